@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What can go wrong, by who can mend it.
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace a2aperf {
+
+// The user asked for something that is not to be had: one line for people, exit status 2, nothing written.
+class UsageError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+// A deadline passed or a peer failed while measuring: exit status 1 after the whole job is ended.
+class RunError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+// The launch was told to stop; completed points are in the file.
+class Interrupted : public std::runtime_error {
+public:
+    explicit Interrupted(int signal_number);
+    int signal_number() const { return signal_number_; }
+
+private:
+    int signal_number_;
+};
+
+// "unknown schedule 'shfit': there are shift, xor, naive (did you mean shift?)"
+[[noreturn]] void throw_unknown(std::string_view noun, std::string_view given,
+                                std::span<const std::string_view> known);
+
+} // namespace a2aperf

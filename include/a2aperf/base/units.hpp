@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sizes, times and rates: the types, and how people write them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace a2aperf {
+
+using Bytes = std::uint64_t;
+using Nanoseconds = std::int64_t;
+using Rank = int;
+
+// "1000", "60kB" (1e3), "4MiB" (2^20), "1.5GB"; decimal: B kB MB GB TB (also k, M, G, T), binary: KiB MiB
+// GiB TiB (also Ki, Mi, Gi, Ti). Throws UsageError naming the text and the units there are; a fraction of a
+// byte, a negative number and anything above 2^63 - 1 are errors.
+Bytes parse_bytes(std::string_view text);
+
+// "500ms", "2s", "3min", "1h"; a plain number is seconds. Throws UsageError.
+Nanoseconds parse_duration(std::string_view text);
+
+// Shortest of 3 digits with a binary unit where exact (4 MiB), otherwise decimal (60 kB, 1.23 GB).
+std::string format_bytes(Bytes bytes);
+
+// "950 ms", "12.3 s", "4 min 05 s", "2 h 10 min".
+std::string format_duration(Nanoseconds duration);
+
+} // namespace a2aperf

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the user asked for, as types. Every value here is already checked as far as that is possible without
+// MPI and libfabric.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "a2aperf/plan/plan.hpp"
+#include "a2aperf/record/table.hpp"
+#include "a2aperf/stats/percentile.hpp"
+#include "a2aperf/stats/samples.hpp"
+
+namespace a2aperf {
+
+enum class Sync { automatic, clock, barrier };
+enum class Poll { automatic, spin, yield, block };
+enum class Memory { normal, huge };
+enum class Overwrite { refuse, resume, force };
+enum class Command { alltoall, providers, list, help };
+
+struct Options {
+    Command command = Command::alltoall;
+
+    // where
+    std::string provider = "auto";
+    std::string nic = "nearest"; // nearest, a device name, or a rank map "0:mlx5_0,1:mlx5_1"
+
+    // what
+    std::vector<Bytes> sizes;
+    std::vector<std::string> modes{"tagged"};
+    std::vector<const Schedule*> schedules; // default: shift
+    std::vector<int> windows{0};            // 0 = all
+    Order order = Order::declared;
+    std::uint64_t seed = 1;
+    bool shuffle_ranks = false;
+    bool with_mpi_baseline = false;
+
+    // how long
+    int ops = 100;
+    int warmup = 20;
+    std::optional<double> precision; // 0.01 = 1 %
+    int min_ops = 30;
+    int max_ops = 1000;                     // with precision
+    std::optional<Nanoseconds> time_budget; // per point
+
+    // how
+    Sync sync = Sync::automatic;
+    Post post = Post::before;
+    CompleteAt complete_at = CompleteAt::receiver;
+    PercentileRule percentile = PercentileRule::rank;
+    Poll poll = Poll::automatic;
+    Memory memory = Memory::normal;
+    std::optional<Bytes> memory_limit; // per node, for the message buffers of its ranks
+    Nanoseconds timeout = 60'000'000'000;
+    bool verify_only = false;
+    bool with_sentinel = true;
+
+    // out
+    std::optional<std::filesystem::path> output; // default: a2aperf-<utc>.h5 in the working folder
+    Overwrite overwrite = Overwrite::refuse;
+    std::vector<std::pair<std::string, std::string>> labels;
+    std::vector<std::pair<std::string, std::string>> required_environment; // --require NAME=VALUE
+    Format format = Format::table;
+    bool is_quiet = false;
+    bool is_dry_run = false;
+    std::optional<int> ranks;          // --dry-run
+    std::optional<int> ranks_per_node; // --dry-run
+
+    std::string command_line; // as typed, for the file
+};
+
+} // namespace a2aperf

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything that measuring one point yields on rank 0.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "a2aperf/stats/samples.hpp"
+#include "a2aperf/stats/summary.hpp"
+
+namespace a2aperf {
+
+enum class StopRule {
+    none = 0,
+    ops = 1,
+    precision = 2,
+    max_ops = 3,
+    time_budget = 4,
+    interrupted = 5,
+    attempts = 6
+};
+
+// What the operating system saw of one rank during the timed ops (differences, but threads and affinity).
+// Trivially copyable, so that it can be gathered.
+struct RankCounters {
+    std::int64_t voluntary_switches, involuntary_switches, minor_faults, major_faults;
+    std::int64_t user_time_ns, system_time_ns;
+    std::int32_t threads;
+    char thread_affinity[96]; // "0-1;0-1;0", NUL-padded, ends in "…" when cut
+};
+
+// What it saw of one node. -1 = not there.
+struct NodeCounters {
+    std::int64_t interrupts = -1;
+    std::vector<std::int64_t> ports; // parallel to Provenance::port_names
+};
+
+struct PointResult {
+    Samples samples;
+    Summary summary;
+    StopRule stop_rule = StopRule::none;
+    bool used_inject = false;
+    int buffer_slots = 0;
+    std::int64_t started_ns = -1;  // since 1970-01-01
+    std::int64_t duration_ns = -1; // wall time, verification and warm-up included
+    std::int64_t late_limit_ns = -1;
+    double warmup_p50_ns = 0;
+    std::vector<RankCounters> ranks; // [R]
+    std::vector<NodeCounters> nodes; // [N]
+};
+
+} // namespace a2aperf

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The axes of a sweep and the points they span.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "a2aperf/plan/point.hpp"
+
+namespace a2aperf {
+
+enum class Order { declared, shuffled };
+
+struct Axes {
+    std::vector<Bytes> sizes;
+    std::vector<std::string> modes;
+    std::vector<const Schedule*> schedules;
+    std::vector<int> windows; // 0 = all
+    Post post = Post::before;
+    bool with_baseline = false; // each measured size gets an MPI row as partner
+    bool with_sentinel = false; // first and last of the launch
+    Order order = Order::declared;
+    std::uint64_t seed = 1;
+};
+
+struct Plan {
+    std::vector<Point> points;
+    // Indices of points in the order in which they are measured. Skipped points and baseline rows are not in
+    // it (a baseline is measured with its partner); the two sentinels are first and last.
+    std::vector<int> order;
+};
+
+// Nested as modes > schedules > windows > sizes, sizes running fastest; schedules that refuse the layout and
+// points for which skip() gives a reason are in the plan as skipped. A baseline row follows its partner
+// directly. The sentinels are the first and the last row: the first mode, schedule and window that is not skipped
+// with the middle size. All ranks get the same plan from the same axes.
+Plan make_plan(const Axes& axes, const Layout& layout,
+               const std::function<std::optional<std::string>(const Point&)>& skip);
+
+} // namespace a2aperf

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The last words of a run: what was measured, the best figures, what looks wrong.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "a2aperf/measure/point_result.hpp"
+#include "a2aperf/plan/layout.hpp"
+#include "a2aperf/plan/point.hpp"
+#include "a2aperf/record/table.hpp"
+
+namespace a2aperf {
+
+// Lines for people: number of points, best Gbps per rank and per node (with message size and n), where the
+// file is, and remarks: p90/p50 > 3, mean above p90, figures above the link rate, a rank last more often than
+// chance (binomial(1/R)), invalid ops above 5 %, drift between the sentinels beyond their intervals, ranks
+// descheduled during ops (involuntary switches), the ratio to the baseline.
+std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layout& layout, const std::string& file,
+                                       double node_link_gbps);
+
+} // namespace a2aperf

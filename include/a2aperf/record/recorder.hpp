@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The results file of a running launch (docs/file-format.md). Rank 0 only.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "a2aperf/measure/point_result.hpp"
+#include "a2aperf/measure/provenance.hpp"
+#include "a2aperf/plan/plan.hpp"
+#include "a2aperf/stats/samples.hpp"
+
+namespace a2aperf {
+
+enum class EndState { running = 0, finished = 1, interrupted = 2, failed = 3 };
+
+struct RecorderSettings {
+    std::filesystem::path file;
+    int max_attempts = 0; // A
+    PercentileRule percentile = PercentileRule::rank;
+    CompleteAt complete_at = CompleteAt::receiver;
+    std::string provider; // full name, for the points of our own engine
+};
+
+class Recorder {
+public:
+    // Creates the file with all its metadata; refuses (UsageError) a missing or unwritable folder and a file
+    // that could outgrow the free space; throws std::system_error in HDF5's category when writing fails.
+    // An existing file is replaced only by the final rename of a complete new one.
+    static Recorder create(const RecorderSettings& settings, const Plan& plan, const Layout& layout,
+                           const Provenance& provenance);
+
+    // Continues an existing file: writes a copy with room for one more segment, renames it over the first and
+    // goes on there. The plan, R and provider must be the file's (UsageError that names the difference).
+    // is_complete() then tells which points are there already.
+    static Recorder resume(const RecorderSettings& settings, const Plan& plan, const Layout& layout,
+                           const Provenance& provenance);
+
+    Recorder(Recorder&&) noexcept;
+    Recorder& operator=(Recorder&&) noexcept;
+    ~Recorder();
+
+    bool is_complete(int point) const;
+    // The statistics of a completed point of an earlier segment, read back from the file.
+    PointResult stored(int point) const;
+
+    // Durable on return against the end of this process: raw data first, the state last. Syncs to the disk
+    // when the last sync is more than 30 s ago.
+    void write(int point, const PointResult& result);
+
+    // The last words: end state, time, message; fsync. A finished file is compacted and renamed.
+    void end(EndState state, std::string_view message);
+
+    const std::filesystem::path& file() const;
+
+private:
+    class Impl;
+    explicit Recorder(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+// Before MPI and the fabric are touched: refuses (UsageError) an output that exists (without resume or force),
+// a folder that is missing or not writable, and, for resume, a file that is no results file of this schema.
+// Touches nothing.
+void check_output(const std::filesystem::path& file, bool may_resume, bool may_replace);
+
+// Order in which the points of a file were planned to be measured, so that --resume keeps a shuffled order.
+std::vector<int> stored_order(const std::filesystem::path& file);
+
+} // namespace a2aperf

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Points as text: table, wide, compat, csv, json.
+#pragma once
+
+#include <string>
+
+#include "a2aperf/measure/point_result.hpp"
+#include "a2aperf/plan/layout.hpp"
+#include "a2aperf/plan/point.hpp"
+
+namespace a2aperf {
+
+enum class Format { table, wide, compat, csv, json };
+
+struct Row {
+    const Point& point;
+    const PointResult* result; // null: skipped
+};
+
+// Rows are printed as they come, so that a table grows while the run goes on.
+class TableWriter {
+public:
+    TableWriter(Format format, const Layout& layout, std::string provider);
+    std::string header() const;
+    std::string row(const Row& row); // one line (csv, json: one record), newline included
+    std::string footer() const;      // json's closing bracket
+private:
+    Format format_;
+    Layout layout_;
+    std::string provider_;
+    bool is_first_ = true;
+};
+
+} // namespace a2aperf

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Percentiles by the two rules that are in use.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "a2aperf/base/units.hpp"
+
+namespace a2aperf {
+
+// rank: the ceil(q*n)-th smallest (nearest rank). index: sorted[int(q*n)], the rule of the 2019 table, in
+// which the p99 of 100 ops is the maximum.
+enum class PercentileRule { rank, index };
+
+std::string_view to_string(PercentileRule rule);
+
+// sorted must be ascending and not empty, 0 <= q <= 1.
+Nanoseconds percentile(std::span<const Nanoseconds> sorted, double q, PercentileRule rule);
+
+} // namespace a2aperf

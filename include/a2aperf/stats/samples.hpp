@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The raw samples of one point and the op times that follow from them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "a2aperf/base/units.hpp"
+
+namespace a2aperf {
+
+enum class CompleteAt { receiver, sender };
+
+std::string_view to_string(CompleteAt rule);
+
+// All attempts of one point, gathered from all ranks. Moments are [attempts * ranks], attempt-major, as
+// offsets in ns from the op's start (file-format.md, /raw).
+struct Samples {
+    int ranks = 0;
+    std::vector<Nanoseconds> begin;
+    std::vector<Nanoseconds> send_done;
+    std::vector<Nanoseconds> recv_done;
+    std::vector<Nanoseconds> start; // [attempts], ns from the launch's time origin
+    std::vector<std::int8_t> valid; // [attempts]
+
+    int attempts() const { return static_cast<int>(start.size()); }
+    int valid_ops() const;
+    // e(i,r): max(send_done, recv_done), or send_done with CompleteAt::sender
+    Nanoseconds end_of(int attempt, Rank rank, CompleteAt rule) const;
+};
+
+// T_i of the valid ops in time order: max over ranks of the end.
+std::vector<Nanoseconds> op_times(const Samples& samples, CompleteAt rule);
+
+} // namespace a2aperf
