@@ -31,6 +31,10 @@ private:
     int signal_number_;
 };
 
+// What the user typed, fit for one line of an error message: in single quotes, every byte that is not printable
+// ASCII as \xNN, cut after 60 bytes.
+std::string quote(std::string_view text);
+
 // "unknown schedule 'shfit': there are shift, xor, naive (did you mean shift?)"
 [[noreturn]] void throw_unknown(std::string_view noun, std::string_view given,
                                 std::span<const std::string_view> known);

@@ -2,6 +2,7 @@
 // A small counter-based generator: the same numbers on every rank, host and compiler.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -19,13 +20,14 @@ constexpr std::uint64_t mix64(std::uint64_t x) {
 
 class Random {
 public:
-    explicit constexpr Random(std::uint64_t seed) : state_(seed) {}
+    // The seed is mixed first: otherwise seed 2 would give seed 1's numbers, one later.
+    explicit constexpr Random(std::uint64_t seed) : state_(mix64(seed)) {}
 
     constexpr std::uint64_t next() { return mix64(state_++ * 0x9e3779b97f4a7c15U); }
 
     // Uniform in [0, bound), bound > 0 (multiply-shift; the bias is below 2^-32 for bound < 2^32).
     constexpr std::uint64_t below(std::uint64_t bound) {
-        return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
+        return static_cast<std::uint64_t>((static_cast<Wide>(next()) * bound) >> 64);
     }
 
     // Fisher-Yates.
@@ -35,6 +37,7 @@ public:
     }
 
 private:
+    __extension__ using Wide = unsigned __int128;
     std::uint64_t state_;
 };
 

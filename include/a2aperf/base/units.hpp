@@ -17,13 +17,15 @@ using Rank = int;
 // byte, a negative number and anything above 2^63 - 1 are errors.
 Bytes parse_bytes(std::string_view text);
 
-// "500ms", "2s", "3min", "1h"; a plain number is seconds. Throws UsageError.
+// "500ms", "2s", "3min", "1.5h"; units ns us ms s min h, a plain number is seconds. Throws UsageError: negative,
+// a fraction of a nanosecond, above 2^63 - 1 ns.
 Nanoseconds parse_duration(std::string_view text);
 
-// Shortest of 3 digits with a binary unit where exact (4 MiB), otherwise decimal (60 kB, 1.23 GB).
+// Decimal where three digits say it exactly (60 kB, 128 kB), else binary where a whole multiple does (8 KiB,
+// 4 MiB), else decimal rounded to three digits (1.23 GB).
 std::string format_bytes(Bytes bytes);
 
-// "950 ms", "12.3 s", "4 min 05 s", "2 h 10 min".
+// "35 ns", "1.23 µs", "950 ms", "12.3 s", "4 min 05 s", "2 h 10 min".
 std::string format_duration(Nanoseconds duration);
 
 } // namespace a2aperf

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/base/error.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace a2aperf {
+namespace {
+
+// Optimal string alignment distance (insert, delete, replace, swap of neighbours): what typing errors are.
+std::size_t typing_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> before(b.size() + 1);
+    std::vector<std::size_t> above(b.size() + 1);
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(above.begin(), above.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t replaced = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+            row[j] = std::min({above[j] + 1, row[j - 1] + 1, replaced});
+            const bool is_swap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (is_swap) row[j] = std::min(row[j], before[j - 2] + 1);
+        }
+        before.swap(above);
+        above.swap(row);
+    }
+    return above[b.size()];
+}
+
+// The known word that was probably meant; empty when none is near.
+std::string_view nearest(std::string_view given, std::span<const std::string_view> known) {
+    constexpr std::size_t kLongestTypo = 64;
+    if (given.size() > kLongestTypo) return {};
+    std::string_view best;
+    std::size_t best_distance = given.size() / 3 + 1; // a third of the letters may be wrong, one always
+    for (const std::string_view word : known) {
+        const std::size_t distance = typing_distance(given, word);
+        const bool is_nearer = best.empty() ? distance <= best_distance : distance < best_distance;
+        if (!is_nearer || distance >= word.size()) continue;
+        best = word;
+        best_distance = distance;
+    }
+    return best;
+}
+
+} // namespace
+
+Interrupted::Interrupted(int signal_number)
+    : std::runtime_error(fmt::format("interrupted by signal {} ({})", signal_number, strsignal(signal_number))),
+      signal_number_(signal_number) {}
+
+std::string quote(std::string_view text) {
+    constexpr std::size_t kLongest = 60;
+    constexpr std::string_view kHexDigits = "0123456789abcdef";
+    std::string quoted = "'";
+    for (const char c : text.substr(0, kLongest)) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte >= 0x7f) {
+            quoted += "\\x";
+            quoted += kHexDigits[byte / 16];
+            quoted += kHexDigits[byte % 16];
+        } else {
+            quoted += c;
+        }
+    }
+    quoted += text.size() > kLongest ? "...'" : "'";
+    return quoted;
+}
+
+void throw_unknown(std::string_view noun, std::string_view given, std::span<const std::string_view> known) {
+    const std::string_view meant = nearest(given, known);
+    const std::string hint = meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant);
+    throw UsageError(
+        fmt::format("unknown {} {}: there are {}{}", noun, quote(given), fmt::join(known, ", "), hint));
+}
+
+} // namespace a2aperf
