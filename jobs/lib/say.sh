@@ -1,0 +1,18 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# How our scripts speak: one clear line on stderr.
+
+say() { printf '%s\n' "$*" >&2; }
+
+# die [-STATUS] TEXT: STATUS is 1 unless given; 2 is the caller's mistake.
+die() {
+    local status=1
+    if [[ $1 == -[0-9]* ]]; then
+        status=${1#-}
+        shift
+    fi
+    say "${0##*/}: $*"
+    exit "$status"
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Counts the test cases of JUnit files: `tally.py FILE…` prints `passed failed skipped`, then who failed or
+was skipped, one to a line."""
+
+import sys
+import xml.etree.ElementTree as ElementTree
+
+
+def main(paths: list[str]) -> None:
+    passed = failed = skipped = 0
+    lines = []
+    for path in paths:
+        for case in ElementTree.parse(path).iter("testcase"):
+            name = " ".join(filter(None, (case.get("classname"), case.get("name"))))
+            skip = case.find("skipped")
+            if case.find("failure") is not None or case.find("error") is not None:
+                failed += 1
+                lines.append(f"failed: {name}")
+            elif skip is not None:
+                skipped += 1
+                reason = skip.get("message")
+                lines.append(f"skipped: {name}" + (f" ({reason})" if reason else ""))
+            else:
+                passed += 1
+    print(passed, failed, skipped)
+    for line in lines:
+        print(line)
+
+
+main(sys.argv[1:])
