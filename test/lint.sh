@@ -41,7 +41,7 @@ lint_layers() { python3 test/support/layers.py; }
 
 lint_man() {
     local page status=0
-    for page in docs/man/*.1; do mandoc -T lint -W warning "$page" || status=1; done
+    for page in $(sources "docs/man/*.1"); do mandoc -T lint -W warning "$page" || status=1; done
     return $status
 }
 
