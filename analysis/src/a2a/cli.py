@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `a2a`: its table of commands, and how an error becomes one line and a status."""
+
+import importlib
+import os
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+from typer import _click
+from typer.core import TyperGroup
+
+from a2a import __version__
+from a2a.errors import InputError
+
+STATUS_BAD_INPUT = 2
+STATUS_INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class CommandRow:
+    """One command: `a2a.commands.<module>` with a function `run` and, if wanted, `EXAMPLES`."""
+
+    name: str
+    summary: str
+    panel: str = "Look"
+
+    @property
+    def module(self) -> str:
+        """Full name of the module."""
+        return f"a2a.commands.{self.name}"
+
+
+# A new command is a module in a2a/commands and a row here; modules are loaded when they are used.
+COMMANDS: tuple[CommandRow, ...] = ()
+
+
+def _command(row: CommandRow) -> _click.Command:
+    module = importlib.import_module(row.module)
+    app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    examples = getattr(module, "EXAMPLES", None)
+    epilog = f"[bold]Examples[/bold]\n\n\b\n{examples}" if examples else None
+    app.command(row.name, epilog=epilog)(module.run)
+    return typer.main.get_command(app)
+
+
+class _Commands(TyperGroup):
+    """Loads a command's module when the command is used, not to list its name."""
+
+    listing = False
+
+    def list_commands(self, ctx: _click.Context) -> list[str]:
+        return [row.name for row in COMMANDS]
+
+    def get_command(self, ctx: _click.Context, cmd_name: str) -> _click.Command | None:
+        for row in COMMANDS:
+            if row.name == cmd_name:
+                return self._listed(row) if self.listing else _command(row)
+        return None
+
+    def format_help(self, ctx: _click.Context, formatter: _click.HelpFormatter) -> None:
+        self.listing = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self.listing = False
+
+    @staticmethod
+    def _listed(row: CommandRow) -> _click.Command:
+        command = typer.core.TyperCommand(row.name, help=row.summary, callback=None)
+        setattr(command, "_typer_rich_help_panel", row.panel)  # noqa: B010
+        return command
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"a2a {__version__}")
+        raise typer.Exit
+
+
+app = typer.Typer(
+    cls=_Commands,
+    rich_markup_mode="rich",
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(
+    epilog="""[bold]Examples[/bold]
+
+\b
+a2a table run.h5                          what came out
+a2a table *.h5 --where ppn=2 --csv        two ranks per node, for a spreadsheet
+a2a import old.txt -o old.h5              an old table into the same schema
+a2a COMMAND --help                        more of them
+"""
+)
+def _group(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """Tables, figures, comparisons and reports from all-to-all measurements.
+
+    [bold]a2aperf[/bold] measures, [bold]a2a[/bold] analyses.
+    """
+
+
+def _usage(error: _click.exceptions.UsageError) -> str:
+    path = error.ctx.command_path if error.ctx else "a2a"
+    return f"{error.format_message().rstrip('.')} (see '{path} --help')"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command line and return its exit status; errors go to stderr, one line each."""
+    try:
+        status: Any = app(args=arguments, prog_name="a2a", standalone_mode=False)
+    except InputError as error:
+        message = str(error)
+    except _click.exceptions.NoArgsIsHelpError as error:
+        typer.echo(error.ctx.get_help() if error.ctx else "")
+        return STATUS_BAD_INPUT
+    except _click.exceptions.UsageError as error:
+        message = _usage(error)
+    except _click.exceptions.ClickException as error:
+        message = error.format_message()
+    except (typer.Abort, KeyboardInterrupt):
+        return STATUS_INTERRUPTED
+    except BrokenPipeError:  # `a2a table … | head`: the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    else:
+        return status if isinstance(status, int) else 0
+    print(f"a2a: {message}", file=sys.stderr)
+    return STATUS_BAD_INPUT
+
+
+def entry() -> None:
+    """Entry point of the installed command."""
+    sys.exit(main())

@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results of one or many files: points as a table, launches by name, raw samples on demand."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from a2a import metrics, schema
+from a2a.errors import InputError
+
+ALIASES = {
+    "ppn": "ranks_per_node",
+    "size": "message_size",
+    "msg": "message_size",
+    "n": "ops",
+    "version": "program_version",
+}
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One segment of one file: who measured, where, with what."""
+
+    id: str
+    path: Path
+    segment: int
+    attributes: dict[str, Any]
+    environment: dict[str, str]
+    labels: dict[str, str]
+    nodes: list[str]
+    node_of_rank: NDArray[np.int32]
+    node_facts: dict[str, list[str]]
+    rank_facts: dict[str, list[str]]
+    end_state: str = "finished"
+    message: str = ""
+    fi_info: str = ""
+
+    def setting(self, name: str) -> str | None:
+        """Value of a label, variable, attribute or node fact; None where it is not recorded.
+
+        Node facts that differ between nodes are joined: `a, b`.
+        """
+        for source in (self.labels, self.environment):
+            if name in source:
+                return source[name]
+        if name in self.attributes:
+            value = self.attributes[name]
+            unknown = value in ("", schema.UNKNOWN) or value != value  # NaN
+            return None if unknown else str(value)
+        if name in self.node_facts:
+            return ", ".join(sorted({fact for fact in self.node_facts[name] if fact})) or None
+        return None
+
+    @property
+    def setting_names(self) -> set[str]:
+        """Every name that `setting` answers to."""
+        return {*self.labels, *self.environment, *self.attributes, *self.node_facts}
+
+
+@dataclass(frozen=True)
+class RawOps:
+    """Every attempt of one point, with the times that follow from it.
+
+    begin, send_done, recv_done: int64 [attempts, R], ns; start: int64 [attempts]; valid [attempts].
+    """
+
+    begin: NDArray[np.int64]
+    send_done: NDArray[np.int64]
+    recv_done: NDArray[np.int64]
+    start: NDArray[np.int64]
+    valid: NDArray[np.bool_]
+    complete_at: str = "receiver"
+
+    @property
+    def end(self) -> NDArray[np.int64]:
+        """End of every rank's op [attempts, R], ns."""
+        return metrics.rank_end(self.send_done, self.recv_done, self.complete_at)
+
+    def op_times(self) -> NDArray[np.float64]:
+        """T of every attempt [attempts], ns, valid or not."""
+        return metrics.op_time(self.end)
+
+
+@dataclass(frozen=True)
+class Results:
+    """Points of all files, one row each, and the launches that measured them.
+
+    `points` has every column of the file (integers that are unknown are <NA>, enumerations are
+    words) plus `file`, `point`, `launch`, `ppn`, `link_rate_gbps`, `rails` and `has_raw`.
+    """
+
+    points: pd.DataFrame
+    launches: dict[str, Launch]
+    files: dict[str, Path]
+    attributes: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def raw(self, file: str, point: int) -> RawOps:
+        """Every sample of one point, read now; InputError where the file holds only a summary."""
+        row = self._row(file, point)
+        if not row["has_raw"]:
+            raise InputError(f"{self.files[file]}: point {point} has no raw samples")
+        with schema.open_results(self.files[file]) as stream:
+            raw = schema.read_raw(stream, point, int(row["attempts"]), int(row["ranks"]))
+        complete_at = str(self.attributes[file].get("complete_at", "receiver"))
+        return RawOps(raw.begin, raw.send_done, raw.recv_done, raw.start, raw.valid, complete_at)
+
+    def op_times(self, file: str, point: int) -> NDArray[np.float64]:
+        """T of the valid ops of one point, ns, in the order of measurement."""
+        raw = self.raw(file, point)
+        return raw.op_times()[raw.valid]
+
+    def counters(self, file: str, point: int) -> schema.Counters | None:
+        """What the operating system and the ports counted during one point; None if not there."""
+        row = self._row(file, point)
+        if not row["has_raw"]:
+            return None
+        nodes = len(self.launches[str(row["launch"])].nodes)
+        with schema.open_results(self.files[file]) as stream:
+            return schema.read_counters(stream, point, int(row["ranks"]), nodes)
+
+    def _row(self, file: str, point: int) -> "pd.Series[Any]":
+        rows = self.points[(self.points["file"] == file) & (self.points["point"] == point)]
+        if rows.empty:
+            raise KeyError(f"no point {point} in {file}")
+        return rows.iloc[0]
+
+    def select(self, mask: "pd.Series[bool]") -> "Results":
+        """The same results with only the points of the mask, and only their launches."""
+        points = self.points[mask].reset_index(drop=True)
+        used = set(points["launch"].dropna())
+        launches = {name: launch for name, launch in self.launches.items() if name in used}
+        return Results(points, launches, self.files, self.attributes)
+
+    def measured(self, roles: Sequence[str] = ("measure",)) -> "Results":
+        """Only complete points of the given roles."""
+        complete = self.points["state"] == "complete"
+        return self.select(complete & self.points["role"].isin(roles))
+
+    def values(self, name: str) -> "pd.Series[Any]":
+        """A column, or what each point's launch recorded under that name (str or <NA>).
+
+        Looks among columns, labels, environment variables, segment attributes and node facts, in
+        this order. Raises InputError where no file knows the name.
+        """
+        name = ALIASES.get(name, name)
+        if name in self.points:
+            return self.points[name]
+        if not any(name in launch.setting_names for launch in self.launches.values()):
+            raise InputError(f"no file records '{name}'; {self._known(name)}")
+        by_launch = {key: launch.setting(name) for key, launch in self.launches.items()}
+        return self.points["launch"].map(by_launch).astype("string").rename(name)
+
+    def _known(self, name: str) -> str:
+        names = set(self.points.columns).union(*(x.setting_names for x in self.launches.values()))
+        close = get_close_matches(name, sorted(names), n=3, cutoff=0.5)
+        if close:
+            return f"did you mean {' or '.join(close)}?"
+        return "a column of docs/file-format.md, a label or a recorded variable is meant"
+
+
+def load(paths: Iterable[Path | str]) -> Results:
+    """Read the points and launches of files; raw samples stay on disk.
+
+    Raises InputError for an empty list, an unreadable file, a launch that is there twice, and a
+    complete point whose figures cannot be true.
+    """
+    names = _display_names([Path(path) for path in paths])
+    if not names:
+        raise InputError("no files given; a2a needs at least one results file (.h5)")
+    tables: list[pd.DataFrame] = []
+    launches: dict[str, Launch] = {}
+    attributes: dict[str, dict[str, Any]] = {}
+    for name, path in names.items():
+        with schema.open_results(path) as file:
+            attributes[name] = schema.read_attributes(file)
+            columns = schema.read_columns(file)
+            segments = [
+                _launch(name, path, index, schema.read_segment(file, index))
+                for index in range(schema.segment_count(file))
+            ]
+        _require_sound(path, columns, len(segments), attributes[name])
+        tables.append(_points(name, columns, segments, bool(attributes[name].get("raw_samples"))))
+        launches.update({launch.id: launch for launch in segments})
+    _require_distinct(launches.values())
+    return Results(pd.concat(tables, ignore_index=True), launches, names, attributes)
+
+
+def _display_names(paths: list[Path]) -> dict[str, Path]:
+    """A short unique name for every path: the file name, or the path where names collide."""
+    resolved = [path.resolve() for path in paths]
+    for path, where in zip(paths, resolved, strict=True):
+        if resolved.count(where) > 1:
+            raise InputError(f"{path}: given twice; its ops would count twice")
+    bases = [path.name for path in paths]
+    return {path.name if bases.count(path.name) == 1 else os.fspath(path): path for path in paths}
+
+
+def _launch(name: str, path: Path, index: int, segment: schema.Segment) -> Launch:
+    return Launch(
+        id=f"{name}#{index}",
+        path=path,
+        segment=index,
+        attributes=segment.attributes,
+        environment=segment.environment,
+        labels=segment.labels,
+        nodes=segment.nodes,
+        node_of_rank=segment.node_of_rank,
+        node_facts=segment.node_facts,
+        rank_facts=segment.rank_facts,
+        end_state=segment.end_state,
+        message=segment.message,
+        fi_info=segment.fi_info,
+    )
+
+
+def _points(
+    name: str, columns: dict[str, NDArray[Any]], launches: list[Launch], raw: bool
+) -> pd.DataFrame:
+    count = len(columns["state"])
+    data: dict[str, Any] = {"file": name, "point": np.arange(count)}
+    for column in schema.COLUMNS:
+        data[column.name] = _series(column, columns[column.name])
+    frame = pd.DataFrame(data)
+    segment = columns["segment"]
+    known = [launch.id for launch in launches]
+    of_point = pd.Series([known[i] if i >= 0 else None for i in segment], dtype="string")
+    frame.insert(2, "launch", of_point)
+    frame["ppn"] = frame["ranks_per_node"]
+    link = [float(launch.attributes["link_rate_gbps"]) for launch in launches]
+    rails = [int(launch.attributes["rails"]) for launch in launches]
+    frame["link_rate_gbps"] = [link[i] if i >= 0 else np.nan for i in segment]
+    frame["rails"] = _nullable(np.array([rails[i] if i >= 0 else -1 for i in segment], np.int64))
+    frame["has_raw"] = raw & (columns["attempts"] > 0) & (columns["state"] == 1)
+    return frame
+
+
+def _series(column: schema.Column, values: NDArray[Any]) -> Any:
+    if column.flags:
+        return np.array(column.flags, dtype=object)[values]
+    if column.kind in ("string", "float64"):
+        return values
+    return _nullable(values.astype(np.int64)) if column.unknown else values.astype(np.int64)
+
+
+def _nullable(values: NDArray[np.int64]) -> Any:
+    return pd.arrays.IntegerArray(values.copy(), values == schema.UNKNOWN)
+
+
+def _require_sound(
+    path: Path, columns: dict[str, NDArray[Any]], segments: int, attributes: dict[str, Any]
+) -> None:
+    """Refuse what no later step could use; `a2a check` looks much closer."""
+    for column in schema.COLUMNS:
+        if column.flags and not np.isin(columns[column.name], range(len(column.flags))).all():
+            raise InputError(f"{path}: damaged: column {column.name} has values without a meaning")
+    if (columns["segment"] >= segments).any():
+        raise InputError(f"{path}: damaged: a point names a segment that is not there")
+    complete = columns["state"] == schema.STATES.index("complete")
+
+    def refuse(wrong: NDArray[np.bool_], what: str) -> None:
+        if (wrong & complete).any():
+            point = int(np.flatnonzero(wrong & complete)[0])
+            size = columns["message_size"][point]
+            raise InputError(f"{path}: point {point} ({size} B) is complete but {what}")
+
+    refuse(columns["segment"] < 0, "names no segment")
+    refuse(columns["ops"] == 0, "has zero ops")
+    times = [columns["time_p50"]]
+    if not attributes.get("raw_samples", 0):
+        times.append(columns["time_mean"])  # a foreign bandwidth test knows only a mean
+    with np.errstate(invalid="ignore"):
+        usable = np.any([np.isfinite(x) & (x > 0) for x in times], axis=0)
+    refuse(~usable, "its median op time is not a positive number (NaN?)")
+
+
+def _require_distinct(launches: Iterable[Launch]) -> None:
+    seen: dict[tuple[Any, ...], Launch] = {}
+    for launch in launches:
+        origin = int(launch.attributes["time_origin"])
+        if origin <= 0:  # an import does not know when it was measured
+            continue
+        key = (origin, launch.attributes["command_line"], tuple(launch.nodes))
+        other = seen.setdefault(key, launch)
+        if other is not launch:
+            raise InputError(
+                f"{launch.path}: holds the same launch as {other.path}; "
+                "its ops would count twice: give one of the two"
+            )

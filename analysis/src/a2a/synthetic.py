@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Made-up launches with known effects, raw samples included: to test statistics and draw examples.
+
+The op time follows T = α + (R−1)(o + B·g), times the effects asked for. Files say that they are
+synthetic in `origin`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.signal import lfilter
+
+from a2a import metrics, schema, writer
+
+TABLE_SIZES = (*range(1000, 15001, 1000), *range(20000, 60001, 5000))
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What is true of a made-up launch; the defaults are a quiet, well-behaved machine."""
+
+    slowdown: float = 1.0
+    """Factor on every op time."""
+    launch_spread: float = 0.0
+    """Standard deviation of the logarithm of one factor per launch."""
+    noise: float = 0.02
+    """Standard deviation of the logarithm of the op time within a launch."""
+    autocorrelation: float = 0.0
+    """Lag-1 autocorrelation of that noise (AR(1))."""
+    bimodal: tuple[float, float] | None = None
+    """(share of ops, factor) of a second, slower mode."""
+    timer: tuple[float, float] | None = None
+    """(share of ops, delay in ns) of a delay that size and scale do not change."""
+    drift: float = 0.0
+    """Relative change of the op time from the first to the last op of the launch."""
+    straggler: tuple[int, float] | None = None
+    """(rank, share of ops in which it ends last)."""
+    late_share: float = 0.0
+    """Share of attempts that are invalid because a rank began late (clock start only)."""
+    steps: Mapping[int, float] = field(default_factory=dict)
+    """Factor on the op time from a message size on (a protocol switch)."""
+    descheduled: tuple[int, ...] = ()
+    """Ranks with many involuntary context switches."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One launch to make up: N nodes of `ppn` ranks each."""
+
+    nodes: int = 4
+    ppn: int = 2
+    sizes: Sequence[int] = (1000, 8000, 16000, 60000)
+    ops: int = 100
+    seed: int = 0
+    effects: Effects = Effects()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    node_facts: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    provider: str = "psm2"
+    modes: Sequence[str] = ("tagged",)
+    schedules: Sequence[str] = ("shift",)
+    window: int = 0
+    sync: str = "clock"
+    link_rate_gbps: float = 100.0
+    started: datetime = datetime(2025, 6, 15, tzinfo=UTC)
+    baseline: bool = False
+    """Add rows of MPI_Alltoall, 1.2 times slower, as partners."""
+    sentinel: bool = False
+    """Add a first and a last point of one size that shows drift."""
+    alpha_ns: float = 12_000.0
+    per_message_ns: float = 300.0
+    port_gbps: float = 80.0
+    """What the node's ports carry at best; ppn ranks share it."""
+
+    @property
+    def ranks(self) -> int:
+        """R."""
+        return self.nodes * self.ppn
+
+
+def write_launch(path: Path, setup: Setup, force: bool = False) -> Path:
+    """Write one made-up launch as a results file; returns the path."""
+    launch = _Launch(setup)
+    document = writer.Document(
+        attributes={
+            "title": f"synthetic all-to-all, {setup.ranks} ranks on {setup.nodes} nodes",
+            "source": "a2a.synthetic",
+            "created": setup.started.isoformat(),
+            "origin": "synthetic",
+        },
+        columns=writer.columns_of(launch.rows),
+        segments=[launch.segment()],
+        raw=launch.raw.get,
+        counters=launch.counters,
+    )
+    writer.write(path, document, force)
+    return path
+
+
+class _Launch:
+    """Samples and rows of one launch, in the order of measurement."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.random = np.random.default_rng(setup.seed)
+        self.launch_factor = float(np.exp(self.random.normal(0, setup.effects.launch_spread)))
+        self.clock_ns = 0
+        self.raw: dict[int, schema.Raw] = {}
+        self.rows: list[dict[str, Any]] = []
+        cells = self._cells()
+        for index, cell in enumerate(cells):
+            self._measure(index, cell, (index / len(cells), (index + 1) / len(cells)))
+
+    @property
+    def origin_ns(self) -> int:
+        # a seed stands for its own launch: the nanoseconds keep two launches apart
+        return int(self.setup.started.timestamp()) * 1_000_000_000 + self.setup.seed
+
+    def _cells(self) -> list[dict[str, Any]]:
+        setup = self.setup
+        base = {"engine": "a2aperf", "role": "measure", "provider": setup.provider}
+        cells: list[dict[str, Any]] = []
+        for mode in setup.modes:
+            for schedule in setup.schedules:
+                for size in setup.sizes:
+                    cell = {**base, "mode": mode, "schedule": schedule, "message_size": size}
+                    if setup.baseline:
+                        mpi = {
+                            "role": "baseline",
+                            "engine": "mpi",
+                            "mode": "collective",
+                            "schedule": "library",
+                            "provider": "mpi",
+                            "message_size": size,
+                        }
+                        offset = 2 * (len(cells) // 2) + int(setup.sentinel)
+                        cells.append({**cell, "partner": offset + 1})
+                        cells.append({**mpi, "partner": offset})
+                    else:
+                        cells.append(cell)
+        if setup.sentinel:
+            sentinel = {**cells[0], "role": "sentinel", "partner": -1}
+            cells = [sentinel, *cells, sentinel]
+        return cells
+
+    def _model(self, cell: dict[str, Any], progress: NDArray[np.float64]) -> NDArray[np.float64]:
+        """T [attempts] in ns; `progress` [attempts] is the share of the launch that is over."""
+        setup, effects, random = self.setup, self.setup.effects, self.random
+        size, n = int(cell["message_size"]), progress.size
+        per_byte = 8.0 * setup.ppn / setup.port_gbps
+        base = setup.alpha_ns + (setup.ranks - 1) * (setup.per_message_ns + size * per_byte)
+        base *= effects.slowdown * self.launch_factor
+        if cell["role"] == "baseline":
+            base *= 1.2
+        for step, factor in sorted(effects.steps.items()):
+            base *= factor if size >= step else 1.0
+        shocks = random.normal(0, 1, n)
+        if effects.autocorrelation:
+            rho = effects.autocorrelation
+            shocks[1:] *= np.sqrt(1 - rho**2)
+            shocks = lfilter([1], [1, -rho], shocks)
+        times = base * (1 + effects.drift * progress) * np.exp(effects.noise * shocks)
+        if effects.bimodal:
+            share, factor = effects.bimodal
+            times = np.where(random.random(n) < share, times * factor, times)
+        if effects.timer:
+            share, delay = effects.timer
+            times = np.where(random.random(n) < share, times + delay, times)
+        return np.asarray(times, dtype=np.float64)
+
+    def _measure(self, index: int, cell: dict[str, Any], part: tuple[float, float]) -> None:
+        setup, effects, random = self.setup, self.setup.effects, self.random
+        late_share = effects.late_share if setup.sync == "clock" else 0.0
+        attempts = min(round(setup.ops / (1 - late_share)), 2 * setup.ops)
+        invalid = attempts - setup.ops
+        times = self._model(cell, np.linspace(*part, attempts))
+        valid = np.ones(attempts, dtype=np.bool_)
+        valid[random.choice(attempts, invalid, replace=False)] = False
+        raw = self._samples(times, valid, cell["role"] == "baseline")
+        self.raw[index] = raw
+        started = self.origin_ns + int(raw.start[0])
+        self.rows.append(self._row(index, cell, raw, started))
+
+    def _samples(
+        self, times: NDArray[np.float64], valid: NDArray[np.bool_], blocking: bool
+    ) -> schema.Raw:
+        setup, effects, random = self.setup, self.setup.effects, self.random
+        attempts, ranks = times.size, setup.ranks
+        late_limit = self._late_limit()
+        begin = np.zeros((attempts, ranks), dtype=np.int64)
+        if setup.sync == "clock":
+            begin[:] = random.integers(20, 300, (attempts, ranks))
+            begin[~valid, random.integers(ranks)] = 3 * late_limit
+        last = random.integers(0, ranks, attempts)
+        if effects.straggler:
+            rank, share = effects.straggler
+            last = np.where(random.random(attempts) < share, rank, last)
+        end = times[:, None] * (1 - 0.08 * random.random((attempts, ranks)))
+        end[np.arange(attempts), last] = times
+        recv_done = np.maximum(end.astype(np.int64), begin + 1)
+        sent = recv_done if blocking else (recv_done * 0.97).astype(np.int64)
+        gaps = np.cumsum(times + 50_000).astype(np.int64)
+        start = self.clock_ns + np.concatenate(([0], gaps[:-1]))
+        self.clock_ns += int(gaps[-1]) + 5_000_000
+        return schema.Raw(begin, np.maximum(sent, begin), recv_done, start, valid)
+
+    def _late_limit(self) -> int:
+        return 1000
+
+    def _row(
+        self, index: int, cell: dict[str, Any], raw: schema.Raw, started: int
+    ) -> dict[str, Any]:
+        setup = self.setup
+        clock = setup.sync == "clock"
+        end = metrics.rank_end(raw.send_done, raw.recv_done, "receiver")[raw.valid]
+        begin = raw.begin[raw.valid]
+        statistics = metrics.time_statistics(metrics.op_time(end))
+        times = metrics.op_time(end)
+        rank, share = metrics.last_rank(end)
+        size = int(cell["message_size"])
+        found = metrics.rates(
+            setup.ranks,
+            size,
+            statistics["time_p50"],
+            statistics["time_mean"],
+            np.full(setup.nodes, setup.ppn),
+            setup.link_rate_gbps,
+        )
+        return {
+            **cell,
+            **statistics,
+            **found,
+            "window": setup.window,
+            "ranks": setup.ranks,
+            "nodes": setup.nodes,
+            "ranks_per_node": float(setup.ppn),
+            "post": "inside" if setup.baseline else "before",
+            "state": 1,
+            "segment": 0,
+            "order": index,
+            "attempts": raw.valid.size,
+            "ops": times.size,
+            "invalid": raw.valid.size - times.size,
+            "stop_rule": 1,
+            "inject": int(size <= 64),
+            "buffer_slots": setup.ranks,
+            "started": started,
+            "duration": int(raw.start[-1] - raw.start[0]) + int(times[-1]),
+            "late_limit": self._late_limit() if clock else schema.UNKNOWN,
+            "warmup_p50": statistics["time_p50"],
+            "autocorrelation": metrics.autocorrelation(times),
+            "interval_kind": 1 if setup.ops >= 6 else 0,
+            "span_p50": metrics.percentile(metrics.op_span(begin, end), 0.5) if clock else np.nan,
+            "rank_time_p50": metrics.percentile(metrics.rank_time(begin, end).ravel(), 0.5),
+            "last_rank": rank,
+            "last_rank_share": share,
+        }
+
+    def counters(self, point: int) -> schema.Counters:
+        """Plausible counters: every rank alike but those that are descheduled."""
+        setup = self.setup
+        random = np.random.default_rng((setup.seed, point))
+        ranks = setup.ranks
+        busy = int(self.rows[point]["duration"])
+        involuntary = random.poisson(2, ranks)
+        for rank in setup.effects.descheduled:
+            involuntary[rank] += 10 * setup.ops
+        per_rank = {
+            "voluntary_switches": random.poisson(3, ranks),
+            "involuntary_switches": involuntary,
+            "minor_faults": random.poisson(1, ranks),
+            "major_faults": np.zeros(ranks),
+            "user_time": np.full(ranks, int(busy * 0.8)),
+            "system_time": np.full(ranks, int(busy * 0.1)),
+            "threads": np.full(ranks, 2),
+        }
+        return schema.Counters(
+            per_rank={name: values.astype(np.int64) for name, values in per_rank.items()},
+            thread_affinity=[f"{rank % setup.ppn};0-15" for rank in range(ranks)],
+            interrupts=random.poisson(40, setup.nodes).astype(np.int64),
+            ports={
+                "hfi1_0/1/counters/port_xmit_wait": random.poisson(100, setup.nodes).astype(
+                    np.int64
+                )
+            },
+        )
+
+    def segment(self) -> schema.Segment:
+        """Provenance of a machine that does not exist."""
+        setup = self.setup
+        facts = {
+            "kernel": "6.1.0",
+            "cpu_model": "synthetic CPU",
+            "governor": "performance",
+            "cores_usable": "16",
+            "nic": "hfi1_0",
+            "nic_driver": "hfi1",
+            "nic_firmware": "1.27.0",
+            "nic_numa_node": "0",
+            "nic_link_rate": f"{setup.link_rate_gbps:g}",
+            **setup.node_facts,
+        }
+        ranks, nodes = setup.ranks, setup.nodes
+        return schema.Segment(
+            attributes={
+                "program_version": "1.0.0",
+                "commit": "synthetic",
+                "command_line": f"a2aperf alltoall --provider {setup.provider}",
+                "started": setup.started.isoformat(),
+                "time_origin": self.origin_ns,
+                "provider": setup.provider,
+                "provider_version": "1.17",
+                "libfabric_version": "1.17.0",
+                "mpi_version": "Open MPI 4.1.4",
+                "hdf5_version": "1.10.8",
+                "domain": "hfi1_0",
+                "sync": setup.sync,
+                "sync_reason": "synthetic",
+                "poll": "spin",
+                "order": "declared",
+                "seed": setup.seed,
+                "shuffle_ranks": 0,
+                "warmup": 20,
+                "clock_error_ns": 80.0,
+                "link_rate_gbps": setup.link_rate_gbps,
+                "rails": 1,
+                **setup.attributes,
+            },
+            end_state="finished",
+            ended=self.origin_ns + self.clock_ns,
+            nodes=[f"node{i + 1:03}" for i in range(nodes)],
+            node_of_rank=np.repeat(np.arange(nodes, dtype=np.int32), setup.ppn),
+            clock_domain_of_rank=np.repeat(np.arange(nodes, dtype=np.int32), setup.ppn),
+            clock_offset=np.zeros(ranks),
+            clock_drift=np.zeros(ranks),
+            environment=dict(setup.environment),
+            labels=dict(setup.labels),
+            node_facts={name: [value] * nodes for name, value in facts.items()},
+            rank_facts={
+                "binding": [str(rank % setup.ppn) for rank in range(ranks)],
+                "nic": ["hfi1_0"] * ranks,
+                "nic_distance": ["10"] * ranks,
+            },
+            rank_order=np.arange(ranks, dtype=np.int32),
+        )

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes files of the schema: imports, merges, anonymised copies, synthetic runs."""
+
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from a2a import schema
+from a2a.errors import InputError
+
+COMPRESSION = 4
+
+
+@dataclass
+class Document:
+    """A whole results file in memory, but for its samples, which are asked for point by point.
+
+    `raw` and `counters` answer None for a point that has none; `raw` itself is None for a file of
+    summaries only.
+    """
+
+    attributes: dict[str, Any]
+    columns: dict[str, NDArray[Any]]
+    segments: list[schema.Segment]
+    raw: Callable[[int], schema.Raw | None] | None = None
+    counters: Callable[[int], schema.Counters | None] | None = None
+    progress: Callable[[int], None] = field(default=lambda point: None)
+
+
+def blank_columns(points: int) -> dict[str, NDArray[Any]]:
+    """Every column [points], each value "unknown"."""
+    return {
+        column.name: np.full(
+            points, column.blank, dtype=object if column.kind == "string" else column.kind
+        )
+        for column in schema.COLUMNS
+    }
+
+
+def columns_of(rows: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
+    """Columns from one dict per point; what a dict does not name stays unknown."""
+    columns = blank_columns(len(rows))
+    for index, row in enumerate(rows):
+        for name, value in row.items():
+            columns[name][index] = value
+    return columns
+
+
+def require_writable(path: Path, force: bool = False) -> None:
+    """Refuse an output that exists (unless forced), is a folder, or whose folder cannot be used."""
+    folder = path.parent
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder; name a file in it")
+    if path.exists() and not force:
+        raise InputError(f"{path}: exists already; --force replaces it")
+    if not folder.is_dir():
+        raise InputError(f"{path}: folder {folder} does not exist")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"{path}: folder {folder} is not writable")
+
+
+def write(path: Path, document: Document, force: bool = False) -> None:
+    """Write under a temporary name in the same folder, then rename: whole or not at all.
+
+    Raises InputError where the output cannot be written.
+    """
+    require_writable(path, force)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        with h5py.File(temporary, "w", libver=("earliest", "v110")) as file:
+            _write(file, document)
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)  # mkstemp made it private
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write(file: h5py.File, document: Document) -> None:
+    attributes = {
+        "schema": schema.SCHEMA,
+        "schema_version": np.int32(schema.VERSION),
+        "raw_samples": np.int32(document.raw is not None),
+        "layout": "compact",
+        "percentile_rule": "rank",
+        "complete_at": "receiver",
+        **document.attributes,
+    }
+    for name, value in attributes.items():
+        file.attrs[name] = np.int32(value) if isinstance(value, int) else value
+    _write_columns(file, document.columns)
+    segments = file.create_group("segments")
+    for index, segment in enumerate(document.segments):
+        _write_segment(segments.create_group(str(index)), segment)
+    if document.raw is not None:
+        _write_samples(file, document)
+
+
+def _strings(values: Any) -> NDArray[Any]:
+    return np.array([str(value) for value in values], dtype=object)
+
+
+def _create(group: h5py.Group, name: str, values: NDArray[Any]) -> h5py.Dataset:
+    kind = h5py.string_dtype() if values.dtype == object else None
+    return group.create_dataset(name, data=values, dtype=kind)
+
+
+def _write_columns(file: h5py.File, columns: dict[str, NDArray[Any]]) -> None:
+    points = len(columns["state"])
+    scale = file.create_dataset("point", data=np.arange(points, dtype=np.int32))
+    scale.make_scale("point")
+    for column in schema.COLUMNS:
+        values = columns[column.name]
+        dataset = _create(
+            file, column.name, values.astype(object if column.kind == "string" else column.kind)
+        )
+        dataset.attrs["long_name"] = column.long_name
+        if column.units:
+            dataset.attrs["units"] = column.units
+        if column.flags:
+            dataset.attrs["flag_values"] = np.arange(len(column.flags), dtype=np.int8)
+            dataset.attrs["flag_meanings"] = " ".join(column.flags)
+        dataset.dims[0].attach_scale(scale)
+
+
+def _write_segment(group: h5py.Group, segment: schema.Segment) -> None:
+    for name, value in {**schema.SEGMENT_ATTRIBUTES, **segment.attributes}.items():
+        default = schema.SEGMENT_ATTRIBUTES.get(name, "")
+        group.attrs[name] = str(value) if isinstance(default, str) else type(default)(value)
+    group["end_state"] = np.int8(schema.END_STATES.index(segment.end_state))
+    group["ended"] = np.int64(segment.ended)
+    message = segment.message.encode()[:1024]
+    group.create_dataset("message", data=message, dtype=h5py.string_dtype(length=1024))
+    group.create_dataset("fi_info", data=segment.fi_info, dtype=h5py.string_dtype())
+    _create(group, "nodes", _strings(segment.nodes))
+    for name in ("node_of_rank", "clock_domain_of_rank", "rank_order"):
+        _create(group, name, getattr(segment, name).astype(np.int32))
+    for name in ("clock_offset", "clock_drift"):
+        _create(group, name, getattr(segment, name).astype(np.float64))
+    _create(group, "environment_name", _strings(segment.environment))
+    _create(group, "environment_value", _strings(segment.environment.values()))
+    uniform = [segment.uniform.get(name, True) for name in segment.environment]
+    _create(group, "environment_uniform", np.array(uniform, dtype=np.int8))
+    _create(group, "label_name", _strings(segment.labels))
+    _create(group, "label_value", _strings(segment.labels.values()))
+    for name, facts in (("node_facts", segment.node_facts), ("rank_facts", segment.rank_facts)):
+        subgroup = group.create_group(name)
+        for fact, values in facts.items():
+            _create(subgroup, fact, _strings(values))
+
+
+def _write_samples(file: h5py.File, document: Document) -> None:
+    assert document.raw is not None
+    columns = document.columns
+    points = len(columns["state"])
+    attempts = max(int(columns["attempts"].max(initial=0)), 1)
+    ranks = int(columns["ranks"].max(initial=1))
+    group = file.create_group("raw")
+    chunk = (1, attempts, ranks)
+    options: dict[str, Any] = {"compression": COMPRESSION, "shuffle": True}
+    for name in schema.RAW_MOMENTS:
+        dataset = group.create_dataset(name, (points, *chunk[1:]), "i8", chunks=chunk, **options)
+        dataset.attrs["units"] = "ns"
+    group.create_dataset("start", (points, attempts), "i8", chunks=(1, attempts), **options)
+    group["start"].attrs["units"] = "ns"
+    group.create_dataset("valid", (points, attempts), "i1", chunks=(1, attempts), **options)
+    _attach_scales(file, group, attempts, ranks)
+    counters = _CounterGroup(file, document, ranks) if document.counters else None
+    for point in range(points):
+        raw = document.raw(point)
+        if raw is not None:
+            n, width = raw.begin.shape
+            for name in schema.RAW_MOMENTS:
+                group[name][point, :n, :width] = getattr(raw, name)
+            group["start"][point, :n] = raw.start
+            group["valid"][point, :n] = raw.valid.astype(np.int8)
+        if counters:
+            counters.write(point)
+        document.progress(point)
+
+
+def _attach_scales(file: h5py.File, group: h5py.Group, attempts: int, ranks: int) -> None:
+    for name, length in (("attempt", attempts), ("rank", ranks)):
+        scale = group.create_dataset(name, data=np.arange(length, dtype=np.int32))
+        scale.make_scale(name)
+    for name in (*schema.RAW_MOMENTS, "start", "valid"):
+        dimensions = group[name].dims
+        dimensions[0].attach_scale(file["point"])
+        dimensions[1].attach_scale(group["attempt"])
+        if name in schema.RAW_MOMENTS:
+            dimensions[2].attach_scale(group["rank"])
+
+
+class _CounterGroup:
+    """`/counters`, filled point by point; ports are the union over all points."""
+
+    def __init__(self, file: h5py.File, document: Document, ranks: int) -> None:
+        assert document.counters is not None
+        self._of = document.counters
+        points = len(document.columns["state"])
+        nodes = max([len(segment.nodes) for segment in document.segments], default=0)
+        names: dict[str, None] = {}
+        for point in range(points):
+            found = self._of(point)
+            names.update(dict.fromkeys(found.ports if found else ()))
+        self._ports = list(names)
+        group = self._group = file.create_group("counters")
+        for name in schema.COUNTERS_PER_RANK:
+            kind = "i4" if name == "threads" else "i8"
+            group.create_dataset(name, (points, ranks), kind, fillvalue=schema.UNKNOWN)
+        self._affinity = h5py.string_dtype(length=96)
+        group.create_dataset("thread_affinity", (points, ranks), self._affinity)
+        group.create_dataset("interrupts", (points, nodes), "i8", fillvalue=schema.UNKNOWN)
+        _create(group, "port_names", _strings(self._ports))
+        group.create_dataset(
+            "port", (points, nodes, len(self._ports)), "i8", fillvalue=schema.UNKNOWN
+        )
+
+    def write(self, point: int) -> None:
+        found = self._of(point)
+        if found is None:
+            return
+        for name, values in found.per_rank.items():
+            self._group[name][point, : len(values)] = values
+        affinity = np.array([a.encode()[:96] for a in found.thread_affinity], self._affinity)
+        self._group["thread_affinity"][point, : len(affinity)] = affinity
+        self._group["interrupts"][point, : len(found.interrupts)] = found.interrupts
+        for name, values in found.ports.items():
+            self._group["port"][point, : len(values), self._ports.index(name)] = values

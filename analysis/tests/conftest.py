@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from a2a import cli, synthetic
+
+DATA = Path(__file__).parent / "data"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    status: int
+    out: str
+    err: str
+
+    def refused(self, *words: str) -> None:
+        """Bad input: status 2, nothing on stdout, one line on stderr that has all the words."""
+        assert self.status == 2, self
+        assert self.out == ""
+        assert self.err.startswith("a2a: ")
+        assert self.err.count("\n") == 1, self.err
+        for word in words:
+            assert word in self.err, (word, self.err)
+
+
+@pytest.fixture
+def a2a(capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
+    """Run the command in this process: `a2a("table", path)`."""
+
+    def run(*arguments: object) -> Outcome:
+        status = cli.main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Outcome(status, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def launch(tmp_path: Path) -> Path:
+    """A small made-up launch with raw samples: 4 nodes of 2 ranks, 4 sizes, 100 ops."""
+    return synthetic.write_launch(tmp_path / "launch.h5", synthetic.Setup())

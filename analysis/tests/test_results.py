@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray
+
+from a2a import metrics, results, synthetic
+from a2a.errors import InputError
+
+SETUP = synthetic.Setup(environment={"PSM2_RCVTHREAD": "0"}, labels={"who": "me"})
+
+
+def test_what_was_written_is_read_back(launch: Path) -> None:
+    found = results.load([launch])
+    assert list(found.points["message_size"]) == [1000, 8000, 16000, 60000]
+    assert set(found.points["state"]) == {"complete"}
+    assert list(found.launches) == ["launch.h5#0"]
+    assert found.launches["launch.h5#0"].nodes == [f"node00{i}" for i in (1, 2, 3, 4)]
+    row = found.points.iloc[1]
+    times = found.op_times("launch.h5", 1)
+    assert times.size == 100
+    assert row["time_p50"] == metrics.percentile(times, 0.5)
+    assert row["gbps_rank"] == pytest.approx(7 * 8000 * 8 / row["time_p50"])
+    assert row["ppn"] == 2
+    counters = found.counters("launch.h5", 1)
+    assert counters is not None
+    assert counters.per_rank["threads"].tolist() == [2] * 8
+    assert counters.thread_affinity[1] == "1;0-15"
+
+
+def test_invalid_attempts_are_left_out(tmp_path: Path) -> None:
+    setup = synthetic.Setup(effects=synthetic.Effects(late_share=0.2))
+    found = results.load([synthetic.write_launch(tmp_path / "a.h5", setup)])
+    row = found.points.iloc[0]
+    raw = found.raw("a.h5", 0)
+    assert (row["attempts"], row["ops"], row["invalid"]) == (125, 100, 25)
+    assert raw.valid.sum() == 100
+    assert (raw.begin[~raw.valid].max(axis=1) > row["late_limit"]).all()
+    assert (raw.begin[raw.valid].max(axis=1) <= row["late_limit"]).all()
+
+
+def test_unknown_integers_are_missing_values(launch: Path) -> None:
+    assert results.load([launch]).points["partner"].isna().all()
+
+
+def test_values_finds_columns_labels_variables_and_attributes(tmp_path: Path) -> None:
+    one = synthetic.write_launch(tmp_path / "one.h5", SETUP)
+    two = synthetic.write_launch(tmp_path / "two.h5", synthetic.Setup(seed=2))
+    found = results.load([one, two])
+    assert found.values("ppn").unique().tolist() == [2.0]
+    assert found.values("PSM2_RCVTHREAD").tolist()[:1] == ["0"]
+    assert found.values("PSM2_RCVTHREAD").isna().tolist() == [False] * 4 + [True] * 4
+    assert found.values("who").tolist()[0] == "me"
+    assert set(found.values("kernel")) == {"6.1.0"}
+    assert set(found.values("version")) == {"1.0.0"}
+    with pytest.raises(InputError, match=r"PSM2_RCVTHRED.*did you mean PSM2_RCVTHREAD"):
+        found.values("PSM2_RCVTHRED")
+
+
+def test_names_are_the_paths_where_file_names_collide(tmp_path: Path) -> None:
+    paths = []
+    for seed, folder in enumerate(("a", "b")):
+        (tmp_path / folder).mkdir()
+        setup = replace(SETUP, seed=seed)
+        paths.append(synthetic.write_launch(tmp_path / folder / "x.h5", setup))
+    assert set(results.load(paths).files) == {str(path) for path in paths}
+
+
+def test_the_same_launch_is_not_counted_twice(launch: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="given twice"):
+        results.load([launch, launch])
+    copy = shutil.copy(launch, tmp_path / "copy.h5")
+    with pytest.raises(InputError, match="same launch"):
+        results.load([launch, copy])
+
+
+def test_xarray_shows_the_points_with_units(launch: Path) -> None:
+    with xarray.open_dataset(launch) as dataset:
+        assert dict(dataset.sizes) == {"point": 4}
+        assert dataset["time_p50"].attrs["units"] == "ns"
+        assert dataset["gbps_rank"].dims == ("point",)
+        assert dataset["mode"].values.tolist() == ["tagged"] * 4
+
+
+@pytest.mark.parametrize("sync", ["clock", "barrier"])
+def test_effects_are_in_the_samples(tmp_path: Path, sync: str) -> None:
+    effects = synthetic.Effects(
+        slowdown=2.0, autocorrelation=0.6, straggler=(3, 0.7), bimodal=(0.3, 4.0)
+    )
+    plain = synthetic.Setup(ops=2000, sync=sync)
+    quiet = results.load([synthetic.write_launch(tmp_path / "q.h5", plain)])
+    slow = replace(plain, effects=replace(effects, autocorrelation=0, bimodal=None))
+    loud = results.load([synthetic.write_launch(tmp_path / "l.h5", slow)])
+    assert loud.points["time_p50"][0] / quiet.points["time_p50"][0] == pytest.approx(2, rel=0.02)
+    assert loud.points["last_rank"][0] == 3
+    assert loud.points["last_rank_share"][0] == pytest.approx(0.7 + 0.3 / 8, abs=0.04)
+    correlated = replace(plain, effects=synthetic.Effects(autocorrelation=0.6))
+    again = results.load([synthetic.write_launch(tmp_path / "c.h5", correlated)])
+    assert again.points["autocorrelation"][0] == pytest.approx(0.6, abs=0.08)
+    modes = replace(plain, effects=replace(effects, slowdown=1, autocorrelation=0))
+    times = results.load([synthetic.write_launch(tmp_path / "m.h5", modes)]).op_times("m.h5", 0)
+    assert np.mean(times > 2 * np.min(times)) == pytest.approx(0.3, abs=0.05)
