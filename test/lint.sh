@@ -32,7 +32,7 @@ lint_headers() {
             status=1
         }
     done < <(sources '*.cpp' '*.hpp' '*.py' '*.sh' '*.md' '*.toml' '*meson.build' '.ci/run' 'docs/man/*' |
-        grep -Ev '^(README|CHANGELOG|CONTRIBUTING)\.md$')
+        grep -Ev '(^|/)(README|CHANGELOG|CONTRIBUTING)\.md$')
     return $status
 }
 
