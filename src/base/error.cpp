@@ -73,10 +73,16 @@ std::string quote(std::string_view text) {
 }
 
 void throw_unknown(std::string_view noun, std::string_view given, std::span<const std::string_view> known) {
+    std::string message = fmt::format("unknown {} {}: there are", noun, quote(given));
+    std::string_view separator = " ";
+    for (const std::string_view word : known) {
+        message += separator;
+        message += word;
+        separator = ", ";
+    }
     const std::string_view meant = nearest(given, known);
-    const std::string hint = meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant);
-    throw UsageError(
-        fmt::format("unknown {} {}: there are {}{}", noun, quote(given), fmt::join(known, ", "), hint));
+    if (!meant.empty()) message += fmt::format(" (did you mean {}?)", meant);
+    throw UsageError(message);
 }
 
 } // namespace a2aperf

@@ -20,7 +20,8 @@ struct Axes {
     std::vector<const Schedule*> schedules;
     std::vector<int> windows; // 0 = all
     Post post = Post::before;
-    bool with_baseline = false; // each measured size gets an MPI row as partner
+    // Each measured point gets an MPI row as partner; all receives are then posted inside the op, as MPI's are.
+    bool with_baseline = false;
     bool with_sentinel = false; // first and last of the launch
     Order order = Order::declared;
     std::uint64_t seed = 1;
@@ -33,10 +34,11 @@ struct Plan {
     std::vector<int> order;
 };
 
-// Nested as modes > schedules > windows > sizes, sizes running fastest; schedules that refuse the layout and
-// points for which skip() gives a reason are in the plan as skipped. A baseline row follows its partner
-// directly. The sentinels are the first and the last row: the first mode, schedule and window that is not skipped
-// with the middle size. All ranks get the same plan from the same axes.
+// Nested as modes > schedules > windows > sizes, sizes running fastest. Points whose schedule refuses the layout
+// or for which skip() gives a reason (asked for measured points only) are in the plan as skipped. A baseline row
+// follows its partner directly; skipped points have none. The sentinels are the first and the last row: a copy of
+// the first measured point that has the middle size, or of the middle measured point where that size is skipped
+// throughout; none where nothing is measured. The same axes give the same plan on all ranks.
 Plan make_plan(const Axes& axes, const Layout& layout,
                const std::function<std::optional<std::string>(const Point&)>& skip);
 

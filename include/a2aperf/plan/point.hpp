@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/plan/schedule.hpp"
@@ -28,7 +29,8 @@ struct Point {
     bool is_baseline() const { return role == Role::baseline; }
     bool is_skipped() const { return !skip_reason.empty(); }
     std::string_view schedule_name() const { return schedule != nullptr ? schedule->name : "library"; }
-    std::string label() const; // "tagged shift window all 60000 B", for messages
+    // For messages: "tagged shift window all 60000 B"; "collective library 60000 B" for a baseline.
+    std::string label() const;
 };
 
 } // namespace a2aperf

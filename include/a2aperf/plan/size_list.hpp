@@ -12,13 +12,13 @@ namespace a2aperf {
 // The 24 sizes of the 2019 table.
 inline constexpr std::string_view kDefaultSizes = "1000..15000+1000,20000..60000+5000";
 
-// Items separated by commas: "8KiB", "1000..15000+1000" (arithmetic, both ends included), "1KiB..4MiB*2"
-// (geometric; the last item does not pass the upper end). Order is kept, doubles are dropped.
+// Items separated by commas: "8KiB", "1000..15000+1000" (arithmetic), "1KiB..4MiB*2" (geometric). A range begins
+// at its lower end and does not pass its upper one. Order is kept, doubles are dropped.
 // Throws UsageError: zero, negative, overflowing, reversed, a step of 0 or a factor below 2, an unknown
 // unit, more than 10000 sizes.
 std::vector<Bytes> parse_sizes(std::string_view text);
 
-// OSU's -m: "MAX" or "MIN:MAX" in plain bytes, powers of two from MIN (default 1) to MAX.
+// OSU's -m: "MAX" or "MIN:MAX"; MIN (default 1) and its doubles up to MAX. Throws UsageError.
 std::vector<Bytes> parse_osu_sizes(std::string_view text);
 
 } // namespace a2aperf

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 using namespace a2aperf;
 
@@ -35,7 +36,7 @@ TEST_CASE("a typing error is answered with what was meant") {
                                        {"xro", "xor"},
                                        {"naiv", "naive"}}) {
         CAPTURE(given);
-        CHECK(message_for(given).ends_with(std::string("(did you mean ") + meant + "?)"));
+        CHECK(message_for(given).ends_with(fmt::format("(did you mean {}?)", meant)));
     }
 }
 
@@ -51,7 +52,7 @@ TEST_CASE("a quotation is one short line of printable ASCII") {
     CHECK(quote("") == "''");
     CHECK(quote("a\nb\x1b[0m") == "'a\\x0ab\\x1b[0m'");
     CHECK(quote("\xc2\xb5") == "'\\xc2\\xb5'");
-    CHECK(quote(std::string(1000, 'x')) == "'" + std::string(60, 'x') + "...'");
+    CHECK(quote(std::string(1000, 'x')) == fmt::format("'{:x<60}...'", ""));
     CHECK(quote(std::string("\0z", 2)) == "'\\x00z'");
 }
 

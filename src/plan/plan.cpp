@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/plan/plan.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include "a2aperf/base/random.hpp"
+
+namespace a2aperf {
+namespace {
+
+using Skip = std::function<std::optional<std::string>(const Point&)>;
+
+// Every cell of the sweep, skipped ones with their reason.
+std::vector<Point> span_cells(const Axes& axes, const Layout& layout, const Skip& skip) {
+    std::vector<Point> cells;
+    for (const std::string& mode : axes.modes) {
+        for (const Schedule* schedule : axes.schedules) {
+            const std::optional<std::string> refusal = schedule->refusal(layout);
+            for (const int window : axes.windows) {
+                for (const Bytes size : axes.sizes) {
+                    Point point;
+                    point.mode = mode;
+                    point.schedule = schedule;
+                    point.window = window;
+                    point.message_size = size;
+                    point.post = axes.with_baseline ? Post::inside : axes.post;
+                    point.skip_reason = refusal ? *refusal : skip(point).value_or("");
+                    cells.push_back(std::move(point));
+                }
+            }
+        }
+    }
+    return cells;
+}
+
+std::optional<Point> choose_sentinel(const Axes& axes, const std::vector<Point>& cells) {
+    std::vector<Point> measured;
+    std::copy_if(cells.begin(), cells.end(), std::back_inserter(measured),
+                 [](const Point& point) { return !point.is_skipped(); });
+    if (measured.empty()) return std::nullopt;
+    const Bytes middle = axes.sizes[axes.sizes.size() / 2];
+    const auto found = std::find_if(measured.begin(), measured.end(),
+                                    [&](const Point& point) { return point.message_size == middle; });
+    Point sentinel = found != measured.end() ? *found : measured[measured.size() / 2];
+    sentinel.role = Role::sentinel;
+    return sentinel;
+}
+
+Point baseline_of(const Point& point) {
+    Point baseline;
+    baseline.role = Role::baseline;
+    baseline.mode = "collective";
+    baseline.message_size = point.message_size;
+    baseline.post = Post::inside;
+    return baseline;
+}
+
+} // namespace
+
+Plan make_plan(const Axes& axes, const Layout& layout, const Skip& skip) {
+    const std::vector<Point> cells = span_cells(axes, layout, skip);
+    const std::optional<Point> sentinel = axes.with_sentinel ? choose_sentinel(axes, cells) : std::nullopt;
+
+    Plan plan;
+    if (sentinel) plan.points.push_back(*sentinel);
+    for (const Point& cell : cells) {
+        const auto index = static_cast<int>(plan.points.size());
+        plan.points.push_back(cell);
+        if (cell.is_skipped()) continue;
+        plan.order.push_back(index);
+        if (!axes.with_baseline) continue;
+        plan.points.push_back(baseline_of(cell));
+        plan.points.back().partner = index;
+        plan.points[static_cast<std::size_t>(index)].partner = index + 1;
+    }
+    if (axes.order == Order::shuffled) Random(axes.seed).shuffle(std::span(plan.order));
+    if (sentinel) {
+        plan.order.insert(plan.order.begin(), 0);
+        plan.order.push_back(static_cast<int>(plan.points.size()));
+        plan.points.push_back(*sentinel);
+    }
+    return plan;
+}
+
+} // namespace a2aperf

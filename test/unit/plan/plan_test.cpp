@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/plan/plan.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <doctest/doctest.h>
+
+using namespace a2aperf;
+
+namespace {
+
+std::optional<std::string> skip_nothing(const Point& /*point*/) {
+    return std::nullopt;
+}
+
+Axes two_of_each() {
+    Axes axes;
+    axes.sizes = {1000, 2000, 3000};
+    axes.modes = {"tagged", "write-imm"};
+    axes.schedules = {&find_schedule("shift"), &find_schedule("naive")};
+    axes.windows = {0, 8};
+    return axes;
+}
+
+const Layout kFourRanks = Layout::blocks(4, 2);
+const Layout kSixRanks = Layout::blocks(6, 2);
+
+const Point& at(const Plan& plan, int index) {
+    return plan.points.at(static_cast<std::size_t>(index));
+}
+
+} // namespace
+
+TEST_CASE("the sweep spans every combination, sizes fastest") {
+    const Plan plan = make_plan(two_of_each(), kFourRanks, skip_nothing);
+    REQUIRE(plan.points.size() == 2 * 2 * 2 * 3);
+    std::set<std::string> labels;
+    for (const Point& point : plan.points) labels.insert(point.label());
+    CHECK(labels.size() == plan.points.size());
+    CHECK(at(plan, 0).label() == "tagged shift window all 1000 B");
+    CHECK(at(plan, 1).label() == "tagged shift window all 2000 B");
+    CHECK(at(plan, 3).label() == "tagged shift window 8 1000 B");
+    CHECK(at(plan, 6).label() == "tagged naive window all 1000 B");
+    CHECK(at(plan, 12).label() == "write-imm shift window all 1000 B");
+    for (int i = 0; i < 24; ++i) CHECK(plan.order.at(static_cast<std::size_t>(i)) == i);
+}
+
+TEST_CASE("what a schedule refuses is skipped with its reason and not measured") {
+    Axes axes = two_of_each();
+    axes.schedules = {&find_schedule("xor"), &find_schedule("shift")};
+    const Plan plan = make_plan(axes, kSixRanks, skip_nothing);
+    CHECK(plan.points.size() == 24);
+    CHECK(plan.order.size() == 12);
+    for (const Point& point : plan.points) {
+        CHECK(point.is_skipped() == (point.schedule_name() == "xor"));
+        if (point.is_skipped()) CHECK(point.skip_reason.starts_with("xor needs a power of two"));
+    }
+    for (const int index : plan.order) CHECK_FALSE(at(plan, index).is_skipped());
+}
+
+TEST_CASE("what the caller cannot do is skipped with the caller's reason") {
+    const Plan plan = make_plan(two_of_each(), kFourRanks, [](const Point& point) -> std::optional<std::string> {
+        if (point.mode == "write-imm" && point.message_size > 1000) return "too little memory";
+        return std::nullopt;
+    });
+    CHECK(plan.order.size() == 24 - 8);
+    const auto skipped = std::count_if(plan.points.begin(), plan.points.end(),
+                                       [](const Point& point) { return point.skip_reason == "too little memory"; });
+    CHECK(skipped == 8);
+}
+
+TEST_CASE("a baseline follows its partner, both name each other, receives are inside the op") {
+    Axes axes = two_of_each();
+    axes.schedules = {&find_schedule("xor"), &find_schedule("shift")};
+    axes.with_baseline = true;
+    const Plan plan = make_plan(axes, kSixRanks, skip_nothing);
+    CHECK(plan.points.size() == 12 + 2 * 12);
+    CHECK(plan.order.size() == 12);
+    int baselines = 0;
+    for (int i = 0; i < static_cast<int>(plan.points.size()); ++i) {
+        const Point& point = at(plan, i);
+        CHECK(point.post == Post::inside);
+        if (point.is_skipped()) CHECK(point.partner == -1);
+        if (!point.is_baseline()) continue;
+        ++baselines;
+        CHECK(point.partner == i - 1);
+        CHECK(at(plan, i - 1).partner == i);
+        CHECK(at(plan, i - 1).role == Role::measure);
+        CHECK(point.message_size == at(plan, i - 1).message_size);
+        CHECK(point.mode == "collective");
+        CHECK(point.schedule == nullptr);
+        CHECK(std::find(plan.order.begin(), plan.order.end(), i) == plan.order.end());
+    }
+    CHECK(baselines == 12);
+}
+
+TEST_CASE("receives are posted where the axes say when there is no baseline") {
+    Axes axes = two_of_each();
+    for (const Post post : {Post::before, Post::inside}) {
+        axes.post = post;
+        for (const Point& point : make_plan(axes, kFourRanks, skip_nothing).points) CHECK(point.post == post);
+    }
+}
+
+TEST_CASE("the sentinels are the first and the last row and measured first and last") {
+    for (const Order order : {Order::declared, Order::shuffled}) {
+        Axes axes = two_of_each();
+        axes.with_sentinel = true;
+        axes.order = order;
+        const Plan plan = make_plan(axes, kFourRanks, skip_nothing);
+        REQUIRE(plan.points.size() == 26);
+        CHECK(plan.order.front() == 0);
+        CHECK(plan.order.back() == 25);
+        for (const Point* sentinel : {&plan.points.front(), &plan.points.back()}) {
+            CHECK(sentinel->role == Role::sentinel);
+            CHECK(sentinel->partner == -1);
+            CHECK(sentinel->label() == "tagged shift window all 2000 B (sentinel)");
+        }
+        CHECK(std::set<int>(plan.order.begin(), plan.order.end()).size() == 26);
+    }
+}
+
+TEST_CASE("a sentinel is always a point that is measured") {
+    Axes axes = two_of_each();
+    axes.with_sentinel = true;
+    axes.with_baseline = true;
+    axes.schedules = {&find_schedule("xor"), &find_schedule("shift")};
+    CHECK(make_plan(axes, kSixRanks, skip_nothing).points.front().label() ==
+          "tagged shift window all 2000 B (sentinel)");
+
+    const auto only_smallest = [](const Point& point) {
+        return point.message_size > 1000 ? std::optional<std::string>("too large") : std::nullopt;
+    };
+    const Plan small = make_plan(axes, kSixRanks, only_smallest);
+    CHECK(small.points.front().message_size == 1000);
+    CHECK(small.points.front().role == Role::sentinel);
+
+    const Plan nothing = make_plan(axes, kSixRanks, [](const Point&) { return std::optional<std::string>("no"); });
+    CHECK(nothing.order.empty());
+    CHECK(std::all_of(nothing.points.begin(), nothing.points.end(), [](const Point& p) { return p.is_skipped(); }));
+    CHECK(make_plan(Axes{}, kSixRanks, skip_nothing).points.empty());
+}
+
+TEST_CASE("a shuffled plan measures the same points in another order that the seed decides") {
+    Axes axes = two_of_each();
+    const std::vector<int> declared = make_plan(axes, kFourRanks, skip_nothing).order;
+    axes.order = Order::shuffled;
+    const std::vector<int> one = make_plan(axes, kFourRanks, skip_nothing).order;
+    CHECK(one == make_plan(axes, kFourRanks, skip_nothing).order);
+    axes.seed = 2;
+    const std::vector<int> two = make_plan(axes, kFourRanks, skip_nothing).order;
+    CHECK(one != declared);
+    CHECK(one != two);
+    CHECK(std::is_permutation(one.begin(), one.end(), declared.begin(), declared.end()));
+    CHECK(std::is_permutation(two.begin(), two.end(), declared.begin(), declared.end()));
+}
