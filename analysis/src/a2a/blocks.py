@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A/B blocks: which launches may exchange their sides, and all the ways they can.
+
+Launches that ran one after the other under the same conditions differ by chance only if the setting
+has no effect. A balanced run is the shortest stretch of launches with as many of one side as of the
+other; two of them make a block. A B B A is such a block: a drift over the allocation stays outside it,
+and with two launches a side it shows how far equal launches differ.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Hashable, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Sides = NDArray[np.bool_]  # [launches], True: the candidate, False: the baseline
+Blocks = NDArray[np.intp]  # [launches], number of the block
+
+ENUMERATED: Final = 4096  # up to this many arrangements all are used, beyond it as many at random
+
+
+def alternating(side: Sides) -> Blocks:
+    """Cuts launches, given in time order, into blocks of two balanced runs; a rest joins the last one."""
+    run = np.zeros(len(side), dtype=np.intp)
+    number, balance, start = 0, 0, 0
+    for i, candidate in enumerate(side):
+        balance += 1 if candidate else -1
+        run[i] = number
+        if balance == 0:
+            number, start = number + 1, i + 1
+    if start < len(side) and number > 0:
+        run[start:] = number - 1
+    return run // 2
+
+
+def within(groups: Sequence[Hashable], side: Sides) -> Blocks:
+    """Blocks inside each group (an allocation, say); launches of groups with one side only form one more.
+
+    `groups` and `side` are in time order.
+    """
+    members: dict[Hashable, list[int]] = {}
+    for i, group in enumerate(groups):
+        members.setdefault(group, []).append(i)
+    mixed = [m for m in members.values() if len({bool(side[i]) for i in m}) == 2]
+    rest = sorted(set(range(len(side))) - {i for m in mixed for i in m})
+    block = np.zeros(len(side), dtype=np.intp)
+    offset = 0
+    for indices in mixed:
+        local = alternating(side[indices])
+        block[indices] = local + offset
+        offset += int(local.max()) + 1
+    block[rest] = offset
+    return block
+
+
+def lean(side: Sides, block: Blocks) -> float:
+    """Correlation of side with position in time within the blocks: 0 for ABBA, 0.45 for ABAB, near 1 for AABB.
+
+    Where it is far from 0 a drift would look like an effect.
+    """
+    position = np.arange(len(side), dtype=np.float64)
+    centred = [_centred(values, block) for values in (side.astype(np.float64), position)]
+    powers = [float(c @ c) for c in centred]
+    return float(centred[0] @ centred[1]) / math.sqrt(powers[0] * powers[1]) if all(powers) else 0.0
+
+
+def _centred(values: NDArray[np.float64], block: Blocks) -> NDArray[np.float64]:
+    means = np.array([values[block == b].mean() for b in range(int(block.max()) + 1)])
+    return values - means[block]
+
+
+def count(side: Sides, block: Blocks) -> int:
+    """How many arrangements of the sides within their blocks there are."""
+    return math.prod(
+        math.comb(int((block == b).sum()), int(side[block == b].sum())) for b in np.unique(block)
+    )
+
+
+def arrangements(side: Sides, block: Blocks, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Sides rearranged within their blocks, [arrangement, launch]; the real one is among them.
+
+    All of them up to ENUMERATED, else the real one and ENUMERATED - 1 at random.
+    """
+    if count(side, block) > ENUMERATED:
+        return _drawn(side, block, rng)
+    rows = np.zeros((1, len(side)), dtype=np.bool_)
+    for b in np.unique(block):
+        members = np.flatnonzero(block == b)
+        choices = np.array(list(itertools.combinations(members, int(side[members].sum()))), dtype=np.intp)
+        choices = choices.reshape(-1, int(side[members].sum()))
+        filled = np.repeat(rows, len(choices), axis=0)
+        chosen = np.tile(choices, (len(rows), 1))
+        filled[np.arange(len(filled))[:, None], chosen] = True
+        rows = filled
+    return rows
+
+
+def _drawn(side: Sides, block: Blocks, rng: np.random.Generator) -> NDArray[np.bool_]:
+    rows = np.repeat(side[None, :], ENUMERATED, axis=0)
+    for b in np.unique(block):
+        members = np.flatnonzero(block == b)
+        shuffled = rng.permuted(rows[1:, members], axis=1)
+        rows[1:, members] = shuffled
+    return rows

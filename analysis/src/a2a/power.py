@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a number of launches can tell: the smallest effect found, and the launches needed for a margin."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from scipy import stats
+
+POWER: Final = 0.9
+# Fewest launches a side in A B B A blocks whose arrangements allow p <= 5 %: 6 · 6 · 2 = 72 for 5.
+FEWEST: Final = 5
+MOST: Final = 1000
+
+
+def detectable(spread: float, information: float, freedom: float, critical: float) -> float:
+    """Smallest relative change in speed found in 90 % of such trials; NaN where nothing can be found.
+
+    `spread` is the standard deviation of a launch in log time, `information` as in `maxt.MaxT`,
+    `critical` the family-wise critical value of |t|.
+    """
+    if freedom < 1 or not spread >= 0 or information <= 0 or not math.isfinite(critical):
+        return math.nan
+    return math.expm1((critical + _reach(freedom)) * spread / math.sqrt(information))
+
+
+def launches_needed(spread: float, freedom: float, critical: float, margin: float) -> int | None:
+    """Launches a side after which a change by `margin` is found, and none is recognised, in 90 % of trials.
+
+    None: more than MOST. `critical` and `freedom` of the trial at hand say how many cells share the test.
+    """
+    if not (math.isfinite(spread) and freedom >= 1 and math.isfinite(critical)):
+        return FEWEST
+    tail = float(stats.t.sf(critical, freedom))
+    target = math.log1p(margin)
+    for launches in range(FEWEST, MOST + 1):
+        degrees = 2 * launches - math.ceil(launches / 2) - 1
+        error = spread * math.sqrt(2 / launches)
+        found = (float(stats.t.isf(tail, degrees)) + _reach(degrees)) * error
+        # Equivalence: the interval's half width, plus what the estimate itself may be off, both ways.
+        equal = float(stats.t.ppf(0.975, degrees) + stats.t.ppf(1 - (1 - POWER) / 2, degrees)) * error
+        if max(found, equal) <= target:
+            return launches
+    return None
+
+
+def _reach(freedom: float) -> float:
+    return float(stats.t.ppf(POWER, freedom))
