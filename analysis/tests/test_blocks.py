@@ -40,14 +40,17 @@ def test_allocations_with_one_side_only_are_compared_with_each_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("order", "low", "high"), [("ABBAABBA", 0, 0), ("ABABABAB", 0.4, 0.5), ("AAAABBBB", 0.8, 1), ("A", 0, 0)]
+    ("order", "low", "high"),
+    [("ABBAABBA", 0, 0), ("ABABABAB", 0.4, 0.5), ("AAAABBBB", 0.8, 1), ("A", 0, 0)],
 )
 def test_lean_shows_an_order_that_follows_time(order: str, low: float, high: float) -> None:
     side = sides(order)
     assert low <= blocks.lean(side, blocks.alternating(side)) <= high
 
 
-@pytest.mark.parametrize(("order", "number"), [("ABBA", 6), ("ABBAABBA", 36), ("AAAABBBB", 70), ("ABBAAB", 12)])
+@pytest.mark.parametrize(
+    ("order", "number"), [("ABBA", 6), ("ABBAABBA", 36), ("AAAABBBB", 70), ("ABBAAB", 12)]
+)
 def test_every_arrangement_once(order: str, number: int) -> None:
     side = sides(order)
     block = blocks.alternating(side)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import signal, stats
 
-from a2a import intervals
+from a2a import intervals, metrics
 from a2a.intervals import Floats
 
 Generator = np.random.Generator
@@ -26,36 +26,15 @@ def autoregressive(rng: Generator, launches: int, ops: int, phi: float) -> Float
     return np.asarray(signal.lfilter([1.0], [1.0, -phi], noise, axis=1)[:, 60:])
 
 
-def test_ranks_of_the_median_of_100_are_the_40th_and_the_61st() -> None:
-    assert intervals.order_ranks(100) == (40, 61)
-
-
-@pytest.mark.parametrize(("q", "smallest"), [(0.5, 6), (0.99, 368), (0.999, 3688)])
-def test_an_interval_exists_only_from_the_n_that_carries_it(q: float, smallest: int) -> None:
-    assert intervals.order_ranks(smallest - 1, q) is None
-    assert intervals.order_ranks(smallest, q) is not None
-
-
-@pytest.mark.parametrize("n", [6, 7, 50, 99, 100, 101, 1000])
-@pytest.mark.parametrize("q", [0.5, 0.9])
-def test_exact_coverage_is_at_least_nominal_and_the_ranks_are_the_tightest(n: int, q: float) -> None:
-    ranks = intervals.order_ranks(n, q)
-    if ranks is None:
-        assert math.isnan(intervals.coverage(n, q))
-        return
-    low, high = ranks
-    assert intervals.coverage(n, q) >= 0.95
-    assert stats.binom.cdf(low, n, q) > 0.025  # one rank further in misses too often
-    assert stats.binom.sf(high - 2, n, q) > 0.025
-
-
 SHAPES: dict[str, tuple[Callable[[Generator, tuple[int, int]], Floats], float]] = {
     "normal": (lambda rng, size: rng.standard_normal(size), 0.0),
     "lognormal": (lambda rng, size: rng.lognormal(0.0, 1.5, size), 1.0),
     "cauchy": (lambda rng, size: rng.standard_cauchy(size), 0.0),
     "two modes": (
         # 60 % near 1, 40 % near 10: the median is the 5/6 quantile of the first mode.
-        lambda rng, size: np.where(rng.random(size) < 0.6, rng.normal(1, 0.1, size), rng.normal(10, 1, size)),
+        lambda rng, size: np.where(
+            rng.random(size) < 0.6, rng.normal(1, 0.1, size), rng.normal(10, 1, size)
+        ),
         1 + 0.1 * float(stats.norm.ppf(0.5 / 0.6)),
     ),
 }
@@ -67,9 +46,9 @@ def test_coverage_of_independent_ops_is_the_exact_binomial_one(shape: str, n: in
     draw, truth = SHAPES[shape]
     series = draw(np.random.default_rng(20), (20_000, n))
     ordered = np.sort(series, axis=1)
-    ranks = intervals.order_ranks(n)
-    assert ranks is not None
-    inside = (ordered[:, ranks[0] - 1] <= truth) & (truth <= ordered[:, ranks[1] - 1])
+    ends = metrics.interval_indices(n, 0.5)
+    assert ends is not None
+    inside = (ordered[:, ends[0]] <= truth) & (truth <= ordered[:, ends[1]])
     assert float(inside.mean()) == pytest.approx(intervals.coverage(n), abs=0.005)
     # The whole procedure, its test for independence included, keeps within the same half per cent.
     assert coverage_of(series[:8000], truth) == pytest.approx(intervals.coverage(n), abs=0.005)
@@ -82,13 +61,28 @@ def test_ties_only_widen_the_coverage() -> None:
 
 @pytest.mark.parametrize(
     ("phi", "n"),
-    [(0.1, 100), (0.2, 100), (0.3, 100), (0.5, 50), (0.5, 100), (0.5, 1000), (0.7, 100), (0.8, 200), (0.9, 1000)],
+    [
+        (0.1, 100),
+        (0.2, 100),
+        (0.3, 100),
+        (0.5, 50),
+        (0.5, 100),
+        (0.5, 1000),
+        (0.7, 100),
+        (0.8, 200),
+        (0.9, 1000),
+    ],
 )
 def test_coverage_under_autocorrelation_is_93_to_97_per_cent(phi: float, n: int) -> None:
     series = autoregressive(np.random.default_rng(7), 4000 if n < 1000 else 2000, n, phi)
     assert 0.93 <= coverage_of(series, 0.0) <= 0.97
-    # Any monotone distortion of the times leaves the ranks alone.
-    assert intervals.median_interval(np.exp(3 * series[0])).kind == intervals.median_interval(series[0]).kind
+
+
+def test_any_monotone_distortion_of_the_times_moves_the_interval_with_it() -> None:
+    series = autoregressive(np.random.default_rng(7), 1, 300, 0.6)[0]
+    plain, distorted = intervals.median_interval(series), intervals.median_interval(np.exp(series))
+    assert plain.kind == distorted.kind == "block-bootstrap"
+    assert (np.exp(plain.low), np.exp(plain.high)) == (distorted.low, distorted.high)
 
 
 def test_coverage_when_ops_share_a_moving_disturbance() -> None:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A/B blocks: which launches may exchange their sides, and all the ways they can.
 
-Launches that ran one after the other under the same conditions differ by chance only if the setting
-has no effect. A balanced run is the shortest stretch of launches with as many of one side as of the
-other; two of them make a block. A B B A is such a block: a drift over the allocation stays outside it,
-and with two launches a side it shows how far equal launches differ.
+Launches that ran one after the other under the same conditions differ by chance only if the
+setting has no effect. A balanced run is the shortest stretch of launches with as many of one side
+as of the other; two of them make a block. A B B A is such a block: a drift over the allocation
+stays outside it, and with two launches a side it shows how far equal launches differ.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ENUMERATED: Final = 4096  # up to this many arrangements all are used, beyond it
 
 
 def alternating(side: Sides) -> Blocks:
-    """Cuts launches, given in time order, into blocks of two balanced runs; a rest joins the last one."""
+    """Blocks of two balanced runs, from launches in time order; a rest joins the last run."""
     run = np.zeros(len(side), dtype=np.intp)
     number, balance, start = 0, 0, 0
     for i, candidate in enumerate(side):
@@ -38,7 +38,7 @@ def alternating(side: Sides) -> Blocks:
 
 
 def within(groups: Sequence[Hashable], side: Sides) -> Blocks:
-    """Blocks inside each group (an allocation, say); launches of groups with one side only form one more.
+    """Blocks inside each group (an allocation, say); groups with one side only form one together.
 
     `groups` and `side` are in time order.
     """
@@ -58,9 +58,9 @@ def within(groups: Sequence[Hashable], side: Sides) -> Blocks:
 
 
 def lean(side: Sides, block: Blocks) -> float:
-    """Correlation of side with position in time within the blocks: 0 for ABBA, 0.45 for ABAB, near 1 for AABB.
+    """Correlation of side with position in time within the blocks.
 
-    Where it is far from 0 a drift would look like an effect.
+    0 for ABBA, 0.45 for ABAB, near 1 for AABB. Far from 0 a drift would look like an effect.
     """
     position = np.arange(len(side), dtype=np.float64)
     centred = [_centred(values, block) for values in (side.astype(np.float64), position)]
@@ -70,7 +70,7 @@ def lean(side: Sides, block: Blocks) -> float:
 
 def _centred(values: NDArray[np.float64], block: Blocks) -> NDArray[np.float64]:
     means = np.array([values[block == b].mean() for b in range(int(block.max()) + 1)])
-    return values - means[block]
+    return np.asarray(values - means[block])
 
 
 def count(side: Sides, block: Blocks) -> int:
@@ -90,8 +90,9 @@ def arrangements(side: Sides, block: Blocks, rng: np.random.Generator) -> NDArra
     rows = np.zeros((1, len(side)), dtype=np.bool_)
     for b in np.unique(block):
         members = np.flatnonzero(block == b)
-        choices = np.array(list(itertools.combinations(members, int(side[members].sum()))), dtype=np.intp)
-        choices = choices.reshape(-1, int(side[members].sum()))
+        picks = int(side[members].sum())
+        choices = np.array(list(itertools.combinations(members, picks)), dtype=np.intp)
+        choices = choices.reshape(-1, picks)
         filled = np.repeat(rows, len(choices), axis=0)
         chosen = np.tile(choices, (len(rows), 1))
         filled[np.arange(len(filled))[:, None], chosen] = True

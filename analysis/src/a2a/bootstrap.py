@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Interval of a ratio by the hierarchical bootstrap: launches, then blocks of ops.
 
-The first level draws launches: the residuals of y = block + side, scaled to the variance of the fit.
-The second draws blocks of ops inside each drawn launch. A launch's median already carries the noise of
-its ops, so the first level gives up as much variance as the second one adds (Davison & Hinkley,
-Bootstrap Methods and their Application, 1997, section 3.8). The percentile interval is expanded from
-the normal to Student's quantile (Hesterberg, The American Statistician 69, 2015): with few launches
-the plain one is too narrow.
+The first level draws launches: the residuals of y = block + side, scaled to the variance of the
+fit. The second draws blocks of ops inside each drawn launch. A launch's median already carries the
+noise of its ops, so the first level gives up as much variance as the second one adds (Davison &
+Hinkley, Bootstrap Methods and their Application, 1997, section 3.8). The percentile interval is
+expanded from the normal to Student's quantile (Hesterberg, The American Statistician 69, 2015):
+with few launches the plain one is too narrow.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def effect_intervals(
 ) -> tuple[Floats, Floats]:
     """95 % interval per cell of the effect of the side on y; NaN without a degree of freedom.
 
-    `y` is [launches, cells], NaN where missing; `noise` is [draws, launches, cells]: what resampling
-    the ops inside a launch does to y (0 where there are no raw samples).
+    `y` is [launches, cells], NaN where missing; `noise` is [draws, launches, cells]: what
+    resampling the ops inside a launch does to y (0 where there are no raw samples).
     """
     low, high = np.full(y.shape[1], np.nan), np.full(y.shape[1], np.nan)
     for cell in range(y.shape[1]):

@@ -19,14 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from a2a import metrics
+
 Floats = NDArray[np.float64]
 Kind = Literal["none", "order-statistics", "block-bootstrap"]
 
-LEVEL: Final = 0.95
 # One-sided 5 %: above it the ops are not taken as independent.
 _INDEPENDENCE_Z: Final = 1.645
 # Block lengths in units of sqrt(n); the long one from an autocorrelation of _STRONG on. Chosen by
-# simulation (tests/test_intervals.py): 93 to 97 % coverage up to 0.8 with n = 100, 0.9 with n = 200.
+# simulation (tests/test_intervals.py): 93 to 97 % coverage up to 0.8 at n = 200, 0.9 at n = 1000.
 _BLOCK, _LONG_BLOCK, _STRONG = 1.3, 3.0, 0.6
 
 
@@ -42,37 +43,26 @@ class Interval:
 
     @property
     def exists(self) -> bool:
+        """Whether n carries an interval."""
         return self.kind != "none"
 
 
-@lru_cache(maxsize=4096)
-def order_ranks(n: int, q: float = 0.5, level: float = LEVEL) -> tuple[int, int] | None:
-    """1-based ranks of the two order statistics that enclose the q-quantile; None: n is too small.
-
-    Each side misses with probability (1 - level)/2 at most, by the binomial distribution of the number
-    of samples below the quantile. n = 100, q = 0.5: (40, 61).
-    """
-    if n < 1:
-        return None
-    tail = (1 - level) / 2
-    below = stats.binom.cdf(np.arange(n + 1), n, q)
-    low = int(np.searchsorted(below, tail, side="right"))
-    high = int(np.searchsorted(below, 1 - tail, side="left")) + 1
-    return (low, high) if low >= 1 and high <= n else None
+_indices = lru_cache(maxsize=4096)(metrics.interval_indices)
 
 
-def coverage(n: int, q: float = 0.5, level: float = LEVEL) -> float:
-    """Exact probability that the order-statistics interval holds the q-quantile of a continuous law."""
-    ranks = order_ranks(n, q, level)
-    if ranks is None:
+def coverage(n: int, q: float = 0.5) -> float:
+    """Exact probability that the order-statistics interval holds a continuous law's q-quantile."""
+    ends = _indices(n, q)
+    if ends is None:
         return math.nan
-    return float(stats.binom.cdf(ranks[1] - 1, n, q) - stats.binom.cdf(ranks[0] - 1, n, q))
+    return float(stats.binom.cdf(ends[1], n, q) - stats.binom.cdf(ends[0], n, q))
 
 
 def autocorrelation(samples: Floats) -> float:
-    """Lag-1 autocorrelation of the ranks of the samples (one slow op does not hide it); 0 when constant.
+    """Lag-1 autocorrelation of the ranks of the samples; 0 when constant.
 
-    Corrected by 1/n for its bias under independence.
+    Of the ranks, so that one slow op does not hide it; corrected by 1/n for its bias under
+    independence.
     """
     n = len(samples)
     if n < 3:
@@ -122,7 +112,7 @@ def quantile_interval(samples: Floats, q: float = 0.5) -> Interval:
     """
     n = len(samples)
     none = Interval(math.nan, math.nan, "none", n, math.nan)
-    exact = order_ranks(n, q)
+    exact = _indices(n, q)
     if exact is None:
         return none
     ordered = np.sort(samples)
@@ -130,7 +120,7 @@ def quantile_interval(samples: Floats, q: float = 0.5) -> Interval:
     length = block_length(correlation, n)
     if length == 1:
         low, high = exact
-        return Interval(ordered[low - 1], ordered[high - 1], "order-statistics", n, correlation)
+        return Interval(ordered[low], ordered[high], "order-statistics", n, correlation)
     below = (samples <= ordered[math.ceil(q * n) - 1]).astype(np.float64)
     half = _fixed_b(length / n) * math.sqrt(_inflation(below, length) * n * q * (1 - q))
     centre = n * q + 0.5
@@ -146,7 +136,7 @@ def median_interval(samples: Floats) -> Interval:
 
 
 def resampled_medians(samples: Floats, draws: int, rng: np.random.Generator) -> Floats:
-    """Medians (nearest rank) of `draws` circular block resamples; blocks of one op where independent."""
+    """Medians (nearest rank) of circular block resamples, [draws]; single ops if independent."""
     n = len(samples)
     length = block_length(autocorrelation(samples), n)
     starts = rng.integers(0, n, size=(draws, math.ceil(n / length)))

@@ -3,9 +3,9 @@
 
 Per cell (a message size, say) the effect is fitted as y = block + side, its t statistic is held
 against the largest t that any cell reaches when whole launches exchange sides within their blocks
-(step-down max-T: Westfall & Young, Resampling-Based Multiple Testing, 1993, algorithm 4.1). The chance
-that any cell without a change is called changed is then at most the level, whatever the shape of the
-noise and however alike the cells of one launch are.
+(step-down max-T: Westfall & Young, Resampling-Based Multiple Testing, 1993, algorithm 4.1). The
+chance that any cell without a change is called changed is then at most the level, whatever the
+shape of the noise and however alike the cells of one launch are.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def max_t(y: Floats, side: Sides, block: Blocks, rng: np.random.Generator) -> Ma
     real = _fit(y, side[None, :], block)
     arranged = blocks.arrangements(side, block, rng)
     total = blocks.count(side, block)
-    strength = np.abs(_fit(y, arranged, block).t)
-    strength = np.nan_to_num(strength, nan=0.0)
+    strength = np.nan_to_num(np.abs(_fit(y, arranged, block).t), nan=0.0)
+    largest = strength.max(axis=1, initial=0.0)
     observed = np.nan_to_num(np.abs(real.t[0]), nan=-1.0)
     return MaxT(
         effect=real.effect[0],
@@ -51,7 +51,7 @@ def max_t(y: Floats, side: Sides, block: Blocks, rng: np.random.Generator) -> Ma
         information=real.information[0],
         t=real.t[0],
         p=_step_down(observed, strength),
-        critical=float(np.quantile(strength.max(axis=1), 0.95, method="higher")) if y.shape[1] else np.nan,
+        critical=float(np.quantile(largest, 0.95, method="higher")),
         arrangements=len(arranged),
         exhaustive=len(arranged) == total,
     )
@@ -67,7 +67,7 @@ class _Fit:
 
 
 def _fit(y: Floats, sides: NDArray[np.bool_], block: Blocks) -> _Fit:
-    """Least squares of y = block + side for every arrangement; launches that lack a cell drop out of it."""
+    """Least squares of y = block + side per arrangement, over the launches that have the cell."""
     shape = (len(sides), y.shape[1])
     effect, spread, information = (np.full(shape, np.nan) for _ in range(3))
     freedom = np.zeros(y.shape[1])
@@ -102,7 +102,7 @@ def _centred(rows: Floats, block: Blocks) -> Floats:
 
 
 def _step_down(observed: Floats, strength: Floats) -> Floats:
-    """Adjusted p per cell from |t| ([cells]) and its permutation distribution ([arrangements, cells])."""
+    """Adjusted p per cell, from |t| [cells] and its distribution [arrangements, cells]."""
     order = np.argsort(-observed, kind="stable")
     # Largest |t| among this cell and all weaker ones, per arrangement.
     strongest = np.maximum.accumulate(strength[:, order[::-1]], axis=1)[:, ::-1]

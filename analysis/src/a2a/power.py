@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a number of launches can tell: the smallest effect found, and the launches needed for a margin."""
+"""What a number of launches can tell: the smallest effect found, the launches for a margin."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST: Final = 1000
 
 
 def detectable(spread: float, information: float, freedom: float, critical: float) -> float:
-    """Smallest relative change in speed found in 90 % of such trials; NaN where nothing can be found.
+    """Smallest relative change of speed found in 90 % of such trials; NaN where none can be.
 
     `spread` is the standard deviation of a launch in log time, `information` as in `maxt.MaxT`,
     `critical` the family-wise critical value of |t|.
@@ -26,9 +26,10 @@ def detectable(spread: float, information: float, freedom: float, critical: floa
 
 
 def launches_needed(spread: float, freedom: float, critical: float, margin: float) -> int | None:
-    """Launches a side after which a change by `margin` is found, and none is recognised, in 90 % of trials.
+    """Launches a side with which 90 % of trials find a change by `margin`, and recognise none.
 
-    None: more than MOST. `critical` and `freedom` of the trial at hand say how many cells share the test.
+    None: more than MOST. `critical` and `freedom` of the trial at hand say how many cells share
+    the test.
     """
     if not (math.isfinite(spread) and freedom >= 1 and math.isfinite(critical)):
         return FEWEST
@@ -38,8 +39,9 @@ def launches_needed(spread: float, freedom: float, critical: float, margin: floa
         degrees = 2 * launches - math.ceil(launches / 2) - 1
         error = spread * math.sqrt(2 / launches)
         found = (float(stats.t.isf(tail, degrees)) + _reach(degrees)) * error
-        # Equivalence: the interval's half width, plus what the estimate itself may be off, both ways.
-        equal = float(stats.t.ppf(0.975, degrees) + stats.t.ppf(1 - (1 - POWER) / 2, degrees)) * error
+        # Equivalence: the half width, plus what the estimate itself may be off, both ways.
+        off = float(stats.t.ppf(1 - (1 - POWER) / 2, degrees))
+        equal = (float(stats.t.ppf(0.975, degrees)) + off) * error
         if max(found, equal) <= target:
             return launches
     return None
