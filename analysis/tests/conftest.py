@@ -8,6 +8,7 @@ import pytest
 from a2a import cli, synthetic
 
 DATA = Path(__file__).parent / "data"
+TABLE_2019 = DATA / "alltoall-omnipath-2019.txt"
 
 
 @dataclass(frozen=True)
@@ -42,3 +43,11 @@ def a2a(capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
 def launch(tmp_path: Path) -> Path:
     """A small made-up launch with raw samples: 4 nodes of 2 ranks, 4 sizes, 100 ops."""
     return synthetic.write_launch(tmp_path / "launch.h5", synthetic.Setup())
+
+
+@pytest.fixture(scope="session")
+def table_2019(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The 2019 table, imported."""
+    path = tmp_path_factory.mktemp("imported") / "2019.h5"
+    assert cli.main(["import", str(TABLE_2019), "-o", str(path)]) == 0
+    return path

@@ -2,6 +2,7 @@
 """The command `a2a`: its table of commands, and how an error becomes one line and a status."""
 
 import importlib
+import inspect
 import os
 import sys
 from dataclasses import dataclass
@@ -20,28 +21,35 @@ STATUS_INTERRUPTED = 130
 
 @dataclass(frozen=True)
 class CommandRow:
-    """One command: `a2a.commands.<module>` with a function `run` and, if wanted, `EXAMPLES`."""
+    """One command: `a2a.commands.<module>` with a function `run` and, if wanted, `EXAMPLES`.
+
+    The module has the command's name unless that is a word of Python.
+    """
 
     name: str
     summary: str
     panel: str = "Look"
-
-    @property
-    def module(self) -> str:
-        """Full name of the module."""
-        return f"a2a.commands.{self.name}"
+    module: str = ""
 
 
 # A new command is a module in a2a/commands and a row here; modules are loaded when they are used.
-COMMANDS: tuple[CommandRow, ...] = ()
+COMMANDS: tuple[CommandRow, ...] = (
+    CommandRow("table", "Print results: table, wide or compat layout, CSV or JSON."),
+    CommandRow(
+        "import", "Read the 2019 layout, perftest's JSON or OSU's text.", "Files", "import_text"
+    ),
+)
 
 
 def _command(row: CommandRow) -> _click.Command:
-    module = importlib.import_module(row.module)
+    module = importlib.import_module(f"a2a.commands.{row.module or row.name}")
     app = typer.Typer(add_completion=False, rich_markup_mode="rich")
     examples = getattr(module, "EXAMPLES", None)
     epilog = f"[bold]Examples[/bold]\n\n\b\n{examples}" if examples else None
-    app.command(row.name, epilog=epilog)(module.run)
+    # single line ends in a docstring are not meant, blank lines are
+    paragraphs = (inspect.getdoc(module.run) or "").split("\n\n")
+    text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    app.command(row.name, help=text, epilog=epilog)(module.run)
     return typer.main.get_command(app)
 
 

@@ -138,6 +138,11 @@ class Results:
         launches = {name: launch for name, launch in self.launches.items() if name in used}
         return Results(points, launches, self.files, self.attributes)
 
+    def reordered(self, index: "pd.Index[Any]") -> "Results":
+        """The same points in the order of the given row labels."""
+        points = self.points.loc[index].reset_index(drop=True)
+        return Results(points, self.launches, self.files, self.attributes)
+
     def measured(self, roles: Sequence[str] = ("measure",)) -> "Results":
         """Only complete points of the given roles."""
         complete = self.points["state"] == "complete"

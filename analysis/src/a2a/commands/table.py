@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a table`: results as text."""
+
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from a2a import filters, layouts, results, schema
+from a2a.commands.options import Files, Where
+from a2a.errors import InputError
+
+EXAMPLES = """\
+a2a table run.h5
+a2a table r20.h5 r40.h5 --where 'message_size>=10kB' --where ppn=2
+a2a table run.h5 --columns ranks,ppn,PSM2_RCVTHREAD,time_p50,gbps_bisection
+a2a table *.h5 --layout compat > table.txt
+a2a table *.h5 --csv > all.csv
+"""
+
+
+class Layout(StrEnum):
+    """Layouts of the table."""
+
+    TABLE = "table"
+    WIDE = "wide"
+    COMPAT = "compat"
+
+
+def run(
+    files: Files,
+    layout: Annotated[
+        Layout, typer.Option(help="compat is the layout of 2019; its 'nodes' are ranks.")
+    ] = Layout.TABLE,
+    columns: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,…",
+            help="Other columns: any of the file's, a label, a variable, a node fact.",
+        ),
+    ] = "",
+    csv: Annotated[bool, typer.Option("--csv", help="Comma-separated, all columns.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="JSON, all columns.")] = False,
+    where: Where = [],  # noqa: B006
+    role: Annotated[
+        str, typer.Option(help="Roles to show: measure, baseline, sentinel, or all.")
+    ] = "measure,baseline",
+) -> None:
+    """Print results, one line per point.
+
+    Text shows times in µs and rates in Gbit/s; CSV and JSON keep the names and units of the file
+    (ns, Gbit/s) and round nothing. What is not known is '-' (CSV: empty, JSON: null).
+    """
+    if csv and json:
+        raise InputError("--csv and --json: choose one")
+    found = filters.where(_of_role(results.load(files), role), where)
+    waiting = int((found.points["state"] == "pending").sum())
+    found = found.select(found.points["state"] != "pending")
+    if waiting:
+        print(f"a2a: {waiting} points are not measured yet", file=sys.stderr)
+    if found.points.empty:
+        raise InputError("no point is measured yet")
+    if len(files) > 1:
+        order = found.points.sort_values(["ranks", "ppn"], kind="stable").index
+        found = found.reordered(order)
+    names = [name.strip() for name in columns.split(",") if name.strip()]
+    if csv or json:
+        every = ["file", "point", "launch", *schema.COLUMN, "link_rate_gbps", "rails"]
+        write = layouts.csv if csv else layouts.as_json
+        print(write(found, names or every).rstrip())
+    elif layout is Layout.COMPAT:
+        if names:
+            raise InputError("--layout compat has fixed columns; --columns goes with the others")
+        print("\n".join(layouts.compat(found.measured(role.split(",")))))
+    else:
+        chosen = layouts.WIDE if layout is Layout.WIDE else layouts.TABLE
+        shown = names or layouts.columns_for(found, chosen)
+        heading, *lines = layouts.text(found, shown, mark_maximum=layout is Layout.WIDE)
+        typer.echo(typer.style(heading, bold=True))
+        print("\n".join(lines))
+
+
+def _of_role(found: results.Results, role: str) -> results.Results:
+    known = ("measure", "baseline", "sentinel")
+    wanted = known if role == "all" else tuple(role.split(","))
+    if not set(wanted) <= set(known):
+        raise InputError(f"--role {role}: roles are {', '.join(known)} and all")
+    chosen = found.select(found.points["role"].isin(wanted))
+    if chosen.points.empty:
+        raise InputError(f"no point has role {role}")
+    return chosen

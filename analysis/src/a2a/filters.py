@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Choosing points by expressions such as `ppn=2` or `message_size>=10kB`."""
+
+import operator
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pandas as pd
+
+from a2a.errors import InputError
+from a2a.results import Results
+
+_EXPRESSION = re.compile(r"^\s*([\w.-]+?)\s*(!=|<=|>=|=|<|>)\s*(.*?)\s*$", re.DOTALL)
+_ORDER: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_SIZE = re.compile(r"^(\d+(?:\.\d+)?)\s*([kMG]i?B|B)$")
+_UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "kiB": 2**10}
+_UNITS |= {"MiB": 2**20, "GiB": 2**30}
+
+
+def where(results: Results, expressions: Iterable[str]) -> Results:
+    """Only the points for which every expression holds.
+
+    An expression is NAME OPERATOR VALUE with one of = != < <= > >=; `=` and `!=` take several
+    values: `ranks=20,40`. NAME is a column, label, environment variable, segment attribute or node
+    fact; an unknown value fulfils only `!=` and `NAME=` (nothing: not recorded).
+    """
+    for expression in expressions:
+        results = results.select(_mask(results, expression))
+        if results.points.empty:
+            raise InputError(f"--where '{expression}' leaves no point")
+    return results
+
+
+def _mask(results: Results, expression: str) -> "pd.Series[bool]":
+    found = _EXPRESSION.match(expression)
+    if not found:
+        raise InputError(
+            f"--where '{expression}': expected NAME=VALUE (or != < <= > >=), for example ppn=2"
+        )
+    name, sign, value = found.groups()
+    column = results.values(name)
+    numeric = pd.api.types.is_numeric_dtype(column)
+    if sign in _ORDER:
+        if not numeric:
+            column = pd.to_numeric(column, errors="coerce")
+        mask = _ORDER[sign](column, _number(expression, value))
+        return pd.Series(mask.fillna(False).astype(bool), index=column.index)
+    wanted = [_number(expression, v) if numeric and v else v for v in value.split(",")]
+    equal = column.isin([v for v in wanted if v != ""]).fillna(False).astype(bool)
+    if "" in wanted:
+        equal |= column.isna() | (column == "").fillna(False).astype(bool)
+    return equal if sign == "=" else ~equal
+
+
+def _number(expression: str, value: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        size = _SIZE.match(value)
+        if size:
+            return float(size[1]) * _UNITS[size[2]]
+        raise InputError(f"--where '{expression}': '{value}' is not a number") from None

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The JSON of perftest (`ib_write_bw --out_json` and its like): two ranks, one point a file.
+
+A latency test gives times of one message one way; its rates are those of a ping-pong and are left
+unknown. A bandwidth test gives a mean rate; its mean time is that of one message at that rate.
+"""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from a2a.errors import InputError
+from a2a.importers.block import Block, bad
+
+ENGINE = "perftest"
+PERCENTILE_RULE = "index"
+RANKS = 2
+_TIMES = {
+    "t_min": "time_min",
+    "t_max": "time_max",
+    "t_typical": "time_p50",
+    "t_avg": "time_mean",
+    "t_stdev": "time_stddev",
+    "percentile_99": "time_p99",
+}
+_UNITS = {"Gbit/s": 1.0, "MiB/s": 2**20 * 8 / 1e9}  # of BW_average; the JSON does not name it
+
+
+def matches(text: str) -> bool:
+    """Whether the text is JSON of perftest."""
+    return text.lstrip().startswith("{") and '"test_info"' in text
+
+
+def parse(path: Path, text: str) -> list[Block]:
+    """One block of one row; InputError where it is no result of perftest."""
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise bad(path, error.lineno, error.colno, f"not JSON: {error.msg}") from None
+    info, results = data.get("test_info"), data.get("results")
+    if not isinstance(info, dict) or not isinstance(results, dict):
+        raise InputError(f"{path}: no 'test_info' and 'results' as perftest writes them")
+    test = str(info.get("test", "")).removesuffix("_Test")
+    row: dict[str, Any] = {
+        "mode": test,
+        "ranks": RANKS,
+        "message_size": int(_value(path, results, "MsgSize")),
+        "ops": int(_value(path, results, "n_iterations")),
+    }
+    if "BW_average" in results:
+        row |= _bandwidth(path, results, row["message_size"], "Bidirectional" in test)
+        row["window"] = int(info.get("TX_depth", -1))
+    else:
+        row |= _latency(path, results)
+        row["window"] = 1
+    attributes = {
+        "domain": str(info.get("Device", "")),
+        "time_meaning": "one message, one way",
+    }
+    settings = [f"{name}={value}" for name, value in info.items() if name != "test"]
+    return [Block([row], ENGINE, attributes=attributes, note=", ".join(settings))]
+
+
+def _value(path: Path, results: dict[str, Any], name: str) -> float:
+    value = results.get(name)
+    if not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
+        raise InputError(f"{path}: results.{name} is {value!r}, expected a positive number")
+    return float(value)
+
+
+def _latency(path: Path, results: dict[str, Any]) -> dict[str, Any]:
+    if "t_avg" not in results:
+        raise InputError(f"{path}: results has neither BW_average nor t_avg")
+    row: dict[str, Any] = dict.fromkeys(_NO_RATES, math.nan)
+    for name, column in _TIMES.items():
+        if name == "t_stdev":  # may be zero
+            row[column] = float(results.get(name, math.nan)) * 1e3
+        elif name in results:
+            row[column] = _value(path, results, name) * 1e3
+    return row
+
+
+_NO_RATES = (
+    "gbps_rank gbps_compat gbps_node_net_min gbps_node_net gbps_node_net_max gbps_node_total "
+    "gbps_node_compat gbps_duplex gbps_aggregate gbps_bisection gbps_sustained "
+    "gbps_sustained_compat msg_rate efficiency"
+).split()
+
+
+def _bandwidth(path: Path, results: dict[str, Any], size: int, both: bool) -> dict[str, Any]:
+    rate, messages = _value(path, results, "BW_average"), _value(path, results, "MsgRate")
+    expected = messages * 1e6 * size * 8 / 1e9
+    factor = min(_UNITS.values(), key=lambda unit: abs(math.log(rate * unit / expected)))
+    # both figures are rounded (2 and 6 decimals), the units differ by a factor of 119
+    if not 0.5 < rate * factor / expected < 2:
+        raise InputError(
+            f"{path}: BW_average {rate:g} and MsgRate {messages:g} of {size} B agree in neither "
+            f"{' nor '.join(_UNITS)}"
+        )
+    directions = 2 if both else 1  # a bidirectional test adds both up
+    gbps = rate * factor / directions
+    return {
+        **dict.fromkeys(_NO_RATES, math.nan),
+        "time_mean": size * 8 / gbps,
+        "gbps_rank": gbps,
+        "gbps_sustained": gbps,
+        "msg_rate": messages * 1e6,
+    }

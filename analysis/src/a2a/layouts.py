@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How results become lines of text: table, wide and compat layout, CSV, JSON."""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from a2a import metrics, schema
+from a2a.results import ALIASES, Results
+
+UNKNOWN = "-"
+
+Row = dict[Any, Any]
+Settings = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a column looks in text: its heading with the unit, and how a value is written."""
+
+    heading: str
+    write: Callable[[Any], str] = str
+    left: bool = False
+
+
+def _scaled(factor: float, decimals: int) -> Callable[[Any], str]:
+    return lambda value: f"{float(value) * factor:.{decimals}f}"
+
+
+def _general(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)
+
+
+_us, _gbps, _percent = _scaled(1e-3, 2), _scaled(1, 2), _scaled(100, 1)
+
+SHOWN: dict[str, Shown] = {
+    "message_size": Shown("msg B", _general),
+    "ranks_per_node": Shown("ppn", _general),
+    "time_mean": Shown("avg µs", _us),
+    "gbps_rank": Shown("Gbps/rank", _gbps),
+    "gbps_node_net": Shown("Gbps/node", _gbps),
+    "msg_rate": Shown("Mmsg/s", _scaled(1e-6, 3)),
+    "efficiency": Shown("efficiency %", _percent),
+    "last_rank_share": Shown("last %", _percent),
+    "autocorrelation": Shown("autocorr", _scaled(1, 2)),
+    "ratio": Shown("ratio", _scaled(1, 3)),
+    "ratio_low": Shown("ratio low", _scaled(1, 3)),
+    "ratio_high": Shown("ratio high", _scaled(1, 3)),
+}
+
+TABLE = (
+    "ranks nodes ranks_per_node message_size ops time_min time_mean time_p50 time_p90 time_p99 "
+    "time_max gbps_rank gbps_node_net"
+).split()
+WIDE = (
+    "ranks nodes ranks_per_node message_size ops invalid time_min time_mean time_p50 "
+    "time_p50_low time_p50_high time_p90 time_p99 time_p99_low time_p99_high time_max "
+    "time_stddev autocorrelation interval_kind span_p50 rank_time_p50 gbps_rank gbps_compat "
+    "gbps_node_net_min gbps_node_net gbps_node_net_max gbps_node_total gbps_node_compat "
+    "gbps_duplex gbps_aggregate gbps_bisection gbps_sustained gbps_sustained_compat msg_rate "
+    "efficiency last_rank last_rank_share"
+).split()
+VARYING = ["file", "role", "engine", "mode", "schedule", "window", "provider", "post"]
+"""Shown in front where the rows differ in them."""
+
+PERCENTILES = {"time_p50": 0.5, "time_p90": 0.9, "time_p99": 0.99}
+
+
+def shown(name: str) -> Shown:
+    """Heading and writer of any column, also of settings that are no column."""
+    if name in SHOWN:
+        return SHOWN[name]
+    column = schema.COLUMN.get(name)
+    if column is None:
+        return Shown(name, _general, left=name not in ("point", "rails", "link_rate_gbps"))
+    heading = name.removeprefix("time_").replace("_", " ")
+    if column.units == "ns":
+        return Shown(f"{heading} µs", _us)
+    if column.units == "Gbit/s":
+        return Shown("Gbps " + heading.removeprefix("gbps "), _gbps)
+    return Shown(heading, _general, left=column.kind == "string")
+
+
+def columns_for(results: Results, names: Sequence[str]) -> list[str]:
+    """The names, preceded by what differs between the rows and followed by the ratio if any."""
+    points = results.points
+    varying = [name for name in VARYING if name not in names and points[name].nunique() > 1]
+    if "engine" in varying and "sentinel" not in set(points["role"]):
+        varying.remove("role")  # the engine tells a baseline apart
+    ratio = ["ratio", "ratio_low", "ratio_high"] if points["ratio"].notna().any() else []
+    return [*varying, *names, *ratio]
+
+
+def frame(results: Results, names: Iterable[str]) -> pd.DataFrame:
+    """The named columns, also settings (labels, variables, …), by their full names."""
+    return pd.DataFrame({ALIASES.get(name, name): results.values(name) for name in names})
+
+
+def text(results: Results, names: Sequence[str], mark_maximum: bool = False) -> list[str]:
+    """Aligned lines, the heading first; `mark_maximum` says where a percentile is the maximum.
+
+    A point that is not complete says why in a last column.
+    """
+    data = frame(results, names)
+    notes = [_note(row) for _, row in results.points.iterrows()]
+    columns: list[list[str]] = []
+    left: list[bool] = []
+    for name in data.columns:
+        look = shown(name)
+        cells = [UNKNOWN if _missing(value) else look.write(value) for value in data[name]]
+        if mark_maximum and name in PERCENTILES:
+            cells = [
+                f"{cell} =max" if cell != UNKNOWN and is_maximum else cell
+                for cell, is_maximum in zip(cells, _is_maximum(results, name), strict=True)
+            ]
+        columns.append([look.heading, *cells])
+        left.append(look.left)
+    if any(notes):
+        columns.append(["note", *notes])
+        left.append(True)
+    widths = [max(map(len, column)) for column in columns]
+    return [
+        "  ".join(
+            cell.ljust(width) if is_left else cell.rjust(width)
+            for cell, width, is_left in zip(row, widths, left, strict=True)
+        ).rstrip()
+        for row in zip(*columns, strict=True)
+    ]
+
+
+def _missing(value: Any) -> bool:
+    return value is pd.NA or value is None or value == "" or value != value
+
+
+def _note(row: "pd.Series[Any]") -> str:
+    if row["state"] == "complete":
+        return ""
+    reason = row["skip_reason"]
+    return f"{row['state']}: {reason}" if reason else str(row["state"])
+
+
+def _is_maximum(results: Results, name: str) -> list[bool]:
+    rules = {
+        file: values.get("percentile_rule", "rank") for file, values in results.attributes.items()
+    }
+    return [
+        not _missing(n) and n > 0 and metrics.percentile_is_maximum(int(n), PERCENTILES[name], rule)
+        for n, rule in zip(results.points["ops"], results.points["file"].map(rules), strict=True)
+    ]
+
+
+# The layout of 2019 ------------------------------------------------------------------------------
+
+COMPAT_HEADING = (
+    "#       nodes     msg (B)     ops         min         avg         p50         p90         p99"
+    "   Throughput (Gbps)",
+    "#" + 92 * "-",
+)
+COMPAT_RULER = 113 * "-"
+_COMPAT_TIMES = ("time_min", "time_mean", "time_p50", "time_p90", "time_p99")
+_COMPAT_GROUP = ("ppn", "engine", "mode", "schedule", "window", "provider")
+
+
+def compat(results: Results) -> list[str]:
+    """Lines of the 2019 layout: two heading lines, a blank line between rank counts.
+
+    "nodes" are ranks there. Rows that differ in more than ranks and size come under a heading of
+    their own, after a line that says what they are in words that `a2a import` reads.
+    """
+    rows = results.points.to_dict("records")
+    settings = [_compat_settings(results, row) for row in rows]
+    common = set.intersection(*(set(each.items()) for each in settings))
+    several = any(set(each.items()) != common for each in settings)
+    lines: list[str] = []
+    for each, members in _groups(rows, settings):
+        lines += [""] if lines else []
+        lines += [*_compat_note(each, common), *COMPAT_HEADING] if several or not lines else []
+        previous = members[0]["ranks"]
+        for row in members:
+            lines += [""] if row["ranks"] != previous else []
+            lines.append(_compat_line(row))
+            previous = row["ranks"]
+    return lines
+
+
+def _groups(rows: list[Row], settings: list[Settings]) -> list[tuple[Settings, list[Row]]]:
+    """Rows of one launch that share their settings, then neighbours that share them, together."""
+    of_launch: dict[Any, tuple[Settings, list[Row]]] = {}
+    for row, each in zip(rows, settings, strict=True):
+        key = (row["launch"], *each.items())
+        of_launch.setdefault(key, (each, []))[1].append(row)
+    groups: list[tuple[Settings, list[Row]]] = []
+    for each, members in of_launch.values():
+        if groups and groups[-1][0] == each:
+            groups[-1][1].extend(members)
+        else:
+            groups.append((each, members))
+    return groups
+
+
+def _compat_settings(results: Results, row: Row) -> Settings:
+    launch = results.launches[row["launch"]]
+    known = {name: _general(row[name]) for name in _COMPAT_GROUP if not _missing(row[name])}
+    return {**known, **dict(sorted({**launch.environment, **launch.labels}.items()))}
+
+
+def _compat_note(settings: Settings, common: set[tuple[str, str]]) -> list[str]:
+    words = [
+        f"{value} ranks per node" if name == "ppn" else f"{name}={value}"
+        for name, value in settings.items()
+        if (name, value) not in common
+    ]
+    # the ruler ends what earlier notes said
+    return [COMPAT_RULER, ", ".join(words), ""] if words else []
+
+
+def _compat_line(row: Row) -> str:
+    times = "".join(f"{row[name] / 1e3:12.2f}" for name in _COMPAT_TIMES)
+    ops = UNKNOWN if _missing(row["ops"]) else str(row["ops"])
+    return f"{row['ranks']:13d}{row['message_size']:12d}{ops:>8}{times}{row['gbps_compat']:20.2f}"
+
+
+# For machines ------------------------------------------------------------------------------------
+
+
+def csv(results: Results, names: Sequence[str]) -> str:
+    """Comma-separated, the file's names and units, nothing rounded; unknown is empty."""
+    return frame(results, names).to_csv(index=False)
+
+
+def as_json(results: Results, names: Sequence[str]) -> str:
+    """An object with `columns` (long name, units) and `rows`; unknown is null."""
+    data = frame(results, names)
+    columns = {}
+    for name in data.columns:
+        column = schema.COLUMN.get(name)
+        known = {"long_name": column.long_name, "units": column.units} if column else {}
+        columns[name] = {key: value for key, value in known.items() if value}
+    rows = [{name: _plain(value) for name, value in row.items()} for row in data.to_dict("records")]
+    document = {"schema": schema.SCHEMA, "columns": columns, "rows": rows}
+    return json.dumps(document, indent=1, ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    if value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    return value.item() if hasattr(value, "item") else value
