@@ -2,6 +2,7 @@
 // Percentiles by the two rules that are in use.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -14,6 +15,9 @@ namespace a2aperf {
 enum class PercentileRule { rank, index };
 
 std::string_view to_string(PercentileRule rule);
+
+// Index into n sorted values, n > 0, 0 <= q <= 1. Equal to n - 1 where the percentile is the maximum.
+std::size_t percentile_index(std::size_t n, double q, PercentileRule rule);
 
 // sorted must be ascending and not empty, 0 <= q <= 1.
 Nanoseconds percentile(std::span<const Nanoseconds> sorted, double q, PercentileRule rule);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 
 #include "a2aperf/stats/bandwidth.hpp"
 #include "a2aperf/stats/interval.hpp"
@@ -23,18 +22,19 @@ struct SummaryRules {
 struct Summary {
     std::size_t count = 0; // n, valid ops
     std::size_t invalid = 0;
-    double min, mean, p50, p90, p99, max, stddev;
-    double p50_low, p50_high, p99_low, p99_high;
-    double autocorrelation;
-    IntervalKind interval_kind = IntervalKind::none;
-    double span_p50;
-    double rank_time_p50;
+    double min = kAbsent, mean = kAbsent, p50 = kAbsent, p90 = kAbsent, p99 = kAbsent, max = kAbsent;
+    double stddev = kAbsent;
+    double p50_low = kAbsent, p50_high = kAbsent, p99_low = kAbsent, p99_high = kAbsent;
+    double autocorrelation = kAbsent;
+    IntervalKind interval_kind = IntervalKind::none; // of p50
+    double span_p50 = kAbsent;
+    double rank_time_p50 = kAbsent;
     Bandwidths gbps; // at p50
-    double gbps_sustained, gbps_sustained_compat;
-    double efficiency;
-    Rank last_rank = -1;
-    double last_rank_share;
-    double ratio, ratio_low, ratio_high; // set by the caller where there is a partner, NaN otherwise
+    double gbps_sustained = kAbsent, gbps_sustained_compat = kAbsent;
+    double efficiency = kAbsent;
+    Rank last_rank = -1; // of equals the lowest
+    double last_rank_share = kAbsent;
+    double ratio = kAbsent, ratio_low = kAbsent, ratio_high = kAbsent; // set by the caller where there is a partner
     bool p99_is_max = false;
 };
 

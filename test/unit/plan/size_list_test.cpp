@@ -146,12 +146,13 @@ TEST_CASE("any text gives either sizes or one clear line") {
     constexpr std::string_view kLetters = "0123456789..++**,,kKMGTiB -:eE\t\n\x80\xff";
     Random random(31);
     const auto random_text = [&] {
-        std::string text = random.below(2) == 0 ? std::string(kDefaultSizes) : std::string();
+        std::string text(random.below(2) == 0 ? kDefaultSizes : "");
         for (std::uint64_t edits = random.below(12); edits > 0; --edits) {
             const std::size_t at = random.below(text.size() + 1);
-            const std::string letter(1, random.below(16) == 0 ? static_cast<char>(random.below(256))
-                                                              : kLetters[random.below(kLetters.size())]);
-            text.replace(at, random.below(3), letter);
+            const char letter = random.below(16) == 0 ? static_cast<char>(random.below(256))
+                                                      : kLetters[random.below(kLetters.size())];
+            text.erase(at, random.below(3));
+            text.insert(at, 1, letter);
         }
         return text;
     };

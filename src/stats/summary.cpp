@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/stats/summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace a2aperf {
+namespace {
+
+// What one pass over the samples of all valid ops yields.
+struct Pass {
+    std::vector<Nanoseconds> times;      // T [n], in time order
+    std::vector<Nanoseconds> spans;      // [n]
+    std::vector<Nanoseconds> rank_times; // e - b [n * R]
+    std::vector<int> times_last;         // [R]: in how many ops the rank ended last
+};
+
+Pass pass_over(const Samples& samples, CompleteAt rule) {
+    const auto ranks = static_cast<std::size_t>(samples.ranks);
+    const auto ops = static_cast<std::size_t>(samples.valid_ops());
+    Pass pass;
+    pass.times.reserve(ops);
+    pass.spans.reserve(ops);
+    pass.rank_times.resize(ops * ranks);
+    pass.times_last.resize(ranks);
+    Nanoseconds* rank_time = pass.rank_times.data();
+    for (std::size_t attempt = 0; attempt < samples.valid.size(); ++attempt) {
+        if (samples.valid[attempt] == 0) continue;
+        const Nanoseconds* begin = samples.begin.data() + attempt * ranks;
+        const Nanoseconds* send_done = samples.send_done.data() + attempt * ranks;
+        const Nanoseconds* recv_done = samples.recv_done.data() + attempt * ranks;
+        Nanoseconds first = begin[0];
+        Nanoseconds last = std::numeric_limits<Nanoseconds>::min();
+        std::size_t last_rank = 0;
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            const Nanoseconds end =
+                rule == CompleteAt::sender ? send_done[rank] : std::max(send_done[rank], recv_done[rank]);
+            if (end > last) {
+                last = end;
+                last_rank = rank;
+            }
+            first = std::min(first, begin[rank]);
+            *rank_time++ = end - begin[rank];
+        }
+        pass.times.push_back(last);
+        pass.spans.push_back(last - first);
+        ++pass.times_last[last_rank];
+    }
+    return pass;
+}
+
+// Reorders values.
+double median(std::vector<Nanoseconds>& values, PercentileRule rule) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(percentile_index(values.size(), 0.5, rule));
+    std::nth_element(values.begin(), middle, values.end());
+    return static_cast<double>(*middle);
+}
+
+void describe_times(Summary& summary, std::span<const Nanoseconds> times, PercentileRule rule) {
+    std::vector<Nanoseconds> sorted(times.begin(), times.end());
+    std::sort(sorted.begin(), sorted.end());
+    const auto n = static_cast<double>(sorted.size());
+    const auto at = [&](double q) { return static_cast<double>(percentile(sorted, q, rule)); };
+    summary.min = static_cast<double>(sorted.front());
+    summary.max = static_cast<double>(sorted.back());
+    summary.p50 = at(0.5);
+    summary.p90 = at(0.9);
+    summary.p99 = at(0.99);
+    summary.p99_is_max = percentile_index(sorted.size(), 0.99, rule) == sorted.size() - 1;
+    summary.mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / n;
+    if (sorted.size() > 1) {
+        double squares = 0;
+        for (const Nanoseconds time : sorted) {
+            const double deviation = static_cast<double>(time) - summary.mean;
+            squares += deviation * deviation;
+        }
+        summary.stddev = std::sqrt(squares / (n - 1));
+    }
+}
+
+void describe_certainty(Summary& summary, std::span<const Nanoseconds> times) {
+    summary.autocorrelation = autocorrelation(times);
+    const SeriesInterval p50 = median_interval(times);
+    summary.interval_kind = p50.kind;
+    if (p50.interval) {
+        summary.p50_low = p50.interval->low;
+        summary.p50_high = p50.interval->high;
+    }
+    const SeriesInterval p99 = series_interval(times, 0.99);
+    if (p99.interval) {
+        summary.p99_low = p99.interval->low;
+        summary.p99_high = p99.interval->high;
+    }
+}
+
+void describe_rates(Summary& summary, const Layout& layout, Bytes message_size, double node_link_gbps) {
+    summary.gbps = bandwidths(layout, message_size, summary.p50);
+    const Bandwidths sustained = bandwidths(layout, message_size, summary.mean); // n / sum of T = 1 / mean
+    summary.gbps_sustained = sustained.rank;
+    summary.gbps_sustained_compat = sustained.compat;
+    if (node_link_gbps > 0) summary.efficiency = summary.gbps.node_net / node_link_gbps;
+}
+
+} // namespace
+
+Summary summarise(const Samples& samples, const Layout& layout, Bytes message_size, const SummaryRules& rules) {
+    Summary summary;
+    summary.count = static_cast<std::size_t>(samples.valid_ops());
+    summary.invalid = samples.valid.size() - summary.count;
+    if (summary.count == 0) return summary;
+
+    Pass pass = pass_over(samples, rules.complete_at);
+    describe_times(summary, pass.times, rules.percentile);
+    describe_certainty(summary, pass.times);
+    describe_rates(summary, layout, message_size, rules.node_link_gbps);
+    if (rules.has_common_start) summary.span_p50 = median(pass.spans, rules.percentile);
+    summary.rank_time_p50 = median(pass.rank_times, rules.percentile);
+    const auto most = std::max_element(pass.times_last.begin(), pass.times_last.end());
+    summary.last_rank = static_cast<Rank>(most - pass.times_last.begin());
+    summary.last_rank_share = static_cast<double>(*most) / static_cast<double>(summary.count);
+    return summary;
+}
+
+} // namespace a2aperf

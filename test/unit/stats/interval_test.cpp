@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Intervals against the exact binomial distribution and by simulation with known answers.
+#include "a2aperf/stats/interval.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "a2aperf/base/random.hpp"
+
+using namespace a2aperf;
+using doctest::Approx;
+
+namespace {
+
+using Values = std::vector<Nanoseconds>;
+
+// P(X <= k) for X binomial(n, q), term by term in log space: independent of the recurrence under test.
+long double binomial_cdf(std::size_t n, long double q, std::ptrdiff_t k) {
+    long double sum = 0;
+    for (std::ptrdiff_t i = 0; i <= k; ++i) {
+        const auto x = static_cast<long double>(i);
+        const auto size = static_cast<long double>(n);
+        sum += std::exp(std::lgamma(size + 1) - std::lgamma(x + 1) - std::lgamma(size - x + 1) + x * std::log(q) +
+                        (size - x) * std::log1p(-q));
+    }
+    return sum;
+}
+
+class Normal {
+public:
+    explicit Normal(std::uint64_t seed) : random_(seed) {}
+
+    double next() { // Box-Muller
+        const double radius = std::sqrt(-2 * std::log(uniform()));
+        return radius * std::cos(2 * std::numbers::pi * uniform());
+    }
+
+private:
+    double uniform() { return (static_cast<double>(random_.next() >> 11) + 0.5) / 9007199254740992.0; }
+
+    Random random_;
+};
+
+constexpr double kMean = 1e9;
+constexpr double kSpread = 1e6;
+
+// Op times with median kMean and autocorrelation phi.
+Values autoregressive(Normal& normal, std::size_t n, double phi) {
+    double state = normal.next() / std::sqrt(1 - phi * phi);
+    Values values;
+    for (std::size_t i = 0; i < n; ++i) {
+        values.push_back(static_cast<Nanoseconds>(std::llround(kMean + kSpread * state)));
+        state = phi * state + normal.next();
+    }
+    return values;
+}
+
+bool holds(const std::optional<Interval>& interval, double truth) {
+    return interval && interval->low <= truth && truth <= interval->high;
+}
+
+} // namespace
+
+TEST_CASE("the median of 100 lies between the 40th and the 61st value") {
+    const auto ranks = quantile_interval_ranks(100, 0.5);
+    REQUIRE(ranks);
+    CHECK(ranks->low == 40);
+    CHECK(ranks->high == 61);
+}
+
+TEST_CASE("an interval exists only from the n that carries it") {
+    for (const auto& [q, least] : {std::pair{0.5, 6U}, {0.9, 36U}, {0.99, 368U}, {0.999, 3688U}}) {
+        CAPTURE(q);
+        for (std::size_t n = 0; n < least; ++n) REQUIRE_FALSE(quantile_interval_ranks(n, q));
+        for (std::size_t n = least; n < least + 100; ++n) REQUIRE(quantile_interval_ranks(n, q));
+    }
+    CHECK_FALSE(quantile_interval_ranks(1000, 0.0));
+    CHECK_FALSE(quantile_interval_ranks(1000, 1.0));
+}
+
+TEST_CASE("order statistics cover 95 % by the exact binomial distribution, and no narrower pair does") {
+    int checked = 0;
+    for (const double q : {0.01, 0.1, 0.5, 0.9, 0.99, 0.999}) {
+        for (const std::size_t n :
+             {6U, 7U, 10U, 25U, 36U, 99U, 100U, 101U, 367U, 368U, 369U, 1000U, 3688U, 5000U}) {
+            const auto ranks = quantile_interval_ranks(n, q);
+            if (!ranks) continue;
+            CAPTURE(q);
+            CAPTURE(n);
+            const auto low = static_cast<std::ptrdiff_t>(ranks->low);
+            const auto high = static_cast<std::ptrdiff_t>(ranks->high);
+            // the quantile lies below the low-th value when fewer than low values are below it, and so on
+            CHECK(binomial_cdf(n, q, low - 1) <= 0.025L);
+            CHECK(binomial_cdf(n, q, low) > 0.025L);
+            CHECK(1 - binomial_cdf(n, q, high - 1) <= 0.025L);
+            CHECK(1 - binomial_cdf(n, q, high - 2) > 0.025L);
+            ++checked;
+        }
+    }
+    CHECK(checked > 45);
+}
+
+TEST_CASE("large samples: the ranks approach the normal distribution's") {
+    const auto ranks = quantile_interval_ranks(1'000'000, 0.5);
+    REQUIRE(ranks);
+    CHECK(static_cast<double>(ranks->low) == Approx(500'000 - 980).epsilon(1e-5));
+    CHECK(static_cast<double>(ranks->high) == Approx(500'001 + 980).epsilon(1e-5));
+}
+
+TEST_CASE("the interval is made of the values at its ranks") {
+    Values sorted;
+    for (Nanoseconds i = 1; i <= 100; ++i) sorted.push_back(10 * i);
+    const auto interval = quantile_interval(sorted, 0.5);
+    REQUIRE(interval);
+    CHECK(interval->low == 400);
+    CHECK(interval->high == 610);
+    CHECK_FALSE(quantile_interval(sorted, 0.99));
+}
+
+TEST_CASE("autocorrelation against figures computed by hand") {
+    CHECK(autocorrelation(Values{1, 2, 3, 4}) == Approx(0.25)); // (0.75 - 0.25 + 0.75) / 5
+    CHECK(autocorrelation(Values{1, -1, 1, -1}) == Approx(-0.75));
+    CHECK(std::isnan(autocorrelation(Values{1, 2})));
+    CHECK(std::isnan(autocorrelation(Values{5, 5, 5, 5})));
+    CHECK(std::isnan(autocorrelation({})));
+    Normal normal(3);
+    CHECK(autocorrelation(autoregressive(normal, 50'000, 0.6)) == Approx(0.6).epsilon(0.03));
+    CHECK(std::abs(autocorrelation(autoregressive(normal, 50'000, 0.0))) < 0.02);
+}
+
+TEST_CASE("coverage of independent ops is the exact binomial one") {
+    Normal normal(20);
+    constexpr int kLaunches = 20'000;
+    int hits = 0;
+    for (int launch = 0; launch < kLaunches; ++launch) {
+        hits += holds(median_interval(autoregressive(normal, 100, 0)).interval, kMean) ? 1 : 0;
+    }
+    const auto exact = static_cast<double>(binomial_cdf(100, 0.5L, 60) - binomial_cdf(100, 0.5L, 39));
+    CHECK(static_cast<double>(hits) / kLaunches == Approx(exact).epsilon(0.005));
+}
+
+TEST_CASE("coverage under autocorrelation is 93 to 97 %, where order statistics alone would fail") {
+    struct Case {
+        double phi;
+        std::size_t n;
+        int launches;
+    };
+    for (const Case& c : {Case{0.2, 100, 4000}, Case{0.5, 50, 4000}, Case{0.5, 100, 4000}, Case{0.5, 1000, 1000},
+                          Case{0.8, 200, 4000}, Case{0.9, 1000, 1000}}) {
+        Normal normal(7);
+        int hits = 0;
+        int naive_hits = 0;
+        for (int launch = 0; launch < c.launches; ++launch) {
+            Values values = autoregressive(normal, c.n, c.phi);
+            hits += holds(median_interval(values).interval, kMean) ? 1 : 0;
+            std::sort(values.begin(), values.end());
+            naive_hits += holds(quantile_interval(values, 0.5), kMean) ? 1 : 0;
+        }
+        CAPTURE(c.phi);
+        CAPTURE(c.n);
+        const double coverage = static_cast<double>(hits) / c.launches;
+        CHECK(coverage >= 0.93);
+        CHECK(coverage <= 0.97);
+        if (c.phi >= 0.5) CHECK(static_cast<double>(naive_hits) / c.launches < 0.87);
+    }
+}
+
+TEST_CASE("the kind says which interval it is") {
+    Normal normal(1);
+    CHECK(median_interval(autoregressive(normal, 500, 0)).kind == IntervalKind::order_statistics);
+    CHECK(median_interval(autoregressive(normal, 500, 0.8)).kind == IntervalKind::block_bootstrap);
+    const SeriesInterval few = median_interval(autoregressive(normal, 5, 0));
+    CHECK(few.kind == IntervalKind::none);
+    CHECK_FALSE(few.interval);
+    CHECK(series_interval(autoregressive(normal, 367, 0), 0.99).kind == IntervalKind::none);
+    CHECK(series_interval(autoregressive(normal, 368, 0), 0.99).kind == IntervalKind::order_statistics);
+}
+
+TEST_CASE("autocorrelation widens the interval") {
+    Normal normal(2);
+    Values values = autoregressive(normal, 400, 0.8);
+    const auto dependent = median_interval(values).interval;
+    std::sort(values.begin(), values.end());
+    const auto independent = quantile_interval(values, 0.5);
+    REQUIRE(dependent);
+    REQUIRE(independent);
+    CHECK(dependent->low < independent->low);
+    CHECK(dependent->high > independent->high);
+}
+
+TEST_CASE("equal ops have a point as interval") {
+    const SeriesInterval constant = median_interval(Values(100, 42));
+    REQUIRE(constant.interval);
+    CHECK(constant.interval->low == 42);
+    CHECK(constant.interval->high == 42);
+    CHECK(constant.kind == IntervalKind::order_statistics);
+}
+
+TEST_CASE("a ratio needs six pairs of blocks") {
+    const Values values(59, 1000);
+    CHECK_FALSE(ratio_interval(values, values, 10));
+    CHECK_FALSE(ratio_interval(Values(100, 1000), values, 10));
+    CHECK_FALSE(ratio_interval(values, values, 0));
+    CHECK_FALSE(ratio_interval({}, {}, 1));
+    const auto same = ratio_interval(Values(60, 3000), Values(60, 1000), 10);
+    REQUIRE(same);
+    CHECK(same->low == Approx(3));
+    CHECK(same->high == Approx(3));
+}
+
+TEST_CASE("the ratio's interval holds the true ratio in 93 to 98 % of launches whose blocks drift together") {
+    struct Case {
+        std::size_t pairs, block_size;
+    };
+    for (const Case& c : {Case{6, 10}, Case{10, 10}, Case{20, 5}}) {
+        Normal normal(13);
+        constexpr int kLaunches = 400;
+        int hits = 0;
+        for (int launch = 0; launch < kLaunches; ++launch) {
+            Values numerator;
+            Values denominator;
+            for (std::size_t pair = 0; pair < c.pairs; ++pair) {
+                const double regime = normal.next() < 0 ? 1.0 : 1.05; // both sides see the same machine
+                for (Values* side : {&numerator, &denominator}) {
+                    const double block = regime * (1 + 0.02 * normal.next());
+                    for (std::size_t i = 0; i < c.block_size; ++i) {
+                        const double time = (side == &numerator ? 1.2e6 : 1e6) * block * (1 + 0.02 * normal.next());
+                        side->push_back(std::llround(time));
+                    }
+                }
+            }
+            hits += holds(ratio_interval(numerator, denominator, c.block_size), 1.2) ? 1 : 0;
+        }
+        CAPTURE(c.pairs);
+        const double coverage = static_cast<double>(hits) / kLaunches;
+        CHECK(coverage >= 0.93);
+        CHECK(coverage <= 0.99);
+    }
+}
+
+TEST_CASE("the same samples give the same interval") {
+    Normal normal(6);
+    const Values a = autoregressive(normal, 200, 0.3);
+    const Values b = autoregressive(normal, 200, 0.3);
+    const auto one = ratio_interval(a, b, 10);
+    const auto two = ratio_interval(a, b, 10);
+    REQUIRE(one);
+    CHECK(one->low == two->low);
+    CHECK(one->high == two->high);
+}

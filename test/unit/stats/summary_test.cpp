@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/stats/summary.hpp"
+
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "a2aperf/base/random.hpp"
+
+using namespace a2aperf;
+using doctest::Approx;
+
+namespace {
+
+// One rank's op takes times[i]; the other ranks are done at once.
+Samples ops_of(const std::vector<Nanoseconds>& times, int ranks, Rank slow) {
+    Samples samples;
+    samples.ranks = ranks;
+    for (const Nanoseconds time : times) {
+        for (Rank rank = 0; rank < ranks; ++rank) {
+            samples.begin.push_back(0);
+            samples.send_done.push_back(1);
+            samples.recv_done.push_back(rank == slow ? time : 1);
+        }
+        samples.start.push_back(static_cast<Nanoseconds>(samples.start.size()) * 1'000'000);
+        samples.valid.push_back(1);
+    }
+    return samples;
+}
+
+bool is_absent(double figure) {
+    return std::isnan(figure);
+}
+
+} // namespace
+
+TEST_CASE("the row (20, 1000) of the 2019 table: half the ops fast, the mean far above") {
+    // 100 ops with the printed p50 and mean: 51 at 67.51 us, the rest equal
+    std::vector<Nanoseconds> times(100, 67'510);
+    const Nanoseconds slow = (26'397'000 - 51 * 67'510) / 49;
+    for (std::size_t i = 51; i < 100; ++i) times[i] = slow;
+    Random(1).shuffle(std::span(times));
+    const Summary summary = summarise(ops_of(times, 20, 3), Layout::blocks(20, 1), 1000, {});
+    CHECK(summary.count == 100);
+    CHECK(summary.mean / 1000 == Approx(263.97).epsilon(1e-4));
+    CHECK(std::round(summary.gbps.compat * 100) == 237);
+    CHECK(std::round(summary.gbps_sustained * 100) == 58);
+    CHECK(std::round(summary.gbps_sustained_compat * 100) == 61);
+}
+
+TEST_CASE("the figures of a small sample, by hand") {
+    Samples samples{.ranks = 2,
+                    .begin = {0, 10, 0, 0, 5, 0, 0, 0},
+                    .send_done = {100, 90, 200, 180, 100, 100, 7, 7},
+                    .recv_done = {90, 110, 150, 190, 100, 300, 7, 7},
+                    .start = {0, 1, 2, 3},
+                    .valid = {1, 1, 1, 0}};
+    const SummaryRules rules{.has_common_start = true, .node_link_gbps = 0.1};
+    const Summary s = summarise(samples, Layout::blocks(2, 1), 1, rules);
+    CHECK(s.count == 3);
+    CHECK(s.invalid == 1);
+    CHECK(s.min == 110); // T = 110, 200, 300
+    CHECK(s.p50 == 200);
+    CHECK(s.p90 == 300);
+    CHECK(s.p99 == 300);
+    CHECK(s.max == 300);
+    CHECK(s.p99_is_max);
+    CHECK(s.mean == Approx(610.0 / 3));
+    CHECK(s.stddev == Approx(std::sqrt((8711.1 + 11.1 + 9344.4) / 2)).epsilon(1e-4));
+    CHECK(s.span_p50 == 200);      // 110, 200, 300
+    CHECK(s.rank_time_p50 == 100); // 100 100 200 190 95 300: the third of six
+    CHECK(s.last_rank == 1);       // last in ops 0 and 2
+    CHECK(s.last_rank_share == Approx(2.0 / 3));
+    CHECK(s.gbps.rank == Approx(8.0 / 200));
+    CHECK(s.gbps.node_net == Approx(0.04));
+    CHECK(s.efficiency == Approx(0.4));
+    CHECK(s.interval_kind == IntervalKind::none);
+    CHECK(is_absent(s.p50_low));
+    CHECK(is_absent(s.p99_high));
+    CHECK(is_absent(s.ratio));
+}
+
+TEST_CASE("rules change what they name") {
+    Samples samples{.ranks = 2,
+                    .begin = {0, 0, 0, 0},
+                    .send_done = {100, 90, 50, 60},
+                    .recv_done = {400, 110, 300, 80},
+                    .start = {0, 1},
+                    .valid = {1, 1}};
+    const Layout layout = Layout::blocks(2, 1);
+    CHECK(summarise(samples, layout, 1, {}).p50 == 300);
+    CHECK(summarise(samples, layout, 1, {.percentile = PercentileRule::index}).p50 == 400);
+    CHECK(summarise(samples, layout, 1, {.complete_at = CompleteAt::sender}).p50 == 60);
+    CHECK(is_absent(summarise(samples, layout, 1, {}).span_p50));
+    CHECK(is_absent(summarise(samples, layout, 1, {}).efficiency));
+}
+
+TEST_CASE("without a valid op every figure is absent") {
+    Samples samples = ops_of({100, 200}, 4, 0);
+    samples.valid = {0, 0};
+    Samples empty;
+    empty.ranks = 4;
+    for (const Samples& s : {samples, empty}) {
+        const Summary summary = summarise(s, Layout::blocks(4, 2), 1000, {.has_common_start = true});
+        CHECK(summary.count == 0);
+        CHECK(summary.invalid == s.valid.size());
+        CHECK(summary.last_rank == -1);
+        for (const double figure :
+             {summary.min, summary.mean, summary.p50, summary.p90, summary.p99, summary.max, summary.stddev,
+              summary.p50_low, summary.p99_low, summary.autocorrelation, summary.span_p50, summary.rank_time_p50,
+              summary.gbps.rank, summary.gbps.node_net, summary.gbps.msg_rate, summary.gbps_sustained,
+              summary.efficiency, summary.last_rank_share}) {
+            CHECK(is_absent(figure));
+        }
+    }
+}
+
+TEST_CASE("a single op has no spread and no interval") {
+    const Summary summary = summarise(ops_of({500}, 4, 2), Layout::blocks(4, 2), 1000, {});
+    CHECK(summary.p50 == 500);
+    CHECK(is_absent(summary.stddev));
+    CHECK(is_absent(summary.p50_low));
+    CHECK(is_absent(summary.autocorrelation));
+    CHECK(summary.last_rank == 2);
+    CHECK(summary.last_rank_share == 1);
+}
+
+TEST_CASE("with one node there is no efficiency") {
+    const SummaryRules rules{.node_link_gbps = 100};
+    CHECK(is_absent(summarise(ops_of({500}, 4, 2), Layout::blocks(4, 4), 1000, rules).efficiency));
+}
+
+TEST_CASE("p99 is marked as the maximum by the rule that is in force") {
+    const Layout layout = Layout::blocks(2, 1);
+    const auto mark = [&](std::size_t n, PercentileRule rule) {
+        return summarise(ops_of(std::vector<Nanoseconds>(n, 5), 2, 0), layout, 1, {.percentile = rule}).p99_is_max;
+    };
+    CHECK(mark(99, PercentileRule::rank));
+    CHECK_FALSE(mark(100, PercentileRule::rank));
+    CHECK(mark(100, PercentileRule::index));
+    CHECK_FALSE(mark(101, PercentileRule::index));
+}
+
+TEST_CASE("the p99 interval appears with 368 ops") {
+    Random random(8);
+    std::vector<Nanoseconds> times;
+    for (int i = 0; i < 368; ++i) times.push_back(static_cast<Nanoseconds>(1000 + random.below(1000)));
+    const Layout layout = Layout::blocks(2, 1);
+    const Summary enough = summarise(ops_of(times, 2, 0), layout, 1, {});
+    CHECK(enough.p99_low <= enough.p99);
+    CHECK(enough.p99_high == enough.max);
+    CHECK(enough.p50_low < enough.p50);
+    CHECK(enough.p50 < enough.p50_high);
+    times.pop_back();
+    CHECK(is_absent(summarise(ops_of(times, 2, 0), layout, 1, {}).p99_high));
+}
+
+TEST_CASE("invalid ops change no figure but their own count") {
+    Random random(12);
+    Samples with;
+    Samples without;
+    with.ranks = without.ranks = 5;
+    for (int attempt = 0; attempt < 300; ++attempt) {
+        const bool is_valid = random.below(3) > 0;
+        const auto add = [&](Samples& samples, std::uint64_t seed) {
+            Random moments(seed);
+            for (int rank = 0; rank < 5; ++rank) {
+                samples.begin.push_back(static_cast<Nanoseconds>(moments.below(20)));
+                samples.send_done.push_back(static_cast<Nanoseconds>(100 + moments.below(900)));
+                samples.recv_done.push_back(static_cast<Nanoseconds>(100 + moments.below(900)));
+            }
+            samples.start.push_back(attempt);
+            samples.valid.push_back(is_valid ? 1 : 0);
+        };
+        add(with, static_cast<std::uint64_t>(attempt));
+        if (is_valid) add(without, static_cast<std::uint64_t>(attempt));
+    }
+    const SummaryRules rules{.has_common_start = true};
+    const Summary a = summarise(with, Layout::blocks(5, 2), 1000, rules);
+    const Summary b = summarise(without, Layout::blocks(5, 2), 1000, rules);
+    CHECK(a.invalid > 50);
+    CHECK(b.invalid == 0);
+    CHECK(a.count == b.count);
+    CHECK(a.p50 == b.p50);
+    CHECK(a.mean == b.mean);
+    CHECK(a.p50_low == b.p50_low);
+    CHECK(a.span_p50 == b.span_p50);
+    CHECK(a.rank_time_p50 == b.rank_time_p50);
+    CHECK(a.last_rank == b.last_rank);
+    CHECK(a.last_rank_share == b.last_rank_share);
+    CHECK(a.gbps_sustained == b.gbps_sustained);
+}
