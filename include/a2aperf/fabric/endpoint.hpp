@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A reliable datagram endpoint with its one completion queue and the addresses of its peers.
+#pragma once
+
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "a2aperf/fabric/domain.hpp"
+
+namespace a2aperf {
+
+enum class Wait { none, object }; // object: the queue can be slept on
+
+// What libfabric said of an operation that failed.
+struct CompletionError {
+    void* context = nullptr;
+    int code = 0; // FI_E…
+    std::string text;
+};
+
+class Endpoint {
+public:
+    // depth: completions that may be outstanding at once.
+    Endpoint(const Domain& domain, std::size_t depth, Wait wait);
+
+    std::string address() const; // raw bytes, to be given to every peer
+    // Addresses of all ranks in rank order, own included; all of one length.
+    void insert_peers(std::span<const std::string> addresses);
+
+    fid_ep* get() const { return endpoint_.get(); }
+    fid_cq* queue() const { return queue_.get(); }
+    fi_addr_t peer(Rank rank) const { return peers_[static_cast<std::size_t>(rank)]; }
+    const std::vector<fi_addr_t>& peers() const { return peers_; }
+
+    // Takes the error that fi_cq_read announced with -FI_EAVAIL.
+    CompletionError take_error() const;
+
+private:
+    // Destruction runs from the end: the endpoint goes first, as libfabric demands.
+    FidPtr<fid_av> addresses_;
+    FidPtr<fid_cq> queue_;
+    FidPtr<fid_ep> endpoint_;
+    std::vector<fi_addr_t> peers_;
+};
+
+} // namespace a2aperf

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The providers we know, their quirks, and what a node offers. One row each.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "a2aperf/fabric/fid.hpp"
+
+namespace a2aperf {
+
+// What an environment must be told before libfabric starts.
+struct LaunchFacts {
+    int ranks = 0;
+    std::uint64_t job_key = 0; // the same on all ranks of the launch, another one in the next
+    bool mpi_uses_libfabric = false;
+};
+
+enum class Reach { host, network };
+enum class Needs { nothing, rdma_device };
+
+struct Provider {
+    std::string_view name;
+    Reach reach;
+    Needs needs;
+    std::string_view devices;         // prefix of its device names in /sys/class/infiniband; empty = any
+    int max_ranks;                    // 0 = no limit
+    void (*tune)(const LaunchFacts&); // may be null
+    std::string_view about;           // for the table of providers
+};
+
+// In the order of preference of --provider auto.
+std::span<const Provider> known_providers();
+
+// The row that a name belongs to: "tcp", or a layered name such as "tcp;ofi_rxm". Throws UsageError that names
+// the ones there are.
+const Provider& find_provider(std::string_view name);
+
+// Does libfabric's full name belong to the name that the user gave? "tcp" is served by "tcp" and "tcp;ofi_rxm".
+bool provider_matches(std::string_view full_name, std::string_view wanted);
+
+// Sets what the provider must know before the first fi_getinfo (FI_UNIVERSE_SIZE, its own rows), never
+// overriding a variable that the user has set. Returns "NAME=VALUE" of all it set.
+std::vector<std::string> prepare_environment(const Provider& provider, const LaunchFacts& facts);
+
+// Devices under /sys/class/infiniband whose name begins with prefix.
+std::vector<std::string> rdma_devices(std::string_view prefix);
+
+// What libfabric offers of one provider (full or short name) with reliable datagram endpoints and these
+// capabilities (fi_getinfo(3)), in libfabric's order. Empty: reason, when given, says libfabric's words.
+std::vector<InfoPtr> offers(std::string_view provider, std::uint64_t capabilities, std::string* reason = nullptr);
+
+// Every entry that this node offers, of all providers and endpoint types.
+std::vector<InfoPtr> query_all();
+
+} // namespace a2aperf

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory that messages are sent from or arrive in, registered where the provider asks for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "a2aperf/fabric/domain.hpp"
+
+namespace a2aperf {
+
+enum class Pages { normal, huge };
+enum class Access { local, remote_write, remote_read };
+
+struct Unmapper {
+    std::size_t size = 0;
+    void operator()(std::byte* address) const noexcept;
+};
+
+class Region {
+public:
+    // Maps, touches and registers bytes of zeroed memory. key is used where the provider lets users choose;
+    // it must differ between the regions of a process.
+    Region(const Domain& domain, std::size_t bytes, Pages pages, Access access, std::uint64_t key);
+
+    std::span<std::byte> bytes() const { return {memory_.get(), memory_.get_deleter().size}; }
+    std::byte* data() const { return memory_.get(); }
+    void* descriptor() const { return registration_ ? fi_mr_desc(registration_.get()) : nullptr; }
+
+    // What a peer needs to write here: an address that is 0 where offsets are used, and a key.
+    struct Remote {
+        std::uint64_t address = 0;
+        std::uint64_t key = 0;
+    };
+    Remote remote() const { return remote_; }
+
+private:
+    std::unique_ptr<std::byte, Unmapper> memory_;
+    FidPtr<fid_mr> registration_; // closed before its memory goes
+    Remote remote_;
+};
+
+} // namespace a2aperf

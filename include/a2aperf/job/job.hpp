@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ranks of this launch: who they are and how they agree. The only user of MPI beside the MPI baseline.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "a2aperf/plan/layout.hpp"
+
+namespace a2aperf {
+
+struct RankShuffle {
+    bool is_wanted = false;
+    std::uint64_t seed = 0;
+};
+
+class Job {
+public:
+    // MPI_Init; a shuffle renumbers the ranks by the seed. Throws std::runtime_error when MPI is too old.
+    Job(int& argc, char**& argv, RankShuffle shuffle);
+    ~Job(); // MPI_Finalize, unless leave_without_finalize() was called
+    Job(const Job&) = delete;
+    Job& operator=(const Job&) = delete;
+
+    Rank rank() const { return rank_; }
+    int ranks() const { return static_cast<int>(hosts_.size()); }
+    bool is_root() const { return rank_ == 0; }
+    const Layout& layout() const { return *layout_; }
+    const std::string& host(Rank rank) const { return hosts_[static_cast<std::size_t>(rank)]; }
+    // MPI_COMM_WORLD rank of each rank, [R]
+    const std::vector<int>& world_ranks() const { return world_ranks_; }
+    std::string who(Rank rank) const; // "rank 3 (node017)"
+
+    // How long any wait below may take without an answer; then RunError says who waits for what.
+    void set_timeout(Nanoseconds timeout) { timeout_ = timeout; }
+    Nanoseconds timeout() const { return timeout_; }
+
+    // Every rank's bytes in rank order, on every rank or on rank 0 only (empty elsewhere). T is trivially
+    // copyable; all ranks pass the same number of items.
+    template <class T>
+    std::vector<T> all_gather(std::span<const T> mine) const;
+    template <class T>
+    std::vector<T> all_gather(const T& mine) const {
+        return all_gather(std::span<const T>(&mine, 1));
+    }
+    template <class T>
+    std::vector<T> gather(std::span<const T> mine) const;
+    // Strings of any length, in rank order, on every rank.
+    std::vector<std::string> all_gather_text(const std::string& mine) const;
+    // The same on rank 0 only; empty elsewhere.
+    std::vector<std::string> gather_text(const std::string& mine) const;
+
+    template <class T>
+    void broadcast(T& value) const {
+        static_assert(std::is_trivially_copyable_v<T>);
+        broadcast_bytes(&value, sizeof value);
+    }
+    void broadcast_text(std::string& text) const;
+    std::int64_t sum(std::int64_t mine) const;
+    std::int64_t max(std::int64_t mine) const;
+    std::int64_t min(std::int64_t mine) const;
+    void barrier() const;
+
+    // A non-blocking agreement on the element-wise maximum that also is a barrier: nobody sees the result
+    // before all have entered. One at a time.
+    using Ballot = std::array<std::int64_t, 3>;
+    void enter(const Ballot& mine);
+    bool is_agreed(); // makes progress; true once, then result() is valid
+    const Ballot& result() const { return ballot_result_; }
+
+    // Small point-to-point messages for the agreement on clocks.
+    void send(Rank to, std::span<const std::int64_t> values) const;
+    void receive(Rank from, std::span<std::int64_t> values) const;
+
+    // Ends every process of the job with this status. Does not return.
+    [[noreturn]] void abort(int status) const;
+
+    // "Open MPI 4.1.4 (MPI 3.1)"
+    static std::string mpi_version();
+    // Ends this process without MPI_Finalize in the destructor; for an exit that cannot wait for peers.
+    void leave_without_finalize() { should_finalize_ = false; }
+
+private:
+    void gather_bytes(const void* mine, std::size_t bytes, void* all, bool to_all) const;
+    void broadcast_bytes(void* data, std::size_t bytes) const;
+    void wait(const char* what) const;
+    std::vector<std::string> collect_text(const std::string& mine, bool to_all) const;
+
+    struct Mpi; // communicator and request: mpi.h stays in job.cpp
+    std::unique_ptr<Mpi> mpi_;
+    Rank rank_ = 0;
+    bool should_finalize_ = true;
+    Nanoseconds timeout_ = 60'000'000'000;
+    std::vector<std::string> hosts_;
+    std::vector<int> world_ranks_;
+    std::unique_ptr<Layout> layout_;
+    Ballot ballot_{}, ballot_result_{};
+};
+
+template <class T>
+std::vector<T> Job::all_gather(std::span<const T> mine) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<T> all(mine.size() * static_cast<std::size_t>(ranks()));
+    gather_bytes(mine.data(), mine.size_bytes(), all.data(), true);
+    return all;
+}
+
+template <class T>
+std::vector<T> Job::gather(std::span<const T> mine) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<T> all(is_root() ? mine.size() * static_cast<std::size_t>(ranks()) : 0);
+    gather_bytes(mine.data(), mine.size_bytes(), all.data(), false);
+    return all;
+}
+
+} // namespace a2aperf

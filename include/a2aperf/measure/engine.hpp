@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One way of doing an all-to-all op: our own over a transfer mode, or MPI's.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "a2aperf/job/job.hpp"
+#include "a2aperf/measure/exchange.hpp"
+#include "a2aperf/plan/point.hpp"
+
+namespace a2aperf {
+
+class Engine {
+public:
+    Engine() = default;
+    virtual ~Engine() = default;
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    // Untimed; the receives are posted here with Post::before. op differs between all ops of a launch.
+    virtual void prepare(std::uint64_t op) = 0;
+    // Keeps peers going while this rank waits for the others. True when something happened.
+    virtual bool progress() = 0;
+    // The op.
+    virtual Moments run() = 0;
+};
+
+// MPI_Alltoall over the same memory.
+std::unique_ptr<Engine> make_mpi_engine(std::byte* send_buffer, std::byte* receive_buffer, Bytes message_size);
+
+// Copies the block to self too, as MPI_Alltoall does, where a point is measured beside it.
+struct SelfCopy {
+    std::byte* from = nullptr;
+    std::byte* to = nullptr;
+    std::size_t size = 0;
+};
+
+template <class Mode>
+class FabricEngine final : public Engine {
+public:
+    FabricEngine(Exchange<Mode> exchange, Post post, SelfCopy self_copy)
+        : exchange_(std::move(exchange)), post_(post), self_copy_(self_copy) {}
+
+    void prepare(std::uint64_t op) override {
+        exchange_.begin(op);
+        if (post_ == Post::before) exchange_.post_all_receives();
+    }
+    bool progress() override { return exchange_.progress(); }
+    Moments run() override {
+        if (self_copy_.size != 0) std::copy_n(self_copy_.from, self_copy_.size, self_copy_.to);
+        return exchange_.run();
+    }
+
+private:
+    Exchange<Mode> exchange_;
+    Post post_;
+    SelfCopy self_copy_;
+};
+
+} // namespace a2aperf

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One all-to-all op of one rank: post, poll, count. The timed loop allocates nothing, locks nothing and throws
+// only when the op has failed.
+#pragma once
+
+#include <rdma/fi_errno.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/fabric/endpoint.hpp"
+#include "a2aperf/measure/patience.hpp"
+#include "a2aperf/transfer/lane.hpp"
+
+namespace a2aperf {
+
+// When each half of an op was over, on this rank's clock.
+struct Moments {
+    Nanoseconds send_done;
+    Nanoseconds receive_done;
+};
+
+struct ExchangeSettings {
+    int window = 0;           // outstanding sends; 0 = all
+    bool uses_inject = false; // the message fits the provider's inject size
+    bool posts_receives = true;
+};
+
+// Mode is a transfer mode (transfer/modes.hpp). Slots [0, R) belong to the receives from each rank, those above
+// to the sends in their order.
+template <class Mode>
+class Exchange {
+public:
+    // sends and receives: peers in the order of posting.
+    Exchange(const Lane& lane, const Endpoint& endpoint, std::vector<Rank> sends, std::vector<Rank> receives,
+             ExchangeSettings settings, Patience& patience);
+
+    // Before the start: forgets the last op. Receives are posted here, or by run().
+    void begin(std::uint64_t op);
+    void post_all_receives();
+
+    // The timed part. Throws RunError that names who waits for whom.
+    Moments run();
+
+    // Reads the completion queue once; between ops it keeps peers going. True when something was there.
+    bool progress() { return poll<false>(); }
+
+    // In the op at hand: how often a message of each rank has arrived, [R].
+    const std::vector<std::uint32_t>& arrivals() const { return arrivals_; }
+
+    // A receive for any message of this op that is one too many; its arrival counts as one of our own. Taken
+    // back by cancel_stray(), which is true when one had come. Tagged modes only.
+    void post_stray(std::byte* space, void* descriptor);
+    bool cancel_stray();
+
+    std::string waiting_for() const; // "messages from rank 1, 4 and its sends to rank 2"
+
+private:
+    static constexpr std::size_t kBatch = 16;
+
+    void post_receives();
+    void post_sends();
+    template <bool kMayBlock>
+    bool poll();
+    void account(const fi_cq_data_entry& entry);
+    [[noreturn]] void fail_completion() const;
+    [[noreturn]] void fail(ssize_t status, const char* call, Rank peer) const;
+    Slot* receive_slot(Rank peer) { return &slots_[static_cast<std::size_t>(peer)]; }
+    Slot* send_slot(std::uint32_t index) { return &slots_[arrivals_.size() + index]; }
+
+    Lane lane_;
+    const Endpoint* endpoint_;
+    std::vector<Rank> sends_;
+    std::vector<Rank> receives_;
+    ExchangeSettings settings_;
+    Patience* patience_;
+    std::vector<Slot> slots_;
+    std::vector<std::uint32_t> arrivals_;         // [R]
+    std::vector<std::uint8_t> is_send_under_way_; // by place in sends_
+    std::array<fi_cq_data_entry, kBatch> entries_{};
+    std::uint64_t op_ = 0;
+    std::uint32_t sends_total_, receives_total_, window_;
+    std::uint32_t receives_posted_ = 0, sent_ = 0, sends_done_ = 0, arrived_ = 0;
+};
+
+template <class Mode>
+Exchange<Mode>::Exchange(const Lane& lane, const Endpoint& endpoint, std::vector<Rank> sends,
+                         std::vector<Rank> receives, ExchangeSettings settings, Patience& patience)
+    : lane_(lane), endpoint_(&endpoint), sends_(std::move(sends)), receives_(std::move(receives)),
+      settings_(settings), patience_(&patience), slots_(static_cast<std::size_t>(lane.ranks) + sends_.size()),
+      arrivals_(static_cast<std::size_t>(lane.ranks)), is_send_under_way_(sends_.size()),
+      sends_total_(static_cast<std::uint32_t>(sends_.size())),
+      receives_total_(static_cast<std::uint32_t>(receives_.size())),
+      window_(settings.window == 0 ? sends_total_ : static_cast<std::uint32_t>(settings.window)) {}
+
+template <class Mode>
+void Exchange<Mode>::begin(std::uint64_t op) {
+    op_ = op;
+    receives_posted_ = settings_.posts_receives ? 0 : receives_total_;
+    sent_ = sends_done_ = arrived_ = 0;
+    std::fill(arrivals_.begin(), arrivals_.end(), 0U);
+}
+
+template <class Mode>
+void Exchange<Mode>::post_all_receives() {
+    patience_->reset();
+    while (post_receives(), receives_posted_ < receives_total_)
+        if (!progress() && !patience_->idle()) fail(-FI_ETIMEDOUT, "posting receives", lane_.self);
+}
+
+template <class Mode>
+void Exchange<Mode>::post_receives() {
+    while (receives_posted_ < receives_total_) {
+        const Rank peer = receives_[receives_posted_];
+        const ssize_t status = Mode::receive(lane_, peer, op_, receive_slot(peer));
+        if (status == -FI_EAGAIN) return;
+        if (status != 0) fail(status, "posting a receive", peer);
+        ++receives_posted_;
+    }
+}
+
+template <class Mode>
+void Exchange<Mode>::post_sends() {
+    while (sent_ < sends_total_ && sent_ - sends_done_ < window_) {
+        const Rank peer = sends_[sent_];
+        const ssize_t status =
+            settings_.uses_inject ? Mode::inject(lane_, peer, op_) : Mode::send(lane_, peer, op_, send_slot(sent_));
+        if (status == -FI_EAGAIN) return;
+        if (status != 0) fail(status, "sending", peer);
+        if (settings_.uses_inject)
+            ++sends_done_; // an injected message's buffer is free at once and completes nowhere
+        else
+            is_send_under_way_[sent_] = 1;
+        ++sent_;
+    }
+}
+
+template <class Mode>
+void Exchange<Mode>::account(const fi_cq_data_entry& entry) {
+    auto source = static_cast<std::size_t>(static_cast<const Slot*>(entry.op_context) - slots_.data());
+    if constexpr (Mode::kAnnouncesByData)
+        if ((entry.flags & FI_REMOTE_CQ_DATA) != 0) source = entry.data & kSourceMask;
+    if (source < arrivals_.size()) {
+        ++arrivals_[source];
+        ++arrived_;
+    } else if (const auto index = source - arrivals_.size(); index < is_send_under_way_.size()) {
+        is_send_under_way_[index] = 0;
+        ++sends_done_;
+    } else {
+        throw RunError(fmt::format("op {}: a completion that belongs to no operation (source {})", op_, source));
+    }
+}
+
+template <class Mode>
+template <bool kMayBlock>
+bool Exchange<Mode>::poll() {
+    constexpr int kSleepMs = 10; // short, for the deadline's sake
+    const bool sleeps = kMayBlock && patience_->polling() == Polling::block;
+    const ssize_t count = sleeps ? fi_cq_sread(endpoint_->queue(), entries_.data(), kBatch, nullptr, kSleepMs)
+                                 : fi_cq_read(endpoint_->queue(), entries_.data(), kBatch);
+    if (count > 0) {
+        for (ssize_t i = 0; i < count; ++i) account(entries_[static_cast<std::size_t>(i)]);
+        patience_->reset();
+        return true;
+    }
+    if (count != -FI_EAGAIN && count != 0) fail_completion();
+    return false;
+}
+
+template <class Mode>
+Moments Exchange<Mode>::run() {
+    Moments moments{0, 0};
+    patience_->reset();
+    for (;;) {
+        if (receives_posted_ < receives_total_) post_receives();
+        if (sent_ < sends_total_) post_sends();
+        const bool is_idle = !poll<true>();
+        if (moments.send_done == 0 && sends_done_ == sends_total_) moments.send_done = now_ns();
+        if (moments.receive_done == 0 && arrived_ >= receives_total_) moments.receive_done = now_ns();
+        if (moments.send_done != 0 && moments.receive_done != 0) return moments;
+        if (is_idle && !patience_->idle())
+            throw RunError(fmt::format("op {}: nothing happened for {}; it waits for {}", op_,
+                                       format_duration(patience_->timeout()), waiting_for()));
+    }
+}
+
+template <class Mode>
+void Exchange<Mode>::post_stray(std::byte* space, void* descriptor) {
+    if constexpr (Mode::kPostsReceives) {
+        patience_->reset();
+        ssize_t status = 0;
+        while ((status = Mode::receive_stray(lane_, op_, space, descriptor, receive_slot(lane_.self))) ==
+               -FI_EAGAIN)
+            if (!progress() && !patience_->idle()) break;
+        if (status != 0) fail(status, "posting a receive for strays", lane_.self);
+    }
+}
+
+template <class Mode>
+bool Exchange<Mode>::cancel_stray() {
+    if constexpr (Mode::kPostsReceives) {
+        const auto self = static_cast<std::size_t>(lane_.self);
+        Slot* slot = receive_slot(lane_.self);
+        (void)fi_cancel(&lane_.endpoint->fid, &slot->context); // its outcome is the completion read below
+        patience_->reset();
+        while (arrivals_[self] == 0) {
+            const ssize_t count = fi_cq_read(endpoint_->queue(), entries_.data(), 1);
+            if (count == 1) account(entries_[0]);
+            if (count == -FI_EAVAIL) {
+                const CompletionError error = endpoint_->take_error();
+                if (error.context == slot && error.code == FI_ECANCELED) return false;
+            }
+            if (count <= 0 && !patience_->idle()) fail(-FI_ETIMEDOUT, "cancelling a receive", lane_.self);
+        }
+        return true;
+    }
+    return false;
+}
+
+template <class Mode>
+std::string Exchange<Mode>::waiting_for() const {
+    std::vector<Rank> sources;
+    std::vector<Rank> targets;
+    for (const Rank peer : receives_)
+        if (arrivals_[static_cast<std::size_t>(peer)] == 0) sources.push_back(peer);
+    for (std::size_t i = 0; i < sends_.size(); ++i)
+        if (i >= sent_ || is_send_under_way_[i] != 0) targets.push_back(sends_[i]);
+    std::string text;
+    if (!sources.empty()) text = fmt::format("messages from rank {}", fmt::join(sources, ", "));
+    if (!targets.empty())
+        text += fmt::format("{}its sends to rank {}", text.empty() ? "" : " and ", fmt::join(targets, ", "));
+    return text.empty() ? "nothing" : text;
+}
+
+template <class Mode>
+void Exchange<Mode>::fail_completion() const {
+    const CompletionError error = endpoint_->take_error();
+    const auto index = static_cast<std::size_t>(static_cast<const Slot*>(error.context) - slots_.data());
+    std::string what = "an operation";
+    if (index < arrivals_.size())
+        what = fmt::format("the receive from rank {}", index);
+    else if (index - arrivals_.size() < sends_.size())
+        what = fmt::format("the send to rank {}", sends_[index - arrivals_.size()]);
+    throw RunError(fmt::format("op {}: {} failed: {}; it waits for {}", op_, what, error.text, waiting_for()));
+}
+
+template <class Mode>
+void Exchange<Mode>::fail(ssize_t status, const char* call, Rank peer) const {
+    throw RunError(
+        fmt::format("op {}: {} (peer rank {}): {}", op_, call, peer, fi_strerror(static_cast<int>(-status))));
+}
+
+} // namespace a2aperf

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The transfer modes as rows: what the rest of the program knows of them. The one place that instantiates the
+// timed loop.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "a2aperf/measure/engine.hpp"
+#include "a2aperf/measure/op_loop.hpp"
+#include "a2aperf/measure/wire.hpp"
+#include "a2aperf/transfer/lane.hpp"
+
+namespace a2aperf {
+
+// What a point's engine is made of.
+struct EngineParts {
+    const Job& job;
+    Wire& wire;
+    OpLoop& loop;
+    Patience& patience;
+    const Point& point;
+    std::uint64_t seed;
+};
+
+struct ModeEntry {
+    std::string_view name;
+    std::string_view about;
+    std::uint64_t capabilities;
+    ReceiveSpace receive_space;
+    // Throws RunError when a message is lost, doubled, misdirected or damaged.
+    void (*verify)(const EngineParts& parts);
+    std::unique_ptr<Engine> (*make_engine)(const EngineParts& parts);
+};
+
+std::span<const ModeEntry> mode_table();
+
+// Throws UsageError that names the ones there are.
+const ModeEntry& find_mode(std::string_view name);
+
+// Does a message of this point go by the provider's inject path?
+bool uses_inject(const Wire& wire, const Point& point);
+
+} // namespace a2aperf

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ops one after another: agree, start together, run, keep the moments.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "a2aperf/job/job.hpp"
+#include "a2aperf/measure/common_clock.hpp"
+#include "a2aperf/measure/engine.hpp"
+#include "a2aperf/measure/patience.hpp"
+
+namespace a2aperf {
+
+enum class Start { barrier, clock };
+
+// One rank's moments of some ops, as offsets from each op's start (file-format.md, /raw). Kept between blocks, so
+// that the timed loop allocates nothing.
+struct OwnSamples {
+    std::vector<Nanoseconds> begin, send_done, receive_done;
+    std::vector<Nanoseconds> start; // on the common clock, absolute
+
+    void reserve(std::size_t ops);
+    void clear();
+    std::size_t size() const { return start.size(); }
+};
+
+class OpLoop {
+public:
+    OpLoop(Job& job, const CommonClock& clock, Patience& patience)
+        : job_(job), clock_(clock), patience_(patience) {}
+
+    void set_start(Start start) { start_ = start; }
+    Start start() const { return start_; }
+
+    // Runs up to count ops and appends their moments. Returns the number done: fewer when the ranks agreed on a
+    // stop signal, which stop_signal() then tells. All ranks return the same number.
+    int run(Engine& engine, int count, OwnSamples& samples);
+
+    // All ranks are here before anyone goes on; the engine's peers are kept going meanwhile.
+    void settle(Engine& engine) { (void)agree(engine); }
+
+    int stop_signal() const { return stop_signal_; }
+    std::uint64_t next_op() { return op_++; }
+
+private:
+    Nanoseconds agree(Engine& engine); // the scheduled start on the common clock
+
+    Job& job_;
+    const CommonClock& clock_;
+    Patience& patience_;
+    Start start_ = Start::barrier;
+    std::uint64_t op_ = 1;
+    int stop_signal_ = 0;
+    Nanoseconds slack_ = 20'000; // between the agreement's slowest entry and the start; adapts
+};
+
+} // namespace a2aperf

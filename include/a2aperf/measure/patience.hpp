@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a rank does while there is nothing to do, and for how long.
+#pragma once
+
+#include <sched.h>
+
+#include "a2aperf/base/clock.hpp"
+#include "a2aperf/job/stop_signal.hpp"
+
+namespace a2aperf {
+
+enum class Polling { spin, yield, block };
+
+class Patience {
+public:
+    Patience(Polling polling, Nanoseconds timeout) : polling_(polling), timeout_(timeout) {}
+
+    Polling polling() const { return polling_; }
+    Nanoseconds timeout() const { return timeout_; }
+
+    // Something happened: the deadline moves.
+    void reset() {
+        idles_ = 0;
+        since_ = 0;
+    }
+
+    // An empty poll. False when nothing has happened for the timeout, or a signal waits for too long.
+    [[nodiscard]] bool idle() {
+        if (polling_ != Polling::spin) sched_yield();
+        return ++idles_ % kIdlesPerLook != 0 || look();
+    }
+
+private:
+    static constexpr unsigned kIdlesPerLook = 64; // reading the clock costs as much as a poll
+
+    bool look() {
+        const Nanoseconds now = now_ns();
+        if (since_ == 0) since_ = now;
+        return now - since_ < timeout_ && !StopSignal::is_overdue();
+    }
+
+    Polling polling_;
+    Nanoseconds timeout_;
+    unsigned idles_ = 0;
+    Nanoseconds since_ = 0;
+};
+
+} // namespace a2aperf

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What verified messages carry: bytes that are a function of who sends what to whom.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "a2aperf/base/units.hpp"
+
+namespace a2aperf {
+
+struct PayloadKey {
+    std::uint64_t seed;
+    Rank source;
+    Rank destination;
+    std::uint64_t op;
+};
+
+// Byte i is byte i mod 8 (little-endian) of a mix of the key and i / 8.
+void fill_payload(std::span<std::byte> message, const PayloadKey& key);
+
+struct PayloadMismatch {
+    std::size_t offset;
+    std::byte expected;
+    std::byte found;
+};
+
+// The first byte that differs; nothing when all are right.
+std::optional<PayloadMismatch> check_payload(std::span<const std::byte> message, const PayloadKey& key);
+
+} // namespace a2aperf

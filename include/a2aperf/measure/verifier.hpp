@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Before a point is timed: every message arrives once, at the right rank, with the right bytes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "a2aperf/job/job.hpp"
+#include "a2aperf/measure/engine.hpp"
+#include "a2aperf/measure/exchange.hpp"
+#include "a2aperf/measure/fault.hpp"
+#include "a2aperf/measure/op_loop.hpp"
+#include "a2aperf/measure/payload.hpp"
+#include "a2aperf/measure/wire.hpp"
+#include "a2aperf/plan/point.hpp"
+
+namespace a2aperf {
+
+struct VerificationRound {
+    std::vector<Rank> sends, receives;
+};
+
+// With a place for every peer the point's own schedule is verified, in one round. Where places are shared, the
+// peers at successive distances have different places: as many of them make a round.
+std::vector<VerificationRound> rounds_of(const Point& point, const Job& job, int places, std::uint64_t seed);
+
+void put_in_fault(FaultKind kind, VerificationRound& round, const Lane& lane);
+
+std::span<std::byte> message_at(std::byte* buffer, const std::size_t* offset, Rank peer, std::size_t size);
+
+// Throw RunError that names source, destination, op and what is wrong.
+void check_arrivals(const std::vector<std::uint32_t>& arrivals, const VerificationRound& round, const Job& job,
+                    const Point& point, std::uint64_t op);
+void check_bytes(const Lane& lane, const VerificationRound& round, const Job& job, const Point& point,
+                 std::uint64_t op, std::uint64_t seed);
+
+// Makes the exchange look like an engine to the op loop's agreement.
+template <class Mode>
+class Verification final : public Engine {
+public:
+    explicit Verification(Exchange<Mode>& exchange) : exchange_(exchange) {}
+    void prepare(std::uint64_t op) override {
+        exchange_.begin(op);
+        exchange_.post_all_receives();
+    }
+    bool progress() override { return exchange_.progress(); }
+    Moments run() override { return exchange_.run(); }
+
+private:
+    Exchange<Mode>& exchange_;
+};
+
+// Runs one untimed op of the point's size and mode, in several rounds where buffers are shared by peers, and
+// checks every byte. Sets up every connection on the way. Throws RunError.
+template <class Mode>
+void verify(const Job& job, Wire& wire, OpLoop& loop, Patience& patience, const Point& point,
+            const ExchangeSettings& settings, std::uint64_t seed) {
+    const Lane lane = wire.lane(point.message_size);
+    const auto fault = requested_fault();
+    for (VerificationRound& round : rounds_of(point, job, wire.slots(point.message_size), seed)) {
+        const std::uint64_t op = loop.next_op();
+        for (const Rank peer : round.sends)
+            fill_payload(message_at(lane.send_buffer, lane.send_offset, peer, lane.message_size),
+                         {seed, lane.self, peer, op});
+        // What an earlier op left must not pass for this one's.
+        for (const Rank peer : round.receives)
+            std::ranges::fill(message_at(lane.receive_buffer, lane.receive_offset, peer, lane.message_size),
+                              std::byte{0xa5});
+        if (fault && fault->rank == lane.self) put_in_fault(fault->kind, round, lane);
+
+        Exchange<Mode> exchange(lane, wire.endpoint(), round.sends, round.receives, settings, patience);
+        Verification<Mode> engine(exchange);
+        engine.prepare(op);
+        loop.settle(engine); // receives are posted everywhere and places are free
+        exchange.run();
+        loop.settle(engine); // all that was sent in this round is on its way or here
+        exchange.post_stray(wire.spare(), wire.receive_descriptor());
+        loop.settle(engine);
+        (void)exchange.cancel_stray();
+        check_arrivals(exchange.arrivals(), round, job, point, op);
+        check_bytes(lane, round, job, point, op, seed);
+    }
+}
+
+} // namespace a2aperf

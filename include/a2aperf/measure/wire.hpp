@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// This rank's part of the fabric: domain, buffers and endpoint, and what it knows of its peers.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "a2aperf/fabric/domain.hpp"
+#include "a2aperf/fabric/endpoint.hpp"
+#include "a2aperf/fabric/region.hpp"
+#include "a2aperf/job/job.hpp"
+#include "a2aperf/transfer/lane.hpp"
+
+namespace a2aperf {
+
+struct WireSettings {
+    std::size_t buffer_bytes = 0; // each of the two message buffers
+    std::size_t spare_bytes = 0;  // behind the receive buffer, for messages that should not come
+    Pages pages = Pages::normal;
+    Wait wait = Wait::none;
+    bool is_write_target = false; // a mode writes into the peers' receive buffers
+};
+
+class Wire {
+public:
+    // Opens everything and exchanges addresses and keys with all ranks.
+    Wire(const Job& job, InfoPtr info, const WireSettings& settings);
+
+    const Domain& domain() const { return domain_; }
+    const Endpoint& endpoint() const { return endpoint_; }
+    std::byte* send_buffer() const { return send_.data(); }
+    std::byte* receive_buffer() const { return receive_.data(); }
+    std::byte* spare() const { return receive_.data() + buffer_bytes_; }
+    void* receive_descriptor() const { return receive_.descriptor(); }
+
+    // Message slots of this size that fit each buffer, at most R.
+    int slots(Bytes message_size) const;
+    // Lays the buffers out for a message size; the lane is valid until the next call.
+    Lane lane(Bytes message_size);
+
+private:
+    const Job& job_;
+    // Destruction runs from the end: endpoint, regions, domain.
+    Domain domain_;
+    std::size_t buffer_bytes_;
+    Region send_;
+    Region receive_;
+    Endpoint endpoint_;
+    std::vector<Region::Remote> remotes_;
+    std::vector<std::size_t> send_offset_, receive_offset_; // [R]
+};
+
+} // namespace a2aperf

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every transfer mode works on: one endpoint, the buffers of one point, and the peers.
+#pragma once
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "a2aperf/base/units.hpp"
+#include "a2aperf/fabric/region.hpp"
+
+namespace a2aperf {
+
+// One operation under way. libfabric may use it until the completion, and its place in the array of slots tells
+// which operation has completed.
+struct Slot {
+    fi_context2 context;
+};
+
+struct Lane {
+    fid_ep* endpoint;
+    Rank self;
+    int ranks;
+    const fi_addr_t* peers; // [R]
+    // Places in the buffers, [R]. The message to a peer lies in the peer's receive buffer where it lies in our
+    // send buffer: both follow from the distance between the two ranks.
+    const std::size_t* send_offset;
+    const std::size_t* receive_offset;
+    std::byte* send_buffer;
+    std::byte* receive_buffer;
+    void* send_descriptor;
+    void* receive_descriptor;
+    const Region::Remote* remote; // [R] receive buffers of all ranks; null where no mode writes
+    std::size_t message_size;
+};
+
+// How much receive space a mode needs: a message of each peer in a place of its own, or places that may be shared
+// when memory is short.
+enum class ReceiveSpace { per_peer, shareable };
+
+// Messages carry their source and, to keep ops apart, the low bits of the op's number.
+inline constexpr int kSourceBits = 24;
+inline constexpr std::uint64_t kSourceMask = (std::uint64_t{1} << kSourceBits) - 1;
+
+} // namespace a2aperf

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tagged send and receive: the tag names the op and the source; a receive is posted for every peer.
+#pragma once
+
+#include <rdma/fi_tagged.h>
+
+#include "a2aperf/transfer/lane.hpp"
+
+namespace a2aperf {
+
+struct Tagged {
+    static constexpr std::string_view kName = "tagged";
+    static constexpr std::string_view kAbout = "fi_tsend to a receive posted for each peer";
+    static constexpr std::uint64_t kCapabilities = FI_TAGGED | FI_SEND | FI_RECV;
+    static constexpr ReceiveSpace kReceiveSpace = ReceiveSpace::shareable;
+    static constexpr bool kPostsReceives = true;
+    static constexpr bool kAnnouncesByData = false; // the completed receive's slot names the source
+
+    // 24 bits of op above 24 bits of source: the tags of all providers have at least 48.
+    static std::uint64_t tag(std::uint64_t op, Rank source) {
+        return (op & kSourceMask) << kSourceBits | static_cast<std::uint64_t>(source);
+    }
+
+    static ssize_t receive(const Lane& lane, Rank from, std::uint64_t op, Slot* slot) {
+        const auto peer = static_cast<std::size_t>(from);
+        return fi_trecv(lane.endpoint, lane.receive_buffer + lane.receive_offset[peer], lane.message_size,
+                        lane.receive_descriptor, lane.peers[peer], tag(op, from), 0, &slot->context);
+    }
+
+    static ssize_t send(const Lane& lane, Rank to, std::uint64_t op, Slot* slot) {
+        const auto peer = static_cast<std::size_t>(to);
+        return fi_tsend(lane.endpoint, lane.send_buffer + lane.send_offset[peer], lane.message_size,
+                        lane.send_descriptor, lane.peers[peer], tag(op, lane.self), &slot->context);
+    }
+
+    static ssize_t inject(const Lane& lane, Rank to, std::uint64_t op) {
+        const auto peer = static_cast<std::size_t>(to);
+        return fi_tinject(lane.endpoint, lane.send_buffer + lane.send_offset[peer], lane.message_size,
+                          lane.peers[peer], tag(op, lane.self));
+    }
+
+    // A receive that takes any message of this op, whoever sent it: none should come.
+    static ssize_t receive_stray(const Lane& lane, std::uint64_t op, std::byte* space, void* descriptor,
+                                 Slot* slot) {
+        return fi_trecv(lane.endpoint, space, lane.message_size, descriptor, FI_ADDR_UNSPEC, tag(op, 0),
+                        kSourceMask, &slot->context);
+    }
+};
+
+} // namespace a2aperf

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// RDMA write with remote CQ data: the data names the op and the source; a place of its own for every peer.
+#pragma once
+
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_rma.h>
+
+#include "a2aperf/transfer/lane.hpp"
+
+namespace a2aperf {
+
+struct WriteImm {
+    static constexpr std::string_view kName = "write-imm";
+    static constexpr std::string_view kAbout = "fi_writedata into the peer's buffer; its completion queue tells";
+    static constexpr std::uint64_t kCapabilities = FI_RMA | FI_WRITE | FI_REMOTE_WRITE | FI_MSG | FI_SEND | FI_RECV;
+    static constexpr ReceiveSpace kReceiveSpace = ReceiveSpace::per_peer;
+    static constexpr bool kPostsReceives = false; // only where the provider consumes one per write
+    static constexpr bool kAnnouncesByData = true;
+
+    // 4 bytes serve every provider: 8 bits of op above 24 bits of source.
+    static std::uint64_t data(std::uint64_t op, Rank source) {
+        return (op & 0xff) << kSourceBits | static_cast<std::uint64_t>(source);
+    }
+
+    // Receives no payload: it is what an arriving write consumes where FI_RX_CQ_DATA is set.
+    static ssize_t receive(const Lane& lane, Rank /*from*/, std::uint64_t /*op*/, Slot* slot) {
+        return fi_recv(lane.endpoint, nullptr, 0, nullptr, FI_ADDR_UNSPEC, &slot->context);
+    }
+
+    static ssize_t send(const Lane& lane, Rank to, std::uint64_t op, Slot* slot) {
+        const auto peer = static_cast<std::size_t>(to);
+        const auto& remote = lane.remote[peer];
+        return fi_writedata(lane.endpoint, lane.send_buffer + lane.send_offset[peer], lane.message_size,
+                            lane.send_descriptor, data(op, lane.self), lane.peers[peer],
+                            remote.address + lane.send_offset[peer], remote.key, &slot->context);
+    }
+
+    static ssize_t inject(const Lane& lane, Rank to, std::uint64_t op) {
+        const auto peer = static_cast<std::size_t>(to);
+        const auto& remote = lane.remote[peer];
+        return fi_inject_writedata(lane.endpoint, lane.send_buffer + lane.send_offset[peer], lane.message_size,
+                                   data(op, lane.self), lane.peers[peer], remote.address + lane.send_offset[peer],
+                                   remote.key);
+    }
+};
+
+} // namespace a2aperf

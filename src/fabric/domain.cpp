@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/fabric/domain.hpp"
+
+#include <fmt/format.h>
+
+#include "a2aperf/fabric/error.hpp"
+
+namespace a2aperf {
+
+Domain::Domain(InfoPtr info) : info_(std::move(info)) {
+    fid_fabric* fabric = nullptr;
+    check_fabric(fi_fabric(info_->fabric_attr, &fabric, nullptr), fmt::format("fi_fabric of {}", provider()));
+    fabric_.reset(fabric);
+    fid_domain* domain = nullptr;
+    check_fabric(
+        fi_domain(fabric_.get(), info_.get(), &domain, nullptr),
+        fmt::format("fi_domain {} of {}", name(), provider()),
+        "for psm2 and opx: ranks x endpoints must fit nfreectxts in /sys/class/infiniband/hfi1_*; keep MPI "
+        "off the fabric with OMPI_MCA_pml=ob1");
+    domain_.reset(domain);
+}
+
+std::string Domain::description() const {
+    return fi_tostr(info_.get(), FI_TYPE_INFO);
+}
+
+std::string Domain::provider_version() const {
+    const auto version = info_->fabric_attr->prov_version;
+    return fmt::format("{}.{}", FI_MAJOR(version), FI_MINOR(version));
+}
+
+} // namespace a2aperf

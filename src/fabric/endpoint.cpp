@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/fabric/endpoint.hpp"
+
+#include <rdma/fi_cm.h>
+#include <rdma/fi_errno.h>
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "a2aperf/fabric/error.hpp"
+
+namespace a2aperf {
+
+Endpoint::Endpoint(const Domain& domain, std::size_t depth, Wait wait) {
+    fi_av_attr av_attr{};
+    av_attr.type = FI_AV_TABLE;
+    fid_av* av = nullptr;
+    check_fabric(fi_av_open(domain.get(), &av_attr, &av, nullptr), "fi_av_open");
+    addresses_.reset(av);
+
+    fi_cq_attr cq_attr{};
+    cq_attr.size = depth;
+    cq_attr.format = FI_CQ_FORMAT_DATA;
+    cq_attr.wait_obj = wait == Wait::object ? FI_WAIT_UNSPEC : FI_WAIT_NONE;
+    fid_cq* cq = nullptr;
+    check_fabric(fi_cq_open(domain.get(), &cq_attr, &cq, nullptr), "fi_cq_open",
+                 wait == Wait::object ? "this provider may not support --poll block" : "");
+    queue_.reset(cq);
+
+    fid_ep* endpoint = nullptr;
+    check_fabric(fi_endpoint(domain.get(), const_cast<fi_info*>(&domain.info()), &endpoint, nullptr),
+                 "fi_endpoint");
+    endpoint_.reset(endpoint);
+    check_fabric(fi_ep_bind(endpoint, &av->fid, 0), "fi_ep_bind of the address vector");
+    check_fabric(fi_ep_bind(endpoint, &cq->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind of the completion queue");
+    check_fabric(fi_enable(endpoint), "fi_enable",
+                 "a queue may be larger than the device allows: lower FI_UNIVERSE_SIZE");
+}
+
+std::string Endpoint::address() const {
+    std::string name(256, '\0');
+    std::size_t length = name.size();
+    check_fabric(fi_getname(&endpoint_->fid, name.data(), &length), "fi_getname");
+    name.resize(length);
+    return name;
+}
+
+void Endpoint::insert_peers(std::span<const std::string> addresses) {
+    std::string all;
+    for (const auto& address : addresses) all += address;
+    if (addresses.empty() || all.size() != addresses.size() * addresses.front().size())
+        throw std::system_error(FI_EADDRNOTAVAIL, fabric_category(), "peers' addresses differ in length");
+    peers_.resize(addresses.size());
+    // shm's addresses are text; every provider here takes packed addresses of its own format.
+    const int inserted = fi_av_insert(addresses_.get(), all.data(), addresses.size(), peers_.data(), 0, nullptr);
+    check_fabric(inserted, "fi_av_insert");
+    if (inserted != static_cast<int>(addresses.size()))
+        throw std::system_error(FI_EADDRNOTAVAIL, fabric_category(),
+                                fmt::format("fi_av_insert took {} of {} peers", inserted, addresses.size()));
+}
+
+CompletionError Endpoint::take_error() const {
+    fi_cq_err_entry entry{};
+    const auto status = fi_cq_readerr(queue_.get(), &entry, 0);
+    if (status < 0) return {nullptr, static_cast<int>(-status), fi_strerror(static_cast<int>(-status))};
+    std::array<char, 256> words{};
+    const char* text = fi_cq_strerror(queue_.get(), entry.prov_errno, entry.err_data, words.data(), words.size());
+    return {entry.op_context, entry.err,
+            fmt::format("{} ({})", fi_strerror(entry.err), text != nullptr ? text : "no further words")};
+}
+
+} // namespace a2aperf

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/fabric/provider.hpp"
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_errno.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/base/random.hpp"
+
+namespace a2aperf {
+namespace {
+
+void set_default(const char* name, const std::string& value) {
+    setenv(name, value.c_str(), 0);
+}
+
+// One UUID per job keeps jobs apart on the fabric; the name server would open a port per endpoint for nothing.
+void tune_psm2(const LaunchFacts& facts) {
+    const std::uint64_t high = mix64(facts.job_key);
+    const std::uint64_t low = mix64(high);
+    set_default("FI_PSM2_UUID", fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32,
+                                            (high >> 16) & 0xffff, high & 0xffff, low >> 48, low & 0xffffffffffff));
+    set_default("FI_PSM2_NAME_SERVER", "0");
+}
+
+// rxm's default queues take 91 MiB per rank with 320 peers. The receive queue must hold a receive per peer.
+void tune_rxm(const LaunchFacts& facts) {
+    if (facts.ranks <= 128) return;
+    const auto size = std::to_string(facts.ranks <= 512 ? 512 : 2048);
+    set_default("FI_OFI_RXM_TX_SIZE", size);
+    set_default("FI_OFI_RXM_RX_SIZE", size);
+    set_default("FI_OFI_RXM_MSG_TX_SIZE", "64");
+    set_default("FI_OFI_RXM_MSG_RX_SIZE", "64");
+    set_default("FI_OFI_RXM_BUFFER_SIZE", "4096");
+}
+
+constexpr int kNoLimit = 0;
+constexpr std::array kProviders{
+    Provider{"opx", Reach::network, Needs::rdma_device, "hfi1_", kNoLimit, nullptr, "Omni-Path, successor of psm2"},
+    Provider{"psm2", Reach::network, Needs::rdma_device, "hfi1_", kNoLimit, tune_psm2, "Omni-Path through libpsm2"},
+    Provider{"cxi", Reach::network, Needs::rdma_device, "cxi", kNoLimit, nullptr, "HPE Slingshot"},
+    Provider{"efa", Reach::network, Needs::rdma_device, "efa", kNoLimit, nullptr, "AWS Elastic Fabric Adapter"},
+    Provider{"verbs", Reach::network, Needs::rdma_device, "", kNoLimit, tune_rxm, "InfiniBand and RoCE"},
+    Provider{"psm3", Reach::network, Needs::rdma_device, "irdma", kNoLimit, nullptr, "Intel Ethernet through PSM3"},
+    Provider{"shm", Reach::host, Needs::nothing, "", 256, nullptr, "shared memory of one host"},
+    Provider{"net", Reach::network, Needs::nothing, "", kNoLimit, nullptr, "TCP, libfabric 1.16 and 1.17"},
+    Provider{"tcp", Reach::network, Needs::nothing, "", kNoLimit, tune_rxm, "TCP"},
+    Provider{"udp", Reach::network, Needs::nothing, "", kNoLimit, nullptr, "UDP with libfabric's own reliability"},
+    Provider{"sockets", Reach::network, Needs::nothing, "", kNoLimit, nullptr, "TCP, for development only"},
+};
+
+} // namespace
+
+std::span<const Provider> known_providers() {
+    return kProviders;
+}
+
+const Provider& find_provider(std::string_view name) {
+    const auto core = name.substr(0, name.find(';'));
+    for (const auto& provider : kProviders)
+        if (provider.name == core) return provider;
+    std::vector<std::string_view> names{"auto"};
+    for (const auto& provider : kProviders) names.push_back(provider.name);
+    throw_unknown("provider", name, names);
+}
+
+bool provider_matches(std::string_view full_name, std::string_view wanted) {
+    return full_name == wanted || full_name.substr(0, full_name.find(';')) == wanted;
+}
+
+std::vector<std::string> prepare_environment(const Provider& provider, const LaunchFacts& facts) {
+    std::vector<std::string> before;
+    for (char** entry = environ; *entry != nullptr; ++entry) before.emplace_back(*entry);
+
+    // rxm and others size their queues by it; the default of 256 is too small for larger jobs and makes
+    // SoftRoCE ask for more completion entries than it has.
+    set_default("FI_UNIVERSE_SIZE", std::to_string(facts.ranks));
+    // Starting every provider costs seconds at many ranks. Where MPI has started libfabric itself, it is late.
+    if (!facts.mpi_uses_libfabric) set_default("FI_PROVIDER", fmt::format("{},ofi_rxm,ofi_rxd", provider.name));
+    if (provider.tune != nullptr) provider.tune(facts);
+
+    std::vector<std::string> added;
+    for (char** entry = environ; *entry != nullptr; ++entry)
+        if (std::find(before.begin(), before.end(), *entry) == before.end()) added.emplace_back(*entry);
+    return added;
+}
+
+std::vector<std::string> rdma_devices(std::string_view prefix) {
+    std::vector<std::string> names;
+    std::error_code ignored; // no such folder: no devices
+    for (const auto& entry : std::filesystem::directory_iterator("/sys/class/infiniband", ignored))
+        if (auto name = entry.path().filename().string(); name.starts_with(prefix)) names.push_back(name);
+    return names;
+}
+
+namespace {
+
+InfoPtr make_hints(std::string_view provider, std::uint64_t capabilities) {
+    InfoPtr hints(fi_allocinfo());
+    if (hints == nullptr) throw std::bad_alloc();
+    hints->caps = capabilities;
+    hints->mode = FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA;
+    hints->ep_attr->type = FI_EP_RDM;
+    hints->domain_attr->threading = FI_THREAD_DOMAIN;
+    hints->domain_attr->control_progress = FI_PROGRESS_MANUAL;
+    hints->domain_attr->data_progress = FI_PROGRESS_MANUAL;
+    hints->domain_attr->av_type = FI_AV_TABLE;
+    hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
+    hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+    hints->fabric_attr->prov_name = strdup(std::string(provider).c_str());
+    return hints;
+}
+
+constexpr std::uint32_t kApiVersion = FI_VERSION(1, 11);
+
+} // namespace
+
+std::vector<InfoPtr> offers(std::string_view provider, std::uint64_t capabilities, std::string* reason) {
+    const InfoPtr hints = make_hints(provider, capabilities);
+    fi_info* found = nullptr;
+    const int status = fi_getinfo(kApiVersion, nullptr, nullptr, 0, hints.get(), &found);
+    const InfoPtr list(found);
+    std::vector<InfoPtr> matching;
+    for (const fi_info* info = found; info != nullptr; info = info->next)
+        if (provider_matches(info->fabric_attr->prov_name, provider)) matching.emplace_back(fi_dupinfo(info));
+    if (matching.empty() && reason != nullptr)
+        *reason = status < 0 ? fi_strerror(-status) : "libfabric offers nothing of that name";
+    return matching;
+}
+
+std::vector<InfoPtr> query_all() {
+    fi_info* found = nullptr;
+    (void)fi_getinfo(kApiVersion, nullptr, nullptr, 0, nullptr, &found);
+    const InfoPtr list(found);
+    std::vector<InfoPtr> all;
+    for (fi_info* info = found; info != nullptr; info = info->next) all.emplace_back(fi_dupinfo(info));
+    return all;
+}
+
+} // namespace a2aperf

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/fabric/region.hpp"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/units.hpp"
+#include "a2aperf/fabric/error.hpp"
+
+namespace a2aperf {
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+std::uint64_t access_bits(Access access) {
+    switch (access) {
+    case Access::remote_write:
+        return FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE;
+    case Access::remote_read:
+        return FI_SEND | FI_RECV | FI_READ | FI_REMOTE_READ;
+    case Access::local:
+        break;
+    }
+    return FI_SEND | FI_RECV;
+}
+
+} // namespace
+
+void Unmapper::operator()(std::byte* address) const noexcept {
+    munmap(address, size);
+}
+
+Region::Region(const Domain& domain, std::size_t bytes, Pages pages, Access access, std::uint64_t key) {
+    const std::size_t size = (bytes + kHugePage - 1) / kHugePage * kHugePage;
+    void* address = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (address == MAP_FAILED)
+        throw std::system_error(errno, std::generic_category(),
+                                fmt::format("mmap of {} for message buffers", format_bytes(size)));
+    memory_ = {static_cast<std::byte*>(address), Unmapper{size}};
+    // Asked for either way: the system's default may be "always", and the two must differ.
+    (void)madvise(address, size, pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    // The timed loop must not be the first to touch a page; the rank touches its own, so it is near.
+    std::memset(address, 0, bytes);
+
+    const bool is_target = access != Access::local;
+    if (!is_target && !domain.needs(FI_MR_LOCAL)) return;
+    fid_mr* registration = nullptr;
+    check_fabric(fi_mr_reg(domain.get(), address, bytes, access_bits(access), 0, key, 0, &registration, nullptr),
+                 fmt::format("fi_mr_reg of {}", format_bytes(bytes)),
+                 "raise the limit of locked memory, ulimit -l, or lower --memory-limit");
+    registration_.reset(registration);
+    remote_ = {domain.needs(FI_MR_VIRT_ADDR) ? reinterpret_cast<std::uintptr_t>(address) : 0,
+               fi_mr_key(registration_.get())};
+}
+
+} // namespace a2aperf

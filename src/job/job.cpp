@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/job/job.hpp"
+
+#include <mpi.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/clock.hpp"
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/base/random.hpp"
+#include "a2aperf/job/stop_signal.hpp"
+
+namespace a2aperf {
+namespace {
+
+std::string this_host() {
+    std::array<char, 256> name{};
+    gethostname(name.data(), name.size() - 1);
+    return name.data();
+}
+
+int checked_count(std::size_t bytes) {
+    if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+        throw std::length_error(fmt::format("{} bytes are too many for one MPI message", bytes));
+    return static_cast<int>(bytes);
+}
+
+} // namespace
+
+struct Job::Mpi {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Request ballot = MPI_REQUEST_NULL;
+    MPI_Request request = MPI_REQUEST_NULL; // of the collective or message under way
+};
+
+Job::Job(int& argc, char**& argv, RankShuffle shuffle) : mpi_(std::make_unique<Mpi>()) {
+    int provided = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    int world_rank = 0;
+    int size = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+
+    std::vector<int> position(static_cast<std::size_t>(size));
+    std::iota(position.begin(), position.end(), 0);
+    if (shuffle.is_wanted) Random(shuffle.seed).shuffle(std::span(position));
+    MPI_Comm_split(MPI_COMM_WORLD, 0, position[static_cast<std::size_t>(world_rank)], &mpi_->comm);
+    MPI_Comm_rank(mpi_->comm, &rank_);
+
+    hosts_.resize(static_cast<std::size_t>(size)); // ranks() counts them
+    world_ranks_ = all_gather(world_rank);
+    hosts_ = all_gather_text(this_host());
+
+    // Nodes are numbered by their first rank.
+    std::map<std::string, int> number;
+    std::vector<int> node_of_rank;
+    for (const auto& host : hosts_)
+        node_of_rank.push_back(number.try_emplace(host, static_cast<int>(number.size())).first->second);
+    layout_ = std::make_unique<Layout>(std::move(node_of_rank));
+}
+
+Job::~Job() {
+    if (!should_finalize_) return;
+    MPI_Comm_free(&mpi_->comm);
+    MPI_Finalize();
+}
+
+std::string Job::who(Rank rank) const {
+    if (hosts_[static_cast<std::size_t>(rank)].empty()) return fmt::format("rank {}", rank);
+    return fmt::format("rank {} ({})", rank, host(rank));
+}
+
+void Job::gather_bytes(const void* mine, std::size_t bytes, void* all, bool to_all) const {
+    const int count = checked_count(bytes);
+    if (to_all)
+        MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, mpi_->comm, &mpi_->request);
+    else
+        MPI_Igather(mine, count, MPI_BYTE, all, count, MPI_BYTE, 0, mpi_->comm, &mpi_->request);
+    wait("to gather from all ranks");
+}
+
+void Job::broadcast_bytes(void* data, std::size_t bytes) const {
+    MPI_Ibcast(data, checked_count(bytes), MPI_BYTE, 0, mpi_->comm, &mpi_->request);
+    wait("for rank 0's broadcast");
+}
+
+void Job::broadcast_text(std::string& text) const {
+    std::size_t length = text.size();
+    broadcast(length);
+    text.resize(length);
+    broadcast_bytes(text.data(), length);
+}
+
+std::vector<std::string> Job::collect_text(const std::string& mine, bool to_all) const {
+    const std::vector<int> lengths = all_gather(static_cast<int>(mine.size()));
+    std::vector<int> offsets(lengths.size());
+    std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
+    std::string all(static_cast<std::size_t>(offsets.back() + lengths.back()), '\0');
+    const int length = lengths[static_cast<std::size_t>(rank_)];
+    if (to_all)
+        MPI_Iallgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(), MPI_CHAR,
+                        mpi_->comm, &mpi_->request);
+    else
+        MPI_Igatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(), MPI_CHAR, 0,
+                     mpi_->comm, &mpi_->request);
+    wait("to gather text from all ranks");
+    std::vector<std::string> texts;
+    if (!to_all && !is_root()) return texts;
+    for (std::size_t r = 0; r < lengths.size(); ++r)
+        texts.push_back(all.substr(static_cast<std::size_t>(offsets[r]), static_cast<std::size_t>(lengths[r])));
+    return texts;
+}
+
+std::vector<std::string> Job::all_gather_text(const std::string& mine) const {
+    return collect_text(mine, true);
+}
+
+std::vector<std::string> Job::gather_text(const std::string& mine) const {
+    return collect_text(mine, false);
+}
+
+std::int64_t Job::sum(std::int64_t mine) const {
+    std::int64_t total = 0;
+    MPI_Iallreduce(&mine, &total, 1, MPI_INT64_T, MPI_SUM, mpi_->comm, &mpi_->request);
+    wait("for all ranks to add up");
+    return total;
+}
+
+std::int64_t Job::max(std::int64_t mine) const {
+    std::int64_t largest = 0;
+    MPI_Iallreduce(&mine, &largest, 1, MPI_INT64_T, MPI_MAX, mpi_->comm, &mpi_->request);
+    wait("for all ranks to compare");
+    return largest;
+}
+
+std::int64_t Job::min(std::int64_t mine) const {
+    return -max(-mine);
+}
+
+void Job::barrier() const {
+    MPI_Ibarrier(mpi_->comm, &mpi_->request);
+    wait("at a barrier for all ranks");
+}
+
+// No blocking call of MPI is used: a peer that died or was stopped would keep us for ever.
+void Job::wait(const char* what) const {
+    constexpr int kTestsBeforeSleep = 20'000;
+    const Nanoseconds begin = now_ns();
+    for (int tests = 0;; ++tests) {
+        int is_done = 0;
+        MPI_Test(&mpi_->request, &is_done, MPI_STATUS_IGNORE);
+        if (is_done != 0) return;
+        if (tests % 64 == 0) {
+            if (StopSignal::is_overdue()) throw Interrupted(StopSignal::number());
+            if (now_ns() - begin > timeout_)
+                throw RunError(fmt::format("{} waited {} {}: a rank is stopped, dead or far behind", who(rank_),
+                                           format_duration(timeout_), what));
+        }
+        // Ranks that outnumber the cores must let the last one run.
+        if (tests < kTestsBeforeSleep)
+            sched_yield();
+        else
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+}
+
+void Job::enter(const Ballot& mine) {
+    ballot_ = mine;
+    MPI_Iallreduce(ballot_.data(), ballot_result_.data(), static_cast<int>(ballot_.size()), MPI_INT64_T, MPI_MAX,
+                   mpi_->comm, &mpi_->ballot);
+}
+
+bool Job::is_agreed() {
+    int is_done = 0;
+    MPI_Test(&mpi_->ballot, &is_done, MPI_STATUS_IGNORE);
+    return is_done != 0;
+}
+
+void Job::send(Rank to, std::span<const std::int64_t> values) const {
+    MPI_Isend(values.data(), checked_count(values.size()), MPI_INT64_T, to, 0, mpi_->comm, &mpi_->request);
+    wait("to send to a peer");
+}
+
+void Job::receive(Rank from, std::span<std::int64_t> values) const {
+    MPI_Irecv(values.data(), checked_count(values.size()), MPI_INT64_T, from, 0, mpi_->comm, &mpi_->request);
+    wait(fmt::format("for a clock message of {}", who(from)).c_str());
+}
+
+void Job::abort(int status) const {
+    MPI_Abort(MPI_COMM_WORLD, status);
+    std::_Exit(status); // MPI_Abort is allowed to return
+}
+
+std::string Job::mpi_version() {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+    int length = 0;
+    MPI_Get_library_version(text.data(), &length);
+    std::string version(text.data(), static_cast<std::size_t>(length));
+    return version.substr(0, version.find(','));
+}
+
+} // namespace a2aperf

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/mode_table.hpp"
+
+#include <vector>
+
+#include "a2aperf/measure/exchange.hpp"
+#include "a2aperf/measure/verifier.hpp"
+#include "a2aperf/transfer/modes.hpp"
+
+namespace a2aperf {
+namespace {
+
+template <class Mode>
+ExchangeSettings settings_of(const EngineParts& parts) {
+    return {.window = parts.point.window,
+            .uses_inject = uses_inject(parts.wire, parts.point),
+            .posts_receives = Mode::kPostsReceives || parts.wire.domain().consumes_receive()};
+}
+
+template <class Mode>
+void verify_point(const EngineParts& parts) {
+    verify<Mode>(parts.job, parts.wire, parts.loop, parts.patience, parts.point, settings_of<Mode>(parts), parts.seed);
+}
+
+template <class Mode>
+std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
+    const Lane lane = parts.wire.lane(parts.point.message_size);
+    std::vector<Rank> sends;
+    std::vector<Rank> receives;
+    for (const Step& step : parts.point.schedule->steps(parts.job.rank(), parts.job.layout(), parts.seed)) {
+        sends.push_back(step.send_to);
+        receives.push_back(step.receive_from);
+    }
+    SelfCopy self_copy;
+    if (parts.point.partner >= 0) self_copy = {lane.send_buffer, lane.receive_buffer, lane.message_size};
+    return std::make_unique<FabricEngine<Mode>>(Exchange<Mode>(lane, parts.wire.endpoint(), std::move(sends),
+                                                               std::move(receives), settings_of<Mode>(parts),
+                                                               parts.patience),
+                                                parts.point.post, self_copy);
+}
+
+std::vector<ModeEntry> make_table() {
+    std::vector<ModeEntry> table;
+    for_each_mode([&]<class Mode>(Mode) {
+        table.push_back({Mode::kName, Mode::kAbout, Mode::kCapabilities, Mode::kReceiveSpace, verify_point<Mode>,
+                         make_fabric_engine<Mode>});
+    });
+    return table;
+}
+
+} // namespace
+
+std::span<const ModeEntry> mode_table() {
+    static const std::vector<ModeEntry> table = make_table();
+    return table;
+}
+
+const ModeEntry& find_mode(std::string_view name) {
+    std::vector<std::string_view> names;
+    for (const ModeEntry& entry : mode_table()) {
+        if (entry.name == name) return entry;
+        names.push_back(entry.name);
+    }
+    throw_unknown("mode", name, names);
+}
+
+bool uses_inject(const Wire& wire, const Point& point) { return point.message_size <= wire.domain().inject_size(); }
+
+} // namespace a2aperf

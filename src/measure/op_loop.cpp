@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/op_loop.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/clock.hpp"
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/job/stop_signal.hpp"
+
+namespace a2aperf {
+
+void OwnSamples::reserve(std::size_t ops) {
+    for (auto* column : {&begin, &send_done, &receive_done, &start}) column->reserve(ops);
+}
+
+void OwnSamples::clear() {
+    for (auto* column : {&begin, &send_done, &receive_done, &start}) column->clear();
+}
+
+// The ballot carries the time at which each rank entered, the slack it wants and the signal it got. The largest
+// entry time plus the largest slack is a start that nobody can have missed already.
+Nanoseconds OpLoop::agree(Engine& engine) {
+    const Nanoseconds entered = clock_.to_common(now_ns());
+    job_.enter({entered, slack_, StopSignal::number()});
+    patience_.reset();
+    while (!job_.is_agreed())
+        if (!engine.progress() && !patience_.idle())
+            throw RunError(fmt::format("before op {}: it waited {} for the other ranks to finish theirs", op_,
+                                       format_duration(patience_.timeout())));
+    const auto& [slowest, slack, signal] = job_.result();
+    // What the agreement itself took after the last rank entered, with half as much again for the next one.
+    const Nanoseconds took = clock_.to_common(now_ns()) - slowest;
+    slack_ =
+        std::clamp(std::max(took + took / 2, slack_ - slack_ / 16), Nanoseconds{5'000}, Nanoseconds{20'000'000});
+    stop_signal_ = static_cast<int>(signal);
+    return slowest + slack;
+}
+
+int OpLoop::run(Engine& engine, int count, OwnSamples& samples) {
+    int done = 0;
+    for (; done < count; ++done) {
+        engine.prepare(next_op());
+        const Nanoseconds scheduled = agree(engine);
+        // A stop leaves receives of this op posted; they are never matched and go with the endpoint.
+        if (stop_signal_ != 0) break;
+
+        Nanoseconds zero = 0;
+        Nanoseconds begin = 0;
+        if (start_ == Start::clock) {
+            zero = clock_.to_local(scheduled);
+            while ((begin = now_ns()) < zero) {
+            }
+        } else {
+            begin = zero = now_ns();
+        }
+        const Moments moments = engine.run();
+        samples.begin.push_back(begin - zero);
+        samples.send_done.push_back(moments.send_done - zero);
+        samples.receive_done.push_back(moments.receive_done - zero);
+        samples.start.push_back(start_ == Start::clock ? scheduled : clock_.to_common(begin));
+    }
+    settle(engine);
+    return done;
+}
+
+} // namespace a2aperf

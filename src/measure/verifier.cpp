@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/verifier.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/error.hpp"
+
+namespace a2aperf {
+std::vector<VerificationRound> rounds_of(const Point& point, const Job& job, int places, std::uint64_t seed) {
+    const bool is_shared = places < job.ranks();
+    const Schedule& schedule = is_shared ? find_schedule("shift") : *point.schedule;
+    const int per_round = is_shared ? places : job.ranks();
+    std::vector<VerificationRound> rounds;
+    int in_round = per_round;
+    for (const Step& step : schedule.steps(job.rank(), job.layout(), seed)) {
+        if (in_round == per_round) {
+            rounds.emplace_back();
+            in_round = 0;
+        }
+        rounds.back().sends.push_back(step.send_to);
+        rounds.back().receives.push_back(step.receive_from);
+        ++in_round;
+    }
+    return rounds;
+}
+
+void put_in_fault(FaultKind kind, VerificationRound& round, const Lane& lane) {
+    const Rank victim = round.sends.front();
+    switch (kind) {
+    case FaultKind::flip_byte:
+        lane.send_buffer[lane.send_offset[static_cast<std::size_t>(victim)] + lane.message_size / 2] ^=
+            std::byte{1};
+        break;
+    case FaultKind::lose_message:
+        round.sends.erase(round.sends.begin());
+        break;
+    case FaultKind::double_message:
+        round.sends.push_back(victim);
+        break;
+    case FaultKind::misdirect_message:
+        round.sends.front() = round.sends.back();
+        break;
+    }
+}
+
+std::span<std::byte> message_at(std::byte* buffer, const std::size_t* offset, Rank peer, std::size_t size) {
+    return {buffer + offset[static_cast<std::size_t>(peer)], size};
+}
+
+void check_arrivals(const std::vector<std::uint32_t>& arrivals, const VerificationRound& round, const Job& job,
+                    const Point& point, std::uint64_t op) {
+    std::vector<std::uint32_t> expected(arrivals.size());
+    for (const Rank peer : round.receives) expected[static_cast<std::size_t>(peer)] = 1;
+    for (std::size_t peer = 0; peer < arrivals.size(); ++peer)
+        if (arrivals[peer] != expected[peer])
+            throw RunError(
+                fmt::format("verification of {} failed at {}: {} message{} of {} arrived in op {} where {} was due",
+                            point.label(), job.who(job.rank()), arrivals[peer], arrivals[peer] == 1 ? "" : "s",
+                            job.who(static_cast<Rank>(peer)), op, expected[peer]));
+}
+
+void check_bytes(const Lane& lane, const VerificationRound& round, const Job& job, const Point& point, std::uint64_t op,
+                 std::uint64_t seed) {
+    for (const Rank peer : round.receives) {
+        const auto received = message_at(lane.receive_buffer, lane.receive_offset, peer, lane.message_size);
+        if (const auto wrong = check_payload(received, {seed, peer, lane.self, op}))
+            throw RunError(
+                fmt::format("verification of {} failed: byte {} of the message from {} to {} is {:#04x}, "
+                            "not {:#04x} (op {})",
+                            point.label(), wrong->offset, job.who(peer), job.who(lane.self),
+                            static_cast<int>(wrong->found), static_cast<int>(wrong->expected), op));
+    }
+}
+
+} // namespace a2aperf

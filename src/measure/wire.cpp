@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/wire.hpp"
+
+#include <algorithm>
+
+namespace a2aperf {
+namespace {
+
+constexpr std::uint64_t kSendKey = 1;
+constexpr std::uint64_t kReceiveKey = 2;
+
+// Every send and every arrival of an op may complete before the queue is read.
+std::size_t queue_depth(int ranks) {
+    return 2 * static_cast<std::size_t>(ranks) + 64;
+}
+
+} // namespace
+
+Wire::Wire(const Job& job, InfoPtr info, const WireSettings& settings)
+    : job_(job), domain_(std::move(info)), buffer_bytes_(settings.buffer_bytes),
+      send_(domain_, buffer_bytes_, settings.pages, Access::local, kSendKey),
+      receive_(domain_, buffer_bytes_ + settings.spare_bytes, settings.pages,
+               settings.is_write_target ? Access::remote_write : Access::local, kReceiveKey),
+      endpoint_(domain_, queue_depth(job.ranks()), settings.wait) {
+    endpoint_.insert_peers(job.all_gather_text(endpoint_.address()));
+    remotes_ = job.all_gather(receive_.remote());
+}
+
+int Wire::slots(Bytes message_size) const {
+    return static_cast<int>(std::min<Bytes>(buffer_bytes_ / message_size, static_cast<Bytes>(job_.ranks())));
+}
+
+Lane Wire::lane(Bytes message_size) {
+    const int ranks = job_.ranks();
+    const int places = slots(message_size);
+    send_offset_.resize(static_cast<std::size_t>(ranks));
+    receive_offset_.resize(static_cast<std::size_t>(ranks));
+    for (Rank peer = 0; peer < ranks; ++peer) {
+        const int ahead = (peer - job_.rank() + ranks) % ranks;
+        const int behind = (job_.rank() - peer + ranks) % ranks;
+        send_offset_[static_cast<std::size_t>(peer)] = static_cast<std::size_t>(ahead % places) * message_size;
+        receive_offset_[static_cast<std::size_t>(peer)] = static_cast<std::size_t>(behind % places) * message_size;
+    }
+    return {.endpoint = endpoint_.get(),
+            .self = job_.rank(),
+            .ranks = ranks,
+            .peers = endpoint_.peers().data(),
+            .send_offset = send_offset_.data(),
+            .receive_offset = receive_offset_.data(),
+            .send_buffer = send_.data(),
+            .receive_buffer = receive_.data(),
+            .send_descriptor = send_.descriptor(),
+            .receive_descriptor = receive_.descriptor(),
+            .remote = remotes_.data(),
+            .message_size = message_size};
+}
+
+} // namespace a2aperf
