@@ -125,6 +125,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command line and return its exit status; errors go to stderr, one line each."""
     try:
         status: Any = app(args=arguments, prog_name="a2a", standalone_mode=False)
+        sys.stdout.flush()
     except InputError as error:
         message = str(error)
     except _click.exceptions.NoArgsIsHelpError as error:
@@ -136,7 +137,8 @@ def main(arguments: list[str] | None = None) -> int:
         message = error.format_message()
     except (typer.Abort, KeyboardInterrupt):
         return STATUS_INTERRUPTED
-    except BrokenPipeError:  # `a2a table … | head`: the reader has seen enough
+    except (BrokenPipeError, SystemExit):  # typer makes a broken pipe a SystemExit
+        # `a2a table … | head`: the reader has seen enough; nothing more may be flushed there
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     else:

@@ -113,7 +113,7 @@ def text(results: Results, names: Sequence[str], mark_maximum: bool = False) -> 
     left: list[bool] = []
     for name in data.columns:
         look = shown(name)
-        cells = [UNKNOWN if _missing(value) else look.write(value) for value in data[name]]
+        cells = [_or_unknown(value, look.write) for value in data[name]]
         if mark_maximum and name in PERCENTILES:
             cells = [
                 f"{cell} =max" if cell != UNKNOWN and is_maximum else cell
@@ -221,9 +221,13 @@ def _compat_note(settings: Settings, common: set[tuple[str, str]]) -> list[str]:
 
 
 def _compat_line(row: Row) -> str:
-    times = "".join(f"{row[name] / 1e3:12.2f}" for name in _COMPAT_TIMES)
-    ops = UNKNOWN if _missing(row["ops"]) else str(row["ops"])
-    return f"{row['ranks']:13d}{row['message_size']:12d}{ops:>8}{times}{row['gbps_compat']:20.2f}"
+    cells = [f"{row['ranks']:13d}", f"{row['message_size']:12d}", f"{_or_unknown(row['ops']):>8}"]
+    cells += [f"{_or_unknown(row[name], _us):>12}" for name in _COMPAT_TIMES]
+    return "".join(cells) + f"{_or_unknown(row['gbps_compat'], _gbps):>20}"
+
+
+def _or_unknown(value: Any, write: Callable[[Any], str] = str) -> str:
+    return UNKNOWN if _missing(value) else write(value)
 
 
 # For machines ------------------------------------------------------------------------------------

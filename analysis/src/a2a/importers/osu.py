@@ -14,7 +14,9 @@ from a2a.importers.block import Block, bad, number
 
 ENGINE = "osu"
 PERCENTILE_RULE = "rank"
-_TITLE = re.compile(r"^#\s*OSU MPI.* (?:Latency Test|Test)(?: (v\S+))?")
+_TITLE = re.compile(
+    r"^# (OSU MPI\S* All-to-All Personalized Exchange Latency Test(?: v(\S+))?)\s*$"
+)
 _COLUMNS = {
     "Avg Latency(us)": "time_mean",
     "P50 Tail Lat(us)": "time_p50",
@@ -26,40 +28,40 @@ _COLUMNS = {
 
 def matches(text: str) -> bool:
     """Whether the text starts like an OSU micro-benchmark."""
-    return _TITLE.search(text, re.MULTILINE) is not None or "# OSU MPI" in text
+    return any(line.startswith("# OSU MPI") for line in text.splitlines())
 
 
 def parse(path: Path, text: str) -> list[Block]:
-    """One block; InputError with line and column where it is no such table."""
-    title = ""
+    """One block per test; InputError with line and column where it is no such table."""
+    blocks: list[Block] = []
     names: list[str] = []
-    rows: list[dict[str, Any]] = []
     for line, content in enumerate(text.splitlines(), start=1):
         if content.startswith("# OSU"):
-            title = _title(path, line, content)
+            blocks.append(_block(path, line, content))
+            names = []
         elif content.startswith("# Size"):
             names = re.split(r"\s{2,}", content[1:].strip())
             if "Avg Latency(us)" not in names:
                 raise bad(path, line, 1, "no column 'Avg Latency(us)'; is this osu_alltoall?")
         elif content.strip() and not content.startswith("#"):
-            if not names:
+            if not blocks or not names:
                 raise bad(path, line, 1, "expected the heading '# Size  Avg Latency(us) …' first")
-            rows.append(_row(path, line, content, names))
-    if not rows:
+            blocks[-1].rows.append(_row(path, line, content, names))
+    if not blocks or not all(block.rows for block in blocks):
         raise bad(path, len(text.splitlines()) or 1, 1, "no row of results")
+    return blocks
+
+
+def _block(path: Path, line: int, content: str) -> Block:
+    title = _TITLE.match(content)
+    if not title:
+        raise bad(path, line, 1, f"'{content}' is not osu_alltoall, the only OSU test read here")
     attributes = {
-        "program_version": title.rsplit(" ", 1)[-1].removeprefix("v") if " v" in title else "",
+        "program_version": title[2] or "",
         "time_meaning": "mean over the ranks of each rank's own time",
         "sync": "barrier",
     }
-    return [Block(rows, ENGINE, attributes=attributes, note=title)]
-
-
-def _title(path: Path, line: int, content: str) -> str:
-    title = content.lstrip("# ").strip()
-    if "All-to-All" not in title or "v All" in title:
-        raise bad(path, line, 1, f"'{title}' is not osu_alltoall, the only OSU test read here")
-    return title
+    return Block([], ENGINE, attributes=attributes, note=title[1])
 
 
 def _row(path: Path, line: int, content: str, names: list[str]) -> dict[str, Any]:
@@ -67,7 +69,12 @@ def _row(path: Path, line: int, content: str, names: list[str]) -> dict[str, Any
     if len(tokens) != len(names):
         column = tokens[min(len(tokens), len(names)) - 1][1]
         raise bad(path, line, column, f"expected {len(names)} columns, found {len(tokens)}")
-    row: dict[str, Any] = {"mode": "collective", "schedule": "library", "post": "inside"}
+    row: dict[str, Any] = {
+        "mode": "collective",
+        "schedule": "library",
+        "provider": "mpi",
+        "post": "inside",
+    }
     for (token, column), name in zip(tokens, names, strict=True):
         if name == "Validation":
             if token != "Pass":

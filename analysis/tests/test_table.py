@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import csv
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from a2a import cli, layouts, metrics, results, schema, synthetic
+from conftest import Outcome
+
+Run = Callable[..., Outcome]
+SETUP = synthetic.Setup(environment={"PSM2_RCVTHREAD": "0"}, labels={"cluster": "north"})
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> list[Path]:
+    """Launches of 8 and of 16 ranks with different settings; the larger one first."""
+    large = replace(SETUP, nodes=8, seed=1, environment={"PSM2_RCVTHREAD": "1"})
+    return [
+        synthetic.write_launch(tmp_path / "large.h5", large),
+        synthetic.write_launch(tmp_path / "small.h5", SETUP),
+    ]
+
+
+def test_table_shows_the_points(a2a: Run, launch: Path) -> None:
+    lines = a2a("table", launch).out.splitlines()
+    assert lines[0].split("  ")[0].strip() == "ranks"
+    assert [line.split()[:5] for line in lines[1:]] == [
+        ["8", "4", "2", size, "100"] for size in ("1000", "8000", "16000", "60000")
+    ]
+    row = results.load([launch]).points.iloc[3]
+    for column in ("time_min", "time_mean", "time_p50", "time_p90", "time_p99", "time_max"):
+        assert f"{row[column] / 1e3:.2f}" in lines[4].split()
+    assert lines[4].split()[-2:] == [f"{row['gbps_rank']:.2f}", f"{row['gbps_node_net']:.2f}"]
+
+
+def test_several_files_are_sorted_by_ranks_and_named(a2a: Run, two: list[Path]) -> None:
+    lines = a2a("table", *two).out.splitlines()
+    assert [line.split()[0] for line in lines] == ["file"] + 4 * ["small.h5"] + 4 * ["large.h5"]
+
+
+def test_wide_has_every_metric(a2a: Run, launch: Path) -> None:
+    heading = a2a("table", launch, "--layout", "wide").out.splitlines()[0]
+    every = set(metrics.rates(8, 1000, 1.0, 1.0, [2] * 4, 100.0)) | set(
+        metrics.time_statistics([1.0, 2.0])
+    )
+    for name in every:
+        assert layouts.shown(name).heading in heading, name
+    assert {"invalid", "last rank", "ops"} <= {word.strip() for word in heading.split("  ")}
+
+
+def test_wide_marks_a_percentile_that_is_the_maximum(a2a: Run, tmp_path: Path) -> None:
+    for ops, marked in ((99, True), (100, False)):
+        setup = replace(SETUP, ops=ops, seed=ops, sizes=(1000,))
+        path = synthetic.write_launch(tmp_path / f"{ops}.h5", setup)
+        line = a2a("table", path, "--layout", "wide").out.splitlines()[1]
+        assert (" =max" in line) == marked
+
+
+def test_compat_of_measured_files_is_one_table(a2a: Run, tmp_path: Path) -> None:
+    paths = [
+        synthetic.write_launch(tmp_path / f"{nodes}.h5", replace(SETUP, nodes=nodes, seed=nodes))
+        for nodes in (4, 8)
+    ]
+    lines = a2a("table", *paths, "--layout", "compat").out.splitlines()
+    assert tuple(lines[:2]) == layouts.COMPAT_HEADING
+    assert [line.split()[0] if line else "" for line in lines[2:]] == 4 * ["8"] + [""] + 4 * ["16"]
+
+
+def test_compat_says_what_differs(a2a: Run, two: list[Path]) -> None:
+    lines = a2a("table", *two, "--layout", "compat").out.splitlines()
+    assert [line for line in lines if "=" in line] == ["PSM2_RCVTHREAD=0", "PSM2_RCVTHREAD=1"]
+    assert lines.count(layouts.COMPAT_HEADING[0]) == 2
+
+
+def test_compat_keeps_baseline_rows_together(a2a: Run, tmp_path: Path) -> None:
+    path = synthetic.write_launch(tmp_path / "b.h5", replace(SETUP, baseline=True))
+    lines = a2a("table", path, "--layout", "compat").out.splitlines()
+    assert lines.count(layouts.COMPAT_HEADING[0]) == 2
+    engines = [line.split(",")[0] for line in lines if "engine=" in line]
+    assert engines == ["engine=a2aperf", "engine=mpi"]
+
+
+def test_baseline_rows_say_their_engine_and_sentinels_are_hidden(a2a: Run, tmp_path: Path) -> None:
+    setup = replace(SETUP, baseline=True, sentinel=True)
+    path = synthetic.write_launch(tmp_path / "b.h5", setup)
+    lines = a2a("table", path).out.splitlines()
+    assert len(lines) == 1 + 8
+    assert sum("library" in line for line in lines) == 4
+    assert len(a2a("table", path, "--role", "all").out.splitlines()) == 1 + 10
+    assert len(a2a("table", path, "--role", "sentinel").out.splitlines()) == 1 + 2
+
+
+def test_csv_rounds_nothing_and_leaves_unknown_empty(a2a: Run, launch: Path) -> None:
+    rows = list(csv.DictReader(a2a("table", launch, "--csv").out.splitlines()))
+    points = results.load([launch]).points
+    assert set(schema.COLUMN) <= set(rows[0])
+    assert [float(row["time_p50"]) for row in rows] == points["time_p50"].tolist()
+    assert [float(row["gbps_rank"]) for row in rows] == points["gbps_rank"].tolist()
+    assert {row["partner"] for row in rows} == {""}
+    assert {row["time_p99_low"] for row in rows} == {""}
+
+
+def test_json_has_units_and_null(a2a: Run, launch: Path) -> None:
+    document = json.loads(a2a("table", launch, "--json").out)
+    assert document["columns"]["time_p50"]["units"] == "ns"
+    assert len(document["rows"]) == 4
+    assert document["rows"][0]["ops"] == 100
+    assert document["rows"][0]["partner"] is None
+    assert document["rows"][0]["time_p99_low"] is None
+
+
+def test_columns_may_be_settings(a2a: Run, two: list[Path]) -> None:
+    out = a2a("table", *two, "--columns", "ppn,PSM2_RCVTHREAD,cluster,kernel", "--csv").out
+    rows = list(csv.reader(out.splitlines()))
+    assert rows[0] == ["ranks_per_node", "PSM2_RCVTHREAD", "cluster", "kernel"]
+    assert rows[1] == ["2.0", "0", "north", "6.1.0"]
+    assert rows[-1] == ["2.0", "1", "north", "6.1.0"]
+
+
+@pytest.mark.parametrize(
+    ("expressions", "count"),
+    [
+        (["ppn=2"], 8),
+        (["ranks=16"], 4),
+        (["size=1000,8000"], 4),
+        (["message_size>=16kB"], 4),
+        (["message_size<8kB"], 2),
+        (["message_size!=1000"], 6),
+        (["PSM2_RCVTHREAD=0"], 4),
+        (["PSM2_RCVTHREAD=0,1", "ranks<=8"], 4),
+        (["cluster=north", "file=large.h5"], 4),
+        (["partner="], 8),
+    ],
+)
+def test_where(a2a: Run, two: list[Path], expressions: list[str], count: int) -> None:
+    options = [word for expression in expressions for word in ("--where", expression)]
+    assert len(a2a("table", *two, *options).out.splitlines()) == 1 + count
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        ("ppn", ["expected NAME=VALUE"]),
+        ("ppn=two", ["'two' is not a number"]),
+        ("ppn=3", ["leaves no point"]),
+        ("pppn=2", ["no file records 'pppn'", "did you mean ppn"]),
+    ],
+)
+def test_bad_where(a2a: Run, launch: Path, expression: str, words: list[str]) -> None:
+    a2a("table", launch, "--where", expression).refused(*words)
+
+
+def test_bad_options(a2a: Run, launch: Path) -> None:
+    a2a("table", launch, "--csv", "--json").refused("choose one")
+    a2a("table", launch, "--role", "boss").refused("roles are measure, baseline, sentinel")
+    a2a("table", launch, "--role", "baseline").refused("no point has role baseline")
+    a2a("table", launch, "--columns", "speed").refused("no file records 'speed'")
+    a2a("table", launch, "--layout", "compat", "--columns", "ops").refused("fixed columns")
+    a2a("table", launch, "--layout", "tall").refused("'tall'", "a2a table --help")
+    a2a("table").refused("FILE", "a2a table --help")
+    a2a("tabel", launch).refused("'tabel'")
+
+
+def test_help_names_both_commands_and_has_examples(a2a: Run) -> None:
+    outcome = a2a("--help")
+    assert outcome.status == 0
+    assert "a2aperf measures, a2a analyses" in outcome.out
+    assert "a2a table run.h5" in outcome.out
+
+
+@pytest.mark.parametrize("name", [row.name for row in cli.COMMANDS])
+def test_every_command_has_help_with_examples(a2a: Run, name: str) -> None:
+    outcome = a2a(name, "--help")
+    assert outcome.status == 0
+    assert f"a2a {name} " in outcome.out.split("Examples")[1]
+
+
+def run_installed(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    words = [sys.executable, "-m", "a2a", *map(str, arguments)]
+    return subprocess.run(  # type: ignore[call-overload, no-any-return]
+        words, capture_output=True, text=True, timeout=60, env=environment, check=False, **options
+    )
+
+
+def test_as_a_process(launch: Path, tmp_path: Path) -> None:
+    good = run_installed("table", launch)
+    assert (good.returncode, good.stderr) == (0, "")
+    assert len(good.stdout.splitlines()) == 5
+    assert "\x1b" not in good.stdout  # no colour when piped
+    bad = run_installed("table", tmp_path / "none.h5")
+    assert bad.returncode == 2
+    assert bad.stderr == f"a2a: {tmp_path}/none.h5: no such file\n"
+
+
+def test_a_reader_that_stops_reading_is_no_error(launch: Path) -> None:
+    words = f"{sys.executable} -m a2a table {launch} --json | head -n 1; echo ${{PIPESTATUS[0]}}"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        ["bash", "-c", words],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment,
+        check=True,
+    )
+    assert done.stderr == ""
+    assert done.stdout == "{\n0\n"
