@@ -24,7 +24,8 @@ struct RecorderSettings {
     int max_attempts = 0; // A
     PercentileRule percentile = PercentileRule::rank;
     CompleteAt complete_at = CompleteAt::receiver;
-    std::string provider; // full name, for the points of our own engine
+    std::string provider;     // full name, for the points of our own engine
+    bool may_replace = false; // an existing file, when the new one is created
 };
 
 class Recorder {
@@ -36,7 +37,8 @@ public:
                            const Provenance& provenance);
 
     // Continues an existing file: writes a copy with room for one more segment, renames it over the first and
-    // goes on there. The plan, R and provider must be the file's (UsageError that names the difference).
+    // goes on there. The plan, R, N, provider, rules and required variables must be the file's (UsageError that
+    // names the difference).
     // is_complete() then tells which points are there already.
     static Recorder resume(const RecorderSettings& settings, const Plan& plan, const Layout& layout,
                            const Provenance& provenance);
@@ -53,8 +55,13 @@ public:
     // when the last sync is more than 30 s ago.
     void write(int point, const PointResult& result);
 
-    // The last words: end state, time, message; fsync. A finished file is compacted and renamed.
-    void end(EndState state, std::string_view message);
+    // The last words: end state, time, message; fsync. A finished file is compacted and renamed; nothing can be
+    // written after that.
+    // On return the results are safe in either form; a text says why they could not be compacted.
+    std::optional<std::string> end(EndState state, std::string_view message);
+
+    // What the user should know of a resumed file: other nodes than before.
+    const std::vector<std::string>& remarks() const;
 
     const std::filesystem::path& file() const;
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Points as text: table, wide, compat, csv, json.
+// Points as text. table: the figures that matter daily; wide: all of metrics.md; compat: the layout of the 2019
+// table (its "nodes" are ranks; rows of role measure only); csv, json: every column of the results file under its
+// name there, in its units, with enumerations by name; unknown figures are empty or null.
 #pragma once
 
 #include <string>
@@ -28,7 +30,8 @@ private:
     Format format_;
     Layout layout_;
     std::string provider_;
-    bool is_first_ = true;
+    bool is_first_ = true; // json: no comma before it
+    int last_ranks_ = 0;   // compat: a blank line between rank counts
 };
 
 } // namespace a2aperf

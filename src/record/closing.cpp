@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/record/closing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/units.hpp"
+
+namespace a2aperf {
+namespace {
+
+constexpr double kMicroseconds = 1e-3;
+
+using Rows = std::vector<const Row*>;
+
+Rows select(const std::vector<Row>& rows, const std::function<bool(const Row&)>& wanted) {
+    Rows selected;
+    for (const Row& row : rows)
+        if (wanted(row)) selected.push_back(&row);
+    return selected;
+}
+
+const Summary& summary_of(const Row& row) {
+    return row.result->summary;
+}
+
+std::string points(std::size_t count) {
+    return fmt::format("{} point{}", count, count == 1 ? "" : "s");
+}
+
+// The row with the largest value among those where it exists.
+const Row* largest(const Rows& rows, const std::function<double(const Row&)>& value) {
+    const Row* best = nullptr;
+    for (const Row* row : rows)
+        if (!std::isnan(value(*row)) && (best == nullptr || value(*row) > value(*best))) best = row;
+    return best;
+}
+
+// "p90 above 3 x p50 at 2 of 24 points, most at 1000 B: 24.9": nothing where no row exceeds the limit.
+std::optional<std::string> exceeding(const Rows& rows, const std::string& what, double limit,
+                                     const std::function<double(const Row&)>& value,
+                                     const std::function<std::string(double)>& shown) {
+    const auto count = static_cast<std::size_t>(
+        std::count_if(rows.begin(), rows.end(), [&](const Row* row) { return value(*row) > limit; }));
+    if (count == 0) return std::nullopt;
+    const Row* most = largest(rows, value);
+    return fmt::format("{} at {} of {}, most at {}: {}", what, count, points(rows.size()),
+                       format_bytes(most->point.message_size), shown(value(*most)));
+}
+
+std::string factor(double value) {
+    return fmt::format("{:.1f}", value);
+}
+std::string percent(double value) {
+    return fmt::format("{:.1f} %", value * 100);
+}
+
+// P(X >= k) of the binomial distribution, n trials with probability p: the sum of its terms, in logarithms.
+double at_least(std::size_t k, std::size_t n, double p) {
+    const auto log_factorial = [](std::size_t i) { return std::lgamma(static_cast<double>(i) + 1); };
+    double sum = 0;
+    for (std::size_t i = k; i <= n; ++i)
+        sum += std::exp(log_factorial(n) - log_factorial(i) - log_factorial(n - i) +
+                        static_cast<double>(i) * std::log(p) + static_cast<double>(n - i) * std::log1p(-p));
+    return std::min(sum, 1.0);
+}
+
+// The rank that ended last most often, where chance explains that at less than 1 % of launches: any of the R
+// ranks at any of the points could have been it (Bonferroni).
+std::optional<std::string> last_too_often(const Rows& rows, int ranks) {
+    constexpr double kLevel = 0.01;
+    const double level = kLevel / (static_cast<double>(ranks) * static_cast<double>(rows.size()));
+    std::vector<int> times(static_cast<std::size_t>(ranks));
+    for (const Row* row : rows) {
+        const Summary& summary = summary_of(*row);
+        if (summary.last_rank < 0 || summary.count == 0) continue;
+        const auto n = static_cast<double>(summary.count);
+        const auto k = static_cast<std::size_t>(std::lround(summary.last_rank_share * n));
+        if (at_least(k, summary.count, 1.0 / ranks) < level) ++times[static_cast<std::size_t>(summary.last_rank)];
+    }
+    const auto most = std::max_element(times.begin(), times.end());
+    if (*most == 0) return std::nullopt;
+    return fmt::format("rank {} ended last more often than chance allows at {} of {}", most - times.begin(), *most,
+                       points(rows.size()));
+}
+
+// Medians of the first and the last sentinel whose 95 % intervals don't meet.
+std::optional<std::string> drift(const std::vector<Row>& rows) {
+    const Rows sentinels =
+        select(rows, [](const Row& row) { return row.point.role == Role::sentinel && row.result != nullptr; });
+    if (sentinels.size() < 2) return std::nullopt;
+    const Summary& first = summary_of(*sentinels.front());
+    const Summary& last = summary_of(*sentinels.back());
+    const bool is_apart = first.p50_high < last.p50_low || last.p50_high < first.p50_low;
+    if (!is_apart) return std::nullopt;
+    return fmt::format(
+        "the machine drifted: the sentinel's median moved from {:.2f} to {:.2f} µs ({:+.1f} %), beyond "
+        "both intervals",
+        first.p50 * kMicroseconds, last.p50 * kMicroseconds, (last.p50 / first.p50 - 1) * 100);
+}
+
+double switches_per_op(const Row& row) {
+    std::int64_t switches = 0;
+    for (const RankCounters& rank : row.result->ranks)
+        switches += std::max<std::int64_t>(rank.involuntary_switches, 0);
+    const std::size_t ops = summary_of(row).count + summary_of(row).invalid;
+    return ops > 0 ? static_cast<double>(switches) / static_cast<double>(ops) : 0;
+}
+
+double invalid_share(const Row& row) {
+    const auto invalid = static_cast<double>(summary_of(row).invalid);
+    const double attempts = invalid + static_cast<double>(summary_of(row).count);
+    return attempts > 0 ? invalid / attempts : 0;
+}
+
+std::optional<std::string> against_mpi(const Rows& rows) {
+    std::vector<double> ratios;
+    int faster = 0;
+    int slower = 0;
+    for (const Row* row : rows) {
+        const Summary& summary = summary_of(*row);
+        if (std::isnan(summary.ratio)) continue;
+        ratios.push_back(summary.ratio);
+        if (summary.ratio_low > 1) ++faster;
+        if (summary.ratio_high < 1) ++slower;
+    }
+    if (ratios.empty()) return std::nullopt;
+    std::sort(ratios.begin(), ratios.end());
+    return fmt::format(
+        "against MPI_Alltoall: {:.2f} to {:.2f} times as fast, median {:.2f}; of {} faster at {}, slower "
+        "at {}, the others within their intervals",
+        ratios.front(), ratios.back(), ratios[ratios.size() / 2], points(ratios.size()), faster, slower);
+}
+
+std::string best(const Rows& rows, double Bandwidths::*rate, const char* per) {
+    const Row* row = largest(rows, [&](const Row& r) { return summary_of(r).gbps.*rate; });
+    if (row == nullptr) return {};
+    return fmt::format("{:.2f} Gbps per {} at {} (n = {})", summary_of(*row).gbps.*rate, per,
+                       format_bytes(row->point.message_size), summary_of(*row).count);
+}
+
+} // namespace
+
+std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layout& layout, const std::string& file,
+                                       double node_link_gbps) {
+    const Rows measured =
+        select(rows, [](const Row& row) { return row.point.role == Role::measure && row.result != nullptr; });
+    const Rows skipped = select(rows, [](const Row& row) { return row.result == nullptr; });
+    std::vector<std::string> lines;
+    lines.push_back(fmt::format("{} measured{}: {}", points(measured.size()),
+                                skipped.empty() ? "" : fmt::format(", {} skipped", skipped.size()), file));
+    if (measured.empty()) return lines;
+
+    const std::string per_rank = best(measured, &Bandwidths::rank, "rank");
+    const std::string per_node = best(measured, &Bandwidths::node_net, "node");
+    if (!per_rank.empty())
+        lines.push_back(fmt::format("best: {}{}{}", per_rank, per_node.empty() ? "" : ", ", per_node));
+
+    const auto remark = [&](const std::optional<std::string>& words) {
+        if (words) lines.push_back(fmt::format("note: {}", *words));
+    };
+    constexpr double kLongTail = 3;
+    constexpr double kManyInvalid = 0.05;
+    constexpr double kManySwitches = 0.1;
+    remark(exceeding(
+        measured, "p90 above 3 x p50", kLongTail,
+        [](const Row& row) { return summary_of(row).p90 / summary_of(row).p50; }, factor));
+    remark(exceeding(
+        measured, "mean above p90", 1, [](const Row& row) { return summary_of(row).mean / summary_of(row).p90; },
+        factor));
+    if (node_link_gbps > 0)
+        remark(exceeding(
+            measured, fmt::format("more than the {:.0f} Gbps of a node's links", node_link_gbps), node_link_gbps,
+            [](const Row& row) { return summary_of(row).gbps.node_net; },
+            [](double gbps) { return fmt::format("{:.2f} Gbps", gbps); }));
+    remark(last_too_often(measured, layout.ranks()));
+    remark(exceeding(measured, "more than 5 % of the ops invalid (a rank was late)", kManyInvalid, invalid_share,
+                     percent));
+    remark(exceeding(measured, "ranks lost their core during ops", kManySwitches, switches_per_op,
+                     [](double switches) { return fmt::format("{:.1f} times per op", switches); }));
+    remark(drift(rows));
+    remark(against_mpi(measured));
+    return lines;
+}
+
+} // namespace a2aperf

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "columns.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace a2aperf {
+namespace {
+
+using h5::Kind;
+
+template <class T>
+Value to_value(const T& value) {
+    if constexpr (std::is_floating_point_v<T>)
+        return static_cast<double>(value);
+    else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
+        return static_cast<std::int64_t>(value);
+    else
+        return std::string(value);
+}
+
+template <class T>
+void from_value(const Value& value, T& target) {
+    if constexpr (std::is_floating_point_v<T>)
+        target = std::get<double>(value);
+    else
+        target = static_cast<T>(std::get<std::int64_t>(value));
+}
+
+Column named(std::string_view name, Kind kind, std::string_view units, std::string_view long_name) {
+    Column column;
+    column.name = name;
+    column.kind = kind;
+    column.units = units;
+    column.long_name = long_name;
+    return column;
+}
+
+template <class Access>
+Column asked(std::string_view name, Kind kind, std::string_view long_name, Shown wide, Access access) {
+    Column column = named(name, kind, {}, long_name);
+    column.wide = wide;
+    column.asked = [access](const Asked& a) { return to_value(access(a)); };
+    return column;
+}
+
+// Where a member sits in a result (const or not).
+template <class Result, class T>
+auto& reach(Result& r, T PointResult::*member) {
+    return r.*member;
+}
+template <class Result, class T>
+auto& reach(Result& r, T Summary::*member) {
+    return r.summary.*member;
+}
+template <class Result, class T>
+auto& reach(Result& r, T Bandwidths::*member) {
+    return r.summary.gbps.*member;
+}
+
+template <class Member>
+Column figure(std::string_view name, Kind kind, std::string_view units, std::string_view long_name, Shown wide,
+              Member member) {
+    Column column = named(name, kind, units, long_name);
+    column.wide = wide;
+    column.outcome = [member](const PointResult& r) { return to_value(reach(r, member)); };
+    column.restore = [member](PointResult& r, const Value& v) { from_value(v, reach(r, member)); };
+    return column;
+}
+
+Column attempts_column() {
+    Column column = named("attempts", Kind::int32, {}, "timed ops, valid or not");
+    column.outcome = [](const PointResult& r) { return to_value(r.samples.attempts()); };
+    return column;
+}
+
+Column place(std::string_view name, std::string_view long_name, int Place::*member) {
+    Column column = named(name, Kind::int32, {}, long_name);
+    column.has_unknown = true;
+    column.place = [member](const Place& p) { return std::int64_t{p.*member}; };
+    return column;
+}
+
+Column with_units(Column column, std::string_view units) {
+    column.units = units;
+    return column;
+}
+
+Column with_unknown(Column column) {
+    column.has_unknown = true;
+    return column;
+}
+
+Column with_flags(Column column, std::vector<std::string_view> flags) {
+    column.flags = std::move(flags);
+    return column;
+}
+
+// Times of the op time T and of its kin, from ns to µs.
+template <class Member>
+Column time(std::string_view name, std::string_view long_name, std::string_view heading, Member member) {
+    constexpr double kMicroseconds = 1e-3;
+    const Shown wide{heading, kMicroseconds, 2};
+    return figure(name, Kind::float64, "ns", long_name, wide, member);
+}
+
+template <class Member>
+Column rate(std::string_view name, std::string_view long_name, std::string_view heading, Member member) {
+    return figure(name, Kind::float64, "Gbit/s", long_name, Shown{heading, 1, 2}, member);
+}
+
+std::string engine_of(const Point& point) {
+    return point.is_baseline() ? "mpi" : "a2aperf";
+}
+
+std::vector<Column> asked_columns() {
+    return {
+        asked("role", Kind::text, "what the row is for: measure, baseline or sentinel", {"role"},
+              [](const Asked& a) { return to_string(a.point.role); }),
+        asked("engine", Kind::text, "program that moved the messages", {},
+              [](const Asked& a) { return engine_of(a.point); }),
+        asked("mode", Kind::text, "transfer mode", {"mode"}, [](const Asked& a) { return a.point.mode; }),
+        asked("schedule", Kind::text, "order in which a rank visits its peers", {"schedule"},
+              [](const Asked& a) { return a.point.schedule_name(); }),
+        asked("window", Kind::int32, "outstanding sends per rank, 0 = all", {"window"},
+              [](const Asked& a) { return a.point.window; }),
+        with_units(asked("message_size", Kind::int64, "bytes per pair of ranks", {"msg (B)"},
+                         [](const Asked& a) { return a.point.message_size; }),
+                   "B"),
+        asked("ranks", Kind::int32, "number of ranks", {"ranks"}, [](const Asked& a) { return a.layout.ranks(); }),
+        with_unknown(asked("nodes", Kind::int32, "number of nodes", {"nodes"},
+                           [](const Asked& a) { return a.layout.nodes(); })),
+        asked("ranks_per_node", Kind::float64, "mean number of ranks per node", {"ppn", 1, 2},
+              [](const Asked& a) { return a.layout.ranks_per_node(); }),
+        asked("provider", Kind::text, "libfabric provider", {},
+              [](const Asked& a) { return a.point.is_baseline() ? std::string("mpi") : a.provider; }),
+        asked("post", Kind::text, "receives posted before the start or inside the op", {"post"},
+              [](const Asked& a) { return to_string(a.point.post); }),
+        with_unknown(asked("partner", Kind::int32, "row measured in alternation with this one", {},
+                           [](const Asked& a) { return a.point.partner; })),
+        asked("skip_reason", Kind::text, "why the point is not measured", {},
+              [](const Asked& a) { return a.point.skip_reason; }),
+    };
+}
+
+std::vector<Column> run_columns() {
+    return {
+        place("segment", "launch that measured the point", &Place::segment),
+        place("order", "position in time within its segment", &Place::order),
+        attempts_column(),
+        figure("ops", Kind::int32, "", "valid ops, the n of every statistic", {"n"}, &Summary::count),
+        figure("invalid", Kind::int32, "", "attempts that were not valid", {"invalid"}, &Summary::invalid),
+        with_flags(figure("stop_rule", Kind::int8, "", "rule that ended the point", {"stopped by"},
+                          &PointResult::stop_rule),
+                   {"none", "ops", "precision", "max-ops", "time-budget", "interrupted", "attempts"}),
+        figure("inject", Kind::int8, "", "1 when the provider's inject path was used", {"inject"},
+               &PointResult::used_inject),
+        figure("buffer_slots", Kind::int32, "", "distinct message buffers per direction and rank", {"slots"},
+               &PointResult::buffer_slots),
+        with_unknown(figure("started", Kind::int64, "nanoseconds since 1970-01-01", "start of the point", {},
+                            &PointResult::started_ns)),
+        with_unknown(figure("duration", Kind::int64, "ns",
+                            "wall time spent on the point, verification and warm-up "
+                            "included",
+                            {}, &PointResult::duration_ns)),
+        with_unknown(figure("late_limit", Kind::int64, "ns", "latest begin of a rank in a valid op", {},
+                            &PointResult::late_limit_ns)),
+    };
+}
+
+std::vector<Column> time_columns() {
+    return {
+        time("warmup_p50", "median op time of the warm-up", "warm-up", &PointResult::warmup_p50_ns),
+        time("time_min", "shortest op time", "min", &Summary::min),
+        time("time_mean", "mean op time", "avg", &Summary::mean),
+        time("time_p50", "median op time", "p50", &Summary::p50),
+        time("time_p90", "90th percentile of the op time", "p90", &Summary::p90),
+        time("time_p99", "99th percentile of the op time", "p99", &Summary::p99),
+        time("time_max", "longest op time", "max", &Summary::max),
+        time("time_stddev", "sample standard deviation of the op time", "stddev", &Summary::stddev),
+        time("time_p50_low", "lower end of the median's 95 % interval", "p50 low", &Summary::p50_low),
+        time("time_p50_high", "upper end of the median's 95 % interval", "p50 high", &Summary::p50_high),
+        time("time_p99_low", "lower end of the 99th percentile's 95 % interval", "p99 low", &Summary::p99_low),
+        time("time_p99_high", "upper end of the 99th percentile's 95 % interval", "p99 high", &Summary::p99_high),
+        figure("autocorrelation", Kind::float64, "", "lag-1 autocorrelation of the op time", {"autocorr", 1, 2},
+               &Summary::autocorrelation),
+        with_flags(figure("interval_kind", Kind::int8, "", "how the median's interval was made", {"interval by"},
+                          &Summary::interval_kind),
+                   {"none", "order-statistics", "block-bootstrap"}),
+        time("span_p50", "median op span, last end less first begin", "span p50", &Summary::span_p50),
+        time("rank_time_p50", "median time of one rank", "rank p50", &Summary::rank_time_p50),
+    };
+}
+
+std::vector<Column> rate_columns() {
+    constexpr double kPercent = 100;
+    return {
+        rate("gbps_rank", "payload each rank sends, self excluded", "Gbps/rank", &Bandwidths::rank),
+        rate("gbps_compat", "throughput as in the 2019 table, message to self counted", "compat",
+             &Bandwidths::compat),
+        rate("gbps_node_net_min", "leaves one node through its ports, least of all nodes", "node net min",
+             &Bandwidths::node_net_min),
+        rate("gbps_node_net", "leaves one node through its ports, mean of all nodes", "node net",
+             &Bandwidths::node_net),
+        rate("gbps_node_net_max", "leaves one node through its ports, most of all nodes", "node net max",
+             &Bandwidths::node_net_max),
+        rate("gbps_node_total", "ranks per node times gbps_rank", "node total", &Bandwidths::node_total),
+        rate("gbps_node_compat", "ranks per node times gbps_compat", "node compat", &Bandwidths::node_compat),
+        rate("gbps_duplex", "both directions of a node's ports", "duplex", &Bandwidths::duplex),
+        rate("gbps_aggregate", "all ranks together", "aggregate", &Bandwidths::aggregate),
+        rate("gbps_bisection", "across a balanced cut, per direction", "bisection", &Bandwidths::bisection),
+        rate("gbps_sustained", "payload over the sum of all op times, slow ones included", "sustained",
+             &Summary::gbps_sustained),
+        rate("gbps_sustained_compat", "the same, message to self counted", "sust. compat",
+             &Summary::gbps_sustained_compat),
+        figure("msg_rate", Kind::float64, "1/s", "messages per second, all ranks", {"msg/s"},
+               &Bandwidths::msg_rate),
+        figure("efficiency", Kind::float64, "", "gbps_node_net over rails times link rate", {"link %", kPercent, 1},
+               &Summary::efficiency),
+        with_unknown(figure("last_rank", Kind::int32, "", "rank that ended last most often", {"last rank"},
+                            &Summary::last_rank)),
+        figure("last_rank_share", Kind::float64, "", "share of the valid ops in which it was last",
+               {"last %", kPercent, 1}, &Summary::last_rank_share),
+        figure("ratio", Kind::float64, "", "median of the partner over median of this row", {"ratio", 1, 3},
+               &Summary::ratio),
+        figure("ratio_low", Kind::float64, "", "lower end of the ratio's 95 % interval", {"ratio low", 1, 3},
+               &Summary::ratio_low),
+        figure("ratio_high", Kind::float64, "", "upper end of the ratio's 95 % interval", {"ratio high", 1, 3},
+               &Summary::ratio_high),
+    };
+}
+
+Column state_column() {
+    return with_flags(named("state", Kind::int8, {}, "how far the point is; written last"),
+                      {"pending", "complete", "skipped", "failed"});
+}
+
+std::vector<Column> all_columns() {
+    std::vector<Column> all;
+    for (auto make : {asked_columns, run_columns, time_columns, rate_columns})
+        for (Column& column : make()) all.push_back(std::move(column));
+    all.push_back(state_column());
+    return all;
+}
+
+} // namespace
+
+Value Column::blank() const {
+    switch (kind) {
+    case Kind::text:
+    case Kind::fixed_text:
+        return std::string();
+    case Kind::float64:
+        return std::numeric_limits<double>::quiet_NaN();
+    default:
+        return std::int64_t{has_unknown ? -1 : 0};
+    }
+}
+
+std::span<const Column> columns() {
+    static const std::vector<Column> all = all_columns();
+    return all;
+}
+
+std::size_t column_index(std::string_view name) {
+    const auto has_name = [&](const Column& column) { return column.name == name; };
+    return static_cast<std::size_t>(std::find_if(columns().begin(), columns().end(), has_name) - columns().begin());
+}
+
+} // namespace a2aperf

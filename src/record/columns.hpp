@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every column of the points, in one table: the results file, the wide table, csv and json all read it.
+// A new figure is one row in columns.cpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "a2aperf/measure/point_result.hpp"
+#include "a2aperf/plan/layout.hpp"
+#include "a2aperf/plan/point.hpp"
+#include "h5.hpp"
+
+namespace a2aperf {
+
+enum class State : std::int8_t { pending = 0, complete = 1, skipped = 2, failed = 3 };
+
+// One number or text, wide enough for every type of column.
+using Value = std::variant<std::int64_t, double, std::string>;
+
+// What a point was asked to be.
+struct Asked {
+    const Point& point;
+    const Layout& layout;
+    const std::string& provider; // of our own engine
+};
+
+// Where in the file a measured point belongs.
+struct Place {
+    int segment = -1;
+    int order = -1; // position in time among the points of its segment
+};
+
+// How the wide table shows a column; without a heading it doesn't.
+struct Shown {
+    std::string_view heading;
+    double scale = 1; // shown = stored x scale
+    int digits = 0;
+};
+
+struct Column {
+    std::string_view name;
+    h5::Kind kind = h5::Kind::float64;
+    std::string_view units; // empty: none
+    std::string_view long_name;
+    std::vector<std::string_view> flags; // names of the values 0, 1, …
+    bool has_unknown = false;            // integers: -1 = unknown, told to readers as _FillValue
+    Shown wide;
+
+    // Exactly one of the three is set, but for `state`, which the recorder writes by itself.
+    std::function<Value(const Asked&)> asked;
+    std::function<Value(const PointResult&)> outcome;
+    std::function<std::int64_t(const Place&)> place;
+    // Sets what `outcome` gets; empty where the figure follows from the others.
+    std::function<void(PointResult&, const Value&)> restore;
+
+    bool is_asked() const { return static_cast<bool>(asked); }
+    // Until the point is measured.
+    Value blank() const;
+};
+
+// In the order of docs/file-format.md; `state` comes last of all.
+std::span<const Column> columns();
+
+// columns().size() when there is none of that name.
+std::size_t column_index(std::string_view name);
+
+} // namespace a2aperf

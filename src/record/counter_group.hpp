@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// /counters: what the operating system saw of every rank and node during the timed ops of a point.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "a2aperf/measure/point_result.hpp"
+#include "extents.hpp"
+#include "h5.hpp"
+
+namespace a2aperf {
+
+class CounterGroup {
+public:
+    static CounterGroup create(const h5::File& file, const h5::Dataset& point_scale, const Extents& extents,
+                               h5::Storage storage);
+    static CounterGroup open(const h5::File& file);
+
+    const std::vector<std::string>& port_names() const { return port_names_; }
+
+    // ports of each node are parallel to names, which may be any of the file's in any order; what is not named
+    // is -1. An empty span of ranks or nodes is written as unknown (-1).
+    void write(int point, std::span<const RankCounters> ranks, std::span<const NodeCounters> nodes,
+               const std::vector<std::string>& names) const;
+    std::vector<RankCounters> read_ranks(int point) const;
+    std::vector<NodeCounters> read_nodes(int point) const; // ports parallel to port_names()
+
+    static std::uint64_t bytes(const Extents& extents);
+
+private:
+    static constexpr std::size_t kNumbers = 7;
+    std::array<h5::Dataset, kNumbers> numbers_; // [P, R]
+    h5::Dataset thread_affinity_;               // [P, R]
+    h5::Dataset interrupts_;                    // [P, N]
+    h5::Dataset port_;                          // [P, N, C]
+    std::vector<std::string> port_names_;
+};
+
+} // namespace a2aperf

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How large a results file is in each of its dimensions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace a2aperf {
+
+struct Extents {
+    int points = 0;                      // P
+    int attempts = 0;                    // A
+    int ranks = 0;                       // R
+    int nodes = 0;                       // N
+    std::vector<std::string> port_names; // [C]
+
+    std::uint64_t p() const { return static_cast<std::uint64_t>(points); }
+    std::uint64_t a() const { return static_cast<std::uint64_t>(attempts); }
+    std::uint64_t r() const { return static_cast<std::uint64_t>(ranks); }
+    std::uint64_t n() const { return static_cast<std::uint64_t>(nodes); }
+    std::uint64_t c() const { return port_names.size(); }
+};
+
+} // namespace a2aperf

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What this program uses of HDF5, as types that close themselves. h5.cpp alone knows hdf5.h.
+//
+// Files are written in the oldest format, with file locking off and no sieve buffer, so that raw data goes
+// straight to the kernel and nothing but raw data is written once the datasets exist (docs/file-format.md).
+// Every failure throws std::system_error in hdf5_category() with HDF5's own words.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace a2aperf::h5 {
+
+// The value of an error is the errno behind it, EIO where HDF5 names none.
+const std::error_category& hdf5_category();
+
+// "1.10.8", the library that is loaded.
+std::string library_version();
+
+using Shape = std::vector<std::uint64_t>; // empty: a scalar
+
+// Owns one HDF5 identifier of any kind.
+class Handle {
+public:
+    Handle() = default;
+    explicit Handle(std::int64_t id) : id_(id) {}
+    Handle(Handle&& other) noexcept;
+    Handle& operator=(Handle&& other) noexcept;
+    ~Handle();
+    std::int64_t id() const { return id_; }
+    bool is_open() const { return id_ >= 0; }
+
+private:
+    std::int64_t id_ = -1;
+};
+
+enum class Kind { int8, int32, int64, float64, text, fixed_text };
+
+struct Type {
+    Kind kind;
+    std::size_t length = 0; // bytes of a fixed text
+};
+
+// contiguous: laid out when created, on disk as far as written. compressed: one row of the first dimension after
+// the other.
+enum class Storage { contiguous, compressed };
+
+// What carries attributes.
+class Object {
+public:
+    bool has_attribute(const char* name) const;
+    void set(const char* name, std::string_view value) const;
+    void set(const char* name, std::int32_t value) const;
+    void set(const char* name, std::int64_t value) const;
+    void set(const char* name, double value) const;
+    void set(const char* name, std::span<const std::int8_t> values) const;
+    std::string text_attribute(const char* name) const;
+    std::int64_t integer_attribute(const char* name) const;
+
+    std::string where() const; // "/raw/begin of out.h5"
+
+protected:
+    Object() = default;
+    explicit Object(Handle handle) : handle_(std::move(handle)) {}
+    std::int64_t id() const { return handle_.id(); }
+
+    Handle handle_;
+};
+
+// A box of a dataset; offset and count have one entry per dimension.
+struct Block {
+    Shape offset;
+    Shape count;
+};
+
+// Values are row-major; T is std::int8_t, std::int32_t, std::int64_t or double, converted where the dataset's type
+// is another number.
+class Dataset : public Object {
+public:
+    Dataset() = default;
+    bool is_open() const { return handle_.is_open(); }
+    Shape shape() const;
+
+    template <class T>
+    void write(std::span<const T> values) const;
+    template <class T>
+    void write(std::span<const T> values, const Block& block) const;
+    template <class T>
+    std::vector<T> read() const;
+    template <class T>
+    std::vector<T> read(const Block& block) const;
+
+    void write_text(const std::vector<std::string>& values) const;
+    std::vector<std::string> read_text() const;
+
+    // NUL-padded elements of the type's length, one after the other.
+    void write_fixed(std::span<const char> bytes, const Block& block) const;
+    std::vector<char> read_fixed(const Block& block) const;
+
+    void make_scale(const char* dimension) const;
+    void attach_scale(unsigned axis, const Dataset& scale) const;
+
+private:
+    friend class Group;
+    explicit Dataset(Handle handle) : Object(std::move(handle)) {}
+};
+
+class Group : public Object {
+public:
+    Group() = default;
+    Group create_group(const char* name) const;
+    Group open_group(const char* name) const;
+    Dataset create_dataset(const char* name, Type type, const Shape& shape,
+                           Storage storage = Storage::contiguous) const;
+    Dataset open_dataset(const char* name) const;
+    bool has(const char* name) const;
+    std::vector<std::string> children() const;
+    // A copy of everything below `name`, attributes included, under the same name.
+    void copy_to(const Group& target, const char* name) const;
+
+protected:
+    explicit Group(Handle handle) : Object(std::move(handle)) {}
+};
+
+class File : public Group {
+public:
+    enum class Access { read_only, read_write };
+    File() = default;
+    static bool is_hdf5(const std::filesystem::path& path);
+    static File create(const std::filesystem::path& path); // replaces what is there
+    static File open(const std::filesystem::path& path, Access access);
+
+    // Hands all that HDF5 holds back to the kernel, so that closing has nothing left to fail at.
+    void flush() const;
+    void sync() const; // to the disk
+
+private:
+    explicit File(Handle handle) : Group(std::move(handle)) {}
+};
+
+} // namespace a2aperf::h5

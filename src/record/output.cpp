@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "output.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <optional>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/base/units.hpp"
+
+namespace a2aperf {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder_of(const fs::path& file) {
+    return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+[[noreturn]] void throw_errno(const std::string& what) {
+    throw std::system_error(errno, std::generic_category(), what);
+}
+
+// The same every time, so that what a killed process left is replaced by the next one.
+fs::path temporary_name(const fs::path& target) {
+    return folder_of(target) / fmt::format(".{}.partial", target.filename().string());
+}
+
+FileLock require(std::optional<FileLock> lock, const fs::path& file) {
+    if (!lock) throw UsageError(fmt::format("{} is being written by another launch", file.string()));
+    return std::move(*lock);
+}
+
+void sync_path(const fs::path& path, int flags) {
+    const int descriptor = open(path.c_str(), flags | O_CLOEXEC);
+    if (descriptor < 0) throw_errno(fmt::format("cannot open {}", path.string()));
+    const int result = fsync(descriptor);
+    const int error = errno;
+    close(descriptor);
+    // Some file systems can't sync a folder and say so.
+    if (result == 0 || error == EINVAL || error == ENOTSUP) return;
+    errno = error;
+    throw_errno(fmt::format("cannot sync {}", path.string()));
+}
+
+} // namespace
+
+std::string exists_already(const fs::path& file) {
+    return fmt::format("{} exists already: --resume continues it, --force replaces it, -o names another file",
+                       file.string());
+}
+
+FileLock lock_or_refuse(const fs::path& file) {
+    return require(FileLock::existing(file), file);
+}
+
+void require_writable_folder(const fs::path& file) {
+    const fs::path folder = folder_of(file);
+    std::error_code error;
+    const fs::file_status status = fs::status(folder, error);
+    if (!fs::exists(status))
+        throw UsageError(fmt::format("the folder {} of the output {} does not exist: create it or choose another "
+                                     "file with -o",
+                                     folder.string(), file.filename().string()));
+    if (!fs::is_directory(status))
+        throw UsageError(fmt::format("{} is no folder, so {} can't be written: choose another file with -o",
+                                     folder.string(), file.string()));
+    if (access(folder.c_str(), W_OK | X_OK) != 0)
+        throw UsageError(fmt::format("the folder {} can't be written to ({}): choose another file with -o",
+                                     folder.string(), std::generic_category().message(errno)));
+}
+
+void require_space(const fs::path& file, std::uint64_t bytes, const std::string& what) {
+    const auto refuse = [&](const std::string& limit) {
+        throw UsageError(fmt::format("{} could grow to {} ({}), but {}: ask for fewer --ops or --max-ops or fewer "
+                                     "points, or choose another folder with -o",
+                                     file.string(), format_bytes(bytes), what, limit));
+    };
+    struct statvfs space {};
+    const fs::path folder = folder_of(file);
+    if (statvfs(folder.c_str(), &space) != 0)
+        throw_errno(fmt::format("cannot ask for the free space of {}", folder.string()));
+    const std::uint64_t available = std::uint64_t{space.f_bavail} * space.f_frsize;
+    if (available < bytes) refuse(fmt::format("{} has {} free", folder.string(), format_bytes(available)));
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes)
+        refuse(fmt::format("this process may write files of {} only (ulimit -f)", format_bytes(limit.rlim_cur)));
+}
+
+fs::path resolve(const fs::path& path) {
+    std::error_code error;
+    const fs::path resolved = fs::weakly_canonical(path, error);
+    return error ? fs::absolute(path) : resolved;
+}
+
+Replacement::Replacement(fs::path target)
+    : target_(std::move(target)), temporary_(temporary_name(target_)),
+      lock_(require(FileLock::creating(temporary_), target_)) {}
+
+Replacement::~Replacement() {
+    std::error_code ignored;
+    if (!is_published_) fs::remove(temporary_, ignored);
+}
+
+FileLock Replacement::publish(Existing existing) {
+    sync_path(temporary_, O_RDONLY);
+    rename(existing);
+    is_published_ = true;
+    sync_path(folder_of(target_), O_RDONLY | O_DIRECTORY);
+    lock_.share();
+    return std::move(lock_);
+}
+
+void Replacement::rename(Existing existing) const {
+    if (existing == Existing::keep) {
+        if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE) == 0) return;
+        if (errno == EEXIST || fs::exists(target_)) throw UsageError(exists_already(target_));
+        // The file system can't promise it (EINVAL); the look before is the best there is.
+    }
+    fs::rename(temporary_, target_);
+}
+
+} // namespace a2aperf

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "point_columns.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "scale.hpp"
+
+namespace a2aperf {
+namespace {
+
+using h5::Kind;
+
+void describe(const h5::Dataset& dataset, const Column& column) {
+    dataset.set("long_name", column.long_name);
+    if (!column.units.empty()) dataset.set("units", column.units);
+    if (!column.flags.empty()) {
+        std::vector<std::int8_t> values(column.flags.size());
+        std::iota(values.begin(), values.end(), std::int8_t{0});
+        dataset.set("flag_values", std::span<const std::int8_t>(values));
+        std::string meanings(column.flags.front());
+        for (const std::string_view flag : std::span(column.flags).subspan(1)) meanings.append(" ").append(flag);
+        dataset.set("flag_meanings", meanings);
+    }
+    if (column.has_unknown && column.kind == Kind::int32) dataset.set("_FillValue", std::int32_t{-1});
+    if (column.has_unknown && column.kind == Kind::int64) dataset.set("_FillValue", std::int64_t{-1});
+}
+
+template <class T>
+std::vector<T> unwrap(const std::vector<Value>& values) {
+    std::vector<T> plain(values.size());
+    std::transform(values.begin(), values.end(), plain.begin(), [](const Value& v) { return std::get<T>(v); });
+    return plain;
+}
+
+template <class T>
+std::vector<Value> wrap(const std::vector<T>& plain) {
+    return {plain.begin(), plain.end()};
+}
+
+h5::Block element(int point) {
+    return {{static_cast<std::uint64_t>(point)}, {1}};
+}
+
+std::size_t state_column() {
+    return columns().size() - 1;
+}
+
+} // namespace
+
+PointColumns PointColumns::create(const h5::File& file, const h5::Dataset& point_scale) {
+    PointColumns created;
+    created.points_ = static_cast<int>(point_scale.shape().at(0));
+    for (const Column& column : columns()) {
+        const std::string name(column.name);
+        h5::Dataset dataset = file.create_dataset(name.c_str(), {column.kind}, point_scale.shape());
+        describe(dataset, column);
+        attach_scales(dataset, {&point_scale});
+        created.datasets_.push_back(std::move(dataset));
+        created.write(created.datasets_.size() - 1,
+                      std::vector<Value>(static_cast<std::size_t>(created.points_), column.blank()));
+    }
+    return created;
+}
+
+PointColumns PointColumns::open(const h5::File& file, int points) {
+    PointColumns opened;
+    opened.points_ = points;
+    for (const Column& column : columns()) {
+        const std::string name(column.name);
+        opened.datasets_.push_back(file.has(name.c_str()) ? file.open_dataset(name.c_str()) : h5::Dataset());
+    }
+    return opened;
+}
+
+void PointColumns::write_asked(const std::vector<Point>& points, const Layout& layout,
+                               const std::string& provider) const {
+    for (std::size_t i = 0; i < columns().size(); ++i) {
+        if (!columns()[i].is_asked()) continue;
+        std::vector<Value> values;
+        for (const Point& point : points) values.push_back(columns()[i].asked({point, layout, provider}));
+        write(i, values);
+    }
+    for (std::size_t p = 0; p < points.size(); ++p)
+        if (points[p].is_skipped()) write_state(static_cast<int>(p), State::skipped);
+}
+
+std::vector<Value> PointColumns::read(std::size_t column) const {
+    const Column& description = columns()[column];
+    const h5::Dataset& dataset = datasets_[column];
+    if (!dataset.is_open()) return std::vector<Value>(static_cast<std::size_t>(points_), description.blank());
+    if (description.kind == Kind::text) return wrap(dataset.read_text());
+    if (description.kind == Kind::float64) return wrap(dataset.read<double>());
+    return wrap(dataset.read<std::int64_t>());
+}
+
+void PointColumns::write(std::size_t column, const std::vector<Value>& values) const {
+    const h5::Dataset& dataset = datasets_[column];
+    switch (columns()[column].kind) {
+    case Kind::text:
+        dataset.write_text(unwrap<std::string>(values));
+        break;
+    case Kind::float64:
+        dataset.write(std::span<const double>(unwrap<double>(values)));
+        break;
+    default:
+        dataset.write(std::span<const std::int64_t>(unwrap<std::int64_t>(values)));
+    }
+}
+
+void PointColumns::write(int point, const PointResult& result, const Place& place) const {
+    for (std::size_t i = 0; i < datasets_.size(); ++i) {
+        const Column& column = columns()[i];
+        if (column.place) {
+            const std::int64_t value = column.place(place);
+            datasets_[i].write(std::span(&value, 1), element(point));
+        } else if (column.outcome) {
+            const auto write_one = [&](const auto& value) {
+                if constexpr (!std::is_same_v<std::decay_t<decltype(value)>, std::string>)
+                    datasets_[i].write(std::span(&value, 1), element(point));
+            };
+            std::visit(write_one, column.outcome(result));
+        }
+    }
+}
+
+PointResult PointColumns::read(int point) const {
+    PointResult result{};
+    for (std::size_t i = 0; i < datasets_.size(); ++i) {
+        const Column& column = columns()[i];
+        if (!column.restore) continue;
+        if (!datasets_[i].is_open())
+            column.restore(result, column.blank());
+        else if (column.kind == Kind::float64)
+            column.restore(result, datasets_[i].read<double>(element(point)).front());
+        else
+            column.restore(result, datasets_[i].read<std::int64_t>(element(point)).front());
+    }
+    return result;
+}
+
+void PointColumns::write_state(int point, State state) const {
+    const auto value = static_cast<std::int8_t>(state);
+    datasets_[state_column()].write(std::span(&value, 1), element(point));
+}
+
+std::vector<State> PointColumns::states() const {
+    const std::vector<std::int8_t> values = datasets_[state_column()].read<std::int8_t>();
+    std::vector<State> states(values.size());
+    std::transform(values.begin(), values.end(), states.begin(),
+                   [](std::int8_t v) { return static_cast<State>(v); });
+    return states;
+}
+
+} // namespace a2aperf

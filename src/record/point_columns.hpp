@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// /<column>: one row per point, as columns.hpp lists them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "a2aperf/plan/plan.hpp"
+#include "columns.hpp"
+#include "h5.hpp"
+
+namespace a2aperf {
+
+class PointColumns {
+public:
+    // All rows blank: pending, -1, NaN, empty.
+    static PointColumns create(const h5::File& file, const h5::Dataset& point_scale);
+    // A column that the file has not got stays closed: it reads blank.
+    static PointColumns open(const h5::File& file, int points);
+
+    // What was asked of every point; those with a reason to be skipped are skipped.
+    void write_asked(const std::vector<Point>& points, const Layout& layout, const std::string& provider) const;
+
+    std::vector<Value> read(std::size_t column) const; // [P]
+    void write(std::size_t column, const std::vector<Value>& values) const;
+
+    // Everything of one point but its state.
+    void write(int point, const PointResult& result, const Place& place) const;
+    // What was written, without the samples and counters.
+    PointResult read(int point) const;
+
+    void write_state(int point, State state) const; // one byte: written or not, never half
+    std::vector<State> states() const;
+
+private:
+    int points_ = 0;
+    std::vector<h5::Dataset> datasets_; // parallel to columns()
+};
+
+} // namespace a2aperf

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// /raw: every moment of every attempt of every rank.
+#pragma once
+
+#include <array>
+
+#include "a2aperf/stats/samples.hpp"
+#include "extents.hpp"
+#include "h5.hpp"
+
+namespace a2aperf {
+
+class RawGroup {
+public:
+    static RawGroup create(const h5::File& file, const h5::Dataset& point_scale, const Extents& extents,
+                           h5::Storage storage);
+    static RawGroup open(const h5::File& file);
+
+    int max_attempts() const;
+    void write(int point, const Samples& samples) const;
+    Samples read(int point, int attempts) const;
+
+    static std::uint64_t bytes(const Extents& extents); // when every attempt is made
+
+private:
+    std::array<h5::Dataset, 3> moments_; // begin, send_done, recv_done: [P, A, R]
+    h5::Dataset start_;                  // [P, A]
+    h5::Dataset valid_;                  // [P, A]
+};
+
+} // namespace a2aperf

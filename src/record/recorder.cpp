@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/record/recorder.hpp"
+
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/clock.hpp"
+#include "recorder_impl.hpp"
+
+namespace a2aperf {
+namespace {
+
+constexpr Nanoseconds kSyncEvery = 30'000'000'000;
+
+std::string text_of(const Provenance& provenance, const char* name) {
+    const auto found = provenance.text.find(name);
+    return found != provenance.text.end() ? found->second : std::string();
+}
+
+// A result that doesn't fit the file is a mistake of the caller's.
+void require_fit(int point, const PointResult& result, const Extents& extents) {
+    const auto require = [](bool is_so, const char* what) {
+        if (!is_so) throw std::invalid_argument(fmt::format("Recorder::write: {}", what));
+    };
+    const Samples& samples = result.samples;
+    const std::size_t values = samples.start.size() * extents.r();
+    require(point >= 0 && point < extents.points, "no such point");
+    require(samples.ranks == extents.ranks, "samples of another number of ranks");
+    require(samples.attempts() <= extents.attempts, "more attempts than the file has room for");
+    require(samples.begin.size() == values && samples.send_done.size() == values &&
+                samples.recv_done.size() == values && samples.valid.size() == samples.start.size(),
+            "samples of different lengths");
+    require(result.ranks.empty() || result.ranks.size() == extents.r(), "counters of another number of ranks");
+    require(result.nodes.empty() || result.nodes.size() == extents.n(), "counters of another number of nodes");
+}
+
+} // namespace
+
+RootAttributes root_attributes(const RecorderSettings& settings, const Layout& layout,
+                               const Provenance& provenance) {
+    RootAttributes attributes;
+    attributes.title = fmt::format("all-to-all, {} ranks on {} node{}, {}", layout.ranks(), layout.nodes(),
+                                   layout.nodes() == 1 ? "" : "s", settings.provider);
+    attributes.source =
+        fmt::format("a2aperf {} ({})", text_of(provenance, "program_version"), text_of(provenance, "commit"));
+    attributes.created = format_utc(wall_clock_ns());
+    attributes.percentile_rule = to_string(settings.percentile);
+    attributes.complete_at = to_string(settings.complete_at);
+    return attributes;
+}
+
+void require_room(const std::filesystem::path& file, const Extents& extents) {
+    require_space(
+        file, ResultsFile::largest_size(extents),
+        fmt::format("{} points of up to {} ops on {} ranks", extents.points, extents.attempts, extents.ranks));
+}
+
+void Recorder::Impl::start(Replacement& replacement, Existing existing, const Provenance& provenance,
+                           const std::vector<int>& planned_order) {
+    segment = results.segment_count();
+    SegmentGroup::create(results.segments, segment, provenance, planned_order);
+    port_names = provenance.port_names;
+    results.file.flush();
+    results = ResultsFile(); // closed: HDF5 holds no metadata back that it could write later
+    results = ResultsFile::open(replacement.path(), h5::File::Access::read_write);
+    states = results.columns.states();
+    lock = replacement.publish(existing);
+    last_sync = now_ns();
+}
+
+void Recorder::Impl::sync() {
+    results.file.sync();
+    last_sync = now_ns();
+}
+
+void Recorder::Impl::compact() {
+    Extents extents = results.extents;
+    extents.attempts = most_attempts(results);
+    Replacement replacement(file);
+    {
+        const ResultsFile copy =
+            ResultsFile::create(replacement.path(), FileLayout::compact, results.attributes, extents);
+        copy_asked(results, copy);
+        copy_measured(results, copy);
+        copy.file.flush();
+    }
+    lock = replacement.publish(Existing::replace);
+}
+
+Recorder::Recorder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Recorder::Recorder(Recorder&&) noexcept = default;
+Recorder& Recorder::operator=(Recorder&&) noexcept = default;
+Recorder::~Recorder() = default;
+
+Recorder Recorder::create(const RecorderSettings& settings, const Plan& plan, const Layout& layout,
+                          const Provenance& provenance) {
+    auto impl = std::make_unique<Impl>();
+    impl->file = resolve(settings.file);
+    const Extents extents{static_cast<int>(plan.points.size()), settings.max_attempts, layout.ranks(),
+                          layout.nodes(), provenance.port_names};
+    const Existing existing = settings.may_replace ? Existing::replace : Existing::keep;
+    require_writable_folder(impl->file);
+    require_room(impl->file, extents);
+    Replacement replacement(impl->file);
+    impl->results = ResultsFile::create(replacement.path(), FileLayout::preallocated,
+                                        root_attributes(settings, layout, provenance), extents);
+    impl->results.columns.write_asked(plan.points, layout, settings.provider);
+    impl->start(replacement, existing, provenance, plan.order);
+    return Recorder(std::move(impl));
+}
+
+bool Recorder::is_complete(int point) const {
+    return impl_->states.at(static_cast<std::size_t>(point)) == State::complete;
+}
+
+PointResult Recorder::stored(int point) const {
+    PointResult result = impl_->results.columns.read(point);
+    const PercentileRule rule = impl_->results.attributes.percentile_rule == to_string(PercentileRule::index)
+                                    ? PercentileRule::index
+                                    : PercentileRule::rank;
+    const std::size_t n = result.summary.count;
+    result.summary.p99_is_max = n > 0 && percentile_index(n, 0.99, rule) == n - 1;
+    result.samples.ranks = impl_->results.extents.ranks;
+    result.ranks = impl_->results.counters.read_ranks(point);
+    result.nodes = impl_->results.counters.read_nodes(point);
+    return result;
+}
+
+void Recorder::write(int point, const PointResult& result) {
+    const ResultsFile& results = impl_->results;
+    require_fit(point, result, results.extents);
+    results.raw.write(point, result.samples);
+    results.counters.write(point, result.ranks, result.nodes, impl_->port_names);
+    results.columns.write(point, result, {impl_->segment, impl_->next_order});
+    results.columns.write_state(point, State::complete);
+    impl_->states[static_cast<std::size_t>(point)] = State::complete;
+    ++impl_->next_order;
+    if (now_ns() - impl_->last_sync > kSyncEvery) impl_->sync();
+}
+
+std::optional<std::string> Recorder::end(EndState state, std::string_view message) {
+    SegmentGroup::open(impl_->results.segments, impl_->segment).end(state, message, wall_clock_ns());
+    impl_->sync();
+    if (state != EndState::finished) return std::nullopt;
+    try {
+        impl_->compact();
+        return std::nullopt;
+    } catch (const std::exception& error) {
+        return fmt::format("{} is whole but stays larger than it need be: {}", impl_->file.string(), error.what());
+    }
+}
+
+const std::vector<std::string>& Recorder::remarks() const {
+    return impl_->remarks;
+}
+
+const std::filesystem::path& Recorder::file() const {
+    return impl_->file;
+}
+
+} // namespace a2aperf

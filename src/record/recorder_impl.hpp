@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What Recorder holds between its calls; recorder.cpp and resume.cpp share it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "a2aperf/record/recorder.hpp"
+#include "file_lock.hpp"
+#include "output.hpp"
+#include "results_file.hpp"
+#include "segment_group.hpp"
+
+namespace a2aperf {
+
+class Recorder::Impl {
+public:
+    std::filesystem::path file;
+    ResultsFile results;
+    std::optional<FileLock> lock;
+    std::vector<State> states;           // [P], as in the file
+    std::vector<std::string> port_names; // of this launch
+    std::vector<std::string> remarks;
+    int segment = 0;
+    int next_order = 0;
+    Nanoseconds last_sync = 0;
+
+    // Adds this launch's segment, the last metadata there is, and gives the file its name. From here on only raw
+    // data is written.
+    void start(Replacement& replacement, Existing existing, const Provenance& provenance,
+               const std::vector<int>& planned_order);
+    void sync();
+    void compact();
+};
+
+RootAttributes root_attributes(const RecorderSettings& settings, const Layout& layout,
+                               const Provenance& provenance);
+
+// UsageError when the file could outgrow the disk.
+void require_room(const std::filesystem::path& file, const Extents& extents);
+
+} // namespace a2aperf

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "results_file.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/error.hpp"
+#include "scale.hpp"
+
+namespace a2aperf {
+namespace {
+
+constexpr std::string_view kSchema = "a2aperf";
+
+struct TextAttribute {
+    const char* name;
+    std::string RootAttributes::*value;
+};
+
+constexpr TextAttribute kTextAttributes[] = {
+    {"title", &RootAttributes::title},
+    {"source", &RootAttributes::source},
+    {"created", &RootAttributes::created},
+    {"origin", &RootAttributes::origin},
+    {"percentile_rule", &RootAttributes::percentile_rule},
+    {"complete_at", &RootAttributes::complete_at},
+};
+
+void require_schema(const h5::File& file, const std::string& path) {
+    if (!file.has_attribute("schema") || file.text_attribute("schema") != kSchema)
+        throw UsageError(fmt::format("{} is an HDF5 file, but not one of a2aperf (it has no attribute schema = "
+                                     "\"{}\")",
+                                     path, kSchema));
+    const std::int64_t version =
+        file.has_attribute("schema_version") ? file.integer_attribute("schema_version") : 0;
+    if (version != kSchemaVersion)
+        throw UsageError(fmt::format("{} has schema version {}; this a2aperf reads and writes version {}", path,
+                                     version, kSchemaVersion));
+    if (file.integer_attribute("raw_samples") == 0)
+        throw UsageError(fmt::format("{} holds summaries without samples (origin: {}), which can't be added to",
+                                     path, file.text_attribute("origin")));
+}
+
+// What a later program of the same schema version may have added and this one would lose in a copy.
+void require_known_columns(const h5::File& file, const std::string& path) {
+    for (const std::string& name : file.children()) {
+        const bool is_known = name == "point" || name == "raw" || name == "counters" || name == "segments" ||
+                              column_index(name) < columns().size();
+        if (!is_known)
+            throw UsageError(fmt::format("{} holds '{}', which this a2aperf doesn't know and would lose: use the "
+                                         "newer version that wrote it",
+                                         path, name));
+    }
+}
+
+ResultsFile open_parts(h5::File file) {
+    ResultsFile results;
+    for (const auto& [name, value] : kTextAttributes) results.attributes.*value = file.text_attribute(name);
+    results.raw = RawGroup::open(file);
+    results.counters = CounterGroup::open(file);
+    results.segments = file.open_group("segments");
+    const h5::Shape moments = file.open_group("raw").open_dataset("begin").shape();
+    const h5::Shape per_node = file.open_group("counters").open_dataset("interrupts").shape();
+    results.extents = {static_cast<int>(moments.at(0)), static_cast<int>(moments.at(1)),
+                       static_cast<int>(moments.at(2)), static_cast<int>(per_node.at(1)),
+                       results.counters.port_names()};
+    results.columns = PointColumns::open(file, results.extents.points);
+    results.file = std::move(file);
+    return results;
+}
+
+} // namespace
+
+ResultsFile ResultsFile::create(const std::filesystem::path& path, FileLayout layout,
+                                const RootAttributes& attributes, const Extents& extents) {
+    const h5::Storage storage = layout == FileLayout::compact ? h5::Storage::compressed : h5::Storage::contiguous;
+    ResultsFile created;
+    created.file = h5::File::create(path);
+    created.attributes = attributes;
+    created.extents = extents;
+    created.file.set("schema", kSchema);
+    created.file.set("schema_version", std::int32_t{kSchemaVersion});
+    for (const auto& [name, value] : kTextAttributes) created.file.set(name, std::string_view(attributes.*value));
+    created.file.set("raw_samples", std::int32_t{1});
+    created.file.set("layout", std::string_view(layout == FileLayout::compact ? "compact" : "preallocated"));
+    const h5::Dataset point = create_scale(created.file, "point", extents.points);
+    point.set("long_name", std::string_view("point of the sweep, in declared order"));
+    created.columns = PointColumns::create(created.file, point);
+    created.raw = RawGroup::create(created.file, point, extents, storage);
+    created.counters = CounterGroup::create(created.file, point, extents, storage);
+    created.segments = created.file.create_group("segments");
+    return created;
+}
+
+ResultsFile ResultsFile::open(const std::filesystem::path& path, h5::File::Access access) {
+    const std::string name = path.string();
+    if (!h5::File::is_hdf5(path)) throw UsageError(fmt::format("{} is not an HDF5 file", name));
+    try {
+        h5::File file = h5::File::open(path, access);
+        require_schema(file, name);
+        require_known_columns(file, name);
+        return open_parts(std::move(file));
+    } catch (const std::system_error& error) {
+        throw UsageError(fmt::format("{} is damaged: {}", name, error.what()));
+    }
+}
+
+std::uint64_t ResultsFile::largest_size(const Extents& extents) {
+    constexpr std::uint64_t kMetadata = 256U << 10U;
+    constexpr std::uint64_t kPerRank = 512; // facts and clocks of a segment
+    constexpr std::uint64_t kPerNode = 2048;
+    const std::uint64_t rows = extents.p() * a2aperf::columns().size() * (sizeof(double) + sizeof(double));
+    return kMetadata + rows + RawGroup::bytes(extents) + CounterGroup::bytes(extents) + extents.r() * kPerRank +
+           extents.n() * kPerNode;
+}
+
+void copy_asked(const ResultsFile& from, const ResultsFile& to) {
+    for (std::size_t i = 0; i < columns().size(); ++i)
+        if (columns()[i].is_asked()) to.columns.write(i, from.columns.read(i));
+    const std::vector<State> states = from.columns.states();
+    for (std::size_t p = 0; p < states.size(); ++p) to.columns.write_state(static_cast<int>(p), states[p]);
+}
+
+void copy_measured(const ResultsFile& from, const ResultsFile& to) {
+    const std::vector<State> states = from.columns.states();
+    for (std::size_t i = 0; i < columns().size(); ++i) {
+        if (columns()[i].is_asked()) continue;
+        std::vector<Value> values = from.columns.read(i);
+        std::vector<Value> kept = to.columns.read(i);
+        for (std::size_t p = 0; p < values.size(); ++p)
+            if (states[p] == State::complete) kept[p] = std::move(values[p]);
+        to.columns.write(i, kept);
+    }
+    const std::vector<Value> attempts = from.columns.read(column_index("attempts"));
+    for (std::size_t p = 0; p < states.size(); ++p) {
+        if (states[p] != State::complete) continue;
+        const int point = static_cast<int>(p);
+        to.raw.write(point, from.raw.read(point, static_cast<int>(std::get<std::int64_t>(attempts[p]))));
+        to.counters.write(point, from.counters.read_ranks(point), from.counters.read_nodes(point),
+                          from.counters.port_names());
+    }
+    for (const std::string& segment : from.segments.children()) from.segments.copy_to(to.segments, segment.c_str());
+}
+
+int most_attempts(const ResultsFile& file) {
+    const std::vector<State> states = file.columns.states();
+    const std::vector<Value> attempts = file.columns.read(column_index("attempts"));
+    std::int64_t most = 1;
+    for (std::size_t p = 0; p < states.size(); ++p)
+        if (states[p] == State::complete) most = std::max(most, std::get<std::int64_t>(attempts[p]));
+    return static_cast<int>(most);
+}
+
+} // namespace a2aperf

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The whole of docs/file-format.md, put together from its parts.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "counter_group.hpp"
+#include "extents.hpp"
+#include "h5.hpp"
+#include "point_columns.hpp"
+#include "raw_group.hpp"
+
+namespace a2aperf {
+
+inline constexpr int kSchemaVersion = 1;
+
+enum class FileLayout { preallocated, compact };
+
+// Root attributes that a copy carries over.
+struct RootAttributes {
+    std::string title;
+    std::string source;
+    std::string created; // ISO 8601 UTC
+    std::string origin = "measured";
+    std::string percentile_rule;
+    std::string complete_at;
+};
+
+struct ResultsFile {
+    h5::File file;
+    RootAttributes attributes;
+    Extents extents;
+    PointColumns columns;
+    RawGroup raw;
+    CounterGroup counters;
+    h5::Group segments;
+
+    // All metadata, every row blank, no segment.
+    static ResultsFile create(const std::filesystem::path& path, FileLayout layout,
+                              const RootAttributes& attributes, const Extents& extents);
+
+    // UsageError, in one line, for what is no results file, is damaged, of another schema version, or holds no
+    // samples.
+    static ResultsFile open(const std::filesystem::path& path, h5::File::Access access);
+
+    int segment_count() const { return static_cast<int>(segments.children().size()); }
+
+    // Bytes of a preallocated file of these extents in which every attempt is made, its metadata estimated.
+    static std::uint64_t largest_size(const Extents& extents);
+};
+
+// What was asked of every point, and its state.
+void copy_asked(const ResultsFile& from, const ResultsFile& to);
+
+// Every segment, and every outcome of the points that are complete in `from`: columns, samples, counters. Their
+// number and meaning must be the same; `to` has room for all attempts made and all ports.
+void copy_measured(const ResultsFile& from, const ResultsFile& to);
+
+// Attempts made for the point with the most of them, 1 at least.
+int most_attempts(const ResultsFile& file);
+
+} // namespace a2aperf

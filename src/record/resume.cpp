@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Recorder::resume: whether a file may be continued, and the copy that has room for it.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "a2aperf/base/error.hpp"
+#include "recorder_impl.hpp"
+
+namespace a2aperf {
+namespace {
+
+std::string shown(const Value& value) {
+    if (const auto* text = std::get_if<std::string>(&value)) return fmt::format("'{}'", *text);
+    return std::visit([](const auto& number) { return fmt::format("{}", number); }, value);
+}
+
+[[noreturn]] void refuse(const std::filesystem::path& file, const std::string& difference) {
+    throw UsageError(fmt::format("{} can't be resumed: {}. Repeat the first launch's arguments, or name a new file "
+                                 "with -o",
+                                 file.string(), difference));
+}
+
+// Reasons to skip a point may change with the nodes; what the point is may not.
+void require_same_plan(const std::filesystem::path& file, const ResultsFile& stored, const Plan& plan,
+                       const Layout& layout, const std::string& provider) {
+    if (stored.extents.points != static_cast<int>(plan.points.size()))
+        refuse(file, fmt::format("it has {} points and this launch {}", stored.extents.points, plan.points.size()));
+    if (stored.extents.ranks != layout.ranks())
+        refuse(file, fmt::format("it was measured with {} ranks and this launch has {}", stored.extents.ranks,
+                                 layout.ranks()));
+    for (std::size_t i = 0; i < columns().size(); ++i) {
+        const Column& column = columns()[i];
+        if (!column.is_asked() || column.name == "skip_reason") continue;
+        const std::vector<Value> there = stored.columns.read(i);
+        for (std::size_t p = 0; p < there.size(); ++p) {
+            const Value here = column.asked({plan.points[p], layout, provider});
+            if (there[p] != here)
+                refuse(file, fmt::format("point {} has {} {} in the file and {} in this launch", p, column.name,
+                                         shown(there[p]), shown(here)));
+        }
+    }
+}
+
+void require_same_rules(const std::filesystem::path& file, const RootAttributes& stored,
+                        const RecorderSettings& settings) {
+    if (stored.percentile_rule != to_string(settings.percentile))
+        refuse(file, fmt::format("its percentiles follow the rule '{}' and this launch's '{}'",
+                                 stored.percentile_rule, to_string(settings.percentile)));
+    if (stored.complete_at != to_string(settings.complete_at))
+        refuse(file, fmt::format("its ops are complete at the {} and this launch's at the {}", stored.complete_at,
+                                 to_string(settings.complete_at)));
+}
+
+void require_same_environment(const std::filesystem::path& file, const std::map<std::string, std::string>& stored,
+                              const std::vector<EnvironmentVariable>& environment) {
+    std::map<std::string, std::string> here;
+    for (const EnvironmentVariable& variable : environment)
+        if (variable.is_required) here.emplace(variable.name, variable.value);
+    const auto shown_in = [](const std::map<std::string, std::string>& variables, const std::string& name) {
+        const auto found = variables.find(name);
+        return found != variables.end() ? fmt::format("'{}'", found->second) : std::string("not set");
+    };
+    std::map<std::string, std::string> either = stored;
+    either.insert(here.begin(), here.end());
+    for (const auto& [name, value] : either) {
+        if (shown_in(stored, name) == shown_in(here, name)) continue;
+        refuse(file, fmt::format("{} was {} and is {} in this launch", name, shown_in(stored, name),
+                                 shown_in(here, name)));
+    }
+}
+
+// Allowed, for a cluster rarely gives the same nodes twice, and told.
+std::vector<std::string> compare_nodes(std::vector<std::string> there, std::vector<std::string> here) {
+    std::sort(there.begin(), there.end());
+    std::sort(here.begin(), here.end());
+    std::vector<std::string> added;
+    std::vector<std::string> gone;
+    std::set_difference(here.begin(), here.end(), there.begin(), there.end(), std::back_inserter(added));
+    std::set_difference(there.begin(), there.end(), here.begin(), here.end(), std::back_inserter(gone));
+    if (added.empty() && gone.empty()) return {};
+    return {fmt::format("resumed on other nodes than the launch before: {} instead of {}", fmt::join(added, ","),
+                        fmt::join(gone, ","))};
+}
+
+// A point that is complete stays so, whatever this launch could have done.
+std::vector<Point> points_to_ask(const Plan& plan, const std::vector<State>& states) {
+    std::vector<Point> points = plan.points;
+    for (std::size_t p = 0; p < points.size(); ++p)
+        if (states[p] == State::complete) points[p].skip_reason.clear();
+    return points;
+}
+
+// The file's ports, then those that only this launch has.
+Extents extents_for(const ResultsFile& stored, int max_attempts, const Provenance& provenance) {
+    Extents extents = stored.extents;
+    extents.attempts = std::max(max_attempts, most_attempts(stored));
+    for (const std::string& name : provenance.port_names)
+        if (std::find(extents.port_names.begin(), extents.port_names.end(), name) == extents.port_names.end())
+            extents.port_names.push_back(name);
+    return extents;
+}
+
+} // namespace
+
+Recorder Recorder::resume(const RecorderSettings& settings, const Plan& plan, const Layout& layout,
+                          const Provenance& provenance) {
+    auto impl = std::make_unique<Impl>();
+    impl->file = resolve(settings.file);
+    const std::filesystem::path& file = impl->file;
+    require_writable_folder(file);
+    const FileLock lock = lock_or_refuse(file); // until the copy has the name
+    const ResultsFile stored = ResultsFile::open(file, h5::File::Access::read_only);
+    const SegmentGroup before = SegmentGroup::open(stored.segments, stored.segment_count() - 1);
+    require_same_plan(file, stored, plan, layout, settings.provider);
+    require_same_rules(file, stored.attributes, settings);
+    require_same_environment(file, before.required_environment(), provenance.environment);
+    impl->remarks = compare_nodes(before.nodes(), provenance.nodes);
+
+    const Extents extents = extents_for(stored, settings.max_attempts, provenance);
+    require_room(file, extents);
+    Replacement replacement(file);
+    impl->results = ResultsFile::create(replacement.path(), FileLayout::preallocated, stored.attributes, extents);
+    impl->results.columns.write_asked(points_to_ask(plan, stored.columns.states()), layout, settings.provider);
+    copy_measured(stored, impl->results);
+    impl->start(replacement, Existing::replace, provenance, plan.order);
+    return Recorder(std::move(impl));
+}
+
+void check_output(const std::filesystem::path& file, bool may_resume, bool may_replace) {
+    const std::filesystem::path path = resolve(file);
+    require_writable_folder(path);
+    std::error_code ignored;
+    const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+    if (!std::filesystem::exists(status)) return;
+    if (!std::filesystem::is_regular_file(status))
+        throw UsageError(fmt::format("the output {} is not a file: choose another with -o", path.string()));
+    if (!may_resume && !may_replace) throw UsageError(exists_already(path));
+    lock_or_refuse(path);
+    if (may_resume) ResultsFile::open(path, h5::File::Access::read_only);
+}
+
+std::vector<int> stored_order(const std::filesystem::path& file) {
+    const ResultsFile stored = ResultsFile::open(file, h5::File::Access::read_only);
+    return SegmentGroup::open(stored.segments, 0).planned_order();
+}
+
+} // namespace a2aperf

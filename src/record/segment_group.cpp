@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "segment_group.hpp"
+
+#include <array>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "utf8.hpp"
+
+namespace a2aperf {
+namespace {
+
+constexpr std::size_t kMessageBytes = 1024;
+
+// Attributes that every segment has: what the launch doesn't know is told as such.
+constexpr std::array kTexts{"program_version",
+                            "commit",
+                            "command_line",
+                            "started",
+                            "provider",
+                            "provider_version",
+                            "libfabric_version",
+                            "mpi_version",
+                            "hdf5_version",
+                            "domain",
+                            "sync",
+                            "sync_reason",
+                            "poll",
+                            "poll_reason",
+                            "memory",
+                            "order",
+                            "slurm_job_id",
+                            "baseline_transport"};
+constexpr std::array kWideIntegers{"memory_limit", "seed"};
+constexpr std::array kIntegers{"shuffle_ranks", "warmup", "rails"};
+constexpr std::array kNumbers{"clock_error_ns", "link_rate_gbps"};
+
+void write_attributes(const h5::Group& group, const Provenance& provenance) {
+    std::map<std::string, std::string> texts = provenance.text;
+    for (const char* name : kTexts) texts.try_emplace(name, "");
+    if (texts["hdf5_version"].empty()) texts["hdf5_version"] = h5::library_version();
+    for (const auto& [name, value] : texts) group.set(name.c_str(), std::string_view(value));
+
+    std::map<std::string, std::int64_t> integers = provenance.integers;
+    for (const char* name : kWideIntegers) integers.try_emplace(name, -1);
+    integers["time_origin"] = provenance.time_origin_ns;
+    for (const char* name : kIntegers) {
+        const auto found = integers.extract(name);
+        group.set(name, static_cast<std::int32_t>(found ? found.mapped() : -1));
+    }
+    for (const auto& [name, value] : integers) group.set(name.c_str(), value);
+
+    std::map<std::string, double> numbers = provenance.numbers;
+    for (const char* name : kNumbers) numbers.try_emplace(name, std::numeric_limits<double>::quiet_NaN());
+    for (const auto& [name, value] : numbers) group.set(name.c_str(), value);
+}
+
+void write_texts(const h5::Group& group, const std::string& name, const std::vector<std::string>& values) {
+    group.create_dataset(name.c_str(), {h5::Kind::text}, {values.size()}).write_text(values);
+}
+
+void write_integers(const h5::Group& group, const char* name, const std::vector<int>& values) {
+    group.create_dataset(name, {h5::Kind::int32}, {values.size()}).write(std::span<const std::int32_t>(values));
+}
+
+void write_numbers(const h5::Group& group, const char* name, const std::vector<double>& values) {
+    group.create_dataset(name, {h5::Kind::float64}, {values.size()}).write(std::span<const double>(values));
+}
+
+void write_flags(const h5::Group& group, const char* name, const std::vector<std::int8_t>& values) {
+    group.create_dataset(name, {h5::Kind::int8}, {values.size()}).write(std::span<const std::int8_t>(values));
+}
+
+void write_environment(const h5::Group& group, const std::vector<EnvironmentVariable>& environment) {
+    std::vector<std::string> names;
+    std::vector<std::string> values;
+    std::vector<std::int8_t> uniform;
+    std::vector<std::int8_t> required;
+    for (const EnvironmentVariable& variable : environment) {
+        names.push_back(variable.name);
+        values.push_back(variable.value);
+        uniform.push_back(variable.is_uniform ? 1 : 0);
+        required.push_back(variable.is_required ? 1 : 0);
+    }
+    write_texts(group, "environment_name", names);
+    write_texts(group, "environment_value", values);
+    write_flags(group, "environment_uniform", uniform);
+    write_flags(group, "environment_required", required);
+}
+
+void write_labels(const h5::Group& group, const std::vector<std::pair<std::string, std::string>>& labels) {
+    std::vector<std::string> names;
+    std::vector<std::string> values;
+    for (const auto& [name, value] : labels) {
+        names.push_back(name);
+        values.push_back(value);
+    }
+    write_texts(group, "label_name", names);
+    write_texts(group, "label_value", values);
+}
+
+void write_facts(const h5::Group& group, const char* name,
+                 const std::map<std::string, std::vector<std::string>>& facts) {
+    const h5::Group folder = group.create_group(name);
+    for (const auto& [fact, values] : facts) write_texts(folder, fact, values);
+}
+
+} // namespace
+
+SegmentGroup::SegmentGroup(h5::Group group) : group_(std::move(group)) {}
+
+SegmentGroup SegmentGroup::create(const h5::Group& segments, int index, const Provenance& provenance,
+                                  const std::vector<int>& planned_order) {
+    SegmentGroup segment(segments.create_group(fmt::to_string(index).c_str()));
+    const h5::Group& group = segment.group_;
+    write_attributes(group, provenance);
+    segment.end_state_ = group.create_dataset("end_state", {h5::Kind::int8}, {});
+    segment.ended_ = group.create_dataset("ended", {h5::Kind::int64}, {});
+    segment.message_ = group.create_dataset("message", {h5::Kind::fixed_text, kMessageBytes}, {});
+    segment.end(EndState::running, "", -1);
+    write_texts(group, "nodes", provenance.nodes);
+    write_integers(group, "node_of_rank", provenance.node_of_rank);
+    write_integers(group, "clock_domain_of_rank", provenance.clock_domain_of_rank);
+    write_numbers(group, "clock_offset", provenance.clock_offset);
+    write_numbers(group, "clock_drift", provenance.clock_drift);
+    write_integers(group, "rank_order", provenance.rank_order);
+    write_integers(group, "planned_order", planned_order);
+    write_environment(group, provenance.environment);
+    write_labels(group, provenance.labels);
+    group.create_dataset("fi_info", {h5::Kind::text}, {}).write_text({provenance.fi_info});
+    write_facts(group, "node_facts", provenance.node_facts);
+    write_facts(group, "rank_facts", provenance.rank_facts);
+    return segment;
+}
+
+SegmentGroup SegmentGroup::open(const h5::Group& segments, int index) {
+    SegmentGroup segment(segments.open_group(fmt::to_string(index).c_str()));
+    segment.end_state_ = segment.group_.open_dataset("end_state");
+    segment.ended_ = segment.group_.open_dataset("ended");
+    segment.message_ = segment.group_.open_dataset("message");
+    return segment;
+}
+
+void SegmentGroup::end(EndState state, std::string_view message, std::int64_t ended_ns) const {
+    std::string text = cut_utf8(message, kMessageBytes);
+    text.resize(kMessageBytes, '\0');
+    message_.write_fixed(text, {});
+    ended_.write(std::span<const std::int64_t>(&ended_ns, 1));
+    const auto value = static_cast<std::int8_t>(state);
+    end_state_.write(std::span<const std::int8_t>(&value, 1));
+}
+
+std::vector<std::string> SegmentGroup::nodes() const {
+    return group_.open_dataset("nodes").read_text();
+}
+
+std::vector<int> SegmentGroup::planned_order() const {
+    return group_.open_dataset("planned_order").read<std::int32_t>();
+}
+
+std::map<std::string, std::string> SegmentGroup::required_environment() const {
+    const std::vector<std::string> names = group_.open_dataset("environment_name").read_text();
+    const std::vector<std::string> values = group_.open_dataset("environment_value").read_text();
+    const std::vector<std::int8_t> required = group_.open_dataset("environment_required").read<std::int8_t>();
+    std::map<std::string, std::string> environment;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (required[i] != 0) environment.emplace(names[i], values[i]);
+    return environment;
+}
+
+} // namespace a2aperf

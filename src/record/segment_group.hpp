@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// /segments/<i>: one launch's provenance and how it ended.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "a2aperf/measure/provenance.hpp"
+#include "a2aperf/record/recorder.hpp"
+#include "h5.hpp"
+
+namespace a2aperf {
+
+class SegmentGroup {
+public:
+    static SegmentGroup create(const h5::Group& segments, int index, const Provenance& provenance,
+                               const std::vector<int>& planned_order);
+    static SegmentGroup open(const h5::Group& segments, int index);
+
+    // The message and the time first, the state last.
+    void end(EndState state, std::string_view message, std::int64_t ended_ns) const;
+
+    std::vector<std::string> nodes() const;
+    std::vector<int> planned_order() const;
+    std::map<std::string, std::string> required_environment() const; // of EnvironmentVariable::is_required
+
+private:
+    explicit SegmentGroup(h5::Group group);
+    h5::Group group_;
+    h5::Dataset end_state_, ended_, message_;
+};
+
+} // namespace a2aperf

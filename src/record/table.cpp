@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/record/table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "columns.hpp"
+#include "utf8.hpp"
+
+namespace a2aperf {
+namespace {
+
+constexpr double kMicroseconds = 1e-3;
+constexpr std::string_view kNothing = "—";
+
+// table: what matters daily, a line of at most 112 columns and a few words.
+
+std::string cell(double value) {
+    return std::isnan(value) ? fmt::format(" {:>9}", kNothing) : fmt::format(" {:>9.2f}", value);
+}
+
+// "tagged shift all"; what of a point is not in the numbers beside it.
+std::string how(const Point& point) {
+    if (point.is_baseline()) return "MPI_Alltoall";
+    std::string text = fmt::format("{} {} {}", point.mode, point.schedule_name(),
+                                   point.window == 0 ? "all" : fmt::to_string(point.window));
+    return point.role == Role::sentinel ? text + ", sentinel" : text;
+}
+
+std::string ratio(const Summary& summary) {
+    if (std::isnan(summary.ratio)) return {};
+    if (std::isnan(summary.ratio_low)) return fmt::format(", {:.2f} x MPI", summary.ratio);
+    return fmt::format(", {:.2f} x MPI [{:.2f}, {:.2f}]", summary.ratio, summary.ratio_low, summary.ratio_high);
+}
+
+std::string title(const Layout& layout, const std::string& provider) {
+    return fmt::format("# {}, {} ranks on {} node{}; times of the whole op in µs, Gbps one way at p50\n", provider,
+                       layout.ranks(), layout.nodes(), layout.nodes() == 1 ? "" : "s");
+}
+
+std::string table_header() {
+    return fmt::format("{:>6} {:>5} {:>5} {:>9} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "ranks",
+                       "nodes", "ppn", "msg (B)", "ops", "min", "avg", "p50", "p90", "p99", "max", "Gbps/rank",
+                       "Gbps/node");
+}
+
+std::string table_row(const Row& row, const Layout& layout) {
+    std::string line = fmt::format("{:>6} {:>5} {:>5} {:>9}", layout.ranks(), layout.nodes(),
+                                   fmt::format("{:.3g}", layout.ranks_per_node()), row.point.message_size);
+    if (row.result == nullptr)
+        return fmt::format("{} {:>5} skipped: {} ({})\n", line, kNothing, row.point.skip_reason, how(row.point));
+    const Summary& summary = row.result->summary;
+    line += fmt::format(" {:>5}", summary.count);
+    for (const double time : {summary.min, summary.mean, summary.p50, summary.p90, summary.p99, summary.max})
+        line += cell(time * kMicroseconds);
+    line += cell(summary.gbps.rank) + cell(summary.gbps.node_net);
+    return fmt::format("{}  {}{}\n", line, how(row.point), ratio(summary));
+}
+
+// compat: the layout of the table of 2019. It knows no baseline and no sentinel, and its nodes are ranks.
+
+std::string compat_header() {
+    return fmt::format("#{:>12}{:>12}{:>8}{:>12}{:>12}{:>12}{:>12}{:>12}{:>20}\n#{:->92}\n", "nodes", "msg (B)",
+                       "ops", "min", "avg", "p50", "p90", "p99", "Throughput (Gbps)", "");
+}
+
+std::string compat_row(const Row& row, int ranks) {
+    if (row.point.role != Role::measure) return {};
+    if (row.result == nullptr)
+        return fmt::format("# {} {} skipped: {}\n", ranks, row.point.message_size, row.point.skip_reason);
+    const Summary& summary = row.result->summary;
+    std::string line = fmt::format("{:>13}{:>12}{:>8}", ranks, row.point.message_size, summary.count);
+    for (const double time : {summary.min, summary.mean, summary.p50, summary.p90, summary.p99})
+        line += fmt::format("{:>12.2f}", time * kMicroseconds);
+    return fmt::format("{}{:>20.2f}\n", line, summary.gbps.compat);
+}
+
+// wide, csv and json: the columns of the results file.
+
+bool is_unknown(const Column& column, const Value& value) {
+    if (const auto* real = std::get_if<double>(&value)) return !std::isfinite(*real);
+    const auto* integer = std::get_if<std::int64_t>(&value);
+    return column.has_unknown && integer != nullptr && *integer == -1;
+}
+
+std::string flag_name(const Column& column, const Value& value) {
+    return std::string(column.flags.at(static_cast<std::size_t>(std::get<std::int64_t>(value))));
+}
+
+// A percentile of too few ops for its name is their maximum, and says so.
+bool is_forced_to_max(const Column& column, const Summary& summary) {
+    constexpr std::size_t kFewestForP90 = 11; // by either rule
+    if (column.name == "time_p99") return summary.p99_is_max;
+    return column.name == "time_p90" && summary.count < kFewestForP90 && summary.p90 >= summary.max;
+}
+
+int wide_width(const Column& column) {
+    constexpr std::size_t kNarrowest = 11; // a schedule's name
+    std::size_t width = std::max(kNarrowest, column.wide.heading.size());
+    for (const std::string_view flag : column.flags) width = std::max(width, flag.size());
+    return static_cast<int>(width) + 1;
+}
+
+std::string wide_header() {
+    std::string line = "#";
+    for (const Column& column : columns())
+        if (!column.wide.heading.empty()) line += fmt::format("{:>{}}", column.wide.heading, wide_width(column));
+    return line + "\n";
+}
+
+std::string wide_cell(const Column& column, const Value& value) {
+    if (is_unknown(column, value)) return std::string(kNothing);
+    if (!column.flags.empty()) return flag_name(column, value);
+    if (const auto* real = std::get_if<double>(&value))
+        return fmt::format("{:.{}f}", *real * column.wide.scale, column.wide.digits);
+    if (const auto* integer = std::get_if<std::int64_t>(&value))
+        return column.name == "window" && *integer == 0 ? "all" : fmt::to_string(*integer);
+    return std::get<std::string>(value);
+}
+
+std::string wide_row(const Row& row, const Asked& asked) {
+    std::string line = " ";
+    for (const Column& column : columns()) {
+        if (column.wide.heading.empty() || (!column.is_asked() && row.result == nullptr)) continue;
+        const bool is_max = row.result != nullptr && is_forced_to_max(column, row.result->summary);
+        const std::string cell =
+            is_max ? "=max"
+                   : wide_cell(column, column.is_asked() ? column.asked(asked) : column.outcome(*row.result));
+        line += fmt::format(" {:>{}}", cell, wide_width(column) - 1);
+    }
+    return row.result == nullptr ? fmt::format("{} skipped: {}\n", line, row.point.skip_reason) : line + "\n";
+}
+
+std::string csv_field(const Column& column, const Value& value) {
+    if (is_unknown(column, value)) return {};
+    if (!column.flags.empty()) return flag_name(column, value);
+    const auto* text = std::get_if<std::string>(&value);
+    if (text == nullptr) return std::visit([](const auto& v) { return fmt::format("{}", v); }, value);
+    if (text->find_first_of(",\"\r\n") == std::string::npos) return *text;
+    std::string quoted = "\""; // RFC 4180
+    for (const char c : *text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    quoted += '"';
+    return quoted;
+}
+
+std::string json_text(std::string_view text) {
+    std::string quoted = "\"";
+    for (const char c : valid_utf8(text)) {
+        if (c == '"' || c == '\\')
+            quoted += fmt::format("\\{}", c);
+        else if (static_cast<unsigned char>(c) < ' ')
+            quoted += fmt::format("\\u{:04x}", static_cast<int>(c));
+        else
+            quoted += c;
+    }
+    quoted += '"';
+    return quoted;
+}
+
+std::string json_field(const Column& column, const Value& value) {
+    if (is_unknown(column, value)) return "null";
+    if (!column.flags.empty()) return json_text(flag_name(column, value));
+    if (const auto* text = std::get_if<std::string>(&value)) return json_text(*text);
+    return std::visit([](const auto& v) { return fmt::format("{}", v); }, value);
+}
+
+// Every column but the place in a file, which a table has not got.
+std::vector<std::pair<const Column*, Value>> record(const Row& row, const Asked& asked) {
+    std::vector<std::pair<const Column*, Value>> fields;
+    for (const Column& column : columns()) {
+        if (column.place) continue;
+        Value value = column.blank();
+        if (column.is_asked())
+            value = column.asked(asked);
+        else if (column.name == "state")
+            value = static_cast<std::int64_t>(row.result != nullptr ? State::complete : State::skipped);
+        else if (row.result != nullptr)
+            value = column.outcome(*row.result);
+        fields.emplace_back(&column, std::move(value));
+    }
+    return fields;
+}
+
+std::string csv_header() {
+    std::string line;
+    for (const Column& column : columns())
+        if (!column.place) line += fmt::format("{}{}", line.empty() ? "" : ",", column.name);
+    return line + "\n";
+}
+
+std::string csv_row(const Row& row, const Asked& asked) {
+    std::string line;
+    for (const auto& [column, value] : record(row, asked)) // the first is never empty
+        line += fmt::format("{}{}", line.empty() ? "" : ",", csv_field(*column, value));
+    return line + "\n";
+}
+
+std::string json_row(const Row& row, const Asked& asked) {
+    std::string object;
+    for (const auto& [column, value] : record(row, asked))
+        object += fmt::format("{}\"{}\": {}", object.empty() ? "" : ", ", column->name, json_field(*column, value));
+    return fmt::format("{{{}}}", object);
+}
+
+} // namespace
+
+TableWriter::TableWriter(Format format, const Layout& layout, std::string provider)
+    : format_(format), layout_(layout), provider_(std::move(provider)) {}
+
+std::string TableWriter::header() const {
+    switch (format_) {
+    case Format::table:
+        return title(layout_, provider_) + table_header();
+    case Format::wide:
+        return title(layout_, provider_) + wide_header();
+    case Format::compat:
+        return compat_header();
+    case Format::csv:
+        return csv_header();
+    case Format::json:
+        return "[";
+    }
+    return {};
+}
+
+std::string TableWriter::row(const Row& row) {
+    const Asked asked{row.point, layout_, provider_};
+    switch (format_) {
+    case Format::table:
+        return table_row(row, layout_);
+    case Format::wide:
+        return wide_row(row, asked);
+    case Format::compat: {
+        const int ranks = row.result != nullptr ? row.result->samples.ranks : layout_.ranks();
+        const char* gap = last_ranks_ > 0 && ranks != last_ranks_ ? "\n" : "";
+        last_ranks_ = ranks;
+        return fmt::format("{}{}", gap, compat_row(row, ranks));
+    }
+    case Format::csv:
+        return csv_row(row, asked);
+    case Format::json:
+        return fmt::format("{}\n  {}", std::exchange(is_first_, false) ? "" : ",", json_row(row, asked));
+    }
+    return {};
+}
+
+std::string TableWriter::footer() const {
+    return format_ == Format::json ? "\n]\n" : "";
+}
+
+} // namespace a2aperf
