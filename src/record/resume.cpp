@@ -4,7 +4,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
 #include "recorder_impl.hpp"
@@ -72,6 +71,12 @@ void require_same_environment(const std::filesystem::path& file, const std::map<
     }
 }
 
+std::string joined(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text.append(text.empty() ? "" : ",").append(name);
+    return text;
+}
+
 // Allowed, for a cluster rarely gives the same nodes twice, and told.
 std::vector<std::string> compare_nodes(std::vector<std::string> there, std::vector<std::string> here) {
     std::sort(there.begin(), there.end());
@@ -81,8 +86,8 @@ std::vector<std::string> compare_nodes(std::vector<std::string> there, std::vect
     std::set_difference(here.begin(), here.end(), there.begin(), there.end(), std::back_inserter(added));
     std::set_difference(there.begin(), there.end(), here.begin(), here.end(), std::back_inserter(gone));
     if (added.empty() && gone.empty()) return {};
-    return {fmt::format("resumed on other nodes than the launch before: {} instead of {}", fmt::join(added, ","),
-                        fmt::join(gone, ","))};
+    return {fmt::format("resumed on other nodes than the launch before: {} instead of {}", joined(added),
+                        joined(gone))};
 }
 
 // A point that is complete stays so, whatever this launch could have done.
