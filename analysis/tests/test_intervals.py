@@ -87,7 +87,7 @@ def test_any_monotone_distortion_of_the_times_moves_the_interval_with_it() -> No
 
 def test_coverage_when_ops_share_a_moving_disturbance() -> None:
     rng = np.random.default_rng(11)
-    series = signal.lfilter(np.ones(5), 1.0, rng.standard_normal((4000, 104)), axis=1)[:, 4:]
+    series = signal.lfilter([1.0] * 5, [1.0], rng.standard_normal((4000, 104)), axis=1)[:, 4:]
     assert 0.93 <= coverage_of(np.asarray(series), 0.0) <= 0.97
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Hashable, Sequence
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -20,7 +21,9 @@ from numpy.typing import NDArray
 Sides = NDArray[np.bool_]  # [launches], True: the candidate, False: the baseline
 Blocks = NDArray[np.intp]  # [launches], number of the block
 
-ENUMERATED: Final = 4096  # up to this many arrangements all are used, beyond it as many at random
+# Up to this many arrangements all are used (10 launches a side in A B B A have 7776), beyond it as
+# many at random.
+ENUMERATED: Final = 8192
 
 
 def alternating(side: Sides) -> Blocks:
@@ -87,6 +90,12 @@ def arrangements(side: Sides, block: Blocks, rng: np.random.Generator) -> NDArra
     """
     if count(side, block) > ENUMERATED:
         return _drawn(side, block, rng)
+    return _every(tuple(side.tolist()), tuple(block.tolist()))
+
+
+@lru_cache(maxsize=8)
+def _every(sides: tuple[bool, ...], blocks: tuple[int, ...]) -> NDArray[np.bool_]:
+    side, block = np.array(sides), np.array(blocks)
     rows = np.zeros((1, len(side)), dtype=np.bool_)
     for b in np.unique(block):
         members = np.flatnonzero(block == b)

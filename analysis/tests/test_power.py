@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is promised about launches needed holds when the trial is then made."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from a2a import maxt, power
+from trials import Trial
+
+
+def pilot(trial: Trial, seed: int = 1) -> maxt.MaxT:
+    rng = np.random.default_rng(seed)
+    return maxt.max_t(trial.speeds(rng), trial.side, trial.block, rng)
+
+
+@pytest.mark.parametrize("own", [0.0, 0.01])
+def test_with_the_launches_said_to_be_needed_the_margin_is_found(own: float) -> None:
+    first = Trial(launches=6, shared=0.015, own=own)
+    spread = math.hypot(first.shared, first.own)
+    tried = pilot(first)
+    needed = power.launches_needed(spread, tried.freedom[0], tried.critical, 0.03)
+    assert needed is not None and needed > 6
+    rng = np.random.default_rng(9)
+    second = Trial(launches=needed, shared=first.shared, own=own, change=0.03)
+    found = [
+        maxt.max_t(second.speeds(rng), second.side, second.block, rng).p <= 0.05 for _ in range(150)
+    ]
+    assert np.mean(found) >= 0.85
+
+
+def test_the_smallest_detectable_change_is_found_nine_times_in_ten() -> None:
+    trial = Trial(launches=8, shared=0.02, own=0.0)
+    tried = pilot(trial)
+    change = power.detectable(0.02, 4.0, tried.freedom[0], tried.critical)
+    rng = np.random.default_rng(9)
+    made = Trial(launches=8, shared=0.02, own=0.0, change=change)
+    found = [
+        bool(maxt.max_t(made.speeds(rng), made.side, made.block, rng).p.min() <= 0.05)
+        for _ in range(200)
+    ]
+    assert 0.82 <= np.mean(found) <= 0.98
+
+
+def test_more_spread_needs_more_launches_and_a_wider_margin_fewer() -> None:
+    needed = [power.launches_needed(s, 10, 3.0, 0.02) for s in (0.01, 0.02, 0.05)]
+    assert needed == sorted(needed) and needed[0] < needed[-1]  # type: ignore[type-var,operator]
+    wide = power.launches_needed(0.02, 10, 3.0, 0.1)
+    assert wide is not None and wide < needed[1]  # type: ignore[operator]
+
+
+def test_what_cannot_be_known_is_not_invented() -> None:
+    assert power.launches_needed(math.nan, 0, math.nan, 0.02) == power.FEWEST
+    assert power.launches_needed(5.0, 10, 3.0, 0.001) is None
+    assert math.isnan(power.detectable(0.02, 0.5, 0, 3.0))
