@@ -22,7 +22,8 @@ def test_with_the_launches_said_to_be_needed_the_margin_is_found(own: float) -> 
     first = Trial(launches=6, shared=0.015, own=own)
     spread = math.hypot(first.shared, first.own)
     tried = pilot(first)
-    needed = power.launches_needed(spread, tried.freedom[0], tried.critical, 0.03)
+    tail = power.tail(tried.critical, tried.freedom[0], 24)
+    needed = power.launches_needed(spread, tried.freedom[0], tail, 0.03)
     assert needed is not None and needed > 6
     rng = np.random.default_rng(9)
     second = Trial(launches=needed, shared=first.shared, own=own, change=0.03)
@@ -46,13 +47,13 @@ def test_the_smallest_detectable_change_is_found_nine_times_in_ten() -> None:
 
 
 def test_more_spread_needs_more_launches_and_a_wider_margin_fewer() -> None:
-    needed = [power.launches_needed(s, 10, 3.0, 0.02) for s in (0.01, 0.02, 0.05)]
+    needed = [power.launches_needed(s, 10, 0.005, 0.02) for s in (0.01, 0.02, 0.05)]
     assert needed == sorted(needed) and needed[0] < needed[-1]  # type: ignore[type-var,operator]
-    wide = power.launches_needed(0.02, 10, 3.0, 0.1)
+    wide = power.launches_needed(0.02, 10, 0.005, 0.1)
     assert wide is not None and wide < needed[1]  # type: ignore[operator]
 
 
 def test_what_cannot_be_known_is_not_invented() -> None:
-    assert power.launches_needed(math.nan, 0, math.nan, 0.02) == power.FEWEST
-    assert power.launches_needed(5.0, 10, 3.0, 0.001) is None
+    assert power.launches_needed(math.nan, 0, 0.005, 0.02) == power.FEWEST
+    assert power.launches_needed(5.0, 10, 0.005, 0.001) is None
     assert math.isnan(power.detectable(0.02, 0.5, 0, 3.0))

@@ -25,15 +25,20 @@ def detectable(spread: float, information: float, freedom: float, critical: floa
     return math.expm1((critical + _reach(freedom)) * spread / math.sqrt(information))
 
 
-def launches_needed(spread: float, freedom: float, critical: float, margin: float) -> int | None:
+def tail(critical: float, freedom: float, tests: int) -> float:
+    """One-sided error that a family-wise critical |t| leaves to one cell; Bonferroni's at least."""
+    least = 0.025 / max(tests, 1)
+    return max(least, float(stats.t.sf(critical, freedom))) if freedom >= 1 else least
+
+
+def launches_needed(spread: float, freedom: float, tail: float, margin: float) -> int | None:
     """Launches a side with which 90 % of trials find a change by `margin`, and recognise none.
 
-    None: more than MOST. `critical` and `freedom` of the trial at hand say how many cells share
-    the test.
+    None: more than MOST. `spread` (log time) comes from a trial with that many degrees of
+    freedom; `tail` is the one-sided error level of one cell.
     """
-    if not (math.isfinite(spread) and freedom >= 1 and math.isfinite(critical)):
+    if freedom < 1 or not math.isfinite(spread):
         return FEWEST
-    tail = float(stats.t.sf(critical, freedom))
     target = math.log1p(margin)
     for launches in range(FEWEST, MOST + 1):
         degrees = 2 * launches - math.ceil(launches / 2) - 1
