@@ -21,7 +21,9 @@ STATUS_INTERRUPTED = 130
 
 @dataclass(frozen=True)
 class CommandRow:
-    """One command: `a2a.commands.<module>` with a function `run` and, if wanted, `EXAMPLES`.
+    """One command: `a2a.commands.<module>` with a function `run`.
+
+    If wanted also `EXAMPLES` (text under the help) and `PARSER` (a class of its own).
 
     The module has the command's name unless that is a word of Python.
     """
@@ -35,6 +37,7 @@ class CommandRow:
 # A new command is a module in a2a/commands and a row here; modules are loaded when they are used.
 COMMANDS: tuple[CommandRow, ...] = (
     CommandRow("table", "Print results: table, wide or compat layout, CSV or JSON."),
+    CommandRow("compare", "Hold settings or groups of files against each other.", "Judge"),
     CommandRow(
         "import", "Read the 2019 layout, perftest's JSON or OSU's text.", "Files", "import_text"
     ),
@@ -49,7 +52,8 @@ def _command(row: CommandRow) -> _click.Command:
     # single line ends in a docstring are not meant, blank lines are
     paragraphs = (inspect.getdoc(module.run) or "").split("\n\n")
     text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-    app.command(row.name, help=text, epilog=epilog)(module.run)
+    parser = getattr(module, "PARSER", None)
+    app.command(row.name, cls=parser, help=text, epilog=epilog)(module.run)
     return typer.main.get_command(app)
 
 

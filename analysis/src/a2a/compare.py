@@ -255,7 +255,7 @@ class _Judge:
         """What a reader must know about how the launches were made."""
         notes = []
         lean = blocks.lean(self.side, self.block)
-        fewest = min((self.side == own).sum() for own in (False, True))
+        fewest = min(int((self.side == own).sum()) for own in (False, True))
         if fewest > 1 and abs(lean) > _LEANING:
             later = "candidate" if lean > 0 else "baseline"
             notes.append(
@@ -269,6 +269,14 @@ class _Judge:
             )
         for column in self.pairing.disjoint:
             notes.append(f"{column}: {self._values(column)}")
+        for name, own in (("baseline", False), ("candidate", True)):
+            mine = self.pairing.points[self.pairing.points["candidate"] == own]
+            if mine["assumed"].any():
+                notes.append(
+                    f"nodes and ranks per node of the {name} are unknown in "
+                    f"{mine.loc[mine['assumed'], 'cell'].nunique()} of {mine['cell'].nunique()} "
+                    "cells: held against every shape with as many ranks"
+                )
         if not self.pairing.points["has_raw"].all():
             notes.append("some points are summaries without raw samples")
         return notes

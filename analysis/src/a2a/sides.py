@@ -22,7 +22,8 @@ from a2a.results import Results
 SHAPE: Final = ("ranks", "nodes", "ppn", "message_size")
 CELL: Final = (*SHAPE, "engine", "provider", "mode", "schedule", "window", "post")
 _NOT_COMPARABLE: Final = ("ranks", "nodes", "message_size")
-_NOT_SET: Final = "not set"
+_UNIT: Final = ["launch", "candidate", "ranks"]  # an imported launch may have several ranks
+_NOT_SET: Final = " not set"
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Pairing:
 
 
 def levels(found: Results, names: Sequence[str]) -> pd.Series[str]:
-    """The value that each point has of the settings, as `NAME=VALUE`, joined by `, `."""
+    """The value that each point has of the settings: `NAME=VALUE`, or `NAME not set`, by `, `."""
     columns = []
     for name in names:
         column = results.ALIASES.get(name, name)
@@ -60,22 +61,22 @@ def levels(found: Results, names: Sequence[str]) -> pd.Series[str]:
                 f"--by {name}: sides are compared at the same {column}; "
                 "'a2a plot scaling' and 'a2a plot sizes' show what it does"
             )
-        columns.append([f"{name}={_text(value)}" for value in found.values(name)])
+        columns.append([_named(name, value) for value in found.values(name)])
     joined = [", ".join(texts) for texts in zip(*columns, strict=True)]
     return pd.Series(joined, index=found.points.index, dtype="object", name="level")
 
 
-def _text(value: Any) -> str:
+def _named(name: str, value: Any) -> str:
     if pd.isna(value) or value == "":
-        return _NOT_SET
-    return f"{value:g}" if isinstance(value, float) else str(value)
+        return f"{name}{_NOT_SET}"
+    return f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
 
 
 def ordinary(found: Results, level: pd.Series[str]) -> str:
     """The level that stands for the ordinary: MPI's, else the one not set, else the earliest."""
     candidates = list(dict.fromkeys(level))
     ordinary = [x for x in candidates if set(found.points.loc[level == x, "role"]) == {"baseline"}]
-    ordinary += [x for x in candidates if all(p.endswith(f"={_NOT_SET}") for p in x.split(", "))]
+    ordinary += [x for x in candidates if all(p.endswith(_NOT_SET) for p in x.split(", "))]
     if ordinary:
         return ordinary[0]
     times = _timed(found.points).assign(level=level)
@@ -102,7 +103,7 @@ def pair(
     """
     points = found.points.assign(candidate=candidate.to_numpy(dtype=bool))
     points["hold"] = "" if hold is None else hold.to_numpy(dtype=object)
-    both = [points[points["candidate"]], points[~points["candidate"]]]
+    both = _with_shapes([points[points["candidate"]], points[~points["candidate"]]])
     keys = _keys(by)
     disjoint = _disjoint(both, keys)
     common = [key for key in keys if key not in disjoint]
@@ -118,9 +119,27 @@ def pair(
     ]
     rows = pd.concat(placed, ignore_index=True)
     units = _units(rows, found)
-    number = {key: i for i, key in enumerate(zip(units["launch"], units["candidate"], strict=True))}
-    rows["unit"] = [number[key] for key in zip(rows["launch"], rows["candidate"], strict=True)]
+    numbered = units[_UNIT].reset_index(names="unit")
+    rows = rows.merge(numbered, on=_UNIT, how="left")
     return Pairing(rows, cells, units, tuple(disjoint))
+
+
+def _with_shapes(both: list[pd.DataFrame]) -> list[pd.DataFrame]:
+    """Points of unknown nodes stand for every shape of the other side at their ranks.
+
+    A shape that their own side knows is left to the points that have it. Adds `assumed`.
+    """
+    shape = ["ranks", "nodes", "ppn"]
+    known = [side.loc[side["nodes"].notna(), shape].drop_duplicates() for side in both]
+    filled = []
+    for side, own, other in zip(both, known, reversed(known), strict=True):
+        merged = other.merge(own, how="left", indicator=True)
+        shapes = merged.loc[merged["_merge"] == "left_only", shape]
+        unknown = side["nodes"].isna()
+        assumed = side[unknown].drop(columns=shape[1:]).merge(shapes, on="ranks")
+        parts = [side.assign(assumed=False), assumed.assign(assumed=True)]
+        filled.append(pd.concat([part for part in parts if len(part)], ignore_index=True))
+    return filled
 
 
 def _keys(by: Sequence[str]) -> list[str]:
@@ -158,7 +177,7 @@ def _disjoint(both: list[pd.DataFrame], keys: list[str]) -> dict[str, list[list[
 def _units(rows: pd.DataFrame, found: Results) -> pd.DataFrame:
     """One row per launch and side, in time order, with the group that may form blocks."""
     times = _timed(rows)
-    units = times.groupby(["launch", "candidate"], sort=False)[["time", "ranks", "hold"]].min()
+    units = times.groupby(_UNIT, sort=False)[["time", "hold"]].min()
     units = units.reset_index().sort_values("time", kind="stable", ignore_index=True)
     both = units.groupby("launch")["candidate"].nunique() == 2
     units["group"] = [

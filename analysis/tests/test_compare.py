@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a compare` on files with known effects, through the command and its exit status."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from a2a import compare, results, synthetic
+from a2a.synthetic import Effects, Setup
+from conftest import Outcome
+
+A2A = Callable[..., Outcome]
+START = datetime(2025, 6, 15, tzinfo=UTC)
+
+
+def launches(
+    folder: Path,
+    sides: Mapping[str, Setup],
+    each: int,
+    spread: float = 0.01,
+    order: str = "ABBA",
+) -> list[Path]:
+    """Launches of the sides A, B, … in turn, one minute apart; the file name says the side."""
+    files = []
+    for i in range(each * len(sides)):
+        name = order[i % len(order)]
+        setup = sides[name]
+        effects = replace(setup.effects, launch_spread=spread)
+        made = replace(setup, effects=effects, seed=i, started=START + timedelta(minutes=i))
+        files.append(synthetic.write_launch(folder / f"{name}{i:02}.h5", made))
+    return files
+
+
+def pair(slowdown: float, **changes: Any) -> dict[str, Setup]:
+    a = Setup(sizes=(1000, 8000, 60000), ops=60, **changes)
+    b = replace(a, environment={"PSM2_RCVTHREAD": "0"}, effects=Effects(slowdown=slowdown))
+    return {"A": a, "B": b}
+
+
+def of(outcome: Outcome) -> dict[str, Any]:
+    found = json.loads(outcome.out)
+    assert len(found) == 1
+    return dict(found[0])
+
+
+def test_a_faster_setting_is_called_faster_by_its_true_amount(a2a: A2A, tmp_path: Path) -> None:
+    files = launches(tmp_path, pair(1 / 1.1), 8)
+    outcome = a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--json")
+    assert outcome.status == 0
+    found = of(outcome)
+    assert (found["baseline"], found["candidate"]) == (
+        "PSM2_RCVTHREAD not set",
+        "PSM2_RCVTHREAD=0",
+    )
+    assert (found["blocks"], found["arrangements"], found["notes"]) == (4, 1296, [])
+    for cell in found["cells"]:
+        assert cell["verdict"] == "faster"
+        assert cell["p"] <= 0.05
+        assert cell["ratio_low"] < 1.1 < cell["ratio_high"]
+        assert cell["launches_baseline"] == cell["launches_candidate"] == 8
+        assert cell["rate_candidate"] / cell["rate_baseline"] == pytest.approx(cell["ratio"])
+    text = a2a("compare", *files, "--by", "PSM2_RCVTHREAD").out
+    assert "faster: 3 of 3 cells" in text
+    assert "nothing else that was recorded differs" in text
+
+
+def test_a_slower_side_is_status_3_and_the_files_are_the_sides(a2a: A2A, tmp_path: Path) -> None:
+    files = launches(tmp_path, pair(1.1), 8)
+    today, before = files[1::4] + files[2::4], files[::4] + files[3::4]
+    outcome = a2a("compare", *today, "--against", *before)
+    assert outcome.status == 3
+    assert "slower: 3 of 3 cells" in outcome.out
+    # All files up to the next option belong to --against.
+    swapped = a2a("compare", "--against", *today, "--margin", "1%", *before)
+    assert swapped.status == 0
+    assert "faster: 3 of 3 cells" in swapped.out
+
+
+def test_equal_sides_are_equal_within_the_margin_or_undecided_never_more(
+    a2a: A2A, tmp_path: Path
+) -> None:
+    files = launches(tmp_path, pair(1.0), 8, spread=0.005)
+    outcome = a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--margin", "3%", "--json")
+    assert outcome.status == 0
+    assert {cell["verdict"] for cell in of(outcome)["cells"]} == {"no difference"}
+    narrow = a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--margin", "0.1%", "--json")
+    assert narrow.status == 4
+    for cell in of(narrow)["cells"]:
+        assert cell["verdict"] == "undecided"
+        assert cell["launches_needed"] > 8
+
+
+def test_a_difference_inside_the_margin_is_no_difference(a2a: A2A, tmp_path: Path) -> None:
+    files = launches(tmp_path, pair(1.01), 8, spread=0.002)
+    cells = of(a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--margin", "5%", "--json"))[
+        "cells"
+    ]
+    assert {cell["verdict"] for cell in cells} == {"no difference"}
+    strict = a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--margin", "0.2%")
+    assert strict.status == 3
+
+
+def test_a_single_launch_a_side_gets_no_significance_at_all(a2a: A2A, tmp_path: Path) -> None:
+    files = launches(tmp_path, pair(3.0), 1, order="AB")
+    outcome = a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--json")
+    assert outcome.status == 4
+    for cell in of(outcome)["cells"]:
+        assert cell["verdict"] == "undecided"
+        assert cell["p"] is None and cell["ratio_low"] is None and cell["detectable"] is None
+        assert cell["launches_needed"] == 5
+    text = a2a("compare", *files, "--by", "PSM2_RCVTHREAD").out
+    assert "too few launches: at least 5 a side needed" in text
+
+
+@pytest.mark.parametrize("each", [2, 4])
+def test_too_few_launches_never_claim(a2a: A2A, tmp_path: Path, each: int) -> None:
+    files = launches(tmp_path, pair(2.0), each)
+    outcome = a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--json")
+    assert outcome.status == 4
+    assert any("significant" in note for note in of(outcome)["notes"])
+    assert all(cell["launches_needed"] > each for cell in of(outcome)["cells"])
+
+
+def test_sides_one_after_the_other_are_said_to_be_confounded_with_time(
+    a2a: A2A, tmp_path: Path
+) -> None:
+    files = launches(tmp_path, pair(1.0), 6, order="AAAAAABBBBBB")
+    assert (
+        "not interleaved: the candidate ran later"
+        in a2a("compare", *files, "--by", "PSM2_RCVTHREAD").out
+    )
+
+
+def test_every_other_recorded_difference_is_listed(a2a: A2A, tmp_path: Path) -> None:
+    sides = pair(1.0)
+    sides["B"] = replace(
+        sides["B"],
+        node_facts={"kernel": "6.6.1", "governor": "powersave"},
+        labels={"rack": "7"},
+        environment={"PSM2_RCVTHREAD": "0", "PSM2_MTU": "8192"},
+        attributes={"libfabric_version": "2.1.0"},
+        sync="barrier",
+    )
+    found = of(a2a("compare", *launches(tmp_path, sides, 2), "--by", "PSM2_RCVTHREAD", "--json"))
+    assert found["differences"] == {
+        "node kernel": {"baseline": ["6.1.0"], "candidate": ["6.6.1"]},
+        "node governor": {"baseline": ["performance"], "candidate": ["powersave"]},
+        "label rack": {"baseline": [""], "candidate": ["7"]},
+        "variable PSM2_MTU": {"baseline": [""], "candidate": ["8192"]},
+        "libfabric_version": {"baseline": ["1.17.0"], "candidate": ["2.1.0"]},
+        "sync": {"baseline": ["clock"], "candidate": ["barrier"]},
+    }
+    assert found["changes_with_every_launch"] == ["seed"]
+
+
+def test_a_setting_inside_a_launch_is_compared_launch_by_launch(a2a: A2A, tmp_path: Path) -> None:
+    setup = Setup(sizes=(1000, 60000), ops=40, schedules=("shift", "xor"))
+    files = launches(tmp_path, {"A": setup}, 7, spread=0.3, order="A")
+    found = of(a2a("compare", *files, "--by", "schedule", "--json"))
+    assert found["baseline"] == "schedule=shift"
+    # A launch spread of 30 % is common to both of its sides and drops out.
+    for cell in found["cells"]:
+        assert cell["launches_baseline"] == 7
+        assert cell["ratio_high"] - cell["ratio_low"] < 0.03
+    assert found["blocks"] == 7
+
+
+def test_the_library_is_the_baseline_of_engines(a2a: A2A, tmp_path: Path) -> None:
+    setup = Setup(sizes=(1000, 60000), ops=40, baseline=True)
+    files = launches(tmp_path, {"A": setup}, 6, order="A")
+    outcome = a2a("compare", *files, "--by", "engine", "--json")
+    found = of(outcome)
+    assert (outcome.status, found["baseline"]) == (0, "engine=mpi")
+    for cell in found["cells"]:
+        assert cell["verdict"] == "faster"
+        assert cell["ratio"] == pytest.approx(1.2, abs=0.03)
+    assert any(note.startswith("schedule: library (baseline)") for note in found["notes"])
+
+
+def test_several_settings_make_a_factorial_table(a2a: A2A, tmp_path: Path) -> None:
+    base = Setup(sizes=(1000, 60000), ops=40)
+    sides = {}
+    for name, thread, mtu in (("A", "1", "4"), ("B", "0", "4"), ("C", "1", "8"), ("D", "0", "8")):
+        speed = (1.2 if thread == "0" else 1.0) * (1.1 if mtu == "8" else 1.0)
+        sides[name] = replace(
+            base, environment={"T": thread, "M": mtu}, effects=Effects(slowdown=1 / speed)
+        )
+    files = launches(tmp_path, sides, 8, order="ABCDDCBA")
+    found = json.loads(a2a("compare", *files, "--by", "T", "--by", "M", "--json").out)
+    ratios = {one["candidate"]: one["cells"][0]["ratio"] for one in found}
+    assert {one["baseline"] for one in found} == {"T=1, M=4"}
+    assert ratios["T=0, M=8"] == pytest.approx(1.32, abs=0.06)
+    effects = compare.main_effects(results.load(files).measured(), ["T", "M"])
+    for name, true in (("T", 1.2), ("M", 1.1)):
+        (one,) = effects[name]
+        assert (one.cells["ratio"] - true).abs().max() < 0.05
+        assert one.status == 0 and set(one.cells["verdict"]) == {"faster"}
+        assert (one.cells["launches_baseline"] == 16).all()
+    text = a2a("compare", *files, "--by", "T", "--by", "M").out
+    assert "Each setting by itself, the others held:" in text
+
+
+def test_the_effect_of_the_receive_thread_in_2019(a2a: A2A, table_2019: Path) -> None:
+    outcome = a2a("compare", table_2019, "--by", "PSM2_RCVTHREAD", "--json")
+    assert outcome.status == 4
+    found = of(outcome)
+    ratios = {
+        cell["message_size"]: round(cell["ratio"], 2)
+        for cell in found["cells"]
+        if (cell["ranks"], cell["ppn"]) == (160, 2)
+    }
+    assert ratios == {
+        15000: 1.73, 20000: 2.08, 25000: 2.38, 30000: 2.33, 35000: 2.29, 40000: 2.26,
+    }  # fmt: skip
+    assert any("of the baseline are unknown" in note for note in found["notes"])
+
+
+def test_bad_input_is_one_line_and_status_2(a2a: A2A, tmp_path: Path) -> None:
+    files = launches(tmp_path, pair(1.0), 1, order="AB")
+    a2a("compare", *files).refused("--by", "--against")
+    a2a("compare", files[0], "--by", "provider", "--against", files[1]).refused("either")
+    a2a("compare", *files, "--by", "PSM2_RCVTHRAED").refused("did you mean PSM2_RCVTHREAD")
+    a2a("compare", *files, "--by", "ranks").refused("same ranks", "scaling")
+    a2a("compare", *files, "--by", "provider").refused("every point has provider=psm2")
+    a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--baseline", "2").refused("there is", "=0")
+    a2a("compare", files[0], "--against", files[1], "--baseline", "0").refused("--baseline")
+    for margin in ("0", "-1%", "200%", "wide"):
+        a2a("compare", *files, "--by", "PSM2_RCVTHREAD", f"--margin={margin}").refused("--margin")
+    other = synthetic.write_launch(tmp_path / "big.h5", Setup(nodes=8, seed=77))
+    a2a("compare", other, "--against", files[0]).refused("ranks is 16 on one side, 8 on the other")
+    a2a("compare", files[0], "--against", tmp_path / "missing.h5").refused("no such file")
+    a2a("compare", files[0], "--against", files[0]).refused("given twice")
+    a2a("compare", "--against", files[0]).refused("FILE")
+
+
+def test_results_do_not_change_from_run_to_run(a2a: A2A, tmp_path: Path) -> None:
+    files = launches(tmp_path, pair(1.03), 3)
+    once, again = (a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--csv").out for _ in "ab")
+    assert once == again and once.count("\n") == 4
