@@ -55,7 +55,7 @@ std::size_t block_length(std::span<const Nanoseconds> values) {
     const auto n = static_cast<double>(values.size());
     const double rho = lag_one(centred_ranks(values)) + 1 / n; // 1/n: its bias under independence
     if (!(rho > kDependenceQuantile / std::sqrt(n))) return 1;
-    const double length = std::round((rho > kStrong ? kLongBlock : kBlock) * std::sqrt(n));
+    const double length = std::nearbyint((rho > kStrong ? kLongBlock : kBlock) * std::sqrt(n));
     return static_cast<std::size_t>(std::max(2.0, std::min(length, std::floor(n / 2))));
 }
 
