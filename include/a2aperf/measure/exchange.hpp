@@ -3,8 +3,6 @@
 // only when the op has failed.
 #pragma once
 
-#include <rdma/fi_errno.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
