@@ -12,14 +12,14 @@ LAYERS = ["base", "plan", "stats", "job", "fabric", "transfer", "measure", "reco
 
 # Header of an outside library -> where it may be included: layers, or single files.
 HOMES = {
-    re.compile(r"mpi\.h"): {"job", "measure/mpi_baseline.cpp"},
+    re.compile(r"mpi\w*\.h"): {"job", "measure/mpi_baseline.cpp"},
     re.compile(r"rdma/.*"): {"fabric", "transfer"},
     re.compile(r"hdf5.*|H5.*"): {"record"},
     re.compile(r"CLI/.*|CLI11.*"): {"config"},
     re.compile(r"hwloc.*"): {"job", "fabric", "measure"},
 }
 
-INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def offences(root: Path) -> list[str]:
@@ -35,7 +35,7 @@ def offences(root: Path) -> list[str]:
                 match = INCLUDE.match(line)
                 if not match:
                     continue
-                header = match.group(1)
+                quote, header = match.groups()
                 where = f"{path.relative_to(root)}:{number}: includes {header}"
                 own = header.removeprefix("a2aperf/")
                 if own != header:
@@ -44,6 +44,8 @@ def offences(root: Path) -> list[str]:
                         found.append(f"{where}, but '{target}' is no layer")
                     elif LAYERS.index(target) > LAYERS.index(layer):
                         found.append(f"{where}, but {target} is above {layer}")
+                elif quote == '"':
+                    found.append(f"{where}, but the project's headers are included as a2aperf/<layer>/<noun>.hpp")
                 for pattern, homes in HOMES.items():
                     if pattern.fullmatch(header) and layer not in homes and str(inside) not in homes:
                         found.append(f"{where}, which belongs to {', '.join(sorted(homes))} only")
