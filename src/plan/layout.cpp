@@ -27,6 +27,7 @@ Layout::Layout(std::vector<int> node_of_rank) : node_of_rank_(std::move(node_of_
 Layout Layout::blocks(int ranks, int ranks_per_node) {
     if (ranks < 1 || ranks_per_node < 1) throw std::invalid_argument("layout: needs at least one rank and node");
     std::vector<int> node_of_rank;
+    node_of_rank.reserve(static_cast<std::size_t>(ranks));
     for (Rank rank = 0; rank < ranks; ++rank) node_of_rank.push_back(rank / ranks_per_node);
     return Layout(std::move(node_of_rank));
 }

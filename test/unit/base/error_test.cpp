@@ -29,12 +29,14 @@ TEST_CASE("an unknown word is answered with the known ones") {
 }
 
 TEST_CASE("a typing error is answered with what was meant") {
-    for (const auto& [given, meant] : {std::pair{"shfit", "shift"},
-                                       {"shif", "shift"},
-                                       {"Shift", "shift"},
-                                       {"nodeshift", "node-shift"},
-                                       {"xro", "xor"},
-                                       {"naiv", "naive"}}) {
+    for (const auto& row : {std::pair{"shfit", "shift"},
+                            {"shif", "shift"},
+                            {"Shift", "shift"},
+                            {"nodeshift", "node-shift"},
+                            {"xro", "xor"},
+                            {"naiv", "naive"}}) {
+        const auto given = row.first;
+        const auto meant = row.second;
         CAPTURE(given);
         CHECK(message_for(given).ends_with(fmt::format("(did you mean {}?)", meant)));
     }

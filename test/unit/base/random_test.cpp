@@ -69,7 +69,8 @@ TEST_CASE("shuffle permutes, every order equally often") {
     for (int i = 0; i < 60'000; ++i) {
         std::array<int, 3> three{0, 1, 2};
         random.shuffle(std::span<int>(three));
-        ++count[static_cast<std::size_t>(three[0] * 2 + (three[1] > three[2] ? 1 : 0))];
+        const int order = three[0] * 2 + (three[1] > three[2] ? 1 : 0);
+        ++count[static_cast<std::size_t>(order)];
     }
     double chi_square = 0;
     for (const int c : count) chi_square += (c - 1e4) * (c - 1e4) / 1e4;

@@ -29,6 +29,7 @@ AllSteps all_steps(const Schedule& schedule, const Layout& layout, std::uint64_t
 // Ranks dealt out to the nodes in turn.
 Layout dealt(int ranks, int nodes) {
     std::vector<int> node_of_rank;
+    node_of_rank.reserve(static_cast<std::size_t>(ranks));
     for (Rank rank = 0; rank < ranks; ++rank) node_of_rank.push_back(rank % nodes);
     return Layout(node_of_rank);
 }

@@ -46,7 +46,7 @@ TEST_CASE("the default is the 24 sizes of the 2019 table") {
 }
 
 TEST_CASE("single values, ranges and lists of them") {
-    for (const auto& [text, sizes] :
+    for (const auto& row :
          {std::pair<std::string_view, Sizes>{"1", {1}},
           {"8KiB", {8192}},
           {"1000,60kB", {1000, 60'000}},
@@ -64,6 +64,8 @@ TEST_CASE("single values, ranges and lists of them") {
           {"9223372036854775807", {9'223'372'036'854'775'807}},
           {"9223372036854775000..9223372036854775807+807", {9'223'372'036'854'775'000, 9'223'372'036'854'775'807}},
           {"4611686018427387904..9223372036854775807*2", {1ULL << 62}}}) {
+        const auto text = row.first;
+        const auto sizes = row.second;
         CAPTURE(text);
         CHECK(parse_sizes(text) == sizes);
     }
@@ -73,48 +75,50 @@ TEST_CASE("single values, ranges and lists of them") {
 }
 
 TEST_CASE("what are no sizes is refused with the way out") {
-    for (const auto& [text, why] : {std::pair<std::string_view, std::string_view>{"", "are empty"},
-                                    {" ", "are empty"},
-                                    {",", "have an empty item"},
-                                    {"1000,", "have an empty item"},
-                                    {"1000,,2000", "have an empty item"},
-                                    {"0", "is zero"},
-                                    {"0kB", "is zero"},
-                                    {"0..10+1", "is zero"},
-                                    {"-1000", "is negative"},
-                                    {"-5..10+1", "is negative"},
-                                    {"1..-10+1", "is negative"},
-                                    {"1..10+-1", "is negative"},
-                                    {"9223372036854775808", "is too large"},
-                                    {"99999999999999999999999999999", "is too large"},
-                                    {"1..20000000TiB*2", "is too large"},
-                                    {"2000..1000+100", "is reversed"},
-                                    {"1MiB..1KiB*2", "is reversed"},
-                                    {"1..10+0", "has a step of 0"},
-                                    {"1..10*0", "has the factor 0"},
-                                    {"1..10*1", "has the factor 1"},
-                                    {"1..10*-2", "has the factor '-2'"},
-                                    {"1..10*1.5", "has the factor '1.5'"},
-                                    {"1..10*2kB", "has the factor '2kB'"},
-                                    {"1..10*", "has the factor ''"},
-                                    {"1..10+", "is empty"},
-                                    {"1..10", "has no step"},
-                                    {"1..", "has no step"},
-                                    {"..", "has no step"},
-                                    {"..10+1", "is empty"},
-                                    {"1..+1", "is empty"},
-                                    {"1...10+1", "does not start with a number"},
-                                    {"1..10+1+1", "unknown unit '+1'"},
-                                    {"1..10..20+1", "has no digit after the point"},
-                                    {"5KB", "unknown unit 'KB'"},
-                                    {"5parsec", "unknown unit 'parsec'"},
-                                    {"1000;2000", "unknown unit ';2000'"},
-                                    {"1000-2000", "looks like a range"},
-                                    {"1000:2000", "looks like a range"},
-                                    {"all", "does not start with a number"},
-                                    {"1.5", "is not a whole number of bytes"},
-                                    {"1..10001+1", "are more than 10000"},
-                                    {"1..9223372036854775807+1", "are more than 10000"}}) {
+    for (const auto& row : {std::pair<std::string_view, std::string_view>{"", "are empty"},
+                            {" ", "are empty"},
+                            {",", "have an empty item"},
+                            {"1000,", "have an empty item"},
+                            {"1000,,2000", "have an empty item"},
+                            {"0", "is zero"},
+                            {"0kB", "is zero"},
+                            {"0..10+1", "is zero"},
+                            {"-1000", "is negative"},
+                            {"-5..10+1", "is negative"},
+                            {"1..-10+1", "is negative"},
+                            {"1..10+-1", "is negative"},
+                            {"9223372036854775808", "is too large"},
+                            {"99999999999999999999999999999", "is too large"},
+                            {"1..20000000TiB*2", "is too large"},
+                            {"2000..1000+100", "is reversed"},
+                            {"1MiB..1KiB*2", "is reversed"},
+                            {"1..10+0", "has a step of 0"},
+                            {"1..10*0", "has the factor 0"},
+                            {"1..10*1", "has the factor 1"},
+                            {"1..10*-2", "has the factor '-2'"},
+                            {"1..10*1.5", "has the factor '1.5'"},
+                            {"1..10*2kB", "has the factor '2kB'"},
+                            {"1..10*", "has the factor ''"},
+                            {"1..10+", "is empty"},
+                            {"1..10", "has no step"},
+                            {"1..", "has no step"},
+                            {"..", "has no step"},
+                            {"..10+1", "is empty"},
+                            {"1..+1", "is empty"},
+                            {"1...10+1", "does not start with a number"},
+                            {"1..10+1+1", "unknown unit '+1'"},
+                            {"1..10..20+1", "has no digit after the point"},
+                            {"5KB", "unknown unit 'KB'"},
+                            {"5parsec", "unknown unit 'parsec'"},
+                            {"1000;2000", "unknown unit ';2000'"},
+                            {"1000-2000", "looks like a range"},
+                            {"1000:2000", "looks like a range"},
+                            {"all", "does not start with a number"},
+                            {"1.5", "is not a whole number of bytes"},
+                            {"1..10001+1", "are more than 10000"},
+                            {"1..9223372036854775807+1", "are more than 10000"}}) {
+        const auto text = row.first;
+        const auto why = row.second;
         CAPTURE(text);
         check_refusal(refusal(parse_sizes, text), why);
     }
@@ -126,16 +130,18 @@ TEST_CASE("OSU's sizes double from MIN to MAX") {
     CHECK(parse_osu_sizes("4:16") == Sizes{4, 8, 16});
     CHECK(parse_osu_sizes("3:13") == Sizes{3, 6, 12});
     CHECK(parse_osu_sizes("1:4194304").size() == 23);
-    for (const auto& [text, why] : {std::pair<std::string_view, std::string_view>{"", "is empty"},
-                                    {":", "is empty"},
-                                    {"1:", "is empty"},
-                                    {":8", "is empty"},
-                                    {"0", "is zero"},
-                                    {"0:8", "is zero"},
-                                    {"16:4", "is reversed"},
-                                    {"-4:8", "is negative"},
-                                    {"1:2:3", "unknown unit ':3'"},
-                                    {"1:99999999999999999999", "is too large"}}) {
+    for (const auto& row : {std::pair<std::string_view, std::string_view>{"", "is empty"},
+                            {":", "is empty"},
+                            {"1:", "is empty"},
+                            {":8", "is empty"},
+                            {"0", "is zero"},
+                            {"0:8", "is zero"},
+                            {"16:4", "is reversed"},
+                            {"-4:8", "is negative"},
+                            {"1:2:3", "unknown unit ':3'"},
+                            {"1:99999999999999999999", "is too large"}}) {
+        const auto text = row.first;
+        const auto why = row.second;
         CAPTURE(text);
         check_refusal(refusal(parse_osu_sizes, text), why);
     }

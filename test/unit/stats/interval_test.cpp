@@ -73,7 +73,9 @@ TEST_CASE("the median of 100 lies between the 40th and the 61st value") {
 }
 
 TEST_CASE("an interval exists only from the n that carries it") {
-    for (const auto& [q, least] : {std::pair{0.5, 6U}, {0.9, 36U}, {0.99, 368U}, {0.999, 3688U}}) {
+    for (const auto& row : {std::pair{0.5, 6U}, {0.9, 36U}, {0.99, 368U}, {0.999, 3688U}}) {
+        const auto q = row.first;
+        const auto least = row.second;
         CAPTURE(q);
         for (std::size_t n = 0; n < least; ++n) REQUIRE_FALSE(quantile_interval_ranks(n, q));
         for (std::size_t n = least; n < least + 100; ++n) REQUIRE(quantile_interval_ranks(n, q));

@@ -143,8 +143,8 @@ TEST_CASE("p99 is marked as the maximum by the rule that is in force") {
 
 TEST_CASE("the p99 interval appears with 368 ops") {
     Random random(8);
-    std::vector<Nanoseconds> times;
-    for (int i = 0; i < 368; ++i) times.push_back(static_cast<Nanoseconds>(1000 + random.below(1000)));
+    std::vector<Nanoseconds> times(368);
+    for (Nanoseconds& time : times) time = static_cast<Nanoseconds>(1000 + random.below(1000));
     const Layout layout = Layout::blocks(2, 1);
     const Summary enough = summarise(ops_of(times, 2, 0), layout, 1, {});
     CHECK(enough.p99_low <= enough.p99);
