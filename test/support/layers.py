@@ -44,8 +44,8 @@ def offences(root: Path) -> list[str]:
                         found.append(f"{where}, but '{target}' is no layer")
                     elif LAYERS.index(target) > LAYERS.index(layer):
                         found.append(f"{where}, but {target} is above {layer}")
-                elif quote == '"':
-                    found.append(f"{where}, but the project's headers are included as a2aperf/<layer>/<noun>.hpp")
+                elif quote == '"' and "/" in header:
+                    found.append(f"{where}, but a private header is for its own folder only")
                 for pattern, homes in HOMES.items():
                     if pattern.fullmatch(header) and layer not in homes and str(inside) not in homes:
                         found.append(f"{where}, which belongs to {', '.join(sorted(homes))} only")
