@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a figure shows, free of any drawing library.
+
+`plots` makes charts from results, `drawing` puts them on paper with matplotlib, `interactive` on
+screen with plotly. Both show the same numbers because both read these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Form = Literal["line", "step", "dots", "crosses", "points", "stems", "hollow", "band"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """`label` names quantity and unit. `ticks` are (position, text); empty: the library chooses."""
+
+    label: str
+    log: bool = False
+    ticks: tuple[tuple[float, str], ...] = ()
+    from_zero: bool = False
+    limits: tuple[float, float] | None = None
+    """The same on all panels that are to be compared; None: the data decide."""
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line. Arrays share their length; `low`/`high` hold NaN where there is no interval."""
+
+    name: str
+    x: Floats
+    y: Floats
+    low: Floats | None = None
+    high: Floats | None = None
+    look: int = 0
+    variant: int | None = None
+    """Which of several settings this is, told by dash and filling, where colours mean another thing."""
+    parts: tuple[str, str] = ("", "")
+    """With a variant: what the colour says and what the variant says; the legend lists both once."""
+    form: Form = "line"
+    faint: bool = False
+    """Thin: one of many of the same name."""
+    hover: tuple[str, ...] = ()
+    """One line of plain text per point: n, launches, interval."""
+    listed: bool = True
+    """Has a row in the legend."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A limit or an ideal to hold the curves against: a thin grey line with its name on it."""
+
+    name: str
+    x: Floats
+    y: Floats
+    look: int | None = None
+    """The curve's look whose ideal this is; None: grey, for all."""
+
+
+@dataclass(frozen=True)
+class Heat:
+    """A matrix `z` [y, x] over the extents of `x` and `y`; `label` names quantity and unit."""
+
+    z: Floats
+    x: Floats
+    y: Floats
+    label: str
+    top: float
+    """The value of the last colour; above it the colour stays."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One pair of axes."""
+
+    title: str
+    x: Axis
+    y: Axis
+    subtitle: str = ""
+    curves: tuple[Curve, ...] = ()
+    bounds: tuple[Bound, ...] = ()
+    heat: Heat | None = None
+    divisions: tuple[float, ...] = ()
+    """Thin lines across the heat map along x: where one node ends and the next begins."""
+    notes: tuple[str, ...] = ()
+    legend: str = ""
+    """What the curves' names are: a title for the legend."""
+
+    @property
+    def empty(self) -> bool:
+        """True when there is nothing at all to see."""
+        return self.heat is None and not any(np.isfinite(c.y).any() for c in self.curves)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Charts that belong together, and what is said under them once."""
+
+    kind: str
+    title: str
+    charts: tuple[Chart, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> list[str]:
+        """All notes, each once: what is left out, n, what bars and marks mean."""
+        return list(dict.fromkeys([*self.notes, *(note for c in self.charts for note in c.notes)]))

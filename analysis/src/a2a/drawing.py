@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Charts on paper: a `chart.Figure` becomes a matplotlib figure."""
+
+from __future__ import annotations
+
+import textwrap
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Page
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+
+from a2a import style
+from a2a.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat
+from a2a.legend import Legend, curve_style
+
+_PANELS_PER_ROW = 3
+_NOTE_ROW = 0.105
+
+
+def draw(figure: Figure, width: float | None = None, notes: bool = True) -> Page:
+    """The figure at its printed size. `width` in inches; default: as wide as its panels need."""
+    count = len(figure.charts)
+    columns = min(count, 2 if count in (2, 4) else _PANELS_PER_ROW)
+    rows = -(-count // columns)
+    if width is None:
+        width = style.COLUMN_WIDTH if columns == 1 else style.PAGE_WIDTH
+    with style.applied():
+        legend = Legend(figure.charts, width)
+        said = textwrap.wrap(" · ".join(figure.said), int(width * 25)) if notes else []
+        foot = len(said) * _NOTE_ROW + 0.04 if said else 0.0
+        panel = min(0.55 * width / columns + 0.4, 2.3)
+        height = rows * panel + legend.height + foot
+        page = Page(figsize=(width, height), layout="constrained")
+        inside = (0, foot / height, 1, 1 - (foot + legend.height) / height)
+        page.get_layout_engine().set(rect=inside, h_pad=0.03, w_pad=0.03)  # type: ignore[union-attr, call-arg]
+        for index, chart in enumerate(figure.charts):
+            _draw_chart(page.add_subplot(rows, columns, index + 1), chart, width / columns)
+        legend.draw(page)
+        for row, line in enumerate(reversed(said)):
+            y = (row * _NOTE_ROW + 0.04) / height
+            page.text(0.04 / width, y, line, fontsize=5.5, color=style.GREY, va="bottom")
+    return page
+
+
+def _draw_chart(axes: Axes, chart: Chart, width: float) -> None:
+    """`width`: of the panel, in inches."""
+    subtitle = textwrap.wrap(chart.subtitle, max(12, int(width * 20)))
+    axes.set_title(chart.title, pad=4 + 8 * len(subtitle))
+    if subtitle:
+        said = axes.annotate(
+            "\n".join(subtitle), (0, 1), xytext=(0, 4), xycoords="axes fraction",
+            textcoords="offset points", fontsize=6, color=style.GREY, linespacing=1.1,
+        )
+        said.set_in_layout(False)
+    if chart.heat is not None:
+        _draw_heat(axes, chart.heat)
+    for curve in chart.curves:
+        _draw_curve(axes, curve)
+    _set_axis(axes, "x", chart.x, width - 0.5)
+    _set_axis(axes, "y", chart.y, 99.0)
+    for bound in chart.bounds:
+        _draw_bound(axes, bound)
+    for place in chart.divisions:
+        axes.axvline(place, color="white", linewidth=0.4, alpha=0.8)
+
+
+def _set_axis(axes: Axes, which: str, axis: Axis, length: float) -> None:
+    """`length`: inches that the tick labels can share."""
+    line = axes.xaxis if which == "x" else axes.yaxis
+    axes.set(**{f"{which}label": axis.label})
+    if axis.log:
+        axes.set(**{f"{which}scale": "log"})
+    if axis.limits:
+        axes.set(**{f"{which}lim": axis.limits})
+    if axis.log and not axis.ticks:
+        low, high = axes.get_xlim() if which == "x" else axes.get_ylim()
+        line.set_major_locator(FixedLocator(_log_ticks(low, high)))
+        line.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}".replace(",", "\u2009")))
+    line.set_minor_formatter(NullFormatter())
+    if axis.ticks:
+        ticks = _thinned(axis, axes.get_xlim() if which == "x" else axes.get_ylim(), length)
+        line.set_major_locator(FixedLocator([place for place, _ in ticks]))
+        line.set_ticklabels([text for _, text in ticks])
+        line.set_minor_locator(NullLocator())
+    if axis.from_zero and not axis.limits:
+        axes.set(**{f"{which}lim": (0, None)})
+
+
+def _thinned(axis: Axis, limits: tuple[float, float], length: float) -> list[tuple[float, str]]:
+    """The ticks whose labels do not touch; the last one stays, as it tells how far it goes."""
+    low, high = np.log(limits) if axis.log else limits
+    kept: list[tuple[float, str]] = []
+    edge = np.inf
+    for place, text in reversed(axis.ticks):
+        where = ((np.log(place) if axis.log else place) - low) / (high - low) * length
+        half = 0.032 * len(text) + 0.02
+        if where + half <= edge:
+            kept.append((place, text))
+            edge = where - half
+    return kept[::-1]
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    """Round ticks, as many as a small axis can carry."""
+    decades = np.log10(high / low)
+    steps: tuple[float, ...] = (1, 1.5, 2, 3, 4, 5, 7) if decades < 0.7 else (1, 2, 5)
+    if decades > 2.2:
+        steps = (1,)
+    powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    stride = max(1, round(decades / 6))
+    return [s * 10.0**p for p in powers if p % stride == 0 for s in steps if low <= s * 10.0**p <= high]
+
+
+def _draw_curve(axes: Axes, curve: Curve) -> None:
+    color = style.look(curve.look).color
+    if curve.form == "band":
+        axes.fill_between(curve.x, curve.low, curve.high, color=color, alpha=0.3, linewidth=0)
+        return
+    if curve.low is not None and curve.high is not None:
+        _draw_bars(axes, curve.x, curve.y, curve.low, curve.high, color)
+    if curve.form == "step":
+        line = curve_style(curve) | {"marker": ""}
+        axes.step(curve.x, curve.y, where="post", alpha=0.6 if curve.faint else 1.0, **line)
+    elif curve.form == "stems":
+        axes.vlines(curve.x, 0, curve.y, color=color, linewidth=min(3.0, 90 / curve.x.size))
+    elif curve.form == "dots":
+        axes.plot(
+            curve.x, curve.y, ".", color=color, markersize=1.8, markeredgewidth=0, alpha=0.7,
+            rasterized=curve.x.size > 2000,
+        )  # fmt: skip
+    else:
+        axes.plot(curve.x, curve.y, zorder=3, **curve_style(curve))
+
+
+def _draw_bars(axes: Axes, x: Floats, y: Floats, low: Floats, high: Floats, color: str) -> None:
+    known = np.isfinite(low) & np.isfinite(high) & np.isfinite(y)
+    if not known.any():
+        return
+    below, above = np.maximum(y - low, 0)[known], np.maximum(high - y, 0)[known]
+    axes.errorbar(
+        x[known], y[known], yerr=(below, above), fmt="none", ecolor=color, elinewidth=0.7,
+        capsize=1.5, capthick=0.7, zorder=2.5,
+    )
+
+
+def _draw_bound(axes: Axes, bound: Bound) -> None:
+    if bound.look is not None:
+        color = style.look(bound.look).color
+        axes.plot(bound.x, bound.y, color=color, linewidth=0.7, linestyle=":", alpha=0.8, zorder=1.5)
+        return
+    axes.plot(bound.x, bound.y, color=style.BOUND, linewidth=0.7, linestyle=(0, (6, 2)), zorder=1.6)
+    axes.annotate(
+        bound.name, (bound.x[-1], bound.y[-1]), xytext=(0, 1.5), textcoords="offset points",
+        fontsize=5.5, color=style.BOUND, ha="right", va="bottom",
+    )
+
+
+def _draw_heat(axes: Axes, heat: Heat) -> None:
+    image = axes.imshow(
+        heat.z, aspect="auto", origin="upper", interpolation="nearest", cmap=style.HEAT, vmin=0,
+        vmax=heat.top, extent=(heat.x[0] - 0.5, heat.x[-1] + 0.5, heat.y[-1] + 0.5, heat.y[0] - 0.5),
+    )
+    axes.grid(visible=False)
+    bar = axes.figure.colorbar(image, ax=axes, extend="max", pad=0.02, fraction=0.06)
+    bar.set_label(heat.label, fontsize=6.5)
+    bar.outline.set_visible(False)  # type: ignore[operator]

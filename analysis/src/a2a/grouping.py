@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which points make one line, and what a line says where launches repeat it.
+
+A *setting* is everything that was chosen and differs between the points at hand: columns such as
+mode or schedule, and variables and labels of the launches. Points of different settings are never
+averaged silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from a2a.results import Launch, Results
+
+Floats = NDArray[np.float64]
+
+CHOICES = ("engine", "provider", "mode", "schedule", "window", "post", "ppn")
+"""Columns that are choices, in the order a label names them."""
+FAMILIES = ("PSM2_", "PSM3_", "HFI_", "FI_", "UCX_")
+"""Variables that decide results."""
+NOT_SETTINGS = {"FI_PSM2_UUID", "FI_PSM3_UUID", "FI_UNIVERSE_SIZE"}
+"""Differ from job to job or from scale to scale by their nature."""
+
+
+def differing_names(launches: Mapping[str, Launch]) -> list[str]:
+    """Variables of the fabric families and labels that do not have one value in all launches.
+
+    A label whose value is new in every one of many launches counts them; it is no setting.
+    """
+    many = 4
+    found = []
+    everyone = list(launches.values())
+    names = {n for launch in everyone for n in launch.environment if n.startswith(FAMILIES)}
+    for name in sorted(names - NOT_SETTINGS):
+        if len({launch.environment.get(name) for launch in everyone}) > 1:
+            found.append(name)
+    for name in sorted({n for launch in everyone for n in launch.labels}):
+        values = {launch.labels.get(name) for launch in everyone}
+        if 1 < len(values) and (len(values) < len(everyone) or len(everyone) <= many):
+            found.append(name)
+    return found
+
+
+def setting_names(results: Results, points: pd.DataFrame, by: Sequence[str]) -> list[str]:
+    """The names that tell the settings of `points` apart: `by` if given, else all that differ."""
+    if by:
+        return list(by)
+    present = {key: launch for key, launch in results.launches.items() if key in set(points["launch"])}
+    columns = [name for name in CHOICES if points[name].nunique(dropna=False) > 1]
+    return columns + differing_names(present)
+
+
+def setting_labels(results: Results, points: pd.DataFrame, by: Sequence[str] = ()) -> pd.Series[str]:
+    """The setting of every point in words; "" everywhere when nothing differs.
+
+    Raises InputError where `by` holds a name that no file records.
+    """
+    texts = pd.Series("", index=points.index, dtype=object)
+    for name in setting_names(results, points, by):
+        values = results.values(name).loc[points.index]
+        foreign = ~points["has_raw"]
+        part = pd.Series(
+            [_text(name, value, unknown) for value, unknown in zip(values, foreign, strict=True)],
+            index=points.index,
+            dtype=object,
+        )
+        texts = texts.where(texts == "", texts + ", ") + part
+    return texts
+
+
+def _text(name: str, value: object, foreign: bool) -> str:
+    absent = pd.isna(value) or value == ""  # type: ignore[call-overload]
+    if name in ("ppn", "ranks_per_node"):
+        return "ranks per node unknown" if absent else f"{value:g} per node"
+    if name == "window":
+        return "window unknown" if absent else ("window all" if value == 0 else f"window {value}")
+    if name in CHOICES:
+        return f"{name} unknown" if absent else str(value)
+    if absent:  # a program that stores every variable has seen that it is unset; a text has not
+        return f"{name} not stated" if foreign else f"{name} unset"
+    return f"{name}={value}"
+
+
+def representative(coverage: Mapping[float, int], most: int) -> list[float]:
+    """At most `most` of the values: the ends, and between them spread evenly in the logarithm.
+
+    `coverage` tells how many lines or places have the value; well covered values are preferred.
+    """
+    values = sorted(coverage)
+    if len(values) <= most:
+        return values
+    logs = np.log(np.maximum(values, 1e-9))
+    scarcity = 1 - np.array([coverage[value] for value in values]) / max(coverage.values())
+    cost = 0.3 * (logs[-1] - logs[0]) * scarcity
+    chosen = {0, len(values) - 1}
+    for target in np.linspace(logs[0], logs[-1], most)[1:-1]:
+        free = [i for i in range(len(values)) if i not in chosen]
+        chosen.add(min(free, key=lambda i: abs(logs[i] - target) + cost[i]))
+    return [values[i] for i in sorted(chosen)]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One value per x with its interval; all arrays have the same length."""
+
+    x: Floats
+    y: Floats
+    low: Floats
+    high: Floats
+    ops: tuple[tuple[int, ...], ...]
+    launches: NDArray[np.int64]
+
+
+def line(points: pd.DataFrame, x: str, metric: str) -> Line:
+    """One value per distinct `x`: the median over launches, with their range as interval.
+
+    With a single launch the interval is that of its median op time (95 %), carried over to the metric.
+    """
+    xs, ys, lows, highs, ops, launches = [], [], [], [], [], []
+    for place, rows in points[points[metric].notna()].groupby(x, sort=True):
+        values = rows[metric].to_numpy(dtype=float)
+        value = float(np.median(values))
+        if len(rows) > 1:
+            low, high = float(values.min()), float(values.max())
+        else:
+            low, high = _interval(rows.iloc[0], metric, value)
+        xs.append(float(place))  # type: ignore[arg-type]
+        ys.append(value)
+        lows.append(low)
+        highs.append(high)
+        ops.append(tuple(int(n) for n in rows["ops"]))
+        launches.append(rows["launch"].nunique())
+    as_floats = [np.array(v, dtype=float) for v in (xs, ys, lows, highs)]
+    return Line(*as_floats, ops=tuple(ops), launches=np.array(launches, dtype=np.int64))
+
+
+def _interval(row: pd.Series[float], metric: str, value: float) -> tuple[float, float]:
+    low, high, p50 = row["time_p50_low"], row["time_p50_high"], row["time_p50"]
+    if metric == "time_p50":
+        return float(low), float(high)
+    if metric.startswith("gbps_") and "sustained" not in metric and low > 0:
+        return value * float(p50) / float(high), value * float(p50) / float(low)
+    return float("nan"), float("nan")
+
+
+def values_in_order(labels: Sequence[Hashable]) -> list[Hashable]:
+    """Distinct values in the order they first come."""
+    return list(dict.fromkeys(labels))

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How figures, tables and sentences write sizes, times, rates and counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+_BINARY = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+_DECIMAL = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
+
+
+def size_text(size: float) -> str:
+    """A message size in its own unit: 60000 → "60 kB", 65536 → "64 KiB", 1500 → "1.5 kB"."""
+    whole = round(size)
+    for unit, name in _BINARY:
+        if whole >= unit and whole % unit == 0 and whole % 1000:
+            return f"{whole // unit} {name}"
+    for unit, name in _DECIMAL:
+        if whole >= unit and whole * 100 % unit == 0:
+            return f"{whole / unit:g} {name}"
+    return f"{whole} B"
+
+
+def number_text(value: float, digits: int = 3) -> str:
+    """`digits` significant figures, never fewer than the whole part has, never in powers of ten."""
+    if not math.isfinite(value):
+        return "–"
+    if value == 0:
+        return "0"
+    places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{places}f}".replace(",", "\u2009")
+
+
+def time_text(nanoseconds: float) -> str:
+    """A time in microseconds."""
+    return f"{number_text(nanoseconds / 1000)} µs"
+
+
+def rate_text(gbps: float) -> str:
+    """A rate in Gbit/s."""
+    return f"{number_text(gbps)} Gbit/s"
+
+
+def count_text(count: int, noun: str, plural: str | None = None) -> str:
+    """"1 launch", "3 launches"."""
+    return f"{count} {noun if count == 1 else plural or noun + 's'}"
+
+
+def range_text(values: Iterable[int]) -> str:
+    """"100", or "100 to 200" where values differ; "" for none."""
+    seen = sorted(set(values))
+    if not seen:
+        return ""
+    return f"{seen[0]}" if len(seen) == 1 else f"{seen[0]} to {seen[-1]}"
+
+
+def list_text(words: Sequence[str], most: int = 6) -> str:
+    """"a, b and c"; past `most` the rest is counted."""
+    if len(words) > most:
+        return ", ".join(words[:most]) + f" and {len(words) - most} more"
+    if len(words) < 2:
+        return "".join(words)
+    return ", ".join(words[:-1]) + " and " + words[-1]
+
+
+def size_ticks(sizes: Iterable[float]) -> tuple[tuple[float, str], ...]:
+    """Round ticks for a logarithmic axis of message sizes: binary where the sizes are."""
+    measured = sorted({size for size in sizes if size > 0})
+    if not measured:
+        return ()
+    low, high = measured[0], measured[-1]
+    binary = sum(size >= 1024 and size % 1024 == 0 and size % 1000 != 0 for size in measured)
+    if 2 * binary > len(measured):
+        candidates = [float(1 << power) for power in range(0, 48)]
+    else:
+        candidates = [step * 10.0**power for power in range(0, 13) for step in (1, 2, 5)]
+    inside = [tick for tick in candidates if low * 0.99 <= tick <= high * 1.01]
+    if len(inside) < 2:
+        inside = [float(size) for size in measured]
+    return tuple((tick, size_text(tick)) for tick in inside)
+
+
+def count_ticks(counts: Iterable[float]) -> tuple[tuple[float, str], ...]:
+    """The measured counts as ticks."""
+    return tuple((value, f"{value:g}") for value in sorted(set(counts)))

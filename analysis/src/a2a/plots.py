@@ -1,0 +1,464 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figures: one function and one row of `KINDS` each.
+
+A function takes results and options and says what is to be seen (`chart.Figure`); `drawing` and
+`interactive` make it visible. Functions read raw samples only for the points that they show.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from a2a import grouping, labels, metrics, style
+from a2a.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat
+from a2a.errors import InputError
+from a2a.results import Results
+
+RATE = "Gbit/s"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user may choose about a figure; the defaults choose from the data."""
+
+    by: tuple[str, ...] = ()
+    """Names that tell lines apart; default: all that differ."""
+    sizes: tuple[int, ...] = ()
+    """Message sizes to show, in bytes."""
+    most: int = 6
+    """Lines or panels of one kind before a figure chooses."""
+
+
+# --- lines -----------------------------------------------------------------------------------------
+
+
+def _measured(results: Results, options: Options) -> pd.DataFrame:
+    """Complete points worth a line: measured ones, and the baseline where one engine meets another."""
+    points = results.points
+    points = points[(points["state"] == "complete") & points["role"].isin(["measure", "baseline"])]
+    rules = points["file"].map(lambda file: results.attributes[file].get("percentile_rule", "rank"))
+    points = points.assign(
+        p99_is_max=[
+            n > 0 and metrics.percentile_is_maximum(n, 0.99, rule)
+            for n, rule in zip(points["ops"], rules, strict=True)
+        ]
+    )
+    if options.sizes:
+        absent = sorted(set(options.sizes) - set(points["message_size"]))
+        if absent:
+            there = labels.list_text([str(s) for s in sorted(points["message_size"].unique())], 30)
+            raise InputError(f"no point has message size {absent[0]}; there are {there}")
+        points = points[points["message_size"].isin(options.sizes)]
+    if points.empty:
+        raise InputError("no complete point is left to plot")
+    return points.assign(setting=grouping.setting_labels(results, points, options.by))
+
+
+def _scale(points: pd.DataFrame) -> tuple[str, str]:
+    """The column that says how large the machine is, and its name: nodes where all are known."""
+    return ("nodes", "nodes") if points["nodes"].notna().all() else ("ranks", "ranks")
+
+
+def _chosen(points: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The rows of at most `most` representative values of `column`, and a note on what is left out."""
+    other = "ranks" if column == "message_size" else "message_size"
+    places = points.groupby(column)[[other, "setting"]].apply(lambda rows: len(rows.drop_duplicates()))
+    kept = grouping.representative(dict(zip(places.index, places, strict=True)), most)
+    if len(kept) == len(places):
+        return points, ()
+    what = {"message_size": "message sizes", "ranks": "rank counts", "nodes": "node counts"}[column]
+    return points[points[column].isin(kept)], (f"{len(kept)} of {len(places)} {what} shown",)
+
+
+def _panels(points: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """One panel for up to as many settings as share a colour; else one panel per setting."""
+    settings = grouping.values_in_order(points["setting"])
+    if len(settings) <= len(style.VARIANTS):
+        return [("", points)]
+    return [(str(name), points[points["setting"] == name]) for name in settings[: style.MOST_LINES - 1]]
+
+
+@dataclass(frozen=True)
+class _Looks:
+    """Which look a value of `major` and a setting have, the same in all panels of a figure."""
+
+    major: str
+    majors: list[float]
+    settings: list[object]
+    text: Callable[[float], str]
+
+    @classmethod
+    def of(cls, points: pd.DataFrame, major: str, text: Callable[[float], str]) -> _Looks:
+        return cls(major, sorted(points[major].unique()), grouping.values_in_order(points["setting"]), text)
+
+    def curves(self, points: pd.DataFrame, x: str, metric: str) -> list[Curve]:
+        """A curve per value of `major` and setting that the points have."""
+        several = len(self.majors) > 1, len(self.settings) > 1
+        two_way = all(several) and points["setting"].nunique() <= len(style.VARIANTS)
+        curves = []
+        for value, setting in itertools.product(self.majors, self.settings):
+            rows = points[(points[self.major] == value) & (points["setting"] == setting)]
+            line = grouping.line(rows, x, metric)
+            if not line.x.size:
+                continue
+            index = self.settings.index(setting)
+            parts = (self.text(value), str(setting))
+            names = [part for part, many in zip(parts, several, strict=True) if many and part]
+            curves.append(
+                Curve(
+                    name=", ".join(names) or parts[0],
+                    x=line.x,
+                    y=line.y,
+                    low=line.low,
+                    high=line.high,
+                    look=self.majors.index(value) if several[0] else index,
+                    variant=index if two_way and len(self.settings) <= len(style.VARIANTS) else None,
+                    parts=parts,
+                    hover=tuple(_hover(line)),
+                )
+            )
+        return curves
+
+
+def _hover(line: grouping.Line) -> Iterator[str]:
+    for ops, launches, low, high in zip(line.ops, line.launches, line.low, line.high, strict=True):
+        text = f"n\u00a0=\u00a0{labels.range_text(ops)} ops"
+        if launches > 1:
+            text = f"{launches} launches, {text} each"
+        if np.isfinite(low) and np.isfinite(high):
+            kind = "range of launches" if launches > 1 else "95 % interval"
+            text += f", {kind} {labels.number_text(low)} to {labels.number_text(high)}"
+        yield text
+
+
+def _said(points: pd.DataFrame) -> tuple[str, ...]:
+    """What every figure of lines says about its sample."""
+    place = ["message_size", "ranks", "nodes", "setting"]
+    launches = points.groupby(place, dropna=False)["launch"].nunique()
+    n = labels.range_text(int(n) for n in points["ops"])
+    notes = [f"n\u00a0=\u00a0{n} ops per point and launch"]
+    if launches.max() > 1:
+        notes.append(f"median of {labels.range_text(launches)} launches, bars: their range")
+    elif points["time_p50_low"].notna().any():
+        notes.append("bars: 95\u00a0% interval of the median")
+    elif not points["has_raw"].any():
+        notes.append("imported without raw samples, so without intervals")
+    return tuple(notes)
+
+
+def _size_axis(points: pd.DataFrame) -> Axis:
+    return Axis("Message size per pair of ranks", log=True, ticks=labels.size_ticks(points["message_size"]))
+
+
+def _scale_axis(points: pd.DataFrame, scale: str, name: str) -> Axis:
+    counts = sorted(set(points[scale].astype(float)))
+    log = len(counts) > 1 and counts[-1] / counts[0] > 12
+    return Axis(name.capitalize(), log=log, ticks=labels.count_ticks(counts))
+
+
+# --- the kinds -------------------------------------------------------------------------------------
+
+
+def scaling(results: Results, options: Options) -> Figure:
+    """Rate per node and per rank against the number of nodes, a line per message size."""
+    everything = _measured(results, options)
+    scale, name = _scale(everything)
+    points, notes = _chosen(everything, "message_size", options.most)
+    looks = _Looks.of(points, "message_size", labels.size_text)
+    charts: list[Chart] = []
+    for metric, where in (("gbps_node_net", "node"), ("gbps_rank", "rank")):
+        known = points[points[metric].notna()]
+        if known.empty:
+            if where == "node":
+                notes += (_why_no_node_rate(points),)
+            continue
+        for title, rows in _panels(known):
+            curves = looks.curves(rows, scale, metric)
+            ideals = tuple(
+                Bound("rate of the smallest scale kept", c.x[[0, -1]], c.y[[0, 0]], look=c.look)
+                for c in curves
+                if c.x.size > 1 and not c.variant
+            )
+            rate = f"{RATE} per {where}" + (", one way" if where == "node" else "")
+            charts.append(
+                Chart(
+                    title=f"Per {where}",
+                    subtitle=title,
+                    x=_scale_axis(known, scale, name),
+                    y=Axis(rate, from_zero=True, unit=RATE),
+                    curves=tuple(curves),
+                    bounds=ideals + _link_bounds(rows, scale, where),
+                    legend="Message size per pair of ranks",
+                )
+            )
+    return Figure("scaling", f"Bandwidth against {name}", tuple(charts), notes + _said(points))
+
+
+def _why_no_node_rate(points: pd.DataFrame) -> str:
+    if (points["nodes"] == 1).sum() == len(points):
+        return "one node: nothing crosses the network, so there is no rate per node"
+    return "rate per node not shown: ranks per node unknown"
+
+
+def _link_bounds(points: pd.DataFrame, scale: str, where: str) -> tuple[Bound, ...]:
+    """The link's physical rate: as it is per node, and as each of its ranks can share it."""
+    known = points[points["link_rate_gbps"].notna() & points["nodes"].notna() & (points["nodes"] > 1)]
+    if known.empty:
+        return ()
+    rails = known["rails"].fillna(1).clip(lower=1).astype(float)
+    limit = known["link_rate_gbps"].astype(float) * rails
+    if where == "rank":
+        ranks, ppn = known["ranks"].astype(float), known["ppn"].astype(float)
+        limit = limit * (ranks - 1) / (ppn * (ranks - ppn))
+    limits = pd.DataFrame({"x": known[scale].astype(float), "ppn": known["ppn"], "limit": limit})
+    bounds = []
+    for (ppn,), rows in limits.groupby(["ppn"]):
+        line = rows.groupby("x")["limit"].max()
+        name = "link rate" if where == "node" else "link rate, shared by the node's ranks"
+        if where == "rank" and limits["ppn"].nunique() > 1:
+            name = f"link rate at {ppn:g} per node"
+        x, y = line.index.to_numpy(dtype=float), line.to_numpy(dtype=float)
+        if where == "node":
+            x, y = limits["x"].agg(["min", "max"]).to_numpy(), np.array([y[0], y[0]])
+        bounds.append(Bound(name, x, y))
+    return tuple({(b.name, float(b.y[-1])): b for b in bounds}.values())
+
+
+def sizes(results: Results, options: Options) -> Figure:
+    """Rate against message size, a line per node count."""
+    everything = _measured(results, options)
+    scale, name = _scale(everything)
+    points, notes = _chosen(everything, scale, options.most)
+    metric, where = ("gbps_node_net", "node") if points["gbps_node_net"].notna().all() else ("gbps_rank", "rank")
+    looks = _Looks.of(points, scale, lambda count: f"{count:g} {name}")
+    charts = []
+    for title, rows in _panels(points):
+        curves = looks.curves(rows, "message_size", metric)
+        charts.append(
+            Chart(
+                title="",
+                subtitle=title,
+                x=_size_axis(points),
+                y=Axis(f"{RATE} per {where}" + (", one way" if where == "node" else ""), from_zero=True, unit=RATE),
+                curves=tuple(curves),
+                bounds=_link_bounds(rows, "message_size", where) if where == "node" else (),
+            )
+        )
+    return Figure("sizes", "Bandwidth against message size", tuple(charts), notes + _said(points))
+
+
+def latency(results: Results, options: Options) -> Figure:
+    """Op time against message size: the median, and the band up to p90 and p99."""
+    everything = _measured(results, options)
+    scale, name = _scale(everything)
+    points, notes = _chosen(everything, scale, 4)
+    settings = grouping.values_in_order(points["setting"])
+    groups = [
+        (f"{count:g} {name}", str(setting), rows)
+        for count in sorted(points[scale].unique())
+        for setting in settings
+        if len(rows := points[(points[scale] == count) & (points["setting"] == setting)])
+    ]
+    if len(groups) > options.most:
+        notes += (f"{options.most} of {len(groups)} groups shown",)
+    groups = groups[: options.most]
+    shown = pd.concat([rows for *_, rows in groups])
+    x = replace(_size_axis(shown), limits=_limits(shown["message_size"]))
+    times = shown[["time_p50", "time_p90", "time_p99"]] / 1000
+    y = Axis("Op time (µs)", log=True, unit="µs", limits=_limits(times.stack()))
+    charts = tuple(_latency_chart(title, setting, x, y, rows) for title, setting, rows in groups)
+    if shown["p99_is_max"].any():
+        notes += ("p99\u00a0=\u00a0max: too few ops for a p99 of its own",)
+    return Figure("latency", "Op time against message size", charts, notes + _said(shown))
+
+
+def _limits(values: pd.Series[float]) -> tuple[float, float]:
+    """Limits of a logarithmic axis: the data and a little air."""
+    low, high = float(values.min()), float(values.max())
+    air = max((high / low) ** 0.04, 1.03)
+    return low / air, high * air
+
+
+def _latency_chart(title: str, setting: str, x: Axis, y: Axis, points: pd.DataFrame) -> Chart:
+    p50, p90, p99 = (grouping.line(points, "message_size", f"time_{q}") for q in ("p50", "p90", "p99"))
+    us = {"p50": p50.y / 1000, "p90": p90.y / 1000, "p99": p99.y / 1000}
+    capped = points.groupby("message_size")["p99_is_max"].any()
+    is_max = np.array([bool(capped[size]) for size in p99.x])
+    hover = np.array(list(_hover(p99)), dtype=object)
+    curves = [
+        Curve("p50 to p90", p50.x, us["p50"], us["p50"], us["p90"], look=0, form="band"),
+        Curve("p90 to p99", p90.x, us["p90"], us["p90"], us["p99"], look=5, form="band"),
+        Curve("p99", p99.x[~is_max], us["p99"][~is_max], look=1, form="points", hover=tuple(hover[~is_max])),
+        Curve("p99 = max", p99.x[is_max], us["p99"][is_max], look=1, form="hollow", hover=tuple(hover[is_max])),
+        Curve("p50", p50.x, us["p50"], p50.low / 1000, p50.high / 1000, look=0, hover=tuple(_hover(p50))),
+    ]
+    drawn = tuple(curve for curve in curves if curve.x.size)
+    return Chart(title=title, subtitle=setting, x=x, y=y, curves=drawn)
+
+
+def cdf(results: Results, options: Options) -> Figure:
+    """Distribution of op times, a panel per message size, a line per launch."""
+    everything = _with_raw(results, _measured(results, options))
+    scale, name = _scale(everything)
+    points, notes = _chosen(everything, "message_size", min(options.most, 4))
+    points, more = _chosen(points, scale, 3 if points["setting"].nunique() > 1 else options.most)
+    several = points[scale].nunique() > 1
+    texts = points["setting"]
+    if several:
+        counts = points[scale].map(lambda count: f"{count:g} {name}")
+        texts = counts.where(texts == "", counts + ", " + texts)
+    names = grouping.values_in_order(texts)
+    if len(names) > style.MOST_LINES:
+        more += (f"{style.MOST_LINES} of {len(names)} groups shown",)
+    charts = []
+    for size, rows in points.groupby("message_size"):
+        curves: list[Curve] = []
+        for index, text in enumerate(names[: style.MOST_LINES]):
+            group = rows[texts[rows.index] == text]
+            thin = len(group) > 1
+            for first, row in enumerate(group.itertuples()):
+                times = results.op_times(row.file, row.point) / 1000
+                x, y = steps(times)
+                hover = tuple(f"launch {row.launch}, n\u00a0=\u00a0{times.size}" for _ in x) if times.size else ()
+                curves.append(
+                    Curve(str(text) or "op times", x, y, look=index, form="step", faint=thin, hover=hover,
+                          listed=first == 0)
+                )
+        spread = [c.x for c in curves if c.x.size]
+        log = bool(spread) and max(x.max() for x in spread) > 8 * min(x[x > 0].min() for x in spread)
+        charts.append(
+            Chart(
+                title=labels.size_text(float(size)),  # type: ignore[arg-type]
+                x=Axis("Op time (µs)", log=log, unit="µs"),
+                y=Axis("Share of ops at most this long", from_zero=True),
+                curves=tuple(curves),
+                notes=(f"n\u00a0=\u00a0{labels.range_text(int(n) for n in rows['ops'])} ops per line", "a line per launch"),
+            )
+        )
+    return Figure("cdf", "Distribution of op times", tuple(charts), notes + more)
+
+
+def steps(times: Floats, most: int = 400) -> tuple[Floats, Floats]:
+    """The empirical distribution function as steps (x, share of values ≤ x) that start at 0.
+
+    More than `most` values are thinned in the middle and kept whole in the last hundred, the tail.
+    """
+    ordered = np.sort(times)
+    n = ordered.size
+    if n == 0:
+        return np.empty(0), np.empty(0)
+    index = np.arange(n)
+    if n > most:
+        tail = min(100, most // 4)
+        index = np.unique(np.concatenate([np.linspace(0, n - 1, most - tail).astype(int), index[-tail:]]))
+    x = np.concatenate([[ordered[0]], ordered[index]])
+    y = np.concatenate([[0.0], (index + 1) / n])
+    return x, y
+
+
+def ops(results: Results, options: Options) -> Figure:
+    """Every op of one launch over time: drift, periodic interference, invalid ops."""
+    points = _one_launch(results, options)
+    chosen, notes = _chosen(points, "message_size", min(options.most, 4))
+    chosen = chosen.drop_duplicates(["message_size"], keep="first")
+    charts = tuple(_ops_chart(results, row) for row in chosen.itertuples())
+    return Figure("ops", f"Ops over time, launch {points['launch'].iloc[0]}", charts, notes)
+
+
+def _ops_chart(results: Results, row: tuple[object, ...]) -> Chart:
+    raw = results.raw(row.file, row.point)  # type: ignore[attr-defined]
+    time = raw.op_times() / 1000
+    since = (raw.start - raw.start[0]) / 1e6 if raw.start.size else raw.start.astype(float)
+    valid = raw.valid
+    curves = [Curve("valid op", since[valid], time[valid], form="dots")]
+    if (~valid).any():
+        curves.append(Curve("invalid op (a rank was late)", since[~valid], time[~valid], look=1, form="crosses"))
+    median = float(np.median(time[valid])) if valid.any() else float("nan")
+    spread = time[valid].max() / max(time[valid].min(), 1e-9) if valid.any() else 1.0
+    return Chart(
+        title=labels.size_text(row.message_size),  # type: ignore[attr-defined]
+        x=Axis("Time since the first op (ms)", unit="ms"),
+        y=Axis("Op time (µs)", log=bool(spread > 8), unit="µs"),
+        curves=tuple(curves),
+        bounds=(Bound("p50", np.array([since.min(), since.max()]), np.array([median, median])),) if valid.any() else (),
+        notes=(f"n\u00a0=\u00a0{int(valid.sum())} valid of {valid.size} ops",),
+    )
+
+
+def ranks(results: Results, options: Options) -> Figure:
+    """Who is last: how long after the op's median rank each rank ended, and how often it was the last."""
+    points = _one_launch(results, options)
+    row = points.sort_values(["ranks", "message_size"]).iloc[-1]
+    raw = results.raw(row["file"], int(row["point"]))
+    ends = raw.end[raw.valid] / 1000.0
+    if not ends.size:
+        raise InputError(f"{row['launch']}: no valid op at {labels.size_text(row['message_size'])}")
+    late = ends - np.median(ends, axis=1, keepdims=True)
+    n, count = late.shape
+    launch = results.launches[row["launch"]]
+    edges = np.flatnonzero(np.diff(launch.node_of_rank[:count])) + 0.5
+    rank = np.arange(count, dtype=float)
+    top = max(float(np.quantile(late, 0.99)), 1e-3)
+    heat = Chart(
+        title="How late each rank ended",
+        x=Axis("Rank"),
+        y=Axis("Op"),
+        heat=Heat(np.maximum(late, 0), rank, np.arange(n, dtype=float), "µs after the op's median rank", top),
+        divisions=tuple(edges) if 0 < edges.size <= 64 else (),
+        notes=("white lines: node boundaries",) if 0 < edges.size <= 64 else (),
+    )
+    share = np.bincount(ends.argmax(axis=1), minlength=count) / n
+    chance = 1 / count
+    limit = float(stats.binom.ppf(1 - 0.05 / count, n, chance)) / n
+    shares = Chart(
+        title="How often each rank was last",
+        x=Axis("Rank"),
+        y=Axis("Share of ops", from_zero=True),
+        curves=(Curve("share of ops in which the rank ended last", rank, share, form="stems"),),
+        bounds=(
+            Bound(f"chance 1/R = {chance:.3g}", rank[[0, -1]], np.array([chance, chance])),
+            Bound(f"more than chance allows above {limit:.3g} (95 %, all ranks)", rank[[0, -1]], np.array([limit, limit])),
+        ),
+        notes=(f"n\u00a0=\u00a0{n} ops, {count} ranks",),
+    )
+    title = f"Who is last at {labels.size_text(row['message_size'])}, launch {row['launch']}"
+    return Figure("ranks", title, (heat, shares), ())
+
+
+def _with_raw(results: Results, points: pd.DataFrame) -> pd.DataFrame:
+    kept = points[points["has_raw"]]
+    if kept.empty:
+        raise InputError("these files hold summaries without raw samples; this figure needs files written by a2aperf")
+    return kept
+
+
+def _one_launch(results: Results, options: Options) -> pd.DataFrame:
+    """The measured points of the first launch that has raw samples."""
+    points = _with_raw(results, _measured(results, options))
+    points = points[points["role"] == "measure"] if (points["role"] == "measure").any() else points
+    return points[points["launch"] == points["launch"].iloc[0]]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One row of the table of figures."""
+
+    make: Callable[[Results, Options], Figure]
+    says: str
+    needs_raw: bool = False
+
+
+KINDS: dict[str, Kind] = {
+    "scaling": Kind(scaling, "Gbit/s per node and per rank against nodes, a line per message size"),
+    "sizes": Kind(sizes, "Gbit/s against message size, a line per node count"),
+    "latency": Kind(latency, "op time against message size: p50, p90, p99"),
+    "cdf": Kind(cdf, "distribution of op times, a line per launch", needs_raw=True),
+    "ops": Kind(ops, "every op over time: drift, interference, invalid ops", needs_raw=True),
+    "ranks": Kind(ranks, "who is last: heat map of op and rank", needs_raw=True),
+}
