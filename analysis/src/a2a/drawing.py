@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import textwrap
+from typing import BinaryIO
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Page
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 from a2a import style
@@ -30,12 +32,13 @@ def draw(figure: Figure, width: float | None = None, notes: bool = True) -> Page
         said = textwrap.wrap(" · ".join(figure.said), int(width * 25)) if notes else []
         foot = len(said) * _NOTE_ROW + 0.04 if said else 0.0
         panel = min(0.55 * width / columns + 0.4, 2.3)
-        height = rows * panel + legend.height + foot
+        lines = max(len(_subtitle(chart, width / columns)) for chart in figure.charts)
+        height = rows * (panel + 0.11 * lines) + legend.height + foot
         page = Page(figsize=(width, height), layout="constrained")
         inside = (0, foot / height, 1, 1 - (foot + legend.height) / height)
         page.get_layout_engine().set(rect=inside, h_pad=0.03, w_pad=0.03)  # type: ignore[union-attr, call-arg]
         for index, chart in enumerate(figure.charts):
-            _draw_chart(page.add_subplot(rows, columns, index + 1), chart, width / columns)
+            _draw_chart(page.add_subplot(rows, columns, index + 1), chart, width / columns, lines)
         legend.draw(page)
         for row, line in enumerate(reversed(said)):
             y = (row * _NOTE_ROW + 0.04) / height
@@ -43,13 +46,17 @@ def draw(figure: Figure, width: float | None = None, notes: bool = True) -> Page
     return page
 
 
-def _draw_chart(axes: Axes, chart: Chart, width: float) -> None:
-    """`width`: of the panel, in inches."""
-    subtitle = textwrap.wrap(chart.subtitle, max(12, int(width * 20)))
-    axes.set_title(chart.title, pad=4 + 8 * len(subtitle))
+def _subtitle(chart: Chart, width: float) -> list[str]:
+    return textwrap.wrap(chart.subtitle, max(12, int(width * 20)))
+
+
+def _draw_chart(axes: Axes, chart: Chart, width: float, lines: int) -> None:
+    """`width`: of the panel, in inches; `lines`: of the longest subtitle in the figure."""
+    subtitle = _subtitle(chart, width)
+    axes.set_title(chart.title, pad=4 + 8 * lines)
     if subtitle:
         said = axes.annotate(
-            "\n".join(subtitle), (0, 1), xytext=(0, 4), xycoords="axes fraction",
+            "\n".join(subtitle + [""] * (lines - len(subtitle))), (0, 1), xytext=(0, 4), xycoords="axes fraction",
             textcoords="offset points", fontsize=6, color=style.GREY, linespacing=1.1,
         )
         said.set_in_layout(False)
@@ -57,10 +64,10 @@ def _draw_chart(axes: Axes, chart: Chart, width: float) -> None:
         _draw_heat(axes, chart.heat)
     for curve in chart.curves:
         _draw_curve(axes, curve)
-    _set_axis(axes, "x", chart.x, width - 0.5)
-    _set_axis(axes, "y", chart.y, 99.0)
     for bound in chart.bounds:
         _draw_bound(axes, bound)
+    _set_axis(axes, "x", chart.x, width - 0.5)
+    _set_axis(axes, "y", chart.y, 99.0)
     for place in chart.divisions:
         axes.axvline(place, color="white", linewidth=0.4, alpha=0.8)
 
@@ -149,10 +156,14 @@ def _draw_bound(axes: Axes, bound: Bound) -> None:
         color = style.look(bound.look).color
         axes.plot(bound.x, bound.y, color=color, linewidth=0.7, linestyle=":", alpha=0.8, zorder=1.5)
         return
-    axes.plot(bound.x, bound.y, color=style.BOUND, linewidth=0.7, linestyle=(0, (6, 2)), zorder=1.6)
+    line = {"color": style.BOUND, "linewidth": 0.7, "linestyle": (0, (6, 2)), "zorder": 1.6}
+    if bound.x.size == 1:
+        axes.axhline(float(bound.y[0]), **line)
+    axes.plot(bound.x, bound.y, **line)
     axes.annotate(
         bound.name, (bound.x[-1], bound.y[-1]), xytext=(0, 1.5), textcoords="offset points",
-        fontsize=5.5, color=style.BOUND, ha="right", va="bottom",
+        fontsize=5.5, color=style.BOUND, ha="right", va="bottom", zorder=4,
+        path_effects=[withStroke(linewidth=1.5, foreground="white")],
     )
 
 
@@ -165,3 +176,10 @@ def _draw_heat(axes: Axes, heat: Heat) -> None:
     bar = axes.figure.colorbar(image, ax=axes, extend="max", pad=0.02, fraction=0.06)
     bar.set_label(heat.label, fontsize=6.5)
     bar.outline.set_visible(False)  # type: ignore[operator]
+
+
+def save(page: Page, stream: BinaryIO, form: str) -> None:
+    """Write the figure as png, svg or pdf; the same data give the same bytes."""
+    dates: dict[str, dict[str, str | None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    with style.applied():
+        page.savefig(stream, format=form, metadata=dates.get(form))

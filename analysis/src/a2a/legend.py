@@ -102,7 +102,9 @@ def _entries(charts: Sequence[Chart]) -> tuple[list[_Entry], list[_Entry], list[
     dotted: dict[str, _Entry] = {}
     rank: dict[str, int] = {}
     curves = [curve for chart in charts for curve in chart.curves if curve.listed]
-    for curve in sorted(curves, key=lambda curve: (curve.look, curve.variant or 0)):
+    if all(curve.parts[0] for curve in curves):
+        curves.sort(key=lambda curve: (curve.look, curve.variant or 0))
+    for curve in curves:
         if curve.variant is None:
             colours.setdefault(curve.name, _entry(curve.name, curve))
         else:

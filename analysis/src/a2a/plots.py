@@ -21,6 +21,8 @@ from a2a.errors import InputError
 from a2a.results import Results
 
 RATE = "Gbit/s"
+FAR = 2.5
+"""A bound so many times above the highest point is told in words."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,6 @@ class Options:
 
     by: tuple[str, ...] = ()
     """Names that tell lines apart; default: all that differ."""
-    sizes: tuple[int, ...] = ()
-    """Message sizes to show, in bytes."""
     most: int = 6
     """Lines or panels of one kind before a figure chooses."""
 
@@ -42,22 +42,19 @@ def _measured(results: Results, options: Options) -> pd.DataFrame:
     """Complete points worth a line: measured ones, and the baseline where one engine meets another."""
     points = results.points
     points = points[(points["state"] == "complete") & points["role"].isin(["measure", "baseline"])]
-    rules = points["file"].map(lambda file: results.attributes[file].get("percentile_rule", "rank"))
-    points = points.assign(
-        p99_is_max=[
-            n > 0 and metrics.percentile_is_maximum(n, 0.99, rule)
-            for n, rule in zip(points["ops"], rules, strict=True)
-        ]
-    )
-    if options.sizes:
-        absent = sorted(set(options.sizes) - set(points["message_size"]))
-        if absent:
-            there = labels.list_text([str(s) for s in sorted(points["message_size"].unique())], 30)
-            raise InputError(f"no point has message size {absent[0]}; there are {there}")
-        points = points[points["message_size"].isin(options.sizes)]
+    points = points.assign(p99_is_max=p99_is_max(results, points))
     if points.empty:
         raise InputError("no complete point is left to plot")
     return points.assign(setting=grouping.setting_labels(results, points, options.by))
+
+
+def p99_is_max(results: Results, points: pd.DataFrame) -> list[bool]:
+    """For each point, whether its p99 is the maximum because n is too small."""
+    rules = points["file"].map(lambda file: results.attributes[file].get("percentile_rule", "rank"))
+    return [
+        bool(pd.notna(n)) and n > 0 and metrics.percentile_is_maximum(int(n), 0.99, rule)
+        for n, rule in zip(points["ops"], rules, strict=True)
+    ]
 
 
 def _scale(points: pd.DataFrame) -> tuple[str, str]:
@@ -170,6 +167,8 @@ def scaling(results: Results, options: Options) -> Figure:
     everything = _measured(results, options)
     scale, name = _scale(everything)
     points, notes = _chosen(everything, "message_size", options.most)
+    if everything[scale].nunique() == 1:
+        notes += (f"one {name[:-1]} count only: files of others make this a scaling curve",)
     looks = _Looks.of(points, "message_size", labels.size_text)
     charts: list[Chart] = []
     for metric, where in (("gbps_node_net", "node"), ("gbps_rank", "rank")):
@@ -193,11 +192,11 @@ def scaling(results: Results, options: Options) -> Figure:
                     x=_scale_axis(known, scale, name),
                     y=Axis(rate, from_zero=True, unit=RATE),
                     curves=tuple(curves),
-                    bounds=ideals + _link_bounds(rows, scale, where),
+                    bounds=ideals + _link_bounds(rows, scale, metric),
                     legend="Message size per pair of ranks",
                 )
             )
-    return Figure("scaling", f"Bandwidth against {name}", tuple(charts), notes + _said(points))
+    return Figure("scaling", f"Bandwidth against {name}", tuple(charts), notes + _said(points) + _link_note(points))
 
 
 def _why_no_node_rate(points: pd.DataFrame) -> str:
@@ -206,28 +205,45 @@ def _why_no_node_rate(points: pd.DataFrame) -> str:
     return "rate per node not shown: ranks per node unknown"
 
 
-def _link_bounds(points: pd.DataFrame, scale: str, where: str) -> tuple[Bound, ...]:
-    """The link's physical rate: as it is per node, and as each of its ranks can share it."""
+def _link_bounds(points: pd.DataFrame, x: str, metric: str) -> tuple[Bound, ...]:
+    """The link's physical rate over `x`: per node as it is, per rank what each rank's share lets through.
+
+    gbps_node_net ≤ L is, by their formulas, gbps_rank ≤ L·(R−1) / (k·(R−k)). A rate far above
+    everything measured would flatten the figure: `_link_note` says it instead.
+    """
+    per_node = metric == "gbps_node_net"
     known = points[points["link_rate_gbps"].notna() & points["nodes"].notna() & (points["nodes"] > 1)]
     if known.empty:
         return ()
     rails = known["rails"].fillna(1).clip(lower=1).astype(float)
     limit = known["link_rate_gbps"].astype(float) * rails
-    if where == "rank":
+    if not per_node:
         ranks, ppn = known["ranks"].astype(float), known["ppn"].astype(float)
         limit = limit * (ranks - 1) / (ppn * (ranks - ppn))
-    limits = pd.DataFrame({"x": known[scale].astype(float), "ppn": known["ppn"], "limit": limit})
+    limits = pd.DataFrame({"x": known[x].astype(float), "ppn": known["ppn"], "limit": limit})
     bounds = []
     for (ppn,), rows in limits.groupby(["ppn"]):
         line = rows.groupby("x")["limit"].max()
-        name = "link rate" if where == "node" else "link rate, shared by the node's ranks"
-        if where == "rank" and limits["ppn"].nunique() > 1:
+        name = "link rate" if per_node else "link rate, shared by the node's ranks"
+        if not per_node and limits["ppn"].nunique() > 1:
             name = f"link rate at {ppn:g} per node"
-        x, y = line.index.to_numpy(dtype=float), line.to_numpy(dtype=float)
-        if where == "node":
-            x, y = limits["x"].agg(["min", "max"]).to_numpy(), np.array([y[0], y[0]])
-        bounds.append(Bound(name, x, y))
+        places, y = line.index.to_numpy(dtype=float), line.to_numpy(dtype=float)
+        if y.min() > FAR * points[metric].max():
+            continue
+        if per_node:
+            places, y = limits["x"].agg(["min", "max"]).to_numpy(), np.array([y[0], y[0]])
+        bounds.append(Bound(name, places, y))
     return tuple({(b.name, float(b.y[-1])): b for b in bounds}.values())
+
+
+def _link_note(points: pd.DataFrame) -> tuple[str, ...]:
+    """The physical limit in words, with how close the best point came to it."""
+    known = points[points["efficiency"].notna()]
+    if known.empty:
+        return ()
+    best = known.loc[known["efficiency"].idxmax()]
+    limit = float(best["gbps_node_net"]) / float(best["efficiency"])
+    return (f"link rate {labels.rate_text(limit)} per node; best point {100 * best['efficiency']:.0f}\u00a0% of it",)
 
 
 def sizes(results: Results, options: Options) -> Figure:
@@ -236,21 +252,22 @@ def sizes(results: Results, options: Options) -> Figure:
     scale, name = _scale(everything)
     points, notes = _chosen(everything, scale, options.most)
     metric, where = ("gbps_node_net", "node") if points["gbps_node_net"].notna().all() else ("gbps_rank", "rank")
-    looks = _Looks.of(points, scale, lambda count: f"{count:g} {name}")
+    looks = _Looks.of(points, scale, lambda count: labels.count_text(int(count), name[:-1]))
+    only = looks.text(looks.majors[0]) if len(looks.majors) == 1 else ""
     charts = []
     for title, rows in _panels(points):
         curves = looks.curves(rows, "message_size", metric)
         charts.append(
             Chart(
-                title="",
+                title=only,
                 subtitle=title,
                 x=_size_axis(points),
                 y=Axis(f"{RATE} per {where}" + (", one way" if where == "node" else ""), from_zero=True, unit=RATE),
                 curves=tuple(curves),
-                bounds=_link_bounds(rows, "message_size", where) if where == "node" else (),
+                bounds=_link_bounds(rows, "message_size", metric) if where == "node" else (),
             )
         )
-    return Figure("sizes", "Bandwidth against message size", tuple(charts), notes + _said(points))
+    return Figure("sizes", "Bandwidth against message size", tuple(charts), notes + _said(points) + _link_note(points))
 
 
 def latency(results: Results, options: Options) -> Figure:
@@ -260,7 +277,7 @@ def latency(results: Results, options: Options) -> Figure:
     points, notes = _chosen(everything, scale, 4)
     settings = grouping.values_in_order(points["setting"])
     groups = [
-        (f"{count:g} {name}", str(setting), rows)
+        (labels.count_text(int(count), name[:-1]), str(setting), rows)
         for count in sorted(points[scale].unique())
         for setting in settings
         if len(rows := points[(points[scale] == count) & (points["setting"] == setting)])
@@ -311,7 +328,7 @@ def cdf(results: Results, options: Options) -> Figure:
     several = points[scale].nunique() > 1
     texts = points["setting"]
     if several:
-        counts = points[scale].map(lambda count: f"{count:g} {name}")
+        counts = points[scale].map(lambda count: labels.count_text(int(count), name[:-1]))
         texts = counts.where(texts == "", counts + ", " + texts)
     names = grouping.values_in_order(texts)
     if len(names) > style.MOST_LINES:
@@ -368,7 +385,7 @@ def ops(results: Results, options: Options) -> Figure:
     chosen, notes = _chosen(points, "message_size", min(options.most, 4))
     chosen = chosen.drop_duplicates(["message_size"], keep="first")
     charts = tuple(_ops_chart(results, row) for row in chosen.itertuples())
-    return Figure("ops", f"Ops over time, launch {points['launch'].iloc[0]}", charts, notes)
+    return Figure("ops", f"Ops over time, launch {points['launch'].iloc[0]}", charts, (*notes, f"launch {points['launch'].iloc[0]}"))
 
 
 def _ops_chart(results: Results, row: tuple[object, ...]) -> Chart:
@@ -428,7 +445,7 @@ def ranks(results: Results, options: Options) -> Figure:
         notes=(f"n\u00a0=\u00a0{n} ops, {count} ranks",),
     )
     title = f"Who is last at {labels.size_text(row['message_size'])}, launch {row['launch']}"
-    return Figure("ranks", title, (heat, shares), ())
+    return Figure("ranks", title, (heat, shares), (title,))
 
 
 def _with_raw(results: Results, points: pd.DataFrame) -> pd.DataFrame:

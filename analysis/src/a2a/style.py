@@ -40,7 +40,13 @@ class Look:
 
     @property
     def plotly_dash(self) -> str:
-        return ",".join(f"{2.2 * part:g}px" for part in self.dash) if self.dash else "solid"
+        """The dash in plotly's words."""
+        return plotly_dash(self.dash)
+
+
+def plotly_dash(dash: tuple[float, ...]) -> str:
+    """Matplotlib's dash, in line widths, as plotly writes it, in pixels."""
+    return ",".join(f"{2 * part:g}px" for part in dash) if dash else "solid"
 
 
 LOOKS = (

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a plot`: a figure for a paper."""
+
+from __future__ import annotations
+
+import io
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from a2a import drawing, filters, output, plots, results, style
+from a2a.commands.options import Files, Where
+
+EXAMPLES = """\
+a2a plot scaling n20.h5 n40.h5 n80.h5 -o scaling.pdf
+a2a plot sizes run.h5 --width page -o sizes.svg
+a2a plot latency before.h5 after.h5 --by PSM2_RCVTHREAD -o latency.png
+a2a plot cdf run*.h5 --size 8kB --size 60kB -o cdf.pdf
+a2a plot ops run.h5 --size 60kB -o ops.png
+a2a plot ranks run.h5 --where ranks=320 -o ranks.png
+"""
+SUFFIXES = (".png", ".svg", ".pdf")
+
+Kind = StrEnum("Kind", {name.upper(): name for name in plots.KINDS})  # type: ignore[misc]
+
+
+class Width(StrEnum):
+    """Widths of a two-column paper."""
+
+    AUTO = "auto"
+    COLUMN = "column"
+    PAGE = "page"
+
+
+INCHES = {Width.AUTO: None, Width.COLUMN: style.COLUMN_WIDTH, Width.PAGE: style.PAGE_WIDTH}
+
+
+def run(
+    kind: Annotated[Kind, typer.Argument(help="  ".join(f"{n}: {k.says}." for n, k in plots.KINDS.items()))],
+    files: Files,
+    out: Annotated[Path, typer.Option("-o", "--output", help="Figure to write: .png, .svg or .pdf; replaced if there.")],
+    by: Annotated[list[str], typer.Option(metavar="NAME", help="What tells lines apart: a column, variable or label. Default: all that differs.")] = [],  # noqa: B006
+    size: Annotated[list[str], typer.Option(metavar="SIZE", help="Message size to show, such as 8kB or 64KiB; several times for several. Default: a choice.")] = [],  # noqa: B006
+    where: Where = [],  # noqa: B006
+    width: Annotated[Width, typer.Option(help="column: 3.4 inches; page: 7 inches, both columns.")] = Width.AUTO,
+    notes: Annotated[bool, typer.Option(help="Write under the figure what n, bars and marks are; without, say it in the caption.")] = True,
+) -> None:
+    """Draw a figure that a two-column paper can print.
+
+    Lines are told apart by colour, dash and marker (Okabe and Ito's colours). Bars are intervals;
+    what they mean, n, and what was left out stands under the figure. Where launches repeat a point,
+    the line is their median and the bar their range.
+    """
+    output.require_suffix(out, SUFFIXES, "a figure")
+    wanted = [f"message_size={','.join(size)}"] if size else []
+    found = filters.where(results.load(files), [*where, *wanted])
+    options = plots.Options(by=tuple(by), most=max(plots.Options.most, len(size)))
+    figure = plots.KINDS[kind.value].make(found, options)
+    page = drawing.draw(figure, INCHES[width], notes)
+    stream = io.BytesIO()
+    drawing.save(page, stream, out.suffix[1:].lower())
+    output.replace(out, stream.getvalue())
+    if sys.stderr.isatty():
+        inches = page.get_size_inches()
+        print(f"a2a: {figure.title}: {out} ({inches[0]:.1f} × {inches[1]:.1f} inches)", file=sys.stderr)

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Charts on screen: a `chart.Figure` becomes what plotly's script draws, and a legend of buttons.
+
+Nothing here needs plotly's Python side: the script reads plain JSON.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from a2a import labels, style
+from a2a.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat
+
+_ROWS = 160
+"""Rows of a heat map on screen; more are merged, and the note says so."""
+_MANY = 500
+"""Arrays longer than this are written as base64 of float32."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """One button of the legend: what it is called and how its line looks."""
+
+    name: str
+    color: str
+    dash: str
+    marker: str
+    """Name of the marker, or "" for a bare line, or "band"."""
+    hollow: bool
+    group: str
+    """Traces of this group go on and off together."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure for the page: one `traces`/`layout` pair per chart, and the legend they share."""
+
+    charts: tuple[dict[str, Any], ...]
+    keys: tuple[Key, ...]
+    notes: tuple[str, ...]
+
+
+def spec(figure: Figure) -> Drawn:
+    """Traces, layouts and legend of a figure."""
+    keys: dict[str, Key] = {}
+    for curve in (c for chart in figure.charts for c in chart.curves if c.listed):
+        keys.setdefault(curve.name, _key(curve))
+    for bound in (b for chart in figure.charts for b in chart.bounds if b.look is not None):
+        keys.setdefault(bound.name, Key(bound.name, style.GREY, "1 3", "", False, bound.name))
+    notes = list(figure.said)
+    if any(c.heat is not None and c.heat.z.shape[0] > _ROWS for c in figure.charts):
+        notes.append("on screen each row of the heat map is the worst of several ops")
+    charts = tuple(_chart(chart) for chart in figure.charts)
+    return Drawn(charts, tuple(keys.values()) if len(keys) > 1 else (), tuple(notes))
+
+
+def _key(curve: Curve) -> Key:
+    look = style.look(curve.look)
+    dash = look.dash if curve.variant is None else style.VARIANTS[curve.variant][1]
+    marker = {"line": look.symbol, "points": look.symbol, "hollow": look.symbol, "band": "band"}.get(
+        curve.form, "circle" if curve.form in ("dots", "stems") else ""
+    )
+    if curve.form == "crosses":
+        marker = "x"
+    bare = curve.form in ("points", "hollow", "dots", "crosses", "stems", "band")
+    return Key(
+        name=curve.name,
+        color=look.color,
+        dash="none" if bare else " ".join(f"{2 * part:g}" for part in dash),
+        marker=marker,
+        hollow=curve.form == "hollow" or bool(curve.variant),
+        group=curve.name,
+    )
+
+
+def _chart(chart: Chart) -> dict[str, Any]:
+    traces = [trace for curve in chart.curves for trace in _curve(curve, chart)]
+    traces += [_bound(bound, chart) for bound in chart.bounds]
+    if chart.heat is not None:
+        traces.insert(0, _heat(chart.heat))
+    layout = {
+        "xaxis": _axis(chart.x),
+        "yaxis": _axis(chart.y) | ({"autorange": "reversed"} if chart.heat is not None else {}),
+        "shapes": [_division(place) for place in chart.divisions],
+        "annotations": [_bound_name(b, chart) for b in chart.bounds if b.look is None],
+    }
+    named = ": ".join(part for part in (chart.title, chart.subtitle) if part)
+    return {"traces": traces, "layout": layout, "name": named, "title": chart.title, "subtitle": chart.subtitle}
+
+
+def _axis(axis: Axis) -> dict[str, Any]:
+    out: dict[str, Any] = {"title": {"text": _plain(axis.label)}}
+    if axis.log:
+        out |= {"type": "log", "dtick": "D2" if not axis.ticks else None, "exponentformat": "none"}
+    if axis.ticks:
+        out |= {"tickvals": [p for p, _ in axis.ticks], "ticktext": [_plain(t) for _, t in axis.ticks]}
+    if axis.limits:
+        out["range"] = [math.log10(v) if axis.log else v for v in axis.limits]
+    elif axis.from_zero and not axis.log:
+        out["rangemode"] = "tozero"
+    return {name: value for name, value in out.items() if value is not None}
+
+
+def _curve(curve: Curve, chart: Chart) -> list[dict[str, Any]]:
+    look = style.look(curve.look)
+    base = {"type": "scatter", "name": _plain(curve.name), "legendgroup": curve.name, "x": _numbers(curve.x)}
+    if curve.form == "band":
+        fill = {"mode": "lines", "line": {"width": 0, "color": look.color}, "hoverinfo": "skip"}
+        low = base | fill | {"y": _numbers(curve.low)}
+        color = f"{look.color}4d"
+        return [low, base | fill | {"y": _numbers(curve.high), "fill": "tonexty", "fillcolor": color}]
+    trace: dict[str, Any] = base | {"y": _numbers(curve.y)} | _strokes(curve)
+    if curve.form == "dots" or (curve.form == "step" and not curve.hover):
+        trace["hovertemplate"] = f"%{{y:.4~g}} {_plain(chart.y.unit)} at %{{x:.4~g}} {_plain(chart.x.unit)}<extra></extra>"
+    else:
+        trace |= {"text": _hover(curve, chart), "hovertemplate": "%{text}<extra></extra>"}
+    if curve.form == "line" and curve.low is not None and curve.high is not None:
+        above, below = curve.high - curve.y, curve.y - curve.low
+        if np.isfinite(above).any():
+            trace["error_y"] = {
+                "type": "data", "symmetric": False, "array": _numbers(above), "arrayminus": _numbers(below),
+                "thickness": 1.2, "width": 3, "color": look.color,
+            }
+    return [trace]
+
+
+def _strokes(curve: Curve) -> dict[str, Any]:
+    look = style.look(curve.look)
+    dash = look.plotly_dash if curve.variant is None else style.plotly_dash(style.VARIANTS[curve.variant][1])
+    hollow = curve.form == "hollow" or bool(curve.variant)
+    marker = {
+        "symbol": look.symbol,
+        "size": 7,
+        "color": "#ffffff" if hollow else look.color,
+        "line": {"width": 1.5, "color": look.color},
+    }
+    line = {"color": look.color, "width": 2, "dash": dash}
+    if curve.form == "step":
+        return {"mode": "lines", "line": line | {"shape": "hv", "width": 1.2 if curve.faint else 2}}
+    if curve.form == "dots":
+        return {"mode": "markers", "marker": {"size": 4, "color": look.color, "opacity": 0.7}}
+    if curve.form == "crosses":
+        return {"mode": "markers", "marker": {"size": 7, "symbol": "x-thin", "line": {"width": 1.5, "color": look.color}}}
+    if curve.form == "stems":
+        return {"type": "bar", "marker": {"color": look.color}}
+    if curve.form in ("points", "hollow"):
+        return {"mode": "markers", "marker": marker}
+    return {"mode": "lines+markers", "line": line, "marker": marker}
+
+
+def _hover(curve: Curve, chart: Chart) -> list[str]:
+    ticks = dict(chart.x.ticks)
+    extra: Sequence[str] = curve.hover or [""] * curve.x.size
+    texts = []
+    for x, y, more in zip(curve.x, curve.y, extra, strict=True):
+        where = ticks.get(float(x)) or (labels.size_text(x) if "size" in chart.x.label else f"{x:.4g} {chart.x.unit}")
+        if "size" not in chart.x.label and float(x) in ticks:
+            where = f"{where} {chart.x.label.lower()}"
+        parts = [f"<b>{_plain(curve.name)}</b>", f"{where}: {labels.number_text(y, 4)} {_plain(chart.y.unit)}", _plain(more)]
+        texts.append("<br>".join(part for part in parts if part))
+    return texts
+
+
+def _bound(bound: Bound, chart: Chart) -> dict[str, Any]:
+    own = bound.look is not None
+    color = style.look(bound.look).color if bound.look is not None else style.BOUND
+    x, y = bound.x, bound.y
+    if x.size == 1:
+        x, y = x * np.array([0.9, 1.1]), np.repeat(y, 2)
+    return {
+        "type": "scatter", "mode": "lines", "name": _plain(bound.name), "x": _numbers(x), "y": _numbers(y),
+        "line": {"color": color, "width": 1.2, "dash": "dot" if own else "dash"}, "opacity": 0.8,
+        "legendgroup": bound.name, "hoverinfo": "skip" if own else "name+y",
+    }
+
+
+def _bound_name(bound: Bound, chart: Chart) -> dict[str, Any]:
+    x, y = float(bound.x[-1]), float(bound.y[-1])
+    return {
+        "x": math.log10(x) if chart.x.log else x, "y": math.log10(y) if chart.y.log else y,
+        "text": _plain(bound.name), "showarrow": False, "xanchor": "right", "yanchor": "bottom",
+        "font": {"size": 12, "color": style.BOUND}, "bgcolor": "rgba(255,255,255,0.7)", "borderpad": 0,
+    }
+
+
+def _heat(heat: Heat) -> dict[str, Any]:
+    step = -(-heat.z.shape[0] // _ROWS)
+    starts = np.arange(0, heat.z.shape[0], step)
+    z = np.maximum.reduceat(heat.z, starts, axis=0) if step > 1 else heat.z
+    return {
+        "type": "heatmap", "z": _packed(z), "x": _numbers(heat.x), "y": _numbers(heat.y[starts]),
+        "colorscale": style.HEAT.capitalize(), "zmin": 0, "zmax": heat.top,
+        "colorbar": {"title": {"text": _plain(heat.label), "side": "right"}, "thickness": 12, "outlinewidth": 0},
+        "hovertemplate": "rank %{x}, op %{y}: %{z:.3~g} µs late<extra></extra>",
+    }
+
+
+def _division(place: float) -> dict[str, Any]:
+    line = {"color": "rgba(255,255,255,0.8)", "width": 1}
+    return {"type": "line", "xref": "x", "yref": "paper", "x0": place, "x1": place, "y0": 0, "y1": 1, "line": line}
+
+
+def _numbers(values: Floats | None) -> Any:
+    """JSON numbers of six figures; null where there is none; packed where they are many."""
+    assert values is not None
+    if values.size > _MANY:
+        return _packed(values)
+    return [float(f"{value:.6g}") if math.isfinite(value) else None for value in values]
+
+
+def _packed(values: Floats) -> dict[str, Any]:
+    data = np.ascontiguousarray(values, dtype="<f4")
+    out: dict[str, Any] = {"dtype": "f4", "bdata": base64.b64encode(data.tobytes()).decode()}
+    if data.ndim > 1:
+        out["shape"] = ",".join(str(n) for n in data.shape)
+    return out
+
+
+def _plain(text: str) -> str:
+    """Text from a file for plotly, which would read tags in it."""
+    return html.escape(text, quote=False)

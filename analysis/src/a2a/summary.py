@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What results say at a glance, in sentences."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from a2a import grouping, labels
+from a2a.labels import count_text, list_text, number_text, rate_text, size_text, time_text
+from a2a.results import Results
+
+_MOST_SETTINGS = 4
+
+
+def sentences(results: Results) -> list[str]:
+    """Plain sentences: what was measured, the best rate, the smallest time, the loss with scale."""
+    points = results.points
+    done = points[(points["state"] == "complete") & (points["role"] == "measure")]
+    said = [_what(results, done)] if len(done) else ["No point is complete."]
+    if len(done):
+        said += [_best(done), _fastest(done), *_scale(done, grouping.setting_labels(results, done)), *_invalid(done)]
+    return said + _not_done(points) + _ended_badly(results)
+
+
+def _what(results: Results, done: pd.DataFrame) -> str:
+    launches = count_text(done["launch"].nunique(), "launch", "launches")
+    files = count_text(done["file"].nunique(), "file")
+    where = f"{labels.range_text(int(r) for r in done['ranks'])} ranks"
+    nodes = done["nodes"].dropna()
+    if len(nodes) == len(done):
+        count = labels.range_text(int(n) for n in nodes)
+        where += f" on {count} {'node' if count == '1' else 'nodes'}"
+    elif len(nodes) == 0:
+        where += " on an unknown number of nodes"
+    sizes = sorted(done["message_size"].unique())
+    span = size_text(sizes[0]) if len(sizes) == 1 else f"{size_text(sizes[0])} to {size_text(sizes[-1])}"
+    many = count_text(len(sizes), "message size")
+    providers = [str(p) for p in done["provider"].unique() if p]
+    over = f" over {list_text(providers)}" if providers else ""
+    ops = labels.range_text(int(n) for n in done["ops"])
+    return f"{launches} in {files}: {where}{over}, {many} ({span}), n = {ops} ops per point."
+
+
+def _best(done: pd.DataFrame) -> str:
+    node = done[done["gbps_node_net"].notna()]
+    if node.empty:
+        row = done.loc[done["gbps_rank"].idxmax()]
+        return f"Best rate: {rate_text(row['gbps_rank'])} per rank, one way, {_place(row)} (from the median op)."
+    row = node.loc[node["gbps_node_net"].idxmax()]
+    text = f"Best rate: {rate_text(row['gbps_node_net'])} per node, one way, {_place(row)} (from the median op)"
+    if pd.notna(row["efficiency"]):
+        text += f", {100 * row['efficiency']:.0f} % of the link"
+    return text + f"; {rate_text(row['gbps_rank'])} per rank there."
+
+
+def _fastest(done: pd.DataFrame) -> str:
+    row = done.loc[done["time_p50"].idxmin()]
+    text = f"Shortest op: median {time_text(row['time_p50'])} {_place(row)}"
+    if pd.notna(row["time_p50_low"]):
+        low, high = number_text(row["time_p50_low"] / 1000), number_text(row["time_p50_high"] / 1000)
+        text += f" (95 % interval {low} to {high})"
+    return text + "."
+
+
+def _scale(done: pd.DataFrame, settings: pd.Series[str]) -> list[str]:
+    """How the rate per rank changes with scale, setting by setting, at the largest common size."""
+    said = []
+    for setting, rows in done.groupby(settings, sort=False):
+        first, last = rows["ranks"].min(), rows["ranks"].max()
+        small, large = rows[rows["ranks"] == first], rows[rows["ranks"] == last]
+        common = set(small["message_size"]) & set(large["message_size"])
+        if first == last or not common:
+            continue
+        size = max(common)
+        before, after = (float(x[x["message_size"] == size]["gbps_rank"].median()) for x in (small, large))
+        change = 100 * (after / before - 1)
+        word = "falls" if change < -2 else "rises" if change > 2 else "goes"
+        percent = f"{change:+.0f}".replace("-", "−")
+        said.append(
+            f"From {first} to {last} ranks the rate per rank at {size_text(size)} {word} from "
+            f"{number_text(before)} to {rate_text(after)} ({percent} %){f', {setting}' if setting else ''}."
+        )
+    return said[:_MOST_SETTINGS]
+
+
+def _invalid(done: pd.DataFrame) -> list[str]:
+    invalid = int(done["invalid"].fillna(0).sum())
+    if not invalid:
+        return []
+    total = invalid + int(done["ops"].sum())
+    share = number_text(100 * invalid / total, 2)
+    return [f"{count_text(invalid, 'op')} of {total} ({share} %) began late on some rank and do not count."]
+
+
+def _not_done(points: pd.DataFrame) -> list[str]:
+    said = []
+    for state in ("skipped", "failed", "pending"):
+        rows = points[points["state"] == state]
+        if len(rows):
+            reasons = [str(reason) for reason in rows["skip_reason"].unique() if reason]
+            why = f": {list_text(reasons, 3)}" if reasons else ""
+            said.append(f"{count_text(len(rows), 'point')} {state}{why}.")
+    return said
+
+
+def _ended_badly(results: Results) -> list[str]:
+    return [
+        f"Launch {launch.id} did not finish ({launch.end_state}{': ' + launch.message if launch.message else ''})."
+        for launch in results.launches.values()
+        if launch.end_state in ("interrupted", "failed", "running")
+    ]
+
+
+def _place(row: pd.Series) -> str:  # type: ignore[type-arg]
+    text = f"at {size_text(row['message_size'])} with {row['ranks']} ranks"
+    return text + (f" on {count_text(int(row['nodes']), 'node')}" if pd.notna(row["nodes"]) else "")
