@@ -48,7 +48,7 @@ class Curve:
     faint: bool = False
     """Thin: one of many of the same name."""
     hover: tuple[str, ...] = ()
-    """One line of plain text per point: n, launches, interval."""
+    """Plain text per point (n, launches, interval), or one text for all points."""
     listed: bool = True
     """Has a row in the legend."""
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import base64
 import html
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,10 @@ _MANY = 500
 
 @dataclass(frozen=True)
 class Key:
-    """One button of the legend: what it is called and how its line looks."""
+    """One button of the legend: what it is called and how its line looks.
+
+    A trace is shown when the buttons of all names in its `meta` are on.
+    """
 
     name: str
     color: str
@@ -34,8 +36,6 @@ class Key:
     marker: str
     """Name of the marker, or "" for a bare line, or "band"."""
     hollow: bool
-    group: str
-    """Traces of this group go on and off together."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,19 @@ class Drawn:
 
 def spec(figure: Figure) -> Drawn:
     """Traces, layouts and legend of a figure."""
+    curves = [curve for chart in figure.charts for curve in chart.curves if curve.listed]
+    if all(curve.parts[0] for curve in curves):
+        curves.sort(key=lambda curve: (curve.look, curve.variant or 0))
     keys: dict[str, Key] = {}
-    for curve in (c for chart in figure.charts for c in chart.curves if c.listed):
-        keys.setdefault(curve.name, _key(curve))
+    for curve in curves:
+        if curve.variant is None:
+            keys.setdefault(curve.name, _key(curve, curve.name))
+        else:
+            keys.setdefault(curve.parts[0], _key(replace(curve, variant=0), curve.parts[0]))
+    for curve in sorted((c for c in curves if c.variant is not None), key=lambda c: c.variant or 0):
+        keys.setdefault(curve.parts[1], _key(curve, curve.parts[1], style.GREY))
     for bound in (b for chart in figure.charts for b in chart.bounds if b.look is not None):
-        keys.setdefault(bound.name, Key(bound.name, style.GREY, "1 3", "", False, bound.name))
+        keys.setdefault(bound.name, Key(bound.name, style.GREY, "1 3", "", hollow=False))
     notes = list(figure.said)
     if any(c.heat is not None and c.heat.z.shape[0] > _ROWS for c in figure.charts):
         notes.append("on screen each row of the heat map is the worst of several ops")
@@ -61,22 +69,19 @@ def spec(figure: Figure) -> Drawn:
     return Drawn(charts, tuple(keys.values()) if len(keys) > 1 else (), tuple(notes))
 
 
-def _key(curve: Curve) -> Key:
+_MARKERS = {"band": "band", "dots": "circle", "stems": "circle", "crosses": "x", "step": ""}
+
+
+def _key(curve: Curve, name: str, color: str = "") -> Key:
     look = style.look(curve.look)
     dash = look.dash if curve.variant is None else style.VARIANTS[curve.variant][1]
-    marker = {"line": look.symbol, "points": look.symbol, "hollow": look.symbol, "band": "band"}.get(
-        curve.form, "circle" if curve.form in ("dots", "stems") else ""
-    )
-    if curve.form == "crosses":
-        marker = "x"
-    bare = curve.form in ("points", "hollow", "dots", "crosses", "stems", "band")
+    lined = curve.form in ("line", "step")
     return Key(
-        name=curve.name,
-        color=look.color,
-        dash="none" if bare else " ".join(f"{2 * part:g}" for part in dash),
-        marker=marker,
+        name=name,
+        color=color or look.color,
+        dash=" ".join(f"{2 * part:g}" for part in dash) if lined else "none",
+        marker="circle" if color else _MARKERS.get(curve.form, look.symbol),
         hollow=curve.form == "hollow" or bool(curve.variant),
-        group=curve.name,
     )
 
 
@@ -98,29 +103,36 @@ def _chart(chart: Chart) -> dict[str, Any]:
 def _axis(axis: Axis) -> dict[str, Any]:
     out: dict[str, Any] = {"title": {"text": _plain(axis.label)}}
     if axis.log:
-        out |= {"type": "log", "dtick": "D2" if not axis.ticks else None, "exponentformat": "none"}
+        out["type"] = "log"
     if axis.ticks:
         out |= {"tickvals": [p for p, _ in axis.ticks], "ticktext": [_plain(t) for _, t in axis.ticks]}
     if axis.limits:
         out["range"] = [math.log10(v) if axis.log else v for v in axis.limits]
     elif axis.from_zero and not axis.log:
         out["rangemode"] = "tozero"
-    return {name: value for name, value in out.items() if value is not None}
+    return out
 
 
 def _curve(curve: Curve, chart: Chart) -> list[dict[str, Any]]:
     look = style.look(curve.look)
-    base = {"type": "scatter", "name": _plain(curve.name), "legendgroup": curve.name, "x": _numbers(curve.x)}
+    meta = [curve.name] if curve.variant is None else list(curve.parts)
+    base = {"type": "scatter", "name": _plain(curve.name), "meta": meta, "x": _numbers(curve.x)}
     if curve.form == "band":
         fill = {"mode": "lines", "line": {"width": 0, "color": look.color}, "hoverinfo": "skip"}
         low = base | fill | {"y": _numbers(curve.low)}
         color = f"{look.color}4d"
         return [low, base | fill | {"y": _numbers(curve.high), "fill": "tonexty", "fillcolor": color}]
     trace: dict[str, Any] = base | {"y": _numbers(curve.y)} | _strokes(curve)
-    if curve.form == "dots" or (curve.form == "step" and not curve.hover):
-        trace["hovertemplate"] = f"%{{y:.4~g}} {_plain(chart.y.unit)} at %{{x:.4~g}} {_plain(chart.x.unit)}<extra></extra>"
-    else:
+    if len(curve.hover) == curve.x.size:
         trace |= {"text": _hover(curve, chart), "hovertemplate": "%{text}<extra></extra>"}
+    else:
+        parts = [
+            f"<b>{_plain(curve.name)}</b>",
+            f"{_plain(chart.y.label)}: %{{y:.4~g}}",
+            f"{_plain(chart.x.label)}: %{{x:.4~g}}",
+            *(_plain(text).replace("%{", "% {") for text in curve.hover),
+        ]
+        trace["hovertemplate"] = "<br>".join(parts) + "<extra></extra>"
     if curve.form == "line" and curve.low is not None and curve.high is not None:
         above, below = curve.high - curve.y, curve.y - curve.low
         if np.isfinite(above).any():
@@ -157,9 +169,8 @@ def _strokes(curve: Curve) -> dict[str, Any]:
 
 def _hover(curve: Curve, chart: Chart) -> list[str]:
     ticks = dict(chart.x.ticks)
-    extra: Sequence[str] = curve.hover or [""] * curve.x.size
     texts = []
-    for x, y, more in zip(curve.x, curve.y, extra, strict=True):
+    for x, y, more in zip(curve.x, curve.y, curve.hover, strict=True):
         where = ticks.get(float(x)) or (labels.size_text(x) if "size" in chart.x.label else f"{x:.4g} {chart.x.unit}")
         if "size" not in chart.x.label and float(x) in ticks:
             where = f"{where} {chart.x.label.lower()}"
@@ -170,6 +181,7 @@ def _hover(curve: Curve, chart: Chart) -> list[str]:
 
 def _bound(bound: Bound, chart: Chart) -> dict[str, Any]:
     own = bound.look is not None
+    owners = {c.name if c.variant is None else c.parts[0] for c in chart.curves if c.look == bound.look}
     color = style.look(bound.look).color if bound.look is not None else style.BOUND
     x, y = bound.x, bound.y
     if x.size == 1:
@@ -177,7 +189,7 @@ def _bound(bound: Bound, chart: Chart) -> dict[str, Any]:
     return {
         "type": "scatter", "mode": "lines", "name": _plain(bound.name), "x": _numbers(x), "y": _numbers(y),
         "line": {"color": color, "width": 1.2, "dash": "dot" if own else "dash"}, "opacity": 0.8,
-        "legendgroup": bound.name, "hoverinfo": "skip" if own else "name+y",
+        "meta": [bound.name, *owners], "hoverinfo": "skip",
     }
 
 
@@ -186,7 +198,7 @@ def _bound_name(bound: Bound, chart: Chart) -> dict[str, Any]:
     return {
         "x": math.log10(x) if chart.x.log else x, "y": math.log10(y) if chart.y.log else y,
         "text": _plain(bound.name), "showarrow": False, "xanchor": "right", "yanchor": "bottom",
-        "font": {"size": 12, "color": style.BOUND}, "bgcolor": "rgba(255,255,255,0.7)", "borderpad": 0,
+        "font": {"size": 12, "color": style.BOUND}, "bgcolor": "rgba(255,255,255,0.7)", "borderpad": 0, "yshift": 2,
     }
 
 
@@ -197,7 +209,7 @@ def _heat(heat: Heat) -> dict[str, Any]:
     return {
         "type": "heatmap", "z": _packed(z), "x": _numbers(heat.x), "y": _numbers(heat.y[starts]),
         "colorscale": style.HEAT.capitalize(), "zmin": 0, "zmax": heat.top,
-        "colorbar": {"title": {"text": _plain(heat.label), "side": "right"}, "thickness": 12, "outlinewidth": 0},
+        "colorbar": {"title": {"text": _plain(heat.label), "side": "right", "font": {"size": 13}}, "thickness": 12, "outlinewidth": 0},
         "hovertemplate": "rank %{x}, op %{y}: %{z:.3~g} µs late<extra></extra>",
     }
 

@@ -11,15 +11,15 @@ _DECIMAL = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 
 
 def size_text(size: float) -> str:
-    """A message size in its own unit: 60000 → "60 kB", 65536 → "64 KiB", 1500 → "1.5 kB"."""
+    """A message size in its own unit: 60000 → 60 kB, 65536 → 64 KiB, 1500 → 1.5 kB; never broken over lines."""
     whole = round(size)
     for unit, name in _BINARY:
         if whole >= unit and whole % unit == 0 and whole % 1000:
-            return f"{whole // unit} {name}"
+            return f"{whole // unit}\u00a0{name}"
     for unit, name in _DECIMAL:
         if whole >= unit and whole * 100 % unit == 0:
-            return f"{whole / unit:g} {name}"
-    return f"{whole} B"
+            return f"{whole / unit:g}\u00a0{name}"
+    return f"{whole}\u00a0B"
 
 
 def number_text(value: float, digits: int = 3) -> str:
@@ -34,12 +34,12 @@ def number_text(value: float, digits: int = 3) -> str:
 
 def time_text(nanoseconds: float) -> str:
     """A time in microseconds."""
-    return f"{number_text(nanoseconds / 1000)} µs"
+    return f"{number_text(nanoseconds / 1000)}\u00a0µs"
 
 
 def rate_text(gbps: float) -> str:
     """A rate in Gbit/s."""
-    return f"{number_text(gbps)} Gbit/s"
+    return f"{number_text(gbps)}\u00a0Gbit/s"
 
 
 def count_text(count: int, noun: str, plural: str | None = None) -> str:

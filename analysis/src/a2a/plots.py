@@ -330,7 +330,8 @@ def cdf(results: Results, options: Options) -> Figure:
     if several:
         counts = points[scale].map(lambda count: labels.count_text(int(count), name[:-1]))
         texts = counts.where(texts == "", counts + ", " + texts)
-    names = grouping.values_in_order(texts)
+    ordered = points.assign(text=texts).sort_values([scale], kind="stable")["text"]
+    names = grouping.values_in_order(ordered)
     if len(names) > style.MOST_LINES:
         more += (f"{style.MOST_LINES} of {len(names)} groups shown",)
     charts = []
@@ -342,7 +343,7 @@ def cdf(results: Results, options: Options) -> Figure:
             for first, row in enumerate(group.itertuples()):
                 times = results.op_times(row.file, row.point) / 1000
                 x, y = steps(times)
-                hover = tuple(f"launch {row.launch}, n\u00a0=\u00a0{times.size}" for _ in x) if times.size else ()
+                hover = (f"launch {row.launch}, n\u00a0=\u00a0{times.size}",)
                 curves.append(
                     Curve(str(text) or "op times", x, y, look=index, form="step", faint=thin, hover=hover,
                           listed=first == 0)
@@ -385,7 +386,7 @@ def ops(results: Results, options: Options) -> Figure:
     chosen, notes = _chosen(points, "message_size", min(options.most, 4))
     chosen = chosen.drop_duplicates(["message_size"], keep="first")
     charts = tuple(_ops_chart(results, row) for row in chosen.itertuples())
-    return Figure("ops", f"Ops over time, launch {points['launch'].iloc[0]}", charts, (*notes, f"launch {points['launch'].iloc[0]}"))
+    return Figure("ops", "Ops over time", charts, (*notes, f"launch {points['launch'].iloc[0]}"))
 
 
 def _ops_chart(results: Results, row: tuple[object, ...]) -> Chart:
@@ -442,10 +443,10 @@ def ranks(results: Results, options: Options) -> Figure:
             Bound(f"chance 1/R = {chance:.3g}", rank[[0, -1]], np.array([chance, chance])),
             Bound(f"more than chance allows above {limit:.3g} (95 %, all ranks)", rank[[0, -1]], np.array([limit, limit])),
         ),
-        notes=(f"n\u00a0=\u00a0{n} ops, {count} ranks",),
+        notes=(f"n\u00a0=\u00a0{n} ops",),
     )
-    title = f"Who is last at {labels.size_text(row['message_size'])}, launch {row['launch']}"
-    return Figure("ranks", title, (heat, shares), (title,))
+    place = f"{labels.size_text(row['message_size'])}, {count} ranks, launch {row['launch']}"
+    return Figure("ranks", "Who is last", (heat, shares), (place,))
 
 
 def _with_raw(results: Results, points: pd.DataFrame) -> pd.DataFrame:
@@ -468,14 +469,44 @@ class Kind:
 
     make: Callable[[Results, Options], Figure]
     says: str
+    """What it shows, for the help text."""
+    reads: str
+    """How to read it, for the report."""
     needs_raw: bool = False
 
 
 KINDS: dict[str, Kind] = {
-    "scaling": Kind(scaling, "Gbit/s per node and per rank against nodes, a line per message size"),
-    "sizes": Kind(sizes, "Gbit/s against message size, a line per node count"),
-    "latency": Kind(latency, "op time against message size: p50, p90, p99"),
-    "cdf": Kind(cdf, "distribution of op times, a line per launch", needs_raw=True),
-    "ops": Kind(ops, "every op over time: drift, interference, invalid ops", needs_raw=True),
-    "ranks": Kind(ranks, "who is last: heat map of op and rank", needs_raw=True),
+    "scaling": Kind(
+        scaling,
+        "Gbit/s per node and per rank against nodes, a line per message size",
+        "A line that stays flat scales; where it falls, the larger machine loses bandwidth.",
+    ),
+    "sizes": Kind(
+        sizes,
+        "Gbit/s against message size, a line per node count",
+        "Small messages are bound by message rate, large ones by bandwidth; a dip is a switch of protocol.",
+    ),
+    "latency": Kind(
+        latency,
+        "op time against message size: median with the band up to p90 and p99",
+        "The line is the median op; the band above it is what the slowest tenth takes, the tail.",
+    ),
+    "cdf": Kind(
+        cdf,
+        "distribution of op times, a line per launch",
+        "A steep line is a steady op; a step half way up is a second mode, a flat end a tail.",
+        needs_raw=True,
+    ),
+    "ops": Kind(
+        ops,
+        "every op over time: drift, interference, invalid ops",
+        "Each dot is one op. A slope is drift, a second level another mode, a rhythm interference.",
+        needs_raw=True,
+    ),
+    "ranks": Kind(
+        ranks,
+        "who is last: heat map of op and rank",
+        "An op takes as long as its last rank. A bright column is one rank that is late again and again.",
+        needs_raw=True,
+    ),
 }

@@ -55,7 +55,7 @@ class ChartSection:
 
     id: str
     title: str
-    says: str
+    reads: str
     figure: interactive.Drawn
 
 
@@ -106,8 +106,7 @@ def _charts(results: Results, progress: Progress) -> list[ChartSection]:
         except InputError:  # nothing of that kind in these files
             continue
         if figure.charts:
-            says = kind.says[0].upper() + kind.says[1:] + "."
-            sections.append(ChartSection(name, figure.title, says, interactive.spec(figure)))
+            sections.append(ChartSection(name, figure.title, kind.reads, interactive.spec(figure)))
     return sections
 
 

@@ -38,7 +38,7 @@ def _what(results: Results, done: pd.DataFrame) -> str:
     providers = [str(p) for p in done["provider"].unique() if p]
     over = f" over {list_text(providers)}" if providers else ""
     ops = labels.range_text(int(n) for n in done["ops"])
-    return f"{launches} in {files}: {where}{over}, {many} ({span}), n = {ops} ops per point."
+    return f"{launches} in {files}: {where}{over}, {many} ({span}), n\u00a0=\u00a0{ops} ops per point."
 
 
 def _best(done: pd.DataFrame) -> str:
@@ -49,7 +49,7 @@ def _best(done: pd.DataFrame) -> str:
     row = node.loc[node["gbps_node_net"].idxmax()]
     text = f"Best rate: {rate_text(row['gbps_node_net'])} per node, one way, {_place(row)} (from the median op)"
     if pd.notna(row["efficiency"]):
-        text += f", {100 * row['efficiency']:.0f} % of the link"
+        text += f", {100 * row['efficiency']:.0f}\u00a0% of the link"
     return text + f"; {rate_text(row['gbps_rank'])} per rank there."
 
 
@@ -58,7 +58,7 @@ def _fastest(done: pd.DataFrame) -> str:
     text = f"Shortest op: median {time_text(row['time_p50'])} {_place(row)}"
     if pd.notna(row["time_p50_low"]):
         low, high = number_text(row["time_p50_low"] / 1000), number_text(row["time_p50_high"] / 1000)
-        text += f" (95 % interval {low} to {high})"
+        text += f" (95\u00a0% interval {low} to {high})"
     return text + "."
 
 
@@ -78,7 +78,7 @@ def _scale(done: pd.DataFrame, settings: pd.Series[str]) -> list[str]:
         percent = f"{change:+.0f}".replace("-", "−")
         said.append(
             f"From {first} to {last} ranks the rate per rank at {size_text(size)} {word} from "
-            f"{number_text(before)} to {rate_text(after)} ({percent} %){f', {setting}' if setting else ''}."
+            f"{number_text(before)} to {rate_text(after)} ({percent}\u00a0%){f', {setting}' if setting else ''}."
         )
     return said[:_MOST_SETTINGS]
 
@@ -89,7 +89,7 @@ def _invalid(done: pd.DataFrame) -> list[str]:
         return []
     total = invalid + int(done["ops"].sum())
     share = number_text(100 * invalid / total, 2)
-    return [f"{count_text(invalid, 'op')} of {total} ({share} %) began late on some rank and do not count."]
+    return [f"{count_text(invalid, 'op')} of {total} ({share}\u00a0%) began late on some rank and do not count."]
 
 
 def _not_done(points: pd.DataFrame) -> list[str]:

@@ -28,47 +28,73 @@
   }, own);
   const config = {
     displaylogo: false, responsive: true, displayModeBar: touch ? true : "hover",
-    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"],
+    modeBarButtons: [["toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]],
     toImageButtonOptions: { format: "svg" },
   };
 
-  /* Tick labels never touch: as many of the given ones as fit, from the last. */
-  const thin = (spec, width) => {
-    const own = spec.layout.xaxis;
-    if (!own.allticks) own.allticks = own.tickvals ? own.tickvals.map((v, i) => [v, own.ticktext[i]]) : [];
-    if (!own.allticks.length) return;
-    const at = own.type === "log" ? Math.log10 : Number;
-    const xs = spec.traces.flatMap((t) => (Array.isArray(t.x) ? t.x : [])).filter((x) => x > 0).map(at);
-    const low = Math.min(...xs), span = Math.max(...xs) - low || 1;
-    const kept = [];
+  const number = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
+  /* Round places inside a logarithmic range, more of them the closer one looks. */
+  const logTicks = ([low, high]) => {
+    const decades = high - low;
+    const steps = decades > 2.6 ? [1] : decades > 0.8 ? [1, 2, 5] : decades > 0.25 ? [1, 1.5, 2, 3, 4, 5, 7]
+      : Array.from({ length: 90 }, (_, i) => 1 + i / 10);
+    const stride = Math.max(1, Math.round(decades / 6));
+    const ticks = [];
+    for (let power = Math.floor(low); power <= Math.ceil(high); power += stride) {
+      for (const step of steps) {
+        const place = Math.log10(step) + power;
+        if (place >= low && place <= high) ticks.push([step * 10 ** power, number.format(step * 10 ** power).replaceAll(",", "\u2009")]);
+      }
+    }
+    return ticks;
+  };
+  /* As many labels as fit side by side, from the last, which tells how far the axis goes. */
+  const fitting = (ticks, range, log, length) => {
+    const at = log ? Math.log10 : Number, kept = [];
     let edge = Infinity;
-    for (const [value, text] of [...own.allticks].reverse()) {
-      const place = ((at(value) - low) / span) * (width - 70), half = text.length * 4 + 5;
+    for (const [value, text] of [...ticks].reverse()) {
+      const place = ((at(value) - range[0]) / (range[1] - range[0])) * length, half = text.length * 4 + 5;
       if (place + half <= edge) { kept.unshift([value, text]); edge = place - half; }
     }
-    own.tickvals = kept.map((t) => t[0]);
-    own.ticktext = kept.map((t) => t[1]);
+    return kept;
+  };
+  const ticked = new WeakMap();
+  const setTicks = (div) => {
+    const update = {};
+    for (const name of ["xaxis", "yaxis"]) {
+      const axis = div._fullLayout[name], given = ticked.get(div)[name];
+      const log = axis.type === "log";
+      if (!given && !log) continue;
+      let ticks = given ?? logTicks(axis.range);
+      if (given && log && ticks.filter(([v]) => Math.log10(v) >= axis.range[0] && Math.log10(v) <= axis.range[1]).length < 2) ticks = logTicks(axis.range);
+      if (name === "xaxis") ticks = fitting(ticks, axis.range, log, axis._length);
+      const values = ticks.map((t) => t[0]);
+      if (String(values) === String(div.layout[name].tickvals)) continue;
+      update[`${name}.tickvals`] = values;
+      update[`${name}.ticktext`] = ticks.map((t) => t[1]);
+    }
+    if (Object.keys(update).length) Plotly.relayout(div, update);
   };
 
   const divs = [...document.querySelectorAll(".chart")];
   divs.forEach((div, index) => {
-    const spec = charts[index];
-    thin(spec, div.clientWidth);
-    const { allticks, ...xaxis } = spec.layout.xaxis;
-    spec.base = { ...spec.layout, xaxis };
-    Plotly.newPlot(div, spec.traces, layout(spec.base), config);
+    const { traces, layout: own } = charts[index];
+    const pairs = (axis) => axis.tickvals?.map((value, i) => [value, axis.ticktext[i]]);
+    ticked.set(div, { xaxis: pairs(own.xaxis), yaxis: pairs(own.yaxis) });
+    Plotly.newPlot(div, traces, layout(own), config);
+    setTicks(div);
+    div.on("plotly_relayout", () => setTicks(div));
   });
 
-  /* Legend: one button shows or hides its lines in every panel of the figure. */
+  /* Legend: a button shows or hides its lines in every panel of the figure. */
   document.querySelectorAll(".legend").forEach((legend) => {
     legend.addEventListener("click", (event) => {
       const button = event.target.closest("button");
       if (!button) return;
-      const shown = button.getAttribute("aria-pressed") !== "true";
-      button.setAttribute("aria-pressed", String(shown));
+      button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
+      const off = new Set([...legend.querySelectorAll('[aria-pressed="false"]')].map((b) => b.dataset.name));
       legend.closest("figure").querySelectorAll(".chart").forEach((div) => {
-        const which = div.data.flatMap((t, i) => (t.legendgroup === button.dataset.group ? [i] : []));
-        if (which.length) Plotly.restyle(div, { visible: shown }, which);
+        Plotly.restyle(div, { visible: div.data.map((trace) => !(trace.meta ?? []).some((name) => off.has(name))) });
       });
     });
   });
@@ -101,7 +127,7 @@
     document.querySelectorAll("details:not([open])").forEach((d) => { d.open = true; folded.push(d); });
     divs.forEach((div) => {
       const single = div.closest(".panels").classList.contains("panels-1");
-      Plotly.relayout(div, { width: single ? 680 : 335, height: 272 });
+      Plotly.relayout(div, { width: single ? 680 : 336, height: 246 });
     });
   });
   addEventListener("afterprint", () => {
