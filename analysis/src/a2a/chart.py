@@ -41,9 +41,9 @@ class Curve:
     high: Floats | None = None
     look: int = 0
     variant: int | None = None
-    """Which of several settings this is, told by dash and filling, where colours mean another thing."""
+    """Which of several settings this is: told by dash and filling where colour is taken."""
     parts: tuple[str, str] = ("", "")
-    """With a variant: what the colour says and what the variant says; the legend lists both once."""
+    """What colour and variant say; with a variant the legend lists both once."""
     form: Form = "line"
     faint: bool = False
     """Thin: one of many of the same name."""

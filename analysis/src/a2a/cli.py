@@ -38,6 +38,8 @@ class CommandRow:
 COMMANDS: tuple[CommandRow, ...] = (
     CommandRow("table", "Print results: table, wide or compat layout, CSV or JSON."),
     CommandRow("compare", "Hold settings or groups of files against each other.", "Judge"),
+    CommandRow("plot", "Draw a figure for a paper: scaling, sizes, latency, cdf, ops, ranks."),
+    CommandRow("report", "Write one HTML page with summary, findings, charts and tables."),
     CommandRow(
         "import", "Read the 2019 layout, perftest's JSON or OSU's text.", "Files", "import_text"
     ),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import textwrap
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -56,8 +56,14 @@ def _draw_chart(axes: Axes, chart: Chart, width: float, lines: int) -> None:
     axes.set_title(chart.title, pad=4 + 8 * lines)
     if subtitle:
         said = axes.annotate(
-            "\n".join(subtitle + [""] * (lines - len(subtitle))), (0, 1), xytext=(0, 4), xycoords="axes fraction",
-            textcoords="offset points", fontsize=6, color=style.GREY, linespacing=1.1,
+            "\n".join(subtitle + [""] * (lines - len(subtitle))),
+            (0, 1),
+            xytext=(0, 4),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            fontsize=6,
+            color=style.GREY,
+            linespacing=1.1,
         )
         said.set_in_layout(False)
     if chart.heat is not None:
@@ -83,7 +89,9 @@ def _set_axis(axes: Axes, which: str, axis: Axis, length: float) -> None:
     if axis.log and not axis.ticks:
         low, high = axes.get_xlim() if which == "x" else axes.get_ylim()
         line.set_major_locator(FixedLocator(_log_ticks(low, high)))
-        line.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}".replace(",", "\u2009")))
+        line.set_major_formatter(
+            FuncFormatter(lambda value, _: f"{value:,.10g}".replace(",", "\u2009"))
+        )
     line.set_minor_formatter(NullFormatter())
     if axis.ticks:
         ticks = _thinned(axis, axes.get_xlim() if which == "x" else axes.get_ylim(), length)
@@ -116,12 +124,16 @@ def _log_ticks(low: float, high: float) -> list[float]:
         steps = (1,)
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     stride = max(1, round(decades / 6))
-    return [s * 10.0**p for p in powers if p % stride == 0 for s in steps if low <= s * 10.0**p <= high]
+    return [
+        s * 10.0**p for p in powers if p % stride == 0 for s in steps if low <= s * 10.0**p <= high
+    ]
 
 
 def _draw_curve(axes: Axes, curve: Curve) -> None:
     color = style.look(curve.look).color
     if curve.form == "band":
+        assert curve.low is not None
+        assert curve.high is not None
         axes.fill_between(curve.x, curve.low, curve.high, color=color, alpha=0.3, linewidth=0)
         return
     if curve.low is not None and curve.high is not None:
@@ -146,36 +158,63 @@ def _draw_bars(axes: Axes, x: Floats, y: Floats, low: Floats, high: Floats, colo
         return
     below, above = np.maximum(y - low, 0)[known], np.maximum(high - y, 0)[known]
     axes.errorbar(
-        x[known], y[known], yerr=(below, above), fmt="none", ecolor=color, elinewidth=0.7,
-        capsize=1.5, capthick=0.7, zorder=2.5,
+        x[known],
+        y[known],
+        yerr=(below, above),
+        fmt="none",
+        ecolor=color,
+        elinewidth=0.7,
+        capsize=1.5,
+        capthick=0.7,
+        zorder=2.5,
     )
 
 
 def _draw_bound(axes: Axes, bound: Bound) -> None:
     if bound.look is not None:
         color = style.look(bound.look).color
-        axes.plot(bound.x, bound.y, color=color, linewidth=0.7, linestyle=":", alpha=0.8, zorder=1.5)
+        axes.plot(
+            bound.x, bound.y, color=color, linewidth=0.7, linestyle=":", alpha=0.8, zorder=1.5
+        )
         return
-    line = {"color": style.BOUND, "linewidth": 0.7, "linestyle": (0, (6, 2)), "zorder": 1.6}
+    line: dict[str, Any] = {
+        "color": style.BOUND,
+        "linewidth": 0.7,
+        "linestyle": (0, (6, 2)),
+        "zorder": 1.6,
+    }
     if bound.x.size == 1:
         axes.axhline(float(bound.y[0]), **line)
     axes.plot(bound.x, bound.y, **line)
     axes.annotate(
-        bound.name, (bound.x[-1], bound.y[-1]), xytext=(0, 1.5), textcoords="offset points",
-        fontsize=5.5, color=style.BOUND, ha="right", va="bottom", zorder=4,
+        bound.name,
+        (bound.x[-1], bound.y[-1]),
+        xytext=(0, 1.5),
+        textcoords="offset points",
+        fontsize=5.5,
+        color=style.BOUND,
+        ha="right",
+        va="bottom",
+        zorder=4,
         path_effects=[withStroke(linewidth=1.5, foreground="white")],
     )
 
 
 def _draw_heat(axes: Axes, heat: Heat) -> None:
     image = axes.imshow(
-        heat.z, aspect="auto", origin="upper", interpolation="nearest", cmap=style.HEAT, vmin=0,
-        vmax=heat.top, extent=(heat.x[0] - 0.5, heat.x[-1] + 0.5, heat.y[-1] + 0.5, heat.y[0] - 0.5),
+        heat.z,
+        aspect="auto",
+        origin="upper",
+        interpolation="nearest",
+        cmap=style.HEAT,
+        vmin=0,
+        vmax=heat.top,
+        extent=(heat.x[0] - 0.5, heat.x[-1] + 0.5, heat.y[-1] + 0.5, heat.y[0] - 0.5),
     )
     axes.grid(visible=False)
     bar = axes.figure.colorbar(image, ax=axes, extend="max", pad=0.02, fraction=0.06)
     bar.set_label(heat.label, fontsize=6.5)
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
 
 
 def save(page: Page, stream: BinaryIO, form: str) -> None:

@@ -8,7 +8,7 @@ averaged silently.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,7 +41,7 @@ def differing_names(launches: Mapping[str, Launch]) -> list[str]:
             found.append(name)
     for name in sorted({n for launch in everyone for n in launch.labels}):
         values = {launch.labels.get(name) for launch in everyone}
-        if 1 < len(values) and (len(values) < len(everyone) or len(everyone) <= many):
+        if len(values) > 1 and (len(values) < len(everyone) or len(everyone) <= many):
             found.append(name)
     return found
 
@@ -50,12 +50,16 @@ def setting_names(results: Results, points: pd.DataFrame, by: Sequence[str]) -> 
     """The names that tell the settings of `points` apart: `by` if given, else all that differ."""
     if by:
         return list(by)
-    present = {key: launch for key, launch in results.launches.items() if key in set(points["launch"])}
+    present = {
+        key: launch for key, launch in results.launches.items() if key in set(points["launch"])
+    }
     columns = [name for name in CHOICES if points[name].nunique(dropna=False) > 1]
     return columns + differing_names(present)
 
 
-def setting_labels(results: Results, points: pd.DataFrame, by: Sequence[str] = ()) -> pd.Series[str]:
+def setting_labels(
+    results: Results, points: pd.DataFrame, by: Sequence[str] = ()
+) -> pd.Series[str]:
     """The setting of every point in words; "" everywhere when nothing differs.
 
     Raises InputError where `by` holds a name that no file records.
@@ -119,7 +123,7 @@ class Line:
 def line(points: pd.DataFrame, x: str, metric: str) -> Line:
     """One value per distinct `x`: the median over launches, with their range as interval.
 
-    With a single launch the interval is that of its median op time (95 %), carried over to the metric.
+    With a single launch it is the 95 % interval of its median op time, carried over to the metric.
     """
     xs, ys, lows, highs, ops, launches = [], [], [], [], [], []
     for place, rows in points[points[metric].notna()].groupby(x, sort=True):
@@ -135,8 +139,11 @@ def line(points: pd.DataFrame, x: str, metric: str) -> Line:
         highs.append(high)
         ops.append(tuple(int(n) for n in rows["ops"]))
         launches.append(rows["launch"].nunique())
-    as_floats = [np.array(v, dtype=float) for v in (xs, ys, lows, highs)]
-    return Line(*as_floats, ops=tuple(ops), launches=np.array(launches, dtype=np.int64))
+    x_values, y_values, low_values, high_values = (
+        np.array(v, dtype=float) for v in (xs, ys, lows, highs)
+    )
+    counts = np.array(launches, dtype=np.int64)
+    return Line(x_values, y_values, low_values, high_values, tuple(ops), counts)
 
 
 def _interval(row: pd.Series[float], metric: str, value: float) -> tuple[float, float]:
@@ -148,6 +155,6 @@ def _interval(row: pd.Series[float], metric: str, value: float) -> tuple[float, 
     return float("nan"), float("nan")
 
 
-def values_in_order(labels: Sequence[Hashable]) -> list[Hashable]:
+def values_in_order(labels: Iterable[Hashable]) -> list[Hashable]:
     """Distinct values in the order they first come."""
     return list(dict.fromkeys(labels))

@@ -97,7 +97,13 @@ def _chart(chart: Chart) -> dict[str, Any]:
         "annotations": [_bound_name(b, chart) for b in chart.bounds if b.look is None],
     }
     named = ": ".join(part for part in (chart.title, chart.subtitle) if part)
-    return {"traces": traces, "layout": layout, "name": named, "title": chart.title, "subtitle": chart.subtitle}
+    return {
+        "traces": traces,
+        "layout": layout,
+        "name": named,
+        "title": chart.title,
+        "subtitle": chart.subtitle,
+    }
 
 
 def _axis(axis: Axis) -> dict[str, Any]:
@@ -105,7 +111,10 @@ def _axis(axis: Axis) -> dict[str, Any]:
     if axis.log:
         out["type"] = "log"
     if axis.ticks:
-        out |= {"tickvals": [p for p, _ in axis.ticks], "ticktext": [_plain(t) for _, t in axis.ticks]}
+        out |= {
+            "tickvals": [p for p, _ in axis.ticks],
+            "ticktext": [_plain(t) for _, t in axis.ticks],
+        }
     if axis.limits:
         out["range"] = [math.log10(v) if axis.log else v for v in axis.limits]
     elif axis.from_zero and not axis.log:
@@ -121,7 +130,10 @@ def _curve(curve: Curve, chart: Chart) -> list[dict[str, Any]]:
         fill = {"mode": "lines", "line": {"width": 0, "color": look.color}, "hoverinfo": "skip"}
         low = base | fill | {"y": _numbers(curve.low)}
         color = f"{look.color}4d"
-        return [low, base | fill | {"y": _numbers(curve.high), "fill": "tonexty", "fillcolor": color}]
+        return [
+            low,
+            base | fill | {"y": _numbers(curve.high), "fill": "tonexty", "fillcolor": color},
+        ]
     trace: dict[str, Any] = base | {"y": _numbers(curve.y)} | _strokes(curve)
     if len(curve.hover) == curve.x.size:
         trace |= {"text": _hover(curve, chart), "hovertemplate": "%{text}<extra></extra>"}
@@ -137,15 +149,24 @@ def _curve(curve: Curve, chart: Chart) -> list[dict[str, Any]]:
         above, below = curve.high - curve.y, curve.y - curve.low
         if np.isfinite(above).any():
             trace["error_y"] = {
-                "type": "data", "symmetric": False, "array": _numbers(above), "arrayminus": _numbers(below),
-                "thickness": 1.2, "width": 3, "color": look.color,
+                "type": "data",
+                "symmetric": False,
+                "array": _numbers(above),
+                "arrayminus": _numbers(below),
+                "thickness": 1.2,
+                "width": 3,
+                "color": look.color,
             }
     return [trace]
 
 
 def _strokes(curve: Curve) -> dict[str, Any]:
     look = style.look(curve.look)
-    dash = look.plotly_dash if curve.variant is None else style.plotly_dash(style.VARIANTS[curve.variant][1])
+    dash = (
+        look.plotly_dash
+        if curve.variant is None
+        else style.plotly_dash(style.VARIANTS[curve.variant][1])
+    )
     hollow = curve.form == "hollow" or bool(curve.variant)
     marker = {
         "symbol": look.symbol,
@@ -159,7 +180,10 @@ def _strokes(curve: Curve) -> dict[str, Any]:
     if curve.form == "dots":
         return {"mode": "markers", "marker": {"size": 4, "color": look.color, "opacity": 0.7}}
     if curve.form == "crosses":
-        return {"mode": "markers", "marker": {"size": 7, "symbol": "x-thin", "line": {"width": 1.5, "color": look.color}}}
+        return {
+            "mode": "markers",
+            "marker": {"size": 7, "symbol": "x-thin", "line": {"width": 1.5, "color": look.color}},
+        }
     if curve.form == "stems":
         return {"type": "bar", "marker": {"color": look.color}}
     if curve.form in ("points", "hollow"):
@@ -171,34 +195,55 @@ def _hover(curve: Curve, chart: Chart) -> list[str]:
     ticks = dict(chart.x.ticks)
     texts = []
     for x, y, more in zip(curve.x, curve.y, curve.hover, strict=True):
-        where = ticks.get(float(x)) or (labels.size_text(x) if "size" in chart.x.label else f"{x:.4g} {chart.x.unit}")
+        where = ticks.get(float(x)) or (
+            labels.size_text(x) if "size" in chart.x.label else f"{x:.4g} {chart.x.unit}"
+        )
         if "size" not in chart.x.label and float(x) in ticks:
             where = f"{where} {chart.x.label.lower()}"
-        parts = [f"<b>{_plain(curve.name)}</b>", f"{where}: {labels.number_text(y, 4)} {_plain(chart.y.unit)}", _plain(more)]
+        parts = [
+            f"<b>{_plain(curve.name)}</b>",
+            f"{where}: {labels.number_text(y, 4)} {_plain(chart.y.unit)}",
+            _plain(more),
+        ]
         texts.append("<br>".join(part for part in parts if part))
     return texts
 
 
 def _bound(bound: Bound, chart: Chart) -> dict[str, Any]:
     own = bound.look is not None
-    owners = {c.name if c.variant is None else c.parts[0] for c in chart.curves if c.look == bound.look}
+    owners = {
+        c.name if c.variant is None else c.parts[0] for c in chart.curves if c.look == bound.look
+    }
     color = style.look(bound.look).color if bound.look is not None else style.BOUND
     x, y = bound.x, bound.y
     if x.size == 1:
         x, y = x * np.array([0.9, 1.1]), np.repeat(y, 2)
     return {
-        "type": "scatter", "mode": "lines", "name": _plain(bound.name), "x": _numbers(x), "y": _numbers(y),
-        "line": {"color": color, "width": 1.2, "dash": "dot" if own else "dash"}, "opacity": 0.8,
-        "meta": [bound.name, *owners], "hoverinfo": "skip",
+        "type": "scatter",
+        "mode": "lines",
+        "name": _plain(bound.name),
+        "x": _numbers(x),
+        "y": _numbers(y),
+        "line": {"color": color, "width": 1.2, "dash": "dot" if own else "dash"},
+        "opacity": 0.8,
+        "meta": [bound.name, *owners],
+        "hoverinfo": "skip",
     }
 
 
 def _bound_name(bound: Bound, chart: Chart) -> dict[str, Any]:
     x, y = float(bound.x[-1]), float(bound.y[-1])
     return {
-        "x": math.log10(x) if chart.x.log else x, "y": math.log10(y) if chart.y.log else y,
-        "text": _plain(bound.name), "showarrow": False, "xanchor": "right", "yanchor": "bottom",
-        "font": {"size": 12, "color": style.BOUND}, "bgcolor": "rgba(255,255,255,0.7)", "borderpad": 0, "yshift": 2,
+        "x": math.log10(x) if chart.x.log else x,
+        "y": math.log10(y) if chart.y.log else y,
+        "text": _plain(bound.name),
+        "showarrow": False,
+        "xanchor": "right",
+        "yanchor": "bottom",
+        "font": {"size": 12, "color": style.BOUND},
+        "bgcolor": "rgba(255,255,255,0.7)",
+        "borderpad": 0,
+        "yshift": 2,
     }
 
 
@@ -207,16 +252,34 @@ def _heat(heat: Heat) -> dict[str, Any]:
     starts = np.arange(0, heat.z.shape[0], step)
     z = np.maximum.reduceat(heat.z, starts, axis=0) if step > 1 else heat.z
     return {
-        "type": "heatmap", "z": _packed(z), "x": _numbers(heat.x), "y": _numbers(heat.y[starts]),
-        "colorscale": style.HEAT.capitalize(), "zmin": 0, "zmax": heat.top,
-        "colorbar": {"title": {"text": _plain(heat.label), "side": "right", "font": {"size": 13}}, "thickness": 12, "outlinewidth": 0},
+        "type": "heatmap",
+        "z": _packed(z),
+        "x": _numbers(heat.x),
+        "y": _numbers(heat.y[starts]),
+        "colorscale": style.HEAT.capitalize(),
+        "zmin": 0,
+        "zmax": heat.top,
+        "colorbar": {
+            "title": {"text": _plain(heat.label), "side": "right", "font": {"size": 13}},
+            "thickness": 12,
+            "outlinewidth": 0,
+        },
         "hovertemplate": "rank %{x}, op %{y}: %{z:.3~g} µs late<extra></extra>",
     }
 
 
 def _division(place: float) -> dict[str, Any]:
     line = {"color": "rgba(255,255,255,0.8)", "width": 1}
-    return {"type": "line", "xref": "x", "yref": "paper", "x0": place, "x1": place, "y0": 0, "y1": 1, "line": line}
+    return {
+        "type": "line",
+        "xref": "x",
+        "yref": "paper",
+        "x0": place,
+        "x1": place,
+        "y0": 0,
+        "y1": 1,
+        "line": line,
+    }
 
 
 def _numbers(values: Floats | None) -> Any:

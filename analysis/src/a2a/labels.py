@@ -11,7 +11,7 @@ _DECIMAL = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 
 
 def size_text(size: float) -> str:
-    """A message size in its own unit: 60000 → 60 kB, 65536 → 64 KiB, 1500 → 1.5 kB; never broken over lines."""
+    """A message size in its own unit, kept on one line: 60 kB, 64 KiB, 1.5 kB, 1 B."""
     whole = round(size)
     for unit, name in _BINARY:
         if whole >= unit and whole % unit == 0 and whole % 1000:
@@ -43,12 +43,12 @@ def rate_text(gbps: float) -> str:
 
 
 def count_text(count: int, noun: str, plural: str | None = None) -> str:
-    """"1 launch", "3 launches"."""
+    """Count and noun, in the plural where it is not one: `3 launches`."""
     return f"{count} {noun if count == 1 else plural or noun + 's'}"
 
 
 def range_text(values: Iterable[int]) -> str:
-    """"100", or "100 to 200" where values differ; "" for none."""
+    """The value, or smallest `to` largest where they differ; empty for none."""
     seen = sorted(set(values))
     if not seen:
         return ""
@@ -56,7 +56,7 @@ def range_text(values: Iterable[int]) -> str:
 
 
 def list_text(words: Sequence[str], most: int = 6) -> str:
-    """"a, b and c"; past `most` the rest is counted."""
+    """Words with commas and an "and"; past `most` the rest is counted."""
     if len(words) > most:
         return ", ".join(words[:most]) + f" and {len(words) - most} more"
     if len(words) < 2:
@@ -72,9 +72,9 @@ def size_ticks(sizes: Iterable[float]) -> tuple[tuple[float, str], ...]:
     low, high = measured[0], measured[-1]
     binary = sum(size >= 1024 and size % 1024 == 0 and size % 1000 != 0 for size in measured)
     if 2 * binary > len(measured):
-        candidates = [float(1 << power) for power in range(0, 48)]
+        candidates = [float(1 << power) for power in range(48)]
     else:
-        candidates = [step * 10.0**power for power in range(0, 13) for step in (1, 2, 5)]
+        candidates = [step * 10.0**power for power in range(13) for step in (1, 2, 5)]
     inside = [tick for tick in candidates if low * 0.99 <= tick <= high * 1.01]
     if len(inside) < 2:
         inside = [float(size) for size in measured]

@@ -88,12 +88,18 @@ def _draw_entry(page: Page, entry: _Entry, x: float, y: float) -> None:
         box = Rectangle((x, y - 0.035), _HANDLE, 0.07, transform=unit, **entry.line)
         page.add_artist(box)
     elif entry.line:
-        place = ([x + _HANDLE / 2] if entry.line.get("linestyle") == "none" else [x, x + _HANDLE / 2, x + _HANDLE])
+        place = (
+            [x + _HANDLE / 2]
+            if entry.line.get("linestyle") == "none"
+            else [x, x + _HANDLE / 2, x + _HANDLE]
+        )
         drawn = Line2D(place, [y] * len(place), transform=unit, **entry.line)
         drawn.set_markevery([len(place) // 2])
         page.add_artist(drawn)
     text = x + (_HANDLE + _GAP if entry.line else 0)
-    page.text(text, y, entry.name, transform=unit, fontsize=_SIZE, va="center_baseline", color=style.INK)
+    page.text(
+        text, y, entry.name, transform=unit, fontsize=_SIZE, va="center_baseline", color=style.INK
+    )
 
 
 def _entries(charts: Sequence[Chart]) -> tuple[list[_Entry], list[_Entry], list[_Entry]]:
@@ -123,7 +129,9 @@ def _entry(name: str, curve: Curve, color: str = "") -> _Entry:
     if curve.form == "band":
         return _Entry(name, {"facecolor": style.look(curve.look).color, "alpha": 0.3}, patch=True)
     if curve.form == "dots":
-        return _Entry(name, {"linestyle": "none", "marker": ".", "color": style.look(curve.look).color})
+        return _Entry(
+            name, {"linestyle": "none", "marker": ".", "color": style.look(curve.look).color}
+        )
     line = curve_style(curve)
     if color:
         line |= {"color": color, "marker": "o"}

@@ -17,7 +17,9 @@ def require_suffix(path: Path, suffixes: tuple[str, ...], what: str) -> None:
     The suffix also protects results: `-o run.h5` by mistake never overwrites measurements.
     """
     if path.suffix.lower() not in suffixes:
-        raise InputError(f"{path}: {what} is written as {', '.join(suffixes)}; give such a name to -o")
+        raise InputError(
+            f"{path}: {what} is written as {', '.join(suffixes)}; give such a name to -o"
+        )
     writer.require_writable(path, force=True)
 
 

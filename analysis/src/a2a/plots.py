@@ -7,169 +7,29 @@ A function takes results and options and says what is to be seen (`chart.Figure`
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from a2a import grouping, labels, metrics, style
+from a2a import curves, grouping, labels, style
 from a2a.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat
+from a2a.curves import RATE, Options
 from a2a.errors import InputError
 from a2a.results import Results
-
-RATE = "Gbit/s"
-FAR = 2.5
-"""A bound so many times above the highest point is told in words."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the user may choose about a figure; the defaults choose from the data."""
-
-    by: tuple[str, ...] = ()
-    """Names that tell lines apart; default: all that differ."""
-    most: int = 6
-    """Lines or panels of one kind before a figure chooses."""
-
-
-# --- lines -----------------------------------------------------------------------------------------
-
-
-def _measured(results: Results, options: Options) -> pd.DataFrame:
-    """Complete points worth a line: measured ones, and the baseline where one engine meets another."""
-    points = results.points
-    points = points[(points["state"] == "complete") & points["role"].isin(["measure", "baseline"])]
-    points = points.assign(p99_is_max=p99_is_max(results, points))
-    if points.empty:
-        raise InputError("no complete point is left to plot")
-    return points.assign(setting=grouping.setting_labels(results, points, options.by))
-
-
-def p99_is_max(results: Results, points: pd.DataFrame) -> list[bool]:
-    """For each point, whether its p99 is the maximum because n is too small."""
-    rules = points["file"].map(lambda file: results.attributes[file].get("percentile_rule", "rank"))
-    return [
-        bool(pd.notna(n)) and n > 0 and metrics.percentile_is_maximum(int(n), 0.99, rule)
-        for n, rule in zip(points["ops"], rules, strict=True)
-    ]
-
-
-def _scale(points: pd.DataFrame) -> tuple[str, str]:
-    """The column that says how large the machine is, and its name: nodes where all are known."""
-    return ("nodes", "nodes") if points["nodes"].notna().all() else ("ranks", "ranks")
-
-
-def _chosen(points: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The rows of at most `most` representative values of `column`, and a note on what is left out."""
-    other = "ranks" if column == "message_size" else "message_size"
-    places = points.groupby(column)[[other, "setting"]].apply(lambda rows: len(rows.drop_duplicates()))
-    kept = grouping.representative(dict(zip(places.index, places, strict=True)), most)
-    if len(kept) == len(places):
-        return points, ()
-    what = {"message_size": "message sizes", "ranks": "rank counts", "nodes": "node counts"}[column]
-    return points[points[column].isin(kept)], (f"{len(kept)} of {len(places)} {what} shown",)
-
-
-def _panels(points: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """One panel for up to as many settings as share a colour; else one panel per setting."""
-    settings = grouping.values_in_order(points["setting"])
-    if len(settings) <= len(style.VARIANTS):
-        return [("", points)]
-    return [(str(name), points[points["setting"] == name]) for name in settings[: style.MOST_LINES - 1]]
-
-
-@dataclass(frozen=True)
-class _Looks:
-    """Which look a value of `major` and a setting have, the same in all panels of a figure."""
-
-    major: str
-    majors: list[float]
-    settings: list[object]
-    text: Callable[[float], str]
-
-    @classmethod
-    def of(cls, points: pd.DataFrame, major: str, text: Callable[[float], str]) -> _Looks:
-        return cls(major, sorted(points[major].unique()), grouping.values_in_order(points["setting"]), text)
-
-    def curves(self, points: pd.DataFrame, x: str, metric: str) -> list[Curve]:
-        """A curve per value of `major` and setting that the points have."""
-        several = len(self.majors) > 1, len(self.settings) > 1
-        two_way = all(several) and points["setting"].nunique() <= len(style.VARIANTS)
-        curves = []
-        for value, setting in itertools.product(self.majors, self.settings):
-            rows = points[(points[self.major] == value) & (points["setting"] == setting)]
-            line = grouping.line(rows, x, metric)
-            if not line.x.size:
-                continue
-            index = self.settings.index(setting)
-            parts = (self.text(value), str(setting))
-            names = [part for part, many in zip(parts, several, strict=True) if many and part]
-            curves.append(
-                Curve(
-                    name=", ".join(names) or parts[0],
-                    x=line.x,
-                    y=line.y,
-                    low=line.low,
-                    high=line.high,
-                    look=self.majors.index(value) if several[0] else index,
-                    variant=index if two_way and len(self.settings) <= len(style.VARIANTS) else None,
-                    parts=parts,
-                    hover=tuple(_hover(line)),
-                )
-            )
-        return curves
-
-
-def _hover(line: grouping.Line) -> Iterator[str]:
-    for ops, launches, low, high in zip(line.ops, line.launches, line.low, line.high, strict=True):
-        text = f"n\u00a0=\u00a0{labels.range_text(ops)} ops"
-        if launches > 1:
-            text = f"{launches} launches, {text} each"
-        if np.isfinite(low) and np.isfinite(high):
-            kind = "range of launches" if launches > 1 else "95 % interval"
-            text += f", {kind} {labels.number_text(low)} to {labels.number_text(high)}"
-        yield text
-
-
-def _said(points: pd.DataFrame) -> tuple[str, ...]:
-    """What every figure of lines says about its sample."""
-    place = ["message_size", "ranks", "nodes", "setting"]
-    launches = points.groupby(place, dropna=False)["launch"].nunique()
-    n = labels.range_text(int(n) for n in points["ops"])
-    notes = [f"n\u00a0=\u00a0{n} ops per point and launch"]
-    if launches.max() > 1:
-        notes.append(f"median of {labels.range_text(launches)} launches, bars: their range")
-    elif points["time_p50_low"].notna().any():
-        notes.append("bars: 95\u00a0% interval of the median")
-    elif not points["has_raw"].any():
-        notes.append("imported without raw samples, so without intervals")
-    return tuple(notes)
-
-
-def _size_axis(points: pd.DataFrame) -> Axis:
-    return Axis("Message size per pair of ranks", log=True, ticks=labels.size_ticks(points["message_size"]))
-
-
-def _scale_axis(points: pd.DataFrame, scale: str, name: str) -> Axis:
-    counts = sorted(set(points[scale].astype(float)))
-    log = len(counts) > 1 and counts[-1] / counts[0] > 12
-    return Axis(name.capitalize(), log=log, ticks=labels.count_ticks(counts))
-
-
-# --- the kinds -------------------------------------------------------------------------------------
 
 
 def scaling(results: Results, options: Options) -> Figure:
     """Rate per node and per rank against the number of nodes, a line per message size."""
-    everything = _measured(results, options)
-    scale, name = _scale(everything)
-    points, notes = _chosen(everything, "message_size", options.most)
+    everything = curves.measured(results, options)
+    scale, name = curves.scale_of(everything)
+    points, notes = curves.chosen(everything, "message_size", options.most)
     if everything[scale].nunique() == 1:
         notes += (f"one {name[:-1]} count only: files of others make this a scaling curve",)
-    looks = _Looks.of(points, "message_size", labels.size_text)
+    looks = curves.Looks.of(points, "message_size", labels.size_text)
     charts: list[Chart] = []
     for metric, where in (("gbps_node_net", "node"), ("gbps_rank", "rank")):
         known = points[points[metric].notna()]
@@ -177,11 +37,11 @@ def scaling(results: Results, options: Options) -> Figure:
             if where == "node":
                 notes += (_why_no_node_rate(points),)
             continue
-        for title, rows in _panels(known):
-            curves = looks.curves(rows, scale, metric)
+        for title, rows in curves.panels(known):
+            drawn = looks.curves(rows, scale, metric)
             ideals = tuple(
                 Bound("rate of the smallest scale kept", c.x[[0, -1]], c.y[[0, 0]], look=c.look)
-                for c in curves
+                for c in drawn
                 if c.x.size > 1 and not c.variant
             )
             rate = f"{RATE} per {where}" + (", one way" if where == "node" else "")
@@ -189,14 +49,19 @@ def scaling(results: Results, options: Options) -> Figure:
                 Chart(
                     title=f"Per {where}",
                     subtitle=title,
-                    x=_scale_axis(known, scale, name),
+                    x=curves.scale_axis(known, scale, name),
                     y=Axis(rate, from_zero=True, unit=RATE),
-                    curves=tuple(curves),
-                    bounds=ideals + _link_bounds(rows, scale, metric),
+                    curves=tuple(drawn),
+                    bounds=ideals + curves.link_bounds(rows, scale, metric),
                     legend="Message size per pair of ranks",
                 )
             )
-    return Figure("scaling", f"Bandwidth against {name}", tuple(charts), notes + _said(points) + _link_note(points))
+    return Figure(
+        "scaling",
+        f"Bandwidth against {name}",
+        tuple(charts),
+        notes + curves.said(points) + curves.link_note(points),
+    )
 
 
 def _why_no_node_rate(points: pd.DataFrame) -> str:
@@ -205,76 +70,48 @@ def _why_no_node_rate(points: pd.DataFrame) -> str:
     return "rate per node not shown: ranks per node unknown"
 
 
-def _link_bounds(points: pd.DataFrame, x: str, metric: str) -> tuple[Bound, ...]:
-    """The link's physical rate over `x`: per node as it is, per rank what each rank's share lets through.
-
-    gbps_node_net ≤ L is, by their formulas, gbps_rank ≤ L·(R−1) / (k·(R−k)). A rate far above
-    everything measured would flatten the figure: `_link_note` says it instead.
-    """
-    per_node = metric == "gbps_node_net"
-    known = points[points["link_rate_gbps"].notna() & points["nodes"].notna() & (points["nodes"] > 1)]
-    if known.empty:
-        return ()
-    rails = known["rails"].fillna(1).clip(lower=1).astype(float)
-    limit = known["link_rate_gbps"].astype(float) * rails
-    if not per_node:
-        ranks, ppn = known["ranks"].astype(float), known["ppn"].astype(float)
-        limit = limit * (ranks - 1) / (ppn * (ranks - ppn))
-    limits = pd.DataFrame({"x": known[x].astype(float), "ppn": known["ppn"], "limit": limit})
-    bounds = []
-    for (ppn,), rows in limits.groupby(["ppn"]):
-        line = rows.groupby("x")["limit"].max()
-        name = "link rate" if per_node else "link rate, shared by the node's ranks"
-        if not per_node and limits["ppn"].nunique() > 1:
-            name = f"link rate at {ppn:g} per node"
-        places, y = line.index.to_numpy(dtype=float), line.to_numpy(dtype=float)
-        if y.min() > FAR * points[metric].max():
-            continue
-        if per_node:
-            places, y = limits["x"].agg(["min", "max"]).to_numpy(), np.array([y[0], y[0]])
-        bounds.append(Bound(name, places, y))
-    return tuple({(b.name, float(b.y[-1])): b for b in bounds}.values())
-
-
-def _link_note(points: pd.DataFrame) -> tuple[str, ...]:
-    """The physical limit in words, with how close the best point came to it."""
-    known = points[points["efficiency"].notna()]
-    if known.empty:
-        return ()
-    best = known.loc[known["efficiency"].idxmax()]
-    limit = float(best["gbps_node_net"]) / float(best["efficiency"])
-    return (f"link rate {labels.rate_text(limit)} per node; best point {100 * best['efficiency']:.0f}\u00a0% of it",)
-
-
 def sizes(results: Results, options: Options) -> Figure:
     """Rate against message size, a line per node count."""
-    everything = _measured(results, options)
-    scale, name = _scale(everything)
-    points, notes = _chosen(everything, scale, options.most)
-    metric, where = ("gbps_node_net", "node") if points["gbps_node_net"].notna().all() else ("gbps_rank", "rank")
-    looks = _Looks.of(points, scale, lambda count: labels.count_text(int(count), name[:-1]))
+    everything = curves.measured(results, options)
+    scale, name = curves.scale_of(everything)
+    points, notes = curves.chosen(everything, scale, options.most)
+    metric, where = (
+        ("gbps_node_net", "node")
+        if points["gbps_node_net"].notna().all()
+        else ("gbps_rank", "rank")
+    )
+    looks = curves.Looks.of(points, scale, lambda count: labels.count_text(int(count), name[:-1]))
     only = looks.text(looks.majors[0]) if len(looks.majors) == 1 else ""
     charts = []
-    for title, rows in _panels(points):
-        curves = looks.curves(rows, "message_size", metric)
+    for title, rows in curves.panels(points):
+        drawn = looks.curves(rows, "message_size", metric)
         charts.append(
             Chart(
                 title=only,
                 subtitle=title,
-                x=_size_axis(points),
-                y=Axis(f"{RATE} per {where}" + (", one way" if where == "node" else ""), from_zero=True, unit=RATE),
-                curves=tuple(curves),
-                bounds=_link_bounds(rows, "message_size", metric) if where == "node" else (),
+                x=curves.size_axis(points),
+                y=Axis(
+                    f"{RATE} per {where}" + (", one way" if where == "node" else ""),
+                    from_zero=True,
+                    unit=RATE,
+                ),
+                curves=tuple(drawn),
+                bounds=curves.link_bounds(rows, "message_size", metric) if where == "node" else (),
             )
         )
-    return Figure("sizes", "Bandwidth against message size", tuple(charts), notes + _said(points) + _link_note(points))
+    return Figure(
+        "sizes",
+        "Bandwidth against message size",
+        tuple(charts),
+        notes + curves.said(points) + curves.link_note(points),
+    )
 
 
 def latency(results: Results, options: Options) -> Figure:
     """Op time against message size: the median, and the band up to p90 and p99."""
-    everything = _measured(results, options)
-    scale, name = _scale(everything)
-    points, notes = _chosen(everything, scale, 4)
+    everything = curves.measured(results, options)
+    scale, name = curves.scale_of(everything)
+    points, notes = curves.chosen(everything, scale, 4)
     settings = grouping.values_in_order(points["setting"])
     groups = [
         (labels.count_text(int(count), name[:-1]), str(setting), rows)
@@ -286,13 +123,13 @@ def latency(results: Results, options: Options) -> Figure:
         notes += (f"{options.most} of {len(groups)} groups shown",)
     groups = groups[: options.most]
     shown = pd.concat([rows for *_, rows in groups])
-    x = replace(_size_axis(shown), limits=_limits(shown["message_size"]))
+    x = replace(curves.size_axis(shown), limits=_limits(shown["message_size"]))
     times = shown[["time_p50", "time_p90", "time_p99"]] / 1000
-    y = Axis("Op time (µs)", log=True, unit="µs", limits=_limits(times.stack()))
+    y = Axis("Op time (µs)", log=True, unit="µs", limits=_limits(times.melt()["value"]))
     charts = tuple(_latency_chart(title, setting, x, y, rows) for title, setting, rows in groups)
     if shown["p99_is_max"].any():
         notes += ("p99\u00a0=\u00a0max: too few ops for a p99 of its own",)
-    return Figure("latency", "Op time against message size", charts, notes + _said(shown))
+    return Figure("latency", "Op time against message size", charts, notes + curves.said(shown))
 
 
 def _limits(values: pd.Series[float]) -> tuple[float, float]:
@@ -303,28 +140,54 @@ def _limits(values: pd.Series[float]) -> tuple[float, float]:
 
 
 def _latency_chart(title: str, setting: str, x: Axis, y: Axis, points: pd.DataFrame) -> Chart:
-    p50, p90, p99 = (grouping.line(points, "message_size", f"time_{q}") for q in ("p50", "p90", "p99"))
+    p50, p90, p99 = (
+        grouping.line(points, "message_size", f"time_{q}") for q in ("p50", "p90", "p99")
+    )
     us = {"p50": p50.y / 1000, "p90": p90.y / 1000, "p99": p99.y / 1000}
     capped = points.groupby("message_size")["p99_is_max"].any()
     is_max = np.array([bool(capped[size]) for size in p99.x])
-    hover = np.array(list(_hover(p99)), dtype=object)
-    curves = [
+    hover = np.array(list(curves.hover_texts(p99)), dtype=object)
+    drawn = [
         Curve("p50 to p90", p50.x, us["p50"], us["p50"], us["p90"], look=0, form="band"),
         Curve("p90 to p99", p90.x, us["p90"], us["p90"], us["p99"], look=5, form="band"),
-        Curve("p99", p99.x[~is_max], us["p99"][~is_max], look=1, form="points", hover=tuple(hover[~is_max])),
-        Curve("p99 = max", p99.x[is_max], us["p99"][is_max], look=1, form="hollow", hover=tuple(hover[is_max])),
-        Curve("p50", p50.x, us["p50"], p50.low / 1000, p50.high / 1000, look=0, hover=tuple(_hover(p50))),
+        Curve(
+            "p99",
+            p99.x[~is_max],
+            us["p99"][~is_max],
+            look=1,
+            form="points",
+            hover=tuple(hover[~is_max]),
+        ),
+        Curve(
+            "p99 = max",
+            p99.x[is_max],
+            us["p99"][is_max],
+            look=1,
+            form="hollow",
+            hover=tuple(hover[is_max]),
+        ),
+        Curve(
+            "p50",
+            p50.x,
+            us["p50"],
+            p50.low / 1000,
+            p50.high / 1000,
+            look=0,
+            hover=tuple(curves.hover_texts(p50)),
+        ),
     ]
-    drawn = tuple(curve for curve in curves if curve.x.size)
-    return Chart(title=title, subtitle=setting, x=x, y=y, curves=drawn)
+    filled = tuple(curve for curve in drawn if curve.x.size)
+    return Chart(title=title, subtitle=setting, x=x, y=y, curves=filled)
 
 
 def cdf(results: Results, options: Options) -> Figure:
     """Distribution of op times, a panel per message size, a line per launch."""
-    everything = _with_raw(results, _measured(results, options))
-    scale, name = _scale(everything)
-    points, notes = _chosen(everything, "message_size", min(options.most, 4))
-    points, more = _chosen(points, scale, 3 if points["setting"].nunique() > 1 else options.most)
+    everything = _with_raw(results, curves.measured(results, options))
+    scale, name = curves.scale_of(everything)
+    points, notes = curves.chosen(everything, "message_size", min(options.most, 4))
+    points, more = curves.chosen(
+        points, scale, 3 if points["setting"].nunique() > 1 else options.most
+    )
     several = points[scale].nunique() > 1
     texts = points["setting"]
     if several:
@@ -336,27 +199,40 @@ def cdf(results: Results, options: Options) -> Figure:
         more += (f"{style.MOST_LINES} of {len(names)} groups shown",)
     charts = []
     for size, rows in points.groupby("message_size"):
-        curves: list[Curve] = []
+        drawn: list[Curve] = []
         for index, text in enumerate(names[: style.MOST_LINES]):
             group = rows[texts[rows.index] == text]
             thin = len(group) > 1
-            for first, row in enumerate(group.itertuples()):
-                times = results.op_times(row.file, row.point) / 1000
+            for first, row in enumerate(group.to_dict("records")):
+                times = results.op_times(row["file"], row["point"]) / 1000
                 x, y = steps(times)
-                hover = (f"launch {row.launch}, n\u00a0=\u00a0{times.size}",)
-                curves.append(
-                    Curve(str(text) or "op times", x, y, look=index, form="step", faint=thin, hover=hover,
-                          listed=first == 0)
+                hover = (f"launch {row['launch']}, n\u00a0=\u00a0{times.size}",)
+                drawn.append(
+                    Curve(
+                        str(text) or "op times",
+                        x,
+                        y,
+                        look=index,
+                        form="step",
+                        faint=thin,
+                        hover=hover,
+                        listed=first == 0,
+                    )
                 )
-        spread = [c.x for c in curves if c.x.size]
-        log = bool(spread) and max(x.max() for x in spread) > 8 * min(x[x > 0].min() for x in spread)
+        spread = [c.x for c in drawn if c.x.size]
+        log = bool(spread) and max(x.max() for x in spread) > 8 * min(
+            x[x > 0].min() for x in spread
+        )
         charts.append(
             Chart(
                 title=labels.size_text(float(size)),  # type: ignore[arg-type]
                 x=Axis("Op time (µs)", log=log, unit="µs"),
                 y=Axis("Share of ops at most this long", from_zero=True),
-                curves=tuple(curves),
-                notes=(f"n\u00a0=\u00a0{labels.range_text(int(n) for n in rows['ops'])} ops per line", "a line per launch"),
+                curves=tuple(drawn),
+                notes=(
+                    f"n\u00a0=\u00a0{labels.range_text(int(n) for n in rows['ops'])} ops per line",
+                    "a line per launch",
+                ),
             )
         )
     return Figure("cdf", "Distribution of op times", tuple(charts), notes + more)
@@ -374,7 +250,9 @@ def steps(times: Floats, most: int = 400) -> tuple[Floats, Floats]:
     index = np.arange(n)
     if n > most:
         tail = min(100, most // 4)
-        index = np.unique(np.concatenate([np.linspace(0, n - 1, most - tail).astype(int), index[-tail:]]))
+        index = np.unique(
+            np.concatenate([np.linspace(0, n - 1, most - tail).astype(int), index[-tail:]])
+        )
     x = np.concatenate([[ordered[0]], ordered[index]])
     y = np.concatenate([[0.0], (index + 1) / n])
     return x, y
@@ -383,34 +261,40 @@ def steps(times: Floats, most: int = 400) -> tuple[Floats, Floats]:
 def ops(results: Results, options: Options) -> Figure:
     """Every op of one launch over time: drift, periodic interference, invalid ops."""
     points = _one_launch(results, options)
-    chosen, notes = _chosen(points, "message_size", min(options.most, 4))
+    chosen, notes = curves.chosen(points, "message_size", min(options.most, 4))
     chosen = chosen.drop_duplicates(["message_size"], keep="first")
-    charts = tuple(_ops_chart(results, row) for row in chosen.itertuples())
+    charts = tuple(_ops_chart(results, row) for row in chosen.to_dict("records"))
     return Figure("ops", "Ops over time", charts, (*notes, f"launch {points['launch'].iloc[0]}"))
 
 
-def _ops_chart(results: Results, row: tuple[object, ...]) -> Chart:
-    raw = results.raw(row.file, row.point)  # type: ignore[attr-defined]
+def _ops_chart(results: Results, row: dict[Any, Any]) -> Chart:
+    raw = results.raw(row["file"], row["point"])
     time = raw.op_times() / 1000
     since = (raw.start - raw.start[0]) / 1e6 if raw.start.size else raw.start.astype(float)
     valid = raw.valid
-    curves = [Curve("valid op", since[valid], time[valid], form="dots")]
+    drawn = [Curve("valid op", since[valid], time[valid], form="dots")]
     if (~valid).any():
-        curves.append(Curve("invalid op (a rank was late)", since[~valid], time[~valid], look=1, form="crosses"))
+        drawn.append(
+            Curve(
+                "invalid op (a rank was late)", since[~valid], time[~valid], look=1, form="crosses"
+            )
+        )
     median = float(np.median(time[valid])) if valid.any() else float("nan")
     spread = time[valid].max() / max(time[valid].min(), 1e-9) if valid.any() else 1.0
     return Chart(
-        title=labels.size_text(row.message_size),  # type: ignore[attr-defined]
+        title=labels.size_text(row["message_size"]),
         x=Axis("Time since the first op (ms)", unit="ms"),
         y=Axis("Op time (µs)", log=bool(spread > 8), unit="µs"),
-        curves=tuple(curves),
-        bounds=(Bound("p50", np.array([since.min(), since.max()]), np.array([median, median])),) if valid.any() else (),
+        curves=tuple(drawn),
+        bounds=(Bound("p50", np.array([since.min(), since.max()]), np.array([median, median])),)
+        if valid.any()
+        else (),
         notes=(f"n\u00a0=\u00a0{int(valid.sum())} valid of {valid.size} ops",),
     )
 
 
 def ranks(results: Results, options: Options) -> Figure:
-    """Who is last: how long after the op's median rank each rank ended, and how often it was the last."""
+    """Who is last: how late after the op's median rank, and how often the last of all."""
     points = _one_launch(results, options)
     row = points.sort_values(["ranks", "message_size"]).iloc[-1]
     raw = results.raw(row["file"], int(row["point"]))
@@ -427,7 +311,13 @@ def ranks(results: Results, options: Options) -> Figure:
         title="How late each rank ended",
         x=Axis("Rank"),
         y=Axis("Op"),
-        heat=Heat(np.maximum(late, 0), rank, np.arange(n, dtype=float), "µs after the op's median rank", top),
+        heat=Heat(
+            np.maximum(late, 0),
+            rank,
+            np.arange(n, dtype=float),
+            "µs after the op's median rank",
+            top,
+        ),
         divisions=tuple(edges) if 0 < edges.size <= 64 else (),
         notes=("white lines: node boundaries",) if 0 < edges.size <= 64 else (),
     )
@@ -441,7 +331,11 @@ def ranks(results: Results, options: Options) -> Figure:
         curves=(Curve("share of ops in which the rank ended last", rank, share, form="stems"),),
         bounds=(
             Bound(f"chance 1/R = {chance:.3g}", rank[[0, -1]], np.array([chance, chance])),
-            Bound(f"more than chance allows above {limit:.3g} (95 %, all ranks)", rank[[0, -1]], np.array([limit, limit])),
+            Bound(
+                f"more than chance allows above {limit:.3g} (95 %, all ranks)",
+                rank[[0, -1]],
+                np.array([limit, limit]),
+            ),
         ),
         notes=(f"n\u00a0=\u00a0{n} ops",),
     )
@@ -452,15 +346,18 @@ def ranks(results: Results, options: Options) -> Figure:
 def _with_raw(results: Results, points: pd.DataFrame) -> pd.DataFrame:
     kept = points[points["has_raw"]]
     if kept.empty:
-        raise InputError("these files hold summaries without raw samples; this figure needs files written by a2aperf")
+        raise InputError(
+            "only summaries without raw samples here; this figure needs files of a2aperf"
+        )
     return kept
 
 
 def _one_launch(results: Results, options: Options) -> pd.DataFrame:
     """The measured points of the first launch that has raw samples."""
-    points = _with_raw(results, _measured(results, options))
+    points = _with_raw(results, curves.measured(results, options))
     points = points[points["role"] == "measure"] if (points["role"] == "measure").any() else points
-    return points[points["launch"] == points["launch"].iloc[0]]
+    first = points["launch"] == points["launch"].iloc[0]
+    return pd.DataFrame(points[first])
 
 
 @dataclass(frozen=True)
@@ -484,7 +381,7 @@ KINDS: dict[str, Kind] = {
     "sizes": Kind(
         sizes,
         "Gbit/s against message size, a line per node count",
-        "Small messages are bound by message rate, large ones by bandwidth; a dip is a switch of protocol.",
+        "Message rate bounds small messages, bandwidth large ones; a dip is a switch of protocol.",
     ),
     "latency": Kind(
         latency,
@@ -506,7 +403,7 @@ KINDS: dict[str, Kind] = {
     "ranks": Kind(
         ranks,
         "who is last: heat map of op and rank",
-        "An op takes as long as its last rank. A bright column is one rank that is late again and again.",
+        "An op lasts until its last rank. A bright column is a rank that is late again and again.",
         needs_raw=True,
     ),
 }

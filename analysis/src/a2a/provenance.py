@@ -53,20 +53,31 @@ def describe(results: Results) -> Provenance:
         LaunchFacts(
             id=key,
             state=results.launches[key].end_state,
-            facts=[(_HEADINGS.get(n, _words(n)), text) for n, text in facts[key].items() if n not in same],
+            facts=[
+                (_HEADINGS.get(n, _words(n)), text)
+                for n, text in facts[key].items()
+                if n not in same
+            ],
             fi_info=results.launches[key].fi_info,
         )
         for key in results.launches
     ]
     sources = [
-        (name, f"{values.get('source', '')}, created {values.get('created', '')}, {values.get('origin', '')}")
+        (
+            name,
+            ", ".join(str(values.get(key, "")) for key in ("source", "created", "origin")),
+        )
         for name, values in results.attributes.items()
     ]
     return Provenance(shared, launches, sources)
 
 
 def _words(name: str) -> str:
-    return name if name.isupper() or "=" in name or any(c.isupper() for c in name) else name.replace("_", " ")
+    return (
+        name
+        if name.isupper() or "=" in name or any(c.isupper() for c in name)
+        else name.replace("_", " ")
+    )
 
 
 def _facts(launch: Launch) -> dict[str, str]:

@@ -69,7 +69,7 @@ def look(index: int) -> Look:
     return LOOKS[index % MOST_LINES]
 
 
-_RC: dict[str, Any] = {
+_RC: Any = {
     "font.family": "DejaVu Sans",  # ships with matplotlib: the same figure on every machine
     "font.size": 7,
     "axes.labelsize": 7,

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from a2a import grouping, labels
@@ -18,7 +20,12 @@ def sentences(results: Results) -> list[str]:
     done = points[(points["state"] == "complete") & (points["role"] == "measure")]
     said = [_what(results, done)] if len(done) else ["No point is complete."]
     if len(done):
-        said += [_best(done), _fastest(done), *_scale(done, grouping.setting_labels(results, done)), *_invalid(done)]
+        said += [
+            _best(done),
+            _fastest(done),
+            *_scale(done, grouping.setting_labels(results, done)),
+            *_invalid(done),
+        ]
     return said + _not_done(points) + _ended_badly(results)
 
 
@@ -33,31 +40,42 @@ def _what(results: Results, done: pd.DataFrame) -> str:
     elif len(nodes) == 0:
         where += " on an unknown number of nodes"
     sizes = sorted(done["message_size"].unique())
-    span = size_text(sizes[0]) if len(sizes) == 1 else f"{size_text(sizes[0])} to {size_text(sizes[-1])}"
+    span = (
+        size_text(sizes[0])
+        if len(sizes) == 1
+        else f"{size_text(sizes[0])} to {size_text(sizes[-1])}"
+    )
     many = count_text(len(sizes), "message size")
     providers = [str(p) for p in done["provider"].unique() if p]
     over = f" over {list_text(providers)}" if providers else ""
     ops = labels.range_text(int(n) for n in done["ops"])
-    return f"{launches} in {files}: {where}{over}, {many} ({span}), n\u00a0=\u00a0{ops} ops per point."
+    return (
+        f"{launches} in {files}: {where}{over}, {many} ({span}), n\u00a0=\u00a0{ops} ops per point."
+    )
 
 
 def _best(done: pd.DataFrame) -> str:
     node = done[done["gbps_node_net"].notna()]
     if node.empty:
-        row = done.loc[done["gbps_rank"].idxmax()]
-        return f"Best rate: {rate_text(row['gbps_rank'])} per rank, one way, {_place(row)} (from the median op)."
-    row = node.loc[node["gbps_node_net"].idxmax()]
-    text = f"Best rate: {rate_text(row['gbps_node_net'])} per node, one way, {_place(row)} (from the median op)"
+        row = done.sort_values("gbps_rank").iloc[-1]
+        best = f"{rate_text(row['gbps_rank'])} per rank"
+        return f"Best rate: {best}, one way, {_place(row)} (from the median op)."
+    row = node.sort_values("gbps_node_net").iloc[-1]
+    best = f"{rate_text(row['gbps_node_net'])} per node"
+    text = f"Best rate: {best}, one way, {_place(row)} (from the median op)"
     if pd.notna(row["efficiency"]):
         text += f", {100 * row['efficiency']:.0f}\u00a0% of the link"
     return text + f"; {rate_text(row['gbps_rank'])} per rank there."
 
 
 def _fastest(done: pd.DataFrame) -> str:
-    row = done.loc[done["time_p50"].idxmin()]
+    row = done.sort_values("time_p50").iloc[0]
     text = f"Shortest op: median {time_text(row['time_p50'])} {_place(row)}"
     if pd.notna(row["time_p50_low"]):
-        low, high = number_text(row["time_p50_low"] / 1000), number_text(row["time_p50_high"] / 1000)
+        low, high = (
+            number_text(row["time_p50_low"] / 1000),
+            number_text(row["time_p50_high"] / 1000),
+        )
         text += f" (95\u00a0% interval {low} to {high})"
     return text + "."
 
@@ -72,13 +90,16 @@ def _scale(done: pd.DataFrame, settings: pd.Series[str]) -> list[str]:
         if first == last or not common:
             continue
         size = max(common)
-        before, after = (float(x[x["message_size"] == size]["gbps_rank"].median()) for x in (small, large))
+        before, after = (
+            float(x[x["message_size"] == size]["gbps_rank"].median()) for x in (small, large)
+        )
         change = 100 * (after / before - 1)
         word = "falls" if change < -2 else "rises" if change > 2 else "goes"
-        percent = f"{change:+.0f}".replace("-", "−")
+        percent = f"{change:+.0f}\u00a0%".replace("-", "−")
+        under = f", {setting}" if setting else ""
         said.append(
             f"From {first} to {last} ranks the rate per rank at {size_text(size)} {word} from "
-            f"{number_text(before)} to {rate_text(after)} ({percent}\u00a0%){f', {setting}' if setting else ''}."
+            f"{number_text(before)} to {rate_text(after)} ({percent}){under}."
         )
     return said[:_MOST_SETTINGS]
 
@@ -89,7 +110,8 @@ def _invalid(done: pd.DataFrame) -> list[str]:
         return []
     total = invalid + int(done["ops"].sum())
     share = number_text(100 * invalid / total, 2)
-    return [f"{count_text(invalid, 'op')} of {total} ({share}\u00a0%) began late on some rank and do not count."]
+    late = f"{count_text(invalid, 'op')} of {total} ({share}\u00a0%)"
+    return [f"{late} began late on some rank and do not count."]
 
 
 def _not_done(points: pd.DataFrame) -> list[str]:
@@ -104,13 +126,14 @@ def _not_done(points: pd.DataFrame) -> list[str]:
 
 
 def _ended_badly(results: Results) -> list[str]:
-    return [
-        f"Launch {launch.id} did not finish ({launch.end_state}{': ' + launch.message if launch.message else ''})."
-        for launch in results.launches.values()
-        if launch.end_state in ("interrupted", "failed", "running")
-    ]
+    said = []
+    for launch in results.launches.values():
+        if launch.end_state in ("interrupted", "failed", "running"):
+            why = ": ".join(part for part in (launch.end_state, launch.message) if part)
+            said.append(f"Launch {launch.id} did not finish ({why}).")
+    return said
 
 
-def _place(row: pd.Series) -> str:  # type: ignore[type-arg]
+def _place(row: pd.Series[Any]) -> str:
     text = f"at {size_text(row['message_size'])} with {row['ranks']} ranks"
     return text + (f" on {count_text(int(row['nodes']), 'node')}" if pd.notna(row["nodes"]) else "")

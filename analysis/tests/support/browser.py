@@ -75,7 +75,10 @@ class Page:
         """Load a file at a size of the window and wait until it is loaded."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
-            width=width, height=height, deviceScaleFactor=1, mobile=mobile,
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=mobile,
         )
         self.call("Emulation.setTouchEmulationEnabled", enabled=mobile)
         self.events.clear()
@@ -106,8 +109,14 @@ class Page:
             method, facts = event.get("method"), event.get("params", {})
             if method == "Runtime.exceptionThrown":
                 found.append(str(facts["exceptionDetails"].get("exception", {}).get("description")))
-            elif method == "Runtime.consoleAPICalled" and facts["type"] in ("error", "warning", "assert"):
-                found.append(" ".join(str(a.get("value", a.get("description"))) for a in facts["args"]))
+            elif method == "Runtime.consoleAPICalled" and facts["type"] in (
+                "error",
+                "warning",
+                "assert",
+            ):
+                found.append(
+                    " ".join(str(a.get("value", a.get("description"))) for a in facts["args"])
+                )
             elif method == "Log.entryAdded" and facts["entry"]["level"] in ("error", "warning"):
                 found.append(facts["entry"]["text"])
         return found
@@ -142,10 +151,14 @@ def browser() -> Iterator[Page]:
         sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
         process = subprocess.Popen(
             [executable, *ARGUMENTS, *sandbox, f"--user-data-dir={profile}", "about:blank"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         try:
-            socket = websocket.create_connection(_address(process, Path(profile)), timeout=CALL_SECONDS)
+            socket = websocket.create_connection(
+                _address(process, Path(profile)), timeout=CALL_SECONDS
+            )
             try:
                 yield Page(socket)
             finally:

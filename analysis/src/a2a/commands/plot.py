@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from a2a import drawing, filters, output, plots, results, style
+from a2a import curves, drawing, filters, output, plots, results, style
 from a2a.commands.options import Files, Where
 
 EXAMPLES = """\
@@ -39,14 +39,38 @@ INCHES = {Width.AUTO: None, Width.COLUMN: style.COLUMN_WIDTH, Width.PAGE: style.
 
 
 def run(
-    kind: Annotated[Kind, typer.Argument(help="  ".join(f"{n}: {k.says}." for n, k in plots.KINDS.items()))],
+    kind: Annotated[
+        Kind, typer.Argument(help="  ".join(f"{n}: {k.says}." for n, k in plots.KINDS.items()))
+    ],
     files: Files,
-    out: Annotated[Path, typer.Option("-o", "--output", help="Figure to write: .png, .svg or .pdf; replaced if there.")],
-    by: Annotated[list[str], typer.Option(metavar="NAME", help="What tells lines apart: a column, variable or label. Default: all that differs.")] = [],  # noqa: B006
-    size: Annotated[list[str], typer.Option(metavar="SIZE", help="Message size to show, such as 8kB or 64KiB; several times for several. Default: a choice.")] = [],  # noqa: B006
+    out: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", help="Figure to write: .png, .svg or .pdf; replaced if there."
+        ),
+    ],
+    by: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME",
+            help="What tells lines apart: a column, variable or label. Default: all that differs.",
+        ),
+    ] = [],  # noqa: B006
+    size: Annotated[
+        list[str],
+        typer.Option(
+            metavar="SIZE",
+            help="Message size to show, such as 8kB; repeat for more. Default: a choice.",
+        ),
+    ] = [],  # noqa: B006
     where: Where = [],  # noqa: B006
-    width: Annotated[Width, typer.Option(help="column: 3.4 inches; page: 7 inches, both columns.")] = Width.AUTO,
-    notes: Annotated[bool, typer.Option(help="Write under the figure what n, bars and marks are; without, say it in the caption.")] = True,
+    width: Annotated[
+        Width, typer.Option(help="column: 3.4 inches; page: 7 inches, both columns.")
+    ] = Width.AUTO,
+    notes: Annotated[
+        bool,
+        typer.Option(help="Say under the figure what n, bars and marks are."),
+    ] = True,
 ) -> None:
     """Draw a figure that a two-column paper can print.
 
@@ -57,7 +81,7 @@ def run(
     output.require_suffix(out, SUFFIXES, "a figure")
     wanted = [f"message_size={','.join(size)}"] if size else []
     found = filters.where(results.load(files), [*where, *wanted])
-    options = plots.Options(by=tuple(by), most=max(plots.Options.most, len(size)))
+    options = curves.Options(by=tuple(by), most=max(curves.Options.most, len(size)))
     figure = plots.KINDS[kind.value].make(found, options)
     page = drawing.draw(figure, INCHES[width], notes)
     stream = io.BytesIO()
@@ -65,4 +89,7 @@ def run(
     output.replace(out, stream.getvalue())
     if sys.stderr.isatty():
         inches = page.get_size_inches()
-        print(f"a2a: {figure.title}: {out} ({inches[0]:.1f} × {inches[1]:.1f} inches)", file=sys.stderr)
+        print(
+            f"a2a: {figure.title}: {out} ({inches[0]:.1f} × {inches[1]:.1f} inches)",
+            file=sys.stderr,
+        )
