@@ -332,12 +332,15 @@ def ranks(results: Results, options: Options) -> Figure:
         bounds=(
             Bound(f"chance 1/R = {chance:.3g}", rank[[0, -1]], np.array([chance, chance])),
             Bound(
-                f"more than chance allows above {limit:.3g} (95 %, all ranks)",
+                f"limit of chance {limit:.3g}",
                 rank[[0, -1]],
                 np.array([limit, limit]),
             ),
         ),
-        notes=(f"n\u00a0=\u00a0{n} ops",),
+        notes=(
+            f"n\u00a0=\u00a0{n} ops",
+            "limit of chance: with no straggler all ranks stay below it in 95\u00a0% of runs",
+        ),
     )
     place = f"{labels.size_text(row['message_size'])}, {count} ranks, launch {row['launch']}"
     return Figure("ranks", "Who is last", (heat, shares), (place,))

@@ -93,6 +93,14 @@ class Page:
         script = "new Promise(d => requestAnimationFrame(() => requestAnimationFrame(() => d(1))))"
         self.run(script)
 
+    def wait_for(self, condition: str) -> None:
+        """Wait until a JavaScript expression is true."""
+        deadline = time.monotonic() + CALL_SECONDS
+        while not self.run(f"Boolean({condition})"):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"never true within {CALL_SECONDS:.0f} s: {condition}")
+            time.sleep(0.05)
+
     def run(self, script: str) -> Any:
         """The value of a JavaScript expression; a promise is waited for."""
         answer = self.call(

@@ -27,7 +27,7 @@
     xaxis: axis(), yaxis: axis(),
   }, own);
   const config = {
-    displaylogo: false, responsive: true, displayModeBar: touch ? true : "hover",
+    displaylogo: false, showTips: false, responsive: true, displayModeBar: touch ? true : "hover",
     modeBarButtons: [["toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]],
     toImageButtonOptions: { format: "svg" },
   };

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The report as text: what it says, what it escapes, what it refuses. `test_browser` shows it."""
+
+import html
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from a2a import report, results, summary, synthetic
+from a2a.synthetic import Effects, Setup
+from conftest import Outcome
+
+HARM = "</script><script>alert('x')</script><b onload=\"y\">"
+
+
+def page(folder: Path, *setups: Setup) -> str:
+    files = [synthetic.write_launch(folder / f"{i}.h5", s) for i, s in enumerate(setups)]
+    return report.render(results.load(files))
+
+
+def body(text: str) -> str:
+    """The page without its scripts and styles."""
+    return re.sub(r"<(script|style)[^>]*>.*?</\1>", "", text, flags=re.DOTALL)
+
+
+def test_strings_of_a_file_are_escaped(tmp_path: Path) -> None:
+    harm = Setup(
+        environment={"FI_PROVIDER": HARM},
+        labels={HARM: HARM},
+        node_facts={"kernel": HARM},
+        attributes={"command_line": HARM},
+    )
+    text = page(tmp_path, harm, Setup(environment={"FI_PROVIDER": "psm2"}))
+    assert "<b onload" not in text
+    assert "</script><script>alert" not in text
+    assert html.escape(HARM, quote=False).split("'")[0] in body(text)
+    data = re.search(r'id="data">(.*?)</script>', text, re.DOTALL)
+    assert data is not None
+    names = {t["name"] for c in json.loads(data[1]) for t in c["traces"] if "name" in t}
+    assert any("&lt;script&gt;" in name for name in names)  # for plotly, which reads tags
+    assert not any("<" in name for name in names)
+
+
+def test_page_asks_for_nothing(tmp_path: Path) -> None:
+    text = body(page(tmp_path, Setup()))
+    assert not re.search(r'(src|href)="(?!#)', text)
+    assert "default-src 'none'" in text
+
+
+def test_summary_tells_what_was_measured(tmp_path: Path) -> None:
+    setups = [Setup(nodes=n, sizes=(1000, 60000), effects=Effects(late_share=0.1)) for n in (2, 4)]
+    files = [synthetic.write_launch(tmp_path / f"{i}.h5", s) for i, s in enumerate(setups)]
+    found = results.load(files)
+    said = summary.sentences(found)
+    text = " ".join(said).replace("\u00a0", " ")
+    assert "2 launches in 2 files: 4 to 8 ranks on 2 to 4 nodes over psm2" in text
+    assert "2 message sizes (1 kB to 60 kB), n = 100 ops per point." in text
+    best = found.points["gbps_node_net"].max()
+    assert f"Best rate: {best:.1f} Gbit/s per node" in text
+    assert "From 4 to 8 ranks the rate per rank at 60 kB" in text
+    assert "began late on some rank" in text
+
+
+def test_table_has_every_point_and_marks_maxima(tmp_path: Path) -> None:
+    text = body(page(tmp_path, Setup(sizes=(1000, 8000), ops=50)))
+    table = re.search(r'<table id="points-table".*?</table>', text, re.DOTALL)
+    assert table is not None
+    assert table[0].count("<tr>") == 1 + 2
+    assert table[0].count("= max") == 2  # the p99 of 50 ops
+
+
+def test_same_files_same_page(tmp_path: Path) -> None:
+    file = synthetic.write_launch(tmp_path / "a.h5", Setup())
+    assert report.render(results.load([file])) == report.render(results.load([file]))
+
+
+def test_report_writes_and_refuses(
+    a2a: Callable[..., Outcome], launch: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "report.html"
+    outcome = a2a("report", launch, "-o", out, "--title", "Cluster <X>")
+    assert (outcome.status, outcome.out, outcome.err) == (0, "", "")
+    assert "<h1>Cluster &lt;X&gt;</h1>" in out.read_text(encoding="utf-8")
+    before = launch.read_bytes()
+    a2a("report", launch, "-o", launch).refused(".html")
+    assert launch.read_bytes() == before
+    a2a("report", tmp_path / "none.h5", "-o", out).refused("none.h5")
+    a2a("report", launch, "-o", tmp_path / "no" / "r.html").refused("no")
+
+
+@pytest.mark.parametrize("setup", [Setup(nodes=1, ppn=4), Setup(sync="barrier"), Setup(ops=1)])
+def test_odd_launches_still_make_a_page(tmp_path: Path, setup: Setup) -> None:
+    assert "<h2>Summary</h2>" in page(tmp_path, setup)
