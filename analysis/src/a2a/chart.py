@@ -63,6 +63,11 @@ class Bound:
     look: int | None = None
     """The curve's look whose ideal this is; None: grey, for all."""
 
+    @property
+    def falls(self) -> bool:
+        """A line that falls has its name below its end, where it does not run."""
+        return bool(self.y[0] > 1.03 * self.y[-1])
+
 
 @dataclass(frozen=True)
 class Heat:

@@ -39,11 +39,20 @@ def draw(figure: Figure, width: float | None = None, notes: bool = True) -> Page
         page.get_layout_engine().set(rect=inside, h_pad=0.03, w_pad=0.03)  # type: ignore[union-attr, call-arg]
         for index, chart in enumerate(figure.charts):
             _draw_chart(page.add_subplot(rows, columns, index + 1), chart, width / columns, lines)
+        _settle(page)
         legend.draw(page)
         for row, line in enumerate(reversed(said)):
             y = (row * _NOTE_ROW + 0.04) / height
             page.text(0.04 / width, y, line, fontsize=5.5, color=style.GREY, va="bottom")
     return page
+
+
+def _settle(page: Page) -> None:
+    """Lay the panels out once, at round places: the solver's last bits differ from run to run."""
+    page.draw_without_rendering()
+    page.set_layout_engine("none")
+    for axes in page.axes:
+        axes.set_position([round(float(side), 5) for side in axes.get_position().bounds])
 
 
 def _subtitle(chart: Chart, width: float) -> list[str]:
@@ -189,12 +198,12 @@ def _draw_bound(axes: Axes, bound: Bound) -> None:
     axes.annotate(
         bound.name,
         (bound.x[-1], bound.y[-1]),
-        xytext=(0, 1.5),
+        xytext=(0, -3 if bound.falls else 1.5),
         textcoords="offset points",
         fontsize=5.5,
         color=style.BOUND,
         ha="right",
-        va="bottom",
+        va="top" if bound.falls else "bottom",
         zorder=4,
         path_effects=[withStroke(linewidth=1.5, foreground="white")],
     )
