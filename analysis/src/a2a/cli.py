@@ -40,9 +40,13 @@ COMMANDS: tuple[CommandRow, ...] = (
     CommandRow("compare", "Hold settings or groups of files against each other.", "Judge"),
     CommandRow("plot", "Draw a figure for a paper: scaling, sizes, latency, cdf, ops, ranks."),
     CommandRow("report", "Write one HTML page with summary, findings, charts and tables."),
+    CommandRow("live", "Follow the file of a running job."),
     CommandRow(
         "import", "Read the 2019 layout, perftest's JSON or OSU's text.", "Files", "import_text"
     ),
+    CommandRow("merge", "Put several files into one.", "Files"),
+    CommandRow("check", "Test integrity, schema and plausibility.", "Files"),
+    CommandRow("export", "Write a copy without names, to give away.", "Files"),
 )
 
 
@@ -82,9 +86,7 @@ class _Commands(TyperGroup):
 
     @staticmethod
     def _listed(row: CommandRow) -> _click.Command:
-        command = typer.core.TyperCommand(row.name, help=row.summary, callback=None)
-        setattr(command, "_typer_rich_help_panel", row.panel)  # noqa: B010
-        return command
+        return typer.core.TyperCommand(row.name, help=row.summary, rich_help_panel=row.panel)
 
 
 def _print_version(wanted: bool) -> None:
@@ -106,7 +108,7 @@ app = typer.Typer(
 
 \b
 a2a table run.h5                          what came out
-a2a table *.h5 --where ppn=2 --csv        two ranks per node, for a spreadsheet
+a2a table *.h5 --where ppn=2 --csv        for a spreadsheet
 a2a import old.txt -o old.h5              an old table into the same schema
 a2a COMMAND --help                        more of them
 """

@@ -66,7 +66,11 @@ WIDE = (
     "gbps_duplex gbps_aggregate gbps_bisection gbps_sustained gbps_sustained_compat msg_rate "
     "efficiency last_rank last_rank_share"
 ).split()
-VARYING = ["file", "role", "engine", "mode", "schedule", "window", "provider", "post"]
+LIVE = (
+    "engine mode schedule ranks nodes ranks_per_node message_size ops time_p50 time_p90 time_p99 "
+    "time_max gbps_rank gbps_node_net"
+).split()
+VARYING = "role engine mode schedule window provider post".split()
 """Shown in front where the rows differ in them."""
 
 PERCENTILES = {"time_p50": 0.5, "time_p90": 0.9, "time_p99": 0.99}
@@ -90,7 +94,11 @@ def shown(name: str) -> Shown:
 def columns_for(results: Results, names: Sequence[str]) -> list[str]:
     """The names, preceded by what differs between the rows and followed by the ratio if any."""
     points = results.points
-    varying = [name for name in VARYING if name not in names and points[name].nunique() > 1]
+    # a file may hold several launches
+    which = "launch" if len(results.launches) > points["file"].nunique() else "file"
+    varying = [
+        name for name in (which, *VARYING) if name not in names and points[name].nunique() > 1
+    ]
     if "engine" in varying and "sentinel" not in set(points["role"]):
         varying.remove("role")  # the engine tells a baseline apart
     ratio = ["ratio", "ratio_low", "ratio_high"] if points["ratio"].notna().any() else []
@@ -102,10 +110,13 @@ def frame(results: Results, names: Iterable[str]) -> pd.DataFrame:
     return pd.DataFrame({ALIASES.get(name, name): results.values(name) for name in names})
 
 
-def text(results: Results, names: Sequence[str], mark_maximum: bool = False) -> list[str]:
+def text(
+    results: Results, names: Sequence[str], mark_maximum: bool = False, least_width: int = 0
+) -> list[str]:
     """Aligned lines, the heading first; `mark_maximum` says where a percentile is the maximum.
 
-    A point that is not complete says why in a last column.
+    A point that is not complete says why in a last column. Columns are at least that wide, so that
+    the lines of several calls can stand under one heading.
     """
     data = frame(results, names)
     notes = [_note(row) for _, row in results.points.iterrows()]
@@ -124,7 +135,7 @@ def text(results: Results, names: Sequence[str], mark_maximum: bool = False) -> 
     if any(notes):
         columns.append(["note", *notes])
         left.append(True)
-    widths = [max(map(len, column)) for column in columns]
+    widths = [max(least_width, *map(len, column)) for column in columns]
     return [
         "  ".join(
             cell.ljust(width) if is_left else cell.rjust(width)

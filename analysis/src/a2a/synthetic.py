@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
-from a2a import metrics, schema, writer
+from a2a import derived, results, schema, writer
 
 TABLE_SIZES = (*range(1000, 15001, 1000), *range(20000, 60001, 5000))
 
@@ -218,48 +218,30 @@ class _Launch:
     ) -> dict[str, Any]:
         setup = self.setup
         clock = setup.sync == "clock"
-        end = metrics.rank_end(raw.send_done, raw.recv_done, "receiver")[raw.valid]
-        begin = raw.begin[raw.valid]
-        statistics = metrics.time_statistics(metrics.op_time(end))
-        times = metrics.op_time(end)
-        rank, share = metrics.last_rank(end)
         size = int(cell["message_size"])
-        found = metrics.rates(
-            setup.ranks,
-            size,
-            statistics["time_p50"],
-            statistics["time_mean"],
-            np.full(setup.nodes, setup.ppn),
-            setup.link_rate_gbps,
+        ops = results.RawOps(raw.begin, raw.send_done, raw.recv_done, raw.start, raw.valid)
+        found = derived.derive(
+            ops, size, np.full(setup.nodes, setup.ppn), setup.link_rate_gbps, clock
         )
         return {
             **cell,
-            **statistics,
             **found,
             "window": setup.window,
             "ranks": setup.ranks,
             "nodes": setup.nodes,
             "ranks_per_node": float(setup.ppn),
             "post": "inside" if setup.baseline else "before",
-            "state": 1,
+            "state": schema.STATES.index("complete"),
             "segment": 0,
             "order": index,
-            "attempts": raw.valid.size,
-            "ops": times.size,
-            "invalid": raw.valid.size - times.size,
-            "stop_rule": 1,
+            "stop_rule": schema.STOP_RULES.index("ops"),
             "inject": int(size <= 64),
             "buffer_slots": setup.ranks,
             "started": started,
-            "duration": int(raw.start[-1] - raw.start[0]) + int(times[-1]),
+            "duration": int(raw.start[-1] - raw.start[0] + ops.op_times()[-1]) + 1,
             "late_limit": self._late_limit() if clock else schema.UNKNOWN,
-            "warmup_p50": statistics["time_p50"],
-            "autocorrelation": metrics.autocorrelation(times),
-            "interval_kind": 1 if setup.ops >= 6 else 0,
-            "span_p50": metrics.percentile(metrics.op_span(begin, end), 0.5) if clock else np.nan,
-            "rank_time_p50": metrics.percentile(metrics.rank_time(begin, end).ravel(), 0.5),
-            "last_rank": rank,
-            "last_rank_share": share,
+            "warmup_p50": found["time_p50"],
+            "interval_kind": int(setup.ops >= 6),
         }
 
     def counters(self, point: int) -> schema.Counters:

@@ -2,6 +2,7 @@
 """Writes files of the schema: imports, merges, anonymised copies, synthetic runs."""
 
 import os
+import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,6 +17,9 @@ from a2a import schema
 from a2a.errors import InputError
 
 COMPRESSION = 4
+LIBVER = ("earliest", "v110")
+IN_MEMORY = 64 * 2**20
+"""Bytes of samples up to which a file is put together in memory."""
 
 
 @dataclass
@@ -31,7 +35,7 @@ class Document:
     segments: list[schema.Segment]
     raw: Callable[[int], schema.Raw | None] | None = None
     counters: Callable[[int], schema.Counters | None] | None = None
-    progress: Callable[[int], None] = field(default=lambda point: None)
+    progress: Callable[[int], object] = field(default=lambda point: None)
 
 
 def blank_columns(points: int) -> dict[str, NDArray[Any]]:
@@ -73,11 +77,15 @@ def write(path: Path, document: Document, force: bool = False) -> None:
     """
     require_writable(path, force)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-    os.close(handle)
     temporary = Path(name)
     try:
-        with h5py.File(temporary, "w", libver=("earliest", "v110")) as file:
-            _write(file, document)
+        with os.fdopen(handle, "wb") as stream:
+            if _largest_size(document) <= IN_MEMORY:
+                stream.write(_image(document))
+        if _largest_size(document) > IN_MEMORY:
+            _require_space(path, _largest_size(document))
+            with h5py.File(temporary, "w", libver=LIBVER) as file:
+                _write(file, document)
         mask = os.umask(0)
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)  # mkstemp made it private
@@ -86,6 +94,31 @@ def write(path: Path, document: Document, force: bool = False) -> None:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _largest_size(document: Document) -> int:
+    """Bytes of the samples before compression, which the file cannot exceed by much."""
+    if document.raw is None:
+        return 0
+    columns = document.columns
+    attempts, ranks = (np.maximum(columns[name], 0).astype(int) for name in ("attempts", "ranks"))
+    return int((attempts * ranks).sum()) * 8 * len(schema.RAW_MOMENTS)
+
+
+def _image(document: Document) -> bytes:
+    """The file's content. HDF5 cannot close a file that meets a full disk; plain writes can."""
+    with h5py.File("image", "w", libver=LIBVER, driver="core", backing_store=False) as file:
+        _write(file, document)
+        file.flush()
+        return bytes(file.id.get_file_image())
+
+
+def _require_space(path: Path, size: int) -> None:
+    free = shutil.disk_usage(path.parent).free
+    if free < size:
+        raise InputError(
+            f"{path}: may need {size / 2**30:.1f} GiB, {free / 2**30:.1f} GiB are free there"
+        )
 
 
 def _write(file: h5py.File, document: Document) -> None:

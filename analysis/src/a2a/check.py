@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether a results file is whole, of the schema, and its figures can be true."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pandas as pd
+
+from a2a import credentials, derived, results, schema
+from a2a.errors import InputError
+
+TOLERANCE = 1e-6
+"""Relative difference up to which a stored figure counts as the recomputed one."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong (an error) or odd (a warning)."""
+
+    error: bool
+    text: str
+
+
+def check(
+    path: Path, progress: Callable[[int, int], None] = lambda done, all_: None
+) -> list[Finding]:
+    """Everything that is wrong or odd in a file, in the order found; empty for a sound one.
+
+    Reads every sample. Raises InputError for a file that cannot be read as results at all.
+    """
+    found = results.load([path])
+    (name,) = found.files
+    findings = [*_schema(path), *_launches(found), *_points(found)]
+    rows = [row for _, row in found.points.iterrows() if row["has_raw"]]
+    for done, row in enumerate(rows):
+        progress(done, len(rows))
+        try:
+            findings += _samples(found, name, row)
+        except InputError as error:
+            findings.append(Finding(True, str(error).removeprefix(f"{path}: ")))
+    return findings
+
+
+def _error(text: str) -> Finding:
+    return Finding(True, text)
+
+
+def _warning(text: str) -> Finding:
+    return Finding(False, text)
+
+
+# Schema ------------------------------------------------------------------------------------------
+
+
+def _schema(path: Path) -> Iterator[Finding]:
+    with schema.open_results(path) as file:
+        for column in schema.COLUMNS:
+            dataset = file[column.name]
+            kind = "O" if column.kind == "string" else np.dtype(column.kind).str[1:]
+            found = "O" if dataset.dtype.kind in "OS" else dataset.dtype.str[1:]
+            if found != kind:
+                yield _error(f"column {column.name} is {dataset.dtype}, not {column.kind}")
+            if schema.text(dataset.attrs.get("units", "")) != column.units:
+                yield _error(f"column {column.name} has not the units '{column.units}'")
+        if schema.raw_samples(file):
+            yield from _raw_shapes(file)
+
+
+def _raw_shapes(file: h5py.File) -> Iterator[Finding]:
+    points = len(file["state"])
+    shapes = {name: file["raw"][name].shape for name in (*schema.RAW_MOMENTS, "start", "valid")}
+    attempts, ranks = int(file["attempts"][()].max()), int(file["ranks"][()].max())
+    for name, shape in shapes.items():
+        least = (points, attempts, ranks)[: len(shape)]
+        if shape[0] != points or any(has < needs for has, needs in zip(shape, least, strict=True)):
+            yield _error(f"/raw/{name} has shape {shape}, too small for {least}")
+
+
+# Launches ----------------------------------------------------------------------------------------
+
+
+def _launches(found: results.Results) -> Iterator[Finding]:
+    for launch in found.launches.values():
+        where = f"launch {launch.segment}"
+        if launch.end_state != "finished":
+            said = f": {launch.message}" if launch.message else ""
+            state = "still running, or killed" if launch.end_state == "running" else None
+            yield _warning(f"{where}: {state or launch.end_state}{said}")
+        nodes, placed = len(launch.nodes), launch.node_of_rank
+        if placed.size and not ((placed >= 0) & (placed < nodes)).all():
+            yield _error(f"{where}: node_of_rank names a node that is not there")
+        for facts, count in ((launch.node_facts, nodes), (launch.rank_facts, placed.size)):
+            for name, values in facts.items():
+                if len(values) != count:
+                    yield _error(f"{where}: fact {name} has {len(values)} values, not {count}")
+        for name in launch.environment:
+            if credentials.looks_like_credential(name):
+                yield _error(f"{where}: variable {name} looks like a credential")
+
+
+# Points ------------------------------------------------------------------------------------------
+
+
+def _points(found: results.Results) -> Iterator[Finding]:
+    points = found.points
+    yield from _partners(points)
+    yield from _order(points)
+    for _, row in points[points["state"] == "complete"].iterrows():
+        for finding in _row(row):
+            yield Finding(finding.error, f"{_where(row)}: {finding.text}")
+    for state in ("pending", "failed"):
+        count = int((points["state"] == state).sum())
+        if count:
+            yield _warning(f"{count} point{'s' if count > 1 else ''} {state}")
+    unexplained = points[(points["state"] == "skipped") & (points["skip_reason"] == "")]
+    for _, row in unexplained.iterrows():
+        yield _error(f"{_where(row)}: skipped without a reason")
+
+
+def _where(row: "pd.Series[Any]") -> str:
+    return f"point {row['point']} ({row['ranks']} ranks, {row['message_size']} B)"
+
+
+def _partners(points: pd.DataFrame) -> Iterator[Finding]:
+    partner = points["partner"].fillna(schema.UNKNOWN).to_numpy(dtype=int)
+    for point, other in enumerate(partner):
+        if other != schema.UNKNOWN and (other >= len(partner) or partner[other] != point):
+            yield _error(f"point {point}: partner {other} is not partner of it")
+
+
+def _order(points: pd.DataFrame) -> Iterator[Finding]:
+    measured = points[points["order"].notna() & (points["state"] == "complete")]
+    for launch, rows in measured.groupby("launch"):
+        if rows["order"].duplicated().any():
+            yield _error(f"launch {launch}: two points have the same place in time")
+        started = rows[rows["started"].notna()].sort_values("order")["started"]
+        if not started.is_monotonic_increasing:
+            yield _error(f"launch {launch}: the order of its points is not that of their starts")
+
+
+def _row(row: "pd.Series[Any]") -> Iterator[Finding]:
+    ladder = [row[f"time_{name}"] for name in ("min", "p50", "p90", "p99", "max")]
+    known = [value for value in ladder if np.isfinite(value)]
+    if known != sorted(known):
+        yield _error("min, p50, p90, p99, max do not ascend")
+    if not _between(row["time_min"], row["time_mean"], row["time_max"]):
+        yield _error("the mean is not between minimum and maximum")
+    for name in ("p50", "p99"):
+        low, high = row[f"time_{name}_low"], row[f"time_{name}_high"]
+        if not _between(low, row[f"time_{name}"], high):
+            yield _error(f"the interval of {name} does not hold it")
+    placed = row["nodes"] * row["ppn"] if pd.notna(row["nodes"]) else np.nan
+    if np.isfinite(placed) and not np.isclose(placed, row["ranks"]):
+        yield _error(f"{row['nodes']} nodes of {row['ppn']:g} ranks are not {row['ranks']}")
+    if row["efficiency"] > 1:
+        yield _warning(f"{row['efficiency']:.0%} of the link rate: more than the link can carry")
+    if row["ranks"] < 2:
+        yield _error("an all-to-all has at least 2 ranks")
+
+
+def _between(low: float, value: float, high: float) -> bool:
+    return not (value < low or value > high)  # NaN: not known, not wrong
+
+
+# Samples -----------------------------------------------------------------------------------------
+
+
+def _samples(found: results.Results, name: str, row: "pd.Series[Any]") -> Iterator[Finding]:
+    raw = found.raw(name, int(row["point"]))
+    where, launch = _where(row), found.launches[str(row["launch"])]
+    clock = launch.attributes["sync"] == "clock"
+    if int(raw.valid.sum()) != row["ops"]:
+        yield _error(f"{where}: {raw.valid.sum()} valid ops in /raw, {row['ops']} in the summary")
+        return
+    yield from (_error(f"{where}: {text}") for text in _impossible(raw, row, clock))
+    link = float(launch.attributes["link_rate_gbps"]) * float(launch.attributes["rails"])
+    again = derived.derive(
+        raw,
+        int(row["message_size"]),
+        np.bincount(launch.node_of_rank, minlength=len(launch.nodes)),
+        link,
+        clock,
+        found.attributes[name].get("percentile_rule", "rank"),
+    )
+    baseline = row["role"] == "baseline"
+    for column, value in again.items():
+        if column.endswith(("_low", "_high")) and row["interval_kind"] != "order-statistics":
+            continue  # a bootstrap draws again
+        if baseline and column in ("span_p50", "efficiency"):
+            continue  # MPI's network and start need not be the provider's
+        stored = row[column]
+        stored = np.nan if pd.isna(stored) else float(stored)
+        if not np.isclose(stored, value, rtol=TOLERANCE, atol=1e-9, equal_nan=True):
+            yield _error(f"{where}: {column} is {stored:g}, its samples say {value:g}")
+
+
+def _impossible(raw: results.RawOps, row: "pd.Series[Any]", clock: bool) -> Iterator[str]:
+    if (raw.send_done < raw.begin).any() or (raw.recv_done < raw.begin).any():
+        yield "an op ends before it begins"
+    if (np.diff(raw.start) <= 0).any():
+        yield "ops do not follow each other in time"
+    if not clock and raw.begin.any():
+        yield "barrier start, but a begin is not 0"
+    if clock and pd.notna(row["late_limit"]):
+        late = raw.begin.max(axis=1) > int(row["late_limit"])
+        if (late == raw.valid).any():
+            yield "valid is not what late_limit says"

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The columns of a point, computed from its raw samples: what `a2aperf` stores beside them."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from a2a import metrics
+from a2a.metrics import Rule
+from a2a.results import RawOps
+
+
+def derive(
+    raw: RawOps,
+    message_size: int,
+    ranks_of_node: ArrayLike,
+    link_gbps: float,
+    has_common_start: bool,
+    rule: Rule = "rank",
+) -> dict[str, Any]:
+    """Every derived column of one point over its valid ops, by name; times in ns.
+
+    `ranks_of_node` is k of every node [N]; `link_gbps` is rails × link rate, NaN where unknown;
+    without a common start (barrier) the op span is NaN. Intervals are by order statistics.
+    """
+    end, begin = raw.end[raw.valid], raw.begin[raw.valid]
+    times = metrics.op_time(end)
+    if times.size == 0:
+        raise ValueError("no valid op")
+    statistics = metrics.time_statistics(times, rule)
+    rank, share = metrics.last_rank(end)
+    span = metrics.op_span(begin, end)
+    return {
+        **statistics,
+        **metrics.rates(
+            raw.begin.shape[1],
+            message_size,
+            statistics["time_p50"],
+            statistics["time_mean"],
+            ranks_of_node,
+            link_gbps,
+        ),
+        "attempts": raw.valid.size,
+        "ops": times.size,
+        "invalid": raw.valid.size - times.size,
+        "autocorrelation": metrics.autocorrelation(times),
+        "span_p50": metrics.percentile(span, 0.5, rule) if has_common_start else np.nan,
+        "rank_time_p50": metrics.percentile(metrics.rank_time(begin, end).ravel(), 0.5, rule),
+        "last_rank": rank,
+        "last_rank_share": share,
+    }

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several results files as one: their points one after the other, every launch a segment."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from a2a import __version__, results, schema, writer
+from a2a.errors import InputError
+
+_SAME = ("complete_at", "percentile_rule")  # what one file says once for all its points
+_CLUSTER_FACTS = ("cpu_model", "nic_driver", "nic_link_rate")
+
+
+def require_one_cluster(found: results.Results) -> None:
+    """Raise InputError where two launches ran on different kinds of nodes or adapters."""
+    known: dict[str, tuple[str, str]] = {}
+    for launch in found.launches.values():
+        for fact in _CLUSTER_FACTS:
+            value = launch.setting(fact)
+            if value is None:
+                continue
+            other, of = known.setdefault(fact, (value, launch.id))
+            if other != value:
+                raise InputError(
+                    f"different clusters: {fact} is '{other}' in {of} and '{value}' in "
+                    f"{launch.id}; --mixed takes them all the same"
+                )
+
+
+def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
+    """One document of all files; raw samples are read when it is written, point by point.
+
+    Raises InputError where files follow different rules, or are of different clusters unless
+    `mixed`.
+    """
+    found = results.load(paths)
+    if len(paths) < 2:
+        raise InputError("merge takes at least two files")
+    if not mixed:
+        require_one_cluster(found)
+    attributes = _common_attributes(found)
+    columns: list[dict[str, Any]] = []
+    segments: list[schema.Segment] = []
+    origins: list[tuple[str, int]] = []  # (file, point) of every new point
+    for name, path in found.files.items():
+        with schema.open_results(path) as file:
+            part = schema.read_columns(file)
+            own = [schema.read_segment(file, i) for i in range(schema.segment_count(file))]
+        _shift(part["segment"], len(segments))
+        _shift(part["partner"], len(origins))
+        for segment in own:
+            segment.attributes.setdefault("origin", found.attributes[name].get("origin", ""))
+        columns.append(part)
+        segments += own
+        origins += [(name, point) for point in range(len(part["state"]))]
+    joined = {
+        column.name: np.concatenate([part[column.name] for part in columns])
+        for column in schema.COLUMNS
+    }
+    has_raw = found.points["has_raw"].to_numpy()
+
+    def raw(point: int) -> schema.Raw | None:
+        if not has_raw[point]:
+            return None
+        ops = found.raw(*origins[point])
+        return schema.Raw(ops.begin, ops.send_done, ops.recv_done, ops.start, ops.valid)
+
+    def counters(point: int) -> schema.Counters | None:
+        return found.counters(*origins[point])
+
+    return writer.Document(
+        attributes,
+        joined,
+        segments,
+        raw=raw if has_raw.any() else None,
+        counters=counters if has_raw.any() else None,
+    )
+
+
+def _shift(indices: np.ndarray[Any, Any], by: int) -> None:
+    indices[indices != schema.UNKNOWN] += by
+
+
+def _common_attributes(found: results.Results) -> dict[str, Any]:
+    common: dict[str, Any] = {}
+    for name in _SAME:
+        by_file = {file: values.get(name) for file, values in found.attributes.items()}
+        if len(set(by_file.values())) > 1:
+            said = ", ".join(f"'{value}' in {file}" for file, value in by_file.items())
+            raise InputError(f"{name} differs ({said}); such files stay apart")
+        common[name] = next(iter(by_file.values()))
+    kinds = sorted({str(values.get("origin", "")) for values in found.attributes.values()})
+    return {
+        **common,
+        "title": f"{len(found.files)} files merged",
+        "source": f"a2a {__version__}",
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "origin": kinds[0] if len(kinds) == 1 else f"merged: {'; '.join(kinds)}",
+    }

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every command that reads results refuses bad files in one line, and touches nothing."""
+
+import os
+import resource
+import shutil
+import signal
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import h5py
+import numpy as np
+import pytest
+
+from a2a import results, synthetic, writer
+from conftest import Outcome
+
+Run = Callable[..., Outcome]
+Edit = Callable[[h5py.File], None]
+READERS = [
+    ("table",),
+    ("check",),
+    ("live", "--once"),
+    ("export", "--anonymize", "-o", "out.h5", "--key", "key"),
+    ("merge", "-o", "out.h5"),
+]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run_on(a2a: Run, command: tuple[str, ...], path: Path) -> Outcome:
+    others = [path.parent / "launch.h5"] if command[0] == "merge" else []
+    return a2a(command[0], path, *others, *command[1:])
+
+
+def not_hdf5(path: Path) -> None:
+    path.write_text("hello, I am text\n")
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def truncated(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size // 2)
+
+
+def cut_to_the_header(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.truncate(60)
+
+
+def of_another_program(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        file["x"] = np.arange(3)
+
+
+def of_another_schema(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        file.attrs["schema"] = "netperf"
+
+
+def edited(edit: Edit) -> Callable[[Path], None]:
+    def apply(path: Path) -> None:
+        with h5py.File(path, "r+") as file:
+            edit(file)
+
+    return apply
+
+
+def newer(file: h5py.File) -> None:
+    file.attrs["schema_version"] = np.int32(2)
+
+
+def without_column(file: h5py.File) -> None:
+    del file["time_p50"]
+
+
+def without_segments(file: h5py.File) -> None:
+    del file["segments"]
+
+
+def without_raw(file: h5py.File) -> None:
+    del file["raw"]
+
+
+def without_nodes(file: h5py.File) -> None:
+    del file["segments/0/nodes"]
+
+
+def with_nan(file: h5py.File) -> None:
+    file["time_p50"][2] = np.nan
+
+
+def with_zero_ops(file: h5py.File) -> None:
+    file["ops"][1] = 0
+
+
+def with_a_segment_too_many(file: h5py.File) -> None:
+    file["segment"][0] = 7
+
+
+def with_a_strange_state(file: h5py.File) -> None:
+    file["state"][0] = 9
+
+
+CASES: list[tuple[Callable[[Path], None], list[str]]] = [
+    (not_hdf5, ["not an HDF5 file", "a2a import"]),
+    (empty, ["empty file"]),
+    (truncated, ["truncated"]),
+    (cut_to_the_header, ["bad.h5: "]),
+    (of_another_program, ["has no schema", "reads schema 'a2aperf' version 1"]),
+    (of_another_schema, ["schema 'netperf'", "reads schema 'a2aperf' version 1"]),
+    (edited(newer), ["schema version 2", "reads schema 'a2aperf' version 1"]),
+    (edited(without_column), ["column time_p50 missing"]),
+    (edited(without_segments), ["/segments missing"]),
+    (edited(without_raw), ["group /raw is missing"]),
+    (edited(without_nodes), ["damaged", "nodes"]),
+    (edited(with_nan), ["point 2 (16000 B)", "NaN"]),
+    (edited(with_zero_ops), ["point 1 (8000 B)", "zero ops"]),
+    (edited(with_a_segment_too_many), ["segment that is not there"]),
+    (edited(with_a_strange_state), ["column state has values without a meaning"]),
+]
+
+
+@pytest.mark.parametrize("command", READERS, ids=lambda command: str(command[0]))
+@pytest.mark.parametrize(("spoil", "words"), CASES)
+def test_bad_file(
+    a2a: Run,
+    launch: Path,
+    tmp_path: Path,
+    command: tuple[str, ...],
+    spoil: Callable[[Path], None],
+    words: list[str],
+) -> None:
+    path = Path(shutil.copy(launch, tmp_path / "bad.h5"))
+    spoil(path)
+    before = {entry: entry.read_bytes() for entry in tmp_path.iterdir()}
+    run_on(a2a, command, path).refused("bad.h5: ", *words)
+    assert {entry: entry.read_bytes() for entry in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("command", READERS, ids=lambda command: str(command[0]))
+def test_missing_file_and_folder(a2a: Run, launch: Path, command: tuple[str, ...]) -> None:
+    run_on(a2a, command, launch.parent / "none.h5").refused("none.h5: no such file")
+    folder = launch.parent / "folder"
+    folder.mkdir()
+    run_on(a2a, command, folder).refused("folder", "is a folder")
+
+
+@pytest.mark.parametrize("command", READERS, ids=lambda command: str(command[0]))
+def test_empty_file_list(a2a: Run, command: tuple[str, ...]) -> None:
+    a2a(*command).refused("FILE", f"a2a {command[0]} --help")
+
+
+def test_empty_list_of_paths() -> None:
+    with pytest.raises(Exception, match="at least one results file"):
+        results.load([])
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_unreadable_file(a2a: Run, launch: Path) -> None:
+    launch.chmod(0)
+    a2a("table", launch).refused("cannot be read", "denied")
+
+
+def outputs(launch: Path) -> list[tuple[str, ...]]:
+    other = synthetic.write_launch(launch.parent / "other.h5", synthetic.Setup(seed=9))
+    return [
+        ("export", str(launch), "--anonymize", "--key", "key"),
+        ("merge", str(launch), str(other)),
+    ]
+
+
+def test_unwritable_output(a2a: Run, launch: Path, tmp_path: Path) -> None:
+    for command in outputs(launch):
+        a2a(*command, "-o", tmp_path / "none" / "x.h5").refused("none does not exist")
+        a2a(*command, "-o", tmp_path).refused("is a folder")
+        a2a(*command, "-o", launch).refused("exists already", "--force")
+    assert results.load([launch]).points["state"].eq("complete").all()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+def test_folder_without_permission(a2a: Run, launch: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "locked"
+    folder.mkdir(mode=stat.S_IRUSR | stat.S_IXUSR)
+    for command in outputs(launch):
+        a2a(*command, "-o", folder / "x.h5").refused("is not writable")
+
+
+def test_full_disk_leaves_nothing(a2a: Run, launch: Path) -> None:
+    """A limit on the size of files stands for the full disk: the same error at the same place."""
+    command = outputs(launch)[0]
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limit[1]))
+        outcome = a2a(*command, "-o", "x.h5")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, handler)
+    outcome.refused("x.h5", "cannot be written")
+    assert sorted(path.name for path in Path().iterdir()) == ["key", "launch.h5", "other.h5"]
+
+
+def test_a_large_file_is_not_begun_without_space(
+    a2a: Run, launch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = outputs(launch)[1]
+    monkeypatch.setattr(writer, "IN_MEMORY", 0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
+    a2a(*command, "-o", "x.h5").refused("x.h5: may need", "GiB are free")
+    monkeypatch.undo()
+    monkeypatch.setattr(writer, "IN_MEMORY", 0)
+    monkeypatch.chdir(launch.parent)
+    assert a2a(*command, "-o", "x.h5").status == 0
+    assert a2a("check", "x.h5").status == 0
+
+
+def test_same_launch_twice(a2a: Run, launch: Path, tmp_path: Path) -> None:
+    copy = shutil.copy(launch, tmp_path / "copy.h5")
+    a2a("table", launch, launch).refused("given twice")
+    a2a("merge", launch, copy, "-o", "x.h5").refused("same launch")
+
+
+def test_a_killed_run_is_read(a2a: Run, launch: Path) -> None:
+    """Rows that are not complete may hold anything; the others count."""
+    with h5py.File(launch, "r+") as file:
+        file.attrs["layout"] = "preallocated"
+        file["segments/0/end_state"][()] = 0
+        for point in (2, 3):
+            file["state"][point] = 0
+            file["time_p50"][point] = np.nan
+            file["ops"][point] = 0
+            file["segment"][point] = -1
+    outcome = a2a("table", launch)
+    assert outcome.status == 0
+    assert len(outcome.out.splitlines()) == 3
+    assert "2 points are not measured yet" in outcome.err
+
+
+def test_a_run_without_a_point_yet(a2a: Run, launch: Path) -> None:
+    with h5py.File(launch, "r+") as file:
+        file["state"][:] = 0
+    outcome = a2a("table", launch)
+    assert outcome.status == 2
+    assert outcome.err.endswith("a2a: no point is measured yet\n")

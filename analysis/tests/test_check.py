@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from a2a import synthetic
+from conftest import Outcome
+
+Run = Callable[..., Outcome]
+Edit = Callable[[h5py.File], None]
+
+
+@pytest.mark.parametrize("sync", ["clock", "barrier"])
+@pytest.mark.parametrize("late_share", [0.0, 0.3])
+def test_sound_files(a2a: Run, tmp_path: Path, sync: str, late_share: float) -> None:
+    setup = synthetic.Setup(
+        sync=sync,
+        baseline=True,
+        sentinel=True,
+        effects=synthetic.Effects(late_share=late_share, timer=(0.1, 3e6), straggler=(2, 0.5)),
+    )
+    path = synthetic.write_launch(tmp_path / "x.h5", setup)
+    outcome = a2a("check", path)
+    assert (outcome.status, outcome.out) == (0, f"{path}: sound\n")
+
+
+def test_the_imported_table_is_sound(a2a: Run, table_2019: Path) -> None:
+    assert a2a("check", table_2019).out == f"{table_2019}: sound\n"
+
+
+def times(file: h5py.File) -> None:
+    file["time_p90"][1] += 500
+
+
+def swapped(file: h5py.File) -> None:
+    file["time_p90"][1], file["time_p99"][1] = file["time_p99"][1], file["time_p90"][1]
+
+
+def rate(file: h5py.File) -> None:
+    file["gbps_bisection"][0] *= 1.001
+
+
+def sample(file: h5py.File) -> None:
+    file["raw/recv_done"][3, 17, :] *= 40
+
+
+def backwards(file: h5py.File) -> None:
+    file["raw/send_done"][0, 5, 1] = -1
+
+
+def validity(file: h5py.File) -> None:
+    file["raw/valid"][0, 5] = 0
+
+
+def lateness(file: h5py.File) -> None:
+    file["raw/begin"][0, 5, 1] = 2000
+
+
+def start(file: h5py.File) -> None:
+    file["raw/start"][0, 5] = file["raw/start"][0, 4]
+
+
+def interval(file: h5py.File) -> None:
+    file["time_p50_low"][0] = file["time_p50"][0] + 1
+
+
+def placement(file: h5py.File) -> None:
+    file["nodes"][0] = 5
+
+
+def partner(file: h5py.File) -> None:
+    file["partner"][0] = 1
+
+
+def time_order(file: h5py.File) -> None:
+    file["order"][:2] = [1, 0]
+
+
+def doubled_order(file: h5py.File) -> None:
+    file["order"][1] = 0
+
+
+def node(file: h5py.File) -> None:
+    file["segments/0/node_of_rank"][0] = 99
+
+
+def fact(file: h5py.File) -> None:
+    del file["segments/0/node_facts/kernel"]
+    file["segments/0/node_facts/kernel"] = ["6.1"]
+
+
+def secret(file: h5py.File) -> None:
+    group = file["segments/0"]
+    for name, values in (("environment_name", ["SLURM_JWT"]), ("environment_value", ["x"])):
+        del group[name]
+        group[name] = values
+    del group["environment_uniform"]
+    group["environment_uniform"] = np.ones(1, np.int8)
+
+
+def units(file: h5py.File) -> None:
+    file["time_p50"].attrs["units"] = "s"
+
+
+def kind(file: h5py.File) -> None:
+    del file["window"]
+    file["window"] = np.zeros(4)
+
+
+def silent_skip(file: h5py.File) -> None:
+    file["state"][0] = 2
+
+
+def raw_shape(file: h5py.File) -> None:
+    del file["raw/valid"]
+    file["raw/valid"] = np.ones((4, 50), np.int8)
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (times, "time_p90 is"),
+        (swapped, "do not ascend"),
+        (rate, "gbps_bisection is"),
+        (sample, "time_max is"),
+        (backwards, "ends before it begins"),
+        (validity, "99 valid ops in /raw, 100 in the summary"),
+        (lateness, "valid is not what late_limit says"),
+        (start, "do not follow each other"),
+        (interval, "interval of p50 does not hold it"),
+        (placement, "5 nodes of 2 ranks are not 8"),
+        (partner, "partner 1 is not partner of it"),
+        (time_order, "not that of their starts"),
+        (doubled_order, "the same place in time"),
+        (node, "names a node that is not there"),
+        (fact, "fact kernel has 1 values, not 4"),
+        (secret, "SLURM_JWT looks like a credential"),
+        (units, "column time_p50 has not the units 'ns'"),
+        (kind, "column window is float64, not int32"),
+        (silent_skip, "skipped without a reason"),
+        (raw_shape, "/raw/valid has shape (4, 50), too small"),
+    ],
+)
+def test_what_is_wrong_is_found(a2a: Run, launch: Path, edit: Edit, words: str) -> None:
+    with h5py.File(launch, "r+") as file:
+        edit(file)
+    outcome = a2a("check", launch)
+    assert outcome.status == 2
+    assert any("error: " in line and words in line for line in outcome.out.splitlines()), outcome
+
+
+def test_a_damaged_chunk_is_found(a2a: Run, launch: Path) -> None:
+    """Compressed samples overwritten on disk: the file opens, its samples do not."""
+    with h5py.File(launch) as file:
+        chunk = file["raw/recv_done"].id.get_chunk_info(2)
+    with launch.open("r+b") as stream:
+        stream.seek(chunk.byte_offset)
+        stream.write(b"\xff" * 200)
+    assert a2a("table", launch).status == 0  # the summary is whole
+    outcome = a2a("check", launch)
+    assert outcome.status == 2
+    assert "damaged" in outcome.out
+
+
+def test_warnings_leave_the_status(a2a: Run, tmp_path: Path) -> None:
+    setup = synthetic.Setup(link_rate_gbps=20.0)
+    path = synthetic.write_launch(tmp_path / "x.h5", setup)
+    with h5py.File(path, "r+") as file:
+        file["segments/0/end_state"][()] = 0
+        file["state"][1] = 0
+    outcome = a2a("check", path)
+    assert outcome.status == 0
+    assert "warning: launch 0: still running, or killed" in outcome.out
+    assert "warning: 1 point pending" in outcome.out
+    assert "of the link rate: more than the link can carry" in outcome.out
+
+
+def test_every_file_is_checked(a2a: Run, launch: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.h5").write_text("no")
+    outcome = a2a("check", tmp_path / "bad.h5", launch)
+    assert outcome.status == 2
+    assert "bad.h5: not an HDF5 file" in outcome.err
+    assert outcome.out == f"{launch}: sound\n"

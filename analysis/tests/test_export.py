@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import stat
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+
+from a2a import anonymize, results, synthetic
+from a2a.errors import InputError
+from conftest import Outcome
+
+Run = Callable[..., Outcome]
+KEY = bytes(range(32))
+
+SETUP = synthetic.Setup(
+    sizes=(1000,),
+    environment={
+        "PSM2_RCVTHREAD": "0",
+        "PSM2_DEVICES": "self,shm,hfi",
+        "FI_PROVIDER": "tcp;ofi_rxm",
+        "FI_SOURCE": "10.77.0.13",
+        "OMPI_MCA_btl_tcp_if_include": "10.77.0.0/16",
+        "OMPI_MCA_orte_hnp_uri": "1234.0;tcp://192.168.5.7,fe80::21b:44ff:fe11:3ab7:40001",
+        "SLURM_JOB_USER": "alice",
+        "SLURM_JOB_NODELIST": "node[001-004]",
+        "SLURM_SUBMIT_DIR": "/home/alice/a2a",
+        "SLURM_SUBMIT_HOST": "login7.cluster.example",
+        "SLURM_JOB_ID": "4711",
+        "SLURM_NNODES": "4",
+        "SLURM_JOB_PARTITION": "phaseless",
+    },
+    labels={"run": "by alice on node002", "cluster": "north"},
+    attributes={
+        "command_line": "a2aperf alltoall -o results/alice.h5 --sizes 1000..2000 "
+        "--config=/etc/site/x.toml --label 'run=by alice on node002'",
+        "slurm_job_id": "4711",
+        "domain": "hfi1_0",
+    },
+)
+SECRETS = (
+    "alice node00 login7 cluster.example /home /etc/site results/ 10.77 192.168 fe80 4711 phaseless"
+).split()
+
+
+@pytest.fixture
+def named(tmp_path: Path) -> Path:
+    return synthetic.write_launch(tmp_path / "named.h5", SETUP)
+
+
+def export(a2a: Run, path: Path, output: Path) -> Outcome:
+    key = path.parent / "key"
+    return a2a("export", path, "--anonymize", "--key", key, "-o", output)
+
+
+def test_no_name_is_left_in_the_file(a2a: Run, named: Path, tmp_path: Path) -> None:
+    before = named.read_bytes()
+    for secret in SECRETS:
+        assert secret.encode() in before, secret  # else the test would test nothing
+    output = tmp_path / "out.h5"
+    assert export(a2a, named, output).status == 0
+    content = output.read_bytes()
+    for secret in SECRETS:
+        assert secret.encode() not in content, secret
+    assert named.read_bytes() == before
+
+
+def test_what_the_file_is_for_is_kept(a2a: Run, named: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.h5"
+    export(a2a, named, output)
+    before, after = results.load([named]), results.load([output])
+    own = ["file", "launch"]
+    pd.testing.assert_frame_equal(before.points.drop(columns=own), after.points.drop(columns=own))
+    assert np.array_equal(before.op_times("named.h5", 0), after.op_times("out.h5", 0))
+    launch = after.launches["out.h5#0"]
+    for name in ("PSM2_RCVTHREAD", "PSM2_DEVICES", "FI_PROVIDER", "SLURM_NNODES"):
+        assert launch.environment[name] == SETUP.environment[name]
+    assert "--sizes 1000..2000" in launch.attributes["command_line"]
+    assert launch.attributes["domain"] == "hfi1_0"
+    assert launch.attributes["program_version"] == "1.0.0"
+    assert launch.node_facts["kernel"] == ["6.1.0"] * 4
+    assert launch.labels["cluster"] == "north"
+    assert a2a("check", output).status == 0
+
+
+def test_pseudonyms_are_stable_and_need_the_key(a2a: Run, named: Path, tmp_path: Path) -> None:
+    again = synthetic.write_launch(tmp_path / "again.h5", replace(SETUP, seed=5, nodes=2))
+    for path in (named, again):
+        export(a2a, path, tmp_path / f"out-{path.name}")
+    both = results.load([tmp_path / "out-named.h5", tmp_path / "out-again.h5"])
+    first, second = (launch.nodes for launch in both.launches.values())
+    assert len(set(first)) == 4
+    assert second == first[:2]
+    assert all(name.startswith("host-") for name in first)
+    a2a("export", named, "--anonymize", "--key", tmp_path / "key2", "-o", tmp_path / "other.h5")
+    other = results.load([tmp_path / "other.h5"]).launches["other.h5#0"].nodes
+    assert not set(other) & set(first)
+
+
+def test_a_host_has_one_pseudonym_everywhere(a2a: Run, named: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.h5"
+    outcome = export(a2a, named, output)
+    launch = results.load([output]).launches["out.h5#0"]
+    assert launch.nodes[1] in launch.labels["run"]  # "by user-… on host-…"
+    assert launch.labels["run"].startswith("by user-")
+    assert f"label kept: run={launch.labels['run']}" in outcome.out
+
+
+def test_the_key_is_made_once_and_private(a2a: Run, named: Path, tmp_path: Path) -> None:
+    outcome = export(a2a, named, tmp_path / "out.h5")
+    key = tmp_path / "key"
+    assert "new key" in outcome.err
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    content = key.read_text()
+    assert "new key" not in export(a2a, named, tmp_path / "out2.h5").err
+    assert key.read_text() == content
+
+
+def test_bad_keys_are_refused(a2a: Run, named: Path, tmp_path: Path) -> None:
+    for content in ("", "word", "abcd"):
+        (tmp_path / "key").write_text(content)
+        export(a2a, named, tmp_path / "out.h5").refused("not a key")
+    assert not (tmp_path / "out.h5").exists()
+
+
+def test_without_anonymize_there_is_nothing_to_do(a2a: Run, named: Path, tmp_path: Path) -> None:
+    a2a("export", named, "-o", tmp_path / "x.h5").refused("--anonymize")
+
+
+def test_credentials_are_dropped(a2a: Run, tmp_path: Path) -> None:
+    """a2aperf stores none; a file made otherwise loses them."""
+    setup = replace(SETUP, environment={"SLURM_JWT": "eyJhbGciOi", "FI_LOG_LEVEL": "warn"})
+    path = synthetic.write_launch(tmp_path / "jwt.h5", setup)
+    export(a2a, path, tmp_path / "out.h5")
+    assert b"eyJhbGciOi" not in (tmp_path / "out.h5").read_bytes()
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert file["segments/0/environment_name"].asstr()[()].tolist() == ["FI_LOG_LEVEL"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("FI_ADDR_PSMX2 mtu 8192 at 3.1.4 of 12:30:00", True),
+        ("2001:db8::17 is up", False),
+        ("gid fe80:0000:0000:0000:0002:c903:0043:1b2a", False),
+        ("mac 00:1b:44:11:3a:b7", False),
+        ("uuid 3f2504e0-4f89-11d3-9a0c-0305e82c3301", False),
+        ("see /scratch/project/x.log", False),
+        ("--sizes 1000..15000+1000,20000..60000+5000", True),
+        ("1:2 and 12:30:00", True),
+    ],
+)
+def test_addresses_and_paths(text: str, kept: bool) -> None:
+    assert (anonymize.Pseudonyms(KEY).scrub(text) == text) == kept
+
+
+def test_a_name_that_would_slip_through_stops_the_export(tmp_path: Path) -> None:
+    """The last look is independent of the replacing: a label's name is not replaced."""
+    setup = replace(SETUP, labels={"node001": "x"})
+    path = synthetic.write_launch(tmp_path / "x.h5", setup)
+    with pytest.raises(InputError, match="'node001' would still be in"):
+        anonymize.anonymize(results.load([path]), KEY)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A writer in another process does what a2aperf does: raw writes, state last."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import pytest
+
+from a2a import live
+from conftest import Outcome
+
+Run = Callable[..., Outcome]
+
+WRITER = """
+import os, sys, time, shutil, h5py
+path, end_state = sys.argv[1], int(sys.argv[2])
+with h5py.File(path, "r+", locking=False) as file:
+    for point in range(4):
+        time.sleep(0.3)
+        file["state"][point] = 1
+        file.flush()
+    time.sleep(0.3)
+    file["segments/0/end_state"][()] = end_state
+if end_state == 1:  # a clean end replaces the file
+    shutil.copy(path, path + ".tmp")
+    os.replace(path + ".tmp", path)
+"""
+
+
+@pytest.fixture
+def running(launch: Path) -> Path:
+    """A file whose run has measured nothing yet."""
+    with h5py.File(launch, "r+") as file:
+        file["state"][:] = 0
+        file["segments/0/end_state"][()] = 0
+    return launch
+
+
+def follow_written(a2a: Run, path: Path, end_state: int) -> Outcome:
+    words = [sys.executable, "-c", WRITER, str(path), str(end_state)]
+    with subprocess.Popen(words) as writer:
+        outcome = a2a("live", path, "--interval", 0.1, "--patience", 30)
+        assert writer.wait(timeout=30) == 0
+    return outcome
+
+
+def test_every_point_is_shown_once_and_the_end_ends_it(a2a: Run, running: Path) -> None:
+    outcome = follow_written(a2a, running, 1)
+    assert outcome.status == 0
+    heading, *rows = outcome.out.splitlines()
+    assert heading.split()[:3] == ["engine", "mode", "schedule"]
+    assert [row.split()[6] for row in rows] == ["1000", "8000", "16000", "60000"]
+    assert len({len(line) for line in (heading, *rows)}) == 1  # all under the one heading
+    assert outcome.err.splitlines()[0] == "0 of 4 points, running"
+    assert outcome.err.splitlines()[-1] == "4 of 4 points, finished"
+
+
+def test_a_failed_run_is_status_1(a2a: Run, running: Path) -> None:
+    outcome = follow_written(a2a, running, 3)
+    assert outcome.status == 1
+    assert outcome.err.splitlines()[-1] == "4 of 4 points, failed"
+
+
+def test_a_killed_run_does_not_hang_it(a2a: Run, running: Path) -> None:
+    outcome = a2a("live", running, "--interval", 0.1, "--patience", 0.5)
+    assert outcome.status == 1
+    assert outcome.err.endswith("a2a: no new point for 0.5 s: killed, or very slow\n")
+
+
+def test_once(a2a: Run, running: Path) -> None:
+    outcome = a2a("live", running, "--once")
+    assert (outcome.status, outcome.out) == (0, "")
+    assert outcome.err == "0 of 4 points, running\n"
+
+
+def test_a_file_that_is_replaced_meanwhile_is_waited_for(running: Path) -> None:
+    away = running.with_suffix(".away")
+    looks = 0
+
+    def sleep(_: float) -> None:
+        nonlocal looks
+        looks += 1
+        if looks == 1:
+            running.rename(away)
+        if looks == 3:
+            with h5py.File(away, "r+") as file:
+                file["segments/0/end_state"][()] = 1
+            away.rename(running)
+
+    steps = list(live.follow(running, 0.1, 60, sleep=sleep, clock=lambda: 0.0))
+    assert [step.end_state for step in steps] == ["running", "finished"]

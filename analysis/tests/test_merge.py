@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from a2a import results, synthetic
+from conftest import Outcome
+
+Run = Callable[..., Outcome]
+SETUP = synthetic.Setup(sizes=(1000, 8000), environment={"PSM2_RCVTHREAD": "0"})
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> list[Path]:
+    """Launches of different size, one with invalid ops, one with partners and sentinels."""
+    setups = {
+        "a": replace(SETUP, baseline=True, sentinel=True),
+        "b": replace(SETUP, nodes=3, seed=1, effects=synthetic.Effects(late_share=0.1)),
+        "c": replace(SETUP, ppn=4, seed=2, ops=30, sync="barrier"),
+    }
+    return [synthetic.write_launch(tmp_path / f"{name}.h5", s) for name, s in setups.items()]
+
+
+def test_merged_holds_everything(a2a: Run, three: list[Path], tmp_path: Path) -> None:
+    path = tmp_path / "merged.h5"
+    assert a2a("merge", *three, "-o", path).status == 0
+    before, after = results.load(three), results.load([path])
+    own = ["file", "point", "launch", "segment", "partner"]
+    pd.testing.assert_frame_equal(before.points.drop(columns=own), after.points.drop(columns=own))
+    assert after.points["segment"].tolist() == [0] * 6 + [1] * 2 + [2] * 2
+    assert after.points["partner"].fillna(-1).tolist() == [-1, 2, 1, 4, 3, -1, -1, -1, -1, -1]
+    for (_, old), (_, new) in zip(before.points.iterrows(), after.points.iterrows(), strict=True):
+        first, second = before.raw(old["file"], old["point"]), after.raw(*new[["file", "point"]])
+        for name in ("begin", "send_done", "recv_done", "start", "valid"):
+            assert np.array_equal(getattr(first, name), getattr(second, name)), name
+        one, two = (
+            before.counters(old["file"], old["point"]),
+            after.counters("merged.h5", new.point),
+        )
+        assert one is not None
+        assert two is not None
+        assert one.thread_affinity == two.thread_affinity
+        assert all(np.array_equal(one.per_rank[name], two.per_rank[name]) for name in one.per_rank)
+        assert all(np.array_equal(one.ports[name], two.ports[name]) for name in one.ports)
+    launches = zip(before.launches.values(), after.launches.values(), strict=True)
+    for old_launch, new_launch in launches:
+        assert old_launch.nodes == new_launch.nodes
+        assert old_launch.environment == new_launch.environment
+        assert old_launch.attributes["command_line"] == new_launch.attributes["command_line"]
+    assert a2a("check", path).status == 0
+
+
+def test_several_launches_in_a_file_are_told_apart(
+    a2a: Run, three: list[Path], tmp_path: Path
+) -> None:
+    path = tmp_path / "merged.h5"
+    a2a("merge", *three, "-o", path)
+    assert "merged.h5#2" in a2a("table", path).out
+
+
+def test_summaries_merge_too(a2a: Run, table_2019: Path, tmp_path: Path) -> None:
+    text = tmp_path / "more.txt"
+    text.write_text(a2a("table", table_2019, "--where", "ranks=320", "--layout", "compat").out)
+    assert a2a("import", text, "-o", tmp_path / "more.h5").status == 0
+    path = tmp_path / "merged.h5"
+    assert a2a("merge", table_2019, tmp_path / "more.h5", "-o", path).status == 0
+    merged = results.load([path])
+    assert len(merged.points) == 247 + 6
+    assert merged.attributes["merged.h5"]["raw_samples"] == 0
+    assert not merged.points["has_raw"].any()
+
+
+def test_mixed_clusters_are_refused(a2a: Run, three: list[Path], tmp_path: Path) -> None:
+    other = replace(SETUP, seed=7, node_facts={"cpu_model": "another CPU"})
+    path = synthetic.write_launch(tmp_path / "other.h5", other)
+    outcome = a2a("merge", three[0], path, "-o", tmp_path / "x.h5")
+    outcome.refused("different clusters", "cpu_model", "synthetic CPU", "another CPU", "--mixed")
+    assert a2a("merge", three[0], path, "-o", tmp_path / "x.h5", "--mixed").status == 0
+
+
+def test_different_rules_are_refused(
+    a2a: Run, three: list[Path], table_2019: Path, tmp_path: Path
+) -> None:
+    outcome = a2a("merge", three[0], table_2019, "-o", tmp_path / "x.h5")
+    outcome.refused("percentile_rule differs", "'rank' in a.h5", "'index' in 2019.h5")
+
+
+def test_one_file_is_no_merge(a2a: Run, three: list[Path], tmp_path: Path) -> None:
+    a2a("merge", three[0], "-o", tmp_path / "x.h5").refused("at least two files")
