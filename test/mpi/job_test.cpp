@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/job/job.hpp"
+
+#include <csignal>
+#include <numeric>
+#include <string>
+#include <thread>
+
+#include <unistd.h>
+
+#include "a2aperf/base/clock.hpp"
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/base/random.hpp"
+#include "a2aperf/job/launcher.hpp"
+#include "test/mpi/mpi_test.hpp"
+
+using namespace a2aperf;
+using test::job;
+
+namespace {
+
+// Empty for rank 0, then longer and longer, with a NUL and bytes that are no ASCII inside.
+std::string text_of(Rank rank) {
+    return std::string(static_cast<std::size_t>(rank * rank) * 1000, static_cast<char>('a' + rank)) +
+           (rank > 0 ? std::string("\0µ", 3) : "");
+}
+
+} // namespace
+
+TEST_CASE("ranks are numbered and know how many they are") {
+    REQUIRE(launched_ranks().has_value());
+    CHECK(job().ranks() == *launched_ranks());
+    CHECK(job().rank() >= 0);
+    CHECK(job().rank() < job().ranks());
+    CHECK(job().is_root() == (job().rank() == 0));
+    CHECK(job().layout().ranks() == job().ranks());
+    CHECK(job().who(job().rank()) == "rank " + std::to_string(job().rank()) + " (" + job().host(0) + ")");
+}
+
+TEST_CASE("a shuffle renumbers the ranks by its seed, and without one they are the launcher's") {
+    std::vector<int> position(static_cast<std::size_t>(job().ranks()));
+    std::iota(position.begin(), position.end(), 0);
+    if (test::shuffle().is_wanted) Random(test::shuffle().seed).shuffle(std::span(position));
+
+    const auto world = job().world_ranks();
+    REQUIRE(world.size() == position.size());
+    for (std::size_t rank = 0; rank < world.size(); ++rank)
+        CHECK(position[static_cast<std::size_t>(world[rank])] == static_cast<int>(rank));
+    REQUIRE(launched_rank().has_value());
+    CHECK(world[static_cast<std::size_t>(job().rank())] == *launched_rank());
+}
+
+TEST_CASE("values of all ranks arrive in rank order") {
+    const int mine = 100 + job().rank();
+    std::vector<int> expected(static_cast<std::size_t>(job().ranks()));
+    std::iota(expected.begin(), expected.end(), 100);
+    CHECK(job().all_gather(mine) == expected);
+    CHECK(job().gather(std::span(&mine, 1)) == (job().is_root() ? expected : std::vector<int>{}));
+
+    const std::vector<std::int64_t> pair{job().rank(), -job().rank()};
+    const auto pairs = job().all_gather(std::span(pair));
+    REQUIRE(pairs.size() == 2 * expected.size());
+    for (int rank = 0; rank < job().ranks(); ++rank) {
+        CHECK(pairs[static_cast<std::size_t>(2 * rank)] == rank);
+        CHECK(pairs[static_cast<std::size_t>(2 * rank + 1)] == -rank);
+    }
+    CHECK(job().all_gather(std::span<const int>{}).empty());
+}
+
+TEST_CASE("texts may be of different lengths, empty ones among them") {
+    const auto all = job().all_gather_text(text_of(job().rank()));
+    const auto at_root = job().gather_text(text_of(job().rank()));
+    REQUIRE(all.size() == static_cast<std::size_t>(job().ranks()));
+    for (Rank rank = 0; rank < job().ranks(); ++rank) CHECK(all[static_cast<std::size_t>(rank)] == text_of(rank));
+    CHECK(at_root == (job().is_root() ? all : std::vector<std::string>{}));
+    CHECK(job().all_gather_text("") == std::vector<std::string>(all.size()));
+}
+
+TEST_CASE("a broadcast gives every rank the root's value") {
+    double value = job().is_root() ? 2.5 : -1;
+    job().broadcast(value);
+    CHECK(value == 2.5);
+    for (const std::string& text : {std::string(), std::string("short"), std::string(100'000, 'x')}) {
+        std::string mine = job().is_root() ? text : "something else";
+        job().broadcast_text(mine);
+        CHECK(mine == text);
+    }
+}
+
+TEST_CASE("sum, max and min") {
+    const std::int64_t ranks = job().ranks();
+    const std::int64_t large = std::int64_t{1} << 60;
+    CHECK(job().sum(job().rank() + 1) == ranks * (ranks + 1) / 2);
+    CHECK(job().max(large + job().rank()) == large + ranks - 1);
+    CHECK(job().max(-5 - job().rank()) == -5);
+    CHECK(job().min(large + job().rank()) == large);
+}
+
+TEST_CASE("messages between two ranks arrive in order") {
+    const Rank next = (job().rank() + 1) % job().ranks();
+    const Rank previous = (job().rank() + job().ranks() - 1) % job().ranks();
+    for (std::int64_t turn = 0; turn < 100; ++turn) {
+        const std::array<std::int64_t, 2> out{turn, job().rank()};
+        std::array<std::int64_t, 2> in{};
+        if (job().rank() % 2 == 0) job().send(next, out);
+        job().receive(previous, in);
+        if (job().rank() % 2 != 0) job().send(next, out);
+        CHECK(in == std::array<std::int64_t, 2>{turn, previous});
+    }
+}
+
+TEST_CASE("nobody passes a barrier before the last has come") {
+    for (Rank last = 0; last < job().ranks(); ++last) {
+        job().barrier();
+        if (job().rank() == last) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        const Nanoseconds entered = now_ns();
+        job().barrier();
+        const Nanoseconds left = now_ns();
+        CHECK(left >= job().max(entered));
+    }
+}
+
+TEST_CASE("an agreement is a barrier and an element-wise maximum") {
+    for (Rank last = 0; last < job().ranks(); ++last) {
+        if (job().rank() == last) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        const Nanoseconds entered = now_ns();
+        job().enter({entered, job().rank(), -job().rank()});
+        while (!job().is_agreed()) std::this_thread::yield();
+        const Nanoseconds left = now_ns();
+        const auto [time, largest, smallest] = job().result();
+        CHECK(left >= time);
+        CHECK(time == job().max(entered));
+        CHECK(largest == job().ranks() - 1);
+        CHECK(smallest == 0);
+    }
+}
+
+TEST_CASE("a wait for a stopped rank ends with an error within the timeout") {
+    const Rank stopped = job().ranks() - 1;
+    const auto pids = job().all_gather(static_cast<std::int64_t>(getpid()));
+    const Nanoseconds usual = job().timeout();
+    job().set_timeout(1'000'000'000);
+    if (job().rank() == stopped) {
+        raise(SIGSTOP);
+        job().barrier(); // the others gave up waiting for this one
+    } else {
+        const Nanoseconds begin = now_ns();
+        std::string words;
+        try {
+            job().barrier();
+        } catch (const RunError& error) {
+            words = error.what();
+        }
+        CHECK(now_ns() - begin >= job().timeout());
+        CHECK(words == job().who(job().rank()) +
+                           " waited 1 s at a barrier for all ranks: a rank is stopped, dead or far behind");
+        job().set_timeout(usual);
+        // Only when all have given up may the stopped rank come to the barrier.
+        std::array<std::int64_t, 1> token{};
+        if (!job().is_root()) job().send(0, token);
+        for (Rank rank = 1; job().is_root() && rank < stopped; ++rank) job().receive(rank, token);
+        if (job().is_root()) kill(static_cast<pid_t>(pids[static_cast<std::size_t>(stopped)]), SIGCONT);
+    }
+    job().set_timeout(usual);
+    job().barrier();
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the programs of MPI tests share: every rank runs every case, and the launch fails when a rank does.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include "a2aperf/job/job.hpp"
+
+namespace a2aperf::test {
+
+// The job of this process. The test program's first argument `--shuffle=SEED` renumbers its ranks.
+Job& job();
+
+// The seed of --shuffle.
+RankShuffle shuffle();
+
+} // namespace a2aperf::test

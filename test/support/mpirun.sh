@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Open MPI as the launcher of tests.
+set -euo pipefail
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+for part in say mpi; do
+    # shellcheck source=/dev/null
+    . "$top/jobs/lib/$part.sh"
+done
+
+usage() {
+    cat <<'USAGE'
+Usage: test/support/mpirun.sh [-t SECONDS] RANKS COMMAND [ARGUMENT]…
+
+Launches RANKS processes of COMMAND on this machine, as any user and also with more ranks than cores. MPI's own
+messages take shared memory and the loopback interface; no other interface is opened. Exits with the status of
+the first rank that failed, 0 when none did.
+
+  -t SECONDS  end everything after that long (default 60): SIGTERM, then SIGKILL 5 s later; status 124 or 137
+
+  test/support/mpirun.sh 4 build/test/mpi/mpi-job
+  test/support/mpirun.sh -t 120 2 build/src/app/a2aperf alltoall --provider tcp
+
+OMPI_MCA_* variables that are set already stay as they are.
+USAGE
+}
+
+seconds=60
+while getopts ':t:h' option; do
+    case $option in
+    t) seconds=$OPTARG ;;
+    h)
+        usage
+        exit 0
+        ;;
+    *)
+        usage >&2
+        exit 2
+        ;;
+    esac
+done
+shift $((OPTIND - 1))
+[[ $seconds =~ ^[1-9][0-9]*$ ]] || die -2 "-t $seconds is not a number of seconds, e.g. -t 60"
+[[ ${1-} =~ ^[1-9][0-9]*$ && $# -ge 2 ]] || die -2 "a number of ranks and a command are needed: mpirun.sh 4 COMMAND"
+
+keep_mpi_off_fabric
+export OMPI_MCA_btl_tcp_if_include=${OMPI_MCA_btl_tcp_if_include:-lo}
+export OMPI_MCA_oob_tcp_if_include=${OMPI_MCA_oob_tcp_if_include:-lo}
+export -f launch_here
+# mpirun may ignore SIGTERM, hence -k.
+exec timeout -k 5 "$seconds" bash -c 'launch_here "$@"' launch_here "$@"
