@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the results point out by themselves: one finder per file, one row per finder here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from a2a.explain import (
+    cost,
+    descheduled,
+    drift,
+    link,
+    modes,
+    samples,
+    scale,
+    steps,
+    stragglers,
+    tails,
+    timer,
+)
+from a2a.explain.finding import Finding
+from a2a.results import Results
+
+__all__ = ["FINDERS", "Finder", "Finding", "explain"]
+
+
+@dataclass(frozen=True)
+class Finder:
+    """A kind of finding: its name, what it means, how it is found."""
+
+    kind: str
+    title: str
+    meaning: str
+    find: Callable[[Results], list[Finding]]
+
+
+FINDERS: Final = (
+    Finder("scale", "Bandwidth lost with scale", "Rate per rank against ranks, sizes and "
+           "settings alike; the knee is where a tenth of the best so far is gone.", scale.find),
+    Finder("modes", "More than one mode", "Ops fall into groups; a median is the "
+           "figure of one of them only, and may change sides from run to run.", modes.find),
+    Finder("timer", "A delay of fixed length", "Slow ops are late by about the same time whatever "
+           "their size and scale: look for a timer, not for the network.", timer.find),
+    Finder("tails", "Long tails", "The median hides slow ops; the sustained rate counts them.",
+           tails.find),
+    Finder("steps", "Steps against message size", "Another protocol takes over between two sizes.",
+           steps.find),
+    Finder("cost", "What a message costs", "Below the crossing more messages per second would "
+           "help, above it more bytes per second.", cost.find),
+    Finder("stragglers", "Ranks that are last beyond chance", "Equal ranks would each be last in "
+           "one of R ops.", stragglers.find),
+    Finder("descheduled", "Ranks that lose their CPU", "Something else ran on a rank's CPU while "
+           "it was timed.", descheduled.find),
+    Finder("link", "Above the link rate", "More than the link can carry: the figure needs an "
+           "explanation before it is used.", link.find),
+    Finder("drift", "Drift within a launch", "The same point measured first and last differs.",
+           drift.find),
+    Finder("samples", "Samples too small for a claim", "What the number of ops does not carry.",
+           samples.find),
+)  # fmt: skip
+
+
+def explain(found: Results, kinds: tuple[str, ...] = ()) -> list[Finding]:
+    """All findings (of the kinds named, or all) in the order of FINDERS, the heaviest first.
+
+    `found` are complete points; rows of the sentinel are looked at for drift only.
+    """
+    measured = found.measured()
+    findings = []
+    for finder in FINDERS:
+        if kinds and finder.kind not in kinds:
+            continue
+        looked_at = found if finder.kind == "drift" else measured
+        findings += sorted(finder.find(looked_at), key=lambda one: -one.weight)
+    return findings

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Points that belong on one line: the same program, settings and ranks per node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from a2a.results import Results
+
+_PLAN: Final = ("engine", "provider", "mode", "schedule", "window", "post")
+# Variables that decide results; launchers' own ones differ by nature.
+_FAMILIES: Final = ("PSM2_", "PSM3_", "HFI_", "FI_", "UCX_", "OMPI_MCA_")
+
+
+def named(found: Results) -> pd.Series[str]:
+    """The series of each point: what tells it from the other series, in words (may be empty)."""
+    points = found.points
+    settings = {name: _values(found, name) for name in _varying(found)}
+    columns = {key: points[key].astype("string").fillna("") for key in (*_PLAN, "ppn")}
+    told = {key: values for key, values in columns.items() if values.nunique() > 1}
+    parts = []
+    for key, values in told.items():
+        parts.append(values.map(_words(key)))
+    for name, values in settings.items():
+        parts.append(values.map(lambda value, name=name: f"{name}={value}" if value else ""))
+    if not parts:
+        return pd.Series("", index=points.index, dtype="object")
+    joined = [", ".join(filter(None, texts)) for texts in zip(*parts, strict=True)]
+    return pd.Series(joined, index=points.index, dtype="object")
+
+
+def _words(key: str) -> Callable[[str], str]:
+    if key == "ppn":
+        return lambda value: f"{float(value):g} per node" if value else "ranks per node unknown"
+    if key == "window":
+        return lambda value: f"window {value}" if value not in ("", "0") else ""
+    return lambda value: value
+
+
+def _varying(found: Results) -> list[str]:
+    """Settings that differ between launches without being another one in each."""
+    launches = list(found.launches.values())
+    names = {n for x in launches for n in x.environment if n.startswith(_FAMILIES)}
+    names |= {n for x in launches for n in x.labels}
+    varying = []
+    for name in sorted(names):
+        values = [launch.setting(name) or "" for launch in launches]
+        if len(set(values)) > 1 and (len(set(values)) < len(values) or len(values) == 2):
+            varying.append(name)
+    return varying
+
+
+def _values(found: Results, name: str) -> pd.Series[str]:
+    by_launch = {key: launch.setting(name) or "" for key, launch in found.launches.items()}
+    return found.points["launch"].map(by_launch)
+
+
+def curves(found: Results) -> pd.DataFrame:
+    """One row per series, shape and size, over all launches of it, sorted by these.
+
+    Columns: `series`, `ranks`, `nodes`, `ppn`, `message_size`; `launches`, `ops` (sum); `time`
+    (ns, median of the launches' medians), `low`, `high` (of one launch: the 95 % interval of the
+    median where there is one; of several: smallest and largest); `gbps_rank`, `gbps_compat`,
+    `gbps_node_net` (medians).
+    """
+    points = found.points.assign(series=named(found))
+    keys = ["series", "ranks", "nodes", "ppn", "message_size"]
+    grouped = points.groupby(keys, dropna=False, sort=True)
+    table = grouped.agg(
+        launches=("launch", "nunique"),
+        ops=("ops", "sum"),
+        time=("time_p50", "median"),
+        least=("time_p50", "min"),
+        most=("time_p50", "max"),
+        low=("time_p50_low", "min"),
+        high=("time_p50_high", "max"),
+        gbps_rank=("gbps_rank", "median"),
+        gbps_compat=("gbps_compat", "median"),
+        gbps_node_net=("gbps_node_net", "median"),
+    ).reset_index()
+    several = table["launches"] > 1
+    table["low"] = table["low"].mask(several, table["least"])
+    table["high"] = table["high"].mask(several, table["most"])
+    return table.drop(columns=["least", "most"])
+
+
+def rate_column(found: Results) -> str:
+    """The rate to cite: the one that the 2019 layout prints for its own tables, else per rank."""
+    foreign = not found.points["has_raw"].any() and found.points["gbps_compat"].notna().all()
+    return "gbps_compat" if foreign else "gbps_rank"
+
+
+def most(rows: pd.DataFrame, values: pd.Series[float]) -> Any:
+    """The row whose value is the largest."""
+    return rows.iloc[int(np.nanargmax(values.to_numpy(dtype=np.float64)))]
+
+
+def place(row: Any) -> str:
+    """Where a row of `curves` or `points` is, in words: `100 ranks, 1000 B, PSM2_RCVTHREAD=0`."""
+    texts = [f"{row['ranks']} ranks", f"{row['message_size']} B"]
+    if row.get("series"):
+        texts.append(str(row["series"]))
+    return ", ".join(texts)

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every finder finds what was put there, and nothing in files where there is nothing."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from a2a import results, synthetic
+from a2a.explain import FINDERS, Finding, cost, explain, stragglers, timer
+from a2a.explain.modes import modes
+from a2a.synthetic import TABLE_SIZES, Effects, Setup
+from conftest import Outcome
+
+A2A = Callable[..., Outcome]
+QUIET = Setup(sizes=TABLE_SIZES, ops=100)
+
+
+def findings(folder: Path, setup: Setup, kind: str) -> list[Finding]:
+    path = synthetic.write_launch(folder / "run.h5", setup)
+    return explain(results.load([path]).measured(("measure", "sentinel")), (kind,))
+
+
+def with_effects(**effects: Any) -> Setup:
+    return replace(QUIET, effects=Effects(**effects))
+
+
+# The table of 2019 -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def in_2019(table_2019: Path) -> dict[str, list[Finding]]:
+    found = results.load([table_2019]).measured()
+    return {finder.kind: explain(found, (finder.kind,)) for finder in FINDERS}
+
+
+def test_2019_has_one_bimodal_row(in_2019: dict[str, list[Finding]]) -> None:
+    (one,) = in_2019["modes"]
+    assert one.where.startswith("100 ranks, 1000 B")
+    assert "min 327 µs, but p50 1831 µs" in one.text
+    assert "263 µs at 80 ranks, 410 µs at 120 ranks" in one.text
+    assert one.n == 100
+
+
+def test_2019_has_its_tails_at_1000_bytes(in_2019: dict[str, list[Finding]]) -> None:
+    far, above = in_2019["tails"]
+    assert far.where == "1000 B; ranks 20, 40, 60, 80, 120, 140, 160, 180"
+    assert "in 10 of 12 rows" in far.text
+    assert "sustained 0.576 of 2.25 Gbit/s" in far.text
+    assert above.numbers == {"rows": 128, "of": 247}
+
+
+def test_2019_has_a_timer_behind_134_rows(in_2019: dict[str, list[Finding]]) -> None:
+    (one,) = in_2019["timer"]
+    assert "in 134 of 247 rows p99 - p50 lies between 2.5 ms and 3.5 ms" in one.text
+    assert (one.n, one.unit) == (134, "rows")
+
+
+def test_2019_has_a_step_between_40_and_45_kb(in_2019: dict[str, list[Finding]]) -> None:
+    (one,) = [x for x in in_2019["steps"] if x.numbers["below"] == 40000]
+    assert one.numbers["above"] == 45000
+    assert one.numbers["ranks"] == "20, 40"
+    assert "36.3 to 31.68 at 20 ranks, 35.16 to 30.29 at 40 ranks" in one.text
+    assert "no known threshold lies there" in one.text
+
+
+def test_2019_loses_bandwidth_at_60_kb(in_2019: dict[str, list[Finding]]) -> None:
+    (one,) = [x for x in in_2019["scale"] if x.numbers["message_size"] == 60000]
+    assert "gbps_compat falls from 33.78 at 20 ranks to 11.21 at 180" in one.text
+    assert "knee between 40 (33.25) and 60 (21.66)" in one.text
+
+
+def test_2019_is_told_by_the_command(a2a: A2A, table_2019: Path) -> None:
+    told = a2a("explain", table_2019)
+    assert told.status == 0 and "\x1b" not in told.out
+    for words in ("134 of 247 rows", "33.78", "min 327 µs", "36.3 to 31.68", "(--all)"):
+        assert words in " ".join(told.out.split())
+    listed = json.loads(a2a("explain", table_2019, "--json", "--kind", "timer").out)
+    assert [one["kind"] for one in listed] == ["timer"]
+    assert listed[0]["numbers"]["rows"] == 134
+
+
+# Raw samples -------------------------------------------------------------------------------------
+
+
+def test_a_quiet_launch_has_only_a_cost_and_small_samples(tmp_path: Path) -> None:
+    path = synthetic.write_launch(tmp_path / "run.h5", replace(QUIET, sentinel=True))
+    found = explain(results.load([path]).measured(("measure", "sentinel")))
+    assert {one.kind for one in found} == {"cost", "samples"}
+
+
+def test_modes_are_told_with_their_shares(tmp_path: Path) -> None:
+    found = findings(tmp_path, with_effects(bimodal=(0.4, 2.0)), "modes")
+    assert len(found) == len(TABLE_SIZES)
+    for one in found:
+        slow, fast = float(one.numbers["median_1"]), float(one.numbers["median_0"])
+        assert slow / fast == pytest.approx(2.0, rel=0.05)
+        assert float(one.numbers["share_1"]) == pytest.approx(0.4, abs=0.16)
+
+
+def test_a_timer_is_a_delay_that_size_does_not_change(tmp_path: Path) -> None:
+    (one,) = findings(tmp_path, with_effects(timer=(0.05, 3e6)), "timer")
+    assert float(one.numbers["from_ns"]) < 3e6 < float(one.numbers["to_ns"])
+
+
+def test_tails_in_proportion_to_the_op_are_no_timer(tmp_path: Path) -> None:
+    assert findings(tmp_path, with_effects(bimodal=(0.05, 4.0)), "timer") == []
+
+
+def test_a_step_names_the_threshold_it_matches(tmp_path: Path) -> None:
+    (one,) = findings(tmp_path, with_effects(steps={20000: 1.5}), "steps")
+    assert (one.numbers["below"], one.numbers["above"]) == (15000, 20000)
+    assert "psm2 eager from PIO to SDMA (16384 B)" in one.text
+
+
+def test_a_variable_moves_the_threshold(tmp_path: Path) -> None:
+    moved = replace(
+        with_effects(steps={20000: 1.5}), environment={"PSM2_MQ_EAGER_SDMA_SZ": "30000"}
+    )
+    (one,) = findings(tmp_path, moved, "steps")
+    assert "no known threshold lies there" in one.text
+
+
+def test_a_straggler_is_named_with_its_node_and_chance(tmp_path: Path) -> None:
+    (one,) = findings(tmp_path, with_effects(straggler=(3, 0.5)), "stragglers")
+    assert "rank 3 (node002) is last in" in one.text
+    assert "24 of 24 points" in one.text
+    assert float(one.numbers["chance"]) < 1e-6
+
+
+def test_a_descheduled_rank_is_named(tmp_path: Path) -> None:
+    (one,) = findings(tmp_path, with_effects(descheduled=(2,)), "descheduled")
+    assert "1 of 8 ranks" in one.text and "rank 2, node002" in one.text
+
+
+def test_more_ranks_than_cores_are_told_beside_it(tmp_path: Path) -> None:
+    crowded = replace(with_effects(descheduled=(0, 1)), ppn=4, node_facts={"cores_usable": "2"})
+    (one,) = findings(tmp_path, crowded, "descheduled")
+    assert "4 ranks on 2 usable cores" in one.text
+
+
+def test_a_rate_above_the_link_is_told(tmp_path: Path) -> None:
+    found = findings(tmp_path, replace(QUIET, link_rate_gbps=50.0), "link")
+    (one,) = found
+    assert "faster than its link" in one.text and float(one.numbers["largest_share"]) > 1
+
+
+def test_drift_shows_in_the_sentinels(tmp_path: Path) -> None:
+    drifting = replace(with_effects(drift=0.2), sentinel=True)
+    (one,) = findings(tmp_path, drifting, "drift")
+    assert float(one.numbers["change"]) == pytest.approx(0.2, abs=0.03)
+
+
+def test_ops_thrown_away_are_told(tmp_path: Path) -> None:
+    found = findings(tmp_path, with_effects(late_share=0.25), "samples")
+    assert any("began late" in one.text for one in found)
+
+
+def test_few_ops_are_told(tmp_path: Path) -> None:
+    texts = [one.text for one in findings(tmp_path, replace(QUIET, ops=5), "samples")]
+    assert any("p90 is the largest sample" in text for text in texts)
+    assert any("interval of the median" in text for text in texts)
+
+
+def test_scale_is_judged_over_files(tmp_path: Path) -> None:
+    sizes = (1000, 60000)
+    paths = [
+        synthetic.write_launch(
+            tmp_path / f"{nodes}.h5",
+            Setup(
+                nodes=nodes,
+                sizes=sizes,
+                seed=nodes,
+                effects=Effects(slowdown=2.0 if nodes > 8 else 1.0),
+            ),
+        )
+        for nodes in (4, 8, 16)
+    ]
+    found = explain(results.load(paths).measured(), ("scale",))
+    assert "knee between 16" in found[0].text and "32" in found[0].text
+
+
+# The finders' own arithmetic ---------------------------------------------------------------------
+
+
+UNIMODAL: dict[str, Callable[[np.random.Generator, int], Any]] = {
+    "normal": lambda rng, n: rng.normal(100, 2, n),
+    "lognormal": lambda rng, n: 100 * rng.lognormal(0, 0.5, n),
+    "exponential": lambda rng, n: 100 + rng.exponential(20, n),
+    "uniform": lambda rng, n: rng.uniform(100, 200, n),
+    "heavy": lambda rng, n: 100 + rng.pareto(1.5, n),
+    "rounded": lambda rng, n: np.round(rng.normal(100, 3, n)),
+}
+
+
+@pytest.mark.parametrize("shape", UNIMODAL)
+@pytest.mark.parametrize("n", [50, 100, 1000])
+def test_a_single_mode_is_rarely_taken_for_two(shape: str, n: int) -> None:
+    rng = np.random.default_rng(8)
+    trials = 400 if n < 1000 else 100
+    wrong = sum(len(modes(UNIMODAL[shape](rng, n).astype(float))) > 1 for _ in range(trials))
+    assert wrong <= 0.01 * trials
+
+
+@pytest.mark.parametrize(("share", "factor"), [(0.5, 1.3), (0.2, 1.3), (0.2, 3.0), (0.4, 1.15)])
+def test_two_modes_are_found(share: float, factor: float) -> None:
+    rng = np.random.default_rng(9)
+    found = 0
+    for _ in range(100):
+        times = rng.normal(100, 2, 200)
+        times[rng.random(200) < share] *= factor
+        parts = modes(times)
+        found += len(parts) == 2 and abs(parts[1].share - share) < 0.12
+    assert found >= 95
+
+
+def test_modes_hold_all_ops_in_order() -> None:
+    rng = np.random.default_rng(1)
+    times = np.concatenate([rng.normal(m, 1, 100) for m in (100, 150, 300)])
+    parts = modes(rng.permutation(times))
+    assert [part.count for part in parts] == [100, 100, 100]
+    assert [round(part.median, -1) for part in parts] == [100, 150, 300]
+    assert all(a.high < b.low for a, b in itertools.pairwise(parts))
+    assert len(modes(np.full(100, 5.0))) == 1
+    assert len(modes(np.array([1.0, 2.0]))) == 1
+
+
+@pytest.mark.parametrize("scales", [(20.0, 40.0, 80.0), (40.0,)])
+def test_the_cost_of_a_message_is_recovered(scales: tuple[float, ...]) -> None:
+    rng = np.random.default_rng(3)
+    ranks, size = (x.ravel() for x in np.meshgrid(scales, TABLE_SIZES, indexing="ij"))
+    size = size.astype(float)
+    time = (5000 + (ranks - 1) * (800 + size * 0.2)) * rng.lognormal(0, 0.02, len(ranks))
+    found = cost.fit(ranks, size, time)
+    assert found is not None
+    assert abs(found.per_byte - 0.2) <= found.half[2] * 1.5
+    assert found.residual == pytest.approx(0.02, abs=0.006)
+    if len(scales) > 1:
+        assert abs(found.per_message - 800) <= found.half[1] * 1.5
+        assert found.crossing == pytest.approx(4000, rel=0.15)
+    else:
+        assert found.once == pytest.approx(5000 + 39 * 800, rel=0.03)
+        assert np.isnan(found.crossing)
+
+
+def test_the_interval_of_the_cost_covers_it() -> None:
+    rng = np.random.default_rng(4)
+    ranks, size = (x.ravel() for x in np.meshgrid([20.0, 40.0, 80.0], TABLE_SIZES, indexing="ij"))
+    model = 50_000 + (ranks - 1) * (800 + size * 0.2)
+    fits = [cost.fit(ranks, size * 1.0, model * rng.lognormal(0, 0.03, 72)) for _ in range(300)]
+    hits = [abs(f.per_byte - 0.2) <= f.half[2] for f in fits if f]
+    assert 0.92 <= np.mean(hits) <= 0.98
+
+
+def test_a_fit_needs_sizes_and_freedom() -> None:
+    few = np.array([1000.0, 2000.0, 3000.0])
+    assert cost.fit(np.full(3, 8.0), few, few) is None
+
+
+def test_chance_of_being_last_is_binomial() -> None:
+    assert stragglers.chance(100, 100, 2) == pytest.approx(2 * 0.5**100)
+    assert stragglers.chance(0, 100, 8) == 1.0
+    rng = np.random.default_rng(5)
+    most = rng.multinomial(100, [1 / 8] * 8, size=40_000).max(axis=1)
+    beyond = np.array([stragglers.chance(last, 100, 8) < 0.01 for last in range(101)])
+    assert beyond[most].mean() <= 0.01
+
+
+def test_the_window_of_delays_is_cited_with_two_digits() -> None:
+    start, count = timer.window(np.array([2.5, 3.0, 3.5, 40.0, -1.0, 0.0]) * 1e6)
+    assert (start, count) == (2.5e6, 3)
+    assert timer.window(np.array([-1.0])) == (0.0, 0)
+
+
+def test_bad_input(a2a: A2A, tmp_path: Path, launch: Path) -> None:
+    a2a("explain").refused("FILE")
+    a2a("explain", tmp_path / "none.h5").refused("no such file")
+    a2a("explain", launch, "--kind", "ghosts").refused("ghosts", "timer")
+    a2a("explain", launch, "--where", "ppn=77").refused("leaves no point")
