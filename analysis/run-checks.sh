@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Every check of the analysis package: lint, format, types, tests. They run against the package as it installs.
+set -euo pipefail
+
+usage() {
+    cat <<'USAGE'
+Usage: analysis/run-checks.sh [VENV]
+
+Makes the virtual environment VENV (default: analysis/.venv) where it is missing or out of date, installs the
+package and its tests' packages at the versions of constraints.txt, and runs ruff, mypy and pytest.
+USAGE
+}
+
+case ${1-} in
+-h | --help)
+    usage
+    exit 0
+    ;;
+-*)
+    usage >&2
+    exit 2
+    ;;
+esac
+cd "$(dirname "${BASH_SOURCE[0]}")"
+venv=${1:-.venv}
+python=$venv/bin/python
+stamp=$venv/installed
+
+if [[ ! -x $python ]] || ! cat pyproject.toml constraints.txt | cmp -s - "$stamp"; then
+    python3 -m venv --clear "$venv"
+    "$python" -m pip install --quiet --constraint constraints.txt '.[test]'
+    cat pyproject.toml constraints.txt >"$stamp"
+else
+    "$python" -m pip install --quiet --no-deps --force-reinstall .
+fi
+
+"$python" -m ruff check .
+"$python" -m ruff format --check .
+"$python" -m mypy src tests benchmarks
+"$python" -m pytest -q -n "$(nproc)" --junitxml "$venv/pytest.xml"
