@@ -20,13 +20,4 @@ Domain::Domain(InfoPtr info) : info_(std::move(info)) {
     domain_.reset(domain);
 }
 
-std::string Domain::description() const {
-    return fi_tostr(info_.get(), FI_TYPE_INFO);
-}
-
-std::string Domain::provider_version() const {
-    const auto version = info_->fabric_attr->prov_version;
-    return fmt::format("{}.{}", FI_MAJOR(version), FI_MINOR(version));
-}
-
 } // namespace a2aperf

@@ -78,16 +78,20 @@ bool provider_matches(std::string_view full_name, std::string_view wanted) {
     return full_name == wanted || full_name.substr(0, full_name.find(';')) == wanted;
 }
 
-std::vector<std::string> prepare_environment(const Provider& provider, const LaunchFacts& facts) {
+std::vector<std::string> prepare_environment(std::span<const Provider* const> providers, const LaunchFacts& facts) {
     std::vector<std::string> before;
     for (char** entry = environ; *entry != nullptr; ++entry) before.emplace_back(*entry);
 
     // rxm and others size their queues by it; the default of 256 is too small for larger jobs and makes
     // SoftRoCE ask for more completion entries than it has.
     set_default("FI_UNIVERSE_SIZE", std::to_string(facts.ranks));
+    std::string filter = "ofi_rxm,ofi_rxd";
+    for (const Provider* provider : providers) {
+        filter += fmt::format(",{}", provider->name);
+        if (provider->tune != nullptr) provider->tune(facts);
+    }
     // Starting every provider costs seconds at many ranks. Where MPI has started libfabric itself, it is late.
-    if (!facts.mpi_uses_libfabric) set_default("FI_PROVIDER", fmt::format("{},ofi_rxm,ofi_rxd", provider.name));
-    if (provider.tune != nullptr) provider.tune(facts);
+    if (!facts.mpi_uses_libfabric) set_default("FI_PROVIDER", filter);
 
     std::vector<std::string> added;
     for (char** entry = environ; *entry != nullptr; ++entry)

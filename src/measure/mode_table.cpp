@@ -19,7 +19,8 @@ ExchangeSettings settings_of(const EngineParts& parts) {
 
 template <class Mode>
 void verify_point(const EngineParts& parts) {
-    verify<Mode>(parts.job, parts.wire, parts.loop, parts.patience, parts.point, settings_of<Mode>(parts), parts.seed);
+    verify<Mode>(parts.job, parts.wire, parts.loop, parts.patience, parts.point, settings_of<Mode>(parts),
+                 parts.seed);
 }
 
 template <class Mode>
@@ -64,6 +65,8 @@ const ModeEntry& find_mode(std::string_view name) {
     throw_unknown("mode", name, names);
 }
 
-bool uses_inject(const Wire& wire, const Point& point) { return point.message_size <= wire.domain().inject_size(); }
+bool uses_inject(const Wire& wire, const Point& point) {
+    return point.message_size <= wire.domain().inject_size();
+}
 
 } // namespace a2aperf

@@ -61,8 +61,8 @@ void check_arrivals(const std::vector<std::uint32_t>& arrivals, const Verificati
                             job.who(static_cast<Rank>(peer)), op, expected[peer]));
 }
 
-void check_bytes(const Lane& lane, const VerificationRound& round, const Job& job, const Point& point, std::uint64_t op,
-                 std::uint64_t seed) {
+void check_bytes(const Lane& lane, const VerificationRound& round, const Job& job, const Point& point,
+                 std::uint64_t op, std::uint64_t seed) {
     for (const Rank peer : round.receives) {
         const auto received = message_at(lane.receive_buffer, lane.receive_offset, peer, lane.message_size);
         if (const auto wrong = check_payload(received, {seed, peer, lane.self, op}))

@@ -72,9 +72,13 @@ Plan make_plan(const Axes& axes, const Layout& layout, const Skip& skip) {
         if (cell.is_skipped()) continue;
         plan.order.push_back(index);
         if (!axes.with_baseline) continue;
-        plan.points.push_back(baseline_of(cell));
-        plan.points.back().partner = index;
-        plan.points[static_cast<std::size_t>(index)].partner = index + 1;
+        Point baseline = baseline_of(cell);
+        baseline.skip_reason = skip(baseline).value_or("");
+        if (!baseline.is_skipped()) {
+            baseline.partner = index;
+            plan.points.back().partner = index + 1;
+        }
+        plan.points.push_back(std::move(baseline));
     }
     if (axes.order == Order::shuffled) Random(axes.seed).shuffle(std::span(plan.order));
     if (sentinel) {

@@ -29,8 +29,6 @@ public:
     }
     // A write with remote data consumes a posted receive at its target.
     bool consumes_receive() const { return ((info_->mode | info_->rx_attr->mode) & FI_RX_CQ_DATA) != 0; }
-    std::string description() const; // libfabric's own words on the info
-    std::string provider_version() const;
 
 private:
     InfoPtr info_;

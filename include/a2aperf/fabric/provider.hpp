@@ -43,9 +43,9 @@ const Provider& find_provider(std::string_view name);
 // Does libfabric's full name belong to the name that the user gave? "tcp" is served by "tcp" and "tcp;ofi_rxm".
 bool provider_matches(std::string_view full_name, std::string_view wanted);
 
-// Sets what the provider must know before the first fi_getinfo (FI_UNIVERSE_SIZE, its own rows), never
+// Sets what these providers must know before the first fi_getinfo (FI_UNIVERSE_SIZE, their rows' tuning), never
 // overriding a variable that the user has set. Returns "NAME=VALUE" of all it set.
-std::vector<std::string> prepare_environment(const Provider& provider, const LaunchFacts& facts);
+std::vector<std::string> prepare_environment(std::span<const Provider* const> providers, const LaunchFacts& facts);
 
 // Devices under /sys/class/infiniband whose name begins with prefix.
 std::vector<std::string> rdma_devices(std::string_view prefix);

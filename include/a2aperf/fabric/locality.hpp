@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where this process may run, and how far that is from a device.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace a2aperf {
+
+struct Locality {
+    std::vector<int> cores; // physical cores this process may run on, numbered over the machine
+    std::string cpu_list;   // CPUs it may run on, "0-3,8"
+    std::vector<int> numa_nodes;
+    int machine_numa_nodes = 1;
+};
+
+Locality this_locality();
+
+// Distance as the firmware tells it (10 = local) from the nearest of the NUMA nodes to a device's node; nothing
+// where either is unknown.
+std::optional<int> numa_distance(const std::vector<int>& from, int to);
+
+} // namespace a2aperf

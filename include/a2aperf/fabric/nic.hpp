@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The adapter behind a domain: what sysfs says of it, and which one a rank takes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "a2aperf/fabric/fid.hpp"
+#include "a2aperf/fabric/locality.hpp"
+
+namespace a2aperf {
+
+// Empty or negative = unknown.
+struct NicFacts {
+    std::string name; // mlx5_0, hfi1_0, eth0
+    bool is_rdma = false;
+    std::string driver, firmware, pcie_width, pcie_speed, max_read_request, mtu;
+    int numa_node = -1;
+    double link_rate_gbps = -1; // of one port
+};
+
+// The device that an entry of fi_getinfo uses; an empty name where there is none (shm).
+NicFacts nic_of(const fi_info& info);
+
+// Counters of the device: paths under /sys that hold a number, by a short name
+// ("hfi1_0/1/counters/port_xmit_wait").
+std::vector<std::pair<std::string, std::string>> port_counter_paths(const NicFacts& nic);
+
+struct NicWish {
+    std::string text; // "nearest", a name, or "0:mlx5_0,1:mlx5_1" by local rank
+    int local_rank = 0;
+    bool spans_hosts = false; // then loopback is no choice, and on one host it is the first
+    Locality here;
+};
+
+struct NicChoice {
+    std::size_t index = 0;       // into the offers
+    std::optional<int> distance; // NUMA, 10 = local
+    std::string warning;         // a far or unbound adapter; empty = none
+};
+
+// Throws UsageError that names the adapters there are.
+NicChoice choose_nic(const std::vector<InfoPtr>& offers, const NicWish& wish);
+
+} // namespace a2aperf

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the operating system counts while ops run: per process, and per node by its first rank.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "a2aperf/fabric/nic.hpp"
+#include "a2aperf/measure/point_result.hpp"
+
+namespace a2aperf {
+
+RankCounters read_rank_counters();
+
+// after - before; threads and affinity as after.
+RankCounters difference(const RankCounters& before, const RankCounters& after);
+void accumulate(RankCounters& total, const RankCounters& more);
+
+class NodeCounterReader {
+public:
+    // names: the port counters of the whole launch, in the order of NodeCounters::ports.
+    NodeCounterReader(const NicFacts& nic, const std::vector<std::string>& names);
+
+    // Interrupts of the adapter's driver and the port counters; -1 where this node has none.
+    NodeCounters read() const;
+
+private:
+    std::string driver_, name_;
+    std::vector<std::string> paths_; // empty = the node has no such counter
+};
+
+// after - before, -1 stays -1.
+void accumulate(NodeCounters& total, const NodeCounters& before, const NodeCounters& after);
+
+} // namespace a2aperf

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a machine says of itself.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "a2aperf/base/units.hpp"
+#include "a2aperf/fabric/nic.hpp"
+
+namespace a2aperf {
+
+// Facts of this node by name (docs/file-format.md, node_facts), in a fixed order; empty = unknown.
+std::vector<std::pair<std::string, std::string>> node_facts(const NicFacts& nic, int cores_usable);
+
+// Bytes that the kernel says new programs may take (MemAvailable), and all there are (MemTotal).
+struct NodeMemory {
+    Bytes available = 0;
+    Bytes total = 0;
+};
+NodeMemory node_memory();
+
+} // namespace a2aperf

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a point to its result: verify, warm up, run blocks of ops until a rule ends it, gather, summarise.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "a2aperf/measure/counters.hpp"
+#include "a2aperf/measure/mode_table.hpp"
+#include "a2aperf/measure/point_result.hpp"
+
+namespace a2aperf {
+
+struct RunRules {
+    int ops = 100;
+    int warmup = 20;
+    std::optional<double> precision; // half width of the median's interval / median
+    int min_ops = 30, max_ops = 1000;
+    std::optional<Nanoseconds> time_budget; // per point
+    SummaryRules summary;
+    std::uint64_t seed = 1;
+    Nanoseconds time_origin = 0; // on the common clock: the zero of Samples::start
+
+    int target() const { return precision ? max_ops : ops; }
+    // Attempts that one point may make: twice the target where starts can be late.
+    int max_attempts(Start start) const { return start == Start::clock ? 2 * target() : target(); }
+};
+
+// ops done, ops expected, op time of the last block in ns; on rank 0, between blocks.
+using ProgressReport = std::function<void(int, int, double)>;
+
+struct PointOutcome {
+    PointResult own;
+    std::optional<PointResult> baseline;
+};
+
+class PointRunner {
+public:
+    PointRunner(Job& job, Wire& wire, OpLoop& loop, Patience& patience, const NodeCounterReader& node_counters,
+                RunRules rules)
+        : job_(job), wire_(wire), loop_(loop), patience_(patience), node_counters_(node_counters), rules_(rules) {}
+
+    void set_progress(ProgressReport report) { report_ = std::move(report); }
+    RunRules& rules() { return rules_; }
+
+    // Collective; throws RunError or Interrupted.
+    void verify(const Point& point);
+
+    // Verifies, then measures the point, and with_baseline MPI beside it, block by block in alternation.
+    // Collective. The result is complete on rank 0 only.
+    PointOutcome measure(const Point& point, bool with_baseline);
+
+private:
+    struct Series;
+    struct Decision {
+        StopRule rule = StopRule::none; // none = go on
+        int next_block = 1;
+    };
+
+    EngineParts parts(const Point& point) { return {job_, wire_, loop_, patience_, point, rules_.seed}; }
+    void run_block(Series& series, int count);
+    void gather_block(Series& series);
+    double warm_up(Series& series);
+    void run_blocks(std::vector<Series>& all, bool alternates);
+    Decision decide(const std::vector<Series>& all, Nanoseconds elapsed, Nanoseconds block_time, int block) const;
+    PointResult finish(Series& series, const Point& point);
+
+    Job& job_;
+    Wire& wire_;
+    OpLoop& loop_;
+    Patience& patience_;
+    const NodeCounterReader& node_counters_;
+    RunRules rules_;
+    ProgressReport report_ = [](int, int, double) {};
+};
+
+} // namespace a2aperf

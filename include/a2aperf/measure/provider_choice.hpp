@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which provider, adapter and modes this launch uses: one answer for all ranks.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "a2aperf/fabric/fid.hpp"
+#include "a2aperf/fabric/nic.hpp"
+#include "a2aperf/job/job.hpp"
+
+namespace a2aperf {
+
+struct ProviderWish {
+    std::string provider; // "auto" or a name
+    std::string nic;
+    std::vector<std::string> modes;
+    bool mpi_uses_libfabric = false;
+};
+
+struct ProviderChoice {
+    InfoPtr info;
+    NicFacts nic;
+    NicChoice nic_choice;
+    Locality here;
+    std::map<std::string, std::string> refused_modes; // mode → why
+    std::vector<std::string> environment;             // "NAME=VALUE" that was set for the provider
+    std::string warning;                              // empty = none
+};
+
+// Collective. Throws UsageError (on all ranks) when the provider cannot serve this launch, and says what would.
+ProviderChoice choose_provider(const Job& job, const ProviderWish& wish);
+
+} // namespace a2aperf

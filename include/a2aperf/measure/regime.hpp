@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two choices made once per launch, with their reasons: how to poll and how ops start.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "a2aperf/fabric/locality.hpp"
+#include "a2aperf/job/job.hpp"
+#include "a2aperf/measure/op_loop.hpp"
+#include "a2aperf/measure/patience.hpp"
+
+namespace a2aperf {
+
+std::string_view to_string(Polling polling);
+std::string_view to_string(Start start);
+
+struct PollingChoice {
+    Polling polling;
+    std::string reason;
+};
+
+struct StartChoice {
+    Start start;
+    std::string reason;
+};
+
+// Are there more ranks than usable cores on any node? Collective.
+bool is_oversubscribed(const Job& job, const Locality& here);
+
+// What the user wants, or: spin where every rank has a core, yield where not.
+PollingChoice choose_polling(std::optional<Polling> wanted, bool is_oversubscribed);
+
+// What the user wants, or: clock where it holds (a core per rank, at most 5 % of trial starts late, clock error at
+// most 5 % of the smallest op time), barrier where not. Runs trial ops on the engine. Collective.
+StartChoice choose_start(std::optional<Start> wanted, bool is_oversubscribed, double clock_error_ns, const Job& job,
+                         OpLoop& loop, Engine& engine);
+
+// A rank that began later than this made its op invalid: max(1 us, 1 % of the warm-up's median op time).
+Nanoseconds late_limit(double warmup_p50_ns);
+
+} // namespace a2aperf

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From what the user asked for to a launch that is ready to measure: one decision after another, each of them
+// the same on all ranks.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "a2aperf/job/job.hpp"
+#include "a2aperf/measure/counters.hpp"
+#include "a2aperf/measure/provenance.hpp"
+#include "a2aperf/measure/provider_choice.hpp"
+#include "a2aperf/measure/regime.hpp"
+#include "a2aperf/measure/wire.hpp"
+#include "a2aperf/plan/plan.hpp"
+
+namespace a2aperf {
+
+// How much memory the two message buffers of a rank may take.
+struct MemoryBudget {
+    Bytes per_node = 0; // smallest over nodes
+    Bytes per_buffer = 0;
+};
+
+// Half of the free memory of each node, or the user's limit, shared by its ranks. Collective. Throws UsageError
+// when the limit is more than a node has.
+MemoryBudget memory_budget(const Job& job, std::optional<Bytes> limit);
+
+// The same from a limit that is known.
+MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node);
+
+// Why memory forbids a point; nothing when it does not.
+std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBudget& budget, int ranks);
+
+// Why this launch cannot measure a point; nothing when it can.
+std::optional<std::string> skip_reason(const Point& point, const ProviderChoice& choice, const MemoryBudget& budget,
+                                       int ranks);
+
+// Bytes of one message buffer: all peers' messages of the largest planned size, within the budget.
+Bytes buffer_bytes(const Plan& plan, const MemoryBudget& budget, int ranks);
+Bytes largest_message(const Plan& plan);
+
+// How Open MPI moves the baseline, in words, and whether MPI itself uses libfabric.
+std::string baseline_transport();
+bool mpi_uses_libfabric();
+
+// Names of the port counters found on any node, in one order for all. Collective.
+std::vector<std::string> agree_on_port_names(const Job& job, const NicFacts& nic);
+
+// The facts of all nodes and ranks. Collective; complete on rank 0.
+void collect_facts(const Job& job, const ProviderChoice& choice, Provenance& provenance);
+
+} // namespace a2aperf

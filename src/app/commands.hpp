@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The commands of the program, each returning the exit status.
+#pragma once
+
+#include "a2aperf/config/options.hpp"
+
+namespace a2aperf {
+
+// All ranks of an MPI launch run this. Throws UsageError before MPI is started; afterwards it reports itself.
+int run_alltoall(int argc, char** argv, const Options& options);
+
+// --dry-run: the plan, memory and time, without MPI.
+int run_dry(const Options& options);
+
+// The table of providers on this node.
+int run_providers();
+
+} // namespace a2aperf

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "launch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "a2aperf/base/clock.hpp"
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/base/version.hpp"
+#include "a2aperf/fabric/versions.hpp"
+#include "a2aperf/measure/environment.hpp"
+#include "a2aperf/record/closing.hpp"
+#include "a2aperf/record/progress.hpp"
+#include "axes.hpp"
+
+namespace a2aperf {
+namespace {
+
+std::optional<Polling> wanted_polling(Poll poll) {
+    switch (poll) {
+    case Poll::spin:
+        return Polling::spin;
+    case Poll::yield:
+        return Polling::yield;
+    case Poll::block:
+        return Polling::block;
+    case Poll::automatic:
+        break;
+    }
+    return std::nullopt;
+}
+
+std::optional<Start> wanted_start(Sync sync) {
+    if (sync == Sync::automatic) return std::nullopt;
+    return sync == Sync::clock ? Start::clock : Start::barrier;
+}
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+// Rank 0 alone touches the file; what goes wrong there is everybody's.
+template <class Action>
+void on_root(const Job& job, Action&& action) {
+    std::string trouble;
+    bool is_usage = true;
+    if (job.is_root()) try {
+            action();
+        } catch (const UsageError& error) {
+            trouble = error.what();
+        } catch (const std::exception& error) {
+            trouble = error.what();
+            is_usage = false;
+        }
+    job.broadcast_text(trouble);
+    job.broadcast(is_usage);
+    if (trouble.empty()) return;
+    if (is_usage) throw UsageError(trouble);
+    throw RunError(trouble);
+}
+
+} // namespace
+
+Launch::Launch(Job& job, const Options& options, std::filesystem::path file)
+    : job_(job), options_(options), file_(std::move(file)),
+      choice_(choose_provider(job, {options.provider, options.nic, options.modes, mpi_uses_libfabric()})),
+      budget_(memory_budget(job, options.memory_limit)), plan_(plan_points()),
+      is_oversubscribed_(a2aperf::is_oversubscribed(job, choice_.here)),
+      polling_(choose_polling(wanted_polling(options.poll), is_oversubscribed_)),
+      patience_(polling_.polling, options.timeout), loop_(job, clock_.mine, patience_) {
+    // After the provider's own variables are set: they are part of what was measured.
+    environment_ = agree_on_environment(job, options.required_environment);
+    if (plan_.order.empty()) return;
+    const bool writes = std::any_of(options.modes.begin(), options.modes.end(), [&](const auto& mode) {
+        return !choice_.refused_modes.contains(mode) && find_mode(mode).receive_space == ReceiveSpace::per_peer;
+    });
+    wire_.emplace(job, InfoPtr(fi_dupinfo(choice_.info.get())),
+                  WireSettings{.buffer_bytes = buffer_bytes(plan_, budget_, job.ranks()),
+                               .spare_bytes = largest_message(plan_),
+                               .pages = options.memory == Memory::huge ? Pages::huge : Pages::normal,
+                               .wait = polling_.polling == Polling::block ? Wait::object : Wait::none,
+                               .is_write_target = writes});
+    clock_ = agree_on_clock(job);
+    choose_start_of_ops();
+    port_names_ = agree_on_port_names(job, choice_.nic);
+    node_counters_.emplace(choice_.nic, port_names_);
+    time_origin_ = clock_.mine.to_common(now_ns());
+    job.broadcast(time_origin_);
+    time_origin_wall_ = wall_clock_ns();
+}
+
+Plan Launch::plan_points() {
+    Plan plan = make_plan(axes_of(options_), job_.layout(), [&](const Point& point) {
+        return skip_reason(point, choice_, budget_, job_.ranks());
+    });
+    // A resumed run keeps the order in which the first one was to go.
+    std::vector<int> order = plan.order;
+    on_root(job_, [&] {
+        if (options_.overwrite == Overwrite::resume && std::filesystem::exists(file_)) order = stored_order(file_);
+    });
+    if (std::is_permutation(order.begin(), order.end(), plan.order.begin(), plan.order.end())) plan.order = order;
+    for (int& index : plan.order) job_.broadcast(index);
+    return plan;
+}
+
+// The first op of the launch is a verified one: it connects every pair of ranks before anything is timed.
+void Launch::choose_start_of_ops() {
+    const Point& first = plan_.points[static_cast<std::size_t>(plan_.order.front())];
+    const EngineParts parts{job_, *wire_, loop_, patience_, first, options_.seed};
+    at_hand_ = "connecting, " + first.label();
+    find_mode(first.mode).verify(parts);
+    start_ = choose_start(wanted_start(options_.sync), is_oversubscribed_, clock_.error_ns, job_, loop_,
+                          *find_mode(first.mode).make_engine(parts));
+    loop_.set_start(start_.start);
+    at_hand_.clear();
+}
+
+double Launch::node_link_gbps() const {
+    const auto rate = choice_.nic.link_rate_gbps;
+    return rate > 0 ? rate : 0;
+}
+
+Provenance Launch::provenance() {
+    Provenance facts;
+    collect_facts(job_, choice_, facts);
+    facts.clock_domain_of_rank = clock_.domain_of_rank;
+    facts.clock_offset = clock_.offset;
+    facts.clock_drift = clock_.drift;
+    facts.environment = environment_;
+    facts.labels = options_.labels;
+    facts.port_names = port_names_;
+    facts.time_origin_ns = time_origin_wall_;
+    facts.text = {{"program_version", std::string(program_version())},
+                  {"commit", std::string(program_commit())},
+                  {"command_line", options_.command_line},
+                  {"started", format_utc(time_origin_wall_)},
+                  {"provider", choice_.info->fabric_attr->prov_name},
+                  {"provider_version", provider_version(*choice_.info)},
+                  {"libfabric_version", libfabric_version()},
+                  {"mpi_version", Job::mpi_version()},
+                  {"domain", choice_.info->domain_attr->name},
+                  {"sync", std::string(to_string(start_.start))},
+                  {"sync_reason", start_.reason},
+                  {"poll", std::string(to_string(polling_.polling))},
+                  {"poll_reason", polling_.reason},
+                  {"memory", options_.memory == Memory::huge ? "huge" : "default"},
+                  {"order", options_.order == Order::shuffled ? "shuffled" : "declared"},
+                  {"tuned_environment", fmt::format("{}", fmt::join(choice_.environment, " "))},
+                  {"slurm_job_id", variable("SLURM_JOB_ID")},
+                  {"baseline_transport", options_.with_mpi_baseline ? baseline_transport() : ""}};
+    facts.integers = {{"memory_limit", static_cast<std::int64_t>(budget_.per_node)},
+                      {"seed", static_cast<std::int64_t>(options_.seed)},
+                      {"shuffle_ranks", options_.shuffle_ranks ? 1 : 0},
+                      {"warmup", options_.warmup},
+                      {"rails", 1}};
+    const double unknown = std::nan("");
+    facts.numbers = {{"clock_error_ns", clock_.error_ns},
+                     {"link_rate_gbps", node_link_gbps() > 0 ? node_link_gbps() : unknown}};
+    facts.fi_info = describe(*choice_.info);
+    return facts;
+}
+
+void Launch::open_file() {
+    const Provenance facts = provenance();
+    on_root(job_, [&] {
+        const RecorderSettings settings{.file = file_,
+                                        .max_attempts = rules_for(Point{}).max_attempts(start_.start),
+                                        .percentile = options_.percentile,
+                                        .complete_at = options_.complete_at,
+                                        .provider = choice_.info->fabric_attr->prov_name,
+                                        .may_replace = options_.overwrite == Overwrite::force};
+        recorder_.emplace(options_.overwrite == Overwrite::resume && std::filesystem::exists(file_)
+                              ? Recorder::resume(settings, plan_, job_.layout(), facts)
+                              : Recorder::create(settings, plan_, job_.layout(), facts));
+    });
+}
+
+RunRules Launch::rules_for(const Point& point) const {
+    constexpr int kSentinelOps = 30; // enough for an interval of the median, few enough to cost nothing
+    RunRules rules;
+    rules.ops = options_.ops;
+    rules.warmup = options_.warmup;
+    rules.precision = options_.precision;
+    rules.min_ops = options_.min_ops;
+    rules.max_ops = options_.max_ops;
+    rules.time_budget = options_.time_budget;
+    rules.seed = options_.seed;
+    rules.time_origin = time_origin_;
+    rules.summary = {.percentile = options_.percentile,
+                     .complete_at = options_.complete_at,
+                     .has_common_start = start_.start == Start::clock,
+                     .node_link_gbps = node_link_gbps()};
+    if (point.role == Role::sentinel) {
+        rules.ops = std::min(kSentinelOps, rules.target());
+        rules.precision.reset();
+    }
+    return rules;
+}
+
+bool Launch::is_done_before(int index) {
+    bool is_done = recorder_ && recorder_->is_complete(index);
+    job_.broadcast(is_done);
+    return is_done;
+}
+
+void Launch::verify_all() {
+    PointRunner runner(job_, *wire_, loop_, patience_, *node_counters_, rules_for(Point{}));
+    int verified = 0;
+    for (const int index : plan_.order) {
+        const Point& point = plan_.points[static_cast<std::size_t>(index)];
+        at_hand_ = point.label();
+        runner.verify(point);
+        ++verified;
+    }
+    at_hand_.clear();
+    if (job_.is_root()) std::printf("%d points verified, every byte of every message\n", verified);
+}
+
+} // namespace a2aperf

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One launch, from the first decision to the last word. All ranks hold one; the file and the table are rank 0's.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "a2aperf/config/options.hpp"
+#include "a2aperf/job/job.hpp"
+#include "a2aperf/measure/clock_sync.hpp"
+#include "a2aperf/measure/op_loop.hpp"
+#include "a2aperf/measure/point_runner.hpp"
+#include "a2aperf/measure/setup.hpp"
+#include "a2aperf/measure/wire.hpp"
+#include "a2aperf/plan/plan.hpp"
+#include "a2aperf/record/recorder.hpp"
+
+namespace a2aperf {
+
+class Launch {
+public:
+    // Decides provider, plan, memory, polling and start; opens the endpoint. Collective. Throws UsageError on all
+    // ranks alike.
+    Launch(Job& job, const Options& options, std::filesystem::path file);
+
+    void verify_all(); // --verify-only
+    void measure_all();
+    // The last words into the file; harmless when there is none. Never throws.
+    void close(EndState state, const std::string& message) noexcept;
+
+    // Which point is being measured, for messages; empty between points.
+    const std::string& at_hand() const { return at_hand_; }
+    int points_done() const { return points_done_; }
+    const std::filesystem::path& file() const { return file_; }
+
+private:
+    Plan plan_points();
+    void choose_start_of_ops();
+    Provenance provenance();
+    void open_file();
+    RunRules rules_for(const Point& point) const;
+    bool is_done_before(int index);
+    double node_link_gbps() const;
+
+    Job& job_;
+    const Options& options_;
+    std::filesystem::path file_;
+    std::vector<EnvironmentVariable> environment_;
+    ProviderChoice choice_;
+    MemoryBudget budget_;
+    Plan plan_;
+    bool is_oversubscribed_;
+    PollingChoice polling_;
+    Patience patience_;
+    std::optional<Wire> wire_;
+    std::string fi_info_;
+    ClockAgreement clock_;
+    OpLoop loop_;
+    StartChoice start_{Start::barrier, "nothing to measure"};
+    Nanoseconds time_origin_ = 0;      // on the common clock
+    Nanoseconds time_origin_wall_ = 0; // since 1970-01-01
+    std::vector<std::string> port_names_;
+    std::optional<NodeCounterReader> node_counters_;
+    std::optional<Recorder> recorder_;
+    std::string at_hand_;
+    int points_done_ = 0;
+};
+
+} // namespace a2aperf

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// a2aperf: how much bandwidth a cluster has when every rank talks to every other.
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/config/command_line.hpp"
+#include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/job/launcher.hpp"
+#include "a2aperf/measure/mode_table.hpp"
+#include "commands.hpp"
+
+namespace {
+
+using namespace a2aperf;
+
+constexpr int kUsage = 2;
+
+Catalogue what_there_is() {
+    Catalogue catalogue;
+    for (const Provider& provider : known_providers()) catalogue.providers.emplace_back(provider.name);
+    for (const ModeEntry& mode : mode_table()) catalogue.modes.emplace_back(mode.name);
+    return catalogue;
+}
+
+// Every rank finds the same mistake and one of them tells. The launcher ends the job with the first that leaves,
+// so the others give it time to speak.
+int report_once(const UsageError& error) {
+    if (launched_rank().value_or(0) != 0)
+        std::this_thread::sleep_for(std::chrono::seconds(2));
+    else
+        std::fprintf(stderr, "a2aperf: %s\n", error.what());
+    return kUsage;
+}
+
+int run(int argc, char** argv) {
+    const auto [options, answer] = parse_command_line(argc, argv, what_there_is());
+    if (answer) return launched_rank().value_or(0) == 0 ? std::fputs(answer->c_str(), stdout) < 0 : 0;
+    if (options.command == Command::providers) return run_providers();
+    if (options.is_dry_run) return run_dry(options);
+    return run_alltoall(argc, argv, options);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const UsageError& error) {
+        return report_once(error);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "a2aperf: %s\n", error.what());
+        return 1;
+    }
+}

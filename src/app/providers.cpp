@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `a2aperf providers`: what this node offers, and why the rest is missing.
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/units.hpp"
+#include "a2aperf/fabric/nic.hpp"
+#include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/fabric/versions.hpp"
+#include "a2aperf/measure/mode_table.hpp"
+#include "commands.hpp"
+
+namespace a2aperf {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+// Which endpoint types each provider has, measured or not: datagram and connected ones are shown, not used.
+std::map<std::string, std::set<std::string>> endpoint_types() {
+    std::map<std::string, std::set<std::string>> types;
+    for (const auto& info : query_all()) {
+        const std::string full = info->fabric_attr->prov_name;
+        types[full.substr(0, full.find(';'))].insert(endpoint_type(*info));
+    }
+    return types;
+}
+
+std::string joined(const std::set<std::string>& words) {
+    std::string text;
+    for (const auto& word : words) text += (text.empty() ? "" : " ") + word;
+    return text.empty() ? "-" : text;
+}
+
+std::set<std::string> modes_of(std::string_view provider) {
+    std::set<std::string> modes;
+    for (const ModeEntry& mode : mode_table())
+        if (!offers(provider, mode.capabilities).empty()) modes.emplace(mode.name);
+    return modes;
+}
+
+Cells row_of(const Provider& provider, const fi_info& info, const std::set<std::string>& types,
+             const std::set<std::string>& modes) {
+    const NicFacts nic = nic_of(info);
+    return {std::string(provider.name),
+            info.fabric_attr->prov_name,
+            info.domain_attr->name,
+            joined(types),
+            joined(modes),
+            fmt::format("{} B", info.tx_attr->inject_size),
+            info.ep_attr->max_msg_size >= (Bytes{1} << 62) ? "any" : format_bytes(info.ep_attr->max_msg_size),
+            nic.link_rate_gbps > 0 ? fmt::format("{:g} Gbps", nic.link_rate_gbps) : "-",
+            nic.name.empty() ? "-" : nic.name,
+            nic.numa_node >= 0 ? std::to_string(nic.numa_node) : "-"};
+}
+
+void print_table(const std::vector<Cells>& rows) {
+    std::vector<std::size_t> widths(rows.front().size());
+    for (const Cells& cells : rows)
+        for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
+    for (const Cells& cells : rows) {
+        std::string line;
+        for (std::size_t i = 0; i < cells.size(); ++i) line += fmt::format("{:<{}}  ", cells[i], widths[i]);
+        line.erase(line.find_last_not_of(' ') + 1);
+        std::puts(line.c_str());
+    }
+}
+
+std::string why_missing(const Provider& provider, const std::string& words) {
+    if (provider.needs == Needs::rdma_device && rdma_devices(provider.devices).empty())
+        return fmt::format("no {} device in /sys/class/infiniband",
+                           provider.devices.empty() ? "RDMA" : fmt::format("{}*", provider.devices));
+    return words == "No data available" ? "this libfabric was built without it, or it finds no device" : words;
+}
+
+} // namespace
+
+int run_providers() {
+    const auto types = endpoint_types();
+    std::vector<Cells> rows{
+        {"provider", "full name", "domain", "endpoints", "modes", "inject", "largest", "link", "NIC", "NUMA"}};
+    std::vector<std::string> missing;
+    for (const Provider& provider : known_providers()) {
+        const auto of_provider = types.find(std::string(provider.name));
+        const auto modes = modes_of(provider.name);
+        std::set<std::string> domains;
+        std::string reason;
+        for (const ModeEntry& mode : mode_table())
+            for (const auto& info : offers(provider.name, mode.capabilities, &reason))
+                if (domains.insert(info->domain_attr->name).second)
+                    rows.push_back(
+                        row_of(provider, *info,
+                               of_provider != types.end() ? of_provider->second : std::set<std::string>{}, modes));
+        if (domains.empty())
+            missing.push_back(
+                fmt::format("{:<8} {}: {}", provider.name, provider.about, why_missing(provider, reason)));
+    }
+    std::printf("libfabric %s\n\n", libfabric_version().c_str());
+    print_table(rows);
+    if (!missing.empty()) std::puts("\nnot here:");
+    for (const auto& line : missing) std::printf("  %s\n", line.c_str());
+    return 0;
+}
+
+} // namespace a2aperf

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/fabric/locality.hpp"
+
+#include <hwloc.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+
+#include <fmt/format.h>
+
+namespace a2aperf {
+namespace {
+
+struct TopologyCloser {
+    void operator()(hwloc_topology_t topology) const noexcept { hwloc_topology_destroy(topology); }
+};
+using TopologyPtr = std::unique_ptr<hwloc_topology, TopologyCloser>;
+
+struct BitmapCloser {
+    void operator()(hwloc_bitmap_t bitmap) const noexcept { hwloc_bitmap_free(bitmap); }
+};
+using BitmapPtr = std::unique_ptr<hwloc_bitmap_s, BitmapCloser>;
+
+TopologyPtr load_topology() {
+    hwloc_topology_t topology = nullptr;
+    if (hwloc_topology_init(&topology) != 0) return nullptr;
+    TopologyPtr owner(topology);
+    if (hwloc_topology_load(topology) != 0) return nullptr;
+    return owner;
+}
+
+std::vector<int> objects_within(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_const_cpuset_t cpus) {
+    std::vector<int> numbers;
+    const int count = hwloc_get_nbobjs_by_type(topology, type);
+    for (int i = 0; i < count; ++i) {
+        const hwloc_obj_t object = hwloc_get_obj_by_type(topology, type, static_cast<unsigned>(i));
+        if (hwloc_bitmap_intersects(object->cpuset, cpus) != 0)
+            numbers.push_back(
+                static_cast<int>(type == HWLOC_OBJ_NUMANODE ? object->os_index : object->logical_index));
+    }
+    return numbers;
+}
+
+} // namespace
+
+Locality this_locality() {
+    Locality here;
+    const TopologyPtr topology = load_topology();
+    const BitmapPtr cpus(hwloc_bitmap_alloc());
+    if (topology == nullptr || hwloc_get_cpubind(topology.get(), cpus.get(), HWLOC_CPUBIND_PROCESS) != 0)
+        return here;
+    here.cores = objects_within(topology.get(), HWLOC_OBJ_CORE, cpus.get());
+    // Some virtual machines show no cores, only processing units.
+    if (here.cores.empty()) here.cores = objects_within(topology.get(), HWLOC_OBJ_PU, cpus.get());
+    here.numa_nodes = objects_within(topology.get(), HWLOC_OBJ_NUMANODE, cpus.get());
+    here.machine_numa_nodes = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_NUMANODE);
+    char* text = nullptr;
+    if (hwloc_bitmap_list_asprintf(&text, cpus.get()) > 0) here.cpu_list = text;
+    std::free(text);
+    return here;
+}
+
+std::optional<int> numa_distance(const std::vector<int>& from, int to) {
+    if (to < 0) return std::nullopt;
+    std::ifstream file(fmt::format("/sys/devices/system/node/node{}/distance", to));
+    std::vector<int> distances;
+    for (int distance = 0; file >> distance;) distances.push_back(distance);
+    std::optional<int> nearest;
+    for (const int node : from)
+        if (static_cast<std::size_t>(node) < distances.size()) {
+            const int distance = distances[static_cast<std::size_t>(node)];
+            nearest = nearest ? std::min(*nearest, distance) : distance;
+        }
+    return nearest;
+}
+
+} // namespace a2aperf

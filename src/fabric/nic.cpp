@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/fabric/nic.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "a2aperf/base/error.hpp"
+
+namespace a2aperf {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_line(const fs::path& path) {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
+
+int to_int(const std::string& text, int otherwise) {
+    int value = otherwise;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+bool exists(const fs::path& path) {
+    std::error_code ignored;
+    return fs::exists(path, ignored);
+}
+
+// The PCI capability "Device Control" holds the largest read request in bits 12 to 14; only root may read it.
+std::string max_read_request(const fs::path& device) {
+    std::ifstream file(device / "config", std::ios::binary);
+    std::vector<unsigned char> config(256);
+    file.read(reinterpret_cast<char*>(config.data()), static_cast<std::streamsize>(config.size()));
+    if (file.gcount() < 256) return {};
+    constexpr unsigned kPciExpress = 0x10;
+    for (std::size_t at = config[0x34]; at >= 0x40 && at + 10 < config.size(); at = config[at + 1])
+        if (config[at] == kPciExpress) return std::to_string(128 << ((config[at + 9] >> 4) & 7));
+    return {};
+}
+
+void read_device(const fs::path& device, NicFacts& nic) {
+    std::error_code ignored;
+    nic.driver = fs::read_symlink(device / "driver", ignored).filename().string();
+    nic.numa_node = to_int(read_line(device / "numa_node"), -1);
+    nic.pcie_width = read_line(device / "current_link_width");
+    nic.pcie_speed = read_line(device / "current_link_speed");
+    nic.max_read_request = max_read_request(device);
+}
+
+NicFacts rdma_nic(const std::string& name) {
+    NicFacts nic;
+    nic.name = name;
+    nic.is_rdma = true;
+    const fs::path folder = fs::path("/sys/class/infiniband") / name;
+    read_device(folder / "device", nic);
+    nic.firmware = read_line(folder / "fw_ver");
+    const std::string rate = read_line(folder / "ports/1/rate"); // "100 Gb/sec (4X EDR)"
+    if (const int gbps = to_int(rate, -1); gbps > 0) nic.link_rate_gbps = gbps;
+    return nic;
+}
+
+NicFacts ethernet_nic(const std::string& name) {
+    NicFacts nic;
+    nic.name = name;
+    const fs::path folder = fs::path("/sys/class/net") / name;
+    read_device(folder / "device", nic);
+    nic.mtu = read_line(folder / "mtu");
+    if (const int mbps = to_int(read_line(folder / "speed"), -1); mbps > 0) nic.link_rate_gbps = mbps / 1e3;
+    return nic;
+}
+
+std::string strip_layer(std::string name) { // "mlx5_0-dgram", "mlx5_0-rdm"
+    if (const auto dash = name.find('-'); dash != std::string::npos && !exists("/sys/class/infiniband/" + name))
+        name.resize(dash);
+    return name;
+}
+
+enum class AddressKind { none, loopback, link_local, global6, global4 };
+
+AddressKind address_kind(const fi_info& info) {
+    const auto* address = static_cast<const sockaddr*>(info.src_addr);
+    if (address == nullptr || info.src_addrlen < sizeof(sockaddr_in)) return AddressKind::none;
+    if (address->sa_family == AF_INET) {
+        const auto host = ntohl(reinterpret_cast<const sockaddr_in*>(address)->sin_addr.s_addr);
+        return host >> 24 == 127 ? AddressKind::loopback : AddressKind::global4;
+    }
+    if (address->sa_family != AF_INET6 || info.src_addrlen < sizeof(sockaddr_in6)) return AddressKind::none;
+    const auto& host = reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
+    if (IN6_IS_ADDR_LOOPBACK(&host)) return AddressKind::loopback;
+    return IN6_IS_ADDR_LINKLOCAL(&host) ? AddressKind::link_local : AddressKind::global6;
+}
+
+// Lower is better. A link-local address needs a scope that peers cannot know.
+int address_penalty(AddressKind kind, bool spans_hosts) {
+    switch (kind) {
+    case AddressKind::loopback:
+        return spans_hosts ? 3 : 0;
+    case AddressKind::none:
+    case AddressKind::global4:
+        return 1;
+    case AddressKind::global6:
+        return 2;
+    case AddressKind::link_local:
+        return 4;
+    }
+    return 4;
+}
+
+// "0:mlx5_0,1:mlx5_1" → the name for this local rank; nothing when the text is no map.
+std::optional<std::string> from_rank_map(const NicWish& wish) {
+    if (wish.text.find(':') == std::string::npos) return std::nullopt;
+    std::size_t at = 0;
+    while (at < wish.text.size()) {
+        const auto comma = std::min(wish.text.find(',', at), wish.text.size());
+        const std::string item = wish.text.substr(at, comma - at);
+        const auto colon = item.find(':');
+        if (colon != std::string::npos && to_int(item.substr(0, colon), -1) == wish.local_rank)
+            return item.substr(colon + 1);
+        at = comma + 1;
+    }
+    throw UsageError(
+        fmt::format("--nic '{}' has no adapter for local rank {}: give LOCALRANK:NAME for each rank of a "
+                    "node, e.g. 0:mlx5_0,1:mlx5_1",
+                    wish.text, wish.local_rank));
+}
+
+} // namespace
+
+NicFacts nic_of(const fi_info& info) {
+    const std::string domain = info.domain_attr->name != nullptr ? info.domain_attr->name : "";
+    if (const std::string name = strip_layer(domain); exists("/sys/class/infiniband/" + name))
+        return rdma_nic(name);
+    if (exists("/sys/class/net/" + domain)) return ethernet_nic(domain);
+    // psm2 names its domain after itself; the unit is HFI_UNIT or the first.
+    const std::string provider = info.fabric_attr->prov_name;
+    if (provider == "psm2" || provider == "opx") {
+        const char* unit = std::getenv("HFI_UNIT");
+        const std::string name = fmt::format("hfi1_{}", unit != nullptr ? unit : "0");
+        if (exists("/sys/class/infiniband/" + name)) return rdma_nic(name);
+    }
+    return {};
+}
+
+std::vector<std::pair<std::string, std::string>> port_counter_paths(const NicFacts& nic) {
+    std::vector<std::pair<std::string, std::string>> paths;
+    if (nic.name.empty()) return paths;
+    std::vector<std::pair<std::string, fs::path>> folders;
+    std::error_code ignored;
+    if (nic.is_rdma) {
+        const fs::path root = fs::path("/sys/class/infiniband") / nic.name;
+        folders.emplace_back(nic.name + "/hw_counters", root / "hw_counters");
+        for (const auto& port : fs::directory_iterator(root / "ports", ignored))
+            for (const char* kind : {"counters", "hw_counters"})
+                folders.emplace_back(fmt::format("{}/{}/{}", nic.name, port.path().filename().string(), kind),
+                                     port.path() / kind);
+    } else {
+        folders.emplace_back(nic.name + "/statistics", fs::path("/sys/class/net") / nic.name / "statistics");
+    }
+    for (const auto& [name, folder] : folders)
+        for (const auto& entry : fs::directory_iterator(folder, ignored))
+            if (to_int(read_line(entry.path()), -1) >= 0 && entry.path().filename() != "lifespan")
+                paths.emplace_back(fmt::format("{}/{}", name, entry.path().filename().string()),
+                                   entry.path().string());
+    std::sort(paths.begin(), paths.end());
+    return paths;
+}
+
+NicChoice choose_nic(const std::vector<InfoPtr>& offers, const NicWish& wish) {
+    const std::string name = wish.text == "nearest" ? "" : from_rank_map(wish).value_or(wish.text);
+    NicChoice best;
+    int best_score = std::numeric_limits<int>::max();
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+        const NicFacts nic = nic_of(*offers[i]);
+        const std::string domain = offers[i]->domain_attr->name;
+        names.insert(domain);
+        if (!name.empty() && domain != name && nic.name != name) continue;
+        const auto distance = numa_distance(wish.here.numa_nodes, nic.numa_node);
+        const int score =
+            address_penalty(address_kind(*offers[i]), wish.spans_hosts) * 1000 + distance.value_or(10);
+        if (score >= best_score) continue; // libfabric's order decides between equals
+        best_score = score;
+        best = {i, distance, {}};
+        constexpr int kLocal = 10;
+        if (nic.numa_node >= 0 && wish.here.machine_numa_nodes > 1) {
+            if (static_cast<int>(wish.here.numa_nodes.size()) > 1)
+                best.warning =
+                    fmt::format("not bound to one NUMA node, while {} is at node {}", domain, nic.numa_node);
+            else if (distance.value_or(kLocal) > kLocal)
+                best.warning = fmt::format("far from {}: distance {} (10 is local)", domain, *distance);
+        }
+    }
+    if (best_score == std::numeric_limits<int>::max())
+        throw UsageError(fmt::format("unknown adapter '{}': this provider has {}", name, fmt::join(names, ", ")));
+    return best;
+}
+
+} // namespace a2aperf

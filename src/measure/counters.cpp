@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/counters.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace a2aperf {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::int64_t nanoseconds(const timeval& time) {
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + std::int64_t{time.tv_usec} * 1000;
+}
+
+std::string cpus_allowed(const fs::path& status) {
+    constexpr std::string_view kKey = "Cpus_allowed_list:";
+    std::ifstream file(status);
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with(kKey)) return line.substr(line.find_first_not_of(" \t", kKey.size()));
+    return "?";
+}
+
+// The main thread first, then the others as the kernel lists them.
+void read_threads(RankCounters& counters) {
+    std::string all;
+    std::error_code ignored;
+    for (const auto& task : fs::directory_iterator("/proc/self/task", ignored)) {
+        ++counters.threads;
+        if (!all.empty()) all += ';';
+        all += cpus_allowed(task.path() / "status");
+    }
+    constexpr std::string_view kCut = "…";
+    if (all.size() >= sizeof counters.thread_affinity) {
+        all.resize(sizeof counters.thread_affinity - 1 - kCut.size());
+        all += kCut;
+    }
+    std::memcpy(counters.thread_affinity, all.data(), all.size());
+}
+
+} // namespace
+
+RankCounters read_rank_counters() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    RankCounters counters{};
+    counters.voluntary_switches = usage.ru_nvcsw;
+    counters.involuntary_switches = usage.ru_nivcsw;
+    counters.minor_faults = usage.ru_minflt;
+    counters.major_faults = usage.ru_majflt;
+    counters.user_time_ns = nanoseconds(usage.ru_utime);
+    counters.system_time_ns = nanoseconds(usage.ru_stime);
+    read_threads(counters);
+    return counters;
+}
+
+RankCounters difference(const RankCounters& before, const RankCounters& after) {
+    RankCounters change = after;
+    for (const auto member :
+         {&RankCounters::voluntary_switches, &RankCounters::involuntary_switches, &RankCounters::minor_faults,
+          &RankCounters::major_faults, &RankCounters::user_time_ns, &RankCounters::system_time_ns})
+        change.*member -= before.*member;
+    return change;
+}
+
+void accumulate(RankCounters& total, const RankCounters& more) {
+    RankCounters sum = more;
+    for (const auto member :
+         {&RankCounters::voluntary_switches, &RankCounters::involuntary_switches, &RankCounters::minor_faults,
+          &RankCounters::major_faults, &RankCounters::user_time_ns, &RankCounters::system_time_ns})
+        sum.*member += total.*member;
+    total = sum;
+}
+
+NodeCounterReader::NodeCounterReader(const NicFacts& nic, const std::vector<std::string>& names)
+    : driver_(nic.driver), name_(nic.name) {
+    const auto available = port_counter_paths(nic);
+    for (const auto& name : names) {
+        const auto found = std::find_if(available.begin(), available.end(),
+                                        [&](const auto& entry) { return entry.first == name; });
+        paths_.push_back(found != available.end() ? found->second : "");
+    }
+}
+
+NodeCounters NodeCounterReader::read() const {
+    NodeCounters counters;
+    for (const auto& path : paths_) {
+        std::int64_t value = -1;
+        if (!path.empty()) std::ifstream(path) >> value;
+        counters.ports.push_back(value);
+    }
+    if (name_.empty()) return counters;
+    std::ifstream file("/proc/interrupts");
+    std::string line;
+    std::getline(file, line); // "CPU0 CPU1 …"
+    const auto cpus = std::count(line.begin(), line.end(), 'C');
+    while (std::getline(file, line)) {
+        const bool is_ours =
+            line.find(name_) != std::string::npos || (!driver_.empty() && line.find(driver_) != std::string::npos);
+        if (!is_ours) continue;
+        std::istringstream words(line.substr(line.find(':') + 1));
+        std::int64_t count = 0;
+        counters.interrupts = std::max<std::int64_t>(counters.interrupts, 0);
+        for (int cpu = 0; cpu < cpus && words >> count; ++cpu) counters.interrupts += count;
+    }
+    return counters;
+}
+
+void accumulate(NodeCounters& total, const NodeCounters& before, const NodeCounters& after) {
+    total.ports.resize(after.ports.size(), -1);
+    const auto add = [](std::int64_t& sum, std::int64_t from, std::int64_t to) {
+        if (from >= 0 && to >= 0) sum = std::max<std::int64_t>(sum, 0) + (to - from);
+    };
+    add(total.interrupts, before.interrupts, after.interrupts);
+    for (std::size_t i = 0; i < after.ports.size(); ++i) add(total.ports[i], before.ports[i], after.ports[i]);
+}
+
+} // namespace a2aperf

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/environment.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/error.hpp"
+
+namespace a2aperf {
+namespace {
+
+constexpr std::array kMustAgree{"PSM2_", "PSM3_", "HFI_", "FI_", "UCX_", "IBV_", "MLX5_"};
+constexpr std::array kMayDiffer{"OMPI_", "OPAL_", "PMIX_MCA_", "PRTE_MCA_", "SLURM_", "MPICH_", "A2APERF_"};
+constexpr std::array kSecret{"TOKEN",   "SECRET",     "PASSW", "CREDENTIAL", "JWT",   "APIKEY",
+                             "API_KEY", "ACCESS_KEY", "AUTH",  "_URI",       "COOKIE"};
+
+using Variables = std::map<std::string, std::string>;
+
+// Fields are kept apart by a byte that no environment holds.
+constexpr char kEnd = '\x1f';
+
+std::string packed_environment(const std::set<std::string>& wanted) {
+    std::string packed;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string text = *entry;
+        const std::string name = text.substr(0, text.find('='));
+        if (family_of(name) != Family::none || wanted.contains(name)) packed += text + kEnd;
+    }
+    return packed;
+}
+
+Variables unpack(const std::string& packed) {
+    Variables variables;
+    for (std::size_t at = 0; at < packed.size();) {
+        const auto end = packed.find(kEnd, at);
+        const auto equals = packed.find('=', at);
+        variables[packed.substr(at, equals - at)] = packed.substr(equals + 1, end - equals - 1);
+        at = end + 1;
+    }
+    return variables;
+}
+
+std::optional<std::string> value_of(const Variables& variables, const std::string& name) {
+    const auto found = variables.find(name);
+    if (found == variables.end()) return std::nullopt;
+    return found->second;
+}
+
+std::string words(const std::optional<std::string>& value) {
+    return value ? fmt::format("'{}'", *value) : "not set";
+}
+
+struct Comparison {
+    std::vector<EnvironmentVariable> variables;
+    std::string trouble; // empty = all is well
+};
+
+Comparison compare(const Job& job, const std::vector<std::string>& packed,
+                   const std::vector<std::pair<std::string, std::string>>& required) {
+    std::vector<Variables> all;
+    std::set<std::string> names;
+    for (const auto& text : packed) {
+        all.push_back(unpack(text));
+        for (const auto& [name, value] : all.back()) names.insert(name);
+    }
+    Comparison result;
+    for (const auto& name : names) {
+        const auto first = value_of(all.front(), name);
+        const auto other = std::find_if(all.begin(), all.end(),
+                                        [&](const Variables& those) { return value_of(those, name) != first; });
+        if (other != all.end() && family_of(name) == Family::must_agree) {
+            const auto rank = static_cast<Rank>(other - all.begin());
+            result.trouble =
+                fmt::format("{} is {} on {} and {} on {}: set it on all ranks (mpirun -x {}; srun "
+                            "--export=ALL)",
+                            name, words(first), job.who(0), words(value_of(*other, name)), job.who(rank), name);
+            return result;
+        }
+        if (first && family_of(name) != Family::none)
+            result.variables.push_back({name, *first, other == all.end()});
+    }
+    for (const auto& [name, value] : required)
+        for (Rank rank = 0; rank < job.ranks(); ++rank)
+            if (const auto found = value_of(all[static_cast<std::size_t>(rank)], name); found != value) {
+                result.trouble = fmt::format("{}={} is required, and it is {} on {}: does the launcher forward it?",
+                                             name, value, words(found), job.who(rank));
+                return result;
+            }
+    return result;
+}
+
+} // namespace
+
+Family family_of(std::string_view name) {
+    std::string upper(name);
+    std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+    for (const std::string_view secret : kSecret)
+        if (upper.find(secret) != std::string::npos) return Family::none;
+    for (const std::string_view prefix : kMustAgree)
+        if (name.starts_with(prefix)) return Family::must_agree;
+    for (const std::string_view prefix : kMayDiffer)
+        if (name.starts_with(prefix)) return Family::may_differ;
+    return Family::none;
+}
+
+std::vector<EnvironmentVariable>
+agree_on_environment(const Job& job, const std::vector<std::pair<std::string, std::string>>& required) {
+    std::set<std::string> wanted;
+    for (const auto& [name, value] : required) wanted.insert(name);
+    const auto packed = job.gather_text(packed_environment(wanted));
+    Comparison result;
+    if (job.is_root()) result = compare(job, packed, required);
+    job.broadcast_text(result.trouble);
+    if (!result.trouble.empty()) throw UsageError(result.trouble);
+    return result.variables;
+}
+
+} // namespace a2aperf

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/point_runner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "a2aperf/base/clock.hpp"
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/measure/regime.hpp"
+
+namespace a2aperf {
+namespace {
+
+constexpr int kAlternatingBlock = 10;           // ops, when two engines take turns
+constexpr Nanoseconds kBlockTime = 500'000'000; // between looks at progress and signals
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+double median(std::vector<Nanoseconds> values) {
+    if (values.empty()) return kUnknown;
+    std::sort(values.begin(), values.end());
+    return static_cast<double>(percentile(values, 0.5, PercentileRule::rank));
+}
+
+} // namespace
+
+// One engine's ops of one point.
+struct PointRunner::Series {
+    std::unique_ptr<Engine> engine;
+    OwnSamples own;  // of the block under way
+    Samples samples; // of all blocks and ranks, on rank 0
+    RankCounters rank_counters{};
+    NodeCounters node_counters{};
+    Nanoseconds late_limit = -1;
+    double warmup_p50 = kUnknown;
+    StopRule stop_rule = StopRule::none;
+};
+
+void PointRunner::verify(const Point& point) {
+    find_mode(point.mode).verify(parts(point));
+}
+
+void PointRunner::run_block(Series& series, int count) {
+    series.own.clear();
+    series.own.reserve(static_cast<std::size_t>(count));
+    const bool reads_node = job_.layout().local_index(job_.rank()) == 0;
+    const NodeCounters node_before = reads_node ? node_counters_.read() : NodeCounters{};
+    const RankCounters rank_before = read_rank_counters();
+    loop_.run(*series.engine, count, series.own);
+    accumulate(series.rank_counters, difference(rank_before, read_rank_counters()));
+    if (reads_node) accumulate(series.node_counters, node_before, node_counters_.read());
+    if (loop_.stop_signal() != 0) throw Interrupted(loop_.stop_signal());
+}
+
+// Turns [rank][op] of the block into [op][rank] of the point.
+void PointRunner::gather_block(Series& series) {
+    const std::size_t count = series.own.size();
+    std::vector<Nanoseconds> mine;
+    for (const auto* column : {&series.own.begin, &series.own.send_done, &series.own.receive_done})
+        mine.insert(mine.end(), column->begin(), column->end());
+    const auto all = job_.gather<Nanoseconds>(mine);
+    if (!job_.is_root()) return;
+
+    Samples& samples = series.samples;
+    samples.ranks = job_.ranks();
+    const auto ranks = static_cast<std::size_t>(job_.ranks());
+    for (std::size_t op = 0; op < count; ++op) {
+        Nanoseconds latest = std::numeric_limits<Nanoseconds>::min();
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            const Nanoseconds* columns = all.data() + rank * 3 * count + op;
+            samples.begin.push_back(columns[0]);
+            samples.send_done.push_back(columns[count]);
+            samples.recv_done.push_back(columns[2 * count]);
+            latest = std::max(latest, columns[0]);
+        }
+        samples.start.push_back(series.own.start[op] - rules_.time_origin);
+        samples.valid.push_back(series.late_limit < 0 || latest <= series.late_limit ? 1 : 0);
+    }
+}
+
+double PointRunner::warm_up(Series& series) {
+    if (rules_.warmup > 0) {
+        run_block(series, rules_.warmup);
+        gather_block(series);
+    }
+    double p50 = median(op_times(series.samples, rules_.summary.complete_at));
+    job_.broadcast(p50);
+    series.samples = {};
+    series.rank_counters = {};
+    series.node_counters = {};
+    return p50;
+}
+
+PointRunner::Decision PointRunner::decide(const std::vector<Series>& all, Nanoseconds elapsed,
+                                          Nanoseconds block_time, int block) const {
+    const auto is_enough = [&](const Series& series) {
+        const int valid = series.samples.valid_ops();
+        if (valid >= rules_.target()) return rules_.precision ? StopRule::max_ops : StopRule::ops;
+        if (series.samples.attempts() >= rules_.max_attempts(loop_.start())) return StopRule::attempts;
+        if (!rules_.precision || valid < rules_.min_ops) return StopRule::none;
+        const auto times = op_times(series.samples, rules_.summary.complete_at);
+        const auto interval = median_interval(times).interval;
+        const bool is_precise =
+            interval && (interval->high - interval->low) / 2 <= *rules_.precision * median(times);
+        return is_precise ? StopRule::precision : StopRule::none;
+    };
+    Decision decision;
+    decision.rule = is_enough(all.front());
+    for (const Series& series : all)
+        if (is_enough(series) == StopRule::none) decision.rule = StopRule::none;
+    if (rules_.time_budget && elapsed >= *rules_.time_budget && decision.rule == StopRule::none)
+        decision.rule = StopRule::time_budget;
+
+    // Long enough to be cheap, short enough to be looked at; not past what is missing.
+    const int most = rules_.max_attempts(loop_.start()) - all.front().samples.attempts();
+    const int missing = std::max(rules_.target() - all.front().samples.valid_ops(), 1);
+    const double per_op = static_cast<double>(std::max(block_time, Nanoseconds{1})) / std::max(block, 1);
+    Nanoseconds wanted_time = kBlockTime;
+    if (rules_.time_budget) wanted_time = std::clamp(*rules_.time_budget - elapsed, Nanoseconds{1}, kBlockTime);
+    const int wanted = static_cast<int>(std::clamp(static_cast<double>(wanted_time) / per_op, 1.0, 1e6));
+    decision.next_block = std::clamp(std::min(wanted, rules_.precision ? std::max(rules_.min_ops, 10) : wanted), 1,
+                                     std::max(1, std::min(most, missing)));
+    return decision;
+}
+
+void PointRunner::run_blocks(std::vector<Series>& all, bool alternates) {
+    const Nanoseconds begin = now_ns();
+    Decision decision;
+    decision.next_block = std::min(kAlternatingBlock, rules_.target());
+    for (int round = 0; decision.rule == StopRule::none; ++round) {
+        const int count = decision.next_block;
+        const Nanoseconds block_begin = now_ns();
+        // A B, B A, A B, …: a drift hits both alike.
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            Series& series = all[round % 2 == 0 ? i : all.size() - 1 - i];
+            run_block(series, count);
+            gather_block(series);
+        }
+        if (job_.is_root()) {
+            const Nanoseconds now = now_ns();
+            decision = decide(all, now - begin, now - block_begin, count);
+            if (alternates) decision.next_block = std::min(decision.next_block, kAlternatingBlock);
+            const auto& own = all.front();
+            const Nanoseconds* first = own.samples.recv_done.data() + own.samples.recv_done.size() -
+                                       static_cast<std::size_t>(job_.ranks());
+            report_(own.samples.valid_ops(), rules_.target(),
+                    static_cast<double>(*std::max_element(first, first + job_.ranks())));
+        }
+        job_.broadcast(decision);
+    }
+    for (Series& series : all) series.stop_rule = decision.rule;
+}
+
+PointResult PointRunner::finish(Series& series, const Point& point) {
+    PointResult result;
+    std::vector<std::int64_t> mine{series.node_counters.interrupts};
+    mine.insert(mine.end(), series.node_counters.ports.begin(), series.node_counters.ports.end());
+    // Only the first rank of a node has read them; the others send as many.
+    const auto width = static_cast<std::size_t>(job_.max(static_cast<std::int64_t>(mine.size())));
+    mine.resize(width, -1);
+    const auto nodes = job_.gather<std::int64_t>(mine);
+    result.ranks = job_.gather<RankCounters>(std::span<const RankCounters>(&series.rank_counters, 1));
+    if (!job_.is_root()) return result;
+
+    for (const auto& ranks_here : job_.layout().rank_at()) {
+        const auto* first = nodes.data() + static_cast<std::size_t>(ranks_here.front()) * width;
+        result.nodes.push_back({first[0], {first + 1, first + width}});
+    }
+    result.samples = std::move(series.samples);
+    SummaryRules rules = rules_.summary;
+    rules.has_common_start = loop_.start() == Start::clock;
+    result.summary = summarise(result.samples, job_.layout(), point.message_size, rules);
+    result.summary.ratio = result.summary.ratio_low = result.summary.ratio_high = kUnknown;
+    result.stop_rule = series.stop_rule;
+    result.late_limit_ns = series.late_limit;
+    result.warmup_p50_ns = series.warmup_p50;
+    result.buffer_slots = wire_.slots(point.message_size);
+    return result;
+}
+
+namespace {
+
+// partner's p50 / mine, so that above 1 this row is the faster one.
+void set_ratio(PointResult& mine, const PointResult& partner, CompleteAt rule, std::size_t block) {
+    mine.summary.ratio = partner.summary.p50 / mine.summary.p50;
+    const auto interval = ratio_interval(op_times(partner.samples, rule), op_times(mine.samples, rule), block);
+    mine.summary.ratio_low = interval ? interval->low : kUnknown;
+    mine.summary.ratio_high = interval ? interval->high : kUnknown;
+}
+
+} // namespace
+
+PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
+    const std::int64_t started = wall_clock_ns();
+    const Nanoseconds begin = now_ns();
+    verify(point);
+
+    std::vector<Series> all(with_baseline ? 2 : 1);
+    all[0].engine = find_mode(point.mode).make_engine(parts(point));
+    if (with_baseline)
+        all[1].engine = make_mpi_engine(wire_.send_buffer(), wire_.receive_buffer(), point.message_size);
+    for (Series& series : all) {
+        series.warmup_p50 = warm_up(series);
+        if (loop_.start() == Start::clock)
+            series.late_limit = late_limit(std::isnan(series.warmup_p50) ? 0 : series.warmup_p50);
+    }
+    run_blocks(all, with_baseline);
+
+    PointOutcome outcome;
+    outcome.own = finish(all[0], point);
+    outcome.own.used_inject = uses_inject(wire_, point);
+    if (with_baseline) outcome.baseline = finish(all[1], point);
+    outcome.own.started_ns = started;
+    outcome.own.duration_ns = now_ns() - begin;
+    if (job_.is_root() && outcome.baseline) {
+        outcome.baseline->started_ns = started;
+        outcome.baseline->duration_ns = outcome.own.duration_ns;
+        set_ratio(outcome.own, *outcome.baseline, rules_.summary.complete_at, kAlternatingBlock);
+        set_ratio(*outcome.baseline, outcome.own, rules_.summary.complete_at, kAlternatingBlock);
+    }
+    return outcome;
+}
+
+} // namespace a2aperf

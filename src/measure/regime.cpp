@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/regime.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace a2aperf {
+
+std::string_view to_string(Polling polling) {
+    switch (polling) {
+    case Polling::spin:
+        return "spin";
+    case Polling::yield:
+        return "yield";
+    case Polling::block:
+        return "block";
+    }
+    return "?";
+}
+
+std::string_view to_string(Start start) {
+    return start == Start::clock ? "clock" : "barrier";
+}
+
+bool is_oversubscribed(const Job& job, const Locality& here) {
+    const auto texts = job.all_gather_text(fmt::format("{}", fmt::join(here.cores, " ")));
+    std::vector<std::set<int>> cores(static_cast<std::size_t>(job.layout().nodes()));
+    for (Rank rank = 0; rank < job.ranks(); ++rank) {
+        std::istringstream words(texts[static_cast<std::size_t>(rank)]);
+        for (int core = 0; words >> core;) cores[static_cast<std::size_t>(job.layout().node_of(rank))].insert(core);
+    }
+    for (std::size_t node = 0; node < cores.size(); ++node)
+        if (job.layout().ranks_on_node()[node] > static_cast<int>(cores[node].size())) return true;
+    return false;
+}
+
+PollingChoice choose_polling(std::optional<Polling> wanted, bool is_oversubscribed) {
+    if (wanted) return {*wanted, "asked for"};
+    if (is_oversubscribed) return {Polling::yield, "more ranks than usable cores on a node"};
+    return {Polling::spin, "a usable core for every rank"};
+}
+
+StartChoice choose_start(std::optional<Start> wanted, bool is_oversubscribed, double clock_error_ns, const Job& job,
+                         OpLoop& loop, Engine& engine) {
+    if (wanted) return {*wanted, "asked for"};
+    if (is_oversubscribed) return {Start::barrier, "more ranks than usable cores on a node"};
+
+    constexpr int kSettle = 10; // the slack adapts
+    constexpr int kTrials = 60;
+    OwnSamples samples;
+    samples.reserve(kSettle + kTrials);
+    loop.set_start(Start::clock);
+    loop.run(engine, kSettle, samples);
+    samples.clear();
+    loop.run(engine, kTrials, samples);
+    const auto trials = static_cast<std::int64_t>(samples.size());
+    if (trials == 0) return {Start::barrier, "interrupted"};
+
+    // An op is late when one rank is: the worst begin of each op decides.
+    std::int64_t late = 0;
+    Nanoseconds shortest = std::numeric_limits<Nanoseconds>::max();
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        const Nanoseconds time = job.max(std::max(samples.send_done[i], samples.receive_done[i]));
+        shortest = std::min(shortest, time);
+        late += job.max(samples.begin[i]) > late_limit(static_cast<double>(time)) ? 1 : 0;
+    }
+    if (late * 20 > trials) return {Start::barrier, fmt::format("{} of {} trial starts were late", late, trials)};
+    const double limit = 0.05 * static_cast<double>(shortest);
+    if (clock_error_ns > limit)
+        return {Start::barrier,
+                fmt::format("the clocks agree to {:.0f} ns only, more than 5 % of the shortest op ({:.0f} ns)",
+                            clock_error_ns, static_cast<double>(shortest))};
+    return {Start::clock,
+            fmt::format("{} of {} trial starts late, clock error {:.0f} ns", late, trials, clock_error_ns)};
+}
+
+Nanoseconds late_limit(double warmup_p50_ns) {
+    return std::max(Nanoseconds{1000}, static_cast<Nanoseconds>(0.01 * warmup_p50_ns));
+}
+
+} // namespace a2aperf

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/setup.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <set>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/measure/host_facts.hpp"
+#include "a2aperf/measure/mode_table.hpp"
+
+namespace a2aperf {
+namespace {
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+    std::vector<std::string> parts;
+    std::istringstream stream(text);
+    for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+    return parts;
+}
+
+} // namespace
+
+MemoryBudget memory_budget(const Job& job, std::optional<Bytes> limit) {
+    const NodeMemory memory = node_memory();
+    const auto total = static_cast<Bytes>(job.min(static_cast<std::int64_t>(memory.total)));
+    const auto available = static_cast<Bytes>(job.min(static_cast<std::int64_t>(memory.available)));
+    if (limit && *limit > total)
+        throw UsageError(
+            fmt::format("--memory-limit {} is more than a node has ({}): leave it out for half of the free "
+                        "memory",
+                        format_bytes(*limit), format_bytes(total)));
+    const auto& on_node = job.layout().ranks_on_node();
+    const auto most = static_cast<Bytes>(*std::max_element(on_node.begin(), on_node.end()));
+    return budget_of(limit.value_or(available / 2), most);
+}
+
+MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node) {
+    return {.per_node = per_node, .per_buffer = per_node / ranks_per_node / 2};
+}
+
+std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBudget& budget, int ranks) {
+    const Bytes all = point.message_size * static_cast<Bytes>(ranks);
+    const bool needs_all = point.is_baseline() || find_mode(point.mode).receive_space == ReceiveSpace::per_peer;
+    const Bytes needed = needs_all ? all : point.message_size;
+    if (needed <= budget.per_buffer) return std::nullopt;
+    return fmt::format("{} needs {}{} of receive space and --memory-limit leaves {}",
+                       point.is_baseline() ? "MPI_Alltoall" : point.mode, needs_all ? "R x B = " : "",
+                       format_bytes(needed), format_bytes(budget.per_buffer));
+}
+
+std::optional<std::string> skip_reason(const Point& point, const ProviderChoice& choice, const MemoryBudget& budget,
+                                       int ranks) {
+    if (point.is_baseline()) {
+        if (point.message_size > static_cast<Bytes>(std::numeric_limits<int>::max()))
+            return "MPI_Alltoall counts bytes in int";
+    } else {
+        if (const auto refused = choice.refused_modes.find(point.mode); refused != choice.refused_modes.end())
+            return refused->second;
+        if (const Bytes most = choice.info->ep_attr->max_msg_size; point.message_size > most)
+            return fmt::format("above the largest message of {}, {} B", choice.info->fabric_attr->prov_name, most);
+    }
+    return memory_skip_reason(point, budget, ranks);
+}
+
+Bytes largest_message(const Plan& plan) {
+    Bytes largest = 0;
+    for (const Point& point : plan.points)
+        if (!point.is_skipped()) largest = std::max(largest, point.message_size);
+    return largest;
+}
+
+Bytes buffer_bytes(const Plan& plan, const MemoryBudget& budget, int ranks) {
+    return std::min(largest_message(plan) * static_cast<Bytes>(ranks), budget.per_buffer);
+}
+
+bool mpi_uses_libfabric() {
+    const std::string pml = variable("OMPI_MCA_pml");
+    const std::string btl = variable("OMPI_MCA_btl");
+    const bool is_off_fabric =
+        (pml == "ob1" || pml == "ucx") && !btl.empty() && btl.find("ofi") == std::string::npos;
+    return !is_off_fabric;
+}
+
+std::string baseline_transport() {
+    std::vector<std::string> words;
+    for (const char* name :
+         {"OMPI_MCA_pml", "OMPI_MCA_mtl", "OMPI_MCA_mtl_ofi_provider_include", "OMPI_MCA_btl",
+          "OMPI_MCA_btl_vader_single_copy_mechanism", "OMPI_MCA_btl_sm_single_copy_mechanism", "UCX_TLS"})
+        if (const auto value = variable(name); !value.empty()) words.push_back(fmt::format("{}={}", name, value));
+    return words.empty() ? "Open MPI's own choice" : fmt::format("{}", fmt::join(words, " "));
+}
+
+std::vector<std::string> agree_on_port_names(const Job& job, const NicFacts& nic) {
+    std::string mine;
+    if (job.layout().local_index(job.rank()) == 0)
+        for (const auto& [name, path] : port_counter_paths(nic)) mine += name + "\n";
+    const auto texts = job.gather_text(mine);
+    std::string all;
+    if (job.is_root()) {
+        std::set<std::string> names;
+        for (const auto& text : texts)
+            for (auto& name : split(text, '\n')) names.insert(std::move(name));
+        all = fmt::format("{}", fmt::join(names, "\n"));
+    }
+    job.broadcast_text(all);
+    return split(all, '\n');
+}
+
+void collect_facts(const Job& job, const ProviderChoice& choice, Provenance& provenance) {
+    const Layout& layout = job.layout();
+    std::string mine;
+    const auto facts = node_facts(choice.nic, static_cast<int>(choice.here.cores.size()));
+    if (layout.local_index(job.rank()) == 0)
+        for (const auto& [name, value] : facts) mine += value + "\n";
+    const auto of_ranks = job.gather_text(mine);
+    const auto bindings = job.gather_text(choice.here.cpu_list);
+    const auto nics = job.gather_text(choice.nic.name.empty() ? choice.info->domain_attr->name : choice.nic.name);
+    const auto& distance = choice.nic_choice.distance;
+    const auto distances = job.gather_text(distance ? std::to_string(*distance) : "");
+    if (!job.is_root()) return;
+
+    for (const auto& ranks_here : layout.rank_at()) {
+        provenance.nodes.push_back(job.host(ranks_here.front()));
+        const auto values = split(of_ranks[static_cast<std::size_t>(ranks_here.front())], '\n');
+        for (std::size_t i = 0; i < facts.size(); ++i)
+            provenance.node_facts[facts[i].first].push_back(i < values.size() ? values[i] : "");
+    }
+    provenance.node_of_rank = layout.node_of_rank();
+    provenance.rank_order = job.world_ranks();
+    provenance.rank_facts = {{"binding", bindings}, {"nic", nics}, {"nic_distance", distances}};
+}
+
+} // namespace a2aperf
