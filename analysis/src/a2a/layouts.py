@@ -33,7 +33,7 @@ def _scaled(factor: float, decimals: int) -> Callable[[Any], str]:
 
 def _general(value: Any) -> str:
     if isinstance(value, float):
-        return f"{value:g}"
+        return f"{value:.4g}"
     return str(value)
 
 

@@ -286,6 +286,7 @@ def _require_sound(
 
 
 def _require_distinct(launches: Iterable[Launch]) -> None:
+    """Refuse two files that hold the same launch; the segments of one file are its own affair."""
     seen: dict[tuple[Any, ...], Launch] = {}
     for launch in launches:
         origin = int(launch.attributes["time_origin"])
@@ -293,7 +294,7 @@ def _require_distinct(launches: Iterable[Launch]) -> None:
             continue
         key = (origin, launch.attributes["command_line"], tuple(launch.nodes))
         other = seen.setdefault(key, launch)
-        if other is not launch:
+        if other.path != launch.path:
             raise InputError(
                 f"{launch.path}: holds the same launch as {other.path}; "
                 "its ops would count twice: give one of the two"
