@@ -203,7 +203,7 @@ def test_prints_whole(page: Page, pages: dict[str, Path], tmp_path: Path) -> Non
     reader = shutil.which("pdftotext")
     if reader is None:
         pytest.skip("pdftotext is not installed (Debian: apt install poppler-utils)")
-    words = [reader, "-layout", paper, "-"]
+    words = [reader, "-layout", str(paper), "-"]
     text = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout
     for needed in ("Summary", "Message size per pair of ranks", "Provenance", "command line"):
         assert needed in text, needed

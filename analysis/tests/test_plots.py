@@ -43,7 +43,9 @@ def test_scaling_of_2019_collapses(old: Results) -> None:
     line = curve(figure, 0, "60\u00a0kB")
     assert line[20] == pytest.approx(33.78 * 19 / 20, rel=2e-4)
     assert line[180] == pytest.approx(11.21 * 179 / 180, rel=2e-4)
-    assert not np.isfinite(figure.charts[0].curves[0].low).any()  # a summary has no interval
+    low = figure.charts[0].curves[0].low
+    assert low is not None
+    assert not np.isfinite(low).any()  # a summary has no interval
 
 
 def test_sizes_of_2019_tell_the_settings_apart(old: Results) -> None:
@@ -147,8 +149,8 @@ def test_cdf_has_a_line_per_launch(tmp_path: Path) -> None:
     drawn = plots.cdf(found, Options()).charts[0].curves
     assert len(drawn) == 3
     assert [c.listed for c in drawn] == [True, False, False]
-    for row, line in zip(found.points.itertuples(), drawn, strict=True):
-        assert np.median(line.x[1:]) == pytest.approx(row.time_p50 / 1000, rel=0.05)
+    for p50, line in zip(found.points["time_p50"], drawn, strict=True):
+        assert np.median(line.x[1:]) == pytest.approx(p50 / 1000, rel=0.05)
 
 
 def test_ops_shows_every_attempt(tmp_path: Path) -> None:

@@ -52,7 +52,8 @@ def _settle(page: Page) -> None:
     page.draw_without_rendering()
     page.set_layout_engine("none")
     for axes in page.axes:
-        axes.set_position([round(float(side), 5) for side in axes.get_position().bounds])
+        left, low, width, height = (round(float(side), 5) for side in axes.get_position().bounds)
+        axes.set_position((left, low, width, height))
 
 
 def _subtitle(chart: Chart, width: float) -> list[str]:
