@@ -8,27 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from a2a import __version__, results, schema, writer
+from a2a import __version__, clusters, results, schema, writer
 from a2a.errors import InputError
 
 _SAME = ("complete_at", "percentile_rule")  # what one file says once for all its points
-_CLUSTER_FACTS = ("cpu_model", "nic_driver", "nic_link_rate")
-
-
-def require_one_cluster(found: results.Results) -> None:
-    """Raise InputError where two launches ran on different kinds of nodes or adapters."""
-    known: dict[str, tuple[str, str]] = {}
-    for launch in found.launches.values():
-        for fact in _CLUSTER_FACTS:
-            value = launch.setting(fact)
-            if value is None:
-                continue
-            other, of = known.setdefault(fact, (value, launch.id))
-            if other != value:
-                raise InputError(
-                    f"different clusters: {fact} is '{other}' in {of} and '{value}' in "
-                    f"{launch.id}; --mixed takes them all the same"
-                )
 
 
 def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
@@ -41,7 +24,7 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
     if len(paths) < 2:
         raise InputError("merge takes at least two files")
     if not mixed:
-        require_one_cluster(found)
+        clusters.require_one(found)
     attributes = _common_attributes(found)
     columns: list[dict[str, Any]] = []
     segments: list[schema.Segment] = []

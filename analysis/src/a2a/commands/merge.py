@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`a2a merge`: several files as one."""
 
-from typing import Annotated
-
-import typer
 from rich.console import Console
 from rich.progress import track
 
 from a2a import merge as merging
 from a2a import writer
-from a2a.commands.options import Files, Force, Output
+from a2a.commands.options import Files, Force, Mixed, Output
 
 EXAMPLES = """\
 a2a merge r20.h5 r40.h5 r80.h5 -o scaling.h5
@@ -19,9 +16,7 @@ a2a merge r20.h5 r40.h5 r80.h5 -o scaling.h5
 def run(
     files: Files,
     output: Output,
-    mixed: Annotated[
-        bool, typer.Option("--mixed", help="Take files of different clusters together.")
-    ] = False,
+    mixed: Mixed = False,
     force: Force = False,
 ) -> None:
     """Put several files into one, with every sample; each launch stays a launch.

@@ -17,3 +17,4 @@ Where = Annotated[
         "PSM2_RCVTHREAD=0. Several: all must hold.",
     ),
 ]
+Mixed = Annotated[bool, typer.Option("--mixed", help="Take files of different clusters together.")]

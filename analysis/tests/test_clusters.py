@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from a2a import clusters, results, synthetic
+from a2a.errors import InputError
+from conftest import Outcome
+
+Run = Callable[..., Outcome]
+SETUP = synthetic.Setup(nodes=2, sizes=(1000, 8000), ops=20)
+
+
+def load(folder: Path, *kinds: list[str]) -> results.Results:
+    """One launch per argument, whose two nodes are of these kinds."""
+    paths = [
+        synthetic.write_launch(folder / f"{seed}.h5", replace(SETUP, seed=seed))
+        for seed in range(len(kinds))
+    ]
+    found = results.load(paths)
+    for launch, models in zip(found.launches.values(), kinds, strict=True):
+        launch.node_facts["cpu_model"][:] = models
+    return found
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        [["A", "A"], ["A", "A"]],
+        [["A", "B"], ["B", "A"], ["A", "A"]],
+        [["A", "A"], ["B", "B"], ["A", "B"]],  # the third shows that one cluster has both
+        [["A", "A"], ["", ""]],
+    ],
+)
+def test_one_cluster(tmp_path: Path, kinds: list[list[str]]) -> None:
+    clusters.require_one(load(tmp_path, *kinds))
+
+
+def test_two_clusters(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cpu_model is 'A' in 0\.h5#0 and 'B, C' in 2\.h5#0"):
+        clusters.require_one(load(tmp_path, ["A", "A"], ["A", "A"], ["B", "C"]))
+
+
+def test_an_import_goes_with_everything(table_2019: Path, launch: Path) -> None:
+    clusters.require_one(results.load([table_2019, launch]))
