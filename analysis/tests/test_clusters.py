@@ -43,5 +43,21 @@ def test_two_clusters(tmp_path: Path) -> None:
         clusters.require_one(load(tmp_path, ["A", "A"], ["A", "A"], ["B", "C"]))
 
 
+@pytest.mark.parametrize(
+    "command", [("plot", "sizes", "-o", "x.png"), ("report", "-o", "x.html"), ("explain",)]
+)
+def test_commands_that_draw_conclusions_refuse_two(
+    a2a: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed, model in enumerate(("A", "B")):
+        setup = replace(SETUP, seed=seed, node_facts={"cpu_model": model})
+        synthetic.write_launch(tmp_path / f"{model}.h5", setup)
+    a2a(*command, "A.h5", "B.h5").refused("cpu_model is 'A' in A.h5#0 and 'B'", "--mixed")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["A.h5", "B.h5"]
+    assert a2a(*command, "A.h5", "B.h5", "--mixed").status == 0
+    assert a2a(*command, "A.h5", "B.h5", "--where", "cpu_model=A").status == 0
+
+
 def test_an_import_goes_with_everything(table_2019: Path, launch: Path) -> None:
     clusters.require_one(results.load([table_2019, launch]))

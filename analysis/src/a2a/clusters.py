@@ -7,14 +7,14 @@ from a2a.results import Launch, Results
 _FACTS = ("cpu_model", "nic_driver", "nic_link_rate")
 
 
-def require_one(found: Results) -> None:
-    """Raise InputError where launches share no kind of node or adapter.
+def require_one(found: Results, mixed: bool = False) -> None:
+    """Raise InputError where launches share no kind of node or adapter, unless `mixed` is wanted.
 
     A cluster may have several kinds of nodes, and a launch may have been given only some of them:
     launches belong together where a chain of common kinds leads from one to the other. What is not
     recorded, as in an import, tells nothing apart.
     """
-    for fact in _FACTS:
+    for fact in () if mixed else _FACTS:
         groups: list[tuple[set[str], Launch]] = []
         for launch in found.launches.values():
             kinds = {kind for kind in launch.node_facts.get(fact, []) if kind}

@@ -23,8 +23,7 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
     found = results.load(paths)
     if len(paths) < 2:
         raise InputError("merge takes at least two files")
-    if not mixed:
-        clusters.require_one(found)
+    clusters.require_one(found, mixed)
     attributes = _common_attributes(found)
     columns: list[dict[str, Any]] = []
     segments: list[schema.Segment] = []

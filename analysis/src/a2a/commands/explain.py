@@ -12,8 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from a2a import filters, results
-from a2a.commands.options import Files, Where
+from a2a import clusters, filters, results
+from a2a.commands.options import Files, Mixed, Where
 from a2a.errors import InputError
 from a2a.explain import FINDERS, Finder, Finding, explain
 
@@ -33,6 +33,7 @@ def run(
         list[str], typer.Option(help=f"Only this kind; several may be given: {', '.join(_KINDS)}.")
     ] = [],  # noqa: B006
     where: Where = [],  # noqa: B006
+    mixed: Mixed = False,
     everything: Annotated[
         bool, typer.Option("--all", help=f"All findings, not the first {_SHOWN} of each kind.")
     ] = False,
@@ -47,6 +48,7 @@ def run(
     if unknown:
         raise InputError(f"--kind {unknown[0]}: kinds are {', '.join(_KINDS)}")
     found = filters.where(results.load(files).measured(("measure", "sentinel")), where)
+    clusters.require_one(found, mixed)
     if found.points.empty:
         raise InputError("no point is complete")
     findings = explain(found, tuple(kind))

@@ -11,8 +11,8 @@ from typing import Annotated
 
 import typer
 
-from a2a import curves, drawing, filters, output, plots, results, style
-from a2a.commands.options import Files, Where
+from a2a import clusters, curves, drawing, filters, output, plots, results, style
+from a2a.commands.options import Files, Mixed, Where
 
 EXAMPLES = """\
 a2a plot scaling n20.h5 n40.h5 n80.h5 -o scaling.pdf
@@ -64,6 +64,7 @@ def run(
         ),
     ] = [],  # noqa: B006
     where: Where = [],  # noqa: B006
+    mixed: Mixed = False,
     width: Annotated[
         Width, typer.Option(help="column: 3.4 inches; page: 7 inches, both columns.")
     ] = Width.AUTO,
@@ -81,6 +82,7 @@ def run(
     output.require_suffix(out, SUFFIXES, "a figure")
     wanted = [f"message_size={','.join(size)}"] if size else []
     found = filters.where(results.load(files), [*where, *wanted])
+    clusters.require_one(found, mixed)
     options = curves.Options(by=tuple(by), most=max(curves.Options.most, len(size)))
     figure = plots.KINDS[kind.value].make(found, options)
     page = drawing.draw(figure, INCHES[width], notes)

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from a2a import filters, output, report, results
-from a2a.commands.options import Files, Where
+from a2a import clusters, filters, output, report, results
+from a2a.commands.options import Files, Mixed, Where
 
 EXAMPLES = """\
 a2a report run.h5 -o run.html
@@ -26,6 +26,7 @@ def run(
         Path, typer.Option("-o", "--output", help="Page to write: .html; replaced if there.")
     ],
     where: Where = [],  # noqa: B006
+    mixed: Mixed = False,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
 ) -> None:
     """Write one self-contained HTML page: summary, findings, charts, tables, provenance.
@@ -35,11 +36,12 @@ def run(
     """
     output.require_suffix(out, (".html", ".htm"), "a report")
     console = Console(stderr=True)
+    found = filters.where(results.load(files), where)
+    clusters.require_one(found, mixed)
     if not console.is_terminal:
-        page = report.render(filters.where(results.load(files), where), title)
+        page = report.render(found, title)
     else:
         with console.status("reading") as status:
-            found = filters.where(results.load(files), where)
             page = report.render(found, title, lambda step: status.update(f"report: {step}"))
     output.replace(out, page.encode("utf-8"))
     if console.is_terminal:
