@@ -17,7 +17,7 @@ constexpr double kTail = 0.025; // probability outside on either side
 constexpr double kNormalQuantile = 1.959963984540054;
 
 // Block lengths in units of sqrt(n), the long one from a strong autocorrelation on. Chosen by simulation: 93 to
-// 97 % coverage up to an autocorrelation of 0.8 with n = 100 (test/unit/stats/interval_test.cpp).
+// 97 % coverage up to an autocorrelation of 0.7 with n = 100, 0.8 with n = 200 (test/unit/stats/interval_test.cpp).
 constexpr double kDependenceQuantile = 1.645;
 constexpr double kBlock = 1.3;
 constexpr double kLongBlock = 3.0;

@@ -3,10 +3,13 @@
 #include "a2aperf/plan/schedule.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
 
@@ -227,6 +230,17 @@ TEST_CASE("in the random schedule each rank has an order of its own") {
         orders.insert(distances);
     }
     CHECK(orders.size() == 32);
+}
+
+TEST_CASE("docs/schedules.md has a row and a chapter for every schedule") {
+    std::ifstream file(A2APERF_DOCS "/schedules.md");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    REQUIRE_FALSE(text.empty());
+    for (const Schedule& schedule : schedules()) {
+        CAPTURE(schedule.name);
+        CHECK(text.find(fmt::format("| `{}` |", schedule.name)) != std::string::npos);
+        CHECK(text.find(fmt::format("**{}.**", schedule.name)) != std::string::npos);
+    }
 }
 
 TEST_CASE("schedules are found by name, in the order of the help") {

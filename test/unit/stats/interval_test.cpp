@@ -152,7 +152,7 @@ TEST_CASE("coverage under autocorrelation is 93 to 97 %, where order statistics 
         int launches;
     };
     for (const Case& c : {Case{0.2, 100, 4000}, Case{0.5, 50, 4000}, Case{0.5, 100, 4000}, Case{0.5, 1000, 1000},
-                          Case{0.8, 200, 4000}, Case{0.9, 1000, 1000}}) {
+                          Case{0.7, 100, 4000}, Case{0.8, 200, 4000}, Case{0.9, 1000, 1000}}) {
         Normal normal(7);
         int hits = 0;
         int naive_hits = 0;
