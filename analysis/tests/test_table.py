@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import h5py
 import pytest
 
-from a2a import cli, layouts, metrics, results, schema, synthetic
+from a2a import cli, compat, layouts, metrics, results, schema, synthetic
 from conftest import Outcome
 
 Run = Callable[..., Outcome]
@@ -68,22 +69,36 @@ def test_compat_of_measured_files_is_one_table(a2a: Run, tmp_path: Path) -> None
         for nodes in (4, 8)
     ]
     lines = a2a("table", *paths, "--layout", "compat").out.splitlines()
-    assert tuple(lines[:2]) == layouts.COMPAT_HEADING
+    assert tuple(lines[:2]) == compat.HEADING
     assert [line.split()[0] if line else "" for line in lines[2:]] == 4 * ["8"] + [""] + 4 * ["16"]
 
 
 def test_compat_says_what_differs(a2a: Run, two: list[Path]) -> None:
     lines = a2a("table", *two, "--layout", "compat").out.splitlines()
     assert [line for line in lines if "=" in line] == ["PSM2_RCVTHREAD=0", "PSM2_RCVTHREAD=1"]
-    assert lines.count(layouts.COMPAT_HEADING[0]) == 2
+    assert lines.count(compat.HEADING[0]) == 2
 
 
 def test_compat_keeps_baseline_rows_together(a2a: Run, tmp_path: Path) -> None:
     path = synthetic.write_launch(tmp_path / "b.h5", replace(SETUP, baseline=True))
     lines = a2a("table", path, "--layout", "compat").out.splitlines()
-    assert lines.count(layouts.COMPAT_HEADING[0]) == 2
+    assert lines.count(compat.HEADING[0]) == 2
     engines = [line.split(",")[0] for line in lines if "engine=" in line]
     assert engines == ["engine=a2aperf", "engine=mpi"]
+
+
+def test_compat_takes_every_role_and_only_what_was_measured(a2a: Run, tmp_path: Path) -> None:
+    path = synthetic.write_launch(tmp_path / "b.h5", replace(SETUP, sizes=(1000,), sentinel=True))
+    rows = [
+        line
+        for line in a2a("table", path, "--layout", "compat", "--role", "all").out.splitlines()
+        if line.startswith("            8")
+    ]
+    assert len(rows) == 3
+    with h5py.File(path, "r+") as file:
+        file["state"][:] = schema.STATES.index("failed")
+    assert a2a("table", path, "--role", "all").out.count("failed") == 3
+    a2a("table", path, "--layout", "compat", "--role", "all").refused("no complete point")
 
 
 def test_baseline_rows_say_their_engine_and_sentinels_are_hidden(a2a: Run, tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How results become lines of text: table, wide and compat layout, CSV, JSON."""
+"""How results become text: table and wide layout, CSV, JSON."""
 
 import json
 import math
@@ -13,9 +13,6 @@ from a2a import metrics, schema
 from a2a.results import ALIASES, Results
 
 UNKNOWN = "-"
-
-Row = dict[Any, Any]
-Settings = dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -31,20 +28,21 @@ def _scaled(factor: float, decimals: int) -> Callable[[Any], str]:
     return lambda value: f"{float(value) * factor:.{decimals}f}"
 
 
-def _general(value: Any) -> str:
+def general(value: Any) -> str:
+    """Any value, numbers with four digits."""
     if isinstance(value, float):
         return f"{value:.4g}"
     return str(value)
 
 
-_us, _gbps, _percent = _scaled(1e-3, 2), _scaled(1, 2), _scaled(100, 1)
+microseconds, gbps, _percent = _scaled(1e-3, 2), _scaled(1, 2), _scaled(100, 1)
 
 SHOWN: dict[str, Shown] = {
-    "message_size": Shown("msg B", _general),
-    "ranks_per_node": Shown("ppn", _general),
-    "time_mean": Shown("avg µs", _us),
-    "gbps_rank": Shown("Gbps/rank", _gbps),
-    "gbps_node_net": Shown("Gbps/node", _gbps),
+    "message_size": Shown("msg B", general),
+    "ranks_per_node": Shown("ppn", general),
+    "time_mean": Shown("avg µs", microseconds),
+    "gbps_rank": Shown("Gbps/rank", gbps),
+    "gbps_node_net": Shown("Gbps/node", gbps),
     "msg_rate": Shown("Mmsg/s", _scaled(1e-6, 3)),
     "efficiency": Shown("efficiency %", _percent),
     "last_rank_share": Shown("last %", _percent),
@@ -82,13 +80,13 @@ def shown(name: str) -> Shown:
         return SHOWN[name]
     column = schema.COLUMN.get(name)
     if column is None:
-        return Shown(name, _general, left=name not in ("point", "rails", "link_rate_gbps"))
+        return Shown(name, general, left=name not in ("point", "rails", "link_rate_gbps"))
     heading = name.removeprefix("time_").replace("_", " ")
     if column.units == "ns":
-        return Shown(f"{heading} µs", _us)
+        return Shown(f"{heading} µs", microseconds)
     if column.units == "Gbit/s":
-        return Shown("Gbps " + heading.removeprefix("gbps "), _gbps)
-    return Shown(heading, _general, left=column.kind == "string")
+        return Shown("Gbps " + heading.removeprefix("gbps "), gbps)
+    return Shown(heading, general, left=column.kind == "string")
 
 
 def columns_for(results: Results, names: Sequence[str]) -> list[str]:
@@ -124,7 +122,7 @@ def text(
     left: list[bool] = []
     for name in data.columns:
         look = shown(name)
-        cells = [_or_unknown(value, look.write) for value in data[name]]
+        cells = [or_unknown(value, look.write) for value in data[name]]
         if mark_maximum and name in PERCENTILES:
             cells = [
                 f"{cell} =max" if cell != UNKNOWN and is_maximum else cell
@@ -145,7 +143,13 @@ def text(
     ]
 
 
-def _missing(value: Any) -> bool:
+def or_unknown(value: Any, write: Callable[[Any], str] = str) -> str:
+    """The value as written, or the sign for what is not known."""
+    return UNKNOWN if missing(value) else write(value)
+
+
+def missing(value: Any) -> bool:
+    """Whether it stands for "not known"."""
     return value is pd.NA or value is None or value == "" or value != value
 
 
@@ -161,84 +165,9 @@ def _is_maximum(results: Results, name: str) -> list[bool]:
         file: values.get("percentile_rule", "rank") for file, values in results.attributes.items()
     }
     return [
-        not _missing(n) and n > 0 and metrics.percentile_is_maximum(int(n), PERCENTILES[name], rule)
+        not missing(n) and n > 0 and metrics.percentile_is_maximum(int(n), PERCENTILES[name], rule)
         for n, rule in zip(results.points["ops"], results.points["file"].map(rules), strict=True)
     ]
-
-
-# The layout of 2019 ------------------------------------------------------------------------------
-
-COMPAT_HEADING = (
-    "#       nodes     msg (B)     ops         min         avg         p50         p90         p99"
-    "   Throughput (Gbps)",
-    "#" + 92 * "-",
-)
-COMPAT_RULER = 113 * "-"
-_COMPAT_TIMES = ("time_min", "time_mean", "time_p50", "time_p90", "time_p99")
-_COMPAT_GROUP = ("ppn", "engine", "mode", "schedule", "window", "provider")
-
-
-def compat(results: Results) -> list[str]:
-    """Lines of the 2019 layout: two heading lines, a blank line between rank counts.
-
-    "nodes" are ranks there. Rows that differ in more than ranks and size come under a heading of
-    their own, after a line that says what they are in words that `a2a import` reads.
-    """
-    rows = results.points.to_dict("records")
-    settings = [_compat_settings(results, row) for row in rows]
-    common = set.intersection(*(set(each.items()) for each in settings))
-    several = any(set(each.items()) != common for each in settings)
-    lines: list[str] = []
-    for each, members in _groups(rows, settings):
-        lines += [""] if lines else []
-        lines += [*_compat_note(each, common), *COMPAT_HEADING] if several or not lines else []
-        previous = members[0]["ranks"]
-        for row in members:
-            lines += [""] if row["ranks"] != previous else []
-            lines.append(_compat_line(row))
-            previous = row["ranks"]
-    return lines
-
-
-def _groups(rows: list[Row], settings: list[Settings]) -> list[tuple[Settings, list[Row]]]:
-    """Rows of one launch that share their settings, then neighbours that share them, together."""
-    of_launch: dict[Any, tuple[Settings, list[Row]]] = {}
-    for row, each in zip(rows, settings, strict=True):
-        key = (row["launch"], *each.items())
-        of_launch.setdefault(key, (each, []))[1].append(row)
-    groups: list[tuple[Settings, list[Row]]] = []
-    for each, members in of_launch.values():
-        if groups and groups[-1][0] == each:
-            groups[-1][1].extend(members)
-        else:
-            groups.append((each, members))
-    return groups
-
-
-def _compat_settings(results: Results, row: Row) -> Settings:
-    launch = results.launches[row["launch"]]
-    known = {name: _general(row[name]) for name in _COMPAT_GROUP if not _missing(row[name])}
-    return {**known, **dict(sorted({**launch.environment, **launch.labels}.items()))}
-
-
-def _compat_note(settings: Settings, common: set[tuple[str, str]]) -> list[str]:
-    words = [
-        f"{value} ranks per node" if name == "ppn" else f"{name}={value}"
-        for name, value in settings.items()
-        if (name, value) not in common
-    ]
-    # the ruler ends what earlier notes said
-    return [COMPAT_RULER, ", ".join(words), ""] if words else []
-
-
-def _compat_line(row: Row) -> str:
-    cells = [f"{row['ranks']:13d}", f"{row['message_size']:12d}", f"{_or_unknown(row['ops']):>8}"]
-    cells += [f"{_or_unknown(row[name], _us):>12}" for name in _COMPAT_TIMES]
-    return "".join(cells) + f"{_or_unknown(row['gbps_compat'], _gbps):>20}"
-
-
-def _or_unknown(value: Any, write: Callable[[Any], str] = str) -> str:
-    return UNKNOWN if _missing(value) else write(value)
 
 
 # For machines ------------------------------------------------------------------------------------

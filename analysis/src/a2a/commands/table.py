@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from a2a import filters, layouts, results, schema
+from a2a import compat, filters, layouts, results, schema
 from a2a.commands.options import Files, Where
 from a2a.errors import InputError
 
@@ -72,7 +72,10 @@ def run(
     elif layout is Layout.COMPAT:
         if names:
             raise InputError("--layout compat has fixed columns; --columns goes with the others")
-        print("\n".join(layouts.compat(found.measured(role.split(",")))))
+        found = found.measured(sorted(set(found.points["role"])))
+        if found.points.empty:
+            raise InputError("no complete point")
+        print("\n".join(compat.lines_of(found)))
     else:
         chosen = layouts.WIDE if layout is Layout.WIDE else layouts.TABLE
         shown = names or layouts.columns_for(found, chosen)
