@@ -32,22 +32,6 @@ std::size_t typing_distance(std::string_view a, std::string_view b) {
     return above[b.size()];
 }
 
-// The known word that was probably meant; empty when none is near.
-std::string_view nearest(std::string_view given, std::span<const std::string_view> known) {
-    constexpr std::size_t kLongestTypo = 64;
-    if (given.size() > kLongestTypo) return {};
-    std::string_view best;
-    std::size_t best_distance = given.size() / 3 + 1; // a third of the letters may be wrong, one always
-    for (const std::string_view word : known) {
-        const std::size_t distance = typing_distance(given, word);
-        const bool is_nearer = best.empty() ? distance <= best_distance : distance < best_distance;
-        if (!is_nearer || distance >= word.size()) continue;
-        best = word;
-        best_distance = distance;
-    }
-    return best;
-}
-
 } // namespace
 
 Interrupted::Interrupted(int signal_number)
@@ -72,6 +56,21 @@ std::string quote(std::string_view text) {
     return quoted;
 }
 
+std::string_view nearest_word(std::string_view given, std::span<const std::string_view> known) {
+    constexpr std::size_t kLongestTypo = 64;
+    if (given.size() > kLongestTypo) return {};
+    std::string_view best;
+    std::size_t best_distance = given.size() / 3 + 1; // a third of the letters may be wrong, one always
+    for (const std::string_view word : known) {
+        const std::size_t distance = typing_distance(given, word);
+        const bool is_nearer = best.empty() ? distance <= best_distance : distance < best_distance;
+        if (!is_nearer || distance >= word.size()) continue;
+        best = word;
+        best_distance = distance;
+    }
+    return best;
+}
+
 void throw_unknown(std::string_view noun, std::string_view given, std::span<const std::string_view> known) {
     std::string message = fmt::format("unknown {} {}: there are", noun, quote(given));
     std::string_view separator = " ";
@@ -80,7 +79,7 @@ void throw_unknown(std::string_view noun, std::string_view given, std::span<cons
         message += word;
         separator = ", ";
     }
-    const std::string_view meant = nearest(given, known);
+    const std::string_view meant = nearest_word(given, known);
     if (!meant.empty()) message += fmt::format(" (did you mean {}?)", meant);
     throw UsageError(message);
 }
