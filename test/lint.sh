@@ -36,16 +36,13 @@ lint_headers() {
     return $status
 }
 
-# Includes point down the list of layers only; outside libraries stay in their layer.
-lint_layers() { python3 test/support/layers.py; }
-
 lint_man() {
     local page status=0
     for page in $(sources "docs/man/*.1"); do mandoc -T lint -W warning "$page" || status=1; done
     return $status
 }
 
-parts=(format tidy shell headers layers man)
+parts=(format tidy shell headers man)
 if [[ ${1-} == --list ]]; then
     printf '%s\n' "${parts[@]}"
     exit

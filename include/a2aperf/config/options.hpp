@@ -21,7 +21,7 @@ enum class Sync { automatic, clock, barrier };
 enum class Poll { automatic, spin, yield, block };
 enum class Memory { normal, huge };
 enum class Overwrite { refuse, resume, force };
-enum class Command { alltoall, providers, list, help };
+enum class Command { alltoall, providers };
 
 struct Options {
     Command command = Command::alltoall;

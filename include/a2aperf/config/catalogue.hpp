@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the command line offers by name; the tables live in their layers and are passed in.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace a2aperf {
+
+struct Catalogue {
+    std::vector<std::string> providers; // without "auto"
+    std::vector<std::string> modes;
+};
+
+} // namespace a2aperf

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the program says about itself.
+#pragma once
+
+#include <string>
+
+#include "a2aperf/config/catalogue.hpp"
+
+namespace a2aperf {
+
+std::string help_text(const Catalogue& catalogue);     // --help: the ten options of every day, with examples
+std::string help_all_text(const Catalogue& catalogue); // --help-all: every option, by section
+std::string providers_help_text();                     // providers --help
+std::string list_text(const Catalogue& catalogue);     // --list: providers, modes, schedules with their formula
+std::string version_text();                            // --version
+
+} // namespace a2aperf

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Words of the command line that pick from what there is. All throw UsageError that names it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "a2aperf/config/catalogue.hpp"
+#include "a2aperf/plan/schedule.hpp"
+
+namespace a2aperf {
+
+inline constexpr int kMostRanks = 1'000'000;
+
+// auto, a provider's name, or a layered name that begins with one: "tcp;ofi_rxm".
+std::string parse_provider(std::string_view text, const Catalogue& catalogue);
+
+// nearest, a device's name, or the NIC of each rank of a node: "0:mlx5_0,1:mlx5_1".
+std::string parse_nic(std::string_view text);
+
+// Lists: items separated by commas, in one text or several; doubles are dropped.
+std::vector<std::string> parse_modes(std::span<const std::string> values, const Catalogue& catalogue);
+std::vector<const Schedule*> parse_schedules(std::span<const std::string> values);
+std::vector<int> parse_windows(std::span<const std::string> values); // "all" is 0
+
+} // namespace a2aperf

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/config/command_line.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "a2aperf/config/config_file.hpp"
+#include "a2aperf/config/help.hpp"
+#include "a2aperf/config/option_table.hpp"
+#include "a2aperf/config/values.hpp"
+#include "a2aperf/plan/size_list.hpp"
+
+namespace a2aperf {
+namespace {
+
+// The words of one command, sorted out by CLI11; what they mean is the option table's.
+class Words {
+public:
+    explicit Words(bool has_options) {
+        app_.set_help_flag();
+        app_.allow_extras();
+        help_ = app_.add_flag("-h,--help");
+        help_all_ = app_.add_flag("--help-all");
+        version_ = app_.add_flag("--version");
+        list_ = app_.add_flag("--list");
+        if (!has_options) return;
+        config_ = take_all(app_.add_option("--config"));
+        for (const OptionRow& row : option_table()) {
+            options_[&row] = take_all(row.arity == Arity::flag ? app_.add_flag(spellings(row))
+                                                               : app_.add_option(spellings(row)));
+        }
+    }
+
+    // Throws UsageError for a missing value and for what is no option.
+    void parse(std::vector<std::string> words) {
+        std::reverse(words.begin(), words.end()); // CLI11 takes them from the back
+        try {
+            app_.parse(words);
+        } catch (const CLI::ArgumentMismatch& error) {
+            refuse_missing_value(error.what());
+        } catch (const CLI::Error& error) {
+            throw UsageError(error.what());
+        }
+        if (!wants_answer()) refuse_extras();
+    }
+
+    std::optional<std::string> answer(const Catalogue& catalogue, bool is_providers) const {
+        if (help_->count() > 0) return is_providers ? providers_help_text() : help_text(catalogue);
+        if (help_all_->count() > 0) return help_all_text(catalogue);
+        if (version_->count() > 0) return version_text();
+        if (list_->count() > 0) return list_text(catalogue);
+        return std::nullopt;
+    }
+
+    std::optional<std::string> config_file() const {
+        if (config_->count() == 0) return std::nullopt;
+        return single("--config", "FILE", config_->results());
+    }
+
+    GivenOptions given() const {
+        GivenOptions found;
+        for (const auto& [row, option] : options_) {
+            if (option->count() == 0) continue;
+            found[row] = values_of(*row, option->results());
+        }
+        return found;
+    }
+
+private:
+    static CLI::Option* take_all(CLI::Option* option) {
+        return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    }
+
+    bool wants_answer() const {
+        return help_->count() + help_all_->count() + version_->count() + list_->count() > 0;
+    }
+
+    static std::string single(std::string_view name, std::string_view noun,
+                              const std::vector<std::string>& values) {
+        if (values.size() > 1) throw UsageError(fmt::format("{} is given twice: once is enough", name));
+        if (values[0].starts_with("--"))
+            throw UsageError(fmt::format("{} needs {}, and {} follows it", name, noun, quote(values[0])));
+        return values[0];
+    }
+
+    static std::vector<std::string> values_of(const OptionRow& row, const std::vector<std::string>& values) {
+        const std::string name = fmt::format("--{}", row.name);
+        if (row.arity == Arity::flag) {
+            if (values.back() != "true") throw UsageError(fmt::format("{} takes no value", name));
+            return {};
+        }
+        if (row.arity == Arity::one) return {single(name, row.value, values)};
+        for (const std::string& value : values) single(name, row.value, {value});
+        return values;
+    }
+
+    // CLI11 says "--sizes: 1 required TEXT missing".
+    [[noreturn]] static void refuse_missing_value(std::string_view finding) {
+        const std::string_view name = finding.substr(0, finding.find(':'));
+        const OptionRow* row = name.starts_with("--") ? find_option(name.substr(2)) : nullptr;
+        if (row == nullptr) throw UsageError(fmt::format("{} needs a value", name));
+        throw UsageError(fmt::format("{0} needs {1}, for example {0} {2}", name, row->value, row->example));
+    }
+
+    void refuse_extras() const {
+        const std::vector<std::string> extras = app_.remaining();
+        if (extras.empty()) return;
+        const std::string& word = extras.front();
+        if (!word.starts_with('-'))
+            throw UsageError(fmt::format("unexpected argument {}: options begin with --", quote(word)));
+        std::vector<std::string> names;
+        for (const CLI::Option* option : app_.get_options())
+            for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+        const std::vector<std::string_view> known(names.begin(), names.end());
+        const std::string given = word.substr(0, word.find('='));
+        const std::string_view meant = nearest_word(given, known);
+        throw UsageError(fmt::format("unknown option {}{}: --help-all shows all options", quote(given),
+                                     meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant)));
+    }
+
+    CLI::App app_;
+    CLI::Option* help_;
+    CLI::Option* help_all_;
+    CLI::Option* version_;
+    CLI::Option* list_;
+    CLI::Option* config_ = nullptr;
+    std::map<const OptionRow*, CLI::Option*> options_;
+};
+
+bool exclude_each_other(const OptionRow& a, const OptionRow& b) {
+    return !a.exclusive.empty() && a.exclusive == b.exclusive;
+}
+
+void refuse_contradictions(const GivenOptions& given, std::string_view prefix) {
+    for (const auto& [row, values] : given)
+        for (const auto& [other, other_values] : given)
+            if (row < other && exclude_each_other(*row, *other))
+                throw UsageError(fmt::format("{0}{1} and {0}{2} exclude each other: give one of them", prefix,
+                                             row->name, other->name));
+}
+
+// What the command line says counts for more than what the file says.
+GivenOptions merge(GivenOptions from_words, const GivenOptions& from_file) {
+    const GivenOptions typed = from_words;
+    for (const auto& [row, values] : from_file) {
+        const OptionRow& candidate = *row;
+        const bool is_settled = std::any_of(typed.begin(), typed.end(), [&](const auto& entry) {
+            return entry.first == &candidate || exclude_each_other(*entry.first, candidate);
+        });
+        if (!is_settled) from_words[row] = values;
+    }
+    return from_words;
+}
+
+void apply(Options& options, const GivenOptions& given, const Catalogue& catalogue) {
+    for (const auto& [row, values] : given) {
+        try {
+            row->set(options, values, catalogue);
+        } catch (const UsageError& error) {
+            throw UsageError(fmt::format("--{}: {}", row->name, error.what()));
+        }
+    }
+}
+
+// What one option says about another; only typed ones must have their partner, a file may hold both kinds.
+void check_together(const Options& options, const GivenOptions& typed) {
+    const auto is_typed = [&](std::string_view name) { return typed.contains(find_option(name)); };
+    for (const std::string_view name : {"min-ops", "max-ops"})
+        if (is_typed(name) && !options.precision)
+            throw UsageError(fmt::format("--{} goes with --precision; a fixed number is --ops", name));
+    if (options.min_ops > options.max_ops)
+        throw UsageError(fmt::format("--min-ops {} is above --max-ops {}", options.min_ops, options.max_ops));
+    for (const std::string_view name : {"ranks", "ranks-per-node"})
+        if (is_typed(name) && !options.is_dry_run)
+            throw UsageError(
+                fmt::format("--{} goes with --dry-run; a run takes its ranks from mpirun or srun", name));
+    if (options.ranks && options.ranks_per_node && *options.ranks_per_node > *options.ranks)
+        throw UsageError(
+            fmt::format("--ranks-per-node {} is above --ranks {}", *options.ranks_per_node, *options.ranks));
+    if (options.overwrite == Overwrite::resume && !options.output)
+        throw UsageError("--resume goes with --output FILE: the file to go on with");
+}
+
+Options parse_alltoall(const Words& words, const Catalogue& catalogue) {
+    const GivenOptions typed = words.given();
+    refuse_contradictions(typed, "--");
+    GivenOptions given = typed;
+    Options options;
+    if (const auto file = words.config_file()) {
+        const GivenOptions from_file = read_config_file(*file);
+        const std::string prefix = fmt::format("--config {}: ", quote(*file));
+        try {
+            refuse_contradictions(from_file, "");
+            Options alone;
+            apply(alone, from_file, catalogue);
+        } catch (const UsageError& error) {
+            throw UsageError(prefix + error.what());
+        }
+        given = merge(typed, from_file);
+    }
+    apply(options, given, catalogue);
+    if (options.sizes.empty()) options.sizes = parse_sizes(kDefaultSizes);
+    if (options.schedules.empty()) options.schedules = {&find_schedule("shift")};
+    check_together(options, typed);
+    return options;
+}
+
+} // namespace
+
+ParsedCommandLine parse_command_line(int argc, const char* const* argv, const Catalogue& catalogue) {
+    const std::span<const char* const> typed(argv, static_cast<std::size_t>(argc));
+    std::vector<std::string> words(typed.begin() + 1, typed.end());
+    ParsedCommandLine parsed;
+    parsed.options.command_line = join_for_shell(typed);
+    if (words.empty()) {
+        parsed.answer = help_text(catalogue);
+        return parsed;
+    }
+    const bool has_command = !words[0].starts_with('-');
+    if (has_command) {
+        parsed.options.command = choose<Command>(
+            "command", words[0], {{"alltoall", Command::alltoall}, {"providers", Command::providers}});
+        words.erase(words.begin());
+    }
+    const bool is_alltoall = parsed.options.command == Command::alltoall;
+    Words sorted(is_alltoall);
+    sorted.parse(std::move(words));
+    parsed.answer = sorted.answer(catalogue, !is_alltoall);
+    if (parsed.answer || !is_alltoall) return parsed;
+    if (!has_command)
+        throw UsageError("no command: a2aperf alltoall [OPTION]... measures, a2aperf providers shows what is here");
+    std::string command_line = std::move(parsed.options.command_line);
+    parsed.options = parse_alltoall(sorted, catalogue);
+    parsed.options.command_line = std::move(command_line);
+    return parsed;
+}
+
+} // namespace a2aperf

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/config/config_file.hpp"
+
+#include <fstream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "a2aperf/config/values.hpp"
+
+namespace a2aperf {
+namespace {
+
+const OptionRow& row_of_key(const CLI::ConfigItem& item) {
+    if (!item.parents.empty())
+        throw UsageError(
+            fmt::format("section [{}]: there are no sections, only keys", fmt::join(item.parents, ".")));
+    if (const OptionRow* row = find_option(item.name)) return *row;
+    std::vector<std::string_view> keys;
+    for (const OptionRow& row : option_table()) keys.push_back(row.name);
+    const std::string_view meant = nearest_word(item.name, keys);
+    throw UsageError(fmt::format("unknown key {}{}: keys are the long option names, as in sizes = \"1KiB..4MiB*2\"",
+                                 quote(item.name), meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant)));
+}
+
+// A quote that CLI11 leaves is one without its partner, or a '#' inside quotes, which it takes for a comment.
+void check_quotes(const CLI::ConfigItem& item) {
+    for (const std::string& text : item.inputs)
+        if (text.starts_with('"') || text.starts_with('\''))
+            throw UsageError(
+                fmt::format("{}: {} has no closing quote (a value cannot contain '#')", item.name, quote(text)));
+}
+
+void take(GivenOptions& given, const CLI::ConfigItem& item) {
+    const OptionRow& row = row_of_key(item);
+    check_quotes(item);
+    if (given.contains(&row)) throw UsageError(fmt::format("{} is there twice", item.name));
+    if (row.arity == Arity::flag) {
+        if (item.inputs.size() != 1) throw UsageError(fmt::format("{}: a flag is true or false", item.name));
+        if (parse_switch(item.inputs[0])) given[&row] = {};
+    } else if (row.arity == Arity::one) {
+        // CLI11 splits at commas; only a list in one word, such as a NIC map, has them here.
+        given[&row] = {fmt::format("{}", fmt::join(item.inputs, ","))};
+    } else {
+        given[&row] = item.inputs;
+    }
+}
+
+} // namespace
+
+GivenOptions read_config_file(const std::string& file) {
+    std::ifstream stream(file);
+    if (!stream || stream.peek() == std::ifstream::traits_type::eof())
+        throw UsageError(fmt::format("--config {}: no such file, or nothing to read in it", quote(file)));
+    GivenOptions given;
+    try {
+        for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(stream)) take(given, item);
+    } catch (const UsageError& error) {
+        throw UsageError(fmt::format("--config {}: {}", quote(file), error.what()));
+    } catch (const CLI::Error& error) {
+        throw UsageError(fmt::format("--config {}: {}", quote(file), error.what()));
+    }
+    return given;
+}
+
+} // namespace a2aperf

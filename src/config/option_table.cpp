@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/config/option_table.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "a2aperf/config/selection.hpp"
+#include "a2aperf/config/values.hpp"
+#include "a2aperf/plan/size_list.hpp"
+
+namespace a2aperf {
+namespace {
+
+using Values = std::span<const std::string>;
+
+constexpr std::int64_t kMostOps = 10'000'000;
+
+int parse_int(std::string_view text, std::int64_t low, std::int64_t high) {
+    return static_cast<int>(parse_count(text, low, high));
+}
+
+// Labels and required variables: a name may come once.
+std::vector<std::pair<std::string, std::string>> parse_assignments(Values values) {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (const std::string& text : values) {
+        Assignment given = parse_assignment(text);
+        const bool is_there =
+            std::any_of(pairs.begin(), pairs.end(), [&](const auto& p) { return p.first == given.name; });
+        if (is_there) throw UsageError(fmt::format("{} is given twice", quote(given.name)));
+        pairs.emplace_back(std::move(given.name), std::move(given.value));
+    }
+    return pairs;
+}
+
+Nanoseconds parse_positive_duration(std::string_view text) {
+    const Nanoseconds duration = parse_duration(text);
+    if (duration <= 0) throw UsageError(fmt::format("{} is no time to wait", quote(text)));
+    return duration;
+}
+
+constexpr OptionRow kRows[] = {
+    // where
+    {.name = "provider",
+     .value = "NAME",
+     .section = Section::where,
+     .audience = Audience::daily,
+     .example = "tcp",
+     .help = "libfabric provider: auto (the best that all ranks can use), {providers}. Layered names match: tcp "
+             "finds tcp;ofi_rxm",
+     .set = [](Options& o, Values v, const Catalogue& c) { o.provider = parse_provider(v[0], c); }},
+    {.name = "nic",
+     .alias = "--domain",
+     .value = "WHICH",
+     .section = Section::where,
+     .example = "nearest",
+     .help =
+         "nearest (by NUMA distance), a device such as mlx5_0, or one for each rank of a node: 0:mlx5_0,1:mlx5_1",
+     .set = [](Options& o, Values v, const Catalogue&) { o.nic = parse_nic(v[0]); }},
+
+    // what
+    {.name = "sizes",
+     .value = "LIST",
+     .section = Section::what,
+     .arity = Arity::several,
+     .audience = Audience::daily,
+     .exclusive = "sizes",
+     .example = "1KiB..4MiB*2",
+     .help = "message sizes in bytes, per pair of ranks: 8KiB, 1000..15000+1000, 1KiB..4MiB*2, or several of these "
+             "with commas (default: the 24 sizes 1000..15000+1000,20000..60000+5000)",
+     .set = [](Options& o, Values v,
+               const Catalogue&) { o.sizes = parse_sizes(fmt::format("{}", fmt::join(v, ","))); }},
+    {.name = "message-size",
+     .alias = "-m",
+     .value = "MIN:MAX",
+     .section = Section::what,
+     .exclusive = "sizes",
+     .example = "1:4096",
+     .help = "powers of two from MIN to MAX, as OSU's benchmarks take it",
+     .set = [](Options& o, Values v, const Catalogue&) { o.sizes = parse_osu_sizes(v[0]); }},
+    {.name = "mode",
+     .value = "LIST",
+     .section = Section::what,
+     .arity = Arity::several,
+     .audience = Audience::daily,
+     .example = "tagged,write-imm",
+     .help = "what moves a message: {modes} (default: tagged)",
+     .set = [](Options& o, Values v, const Catalogue& c) { o.modes = parse_modes(v, c); }},
+    {.name = "schedule",
+     .value = "LIST",
+     .section = Section::what,
+     .arity = Arity::several,
+     .audience = Audience::daily,
+     .example = "shift,naive",
+     .help = "in which order a rank visits its peers: {schedules} (default: shift; formulas: --list)",
+     .set = [](Options& o, Values v, const Catalogue&) { o.schedules = parse_schedules(v); }},
+    {.name = "window",
+     .value = "LIST",
+     .section = Section::what,
+     .arity = Arity::several,
+     .audience = Audience::daily,
+     .example = "1,8,all",
+     .help = "outstanding sends per rank, or all (default: all)",
+     .set = [](Options& o, Values v, const Catalogue&) { o.windows = parse_windows(v); }},
+    {.name = "order",
+     .value = "ORDER",
+     .section = Section::what,
+     .example = "shuffled",
+     .help = "order in which the points are measured: declared or shuffled (default: declared)",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             o.order = choose<Order>("order", v[0], {{"declared", Order::declared}, {"shuffled", Order::shuffled}});
+         }},
+    {.name = "seed",
+     .value = "N",
+     .section = Section::what,
+     .example = "1",
+     .help =
+         "seed of everything random: payloads, shuffled orders, the schedules random and permutation (default: 1)",
+     .set = [](Options& o, Values v, const Catalogue&) { o.seed = parse_seed(v[0]); }},
+    {.name = "shuffle-ranks",
+     .section = Section::what,
+     .arity = Arity::flag,
+     .help =
+         "number the ranks in a random order, so that neighbours in the schedule are not neighbours in the room",
+     .set = [](Options& o, Values, const Catalogue&) { o.shuffle_ranks = true; }},
+    {.name = "baseline",
+     .value = "WHICH",
+     .section = Section::what,
+     .audience = Audience::daily,
+     .example = "mpi",
+     .help = "mpi: also MPI_Alltoall on the same ranks and sizes, in alternating blocks, with the ratio (default: "
+             "none)",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             o.with_mpi_baseline = choose<bool>("baseline", v[0], {{"none", false}, {"mpi", true}});
+         }},
+
+    // how long
+    {.name = "ops",
+     .alias = "-i",
+     .value = "N",
+     .section = Section::how_long,
+     .audience = Audience::daily,
+     .exclusive = "ops",
+     .example = "100",
+     .help = "timed ops per point (default: 100)",
+     .set = [](Options& o, Values v, const Catalogue&) { o.ops = parse_int(v[0], 1, kMostOps); }},
+    {.name = "warmup",
+     .alias = "-x",
+     .value = "N",
+     .section = Section::how_long,
+     .example = "20",
+     .help = "untimed ops before them (default: 20)",
+     .set = [](Options& o, Values v, const Catalogue&) { o.warmup = parse_int(v[0], 0, kMostOps); }},
+    {.name = "precision",
+     .value = "SHARE",
+     .section = Section::how_long,
+     .audience = Audience::daily,
+     .exclusive = "ops",
+     .example = "1%",
+     .help = "instead of --ops: until the 95% interval of the median is within this share of it on either side",
+     .set = [](Options& o, Values v, const Catalogue&) { o.precision = parse_share(v[0]); }},
+    {.name = "min-ops",
+     .value = "N",
+     .section = Section::how_long,
+     .example = "30",
+     .help = "fewest ops with --precision (default: 30)",
+     .set = [](Options& o, Values v, const Catalogue&) { o.min_ops = parse_int(v[0], 6, kMostOps); }},
+    {.name = "max-ops",
+     .value = "N",
+     .section = Section::how_long,
+     .example = "1000",
+     .help = "most ops with --precision (default: 1000)",
+     .set = [](Options& o, Values v, const Catalogue&) { o.max_ops = parse_int(v[0], 6, kMostOps); }},
+    {.name = "time-budget",
+     .value = "TIME",
+     .section = Section::how_long,
+     .example = "30s",
+     .help = "end a point after this time, whatever it has: 500ms, 30s, 2min (default: no limit)",
+     .set = [](Options& o, Values v, const Catalogue&) { o.time_budget = parse_positive_duration(v[0]); }},
+
+    // how
+    {.name = "sync",
+     .value = "HOW",
+     .section = Section::how,
+     .example = "barrier",
+     .help = "what starts an op: clock (all at one moment of a common clock), barrier, or auto: clock where it "
+             "holds (default: auto)",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             o.sync = choose<Sync>("start", v[0],
+                                   {{"auto", Sync::automatic}, {"clock", Sync::clock}, {"barrier", Sync::barrier}});
+         }},
+    {.name = "post",
+     .value = "WHEN",
+     .section = Section::how,
+     .example = "inside",
+     .help = "receives are posted before the op starts or inside it (default: before)",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             o.post = choose<Post>("moment", v[0], {{"before", Post::before}, {"inside", Post::inside}});
+         }},
+    {.name = "complete-at",
+     .value = "WHERE",
+     .section = Section::how,
+     .example = "sender",
+     .help = "an op ends when sends and arrivals are done (receiver), or its sends alone (sender, the 2019 rule) "
+             "(default: receiver)",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             o.complete_at = choose<CompleteAt>(
+                 "end of an op", v[0], {{"receiver", CompleteAt::receiver}, {"sender", CompleteAt::sender}});
+         }},
+    {.name = "percentile",
+     .value = "RULE",
+     .section = Section::how,
+     .example = "index",
+     .help = "rank: the ceil(q*n)-th smallest; index: sorted[int(q*n)], the 2019 rule (default: rank)",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             o.percentile = choose<PercentileRule>(
+                 "percentile rule", v[0], {{"rank", PercentileRule::rank}, {"index", PercentileRule::index}});
+         }},
+    {.name = "poll",
+     .value = "HOW",
+     .section = Section::how,
+     .example = "yield",
+     .help = "what a rank does while nothing has arrived: spin, yield, block, or auto: by ranks per node against "
+             "usable cores (default: auto)",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             o.poll = choose<Poll>(
+                 "polling", v[0],
+                 {{"auto", Poll::automatic}, {"spin", Poll::spin}, {"yield", Poll::yield}, {"block", Poll::block}});
+         }},
+    {.name = "memory",
+     .value = "PAGES",
+     .section = Section::how,
+     .example = "huge",
+     .help = "pages of the message buffers: default or huge (default: default)",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             o.memory =
+                 choose<Memory>("kind of memory", v[0], {{"default", Memory::normal}, {"huge", Memory::huge}});
+         }},
+    {.name = "memory-limit",
+     .value = "SIZE",
+     .section = Section::how,
+     .example = "4GiB",
+     .help = "most memory for the message buffers of a node; above it buffers are reused (default: half of what is "
+             "free)",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             o.memory_limit = parse_bytes(v[0]);
+             if (*o.memory_limit == 0) throw UsageError("'0' is no memory to work in");
+         }},
+    {.name = "timeout",
+     .value = "TIME",
+     .section = Section::how,
+     .example = "60s",
+     .help = "end the run after this time without progress (default: 60s)",
+     .set = [](Options& o, Values v, const Catalogue&) { o.timeout = parse_positive_duration(v[0]); }},
+    {.name = "verify-only",
+     .section = Section::how,
+     .arity = Arity::flag,
+     .help = "check every byte of every point and time nothing",
+     .set = [](Options& o, Values, const Catalogue&) { o.verify_only = true; }},
+    {.name = "no-sentinel",
+     .section = Section::how,
+     .arity = Arity::flag,
+     .help = "leave out the point that is measured first and last to see drift",
+     .set = [](Options& o, Values, const Catalogue&) { o.with_sentinel = false; }},
+    {.name = "require",
+     .value = "NAME=VALUE",
+     .section = Section::how,
+     .arity = Arity::several,
+     .example = "PSM2_RCVTHREAD=0",
+     .help = "refuse to run unless this variable has this value on every rank; may be given several times",
+     .set = [](Options& o, Values v, const Catalogue&) { o.required_environment = parse_assignments(v); }},
+
+    // out
+    {.name = "output",
+     .alias = "-o",
+     .value = "FILE",
+     .section = Section::out,
+     .audience = Audience::daily,
+     .example = "first.h5",
+     .help = "results file, HDF5 (default: a2aperf-<UTC>.h5 in the working folder)",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             if (v[0].empty()) throw UsageError("an empty name is no file");
+             o.output = v[0];
+         }},
+    {.name = "resume",
+     .section = Section::out,
+     .arity = Arity::flag,
+     .exclusive = "overwrite",
+     .help = "go on with the file of --output: measure what is not complete in it",
+     .set = [](Options& o, Values, const Catalogue&) { o.overwrite = Overwrite::resume; }},
+    {.name = "force",
+     .section = Section::out,
+     .arity = Arity::flag,
+     .exclusive = "overwrite",
+     .help = "replace the file of --output if it exists",
+     .set = [](Options& o, Values, const Catalogue&) { o.overwrite = Overwrite::force; }},
+    {.name = "label",
+     .value = "KEY=VALUE",
+     .section = Section::out,
+     .arity = Arity::several,
+     .audience = Audience::daily,
+     .example = "firmware=10.9",
+     .help = "kept in the file, to compare by later; may be given several times",
+     .set = [](Options& o, Values v, const Catalogue&) { o.labels = parse_assignments(v); }},
+    {.name = "format",
+     .value = "FORMAT",
+     .section = Section::out,
+     .example = "wide",
+     .help = "of the table on stdout: table, wide, compat (as in 2019), csv or json (default: table)",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             o.format = choose<Format>("format", v[0],
+                                       {{"table", Format::table},
+                                        {"wide", Format::wide},
+                                        {"compat", Format::compat},
+                                        {"csv", Format::csv},
+                                        {"json", Format::json}});
+         }},
+    {.name = "quiet",
+     .alias = "-q",
+     .section = Section::out,
+     .arity = Arity::flag,
+     .help = "no progress and no closing words on stderr",
+     .set = [](Options& o, Values, const Catalogue&) { o.is_quiet = true; }},
+    {.name = "dry-run",
+     .section = Section::out,
+     .arity = Arity::flag,
+     .help = "show the plan, the memory per rank and node and an estimate of the time; measure nothing",
+     .set = [](Options& o, Values, const Catalogue&) { o.is_dry_run = true; }},
+    {.name = "ranks",
+     .value = "R",
+     .section = Section::out,
+     .example = "320",
+     .help = "with --dry-run: ranks to plan for, when not launched by MPI",
+     .set = [](Options& o, Values v, const Catalogue&) { o.ranks = parse_int(v[0], 2, kMostRanks); }},
+    {.name = "ranks-per-node",
+     .value = "K",
+     .section = Section::out,
+     .example = "4",
+     .help = "with --dry-run: ranks on each node (default: all on one)",
+     .set = [](Options& o, Values v, const Catalogue&) { o.ranks_per_node = parse_int(v[0], 1, kMostRanks); }},
+};
+
+} // namespace
+
+std::span<const OptionRow> option_table() {
+    return kRows;
+}
+
+std::string spellings(const OptionRow& row) {
+    if (row.alias.empty()) return fmt::format("--{}", row.name);
+    return row.alias.starts_with("--") ? fmt::format("--{},{}", row.name, row.alias)
+                                       : fmt::format("{},--{}", row.alias, row.name);
+}
+
+const OptionRow* find_option(std::string_view name) {
+    for (const OptionRow& row : option_table())
+        if (row.name == name || (row.alias.starts_with("--") && row.alias.substr(2) == name)) return &row;
+    return nullptr;
+}
+
+} // namespace a2aperf

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/config/selection.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/config/values.hpp"
+
+namespace a2aperf {
+
+std::string parse_provider(std::string_view text, const Catalogue& catalogue) {
+    const auto& known = catalogue.providers;
+    const std::string core(text.substr(0, text.find(';')));
+    if (text == "auto" || std::find(known.begin(), known.end(), core) != known.end()) return std::string(text);
+    std::vector<std::string_view> names{"auto"};
+    names.insert(names.end(), known.begin(), known.end());
+    throw_unknown("provider", text, names);
+}
+
+std::string parse_nic(std::string_view text) {
+    if (text.empty()) throw UsageError("an empty name is no NIC");
+    const std::size_t digits = text.find_first_not_of("0123456789");
+    const bool is_map = digits != 0 && digits != std::string_view::npos && text[digits] == ':';
+    if (!is_map) return std::string(text);
+    for (const std::string& item : split_list(std::vector{std::string(text)})) {
+        const std::size_t colon = item.find(':');
+        if (colon == std::string::npos || colon + 1 == item.size())
+            throw UsageError(fmt::format("{} is not RANK:NIC", quote(item)));
+        parse_count(item.substr(0, colon), 0, kMostRanks);
+    }
+    return std::string(text);
+}
+
+std::vector<std::string> parse_modes(std::span<const std::string> values, const Catalogue& catalogue) {
+    const std::vector<std::string_view> known(catalogue.modes.begin(), catalogue.modes.end());
+    std::vector<std::string> modes = split_list(values);
+    for (const std::string& mode : modes)
+        if (std::find(known.begin(), known.end(), mode) == known.end()) throw_unknown("mode", mode, known);
+    return modes;
+}
+
+std::vector<const Schedule*> parse_schedules(std::span<const std::string> values) {
+    std::vector<const Schedule*> found;
+    for (const std::string& name : split_list(values)) found.push_back(&find_schedule(name));
+    return found;
+}
+
+std::vector<int> parse_windows(std::span<const std::string> values) {
+    std::vector<int> windows;
+    for (const std::string& text : split_list(values)) {
+        if (text != "all" && text.find_first_not_of("0123456789") != std::string::npos)
+            throw UsageError(fmt::format("{} is neither 'all' nor a whole number", quote(text)));
+        windows.push_back(text == "all" ? 0 : static_cast<int>(parse_count(text, 1, kMostRanks)));
+    }
+    return windows;
+}
+
+} // namespace a2aperf

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/config/values.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace a2aperf {
+namespace {
+
+// The whole text as a number; false when it is anything else.
+template <class T>
+bool read_number(std::string_view text, T& value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size();
+}
+
+constexpr std::string_view kNameCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
+
+// What a shell takes as it stands.
+constexpr std::string_view kPlainInShell =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.,/:=+@%";
+
+} // namespace
+
+std::int64_t parse_count(std::string_view text, std::int64_t low, std::int64_t high) {
+    std::int64_t value = 0;
+    if (!read_number(text, value) || value < low || value > high)
+        throw UsageError(fmt::format("{} is not a whole number from {} to {}", quote(text), low, high));
+    return value;
+}
+
+std::uint64_t parse_seed(std::string_view text) {
+    std::uint64_t value = 0;
+    if (!read_number(text, value))
+        throw UsageError(fmt::format("{} is not a whole number from 0 to 2^64-1", quote(text)));
+    return value;
+}
+
+double parse_share(std::string_view text) {
+    std::string_view number = text;
+    const bool is_percent = number.ends_with('%');
+    if (is_percent) {
+        number.remove_suffix(1);
+        while (number.ends_with(' ')) number.remove_suffix(1);
+    }
+    double value = 0;
+    const bool is_number = read_number(number, value) && std::isfinite(value);
+    if (is_percent) value /= 100;
+    if (!is_number || value < 0.0001 || value > 0.5)
+        throw UsageError(fmt::format("{} is not a share from 0.01% to 50%", quote(text)));
+    return value;
+}
+
+bool parse_switch(std::string_view text) {
+    return choose<bool>("value of a flag", text,
+                        {{"true", true},
+                         {"false", false},
+                         {"yes", true},
+                         {"no", false},
+                         {"on", true},
+                         {"off", false},
+                         {"1", true},
+                         {"0", false}});
+}
+
+Assignment parse_assignment(std::string_view text) {
+    const std::size_t at = text.find('=');
+    if (at == std::string_view::npos) throw UsageError(fmt::format("{} is not NAME=VALUE", quote(text)));
+    const std::string_view name = text.substr(0, at);
+    if (name.empty() || name.find_first_not_of(kNameCharacters) != std::string_view::npos)
+        throw UsageError(fmt::format("{} is not a name (letters, digits, '_', '-', '.')", quote(name)));
+    return {std::string(name), std::string(text.substr(at + 1))};
+}
+
+std::vector<std::string> split_list(std::span<const std::string> texts) {
+    std::vector<std::string> items;
+    for (const std::string& text : texts) {
+        std::string_view rest = text;
+        while (true) {
+            const std::size_t comma = rest.find(',');
+            const std::string item(rest.substr(0, comma));
+            if (item.empty()) throw UsageError(fmt::format("empty item in {}", quote(text)));
+            if (std::find(items.begin(), items.end(), item) == items.end()) items.push_back(item);
+            if (comma == std::string_view::npos) break;
+            rest.remove_prefix(comma + 1);
+        }
+    }
+    return items;
+}
+
+std::string join_for_shell(std::span<const char* const> words) {
+    std::string line;
+    for (const std::string_view word : words) {
+        if (!line.empty()) line += ' ';
+        if (!word.empty() && word.find_first_not_of(kPlainInShell) == std::string_view::npos) {
+            line += word;
+            continue;
+        }
+        line += '\'';
+        for (const char c : word) {
+            if (c == '\'') {
+                line += R"('\'')";
+            } else {
+                line += c;
+            }
+        }
+        line += '\'';
+    }
+    return line;
+}
+
+} // namespace a2aperf

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/config/command_line.hpp"
+
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include "a2aperf/config/option_table.hpp"
+#include "support/arguments.hpp"
+#include "support/usage.hpp"
+
+using namespace a2aperf;
+using a2aperf::test::is_one_clear_line;
+using a2aperf::test::parse;
+using a2aperf::test::parse_alltoall;
+using a2aperf::test::refusal;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string as_typed(const Words& words) {
+    std::string line;
+    for (const std::string& word : words) line += word + ' ';
+    return line;
+}
+
+struct Accepted {
+    const char* option; // the row of the option table that it is about
+    Words words;
+    bool (*holds)(const Options& options);
+};
+
+const Accepted kAccepted[] = {
+    {"provider", {"--provider", "tcp;ofi_rxm"}, [](const Options& o) { return o.provider == "tcp;ofi_rxm"; }},
+    {"nic", {"--nic", "mlx5_0"}, [](const Options& o) { return o.nic == "mlx5_0"; }},
+    {"nic", {"--domain=mlx5_1"}, [](const Options& o) { return o.nic == "mlx5_1"; }},
+    {"nic", {"--nic", "0:a,1:b"}, [](const Options& o) { return o.nic == "0:a,1:b"; }},
+    {"sizes",
+     {"--sizes", "1KiB..4KiB*2,8000"},
+     [](const Options& o) {
+         return o.sizes == std::vector<Bytes>{1024, 2048, 4096, 8000};
+     }},
+    {"sizes",
+     {"--sizes", "8", "--sizes=16"},
+     [](const Options& o) {
+         return o.sizes == std::vector<Bytes>{8, 16};
+     }},
+    {"message-size",
+     {"-m", "4:16"},
+     [](const Options& o) {
+         return o.sizes == std::vector<Bytes>{4, 8, 16};
+     }},
+    {"message-size",
+     {"--message-size", "2"},
+     [](const Options& o) {
+         return o.sizes == std::vector<Bytes>{1, 2};
+     }},
+    {"mode",
+     {"--mode", "write-imm,tagged"},
+     [](const Options& o) {
+         return o.modes == Words{"write-imm", "tagged"};
+     }},
+    {"mode",
+     {"--mode", "write-imm", "--mode", "tagged"},
+     [](const Options& o) {
+         return o.modes == Words{"write-imm", "tagged"};
+     }},
+    {"schedule",
+     {"--schedule", "xor,naive"},
+     [](const Options& o) { return o.schedules.size() == 2 && o.schedules[1]->name == "naive"; }},
+    {"window",
+     {"--window", "4,all"},
+     [](const Options& o) {
+         return o.windows == std::vector<int>{4, 0};
+     }},
+    {"order", {"--order", "shuffled"}, [](const Options& o) { return o.order == Order::shuffled; }},
+    {"seed", {"--seed", "18446744073709551615"}, [](const Options& o) { return o.seed == ~std::uint64_t{0}; }},
+    {"shuffle-ranks", {"--shuffle-ranks"}, [](const Options& o) { return o.shuffle_ranks; }},
+    {"baseline", {"--baseline", "mpi"}, [](const Options& o) { return o.with_mpi_baseline; }},
+    {"baseline", {"--baseline", "none"}, [](const Options& o) { return !o.with_mpi_baseline; }},
+    {"ops", {"--ops", "7"}, [](const Options& o) { return o.ops == 7; }},
+    {"ops", {"-i", "7"}, [](const Options& o) { return o.ops == 7; }},
+    {"ops", {"-i7"}, [](const Options& o) { return o.ops == 7; }},
+    {"warmup", {"-x", "0"}, [](const Options& o) { return o.warmup == 0; }},
+    {"precision", {"--precision", "1%"}, [](const Options& o) { return o.precision == 0.01; }},
+    {"min-ops", {"--precision", "1%", "--min-ops", "50"}, [](const Options& o) { return o.min_ops == 50; }},
+    {"max-ops", {"--precision", "1%", "--max-ops", "50"}, [](const Options& o) { return o.max_ops == 50; }},
+    {"time-budget", {"--time-budget", "500ms"}, [](const Options& o) { return o.time_budget == 500'000'000; }},
+    {"sync", {"--sync", "clock"}, [](const Options& o) { return o.sync == Sync::clock; }},
+    {"sync", {"--sync", "barrier"}, [](const Options& o) { return o.sync == Sync::barrier; }},
+    {"sync", {"--sync", "auto"}, [](const Options& o) { return o.sync == Sync::automatic; }},
+    {"post", {"--post", "inside"}, [](const Options& o) { return o.post == Post::inside; }},
+    {"complete-at",
+     {"--complete-at", "sender"},
+     [](const Options& o) { return o.complete_at == CompleteAt::sender; }},
+    {"percentile",
+     {"--percentile", "index"},
+     [](const Options& o) { return o.percentile == PercentileRule::index; }},
+    {"poll", {"--poll", "spin"}, [](const Options& o) { return o.poll == Poll::spin; }},
+    {"poll", {"--poll", "yield"}, [](const Options& o) { return o.poll == Poll::yield; }},
+    {"poll", {"--poll", "block"}, [](const Options& o) { return o.poll == Poll::block; }},
+    {"memory", {"--memory", "huge"}, [](const Options& o) { return o.memory == Memory::huge; }},
+    {"memory-limit", {"--memory-limit", "4GiB"}, [](const Options& o) { return o.memory_limit == 4ULL << 30; }},
+    {"timeout", {"--timeout", "5s"}, [](const Options& o) { return o.timeout == 5'000'000'000; }},
+    {"verify-only", {"--verify-only"}, [](const Options& o) { return o.verify_only; }},
+    {"no-sentinel", {"--no-sentinel"}, [](const Options& o) { return !o.with_sentinel; }},
+    {"require",
+     {"--require", "A=1", "--require", "B="},
+     [](const Options& o) {
+         return o.required_environment.size() == 2 && o.required_environment[1].second.empty();
+     }},
+    {"output", {"-o", "a b.h5"}, [](const Options& o) { return o.output == "a b.h5"; }},
+    {"resume", {"--resume", "-o", "a.h5"}, [](const Options& o) { return o.overwrite == Overwrite::resume; }},
+    {"force", {"--force"}, [](const Options& o) { return o.overwrite == Overwrite::force; }},
+    {"label",
+     {"--label", "note=a, b=c"},
+     [](const Options& o) { return o.labels.size() == 1 && o.labels[0].second == "a, b=c"; }},
+    {"format", {"--format", "compat"}, [](const Options& o) { return o.format == Format::compat; }},
+    {"quiet", {"-q"}, [](const Options& o) { return o.is_quiet; }},
+    {"dry-run", {"--dry-run"}, [](const Options& o) { return o.is_dry_run; }},
+    {"ranks", {"--dry-run", "--ranks", "320"}, [](const Options& o) { return o.ranks == 320; }},
+    {"ranks-per-node",
+     {"--dry-run", "--ranks", "8", "--ranks-per-node", "4"},
+     [](const Options& o) { return o.ranks_per_node == 4; }},
+};
+
+struct Refused {
+    Words words;
+    const char* says; // part of the line
+};
+
+const Refused kRefused[] = {
+    {{"--provider", "tpc"}, "--provider: unknown provider 'tpc': there are auto, shm, tcp"},
+    {{"--mode", "taged"}, "--mode: unknown mode 'taged': there are tagged, write-imm"},
+    {{"--schedule", "shfit"}, "--schedule: unknown schedule 'shfit': there are shift, xor"},
+    {{"--sizes", "0"}, "zero"},
+    {{"--sizes", "-8"}, "--sizes: "},
+    {{"--sizes", "99999999999999999999"}, "--sizes: "},
+    {{"--sizes", "9000000000GiB"}, "--sizes: "},
+    {{"--sizes", "2000..1000+100"}, "reversed"},
+    {{"--sizes", "1000..2000+0"}, "step of 0"},
+    {{"--sizes", "1..8*1"}, "factor"},
+    {{"--sizes", "8 parsecs"}, "--sizes: "},
+    {{"--sizes", "8kb"}, "--sizes: "},
+    {{"--sizes", "1.5"}, "--sizes: "},
+    {{"--sizes", "8,,16"}, "empty item"},
+    {{"--sizes", ""}, "--sizes: "},
+    {{"-m", "16:4"}, "reversed"},
+    {{"-m", "4", "--sizes", "8"}, "exclude each other"},
+    {{"--sizes"}, "--sizes needs LIST, for example --sizes 1KiB..4MiB*2"},
+    {{"--sizes", "--ops"}, "--sizes needs LIST, and '--ops' follows it"},
+    {{"-o"}, "needs FILE"},
+    {{"--output", ""}, "--output: "},
+    {{"--window", "0"}, "--window: "},
+    {{"--window", "many"}, "neither 'all' nor a whole number"},
+    {{"--order", "random"}, "there are declared, shuffled"},
+    {{"--seed", "-1"}, "--seed: '-1'"},
+    {{"--baseline", "nccl"}, "there are none, mpi"},
+    {{"--ops", "0"}, "--ops: '0' is not a whole number from 1"},
+    {{"--ops", "ten"}, "--ops: 'ten'"},
+    {{"--ops", "10", "--ops", "20"}, "--ops is given twice"},
+    {{"-i", "-5"}, "--ops: '-5'"},
+    {{"-x", "-1"}, "--warmup: '-1'"},
+    {{"--precision", "0%"}, "--precision: '0%' is not a share"},
+    {{"--precision", "1%", "--ops", "10"}, "exclude each other"},
+    {{"--precision", "1%", "--min-ops", "50", "--max-ops", "40"}, "--min-ops 50 is above --max-ops 40"},
+    {{"--min-ops", "50"}, "--min-ops goes with --precision"},
+    {{"--max-ops", "50"}, "--max-ops goes with --precision"},
+    {{"--time-budget", "0"}, "--time-budget: '0'"},
+    {{"--timeout", "soon"}, "--timeout: "},
+    {{"--timeout", "-5s"}, "--timeout: "},
+    {{"--sync", "clocks"}, "did you mean clock?"},
+    {{"--post", "after"}, "there are before, inside"},
+    {{"--complete-at", "both"}, "there are receiver, sender"},
+    {{"--percentile", "99"}, "there are rank, index"},
+    {{"--poll", "wait"}, "there are auto, spin, yield, block"},
+    {{"--memory", "shared"}, "there are default, huge"},
+    {{"--memory-limit", "0"}, "--memory-limit: "},
+    {{"--memory-limit", "lots"}, "--memory-limit: "},
+    {{"--require", "PSM2_RCVTHREAD"}, "is not NAME=VALUE"},
+    {{"--label", "a=1", "--label", "a=2"}, "--label: 'a' is given twice"},
+    {{"--label", "a"}, "is not NAME=VALUE"},
+    {{"--format", "xml"}, "there are table, wide, compat, csv, json"},
+    {{"--resume"}, "--resume goes with --output FILE"},
+    {{"--resume", "--force", "-o", "a.h5"}, "exclude each other"},
+    {{"--ranks", "4"}, "--ranks goes with --dry-run"},
+    {{"--ranks-per-node", "4"}, "--ranks-per-node goes with --dry-run"},
+    {{"--dry-run", "--ranks", "1"}, "--ranks: '1' is not a whole number from 2"},
+    {{"--dry-run", "--ranks", "2", "--ranks-per-node", "4"}, "--ranks-per-node 4 is above --ranks 2"},
+    {{"--dry-run=maybe"}, "--dry-run takes no value"},
+    {{"--nic", "0:"}, "--nic: '0:' is not RANK:NIC"},
+    {{"--szies", "8"}, "unknown option '--szies' (did you mean --sizes?): --help-all shows all options"},
+    {{"--szies=8"}, "unknown option '--szies' (did you mean --sizes?)"},
+    {{"-z"}, "unknown option '-z'"},
+    {{"60000"}, "unexpected argument '60000'"},
+    {{"--config", "/no/such/file"}, "'/no/such/file': no such file"},
+    {{"--config"}, "--config needs a value"},
+};
+
+} // namespace
+
+TEST_CASE("every option reaches its place") {
+    for (const Accepted& accepted : kAccepted) {
+        CAPTURE(accepted.option);
+        CAPTURE(as_typed(accepted.words));
+        CHECK(accepted.holds(parse_alltoall(accepted.words)));
+    }
+}
+
+TEST_CASE("every option of the table is tried") {
+    std::set<std::string_view> tried;
+    for (const Accepted& accepted : kAccepted) tried.insert(accepted.option);
+    for (const OptionRow& row : option_table()) {
+        CAPTURE(row.name);
+        CHECK(tried.contains(row.name));
+    }
+}
+
+TEST_CASE("what is wrong is refused with one clear line") {
+    for (const Refused& refused : kRefused) {
+        CAPTURE(as_typed(refused.words));
+        const std::string line = refusal([&] { parse_alltoall(refused.words); });
+        CAPTURE(line);
+        CHECK(line.find(refused.says) != std::string::npos);
+        CHECK(is_one_clear_line(line));
+    }
+}
+
+TEST_CASE("without options it is the main job of the issue: 24 sizes, shift, tagged, 100 ops") {
+    const Options options = parse_alltoall({});
+    CHECK(options.command == Command::alltoall);
+    CHECK(options.sizes.size() == 24);
+    CHECK(options.sizes.front() == 1000);
+    CHECK(options.sizes.back() == 60000);
+    CHECK(options.modes == Words{"tagged"});
+    REQUIRE(options.schedules.size() == 1);
+    CHECK(options.schedules[0]->name == "shift");
+    CHECK(options.windows == std::vector<int>{0});
+    CHECK(options.ops == 100);
+    CHECK(options.provider == "auto");
+    CHECK_FALSE(options.output);
+    CHECK(options.command_line == "a2aperf alltoall");
+}
+
+TEST_CASE("the command line is kept as typed") {
+    CHECK(parse_alltoall({"--label", "note=two words"}).command_line ==
+          "a2aperf alltoall --label 'note=two words'");
+}
+
+TEST_CASE("questions are answered, whatever else is typed") {
+    CHECK(parse({}).answer);
+    for (const Words& words :
+         {Words{"--help"}, Words{"-h"}, Words{"--help-all"}, Words{"--version"}, Words{"--list"},
+          Words{"alltoall", "--help"}, Words{"alltoall", "--ops", "0", "--help"},
+          Words{"alltoall", "--nonsense", "--help"}, Words{"alltoall", "--list"}, Words{"providers", "--help"},
+          Words{"providers", "--version"}}) {
+        CAPTURE(as_typed(words));
+        const auto answer = parse(words).answer;
+        REQUIRE(answer);
+        CHECK(answer->ends_with('\n'));
+    }
+    CHECK(parse({"--version"}).answer->starts_with("a2aperf "));
+    CHECK(parse({"providers", "--help"}).answer != parse({"alltoall", "--help"}).answer);
+}
+
+TEST_CASE("providers takes no options of alltoall") {
+    CHECK(parse({"providers"}).options.command == Command::providers);
+    CHECK(refusal([] { parse({"providers", "--ops", "3"}); }).starts_with("unknown option '--ops'"));
+}
+
+TEST_CASE("a command is needed, and a known one") {
+    CHECK(refusal([] { parse({"alltoal"}); }) ==
+          "unknown command 'alltoal': there are alltoall, providers (did you mean alltoall?)");
+    CHECK(refusal([] { parse({"--ops", "3"}); }).starts_with("no command: a2aperf alltoall"));
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/config/help.hpp"
+
+#include <sstream>
+
+#include <doctest/doctest.h>
+
+#include "a2aperf/config/option_table.hpp"
+#include "a2aperf/plan/schedule.hpp"
+#include "support/catalogue.hpp"
+
+using namespace a2aperf;
+using a2aperf::test::catalogue;
+
+namespace {
+
+bool has(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+// Of UTF-8, every byte that does not continue a character.
+std::size_t columns(const std::string& line) {
+    std::size_t count = 0;
+    for (const char c : line) count += (static_cast<unsigned char>(c) & 0xc0U) == 0x80U ? 0U : 1U;
+    return count;
+}
+
+} // namespace
+
+TEST_CASE("--help-all shows every option, --help those of every day") {
+    const std::string all = help_all_text(catalogue());
+    const std::string daily = help_text(catalogue());
+    for (const OptionRow& row : option_table()) {
+        CAPTURE(row.name);
+        CHECK(has(all, "--" + std::string(row.name)));
+        if (row.audience == Audience::daily) CHECK(has(daily, "--" + std::string(row.name)));
+    }
+    for (const char* general : {"--config", "--help-all", "--list", "--version"}) CHECK(has(all, general));
+    CHECK_FALSE(has(daily, "--ranks-per-node K"));
+}
+
+TEST_CASE("a page fits a terminal and leaves no placeholder") {
+    for (const std::string& page :
+         {help_text(catalogue()), help_all_text(catalogue()), providers_help_text(), list_text(catalogue())}) {
+        CHECK_FALSE(has(page, "{"));
+        CHECK(page.ends_with('\n'));
+        std::istringstream lines(page);
+        for (std::string line; std::getline(lines, line);) {
+            CAPTURE(line);
+            CHECK(columns(line) <= 90);
+            CHECK_FALSE(line.ends_with(' '));
+        }
+    }
+}
+
+TEST_CASE("--list names everything there is, schedules with their formula") {
+    const std::string list = list_text(catalogue());
+    for (const std::string& name : catalogue().providers) CHECK(has(list, name));
+    for (const std::string& name : catalogue().modes) CHECK(has(list, name));
+    for (const Schedule& schedule : schedules()) {
+        CHECK(has(list, schedule.name));
+        CHECK(has(list, schedule.formula.substr(0, schedule.formula.find(' '))));
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/config/selection.hpp"
+
+#include <doctest/doctest.h>
+
+#include "support/catalogue.hpp"
+#include "support/usage.hpp"
+
+using namespace a2aperf;
+using a2aperf::test::catalogue;
+using a2aperf::test::refusal;
+
+TEST_CASE("a provider is auto, a known name or a layered one") {
+    for (const char* good : {"auto", "tcp", "tcp;ofi_rxm", "psm2"})
+        CHECK(parse_provider(good, catalogue()) == good);
+    CHECK(refusal([] { parse_provider("tpc", catalogue()); }) ==
+          "unknown provider 'tpc': there are auto, shm, tcp, net, udp, psm2, verbs (did you mean tcp?)");
+    CHECK(refusal([] { parse_provider("", catalogue()); }).starts_with("unknown provider ''"));
+    CHECK(refusal([] { parse_provider("TCP", catalogue()); }).find("there are") != std::string::npos);
+}
+
+TEST_CASE("a NIC is nearest, a device, or one for each rank of a node") {
+    for (const char* good : {"nearest", "mlx5_0", "lo", "0", "0:mlx5_0", "0:mlx5_0,1:mlx5_1", "fe80::1"})
+        CHECK(parse_nic(good) == good);
+    CHECK(refusal([] { parse_nic(""); }) == "an empty name is no NIC");
+    CHECK(refusal([] { parse_nic("0:mlx5_0,mlx5_1"); }) == "'mlx5_1' is not RANK:NIC");
+    CHECK(refusal([] { parse_nic("0:"); }) == "'0:' is not RANK:NIC");
+    CHECK(refusal([] { parse_nic("0:mlx5_0,x:mlx5_1"); }).starts_with("'x' is not a whole number"));
+}
+
+TEST_CASE("modes, schedules and windows are lists") {
+    using List = std::vector<std::string>;
+    CHECK(parse_modes(List{"write-imm,tagged"}, catalogue()) == List{"write-imm", "tagged"});
+    CHECK(refusal([] { parse_modes(List{"taged"}, catalogue()); }) ==
+          "unknown mode 'taged': there are tagged, write-imm (did you mean tagged?)");
+
+    const auto found = parse_schedules(List{"xor", "shift,xor"});
+    REQUIRE(found.size() == 2);
+    CHECK(found[0]->name == "xor");
+    CHECK(found[1]->name == "shift");
+    CHECK(refusal([] { parse_schedules(List{"shfit"}); }).ends_with("(did you mean shift?)"));
+
+    CHECK(parse_windows(List{"1,8,all"}) == std::vector<int>{1, 8, 0});
+    for (const char* bad : {"0", "-1", "some", "1.5", "", "99999999999"}) {
+        CAPTURE(bad);
+        CHECK(refusal([&] { parse_windows(List{bad}); }) != "(not refused)");
+    }
+}
