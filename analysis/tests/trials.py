@@ -21,8 +21,9 @@ class Trial:
     """`launches` a side in the order A B B A …, a speed `change`, spreads of the log of the time.
 
     `shared` is the spread of a launch as a whole, `own` of one cell in one launch; `drift` is what
-    the machine does meanwhile: a 10 % line or wave over the trial, a random walk, launch effects
-    with memory, or launch effects with heavy tails (Student's t with 2 degrees of freedom).
+    the machine does meanwhile: a 10 % line or wave over the trial (slow: six launches a period at
+    least), a random walk, launch effects with memory, or launch effects with heavy tails
+    (Student's t with 2 degrees of freedom).
     """
 
     launches: int = 8
@@ -57,7 +58,7 @@ class Trial:
         if self.drift == "line":
             shocks += 0.1 * time
         elif self.drift == "wave":
-            shocks += 0.05 * np.sin(2 * np.pi * (time * rng.uniform(0.5, 3) + rng.random()))
+            shocks += 0.05 * np.sin(2 * np.pi * (time * rng.uniform(0.5, n / 6) + rng.random()))
         elif self.drift == "walk":
             shocks = np.cumsum(shocks)
         elif self.drift == "memory":

@@ -42,6 +42,7 @@ COMMANDS: tuple[CommandRow, ...] = (
     CommandRow("live", "Follow the file of a running job."),
     CommandRow("compare", "Hold settings or groups of files against each other.", "Judge"),
     CommandRow("explain", "Point out what stands out, with the numbers it rests on.", "Judge"),
+    CommandRow("history", "Show how results went over months, and what changed when.", "Judge"),
     CommandRow(
         "import", "Read the 2019 layout, perftest's JSON or OSU's text.", "Files", "import_text"
     ),

@@ -12,7 +12,7 @@ import pandas as pd
 import typer
 from typer.core import TyperCommand
 
-from a2a import compare, filters, results, verdicts
+from a2a import baselines, compare, filters, results, verdicts
 from a2a.commands.options import Files, Where
 from a2a.compare import Comparison
 from a2a.errors import InputError
@@ -53,7 +53,8 @@ def run(
         ),
     ] = [],  # noqa: B006
     against: Annotated[
-        list[Path], typer.Option(metavar="FILE…", help="Files of the baseline.")
+        list[Path],
+        typer.Option(metavar="FILE…", help="Files, folders or the name of the baseline."),
     ] = [],  # noqa: B006
     baseline: Annotated[
         str | None,
@@ -80,6 +81,7 @@ def run(
     if against and baseline is not None:
         raise InputError("--baseline goes with --by; with --against the files are the baseline")
     share = _share(margin)
+    files, against = baselines.files_of(files), baselines.files_of(against)
     found = results.load([*files, *against])
     found = filters.where(found.measured(_roles(by)), where)
     if found.points.empty:

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a history`: a collection of launches over months."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+
+from a2a import baselines, filters, results
+from a2a.columns import aligned
+from a2a.commands.options import Where
+from a2a.differences import shortened
+from a2a.errors import InputError
+from a2a.history import LINE, Change, History, history
+
+EXAMPLES = """\
+a2a history results/
+a2a history results/ --where message_size=60kB
+a2a history 2025-03-*.h5 --save-baseline spring
+a2a compare today-*.h5 --against spring          after maintenance
+"""
+_BARS = "▁▂▃▄▅▆▇█"
+_WIDTH = 24
+
+
+def run(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE|FOLDER", help="Results files, folders, or named baselines."),
+    ],
+    where: Where = [],  # noqa: B006
+    save_baseline: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="Give these files a name for 'a2a compare --against'."),
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="JSON, all figures.")] = False,
+) -> None:
+    """Show how results went over time: trends, and the days on which something changed.
+
+    Every message size, rank count and setting is a line of its own; change points are sought in all
+    of them together (1 % error) and shown with what else was recorded to change: firmware, library
+    and kernel versions, nodes. A launch counts once, whatever its number of ops.
+    """
+    files = baselines.files_of(paths)
+    found = filters.where(results.load(files).measured(), where)
+    if found.points.empty:
+        raise InputError("no point is complete")
+    if save_baseline:
+        if Path(save_baseline).exists():
+            raise InputError(f"--save-baseline {save_baseline}: a file has that name; take another")
+        register = baselines.save(save_baseline, files)
+        typer.echo(f"{register}: {save_baseline} is {len(files)} file{'s' * (len(files) > 1)}")
+        return
+    made = history(found)
+    if as_json:
+        print(json.dumps(_plain(made), indent=1, default=str))
+    else:
+        typer.echo("\n".join(_lines(made)))
+
+
+def _date(nanoseconds: float) -> str:
+    if nanoseconds < 0:
+        return "unknown"
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def _lines(made: History) -> list[str]:
+    times = made.launches["time"]
+    count = len(made.launches)
+    lines = [
+        f"{count} launch{'es' * (count > 1)} from {_date(times.iloc[0])} to "
+        f"{_date(times.iloc[-1])} (UTC)",
+        "",
+        *_table(made.lines),
+        "",
+    ]
+    if not made.changes:
+        lines.append("no change point" if count >= 6 else "no change point: 6 launches are needed")
+    for change in made.changes:
+        lines += _told(change)
+    return lines
+
+
+def _table(lines: pd.DataFrame) -> list[str]:
+    with_series = bool((lines["series"] != "").any())
+    heading = ["ranks", "nodes", "ppn", "msg B", "launches", "first", "last", "Gbps per rank"]
+    rows = [[*heading, "per 30 days", "95 % interval", *(["setting"] if with_series else [])]]
+    for _, line in lines.iterrows():
+        trend, interval = "-", "-"
+        if pd.notna(line["trend"]):
+            trend = f"{100 * line['trend']:+.1f} %"
+            interval = f"{100 * line['trend_low']:+.1f} to {100 * line['trend_high']:+.1f}"
+        rows.append(
+            [
+                str(line["ranks"]),
+                *("-" if pd.isna(line[name]) else f"{line[name]:g}" for name in ("nodes", "ppn")),
+                str(line["message_size"]),
+                str(line["launches"]),
+                f"{line['first']:.3g}",
+                f"{line['last']:.3g}",
+                _spark(line["values"]),
+                trend,
+                interval,
+                *([str(line["series"])] if with_series else []),
+            ]
+        )
+    return aligned(rows, [*[False] * 7, True, False, False, *([True] if with_series else [])])
+
+
+def _spark(values: list[float]) -> str:
+    """Values as bars from their smallest to their largest; the last ones where there are many."""
+    shown = values[-_WIDTH:]
+    low, high = min(shown), max(shown)
+    # Bars tell changes of a few per cent, not noise of a few per mille.
+    span = max(high - low, 0.02 * high)
+    steps = len(_BARS) - 1
+    return "".join(_BARS[round(steps * (value - low) / span)] for value in shown)
+
+
+def _told(change: Change) -> list[str]:
+    moved = change.lines
+    ratio = moved["ratio"]
+    slower, faster = int((ratio < 1).sum()), int((ratio > 1).sum())
+    first: Any = moved.iloc[0]
+    text = (
+        f"change between {change.before} and {change.after} ({_date(change.time)}), p = "
+        f"{change.p:.3f}: {faster} lines faster, {slower} slower, from {ratio.min():.3f} to "
+        f"{ratio.max():.3f} times the speed; clearest at {first['ranks']} ranks, "
+        f"{first['message_size']} B: {first['ratio']:.3f} (n = {first['before']} before, "
+        f"{first['after']} after)"
+    )
+    lines = [text]
+    between = change.differences.between
+    if between:
+        rows = [["", "before", "after"]]
+        rows += [[x.name, shortened(x.baseline), shortened(x.candidate)] for x in between]
+        lines += ["  " + line for line in aligned(rows, [True] * 3)]
+    else:
+        lines.append("  nothing else that was recorded changed with it")
+    return [*lines, ""]
+
+
+def _plain(made: History) -> dict[str, Any]:
+    def records(table: pd.DataFrame) -> Any:
+        return table.astype("object").where(table.notna(), None).to_dict("records")
+
+    return {
+        "launches": [
+            {"launch": launch, "time": _date(time)}
+            for launch, time in zip(made.launches["launch"], made.launches["time"], strict=True)
+        ],
+        "lines": records(made.lines),
+        "changes": [
+            {
+                "before": change.before,
+                "after": change.after,
+                "time": _date(change.time),
+                "p": change.p,
+                "lines": records(change.lines[[*LINE, "ratio", "before", "after", "p"]]),
+                "differences": {
+                    x.name: {"before": x.baseline, "after": x.candidate}
+                    for x in change.differences.between
+                },
+            }
+            for change in made.changes
+        ],
+    }

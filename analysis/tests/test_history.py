@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Trends, change points and named baselines of a collection."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from a2a import history, results, synthetic
+from a2a.synthetic import Effects, Setup
+from conftest import Outcome
+
+A2A = Callable[..., Outcome]
+START = datetime(2025, 1, 1, tzinfo=UTC)
+
+
+def collection(
+    folder: Path, slowdowns: list[float], versions: list[str] | None = None, spread: float = 0.01
+) -> list[Path]:
+    """One launch every five days."""
+    folder.mkdir(exist_ok=True)
+    base = Setup(sizes=(1000, 16000, 60000), ops=30)
+    files = []
+    for i, slowdown in enumerate(slowdowns):
+        made = replace(
+            base,
+            seed=i,
+            started=START + timedelta(days=5 * i),
+            effects=Effects(slowdown=slowdown, launch_spread=spread),
+            attributes={"libfabric_version": versions[i]} if versions else {},
+        )
+        files.append(synthetic.write_launch(folder / f"day{i:03}.h5", made))
+    return files
+
+
+def test_the_day_of_a_change_is_found_with_what_changed(a2a: A2A, tmp_path: Path) -> None:
+    collection(tmp_path / "c", [1.0] * 9 + [1.08] * 7, ["1.17.0"] * 9 + ["2.1.0"] * 7)
+    made = json.loads(a2a("history", tmp_path / "c", "--json").out)
+    (change,) = made["changes"]
+    assert (change["before"], change["after"]) == ("day008.h5#0", "day009.h5#0")
+    assert change["time"] == "2025-02-15 00:00"
+    assert change["differences"] == {
+        "libfabric_version": {"before": ["1.17.0"], "after": ["2.1.0"]}
+    }
+    for line in change["lines"]:
+        assert line["ratio"] == pytest.approx(1 / 1.08, rel=0.02)
+        assert (line["before"], line["after"]) == (9, 7)
+    told = a2a("history", tmp_path / "c").out
+    assert "change between day008.h5#0 and day009.h5#0 (2025-02-15" in told
+    assert "0 lines faster, 3 slower" in told and "2.1.0" in told
+
+
+def test_two_changes_and_a_single_bad_day(tmp_path: Path) -> None:
+    speeds = [1.0] * 8 + [1.1] * 8 + [1.0] * 8
+    speeds[3] = 1.5
+    found = results.load(collection(tmp_path / "c", speeds, spread=0.005)).measured()
+    made = history.history(found)
+    assert [change.after for change in made.changes] == ["day008.h5#0", "day016.h5#0"]
+
+
+def test_a_steady_machine_has_no_change_and_a_trend_about_zero(a2a: A2A, tmp_path: Path) -> None:
+    files = collection(tmp_path / "c", [1.0] * 14, spread=0.02)
+    told = a2a("history", *files).out
+    assert "14 launches from 2025-01-01 00:00 to 2025-03-07 00:00 (UTC)" in told
+    assert "no change point" in told
+    for line in json.loads(a2a("history", *files, "--json").out)["lines"]:
+        assert line["trend_low"] < 0 < line["trend_high"]
+        assert line["launches"] == 14
+
+
+def test_a_slow_decline_is_a_trend(tmp_path: Path) -> None:
+    # 1 % a launch, one launch in five days: 6 launches in 30 days.
+    files = collection(tmp_path / "c", [1.01**i for i in range(14)], spread=0.001)
+    lines = history.history(results.load(files).measured()).lines
+    assert lines["trend"].to_numpy() == pytest.approx(1.01**-6 - 1, abs=0.004)
+    assert (lines["trend_high"] < 0).all()
+
+
+def test_few_launches_claim_nothing(a2a: A2A, tmp_path: Path) -> None:
+    files = collection(tmp_path / "c", [1.0, 1.0, 3.0, 3.0, 3.0])
+    made = json.loads(a2a("history", *files, "--json").out)
+    assert made["changes"] == []
+    assert all(line["trend"] is None for line in made["lines"])
+    assert "6 launches are needed" in a2a("history", *files).out
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.4])
+def test_change_points_without_a_change_are_rare(gaps: float) -> None:
+    rng = np.random.default_rng(6)
+    wrong = 0
+    for _ in range(120):
+        y = rng.normal(0, 0.01, (20, 1)) + rng.normal(0, 0.01, (20, 6))
+        y[rng.random(y.shape) < gaps] = np.nan
+        wrong += bool(history.splits(y, rng))
+    assert wrong <= 5  # 1 % are expected
+
+
+def test_a_change_of_three_spreads_is_found_where_it_is() -> None:
+    rng = np.random.default_rng(7)
+    near = 0
+    for _ in range(40):
+        y = rng.normal(0, 0.01, (24, 6))
+        y[11:] += 0.03
+        places = [split.index for split in history.splits(y, rng)]
+        near += len(places) >= 1 and min(abs(place - 11) for place in places) <= 1
+    assert near >= 38
+
+
+def test_a_line_that_ends_where_another_begins() -> None:
+    y = np.random.default_rng(2).normal(0, 0.01, (16, 2))
+    y[8:, 0] = np.nan
+    y[:8, 1] = np.nan
+    assert history.splits(y, np.random.default_rng(1)) == []
+
+
+def test_lines_that_never_change_have_no_change_point() -> None:
+    assert history.splits(np.ones((20, 3)) * 0.1, np.random.default_rng(1)) == []
+
+
+def test_a_named_baseline_is_compared_against(
+    a2a: A2A, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = collection(tmp_path / "c", [1.0] * 6 + [1.2] * 6)
+    saved = a2a("history", *files[:6], "--save-baseline", "spring")
+    assert saved.status == 0 and "spring is 6 files" in saved.out
+    outcome = a2a("compare", *files[6:], "--against", "spring")
+    assert outcome.status == 3 and "slower: 3 of 3 cells" in outcome.out
+    assert "not interleaved" in outcome.out
+    a2a("compare", *files[6:], "--against", "autumn").refused("autumn", "baselines are spring")
+    (tmp_path / "a2a-baselines.json").write_text("[1]")
+    a2a("compare", *files[6:], "--against", "spring").refused("a2a-baselines.json")
+
+
+def test_baselines_follow_their_register(
+    a2a: A2A, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = collection(tmp_path / "c", [1.0, 1.0])
+    register = tmp_path / "kept" / "names.json"
+    register.parent.mkdir()
+    monkeypatch.setenv("A2A_BASELINES", str(register))
+    assert a2a("history", files[0], "--save-baseline", "one").status == 0
+    assert json.loads(register.read_text()) == {"one": ["../c/day000.h5"]}
+    monkeypatch.chdir(tmp_path / "c")
+    assert a2a("compare", files[1], "--against", "one").status == 4
+    monkeypatch.setenv("A2A_BASELINES", str(tmp_path / "missing" / "names.json"))
+    a2a("history", files[0], "--save-baseline", "two").refused("cannot be written")
+
+
+def test_bad_input(a2a: A2A, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    a2a("history").refused("FILE|FOLDER")
+    a2a("history", tmp_path / "empty").refused("no .h5 file")
+    a2a("history", tmp_path / "none").refused("no such file")
+    (file,) = collection(tmp_path / "c", [1.0])
+    a2a("history", file, "--save-baseline", str(file)).refused("a file has that name")
