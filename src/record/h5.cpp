@@ -53,16 +53,22 @@ herr_t take_innermost(unsigned, const H5E_error2_t* entry, void* cause) {
     return 1; // stop after the first
 }
 
-[[noreturn]] void fail(const std::string& what) {
+// Of the call that just failed: the next call of any kind clears it.
+Cause last_cause() {
     Cause cause{"no reason given"};
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_innermost, &cause);
+    return cause;
+}
+
+[[noreturn]] void fail(const std::string& what, const Cause& cause) {
     throw std::system_error(cause.error, hdf5_category(), fmt::format("{} ({})", what, cause.words));
 }
 
 template <class Result>
 Result check(Result result, const char* verb, const Object& object, const char* name = "") {
-    if (result < 0) fail(fmt::format("cannot {} {}{}{}", verb, name, *name != '\0' ? " in " : "", object.where()));
-    return result;
+    if (result >= 0) return result;
+    const Cause cause = last_cause();
+    fail(fmt::format("cannot {} {}{}{}", verb, name, *name != '\0' ? " in " : "", object.where()), cause);
 }
 
 void be_quiet() {
@@ -436,16 +442,18 @@ bool File::is_hdf5(const std::filesystem::path& path) {
 
 File File::create(const std::filesystem::path& path) {
     be_quiet();
-    const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access_properties().id());
-    if (id < 0) fail(fmt::format("cannot create {}", path.string()));
+    const Handle properties = access_properties();
+    const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, properties.id());
+    if (id < 0) fail(fmt::format("cannot create {}", path.string()), last_cause());
     return File(Handle(id));
 }
 
 File File::open(const std::filesystem::path& path, Access access) {
     be_quiet();
     const unsigned flags = access == Access::read_only ? H5F_ACC_RDONLY : H5F_ACC_RDWR;
-    const hid_t id = H5Fopen(path.c_str(), flags, access_properties().id());
-    if (id < 0) fail(fmt::format("cannot open {}", path.string()));
+    const Handle properties = access_properties();
+    const hid_t id = H5Fopen(path.c_str(), flags, properties.id());
+    if (id < 0) fail(fmt::format("cannot open {}", path.string()), last_cause());
     return File(Handle(id));
 }
 

@@ -57,7 +57,8 @@ std::string table_row(const Row& row, const Layout& layout) {
     for (const double time : {summary.min, summary.mean, summary.p50, summary.p90, summary.p99, summary.max})
         line += cell(time * kMicroseconds);
     line += cell(summary.gbps.rank) + cell(summary.gbps.node_net);
-    return fmt::format("{}  {}{}\n", line, how(row.point), ratio(summary));
+    const std::string remark = summary.count == 0 ? fmt::format(", no valid op of {}", summary.invalid) : "";
+    return fmt::format("{}  {}{}{}\n", line, how(row.point), ratio(summary), remark);
 }
 
 // compat: the layout of the table of 2019. It knows no baseline and no sentinel, and its nodes are ranks.
@@ -72,6 +73,8 @@ std::string compat_row(const Row& row, int ranks) {
     if (row.result == nullptr)
         return fmt::format("# {} {} skipped: {}\n", ranks, row.point.message_size, row.point.skip_reason);
     const Summary& summary = row.result->summary;
+    if (summary.count == 0)
+        return fmt::format("# {} {} no valid op of {}\n", ranks, row.point.message_size, summary.invalid);
     std::string line = fmt::format("{:>13}{:>12}{:>8}", ranks, row.point.message_size, summary.count);
     for (const double time : {summary.min, summary.mean, summary.p50, summary.p90, summary.p99})
         line += fmt::format("{:>12.2f}", time * kMicroseconds);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/record/closing.hpp"
+
+#include <list>
+
+#include <doctest/doctest.h>
+
+#include "launch.hpp"
+
+using namespace a2aperf;
+
+namespace {
+
+// Rows whose figures the test sets; a quiet row that nothing is to be said about.
+struct Table {
+    Layout layout = Layout::blocks(4, 2);
+    std::list<Point> points;
+    std::list<PointResult> results;
+    std::vector<Row> rows;
+
+    PointResult& add(Bytes size, Role role = Role::measure) {
+        Point& point = points.emplace_back();
+        point.role = role;
+        point.message_size = size;
+        PointResult& result = results.emplace_back();
+        Summary& summary = result.summary;
+        summary.count = 100;
+        summary.min = 90e3;
+        summary.mean = 101e3;
+        summary.p50 = 100e3;
+        summary.p90 = 110e3;
+        summary.p99 = summary.max = 120e3;
+        summary.p50_low = 99e3;
+        summary.p50_high = 101e3;
+        summary.gbps.rank = 10;
+        summary.gbps.node_net = 20;
+        summary.last_rank = 1;
+        summary.last_rank_share = 0.3;
+        rows.push_back({point, &result});
+        return result;
+    }
+    void skip() { rows.push_back({points.emplace_back(), nullptr}); }
+    std::string words(double node_link_gbps = 100) const {
+        std::string text;
+        for (const std::string& line : closing_words(rows, layout, "/data/a.h5", node_link_gbps))
+            text += line + "\n";
+        return text;
+    }
+};
+
+} // namespace
+
+TEST_CASE("what was measured, the best of it, and the file") {
+    Table table;
+    table.add(1000);
+    table.add(60'000).summary.gbps.rank = 30;
+    table.skip();
+    CHECK(table.words() == "2 points measured, 1 skipped: /data/a.h5\n"
+                           "best: 30.00 Gbps per rank at 60 kB (n = 100), 20.00 Gbps per node at 1 kB (n = 100)\n");
+}
+
+TEST_CASE("with one node there is no figure per node") {
+    Table table;
+    table.add(1000).summary.gbps.node_net = kAbsent;
+    CHECK(table.words() == "1 point measured: /data/a.h5\nbest: 10.00 Gbps per rank at 1 kB (n = 100)\n");
+}
+
+TEST_CASE("nothing measured is said, and nothing else") {
+    Table table;
+    table.skip();
+    CHECK(table.words() == "0 points measured, 1 skipped: /data/a.h5\n");
+}
+
+TEST_CASE("a point without a valid op breaks nothing") {
+    Table table;
+    table.add(1000).summary = Summary{};
+    CHECK(table.words() == "1 point measured: /data/a.h5\n");
+}
+
+TEST_CASE("what looks wrong is pointed out with its figures") {
+    const auto after = [](auto change) {
+        Table table;
+        table.add(2000);
+        change(table.add(1000));
+        return table.words();
+    };
+    using test::contains;
+    CHECK(contains(after([](PointResult& r) { r.summary.p90 = 2500e3; }),
+                   "note: p90 above 3 x p50 at 1 of 2 points, most at 1 kB: 25.0"));
+    CHECK(contains(after([](PointResult& r) { r.summary.mean = 165e3; }),
+                   "note: mean above p90 at 1 of 2 points, most at 1 kB: 1.5"));
+    CHECK(contains(after([](PointResult& r) { r.summary.gbps.node_net = 107; }),
+                   "note: more than the 100 Gbps of a node's links at 1 of 2 points, most at 1 kB: 107.00 Gbps"));
+    CHECK(contains(after([](PointResult& r) { r.summary.invalid = 25; }),
+                   "a rank was late) at 1 of 2 points, most at "
+                   "1 kB: 20.0 %"));
+    CHECK(contains(after([](PointResult& r) {
+                       r.ranks.resize(4);
+                       r.ranks[2].involuntary_switches = 250;
+                   }),
+                   "note: ranks lost their core during ops at 1 of 2 points, most at 1 kB: 2.5 times per op"));
+}
+
+TEST_CASE("a rank is called late only where chance is no explanation") {
+    // 4 ranks, 100 ops: 25 are expected to end last. P(X >= 40) = 0.0007, times 4 ranks and 1 point: 0.3 %.
+    const auto words_with = [](double share) {
+        Table table;
+        PointResult& result = table.add(1000);
+        result.summary.last_rank = 3;
+        result.summary.last_rank_share = share;
+        return table.words();
+    };
+    CHECK_FALSE(test::contains(words_with(0.35), "ended last"));
+    CHECK(
+        test::contains(words_with(0.40), "note: rank 3 ended last more often than chance allows at 1 of 1 point"));
+    CHECK(test::contains(words_with(1.0), "rank 3"));
+}
+
+TEST_CASE("drift is told where the sentinels' intervals don't meet") {
+    Table table;
+    table.add(20'000, Role::sentinel);
+    table.add(1000);
+    Summary& last = table.add(20'000, Role::sentinel).summary;
+    CHECK_FALSE(test::contains(table.words(), "drifted"));
+    last.p50 = 120e3;
+    last.p50_low = 118e3;
+    last.p50_high = 122e3;
+    CHECK(test::contains(table.words(), "the sentinel's median moved from 100.00 to 120.00 µs (+20.0 %)"));
+    last.p50_low = last.p50_high = kAbsent; // too few ops for an interval: no claim
+    CHECK_FALSE(test::contains(table.words(), "drifted"));
+}
+
+TEST_CASE("the ratio to the baseline is told with what its intervals carry") {
+    Table table;
+    for (const double ratio : {1.25, 0.8, 1.01}) {
+        Summary& summary = table.add(1000).summary;
+        summary.ratio = ratio;
+        summary.ratio_low = ratio - 0.05;
+        summary.ratio_high = ratio + 0.05;
+    }
+    CHECK(test::contains(table.words(),
+                         "against MPI_Alltoall: 0.80 to 1.25 times as fast, median 1.01; of 3 points "
+                         "faster at 1, slower at 1"));
+}

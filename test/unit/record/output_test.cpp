@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "record/output.hpp"
+
+#include <fstream>
+#include <sys/resource.h>
+
+#include <doctest/doctest.h>
+
+#include "launch.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace a2aperf;
+using test::complaint;
+using test::contains;
+
+namespace {
+
+void write(const std::filesystem::path& file, const std::string& text) {
+    std::ofstream(file) << text;
+}
+
+std::string text_of(const std::filesystem::path& file) {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+} // namespace
+
+TEST_CASE("outputs that can't be are refused, with the way out") {
+    const test::TemporaryFolder folder;
+    write(folder / "file", "x");
+    const auto check = [](const std::filesystem::path& file) { return [=] { check_output(file, false, false); }; };
+    CHECK(contains(complaint(check(folder / "missing" / "a.h5")), "does not exist"));
+    CHECK(contains(complaint(check(folder / "file" / "a.h5")), "is no folder"));
+    CHECK(contains(complaint(check(folder / "file")), "exists already"));
+    CHECK(contains(complaint(check(folder.path())), "is not a file"));
+    CHECK(contains(complaint(check("/dev/null")), "is not a file"));
+    CHECK(contains(complaint([] { check_output("/dev/null", false, true); }), "is not a file"));
+    CHECK(complaint(check(folder / "a.h5")).empty());
+    CHECK(complaint([&] { check_output(folder / "a.h5", true, false); }).empty()); // nothing to resume yet
+    CHECK(complaint([&] { check_output(folder / "file", false, true); }).empty());
+    CHECK(text_of(folder / "file") == "x");
+}
+
+TEST_CASE("a file that could outgrow the disk or the process's limit is refused before it is made") {
+    const test::TemporaryFolder folder;
+    test::Launch launch(folder / "a.h5");
+    launch.settings.max_attempts = 2'000'000'000;
+    launch.layout = Layout::blocks(20'000, 100);
+    launch.provenance = test::synthetic_provenance(launch.layout);
+    const std::string words = complaint([&] { launch.create(); });
+    CHECK(contains(words, "9 points of up to 2000000000 ops on 20000 ranks"));
+    CHECK(contains(words, "free"));
+    CHECK(std::filesystem::is_empty(folder.path()));
+
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    rlimit small = before;
+    small.rlim_cur = 100'000;
+    setrlimit(RLIMIT_FSIZE, &small);
+    const std::string limited = complaint([&] { test::Launch(folder / "a.h5").create(); });
+    setrlimit(RLIMIT_FSIZE, &before);
+    CHECK(contains(limited, "may write files of 100 kB only"));
+    CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a replacement is invisible until it is published") {
+    const test::TemporaryFolder folder;
+    write(folder / "a", "old");
+    {
+        const Replacement replacement(folder / "a");
+        write(replacement.path(), "new");
+        CHECK(text_of(folder / "a") == "old");
+    }
+    CHECK(text_of(folder / "a") == "old");
+    Replacement replacement(folder / "a");
+    write(replacement.path(), "new");
+    const FileLock lock = replacement.publish(Existing::replace);
+    CHECK(text_of(folder / "a") == "new");
+    CHECK_FALSE(std::filesystem::exists(replacement.path()));
+}
+
+TEST_CASE("what a killed launch left is taken over") {
+    const test::TemporaryFolder folder;
+    write(folder / ".a.partial", std::string(100, 'x'));
+    Replacement replacement(folder / "a");
+    write(replacement.path(), "new");
+    const FileLock lock = replacement.publish(Existing::keep);
+    CHECK(text_of(folder / "a") == "new");
+}
+
+TEST_CASE("a name taken meanwhile is kept") {
+    const test::TemporaryFolder folder;
+    Replacement replacement(folder / "a");
+    write(folder / "a", "theirs");
+    CHECK(contains(complaint([&] { replacement.publish(Existing::keep); }), "exists already"));
+    CHECK(text_of(folder / "a") == "theirs");
+}
+
+TEST_CASE("two launches can't make the same file at once") {
+    const test::TemporaryFolder folder;
+    const Replacement first(folder / "a");
+    CHECK(
+        contains(complaint([&] { const Replacement second(folder / "a"); }), "is being written by another launch"));
+    CHECK(std::filesystem::exists(first.path()));
+}
+
+TEST_CASE("a link is followed, not replaced") {
+    const test::TemporaryFolder folder;
+    write(folder / "real", "old");
+    std::filesystem::create_symlink("real", folder / "link");
+    CHECK(resolve(folder / "link") == std::filesystem::canonical(folder / "real"));
+}

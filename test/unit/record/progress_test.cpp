@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/record/progress.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+#include <doctest/doctest.h>
+
+#include "support/temporary_folder.hpp"
+
+using namespace a2aperf;
+
+namespace {
+
+// What a function writes to stderr.
+template <class Function>
+std::string stderr_of(Function function) {
+    const test::TemporaryFolder folder;
+    const auto file = folder / "stderr";
+    std::fflush(stderr);
+    const int saved = dup(STDERR_FILENO);
+    const int captured = open(file.c_str(), O_WRONLY | O_CREAT, 0600);
+    dup2(captured, STDERR_FILENO);
+    function();
+    std::fflush(stderr);
+    dup2(saved, STDERR_FILENO);
+    close(captured);
+    close(saved);
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void wait_for_terminal() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(210));
+}
+
+} // namespace
+
+TEST_CASE("quiet is quiet") {
+    CHECK(Progress::detect(true) == Progress::Style::none);
+    CHECK(stderr_of([] {
+              Progress progress(Progress::Style::none, 2);
+              progress.begin_point(0, "tagged shift all 1 kB");
+              wait_for_terminal();
+              progress.ops(50, 100, 12.5);
+              progress.note("anything");
+          }).empty());
+}
+
+TEST_CASE("a file is no terminal") {
+    stderr_of([] { CHECK(Progress::detect(false) == Progress::Style::log); });
+}
+
+TEST_CASE("a log gets a line for what stays, and none for every op") {
+    CHECK(stderr_of([] {
+              Progress progress(Progress::Style::log, 2);
+              progress.begin_point(0, "tagged shift all 1 kB");
+              for (int op = 0; op < 100; ++op) progress.ops(op, 100, 12.5);
+              progress.end_point(1000, 1'000'000, 2000);
+              progress.note("clock: 12 of 40 trial starts were late, so ops start at a barrier");
+          }) == "clock: 12 of 40 trial starts were late, so ops start at a barrier\n");
+}
+
+TEST_CASE("a terminal has one line, redrawn and left clean") {
+    const std::string text = stderr_of([] {
+        Progress progress(Progress::Style::terminal, 2);
+        progress.begin_point(0, "tagged shift all 1 kB");
+        progress.ops(1, 100, 12.5); // too soon
+        progress.end_point(4096, 2'000'000'000, 4096);
+        progress.begin_point(1, "tagged shift all 4096 B");
+        wait_for_terminal();
+        progress.ops(50, 100, 12.5);
+    });
+    CHECK(text == "\r\x1b[K[1/2] tagged shift all 1 kB"
+                  "\r\x1b[K[2/2] tagged shift all 4096 B"
+                  "\r\x1b[K[2/2] tagged shift all 4096 B  op 50/100  12.50 Gbps/rank  2 s left"
+                  "\r\x1b[K");
+}
+
+TEST_CASE("a line never wraps") {
+    const std::string text = stderr_of([] {
+        Progress progress(Progress::Style::terminal, 1);
+        progress.begin_point(0, std::string(300, 'x'));
+    });
+    CHECK(text.size() < 300);
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/record/recorder.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include <doctest/doctest.h>
+
+#include "launch.hpp"
+#include "record/results_file.hpp"
+#include "record/segment_group.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace a2aperf;
+using test::Launch;
+
+namespace {
+
+ResultsFile read(const std::filesystem::path& file) {
+    return ResultsFile::open(file, h5::File::Access::read_only);
+}
+
+void check_point(const ResultsFile& file, const Launch& launch, int point) {
+    CAPTURE(point);
+    const PointResult expected = launch.result(point);
+    const Samples samples = file.raw.read(point, expected.samples.attempts());
+    CHECK(samples.begin == expected.samples.begin);
+    CHECK(samples.send_done == expected.samples.send_done);
+    CHECK(samples.recv_done == expected.samples.recv_done);
+    CHECK(samples.start == expected.samples.start);
+    CHECK(samples.valid == expected.samples.valid);
+    for (const Column& column : columns()) {
+        if (!column.outcome) continue;
+        CAPTURE(column.name);
+        const Value there = file.columns.read(column_index(column.name)).at(static_cast<std::size_t>(point));
+        const Value here = column.outcome(expected);
+        const auto* real = std::get_if<double>(&here);
+        if (real != nullptr && std::isnan(*real))
+            CHECK(std::isnan(std::get<double>(there)));
+        else
+            CHECK(there == here);
+    }
+}
+
+} // namespace
+
+TEST_CASE("a new file knows its whole plan, and nothing is measured") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    const Recorder recorder = launch.create();
+    const ResultsFile file = read(launch.settings.file);
+    const std::vector<State> states = file.columns.states();
+    REQUIRE(states.size() == 9);
+    for (std::size_t p = 0; p < states.size(); ++p) CHECK(states[p] == (p == 7 ? State::skipped : State::pending));
+    CHECK(file.columns.read(column_index("mode")).at(0) == Value(std::string("tagged")));
+    CHECK(file.columns.read(column_index("mode")).at(2) == Value(std::string("collective")));
+    CHECK(file.columns.read(column_index("engine")).at(2) == Value(std::string("mpi")));
+    CHECK(file.columns.read(column_index("partner")).at(2) == Value(std::int64_t{1}));
+    CHECK(file.columns.read(column_index("segment")).at(0) == Value(std::int64_t{-1}));
+    CHECK(file.columns.read(column_index("provider")).at(0) == Value(std::string("tcp;ofi_rxm")));
+    CHECK(file.attributes.percentile_rule == "rank");
+    CHECK(file.attributes.source == "a2aperf 0.1.0 (0123456789ab)");
+    CHECK(file.file.text_attribute("layout") == "preallocated");
+    CHECK(stored_order(launch.settings.file) == launch.plan.order);
+}
+
+TEST_CASE("every point reads back, while the launch goes on and after its end") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    Recorder recorder = launch.create();
+    const std::vector<int> order{8, 0, 3, 1, 2, 5, 6, 4};
+    for (const int p : order) {
+        recorder.write(p, launch.result(p));
+        const ResultsFile file = read(launch.settings.file);
+        CHECK(file.columns.states().at(static_cast<std::size_t>(p)) == State::complete);
+        check_point(file, launch, p);
+    }
+    CHECK_FALSE(recorder.end(EndState::finished, "").has_value());
+    const ResultsFile file = read(launch.settings.file);
+    CHECK(file.file.text_attribute("layout") == "compact");
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        check_point(file, launch, order[i]);
+        const auto p = static_cast<std::size_t>(order[i]);
+        CHECK(file.columns.read(column_index("order")).at(p) == Value(static_cast<std::int64_t>(i)));
+        CHECK(file.columns.read(column_index("segment")).at(p) == Value(std::int64_t{0}));
+    }
+    CHECK(file.columns.states().at(7) == State::skipped);
+    CHECK(file.raw.max_attempts() < launch.settings.max_attempts + 1);
+}
+
+TEST_CASE("only a finished launch is compacted; every end is told") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    for (const EndState state : {EndState::interrupted, EndState::failed}) {
+        std::filesystem::remove(launch.settings.file);
+        Recorder recorder = launch.create();
+        recorder.write(1, launch.result(1));
+        recorder.end(state, "rank 3 on node001 fell silent");
+        const ResultsFile file = read(launch.settings.file);
+        CHECK(file.file.text_attribute("layout") == "preallocated");
+        const h5::Group segment = file.segments.open_group("0");
+        CHECK(segment.open_dataset("end_state").read<std::int8_t>().at(0) == static_cast<int>(state));
+        CHECK(segment.open_dataset("ended").read<std::int64_t>().at(0) > 1'700'000'000'000'000'000);
+        CHECK(std::strcmp(segment.open_dataset("message").read_fixed({}).data(), "rank 3 on node001 fell silent") ==
+              0);
+    }
+}
+
+TEST_CASE("a stored point gives back its statistics and counters") {
+    const test::TemporaryFolder folder;
+    Launch launch(folder / "a.h5");
+    Recorder recorder = launch.create();
+    CHECK_FALSE(recorder.is_complete(3));
+    const PointResult written = launch.result(3);
+    recorder.write(3, written);
+    CHECK(recorder.is_complete(3));
+    const PointResult read = recorder.stored(3);
+    CHECK(read.summary.count == written.summary.count);
+    CHECK(read.summary.p50 == written.summary.p50);
+    CHECK(read.summary.gbps.node_net == written.summary.gbps.node_net);
+    CHECK(read.summary.interval_kind == written.summary.interval_kind);
+    CHECK(read.summary.last_rank == written.summary.last_rank);
+    CHECK(read.summary.p99_is_max == written.summary.p99_is_max);
+    CHECK(read.stop_rule == written.stop_rule);
+    CHECK(read.started_ns == written.started_ns);
+    CHECK(read.samples.ranks == 4);
+    REQUIRE(read.ranks.size() == 4);
+    CHECK(read.ranks[2].voluntary_switches == written.ranks[2].voluntary_switches);
+    CHECK(std::string(read.ranks[2].thread_affinity) == "0-1;0-1");
+    REQUIRE(read.nodes.size() == 2);
+    CHECK(read.nodes[1].ports == written.nodes[1].ports);
+}
+
+TEST_CASE("counters that were not taken are unknown") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    Recorder recorder = launch.create();
+    PointResult result = launch.result(1);
+    result.ranks.clear();
+    result.nodes.clear();
+    recorder.write(1, result);
+    const PointResult read = recorder.stored(1);
+    CHECK(read.ranks.at(0).voluntary_switches == -1);
+    CHECK(read.nodes.at(0).interrupts == -1);
+    CHECK(read.nodes.at(0).ports == std::vector<std::int64_t>{-1, -1});
+}
+
+TEST_CASE("a result that doesn't fit is refused before anything of it is written") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    Recorder recorder = launch.create();
+    PointResult result = launch.result(1);
+    CHECK_THROWS_AS(recorder.write(9, result), std::invalid_argument);
+    result.samples.valid.pop_back();
+    CHECK_THROWS_AS(recorder.write(1, result), std::invalid_argument);
+    result = test::synthetic_result(1, launch.plan, launch.layout, 21, launch.provenance);
+    CHECK_THROWS_AS(recorder.write(1, result), std::invalid_argument);
+    CHECK_FALSE(recorder.is_complete(1));
+    CHECK(read(launch.settings.file).columns.states().at(1) == State::pending);
+}
+
+TEST_CASE("an existing file is kept, or replaced by a whole one") {
+    const test::TemporaryFolder folder;
+    Launch launch(folder / "a.h5");
+    {
+        Recorder recorder = launch.create();
+        recorder.write(1, launch.result(1));
+    }
+    CHECK(test::contains(test::complaint([&] { launch.create(); }), "exists already"));
+    CHECK(read(launch.settings.file).columns.states().at(1) == State::complete);
+    launch.settings.may_replace = true;
+    { const Recorder recorder = launch.create(); }
+    CHECK(read(launch.settings.file).columns.states().at(1) == State::pending);
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+        CHECK(entry.path() == folder / "a.h5");
+}
+
+TEST_CASE("a segment has every documented attribute, unknown where the launch doesn't know") {
+    const test::TemporaryFolder folder;
+    Launch launch(folder / "a.h5");
+    launch.provenance.text["command_line"] = "bad \xFF byte";
+    { const Recorder recorder = launch.create(); }
+    const ResultsFile file = read(launch.settings.file);
+    const h5::Group segment = file.segments.open_group("0");
+    CHECK(segment.text_attribute("sync") == "clock");
+    CHECK(segment.text_attribute("poll").empty());
+    CHECK(segment.text_attribute("command_line") == "bad \uFFFD byte");
+    CHECK(segment.text_attribute("hdf5_version") == h5::library_version());
+    CHECK(segment.integer_attribute("seed") == 1);
+    CHECK(segment.integer_attribute("memory_limit") == -1);
+    CHECK(segment.integer_attribute("time_origin") == launch.provenance.time_origin_ns);
+    CHECK(segment.has_attribute("clock_error_ns"));
+    CHECK(segment.open_group("node_facts").open_dataset("kernel").read_text().size() == 2);
+}

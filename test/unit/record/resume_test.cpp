@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Recorder::resume and what refuses it (src/record/resume.cpp).
+#include <fstream>
+
+#include <doctest/doctest.h>
+
+#include "launch.hpp"
+#include "record/results_file.hpp"
+#include "record/segment_group.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace a2aperf;
+using test::complaint;
+using test::contains;
+using test::Launch;
+
+namespace {
+
+std::string bytes_of(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void write_points(const Launch& launch, std::initializer_list<int> points, EndState end) {
+    Recorder recorder = launch.create();
+    for (const int p : points) recorder.write(p, launch.result(p));
+    recorder.end(end, "");
+}
+
+} // namespace
+
+TEST_CASE("a resumed file keeps its complete points and takes the others") {
+    const test::TemporaryFolder folder;
+    Launch launch(folder / "a.h5");
+    for (const EndState end : {EndState::interrupted, EndState::finished}) {
+        std::filesystem::remove(launch.settings.file);
+        launch.settings.max_attempts = 20;
+        write_points(launch, {0, 3, 1}, end);
+        launch.settings.max_attempts = 30; // more room than before
+        {
+            Recorder recorder = launch.resume();
+            for (int p = 0; p < 9; ++p) CHECK(recorder.is_complete(p) == (p == 0 || p == 1 || p == 3));
+            launch.settings.max_attempts = 20;
+            CHECK(recorder.stored(3).summary.p50 == launch.result(3).summary.p50);
+            for (const int p : {2, 4}) recorder.write(p, launch.result(p));
+            recorder.end(EndState::finished, "");
+        }
+        const ResultsFile file = ResultsFile::open(launch.settings.file, h5::File::Access::read_only);
+        CHECK(file.segment_count() == 2);
+        for (const int p : {0, 1, 2, 3, 4}) {
+            const PointResult expected = launch.result(p);
+            CHECK(file.raw.read(p, expected.samples.attempts()).recv_done == expected.samples.recv_done);
+            const auto row = static_cast<std::size_t>(p);
+            const std::int64_t segment = p == 2 || p == 4 ? 1 : 0;
+            CHECK(file.columns.read(column_index("segment")).at(row) == Value(segment));
+            CHECK(file.counters.read_nodes(p).at(1).ports == expected.nodes.at(1).ports);
+        }
+        CHECK(file.columns.read(column_index("order")).at(4) == Value(std::int64_t{1}));
+    }
+}
+
+TEST_CASE("a third segment follows the second") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    write_points(launch, {0}, EndState::interrupted);
+    for (int segment = 1; segment <= 3; ++segment) {
+        Recorder recorder = launch.resume();
+        recorder.write(segment, launch.result(segment));
+    }
+    const ResultsFile file = ResultsFile::open(launch.settings.file, h5::File::Access::read_only);
+    CHECK(file.segment_count() == 4);
+    for (int p = 0; p < 4; ++p)
+        CHECK(file.columns.read(column_index("segment")).at(static_cast<std::size_t>(p)) == Value(std::int64_t{p}));
+    CHECK(SegmentGroup::open(file.segments, 3).nodes() == launch.provenance.nodes);
+}
+
+TEST_CASE("other nodes are allowed and told, with their ports beside the earlier ones") {
+    const test::TemporaryFolder folder;
+    Launch launch(folder / "a.h5");
+    write_points(launch, {0}, EndState::interrupted);
+    launch.provenance = test::synthetic_provenance(launch.layout, "rack");
+    launch.provenance.port_names = {"hfi1_0/1/counters/port_xmit_wait", "eth0/statistics/rx_bytes"};
+    Recorder recorder = launch.resume();
+    REQUIRE(recorder.remarks().size() == 1);
+    CHECK(contains(recorder.remarks()[0], "rack000,rack001 instead of node000,node001"));
+    recorder.write(1, launch.result(1));
+    // rx, tx of the first launch, then the new name
+    CHECK(recorder.stored(0).nodes.at(1).ports == std::vector<std::int64_t>{10, 11, -1});
+    CHECK(recorder.stored(1).nodes.at(1).ports == std::vector<std::int64_t>{1011, -1, 1010});
+}
+
+TEST_CASE("what differs is named, and the file stays as it is") {
+    const test::TemporaryFolder folder;
+    Launch first(folder / "a.h5");
+    write_points(first, {0, 1}, EndState::interrupted);
+    const std::string before = bytes_of(first.settings.file);
+    const auto refused = [&](const Launch& launch, const std::string& reason) {
+        const std::string words = complaint([&] { launch.resume(); });
+        CAPTURE(words);
+        CHECK(contains(words, reason));
+        CHECK(contains(words, "a.h5"));
+        CHECK_FALSE(contains(words, "\n"));
+        CHECK(bytes_of(first.settings.file) == before);
+    };
+    Launch launch = first;
+    launch.plan = test::synthetic_plan(9, 2000);
+    refused(launch, "point 0 has message_size 1000 in the file and 2000 in this launch");
+    launch = first;
+    launch.plan = test::synthetic_plan(11);
+    refused(launch, "it has 9 points and this launch 11");
+    launch = first;
+    launch.plan.points[1].mode = "write-imm";
+    refused(launch, "point 1 has mode 'tagged' in the file and 'write-imm'");
+    launch = first;
+    launch.settings.provider = "net";
+    refused(launch, "provider 'tcp;ofi_rxm' in the file and 'net'");
+    launch = first;
+    launch.layout = Layout::blocks(6, 3);
+    refused(launch, "measured with 4 ranks and this launch has 6");
+    launch = first;
+    launch.layout = Layout::blocks(4, 4);
+    refused(launch, "nodes 2 in the file and 1");
+    launch = first;
+    launch.settings.percentile = PercentileRule::index;
+    refused(launch, "'rank' and this launch's 'index'");
+    launch = first;
+    launch.settings.complete_at = CompleteAt::sender;
+    refused(launch, "complete at the receiver and this launch's at the sender");
+    launch = first;
+    launch.provenance.environment[0].value = "1";
+    refused(launch, "PSM2_RCVTHREAD was '0' and is '1' in this launch");
+    launch = first;
+    launch.provenance.environment.erase(launch.provenance.environment.begin());
+    refused(launch, "PSM2_RCVTHREAD was '0' and is not set in this launch");
+    launch = first;
+    launch.provenance.environment.push_back({"HFI_UNIT", "1", true, true});
+    refused(launch, "HFI_UNIT was not set and is '1' in this launch");
+}
+
+TEST_CASE("the launcher's own variables may differ") {
+    const test::TemporaryFolder folder;
+    Launch launch(folder / "a.h5");
+    write_points(launch, {0}, EndState::interrupted);
+    launch.provenance.environment[1].value = "7";
+    CHECK(launch.resume().is_complete(0));
+}
+
+TEST_CASE("a point may be skipped for another reason than before, or for none") {
+    const test::TemporaryFolder folder;
+    Launch launch(folder / "a.h5");
+    write_points(launch, {0, 1}, EndState::interrupted);
+    launch.plan.points[7].skip_reason.clear();
+    launch.plan.points[1].skip_reason = "no memory";
+    { Recorder recorder = launch.resume(); }
+    const ResultsFile file = ResultsFile::open(launch.settings.file, h5::File::Access::read_only);
+    CHECK(file.columns.states().at(7) == State::pending);
+    CHECK(file.columns.states().at(1) == State::complete);
+    CHECK(file.columns.read(column_index("skip_reason")).at(1) == Value(std::string()));
+}
+
+TEST_CASE("what is no results file is refused in one line and stays as it is") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    write_points(launch, {0, 1}, EndState::interrupted);
+    const std::string good = bytes_of(launch.settings.file);
+    const auto refused = [&](const std::string& reason) {
+        const std::string before = bytes_of(launch.settings.file);
+        for (const std::string& words : {complaint([&] { launch.resume(); }),
+                                         complaint([&] { check_output(launch.settings.file, true, false); }),
+                                         complaint([&] { stored_order(launch.settings.file); })}) {
+            CAPTURE(words);
+            CHECK(contains(words, reason));
+            CHECK(contains(words, "a.h5"));
+            CHECK_FALSE(contains(words, "\n"));
+        }
+        CHECK(bytes_of(launch.settings.file) == before);
+    };
+    const auto replace = [&](const std::string& bytes) {
+        std::ofstream(launch.settings.file, std::ios::binary | std::ios::trunc) << bytes;
+    };
+    const auto change = [&](const auto& mend) {
+        replace(good);
+        mend(h5::File::open(launch.settings.file, h5::File::Access::read_write));
+    };
+    replace("# nodes msg\n");
+    refused("is not an HDF5 file");
+    replace("");
+    refused("is not an HDF5 file");
+    replace(good.substr(0, good.size() / 2));
+    refused("truncated");
+    replace(good.substr(0, 300));
+    refused("truncated");
+    std::filesystem::remove(launch.settings.file);
+    { h5::File::create(launch.settings.file).set("title", std::string_view("another's")); }
+    refused("not one of a2aperf");
+    std::filesystem::remove(launch.settings.file);
+    {
+        const h5::File file = h5::File::create(launch.settings.file);
+        file.set("schema", std::string_view("a2aperf"));
+        file.set("schema_version", std::int32_t{2});
+    }
+    refused("has schema version 2; this a2aperf reads and writes version 1");
+    change([](const h5::File& file) { file.create_dataset("gbps_tomorrow", {h5::Kind::float64}, {9}); });
+    refused("holds 'gbps_tomorrow', which this a2aperf doesn't know");
+    // Bytes of the object headers overwritten: damaged, wherever HDF5 notices.
+    std::string bad = good;
+    for (std::size_t i = 600; i < 4000; ++i) bad[i] = '\x55';
+    replace(bad);
+    refused("");
+}
+
+TEST_CASE("a file that a launch is still writing can't be resumed or replaced") {
+    const test::TemporaryFolder folder;
+    Launch launch(folder / "a.h5");
+    {
+        const Recorder recorder = launch.create();
+        CHECK(contains(complaint([&] { launch.resume(); }), "is being written by another launch"));
+        CHECK(contains(complaint([&] { check_output(launch.settings.file, true, false); }), "being written"));
+        CHECK(contains(complaint([&] { check_output(launch.settings.file, false, true); }), "being written"));
+    }
+    CHECK(complaint([&] { check_output(launch.settings.file, true, false); }).empty());
+}

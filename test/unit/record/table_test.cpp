@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Goldens: test/golden/table.*. A changed layout is a decision: write them anew with A2APERF_WRITE_GOLDENS=1 and
+// read the difference.
+#include "a2aperf/record/table.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "support/synthetic.hpp"
+
+using namespace a2aperf;
+
+namespace {
+
+std::string read(const std::string& file) {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// A sentinel, a point with its baseline, one skipped, one of 3 ops, one without any valid op.
+std::string synthetic_table(Format format) {
+    const Layout layout({0, 0, 0, 1, 1});
+    const Provenance provenance = test::synthetic_provenance(layout);
+    const Plan plan = test::synthetic_plan(9);
+    TableWriter table(format, layout, "tcp;ofi_rxm");
+    std::string text = table.header();
+    for (const int p : {0, 1, 2, 3, 5, 7}) {
+        const Point& point = plan.points[static_cast<std::size_t>(p)];
+        PointResult result = test::synthetic_result(p, plan, layout, p == 3 ? 3 : 120, provenance);
+        if (p == 1) {
+            result.summary.ratio = 1.13;
+            result.summary.ratio_low = 1.104;
+            result.summary.ratio_high = 1.162;
+        }
+        if (p == 5) {
+            result.samples.valid.assign(result.samples.valid.size(), 0);
+            result.summary = summarise(result.samples, layout, point.message_size, {});
+        }
+        text += table.row({point, point.is_skipped() ? nullptr : &result});
+    }
+    return text + table.footer();
+}
+
+void check_golden(Format format, const std::string& name) {
+    const std::string file = SOURCE_ROOT "/test/golden/" + name;
+    const std::string text = synthetic_table(format);
+    if (std::getenv("A2APERF_WRITE_GOLDENS") != nullptr) std::ofstream(file) << text;
+    CHECK(text == read(file));
+}
+
+} // namespace
+
+TEST_CASE("the table's golden") {
+    check_golden(Format::table, "table.txt");
+}
+TEST_CASE("the wide table's golden") {
+    check_golden(Format::wide, "table-wide.txt");
+}
+TEST_CASE("the compatible table's golden") {
+    check_golden(Format::compat, "table-compat.txt");
+}
+TEST_CASE("the csv table's golden") {
+    check_golden(Format::csv, "table.csv");
+}
+TEST_CASE("the json table's golden") {
+    check_golden(Format::json, "table.json");
+}
+
+TEST_CASE("compat is the table of 2019, byte by byte") {
+    // Its first 216 rows: 9 rank counts of 24 sizes under one header.
+    const std::string original = read(SOURCE_ROOT "/analysis/tests/data/alltoall-omnipath-2019.txt");
+    std::istringstream lines(original);
+    std::string line;
+    TableWriter table(Format::compat, Layout::blocks(20, 1), "psm2");
+    std::string expected;
+    std::string written = table.header();
+    int rows = 0;
+    while (rows < 216 && std::getline(lines, line)) {
+        expected.append(line).append("\n");
+        if (line.empty() || line.front() == '#') continue;
+        std::istringstream fields(line);
+        Point point;
+        PointResult result;
+        Summary& summary = result.summary;
+        fields >> result.samples.ranks >> point.message_size >> summary.count >> summary.min >> summary.mean >>
+            summary.p50 >> summary.p90 >> summary.p99 >> summary.gbps.compat;
+        REQUIRE(static_cast<bool>(fields));
+        for (double* time : {&summary.min, &summary.mean, &summary.p50, &summary.p90, &summary.p99}) *time *= 1000;
+        written += table.row({point, &result});
+        ++rows;
+    }
+    CHECK(rows == 216);
+    CHECK(written == expected);
+}
+
+TEST_CASE("in the wide table a percentile that too few ops can't give is marked") {
+    const Layout layout = Layout::blocks(2, 1);
+    const Provenance provenance = test::synthetic_provenance(layout);
+    const Plan plan = test::synthetic_plan(3);
+    const auto marks = [&](int attempts) {
+        const PointResult result = test::synthetic_result(1, plan, layout, attempts, provenance);
+        const std::string row = TableWriter(Format::wide, layout, "net").row({plan.points[1], &result});
+        std::size_t count = 0;
+        for (std::size_t at = row.find("=max"); at != std::string::npos; at = row.find("=max", at + 1)) ++count;
+        return count;
+    };
+    CHECK(marks(5) == 2);   // p90 and p99
+    CHECK(marks(50) == 1);  // p99
+    CHECK(marks(150) == 0); // 135 valid ones
+}
+
+TEST_CASE("json and csv quote what they must") {
+    const Layout layout = Layout::blocks(2, 1);
+    Point point;
+    point.mode = "tagged";
+    point.skip_reason = "a \"quoted\",\nbroken\tline \\ \xFF";
+    const std::string json = TableWriter(Format::json, layout, "net").row({point, nullptr});
+    CHECK(json.find(R"("skip_reason": "a \"quoted\",\u000abroken\u0009line \\ )"
+                    "\uFFFD\"") != std::string::npos);
+    const std::string csv = TableWriter(Format::csv, layout, "net").row({point, nullptr});
+    CHECK(csv.find("\"a \"\"quoted\"\",\nbroken\tline \\ \xFF\"") != std::string::npos);
+}
+
+TEST_CASE("a table without rows is whole") {
+    const TableWriter json(Format::json, Layout::blocks(2, 1), "net");
+    CHECK(json.header() + json.footer() == "[\n]\n");
+}
