@@ -59,7 +59,11 @@ std::string exists_already(const fs::path& file) {
 }
 
 FileLock lock_or_refuse(const fs::path& file) {
-    return require(FileLock::existing(file), file);
+    try {
+        return require(FileLock::existing(file), file);
+    } catch (const std::system_error& error) {
+        throw UsageError(error.what());
+    }
 }
 
 void require_writable_folder(const fs::path& file) {
