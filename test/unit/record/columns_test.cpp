@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 using namespace a2aperf;
 
@@ -59,6 +60,6 @@ TEST_CASE("docs/file-format.md describes every column") {
     text << page.rdbuf();
     for (const Column& column : columns()) {
         CAPTURE(column.name);
-        CHECK(text.str().find("`" + std::string(column.name) + "`") != std::string::npos);
+        CHECK(text.str().find(fmt::format("`{}`", column.name)) != std::string::npos);
     }
 }
