@@ -10,7 +10,7 @@ import typer
 from a2a import layouts
 from a2a.live import StalledError, Step, follow
 
-COLUMN_WIDTH = 8
+COLUMN_WIDTH = 10  # of "collective", so that all lines fit under one heading
 
 EXAMPLES = """\
 a2a live run.h5
