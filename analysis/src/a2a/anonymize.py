@@ -28,7 +28,7 @@ _PATH = re.compile(r"(?<![\w./])~?/[\w.+@%=,-]+(?:/[\w.+@%=,-]*)*")
 _PLAIN = re.compile(r"^[-+]?[\d.,:x()*-]*$|^(?i:yes|no|on|off|true|false|none|auto|default)$")
 # Fabric and MPI settings are what the file is for; only the names in them are replaced. The values
 # of every other variable go wholly, unless they are numbers or plain switches.
-_KEPT_FAMILIES = ("PSM2_", "PSM3_", "HFI_", "FI_", "UCX_", "OMPI_MCA_", "MPIR_", "OMP_")
+_KEPT_FAMILIES = ("PSM2_", "PSM3_", "HFI_", "FI_", "UCX_", "OMPI_MCA_", "PMIX_MCA_")
 _USER_VARIABLES = re.compile(r"(^|_)(USER|LOGNAME|USERNAME|ACCOUNT)(_|$)")
 _HOST_VARIABLES = re.compile(r"(HOST|HOSTNAME|NODELIST|NODENAME|CLUSTER_NAME)$")
 _WHOLE_FACTS = ("boot_id",)

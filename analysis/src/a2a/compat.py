@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from a2a import grouping
 from a2a.layouts import gbps, general, microseconds, missing, or_unknown
 from a2a.results import Results
 
@@ -16,7 +17,6 @@ HEADING = (
 )
 RULER = 113 * "-"
 _TIMES = ("time_min", "time_mean", "time_p50", "time_p90", "time_p99")
-_GROUP = ("ppn", "engine", "mode", "schedule", "window", "provider")
 
 
 def lines_of(results: Results) -> list[str]:
@@ -26,13 +26,20 @@ def lines_of(results: Results) -> list[str]:
     their own, after a line that says what they are in words that `a2a import` reads.
     """
     rows = results.points.to_dict("records")
-    settings = [_settings(results, row) for row in rows]
-    common = set.intersection(*(set(each.items()) for each in settings))
-    several = any(set(each.items()) != common for each in settings)
+    names = grouping.setting_names(results, results.points, ())
+    columns = [results.values(name) for name in names]
+    settings = [
+        {
+            name: general(value)
+            for name, value in zip(names, values, strict=True)
+            if not missing(value)
+        }
+        for values in zip(*columns, strict=True)
+    ] or [{}] * len(rows)
     lines: list[str] = []
     for each, members in _groups(rows, settings):
         lines += [""] if lines else []
-        lines += [*_note(each, common), *HEADING] if several or not lines else []
+        lines += [*_note(each), *HEADING]
         previous = members[0]["ranks"]
         for row in members:
             lines += [""] if row["ranks"] != previous else []
@@ -56,17 +63,10 @@ def _groups(rows: list[Row], settings: list[Settings]) -> list[tuple[Settings, l
     return groups
 
 
-def _settings(results: Results, row: Row) -> Settings:
-    launch = results.launches[row["launch"]]
-    known = {name: general(row[name]) for name in _GROUP if not missing(row[name])}
-    return {**known, **dict(sorted({**launch.environment, **launch.labels}.items()))}
-
-
-def _note(settings: Settings, common: set[tuple[str, str]]) -> list[str]:
+def _note(settings: Settings) -> list[str]:
     words = [
         f"{value} ranks per node" if name == "ppn" else f"{name}={value}"
         for name, value in settings.items()
-        if (name, value) not in common
     ]
     # the ruler ends what earlier notes said
     return [RULER, ", ".join(words), ""] if words else []
