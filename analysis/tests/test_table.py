@@ -64,10 +64,17 @@ def test_wide_marks_a_percentile_that_is_the_maximum(a2a: Run, tmp_path: Path) -
 
 
 def test_compat_of_measured_files_is_one_table(a2a: Run, tmp_path: Path) -> None:
-    paths = [
-        synthetic.write_launch(tmp_path / f"{nodes}.h5", replace(SETUP, nodes=nodes, seed=nodes))
-        for nodes in (4, 8)
-    ]
+    paths = []
+    for nodes in (4, 8):  # what differs by nature or follows from the ranks is no setting
+        by_nature = {"SLURM_JOB_ID": f"{nodes}", "FI_UNIVERSE_SIZE": f"{nodes}", "FI_X": f"{nodes}"}
+        setup = replace(
+            SETUP,
+            nodes=nodes,
+            seed=nodes,
+            environment={**SETUP.environment, **by_nature},
+            attributes={"tuned_environment": f"FI_UNIVERSE_SIZE={nodes} FI_X={nodes}"},
+        )
+        paths.append(synthetic.write_launch(tmp_path / f"{nodes}.h5", setup))
     lines = a2a("table", *paths, "--layout", "compat").out.splitlines()
     assert tuple(lines[:2]) == compat.HEADING
     assert [line.split()[0] if line else "" for line in lines[2:]] == 4 * ["8"] + [""] + 4 * ["16"]
@@ -77,6 +84,18 @@ def test_compat_says_what_differs(a2a: Run, two: list[Path]) -> None:
     lines = a2a("table", *two, "--layout", "compat").out.splitlines()
     assert [line for line in lines if "=" in line] == ["PSM2_RCVTHREAD=0", "PSM2_RCVTHREAD=1"]
     assert lines.count(compat.HEADING[0]) == 2
+
+
+def test_compat_carries_settings_with_commas(a2a: Run, tmp_path: Path) -> None:
+    paths = []
+    for seed, devices in enumerate(("self,shm", "self,shm,hfi")):
+        setup = replace(SETUP, seed=seed, environment={"PSM2_DEVICES": devices})
+        paths.append(synthetic.write_launch(tmp_path / f"{seed}.h5", setup))
+    text = tmp_path / "x.txt"
+    text.write_text(a2a("table", *paths, "--layout", "compat").out)
+    assert a2a("import", text, "-o", tmp_path / "again.h5").status == 0
+    again = results.load([tmp_path / "again.h5"])
+    assert again.values("PSM2_DEVICES").tolist() == 4 * ["self,shm"] + 4 * ["self,shm,hfi"]
 
 
 def test_compat_keeps_baseline_rows_together(a2a: Run, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results in the layout of the 2019 all-to-all table, which `a2a import` reads back."""
 
+import re
 from typing import Any
 
 from a2a import grouping
@@ -65,11 +66,15 @@ def _groups(rows: list[Row], settings: list[Settings]) -> list[tuple[Settings, l
 
 def _note(settings: Settings) -> list[str]:
     words = [
-        f"{value} ranks per node" if name == "ppn" else f"{name}={value}"
+        f"{value} ranks per node" if name == "ppn" else f"{name}={_quoted(value)}"
         for name, value in settings.items()
     ]
     # the ruler ends what earlier notes said
     return [RULER, ", ".join(words), ""] if words else []
+
+
+def _quoted(value: str) -> str:
+    return value if re.fullmatch(r"[^\s\"',;]+", value) else f"'{value}'"
 
 
 def _line(row: Row) -> str:

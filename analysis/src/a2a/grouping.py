@@ -36,7 +36,8 @@ def differing_names(launches: Mapping[str, Launch]) -> list[str]:
     found = []
     everyone = list(launches.values())
     names = {n for launch in everyone for n in launch.environment if n.startswith(FAMILIES)}
-    for name in sorted(names - NOT_SETTINGS):
+    tuned = {name for launch in everyone for name in launch.tuned}  # follow from other choices
+    for name in sorted(names - NOT_SETTINGS - tuned):
         if len({launch.environment.get(name) for launch in everyone}) > 1:
             found.append(name)
     for name in sorted({n for launch in everyone for n in launch.labels}):

@@ -59,6 +59,12 @@ class Launch:
         return None
 
     @property
+    def tuned(self) -> set[str]:
+        """Variables that a2aperf set by itself for the provider and the number of ranks."""
+        words = str(self.attributes.get("tuned_environment", "")).split()
+        return {word.partition("=")[0] for word in words}
+
+    @property
     def setting_names(self) -> set[str]:
         """Every name that `setting` answers to."""
         return {*self.labels, *self.environment, *self.attributes, *self.node_facts}

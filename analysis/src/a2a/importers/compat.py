@@ -19,7 +19,7 @@ _HEADING = re.compile(r"^#\s+nodes\s+msg \(B\)\s+ops\s+min\s+avg\s+p50\s+p90\s+p
 _NAMES = ("nodes", "msg (B)", "ops", "min", "avg", "p50", "p90", "p99", "Throughput (Gbps)")
 _TIMES = ("time_min", "time_mean", "time_p50", "time_p90", "time_p99")
 _RULER = re.compile(r"^([-=])\1{9,}\s*$")
-_VARIABLE = re.compile(r"\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)=([^\s\"',;]+)")
+_VARIABLE = re.compile(r"\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)=(?:'([^']*)'|([^\s\"',;]+))")
 _PRODUCT = re.compile(r"(?<![\d.])(\d+)\s*[*x×]\s*(\d+)(?![\d.])")
 _PER_NODE = re.compile(r"(\d+(?:\.\d+)?) ranks per (?:node|machine)")
 
@@ -50,7 +50,8 @@ class _Reader:
             self.environment = {}
             self.notes = []
             return
-        self.environment.update(_VARIABLE.findall(text))
+        for name, quoted, plain in _VARIABLE.findall(text):
+            self.environment[name] = quoted or plain
         self.notes.append(text.strip())
 
     def row(self, line: int, text: str) -> None:
