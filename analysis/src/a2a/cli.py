@@ -37,7 +37,7 @@ class CommandRow:
 # A new command is a module in a2a/commands and a row here; modules are loaded when they are used.
 COMMANDS: tuple[CommandRow, ...] = (
     CommandRow("table", "Print results: table, wide or compat layout, CSV or JSON."),
-    CommandRow("plot", "Draw a figure for a paper: scaling, sizes, latency, cdf, ops, ranks."),
+    CommandRow("plot", "Draw a figure for a paper: scaling, sizes, compare, latency…"),
     CommandRow("report", "Write one HTML page with summary, findings, charts and tables."),
     CommandRow("live", "Follow the file of a running job."),
     CommandRow("compare", "Hold settings or groups of files against each other.", "Judge"),

@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from a2a import curves, grouping, labels, style
+from a2a import compare as comparing
+from a2a import contrasts, curves, grouping, labels, style
 from a2a.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat
 from a2a.curves import RATE, Options
 from a2a.errors import InputError
@@ -346,6 +347,21 @@ def ranks(results: Results, options: Options) -> Figure:
     return Figure("ranks", "Who is last", (heat, shares), (place,))
 
 
+def compare(results: Results, options: Options) -> Figure:
+    """A setting's values held against each other: relative speed and rates."""
+    names = list(options.by)
+    if not names:
+        points = results.points
+        found = grouping.setting_names(results, points[points["role"] == "measure"], ())
+        names = [name for name in found if name not in ("ppn",)] or found
+    if len(names) != 1:
+        what = f"what differs here: {', '.join(names)}" if names else "nothing differs here"
+        raise InputError(f"a comparison needs --by NAME; {what}")
+    engines = {"engine", "role"} & set(names)
+    measured = results.measured(("measure", "baseline") if engines else ("measure",))
+    return contrasts.figure(comparing.by_setting(measured, names), options.most)
+
+
 def _with_raw(results: Results, points: pd.DataFrame) -> pd.DataFrame:
     kept = points[points["has_raw"]]
     if kept.empty:
@@ -390,6 +406,11 @@ KINDS: dict[str, Kind] = {
         latency,
         "op time against message size: median with the band up to p90 and p99",
         "The line is the median op; the band above it is what the slowest tenth takes, the tail.",
+    ),
+    "compare": Kind(
+        compare,
+        "a setting's values against each other: ratio with interval, and rates",
+        "Above 1 the candidate is faster; a bar that leaves the grey band is more than the margin.",
     ),
     "cdf": Kind(
         cdf,

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Comparisons as figures: how much faster, how sure, and from which rate to which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from a2a import curves, grouping, labels
+from a2a.chart import Axis, Bound, Chart, Curve, Figure
+from a2a.compare import Comparison, Verdict
+from a2a.curves import RATE
+
+_TOLD_BY_SCALE = ("ranks", "nodes", "ppn", "message_size")
+_WHERE = {"gbps_node_net": "node, one way", "gbps_node_total": "node, one way, own ranks included"}
+
+
+def figure(made: Sequence[Comparison], most: int) -> Figure:
+    """Two panels per comparison: relative speed with its interval, and both sides' rates."""
+    charts: list[Chart] = []
+    notes: tuple[str, ...] = ()
+    for one in made:
+        cells = _named(one.cells)
+        kept, left_out = _chosen(cells, most)
+        notes += left_out
+        charts += [_speed(one, kept), _rates(one, kept)]
+    return Figure("compare", "Comparison", tuple(charts), notes + _said(made))
+
+
+def _named(cells: pd.DataFrame) -> pd.DataFrame:
+    """Adds `group`, the words that tell lines apart, and `scale`."""
+    own = list(cells.columns[: cells.columns.get_loc("launches_baseline")])
+    others = [c for c in own if c not in _TOLD_BY_SCALE and cells[c].nunique(dropna=False) > 1]
+    names = []
+    for cell in cells.to_dict("records"):
+        words = [labels.count_text(int(cell["ranks"]), "rank")]
+        if pd.notna(cell.get("nodes")):
+            words[0] += f" on {labels.count_text(int(cell['nodes']), 'node')}"
+        names.append(", ".join(words + [str(cell[c]) for c in others]))
+    return cells.assign(group=names)
+
+
+def _chosen(cells: pd.DataFrame, most: int) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    names = grouping.values_in_order(cells["group"])
+    if len(names) <= most:
+        return cells, ()
+    places = np.unique(np.linspace(0, len(names) - 1, most).round().astype(int))
+    kept = cells[cells["group"].isin([names[place] for place in places])]
+    return kept, (f"{most} of {len(names)} groups shown",)
+
+
+def _x(cells: pd.DataFrame) -> tuple[str, Axis]:
+    """Message size, or ranks where there is a single size."""
+    if cells["message_size"].nunique() == 1 < cells["ranks"].nunique():
+        return "ranks", curves.scale_axis(cells, "ranks", "ranks")
+    return "message_size", curves.size_axis(cells)
+
+
+def _lines(cells: pd.DataFrame, x: str) -> list[tuple[str, pd.DataFrame]]:
+    if x == "ranks":
+        return [("", cells.sort_values(x))]
+    names = grouping.values_in_order(cells["group"])
+    return [(str(name), cells[cells["group"] == name].sort_values(x)) for name in names]
+
+
+def _speed(one: Comparison, cells: pd.DataFrame) -> Chart:
+    x, axis = _x(cells)
+    span = cells[x].agg(["min", "max"]).to_numpy(dtype=float)
+    inside = np.ones(2)
+    low, high = inside / (1 + one.margin), inside * (1 + one.margin)
+    band = f"within ±{100 * one.margin:g}\u00a0%"
+    drawn = [Curve(band, span, inside, low, high, look=6, form="band")]
+    for look, (name, rows) in enumerate(_lines(cells, x)):
+        place, ratio = (rows[c].to_numpy(dtype=float) for c in (x, "ratio"))
+        bars = [rows[c].to_numpy(dtype=float) for c in ("ratio_low", "ratio_high")]
+        told = tuple(_told(one, cell) for cell in rows.to_dict("records"))
+        drawn.append(Curve(name or "ratio", place, ratio, *bars, look=look, hover=told))
+        open_ = (rows["verdict"] == Verdict.UNDECIDED).to_numpy()
+        if open_.any():
+            over = Curve(name, place[open_], ratio[open_], look=look, form="hollow", listed=False)
+            drawn.append(over)
+    return Chart(
+        title=f"Speed of {one.candidate}",
+        subtitle=f"relative to {one.baseline}",
+        x=axis,
+        y=Axis("Speed ratio", unit="times"),
+        curves=tuple(drawn),
+        bounds=(Bound("equal", span, inside),),
+    )
+
+
+def _told(one: Comparison, cell: dict[Any, Any]) -> str:
+    n = f"{cell['launches_candidate']} against {cell['launches_baseline']} launches"
+    words = str(cell["verdict"])
+    if np.isfinite(cell["ratio_low"]):
+        low, high = (labels.number_text(cell[f"ratio_{end}"]) for end in ("low", "high"))
+        words += f", 95\u00a0% interval {low} to {high}"
+    return f"{words}, {n}"
+
+
+def _rates(one: Comparison, cells: pd.DataFrame) -> Chart:
+    x, axis = _x(cells)
+    drawn = []
+    for look, (name, rows) in enumerate(_lines(cells, x)):
+        for variant, (side, title) in enumerate(
+            (("baseline", one.baseline), ("candidate", one.candidate))
+        ):
+            place, rate = (rows[c].to_numpy(dtype=float) for c in (x, f"rate_{side}"))
+            both = ", ".join(part for part in (name, title) if part)
+            drawn.append(
+                Curve(both, place, rate, look=look, variant=variant, parts=(name, title))
+                if name
+                else Curve(title, place, rate, look=variant)
+            )
+    where = _WHERE.get(one.rate, "rank")
+    return Chart(
+        title="Rates of both",
+        subtitle=" ",
+        x=axis,
+        y=Axis(f"{RATE} per {where}", from_zero=True, unit=RATE),
+        curves=tuple(drawn),
+    )
+
+
+def _said(made: Sequence[Comparison]) -> tuple[str, ...]:
+    cells = pd.concat([one.cells for one in made])
+    launches = cells[["launches_candidate", "launches_baseline"]]
+    fewest, most = int(launches.min().min()), int(launches.max().max())
+    notes = [f"{labels.range_text((fewest, most))} launches a side", "n counts launches, not ops"]
+    if cells["ratio_low"].notna().any():
+        notes.append("bars: 95\u00a0% interval of the ratio of launches")
+    else:
+        notes.append("too few launches for an interval")
+    if (cells["verdict"] == Verdict.UNDECIDED).any():
+        notes.append("hollow: undecided")
+    return tuple(notes)
