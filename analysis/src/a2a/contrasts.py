@@ -69,15 +69,15 @@ def _lines(cells: pd.DataFrame, x: str) -> list[tuple[str, pd.DataFrame]]:
 def _speed(one: Comparison, cells: pd.DataFrame) -> Chart:
     x, axis = _x(cells)
     span = cells[x].agg(["min", "max"]).to_numpy(dtype=float)
-    inside = np.ones(2)
-    low, high = inside / (1 + one.margin), inside * (1 + one.margin)
+    equal = np.ones(2)
+    edges = equal / (1 + one.margin), equal * (1 + one.margin)
     band = f"within ±{100 * one.margin:g}\u00a0%"
-    drawn = [Curve(band, span, inside, low, high, look=6, form="band")]
+    drawn = [Curve(band, span, equal, *edges, look=6, form="band")]
     for look, (name, rows) in enumerate(_lines(cells, x)):
         place, ratio = (rows[c].to_numpy(dtype=float) for c in (x, "ratio"))
-        bars = [rows[c].to_numpy(dtype=float) for c in ("ratio_low", "ratio_high")]
+        low, high = (rows[c].to_numpy(dtype=float) for c in ("ratio_low", "ratio_high"))
         told = tuple(_told(one, cell) for cell in rows.to_dict("records"))
-        drawn.append(Curve(name or "ratio", place, ratio, *bars, look=look, hover=told))
+        drawn.append(Curve(name or "ratio", place, ratio, low, high, look=look, hover=told))
         open_ = (rows["verdict"] == Verdict.UNDECIDED).to_numpy()
         if open_.any():
             over = Curve(name, place[open_], ratio[open_], look=look, form="hollow", listed=False)
@@ -88,7 +88,7 @@ def _speed(one: Comparison, cells: pd.DataFrame) -> Chart:
         x=axis,
         y=Axis("Speed ratio", unit="times"),
         curves=tuple(drawn),
-        bounds=(Bound("equal", span, inside),),
+        bounds=(Bound("equal", span, equal),),
     )
 
 
@@ -129,7 +129,9 @@ def _said(made: Sequence[Comparison]) -> tuple[str, ...]:
     cells = pd.concat([one.cells for one in made])
     launches = cells[["launches_candidate", "launches_baseline"]]
     fewest, most = int(launches.min().min()), int(launches.max().max())
-    notes = [f"{labels.range_text((fewest, most))} launches a side", "n counts launches, not ops"]
+    n = labels.range_text((fewest, most))
+    notes = [f"n\u00a0=\u00a0{n} {'launch' if most == 1 else 'launches'} a side"]
+    notes += dict.fromkeys(note for one in made for note in one.notes if "unknown" in note)
     if cells["ratio_low"].notna().any():
         notes.append("bars: 95\u00a0% interval of the ratio of launches")
     else:

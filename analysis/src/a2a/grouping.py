@@ -54,7 +54,11 @@ def setting_names(results: Results, points: pd.DataFrame, by: Sequence[str]) -> 
     present = {
         key: launch for key, launch in results.launches.items() if key in set(points["launch"])
     }
-    columns = [name for name in CHOICES if points[name].nunique(dropna=False) > 1]
+    columns: list[str] = []
+    for name in CHOICES:
+        groups = points.groupby(columns, dropna=False)[name] if columns else points[name]
+        if np.max(groups.nunique(dropna=False)) > 1:  # not told by the columns before it
+            columns.append(name)
     return columns + differing_names(present)
 
 

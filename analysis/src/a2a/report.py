@@ -11,42 +11,19 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
 
 import jinja2
-import pandas as pd
 from markupsafe import Markup
 
-from a2a import __version__, curves, grouping, interactive, layouts, plots, provenance, summary
+from a2a import __version__, compare, contrasts, curves, explain, grouping, interactive, plots, provenance, summary, tables, verdicts
+from a2a.differences import shortened
 from a2a.errors import InputError
 from a2a.results import Results
 
-COLUMNS = (
-    "ranks nodes ranks_per_node message_size ops invalid time_min time_p50 time_p50_low "
-    "time_p50_high time_p90 time_p99 time_max gbps_rank gbps_node_net gbps_sustained efficiency "
-    "msg_rate"
-).split()
+_MOST_SETTINGS = 3
+_MOST_COMPARISONS = 3
 
 Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One cell: what is read, what it sorts by, and a caveat in a word."""
-
-    text: str
-    key: str = ""
-    mark: str = ""
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table that sorts. `left` tells which columns are words."""
-
-    caption: str
-    heads: Sequence[str]
-    left: Sequence[bool]
-    rows: Sequence[Sequence[Cell]]
 
 
 @dataclass(frozen=True)
@@ -59,11 +36,35 @@ class ChartSection:
     figure: interactive.Drawn
 
 
+@dataclass(frozen=True)
+class FindingGroup:
+    """Findings of one kind: what it means, and each with its numbers."""
+
+    title: str
+    meaning: str
+    findings: Sequence[explain.Finding]
+
+
+@dataclass(frozen=True)
+class ComparisonSection:
+    """What is held against what: verdicts in words, a table and a figure, and what else differs."""
+
+    paragraphs: Sequence[str]
+    tables: Sequence[tables.Table]
+    chart: ChartSection | None
+
+
 def render(results: Results, title: str = "", progress: Progress = lambda step: None) -> str:
     """The whole page."""
-    progress("charts")
+    progress("findings")
+    findings = _findings(results)
+    progress("comparison")
+    comparison = _comparison(results)
     charts = _charts(results, progress)
     progress("page")
+    figures = [*charts]
+    if comparison is not None and comparison.chart is not None:
+        figures.insert(0, comparison.chart)
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("a2a"),
         autoescape=True,
@@ -76,11 +77,11 @@ def render(results: Results, title: str = "", progress: Progress = lambda step: 
         version=__version__,
         summary=summary.sentences(results),
         charts=charts,
-        findings=None,
-        comparison=None,
-        points=_points_table(results),
+        findings=findings,
+        comparison=comparison,
+        points=tables.points(results),
         provenance=provenance.describe(results),
-        data=_json([chart for section in charts for chart in section.figure.charts]),
+        data=_json([chart for section in figures for chart in section.figure.charts]),
         style=Markup(_asset("report.css")),
         script=Markup(_asset("report.js")),
         plotly=Markup(_plotly()),
@@ -93,14 +94,65 @@ def _title(results: Results) -> str:
     return f"All-to-all with {span} ranks"
 
 
+def _findings(results: Results) -> list[FindingGroup]:
+    found = explain.explain(results.measured(("measure", "sentinel")))
+    groups = []
+    for finder in explain.FINDERS:
+        mine = [finding for finding in found if finding.kind == finder.kind]
+        if mine:
+            groups.append(FindingGroup(finder.title, finder.meaning, mine))
+    return groups
+
+
+def _comparison(results: Results) -> ComparisonSection | None:
+    """Every setting that differs, its values against the ordinary one, the others held."""
+    points = results.points[results.points["role"].isin(["measure", "baseline"])]
+    names = grouping.setting_names(results, points, ())
+    names = [name for name in names if name != "ppn"] or names
+    if not names:
+        return None
+    paragraphs: list[str] = []
+    made: list[compare.Comparison] = []
+    for name in names[:_MOST_SETTINGS]:
+        measured = results.measured(("measure", "baseline") if name == "engine" else ("measure",))
+        try:
+            if len(names) == 1 or name == "engine":
+                made += compare.by_setting(measured, [name])
+            else:
+                made += compare.main_effects(measured, names[:_MOST_SETTINGS])[name]
+        except InputError as error:
+            paragraphs.append(f"{name} differs but cannot be compared here: {error}.")
+    for one in made:
+        paragraphs += _verdict(one)
+    chart = None
+    if made:
+        kind = plots.KINDS["compare"]
+        figure = contrasts.figure(made[:_MOST_COMPARISONS], curves.Options.most)
+        chart = ChartSection("compare", figure.title, kind.reads, interactive.spec(figure))
+    return ComparisonSection(paragraphs, [tables.comparison(one) for one in made], chart)
+
+
+def _verdict(one: compare.Comparison) -> list[str]:
+    heading = verdicts.heading(one)[1]
+    said = "; ".join(verdicts.summary(one))
+    paragraphs = [f"{one.candidate} against {one.baseline} (baseline): {said}.", f"Rests on {heading}."]
+    paragraphs += [f"Note: {note}." for note in one.notes]
+    others = [
+        f"{x.name} ({shortened(x.candidate)} against {shortened(x.baseline)})"
+        for x in one.differences.between
+    ]
+    if others:
+        paragraphs.append(f"What else was recorded and differs: {'; '.join(others)}.")
+    return paragraphs
+
+
 def _charts(results: Results, progress: Progress) -> list[ChartSection]:
     """Every kind of figure that these results can fill."""
     sections = []
     scales = results.points["ranks"].nunique()
     for name, kind in plots.KINDS.items():
-        if (name == "scaling" and scales == 1) or (
-            kind.needs_raw and not results.points["has_raw"].any()
-        ):
+        alone = name == "scaling" and scales == 1
+        if name == "compare" or alone or (kind.needs_raw and not results.points["has_raw"].any()):
             continue
         progress(name)
         try:
@@ -110,51 +162,6 @@ def _charts(results: Results, progress: Progress) -> list[ChartSection]:
         if figure.charts:
             sections.append(ChartSection(name, figure.title, kind.reads, interactive.spec(figure)))
     return sections
-
-
-def _points_table(results: Results) -> Table:
-    done = results.select(results.points["state"].isin(["complete", "skipped", "failed"]))
-    points = done.points
-    names = [
-        n
-        for n in layouts.columns_for(done, COLUMNS)
-        if n in ("ranks", "message_size") or points[n].notna().any()
-    ]
-    data = layouts.frame(done, names)
-    setting = grouping.setting_labels(results, points)
-    capped = curves.p99_is_max(results, points)
-    heads = [layouts.shown(name).heading for name in names]
-    left = [layouts.shown(name).left for name in names]
-    rows = []
-    for index in range(len(points)):
-        row = [_cell(name, data[name].iloc[index]) for name in data.columns]
-        if "time_p99" in names and capped[index]:
-            place = names.index("time_p99")
-            row[place] = Cell(row[place].text, row[place].key, "max")
-        state = str(points["state"].iloc[index])
-        reason = str(points["skip_reason"].iloc[index])
-        if state != "complete":
-            row.append(Cell(f"{state}: {reason}" if reason else state))
-        else:
-            row.append(Cell(""))
-        rows.append([Cell(str(setting.iloc[index])), *row] if setting.any() else row)
-    if setting.any():
-        heads, left = ["setting", *heads], [True, *left]
-    noted = any(row[-1].text for row in rows)
-    if not noted:
-        rows = [row[:-1] for row in rows]
-    return Table(
-        "Every point of every launch. Times in µs, rates in Gbit/s, one way.",
-        [*heads, "note"] if noted else heads,
-        [*left, True] if noted else left,
-        rows,
-    )
-
-
-def _cell(name: str, value: Any) -> Cell:
-    if value is pd.NA or value is None or value == "" or value != value:
-        return Cell("–", "")
-    return Cell(layouts.shown(name).write(value), str(value))
 
 
 def _json(value: object) -> Markup:
