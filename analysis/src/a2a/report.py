@@ -15,7 +15,20 @@ from importlib import resources
 import jinja2
 from markupsafe import Markup
 
-from a2a import __version__, compare, contrasts, curves, explain, grouping, interactive, plots, provenance, summary, tables, verdicts
+from a2a import (
+    __version__,
+    compare,
+    contrasts,
+    curves,
+    explain,
+    grouping,
+    interactive,
+    plots,
+    provenance,
+    summary,
+    tables,
+    verdicts,
+)
 from a2a.differences import shortened
 from a2a.errors import InputError
 from a2a.results import Results
@@ -49,7 +62,7 @@ class FindingGroup:
 class ComparisonSection:
     """What is held against what: verdicts in words, a table and a figure, and what else differs."""
 
-    paragraphs: Sequence[str]
+    sentences: Sequence[str]
     tables: Sequence[tables.Table]
     chart: ChartSection | None
 
@@ -72,6 +85,7 @@ def render(results: Results, title: str = "", progress: Progress = lambda step: 
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["sentence"] = sentence
     return environment.get_template("report.html").render(
         title=title or _title(results),
         version=__version__,
@@ -111,7 +125,7 @@ def _comparison(results: Results) -> ComparisonSection | None:
     names = [name for name in names if name != "ppn"] or names
     if not names:
         return None
-    paragraphs: list[str] = []
+    sentences: list[str] = []
     made: list[compare.Comparison] = []
     for name in names[:_MOST_SETTINGS]:
         measured = results.measured(("measure", "baseline") if name == "engine" else ("measure",))
@@ -121,29 +135,33 @@ def _comparison(results: Results) -> ComparisonSection | None:
             else:
                 made += compare.main_effects(measured, names[:_MOST_SETTINGS])[name]
         except InputError as error:
-            paragraphs.append(f"{name} differs but cannot be compared here: {error}.")
+            sentences.append(f"{name} differs but cannot be compared here: {error}")
     for one in made:
-        paragraphs += _verdict(one)
+        sentences += _verdict(one)
     chart = None
     if made:
         kind = plots.KINDS["compare"]
         figure = contrasts.figure(made[:_MOST_COMPARISONS], curves.Options.most)
         chart = ChartSection("compare", figure.title, kind.reads, interactive.spec(figure))
-    return ComparisonSection(paragraphs, [tables.comparison(one) for one in made], chart)
+    return ComparisonSection(sentences, [tables.comparison(one) for one in made], chart)
 
 
 def _verdict(one: compare.Comparison) -> list[str]:
-    heading = verdicts.heading(one)[1]
     said = "; ".join(verdicts.summary(one))
-    paragraphs = [f"{one.candidate} against {one.baseline} (baseline): {said}.", f"Rests on {heading}."]
-    paragraphs += [f"Note: {note}." for note in one.notes]
+    told = [f"{one.candidate} against {one.baseline} (baseline): {said}"]
+    told += [f"It rests on {verdicts.heading(one)[1]}", *one.notes]
     others = [
         f"{x.name} ({shortened(x.candidate)} against {shortened(x.baseline)})"
         for x in one.differences.between
     ]
     if others:
-        paragraphs.append(f"What else was recorded and differs: {'; '.join(others)}.")
-    return paragraphs
+        told.append(f"what else was recorded and differs: {'; '.join(others)}")
+    return told
+
+
+def sentence(text: str) -> str:
+    """Text with a capital at its start and a full stop at its end."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "…", "!", "?")) else ".")
 
 
 def _charts(results: Results, progress: Progress) -> list[ChartSection]:

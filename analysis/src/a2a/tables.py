@@ -40,6 +40,7 @@ class Table:
 
 
 def points(results: Results) -> Table:
+    """One row per point that is done; what is unknown everywhere has no column."""
     done = results.select(results.points["state"].isin(["complete", "skipped", "failed"]))
     points = done.points
     names = [
@@ -85,25 +86,27 @@ def _cell(name: str, value: Any) -> Cell:
 
 
 def comparison(one: Comparison) -> Table:
-    """One row per cell of a comparison."""
-    cells = one.cells
+    """One row per cell of a comparison, the verdict first."""
+    cells = one.cells.rename(columns={"ppn": "ranks_per_node"})
     own = list(cells.columns[: cells.columns.get_loc("launches_baseline")])
-    shape = ("ranks", "nodes", "ppn", "message_size")
+    shape = ("ranks", "nodes", "ranks_per_node", "message_size")
     names = [n for n in own if n in shape or cells[n].nunique(dropna=False) > 1]
-    heads = [layouts.shown("ranks_per_node" if n == "ppn" else n).heading for n in names]
-    figures = ["launches", "µs", "baseline µs", "Gbps", "baseline Gbps", "ratio", "95 % interval", "p"]
+    looks = [layouts.shown(n) for n in names]
+    heads = [look.heading for look in looks] + ["verdict", "ratio", "95 % interval", "p"]
+    heads += ["launches", "µs", "baseline µs", "Gbps", "baseline Gbps"]
     rows = []
     for cell in cells.to_dict("records"):
-        row = [_cell("ranks_per_node" if n == "ppn" else n, cell[n]) for n in names]
+        row = [_cell(n, cell[n]) for n in names]
+        row += [Cell(verdicts.words(cell)), _figure(cell["ratio"], 4), _interval(cell)]
         launches = cell["launches_candidate"], cell["launches_baseline"]
-        row.append(Cell(f"{launches[0]} : {launches[1]}", str(min(launches))))
-        row += [_figure(cell[f"time_{side}"] / 1e3) for side in ("candidate", "baseline")]
+        count = Cell(f"{launches[0]} : {launches[1]}", str(min(launches)))
+        row += [_figure(cell["p"], 2), count]
+        row += [_figure(cell[f"time_{side}"] / 1e3, 4) for side in ("candidate", "baseline")]
         row += [_figure(cell[f"rate_{side}"]) for side in ("candidate", "baseline")]
-        row += [_figure(cell["ratio"], 4), _interval(cell), _figure(cell["p"], 2)]
-        rows.append([*row, Cell(verdicts.words(cell))])
-    left = [layouts.shown(name).left for name in names] + [False] * len(figures)
+        rows.append(row)
+    left = [look.left for look in looks] + [True] + [False] * 8
     caption = f"{one.candidate} against {one.baseline} (baseline), cell by cell."
-    return Table(caption, [*heads, *figures, "verdict"], [*left, True], rows)
+    return Table(caption, heads, left, rows)
 
 
 def _figure(value: float, digits: int = 3) -> Cell:

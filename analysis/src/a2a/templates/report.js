@@ -127,7 +127,7 @@
     document.querySelectorAll("details:not([open])").forEach((d) => { d.open = true; folded.push(d); });
     divs.forEach((div) => {
       const single = div.closest(".panels").classList.contains("panels-1");
-      Plotly.relayout(div, { width: single ? 680 : 336, height: 246 });
+      Plotly.relayout(div, { width: single ? 680 : 336, height: 224 });
     });
   });
   addEventListener("afterprint", () => {
