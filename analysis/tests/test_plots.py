@@ -2,7 +2,10 @@
 """What the figures show, checked against numbers computed another way."""
 
 import io
+import itertools
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +27,7 @@ def old(table_2019: Path) -> Results:
 
 def curve(figure: chart.Figure, panel: int, name: str) -> dict[float, float]:
     """Points of the curve of that name."""
-    found = [c for c in figure.charts[panel].curves if c.name == name]
+    found = [c for c in figure.charts[panel].curves if c.name == name and c.listed]
     assert len(found) == 1, [c.name for c in figure.charts[panel].curves]
     return dict(zip(found[0].x.tolist(), found[0].y.tolist(), strict=True))
 
@@ -186,11 +189,13 @@ def test_raw_figures_refuse_a_summary(old: Results) -> None:
 
 @pytest.mark.parametrize("kind", plots.KINDS)
 def test_every_kind_draws_and_says_n(kind: str, tmp_path: Path) -> None:
-    found = launches(tmp_path, *(Setup(nodes=n, ops=40) for n in (2, 4)))
+    settings = itertools.product((2, 4), ("0", "1"))
+    setups = [Setup(nodes=n, ops=40, environment={"PSM2_RCVTHREAD": v}) for n, v in settings]
+    found = launches(tmp_path, *(replace(setup, seed=i) for i, setup in enumerate(setups)))
     figure = plots.KINDS[kind].make(found, Options())
     assert figure.charts
     assert not any(c.empty for c in figure.charts)
-    assert any("40" in note for note in figure.said)
+    assert any("n\u00a0=\u00a0" in note for note in figure.said)
     drawn = interactive.spec(figure)
     assert len(drawn.charts) == len(figure.charts)
     first, second = io.BytesIO(), io.BytesIO()
@@ -220,3 +225,43 @@ def test_plot_refuses(a2a: Callable[..., Outcome], launch: Path, tmp_path: Path)
     a2a("plot", "sizes", launch, "-o", out, "--size", "7kB").refused("7kB")
     a2a("plot", "sizes", "-o", out).refused("FILE")
     assert not out.exists()
+
+
+def test_compare_shows_ratio_interval_and_verdict(tmp_path: Path) -> None:
+    values = "0110011001100110"
+    setups = [
+        Setup(
+            sizes=(8000, 60000),
+            seed=seed,
+            environment={"PSM2_RCVTHREAD": value},
+            effects=Effects(slowdown=1.5 if value == "1" else 1.0, launch_spread=0.01),
+            started=datetime(2025, 6, 15, hour=seed, tzinfo=UTC),
+        )
+        for seed, value in enumerate(values)
+    ]
+    found = launches(tmp_path, *setups)
+    speed, rates = plots.compare(found, Options()).charts
+    line = next(c for c in speed.curves if c.form == "line")
+    assert line.low is not None
+    assert line.high is not None
+    assert line.y == pytest.approx([1 / 1.5] * 2, rel=0.02)
+    assert (line.low < line.y).all()
+    assert (line.high < 1).all()
+    assert line.hover[0].startswith("slower, 95\u00a0% interval")
+    assert not [c for c in speed.curves if c.form == "hollow"]  # nothing is undecided
+    baseline, candidate = rates.curves
+    assert candidate.y / baseline.y == pytest.approx(line.y, rel=1e-6)
+
+
+def test_compare_of_2019_shows_the_effect_and_claims_nothing(old: Results) -> None:
+    figure = plots.compare(old, Options(by=("PSM2_RCVTHREAD",)))
+    line = curve(figure, 0, "160 ranks on 80 nodes")
+    assert line[40000] == pytest.approx(2.26, abs=0.005)
+    assert any("unknown" in note for note in figure.said)
+    assert "too few launches for an interval" in figure.said
+    assert [c for c in figure.charts[0].curves if c.form == "hollow"]
+
+
+def test_compare_needs_one_name(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--by NAME; nothing differs here"):
+        plots.compare(launches(tmp_path, Setup()), Options())

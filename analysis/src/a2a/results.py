@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -106,48 +107,69 @@ class Results:
     launches: dict[str, Launch]
     files: dict[str, Path]
     attributes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _times: dict[tuple[str, int], NDArray[np.float64]] = field(default_factory=dict, repr=False)
+    """Op times read so far, shared by all selections: several analyses ask for the same."""
 
     def raw(self, file: str, point: int) -> RawOps:
         """Every sample of one point, read now; InputError where the file holds only a summary."""
-        row = self._row(file, point)
-        if not row["has_raw"]:
-            raise InputError(f"{self.files[file]}: point {point} has no raw samples")
+        attempts, ranks = self._shape(file, point)
         with schema.open_results(self.files[file]) as stream:
-            raw = schema.read_raw(stream, point, int(row["attempts"]), int(row["ranks"]))
-        complete_at = str(self.attributes[file].get("complete_at", "receiver"))
+            raw = schema.read_raw(stream, point, attempts, ranks)
+        complete_at = self._complete_at(file)
         return RawOps(raw.begin, raw.send_done, raw.recv_done, raw.start, raw.valid, complete_at)
 
     def op_times(self, file: str, point: int) -> NDArray[np.float64]:
         """T of the valid ops of one point, ns, in the order of measurement."""
-        raw = self.raw(file, point)
-        return raw.op_times()[raw.valid]
+        known = self._times.get((file, point))
+        if known is None:
+            attempts, ranks = self._shape(file, point)
+            with schema.open_results(self.files[file]) as stream:
+                ends = schema.read_ends(stream, point, attempts, ranks)
+            end = metrics.rank_end(ends.send_done, ends.recv_done, self._complete_at(file))
+            known = self._times[file, point] = metrics.op_time(end)[ends.valid]
+        return known.copy()
+
+    def _complete_at(self, file: str) -> str:
+        return str(self.attributes[file].get("complete_at", "receiver"))
+
+    def _shape(self, file: str, point: int) -> tuple[int, int]:
+        """Attempts and ranks of a point; InputError where it has no raw samples."""
+        row = self._row(file, point)
+        if not self.points["has_raw"].iloc[row]:
+            raise InputError(f"{self.files[file]}: point {point} has no raw samples")
+        attempts, ranks = self.points[["attempts", "ranks"]].iloc[row]
+        return int(attempts), int(ranks)
 
     def counters(self, file: str, point: int) -> schema.Counters | None:
         """What the operating system and the ports counted during one point; None if not there."""
         row = self._row(file, point)
-        if not row["has_raw"]:
+        if not self.points["has_raw"].iloc[row]:
             return None
-        nodes = len(self.launches[str(row["launch"])].nodes)
+        nodes = len(self.launches[str(self.points["launch"].iloc[row])].nodes)
+        _, ranks = self._shape(file, point)
         with schema.open_results(self.files[file]) as stream:
-            return schema.read_counters(stream, point, int(row["ranks"]), nodes)
+            return schema.read_counters(stream, point, ranks, nodes)
 
-    def _row(self, file: str, point: int) -> "pd.Series[Any]":
-        rows = self.points[(self.points["file"] == file) & (self.points["point"] == point)]
-        if rows.empty:
-            raise KeyError(f"no point {point} in {file}")
-        return rows.iloc[0]
+    def _row(self, file: str, point: int) -> int:
+        """Position of a point among the rows; KeyError where it is not there."""
+        return self._rows[file, point]
+
+    @cached_property
+    def _rows(self) -> dict[tuple[str, int], int]:
+        keys = zip(self.points["file"], self.points["point"], strict=True)
+        return {(str(file), int(point)): row for row, (file, point) in enumerate(keys)}
 
     def select(self, mask: "pd.Series[bool]") -> "Results":
         """The same results with only the points of the mask, and only their launches."""
         points = self.points[mask].reset_index(drop=True)
         used = set(points["launch"].dropna())
         launches = {name: launch for name, launch in self.launches.items() if name in used}
-        return Results(points, launches, self.files, self.attributes)
+        return Results(points, launches, self.files, self.attributes, self._times)
 
     def reordered(self, index: "pd.Index[Any]") -> "Results":
         """The same points in the order of the given row labels."""
         points = self.points.loc[index].reset_index(drop=True)
-        return Results(points, self.launches, self.files, self.attributes)
+        return Results(points, self.launches, self.files, self.attributes, self._times)
 
     def measured(self, roles: Sequence[str] = ("measure",)) -> "Results":
         """Only complete points of the given roles."""
