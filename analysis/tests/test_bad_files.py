@@ -101,6 +101,7 @@ def with_nan(file: h5py.File) -> None:
 
 def with_zero_ops(file: h5py.File) -> None:
     file["ops"][1] = 0
+    file["attempts"][1] = 0
 
 
 def with_a_segment_too_many(file: h5py.File) -> None:
@@ -244,6 +245,23 @@ def test_a_killed_run_is_read(a2a: Run, launch: Path) -> None:
     assert outcome.status == 0
     assert len(outcome.out.splitlines()) == 3
     assert "2 points are not measured yet" in outcome.err
+
+
+def test_a_point_without_a_valid_op_is_no_damage(a2a: Run, launch: Path) -> None:
+    """Every op of it began late: it says so, and the other points count."""
+    with h5py.File(launch, "r+") as file:
+        file["ops"][1], file["invalid"][1] = 0, 100
+        file["raw/valid"][1] = 0
+        for name in ("time_p50", "time_mean", "gbps_rank"):
+            file[name][1] = np.nan
+    lines = a2a("table", launch).out.splitlines()
+    assert len(lines) == 5
+    assert lines[2].endswith("failed: none of 100 ops was valid")
+    assert len(results.load([launch]).measured().points) == 3
+    assert not results.load([launch]).raw("launch.h5", 1).valid.any()
+    outcome = a2a("check", launch)
+    assert (outcome.status, outcome.out) == (0, f"{launch}: warning: 1 point failed\n")
+    assert a2a("table", launch, "--layout", "compat").out.count("\n") == 5
 
 
 def test_a_run_without_a_point_yet(a2a: Run, launch: Path) -> None:

@@ -35,7 +35,9 @@ def check(
     found = results.load([path])
     (name,) = found.files
     findings = [*_schema(path), *_launches(found), *_points(found)]
-    rows = [row for _, row in found.points.iterrows() if row["has_raw"]]
+    rows = [
+        row for _, row in found.points.iterrows() if row["has_raw"] and row["state"] == "complete"
+    ]
     for done, row in enumerate(rows):
         progress(done, len(rows))
         try:

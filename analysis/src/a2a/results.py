@@ -219,6 +219,7 @@ def load(paths: Iterable[Path | str]) -> Results:
                 for index in range(schema.segment_count(file))
             ]
         _require_sound(path, columns, len(segments), attributes[name])
+        _mark_all_invalid(columns)
         tables.append(_points(name, columns, segments, bool(attributes[name].get("raw_samples"))))
         launches.update({launch.id: launch for launch in segments})
     _require_distinct(launches.values())
@@ -270,7 +271,8 @@ def _points(
     rails = [int(launch.attributes["rails"]) for launch in launches]
     frame["link_rate_gbps"] = [link[i] if i >= 0 else np.nan for i in segment]
     frame["rails"] = _nullable(np.array([rails[i] if i >= 0 else -1 for i in segment], np.int64))
-    frame["has_raw"] = raw & (columns["attempts"] > 0) & (columns["state"] == 1)
+    measured = np.isin(frame["state"], ("complete", "failed")) & (columns["segment"] >= 0)
+    frame["has_raw"] = raw & (columns["attempts"] > 0) & measured
     return frame
 
 
@@ -284,6 +286,14 @@ def _series(column: schema.Column, values: NDArray[Any]) -> Any:
 
 def _nullable(values: NDArray[np.int64]) -> Any:
     return pd.arrays.IntegerArray(values.copy(), values == schema.UNKNOWN)
+
+
+def _mark_all_invalid(columns: dict[str, NDArray[Any]]) -> None:
+    """Call a point failed that ran but has no valid op: it has no figure that anyone could use."""
+    complete = columns["state"] == schema.STATES.index("complete")
+    for point in np.flatnonzero(complete & (columns["ops"] == 0)):
+        columns["state"][point] = schema.STATES.index("failed")
+        columns["skip_reason"][point] = f"none of {columns['attempts'][point]} ops was valid"
 
 
 def _require_sound(
@@ -304,13 +314,14 @@ def _require_sound(
             raise InputError(f"{path}: point {point} ({size} B) is complete but {what}")
 
     refuse(columns["segment"] < 0, "names no segment")
-    refuse(columns["ops"] == 0, "has zero ops")
+    idle = columns["ops"] == 0
+    refuse(idle & (columns["attempts"] <= 0), "has zero ops")
     times = [columns["time_p50"]]
     if not attributes.get("raw_samples", 0):
         times.append(columns["time_mean"])  # a foreign bandwidth test knows only a mean
     with np.errstate(invalid="ignore"):
         usable = np.any([np.isfinite(x) & (x > 0) for x in times], axis=0)
-    refuse(~usable, "its median op time is not a positive number (NaN?)")
+    refuse(~usable & ~idle, "its median op time is not a positive number (NaN?)")
 
 
 def _require_distinct(launches: Iterable[Launch]) -> None:
