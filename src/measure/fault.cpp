@@ -27,8 +27,8 @@ std::optional<Fault> requested_fault() {
         if (colon == std::string_view::npos || view.substr(0, colon) != name) continue;
         Rank rank = 0;
         const auto number = view.substr(colon + 1);
-        if (std::from_chars(number.data(), number.data() + number.size(), rank).ec == std::errc{})
-            return Fault{kind, rank};
+        const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), rank);
+        if (error == std::errc{} && end == number.data() + number.size() && rank >= 0) return Fault{kind, rank};
     }
     throw UsageError(fmt::format("A2APERF_FAULT is '{}': it must be flip:RANK, lose:RANK, double:RANK or "
                                  "misdirect:RANK, or not set",

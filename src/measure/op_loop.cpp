@@ -46,19 +46,18 @@ int OpLoop::run(Engine& engine, int count, OwnSamples& samples) {
         // A stop leaves receives of this op posted; they are never matched and go with the endpoint.
         if (stop_signal_ != 0) break;
 
-        Nanoseconds zero = 0;
+        const Nanoseconds go = start_ == Start::clock ? clock_.to_local(scheduled) : 0;
         Nanoseconds begin = 0;
-        if (start_ == Start::clock) {
-            zero = clock_.to_local(scheduled);
-            while ((begin = now_ns()) < zero) {
-            }
-        } else {
-            begin = zero = now_ns();
+        while ((begin = now_ns()) < go) {
         }
         const Moments moments = engine.run();
-        samples.begin.push_back(begin - zero);
-        samples.send_done.push_back(moments.send_done - zero);
-        samples.receive_done.push_back(moments.receive_done - zero);
+        // Without a scheduled start each rank counts from its own; with one, all count on the common clock.
+        const auto since_start = [&](Nanoseconds local) {
+            return start_ == Start::clock ? clock_.since(scheduled, local) : local - begin;
+        };
+        samples.begin.push_back(since_start(begin));
+        samples.send_done.push_back(since_start(moments.send_done));
+        samples.receive_done.push_back(since_start(moments.receive_done));
         samples.start.push_back(start_ == Start::clock ? scheduled : clock_.to_common(begin));
     }
     settle(engine);
