@@ -187,6 +187,12 @@ TEST_CASE("in each step of node-shift all traffic of a node goes to one node") {
     CHECK(several_nodes > 50);
 }
 
+TEST_CASE("node-shift is its formula: k steps to a node, then to the next one") {
+    // 3 nodes of 2 ranks, dealt out: node 0 has ranks 0 and 3, node 1 ranks 1 and 4, node 2 ranks 2 and 5
+    const auto steps = find_schedule("node-shift").steps(0, dealt(6, 3), kSeed);
+    CHECK(steps == std::vector<Step>{{3, 3}, {1, 2}, {4, 5}, {2, 1}, {5, 4}});
+}
+
 TEST_CASE("permutation is shift under another numbering of the ranks") {
     const Schedule& permutation = find_schedule("permutation");
     for (int ranks = 2; ranks <= kMostRanks; ++ranks) {

@@ -182,6 +182,16 @@ TEST_CASE("the kind says which interval it is") {
     CHECK(series_interval(autoregressive(normal, 368, 0), 0.99).kind == IntervalKind::order_statistics);
 }
 
+TEST_CASE("an autocorrelated series whose interval the analysis package computed") {
+    Values values;
+    for (Nanoseconds i = 0; i < 150; ++i) values.push_back(i / 5 * 41 % 101 * 1000 + i);
+    const SeriesInterval found = median_interval(values);
+    REQUIRE(found.interval);
+    CHECK(found.kind == IntervalKind::block_bootstrap);
+    CHECK(found.interval->low == 34'117);
+    CHECK(found.interval->high == 66'047);
+}
+
 TEST_CASE("autocorrelation widens the interval") {
     Normal normal(2);
     Values values = autoregressive(normal, 400, 0.8);
@@ -214,19 +224,22 @@ TEST_CASE("a ratio needs six pairs of blocks") {
     CHECK(same->high == Approx(3));
 }
 
-TEST_CASE("the ratio's interval holds the true ratio in 93 to 98 % of launches whose blocks drift together") {
+TEST_CASE("the ratio's interval holds the true ratio in 94 % of launches at least, drift of both sides included") {
     struct Case {
         std::size_t pairs, block_size;
+        double drift; // between the two regimes of the machine, which both sides see together
+        double most;  // a machine with two regimes makes the bootstrap of a median cautious
     };
-    for (const Case& c : {Case{6, 10}, Case{10, 10}, Case{20, 5}}) {
+    for (const Case& c :
+         {Case{6, 10, 0, 0.98}, Case{20, 5, 0, 0.98}, Case{6, 10, 0.05, 1}, Case{10, 10, 0.05, 1}}) {
         Normal normal(13);
-        constexpr int kLaunches = 400;
+        constexpr int kLaunches = 500;
         int hits = 0;
         for (int launch = 0; launch < kLaunches; ++launch) {
             Values numerator;
             Values denominator;
             for (std::size_t pair = 0; pair < c.pairs; ++pair) {
-                const double regime = normal.next() < 0 ? 1.0 : 1.05; // both sides see the same machine
+                const double regime = normal.next() < 0 ? 1.0 : 1 + c.drift;
                 for (Values* side : {&numerator, &denominator}) {
                     const double block = regime * (1 + 0.02 * normal.next());
                     for (std::size_t i = 0; i < c.block_size; ++i) {
@@ -238,9 +251,10 @@ TEST_CASE("the ratio's interval holds the true ratio in 93 to 98 % of launches w
             hits += holds(ratio_interval(numerator, denominator, c.block_size), 1.2) ? 1 : 0;
         }
         CAPTURE(c.pairs);
+        CAPTURE(c.drift);
         const double coverage = static_cast<double>(hits) / kLaunches;
-        CHECK(coverage >= 0.93);
-        CHECK(coverage <= 0.99);
+        CHECK(coverage >= 0.94);
+        CHECK(coverage <= c.most);
     }
 }
 

@@ -95,6 +95,12 @@ TEST_CASE("rules change what they name") {
     CHECK(is_absent(summarise(samples, layout, 1, {}).efficiency));
 }
 
+TEST_CASE("of ranks that end at the same moment the lowest is the last one") {
+    const Summary summary = summarise(ops_of({1, 1, 1}, 4, 2), Layout::blocks(4, 2), 1000, {});
+    CHECK(summary.last_rank == 0);
+    CHECK(summary.last_rank_share == 1);
+}
+
 TEST_CASE("without a valid op every figure is absent") {
     Samples samples = ops_of({100, 200}, 4, 0);
     samples.valid = {0, 0};
