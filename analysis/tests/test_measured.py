@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The other half of the project writes what this half reads: real launches of a2aperf.
+
+The program is $A2APERF, or the release build of this clone.
+"""
+
+import csv
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from a2a import compat, results
+from conftest import Outcome
+
+Run = Callable[..., Outcome]
+TOP = Path(__file__).parents[2]
+PROGRAM = Path(os.environ.get("A2APERF", TOP / "build/release/src/app/a2aperf"))
+LAUNCHER = TOP / "test/support/mpirun.sh"
+SECONDS = 300  # a deadline, not an expectation
+
+pytestmark = pytest.mark.skipif(
+    not (PROGRAM.exists() and LAUNCHER.exists()),
+    reason=f"no a2aperf at {PROGRAM}: build it, or name it in $A2APERF",
+)
+
+
+def words(path: Path, *options: str, ranks: int = 3) -> list[str]:
+    # one way to start for all tests: a busy machine would end up with ops that began late
+    common = "alltoall --provider tcp --sync barrier --poll yield --warmup 2 --ops 12".split()
+    launcher = [str(LAUNCHER), "-t", str(SECONDS), str(ranks)]
+    return [*launcher, str(PROGRAM), *common, *options, "-o", str(path)]
+
+
+def launch(path: Path, *options: str) -> str:
+    """Measure; returns what the program printed on stdout."""
+    done = subprocess.run(
+        words(path, *options), capture_output=True, text=True, timeout=SECONDS + 30, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def with_baseline(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A file with rows of all roles, and the table that the program printed as CSV."""
+    path = tmp_path_factory.mktemp("measured") / "run.h5"
+    options = "--sizes 1000,8000 --baseline mpi --label who=test --format csv"
+    return path, launch(path, *options.split())
+
+
+def test_check_recomputes_every_figure(a2a: Run, with_baseline: tuple[Path, str]) -> None:
+    path, _ = with_baseline
+    outcome = a2a("check", path)
+    assert outcome.status == 0, outcome.out
+    assert "error" not in outcome.out
+
+
+def test_what_is_read_is_what_was_printed(with_baseline: tuple[Path, str]) -> None:
+    path, printed = with_baseline
+    rows = list(csv.DictReader(printed.splitlines()))
+    points = results.load([path]).measured(("measure", "baseline")).points
+    key = ["role", "mode", "schedule", "message_size"]
+    ours = {tuple(str(row[name]) for name in key): row for _, row in points.iterrows()}
+    assert len(ours) == len(rows) == 4
+    for row in rows:
+        mine = ours[tuple(row[name] for name in key)]
+        for name in ("ops", "time_p50", "time_p99", "gbps_rank", "msg_rate", "rank_time_p50"):
+            assert float(row[name]) == pytest.approx(float(mine[name]), rel=1e-12), name
+
+
+def test_provenance_is_read(with_baseline: tuple[Path, str]) -> None:
+    path, _ = with_baseline
+    found = results.load([path])
+    (launched,) = found.launches.values()
+    assert launched.labels == {"who": "test"}
+    assert launched.attributes["sync"] == "barrier"
+    assert "--sizes 1000,8000" in launched.attributes["command_line"]
+    assert launched.node_facts["kernel"] == [platform.release()]
+    assert launched.node_of_rank.tolist() == [0, 0, 0]
+    counters = found.counters("run.h5", 0)
+    assert counters is not None
+    assert all(values.size == 3 for values in counters.per_rank.values())
+    assert (counters.per_rank["threads"] >= 1).all()
+
+
+def test_both_halves_print_the_same_compat_table(a2a: Run, tmp_path: Path) -> None:
+    path = tmp_path / "run.h5"
+    printed = launch(path, *"--sizes 1000,2000 --format compat".split())
+    assert a2a("table", path, "--layout", "compat").out == printed
+    text = tmp_path / "printed.txt"
+    text.write_text(printed)
+    assert a2a("import", text, "-o", tmp_path / "again.h5").status == 0
+    again = results.load([tmp_path / "again.h5"]).points
+    assert again["time_p50"].tolist() == pytest.approx(
+        results.load([path]).measured().points["time_p50"].tolist(), abs=5
+    )
+    assert tuple(printed.splitlines()[:2]) == compat.HEADING
+
+
+def test_live_follows_a_running_job(tmp_path: Path) -> None:
+    path = tmp_path / "run.h5"
+    with subprocess.Popen(
+        words(path, "--sizes", "1000,2000,4000"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as job:
+        try:
+            while not path.exists() and job.poll() is None:
+                time.sleep(0.01)
+            command = [sys.executable, "-m", "a2a", "live", str(path), "--interval", "0.1"]
+            seen = subprocess.run(
+                command, capture_output=True, text=True, timeout=SECONDS, check=False
+            )
+            assert job.wait(timeout=SECONDS) == 0
+        finally:
+            job.kill()
+    assert seen.returncode == 0, seen.stderr
+    sizes = [line.split()[6] for line in seen.stdout.splitlines()[1:]]
+    assert [size for size in sizes if size in ("1000", "2000", "4000")]
+    assert seen.stderr.splitlines()[-1].endswith("finished")
+    assert len(sizes) == len(results.load([path]).measured(("measure", "sentinel")).points)
+
+
+def test_two_launches_merge_and_go_out_without_names(
+    a2a: Run, with_baseline: tuple[Path, str], tmp_path: Path
+) -> None:
+    path, _ = with_baseline
+    other = tmp_path / "other.h5"
+    launch(other, "--sizes", "1000")
+    merged, public = tmp_path / "merged.h5", tmp_path / "public.h5"
+    assert a2a("merge", path, other, "-o", merged).status == 0
+    assert a2a("check", merged).status == 0
+    key = tmp_path / "key"
+    assert a2a("export", merged, "--anonymize", "--key", key, "-o", public).status == 0
+    assert a2a("check", public).status == 0
+    found = results.load([public])
+    named = results.load([merged])
+    hosts = {node for launched in named.launches.values() for node in launched.nodes}
+    assert hosts
+    assert not hosts & {node for launched in found.launches.values() for node in launched.nodes}
+    text = " ".join(
+        f"{launched.attributes} {launched.environment} {launched.fi_info}"
+        for launched in found.launches.values()
+    )
+    assert str(tmp_path) not in text
+    assert str(PROGRAM) not in text
