@@ -240,6 +240,17 @@ def test_bad_input_is_one_line_and_status_2(a2a: A2A, tmp_path: Path) -> None:
     a2a("compare", "--against", files[0]).refused("FILE")
 
 
+def test_one_side_is_one_cluster(a2a: A2A, tmp_path: Path) -> None:
+    sides = pair(1.0)
+    sides["B"] = replace(sides["B"], node_facts={"cpu_model": "another"})
+    files = launches(tmp_path, sides, 1, order="AB")
+    third = synthetic.write_launch(tmp_path / "third.h5", replace(sides["B"], seed=9))
+    assert a2a("compare", files[0], "--against", third).status == 4  # said, not refused
+    assert "node cpu_model" in a2a("compare", files[0], "--against", third).out
+    a2a("compare", files[0], third, "--against", files[1]).refused("cpu_model", "--mixed")
+    a2a("history", *files).refused("cpu_model", "--mixed")
+
+
 def test_results_do_not_change_from_run_to_run(a2a: A2A, tmp_path: Path) -> None:
     files = launches(tmp_path, pair(1.03), 3)
     once, again = (a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--csv").out for _ in "ab")

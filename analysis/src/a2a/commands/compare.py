@@ -12,8 +12,8 @@ import pandas as pd
 import typer
 from typer.core import TyperCommand
 
-from a2a import baselines, compare, filters, results, verdicts
-from a2a.commands.options import Files, Where
+from a2a import baselines, clusters, compare, filters, results, sides, verdicts
+from a2a.commands.options import Files, Mixed, Where
 from a2a.compare import Comparison
 from a2a.errors import InputError
 
@@ -63,6 +63,7 @@ def run(
     margin: Annotated[str, typer.Option(help="A difference within this does not matter.")] = "2%",
     where: Where = [],  # noqa: B006
     csv: Annotated[bool, typer.Option("--csv", help="Comma-separated, all figures.")] = False,
+    mixed: Mixed = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON, all figures.")] = False,
 ) -> None:
     """Hold a setting's values, or two groups of files, against each other.
@@ -86,8 +87,11 @@ def run(
     found = filters.where(found.measured(_roles(by)), where)
     if found.points.empty:
         raise InputError("no point is complete")
+    names = [name for name, path in found.files.items() if path in against]
+    side = sides.levels(found, by) if by else found.points["file"].isin(names)
+    for value in side.unique():  # sides may be different clusters, one side may not
+        clusters.require_one(found.select(side == value), mixed)
     if against:
-        names = [name for name, path in found.files.items() if path in against]
         made, effects = [compare.against(found, names, share)], {}
     else:
         made = compare.by_setting(found, by, baseline, share)

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from a2a import baselines, filters, results
+from a2a import baselines, clusters, filters, results
 from a2a.columns import aligned
-from a2a.commands.options import Where
+from a2a.commands.options import Mixed, Where
 from a2a.differences import shortened
 from a2a.errors import InputError
 from a2a.history import LINE, Change, History, history
@@ -34,6 +34,7 @@ def run(
         typer.Argument(metavar="FILE|FOLDER", help="Results files, folders, or named baselines."),
     ],
     where: Where = [],  # noqa: B006
+    mixed: Mixed = False,
     save_baseline: Annotated[
         str,
         typer.Option(metavar="NAME", help="Give these files a name for 'a2a compare --against'."),
@@ -48,6 +49,7 @@ def run(
     """
     files = baselines.files_of(paths)
     found = filters.where(results.load(files).measured(), where)
+    clusters.require_one(found, mixed)
     if found.points.empty:
         raise InputError("no point is complete")
     if save_baseline:
