@@ -141,9 +141,30 @@ def test_a_descheduled_rank_is_named(tmp_path: Path) -> None:
 
 
 def test_more_ranks_than_cores_are_told_beside_it(tmp_path: Path) -> None:
-    crowded = replace(with_effects(descheduled=(0, 1)), ppn=4, node_facts={"cores_usable": "2"})
-    (one,) = findings(tmp_path, crowded, "descheduled")
-    assert "4 ranks on 2 usable cores" in one.text
+    path = synthetic.write_launch(tmp_path / "run.h5", with_effects(descheduled=(0, 1)))
+    found = results.load([path]).measured()
+    (launch,) = found.launches.values()
+    launch.rank_facts["binding"] = ["0-1", "1", *["2"] * 6]  # the second node has one CPU for two
+    (one,) = explain(found, ("descheduled",))
+    assert "node002 has 2 ranks on 1 CPUs" in one.text
+
+
+def test_threads_that_share_a_cpu_with_the_poller_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = synthetic.write_launch(tmp_path / "run.h5", with_effects(descheduled=(5,)))
+    found = results.load([path]).measured()
+    real = results.Results.counters
+
+    def bound(self: results.Results, file: str, point: int) -> Any:
+        counters = real(self, file, point)
+        assert counters is not None
+        return replace(counters, thread_affinity=["0-3;0-3", *["1;1;1"] * 7])
+
+    monkeypatch.setattr(results.Results, "counters", bound)
+    texts = [one.text for one in explain(found, ("descheduled",))]
+    # Seven ranks are bound so, but only rank 5 changes places.
+    assert any("in 1 of 8 ranks all threads are bound to one CPU (rank 5" in t for t in texts)
 
 
 def test_a_rate_above_the_link_is_told(tmp_path: Path) -> None:
@@ -219,6 +240,14 @@ def test_two_modes_are_found(share: float, factor: float) -> None:
         parts = modes(times)
         found += len(parts) == 2 and abs(parts[1].share - share) < 0.12
     assert found >= 95
+
+
+def test_a_far_and_wide_second_mode_is_found() -> None:
+    # As on a busy machine: most ops take microseconds, some a time slice of 20 to 40 ms.
+    rng = np.random.default_rng(2)
+    times = np.concatenate([rng.lognormal(0.5, 0.15, 85), rng.uniform(20e3, 41e3, 15)])
+    fast, slow = modes(times)
+    assert (fast.count, slow.count) == (85, 15)
 
 
 def test_modes_hold_all_ops_in_order() -> None:

@@ -68,7 +68,9 @@ def _section(finder: Finder, findings: Sequence[Finding], most: int) -> list[str
     for one in findings[:most]:
         text = f"{one.where}: {one.text} [n = {one.n} {one.unit}]"
         # A number and its unit stay on one line.
-        kept = re.sub(r"(?<=\d) (?=[µm]s|B\b|%|ranks)|(?<=n =) ", "\u00a0", text)
+        kept = re.sub(
+            r"(?<=\d) (?=[µm]s|B\b|%|ranks|ops|rows|points)|(?<=n) (?==)|(?<==) ", "\u00a0", text
+        )
         wrapped = fill(kept, 100, initial_indent="  • ", subsequent_indent="    ")
         lines.append(wrapped.replace("\u00a0", " "))
     if len(findings) > most:

@@ -8,11 +8,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from a2a.explain.finding import Finding, listed, percent
+from a2a.explain.finding import Finding, listed
 from a2a.results import Launch, Results
 from a2a.schema import Counters
 
 _PER_OP: Final = 0.05  # involuntary context switches per op that are worth a word
+_SHARED_PER_OP: Final = 0.2  # the same, voluntary ones too, where threads share a CPU
 
 
 def find(found: Results) -> list[Finding]:
@@ -26,7 +27,7 @@ def find(found: Results) -> list[Finding]:
             if (counters := found.counters(str(row["file"]), int(row["point"])))
         ]
         if read:
-            findings += _switches(facts, read) + _shared(facts, read[-1][1])
+            findings += _switches(facts, read) + _shared(facts, read)
     return findings
 
 
@@ -58,24 +59,46 @@ def _switches(facts: Launch, read: list[tuple[int, Counters]]) -> list[Finding]:
 
 
 def _crowded(facts: Launch) -> str:
-    """Says so where a node has more ranks than usable cores."""
-    cores = [int(value) for value in facts.node_facts.get("cores_usable", []) if value.isdigit()]
-    if len(cores) != len(facts.nodes) or not cores:
-        return ""
-    load = np.bincount(facts.node_of_rank, minlength=len(cores))
-    worst = int(np.argmax(load / np.array(cores)))
-    if load[worst] <= cores[worst]:
-        return ""
-    return f"; {facts.nodes[worst]} has {load[worst]} ranks on {cores[worst]} usable cores"
+    """Says so where the ranks of a node are bound to fewer CPUs than they are."""
+    for node, name in enumerate(facts.nodes):
+        lists = [
+            cpus
+            for cpus, at in zip(
+                facts.rank_facts.get("binding", []), facts.node_of_rank, strict=False
+            )
+            if at == node and cpus
+        ]
+        cpus = {cpu for text in lists for cpu in _cpus(text)}
+        if cpus and len(lists) > len(cpus):
+            return f"; {name} has {len(lists)} ranks on {len(cpus)} CPUs"
+    return ""
 
 
-def _shared(facts: Launch, counters: Counters) -> list[Finding]:
-    """Ranks whose threads are all bound to one and the same CPU: the poller is in their way."""
-    lists = [text.rstrip("…;").split(";") for text in counters.thread_affinity]
+def _cpus(text: str) -> set[int]:
+    """CPUs of a list such as `0-2,5`; nothing where it is no such list."""
+    found: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.strip().partition("-")
+        if first.isdigit() and (not last or last.isdigit()):
+            found |= set(range(int(first), int(last or first) + 1))
+    return found
+
+
+def _shared(facts: Launch, read: list[tuple[int, Counters]]) -> list[Finding]:
+    """Ranks that switch while all their threads are bound to one CPU: they take turns there."""
+    ops = sum(attempts for attempts, _ in read)
+    switches = sum(
+        counters.per_rank["voluntary_switches"] + counters.per_rank["involuntary_switches"]
+        for _, counters in read
+    )
+    lists = [text.rstrip("…;").split(";") for text in read[-1][1].thread_affinity]
     pinned = [
         rank
-        for rank, cpus in enumerate(lists)
-        if len(cpus) > 1 and len(set(cpus)) == 1 and cpus[0].isdigit()
+        for rank, (cpus, number) in enumerate(zip(lists, np.atleast_1d(switches), strict=True))
+        if len(cpus) > 1
+        and len(set(cpus)) == 1
+        and cpus[0].isdigit()
+        and number > _SHARED_PER_OP * ops
     ]
     if not pinned:
         return []
@@ -84,11 +107,10 @@ def _shared(facts: Launch, counters: Counters) -> list[Finding]:
         Finding(
             "descheduled",
             f"in {len(pinned)} of {len(lists)} ranks all threads are bound to one CPU (rank "
-            f"{pinned[0]}: {len(first)} threads on CPU {first[0]}): a helper thread and the "
-            f"polling thread take turns there ({percent(len(pinned) / len(lists))} of the ranks)",
+            f"{pinned[0]}: {len(first)} threads on CPU {first[0]}) and change places there: a "
+            "helper thread gets in the way of the polling one",
             f"{facts.id}: ranks {listed(pinned)}",
-            len(lists),
-            "ranks",
+            ops,
             weight=len(pinned) / len(lists),
             numbers={"ranks": len(pinned), "threads": len(first)},
         )

@@ -71,8 +71,7 @@ def _valleys(logs: Floats) -> list[float]:
     kept: list[float] = []
     left = hills[0] if len(hills) else 0
     for hill in hills[1:]:
-        between = slice(left, hill + 1)
-        valley = left + int(np.argmin(density[between]))
+        valley = left + _bottom(density[left : hill + 1])
         right = hill + int(np.argmax(density[hill:]))
         if _dips(logs, grid[left], grid[valley], grid[right]):
             kept.append(float(grid[valley]))
@@ -80,6 +79,14 @@ def _valleys(logs: Floats) -> list[float]:
         elif density[hill] > density[left]:
             left = hill
     return kept
+
+
+def _bottom(density: Floats) -> int:
+    """Middle of the longest stretch at which the density is lowest."""
+    low = np.flatnonzero(density <= density.min() + 1e-12)
+    runs = np.split(low, np.flatnonzero(np.diff(low) > 1) + 1)
+    longest = max(runs, key=len)
+    return int(longest[len(longest) // 2])
 
 
 def _grid_size(logs: Floats, width: float) -> int:
