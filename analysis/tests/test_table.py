@@ -201,6 +201,13 @@ def test_bad_options(a2a: Run, launch: Path) -> None:
     a2a("tabel", launch).refused("'tabel'")
 
 
+def test_without_arguments_the_help_is_shown(a2a: Run) -> None:
+    outcome = a2a()
+    assert outcome.status == 2
+    assert outcome.out.count("a2a table run.h5") == 1
+    assert outcome.err == ""
+
+
 def test_help_names_both_commands_and_has_examples(a2a: Run) -> None:
     outcome = a2a("--help")
     assert outcome.status == 0

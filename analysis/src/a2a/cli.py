@@ -56,7 +56,7 @@ def _command(row: CommandRow) -> _click.Command:
     module = importlib.import_module(f"a2a.commands.{row.module or row.name}")
     app = typer.Typer(add_completion=False, rich_markup_mode="rich")
     examples = getattr(module, "EXAMPLES", None)
-    epilog = f"[bold]Examples[/bold]\n\n\b\n{examples}" if examples else None
+    epilog = f"\b\n[bold]Examples[/bold]\n{examples.rstrip()}" if examples else None
     # single line ends in a docstring are not meant, blank lines are
     paragraphs = (inspect.getdoc(module.run) or "").split("\n\n")
     text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
@@ -101,19 +101,19 @@ app = typer.Typer(
     cls=_Commands,
     rich_markup_mode="rich",
     add_completion=False,
+    no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
 @app.callback(
-    epilog="""[bold]Examples[/bold]
-
-\b
-a2a table run.h5                          what came out
-a2a table *.h5 --where ppn=2 --csv        for a spreadsheet
-a2a import old.txt -o old.h5              an old table into the same schema
-a2a COMMAND --help                        more of them
-"""
+    epilog="""\b
+[bold]Examples[/bold]
+a2a table run.h5                        what came out
+a2a plot scaling *.h5 -o scaling.pdf    a figure for a paper
+a2a compare *.h5 --by PSM2_RCVTHREAD    whether a setting helps, and how sure that is
+a2a report *.h5 -o report.html          everything on one page
+a2a COMMAND --help                      more examples of each"""
 )
 def _group(
     version: bool = typer.Option(
@@ -138,8 +138,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
     except InputError as error:
         message = str(error)
-    except _click.exceptions.NoArgsIsHelpError as error:
-        typer.echo(error.ctx.get_help() if error.ctx else "")
+    except _click.exceptions.NoArgsIsHelpError:  # the help is on the terminal by now
         return STATUS_BAD_INPUT
     except _click.exceptions.UsageError as error:
         message = _usage(error)
