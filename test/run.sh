@@ -109,7 +109,7 @@ stage_sanitizers() {
         meson test -C "$folder" --no-rebuild --print-errorlogs --suite unit --timeout-multiplier 5
 }
 
-stage_analysis() { check 'analysis' "$top/analysis/run-checks.sh"; }
+stage_analysis() { suite 'analysis' "$top/analysis/.venv/pytest.xml" "$top/analysis/run-checks.sh"; }
 
 stage_lint() {
     local part
@@ -124,7 +124,7 @@ if needs meson || needs python || needs lint; then
     configure_build "$release"
     build_targets "$release"
 fi
-if needs python || needs analysis; then ensure_venv; fi
+if needs python; then ensure_venv; fi
 keep_mpi_off_fabric
 # The launcher refuses root unless told twice.
 ((EUID != 0)) || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -13,6 +13,7 @@ packages_to() {
         printf '%s\n' doctest-dev clang-format clang-tidy shellcheck mandoc \
             hdf5-tools valgrind python3 python3-venv ca-certificates chromium fonts-dejavu-core
         ;;
+    compat) printf '%s\n' debootstrap util-linux ;;
     esac
 }
 

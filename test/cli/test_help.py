@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the program says about itself is true: its examples run, its man page names what there is."""
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MAN_PAGE = ROOT / "docs" / "man" / "a2aperf.1"
+
+
+def long_options(text: str) -> set[str]:
+    """Every --word that begins a row of the help."""
+    rows = re.findall(r"^  (?:-\w, )?(--[a-z-]+(?:, --[a-z-]+)*)", text, re.MULTILINE)
+    return {word for row in rows for word in row.split(", ")}
+
+
+def examples(text: str) -> list[str]:
+    section = text.split("\nExamples\n")[1].split("\n\n")[0]
+    return re.findall(r"^  (\S.*)$", section, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("--help",), ("--help-all",), ("--list",), ("--version",), ("alltoall", "-h"), ("providers", "-h")]
+)
+def test_answers_without_mpi(a2aperf, words):
+    outcome = a2aperf(*words)
+    assert outcome.returncode == 0
+    assert outcome.stdout and not outcome.stderr
+
+
+def test_ten_options_of_every_day(a2aperf):
+    assert len(long_options(a2aperf("--help").stdout.split("Examples")[0])) == 10
+
+
+def test_examples_run(a2aperf, launch):
+    found = examples(a2aperf("--help").stdout)
+    assert len(found) >= 4
+    for line in found:
+        words = shlex.split(line)
+        if words[:2] == ["mpirun", "-n"]:
+            assert words[3] == "a2aperf"
+            outcome = launch(int(words[2]), *words[4:], seconds=240)
+        else:
+            assert words[0] == "a2aperf"
+            outcome = a2aperf(*words[1:])
+        assert outcome.returncode == 0, f"{line}\n{outcome.stderr}"
+
+
+def test_one_rank_answers_for_all(launch):
+    outcome = launch(3, "--version")
+    assert outcome.returncode == 0
+    assert outcome.stdout.count("a2aperf") == 1
+
+
+def test_man_page_names_the_options_there_are(a2aperf):
+    named = {f"--{name}" for name in re.findall(r"Fl -([a-z-]+)", MAN_PAGE.read_text(encoding="utf-8"))}
+    assert named == long_options(a2aperf("--help-all").stdout)
+
+
+@pytest.mark.parametrize("script", ["jobs/local.sh", "test/run.sh", "test/compat/newest.sh", "test/support/mpirun.sh"])
+def test_scripts_explain_themselves(script):
+    outcome = subprocess.run([ROOT / script, "-h"], capture_output=True, text=True, timeout=30)
+    assert outcome.returncode == 0
+    assert outcome.stdout.startswith("Usage: ")
+
+
+@pytest.mark.parametrize("ranks", ["0", "-1", "four", "1e3"])
+def test_local_job_refuses_a_wrong_number_of_ranks(ranks, monkeypatch):
+    monkeypatch.setenv("RANKS", ranks)
+    outcome = subprocess.run([ROOT / "jobs/local.sh"], capture_output=True, text=True, timeout=30)
+    assert outcome.returncode == 2
+    assert outcome.stderr == f"local.sh: RANKS={ranks} is not a number of ranks, e.g. RANKS=4\n"

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bad input: one clear line that says what is wrong and what would be right, exit status 2, no file touched."""
+
+import os
+
+import pytest
+
+# Words after "alltoall", and what the line must say.
+BAD = [
+    (("--provider", "tpc"), "did you mean tcp?"),
+    (("--mode", "taged"), "there are tagged, write-imm"),
+    (("--schedule", "shfit"), "there are shift, xor"),
+    (("--sizes", "0"), "is zero"),
+    (("--sizes", "-1"), "--sizes"),
+    (("--sizes", "99999999999999999999"), "--sizes"),
+    (("--sizes", "2000..1000+10"), "reversed"),
+    (("--sizes", "8kb"), "unknown unit"),
+    (("--ops", "none"), "whole number"),
+    (("--ops",), "--ops needs N, for example --ops 100"),
+    (("--szies", "8"), "did you mean --sizes?"),
+    (("8",), "unexpected argument '8'"),
+    (("--config", "missing.toml"), "no such file"),
+    (("--resume",), "--output"),
+    (("--dry-run", "--ranks", "1"), "whole number from 2"),
+]
+
+
+def refuses(outcome, says: str, folder, before: list[str]) -> None:
+    """One line, status 2, and the folder as it was."""
+    lines = [line for line in outcome.stderr.splitlines() if line.startswith("a2aperf: ")]
+    assert outcome.returncode == 2, outcome.stderr
+    assert len(lines) == 1 and says in lines[0], outcome.stderr
+    assert outcome.stdout == ""
+    assert sorted(os.listdir(folder)) == before
+
+
+@pytest.mark.parametrize(("words", "says"), BAD)
+def test_bad_arguments(a2aperf, tmp_path, words, says):
+    outcome = a2aperf("alltoall", *words)
+    refuses(outcome, says, tmp_path, [])
+    assert len(outcome.stderr.splitlines()) == 1
+
+
+def test_bad_arguments_are_told_by_one_of_the_ranks(launch, tmp_path):
+    refuses(launch(3, "alltoall", "--sizes", "0"), "is zero", tmp_path, [])
+
+
+def test_not_launched_by_mpi(a2aperf, tmp_path):
+    refuses(a2aperf("alltoall"), "mpirun -n 4 a2aperf alltoall", tmp_path, [])
+
+
+def test_one_rank(launch, tmp_path):
+    refuses(launch(1, "alltoall"), "at least 2 ranks", tmp_path, [])
+
+
+def test_existing_output(launch, tmp_path):
+    (tmp_path / "a.h5").write_text("mine")
+    refuses(launch(2, "alltoall", "-o", "a.h5"), "--force", tmp_path, ["a.h5"])
+    assert (tmp_path / "a.h5").read_text() == "mine"
+
+
+def test_foreign_file_to_resume(launch, tmp_path):
+    (tmp_path / "a.h5").write_text("mine")
+    refuses(launch(2, "alltoall", "-o", "a.h5", "--resume"), "a.h5", tmp_path, ["a.h5"])
+    assert (tmp_path / "a.h5").read_text() == "mine"
+
+
+def test_missing_folder(launch, tmp_path):
+    refuses(launch(2, "alltoall", "-o", "no/such/a.h5"), "no/such", tmp_path, [])
+
+
+def test_required_variable(launch, tmp_path, monkeypatch):
+    monkeypatch.setenv("PSM2_RCVTHREAD", "1")
+    outcome = launch(2, "alltoall", "--require", "PSM2_RCVTHREAD=0", "--sizes", "8", "--ops", "2")
+    refuses(outcome, "PSM2_RCVTHREAD", tmp_path, [])
+
+
+def test_a_wrong_config_key(a2aperf, tmp_path):
+    (tmp_path / "a.toml").write_text("szies = 8\n")
+    refuses(a2aperf("alltoall", "--config", "a.toml"), "unknown key 'szies' (did you mean sizes?)", tmp_path, ["a.toml"])

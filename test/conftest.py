@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The program, launched or not, for every test. A2APERF names it; test/run.sh sets that."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+MPIRUN = ROOT / "test" / "support" / "mpirun.sh"
+
+Outcome = subprocess.CompletedProcess[str]
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """The built program."""
+    path = Path(os.environ.get("A2APERF", ROOT / "build/release/src/app/a2aperf"))
+    assert path.is_file(), f"{path} is missing: build it, or name it in A2APERF"
+    return path
+
+
+@pytest.fixture
+def a2aperf(program: Path, tmp_path: Path) -> Callable[..., Outcome]:
+    """Runs the program without MPI in a folder of its own: a2aperf("alltoall", "--list")."""
+
+    def run(*words: str) -> Outcome:
+        return subprocess.run(
+            [program, *words], cwd=tmp_path, capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL
+        )
+
+    return run
+
+
+@pytest.fixture
+def launch(program: Path, tmp_path: Path) -> Callable[..., Outcome]:
+    """Launches the program on this machine in a folder of its own: launch(2, "alltoall", "--ops", "3")."""
+
+    def run(ranks: int, *words: str, seconds: int = 120) -> Outcome:
+        return subprocess.run(
+            [MPIRUN, "-t", str(seconds), str(ranks), program, *words],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=seconds + 20,
+            stdin=subprocess.DEVNULL,
+        )
+
+    return run
