@@ -2,6 +2,7 @@
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -228,6 +229,13 @@ def run_installed(*arguments: object, **options: object) -> subprocess.Completed
     return subprocess.run(  # type: ignore[call-overload, no-any-return]
         words, capture_output=True, text=True, timeout=60, env=environment, check=False, **options
     )
+
+
+def test_the_version_is_the_project_s(a2a: Run) -> None:
+    build = (Path(__file__).parents[2] / "meson.build").read_text()
+    project = re.search(r"^\s*version: '([^']+)'", build, re.MULTILINE)
+    assert project is not None
+    assert a2a("--version").out == f"a2a {project[1]}\n"
 
 
 def test_as_a_process(launch: Path, tmp_path: Path) -> None:
