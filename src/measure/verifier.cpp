@@ -53,12 +53,19 @@ void check_arrivals(const std::vector<std::uint32_t>& arrivals, const Verificati
                     const Point& point, std::uint64_t op) {
     std::vector<std::uint32_t> expected(arrivals.size());
     for (const Rank peer : round.receives) expected[static_cast<std::size_t>(peer)] = 1;
+    // The receive for strays counts as one from ourselves.
+    if (arrivals[static_cast<std::size_t>(job.rank())] != 0)
+        throw RunError(
+            fmt::format("verification of {} failed: a message too many arrived at {} in op {}: sent twice, "
+                        "or to the wrong rank",
+                        point.label(), job.who(job.rank()), op));
     for (std::size_t peer = 0; peer < arrivals.size(); ++peer)
         if (arrivals[peer] != expected[peer])
             throw RunError(
-                fmt::format("verification of {} failed at {}: {} message{} of {} arrived in op {} where {} was due",
-                            point.label(), job.who(job.rank()), arrivals[peer], arrivals[peer] == 1 ? "" : "s",
-                            job.who(static_cast<Rank>(peer)), op, expected[peer]));
+                fmt::format("verification of {} failed: {} message{} of {} arrived at {} in op {} where {} "
+                            "was due",
+                            point.label(), arrivals[peer], arrivals[peer] == 1 ? "" : "s",
+                            job.who(static_cast<Rank>(peer)), job.who(job.rank()), op, expected[peer]));
 }
 
 void check_bytes(const Lane& lane, const VerificationRound& round, const Job& job, const Point& point,

@@ -142,18 +142,20 @@ void Exchange<Mode>::post_sends() {
 
 template <class Mode>
 void Exchange<Mode>::account(const fi_cq_data_entry& entry) {
-    auto source = static_cast<std::size_t>(static_cast<const Slot*>(entry.op_context) - slots_.data());
-    if constexpr (Mode::kAnnouncesByData)
-        if ((entry.flags & FI_REMOTE_CQ_DATA) != 0) source = entry.data & kSourceMask;
-    if (source < arrivals_.size()) {
-        ++arrivals_[source];
-        ++arrived_;
-    } else if (const auto index = source - arrivals_.size(); index < is_send_under_way_.size()) {
+    // Our own slots first: some providers flag the completion of a write that carries data like its arrival.
+    const auto slot = static_cast<std::size_t>(static_cast<const Slot*>(entry.op_context) - slots_.data());
+    if (const auto index = slot - arrivals_.size(); slot >= arrivals_.size() && index < is_send_under_way_.size()) {
         is_send_under_way_[index] = 0;
         ++sends_done_;
-    } else {
-        throw RunError(fmt::format("op {}: a completion that belongs to no operation (source {})", op_, source));
+        return;
     }
+    std::size_t source = slot;
+    if constexpr (Mode::kAnnouncesByData)
+        if ((entry.flags & FI_REMOTE_CQ_DATA) != 0) source = entry.data & kSourceMask;
+    if (source >= arrivals_.size())
+        throw RunError(fmt::format("op {}: a completion that belongs to no operation (source {})", op_, source));
+    ++arrivals_[source];
+    ++arrived_;
 }
 
 template <class Mode>

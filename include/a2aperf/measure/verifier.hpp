@@ -74,11 +74,11 @@ void verify(const Job& job, Wire& wire, OpLoop& loop, Patience& patience, const 
         Exchange<Mode> exchange(lane, wire.endpoint(), round.sends, round.receives, settings, patience);
         Verification<Mode> engine(exchange);
         engine.prepare(op);
+        // Behind the receives that are due, so that it takes only what is one too many.
+        exchange.post_stray(wire.spare(), wire.receive_descriptor());
         loop.settle(engine); // receives are posted everywhere and places are free
         exchange.run();
-        loop.settle(engine); // all that was sent in this round is on its way or here
-        exchange.post_stray(wire.spare(), wire.receive_descriptor());
-        loop.settle(engine);
+        loop.settle(engine); // all that was sent in this round is here or on its way
         (void)exchange.cancel_stray();
         check_arrivals(exchange.arrivals(), round, job, point, op);
         check_bytes(lane, round, job, point, op, seed);
