@@ -198,7 +198,7 @@ PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
     std::vector<Series> all(with_baseline ? 2 : 1);
     all[0].engine = find_mode(point.mode).make_engine(parts(point));
     if (with_baseline)
-        all[1].engine = make_mpi_engine(wire_.send_buffer(), wire_.receive_buffer(), point.message_size);
+        all[1].engine = make_mpi_engine(job_, wire_.send_buffer(), wire_.receive_buffer(), point.message_size);
     for (Series& series : all) {
         series.warmup_p50 = warm_up(series);
         if (loop_.start() == Start::clock)

@@ -28,8 +28,10 @@ public:
     virtual Moments run() = 0;
 };
 
-// MPI_Alltoall over the same memory.
-std::unique_ptr<Engine> make_mpi_engine(std::byte* send_buffer, std::byte* receive_buffer, Bytes message_size);
+// MPI_Alltoall over the same memory. It has no deadline of its own: a watchdog ends the process after the job's
+// timeout.
+std::unique_ptr<Engine> make_mpi_engine(const Job& job, std::byte* send_buffer, std::byte* receive_buffer,
+                                        Bytes message_size);
 
 // Copies the block to self too, as MPI_Alltoall does, where a point is measured beside it.
 struct SelfCopy {

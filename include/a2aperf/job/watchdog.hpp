@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A deadline for a call that has none of its own, such as MPI_Alltoall.
+#pragma once
+
+#include <string>
+
+#include "a2aperf/base/units.hpp"
+
+namespace a2aperf {
+
+// While one lives and is armed, a timer ends this process with status 1 and a message when it runs out; the
+// launcher then ends the others. One at a time.
+class Watchdog {
+public:
+    // message: what to say, e.g. "rank 3 (node017): MPI_Alltoall did not end within 60 s".
+    Watchdog(Nanoseconds timeout, const std::string& message);
+    ~Watchdog() { disarm(); }
+    Watchdog(const Watchdog&) = delete;
+    Watchdog& operator=(const Watchdog&) = delete;
+
+    void arm() const;
+    void disarm() const;
+
+private:
+    Nanoseconds timeout_;
+};
+
+} // namespace a2aperf
