@@ -34,17 +34,16 @@ std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
     }
     SelfCopy self_copy;
     if (parts.point.partner >= 0) self_copy = {lane.send_buffer, lane.receive_buffer, lane.message_size};
-    return std::make_unique<FabricEngine<Mode>>(Exchange<Mode>(lane, parts.wire.endpoint(), std::move(sends),
-                                                               std::move(receives), settings_of<Mode>(parts),
-                                                               parts.patience),
-                                                parts.point.post, self_copy);
+    return std::make_unique<FabricEngine<Mode>>(
+        Exchange<Mode>(lane, parts.wire.endpoint(), sends, receives, settings_of<Mode>(parts), parts.patience),
+        parts.point.post, self_copy);
 }
 
 std::vector<ModeEntry> make_table() {
     std::vector<ModeEntry> table;
     for_each_mode([&]<class Mode>(Mode) {
-        table.push_back({Mode::kName, Mode::kAbout, Mode::kCapabilities, Mode::kReceiveSpace, verify_point<Mode>,
-                         make_fabric_engine<Mode>});
+        table.push_back({Mode::kName, Mode::kAbout, Mode::kCapabilities, Mode::kReceiveSpace, Mode::kPostsReceives,
+                         verify_point<Mode>, make_fabric_engine<Mode>});
     });
     return table;
 }

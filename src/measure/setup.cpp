@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/host_facts.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 
@@ -69,6 +70,10 @@ std::optional<std::string> skip_reason(const Point& point, const ProviderChoice&
             return refused->second;
         if (const Bytes most = choice.info->ep_attr->max_msg_size; point.message_size > most)
             return fmt::format("above the largest message of {}, {} B", choice.info->fabric_attr->prov_name, most);
+        const auto trouble = find_provider(choice.info->fabric_attr->prov_name).unexpected_trouble;
+        const bool may_be_unexpected = point.post == Post::inside && find_mode(point.mode).posts_receives;
+        if (trouble != nullptr && may_be_unexpected)
+            if (auto why = trouble(point.message_size, choice.info->tx_attr->inject_size)) return why;
     }
     return memory_skip_reason(point, budget, ranks);
 }

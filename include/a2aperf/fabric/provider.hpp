@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "a2aperf/base/units.hpp"
 #include "a2aperf/fabric/fid.hpp"
 
 namespace a2aperf {
@@ -30,7 +31,9 @@ struct Provider {
     std::string_view devices;         // prefix of its device names in /sys/class/infiniband; empty = any
     int max_ranks;                    // 0 = no limit
     void (*tune)(const LaunchFacts&); // may be null
-    std::string_view about;           // for the table of providers
+    // Why it loses messages that arrive before their receive is posted; nothing when it does not. May be null.
+    std::optional<std::string> (*unexpected_trouble)(Bytes message_size, Bytes inject_size);
+    std::string_view about; // for the table of providers
 };
 
 // In the order of preference of --provider auto.

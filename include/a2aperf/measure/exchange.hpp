@@ -37,8 +37,8 @@ template <class Mode>
 class Exchange {
 public:
     // sends and receives: peers in the order of posting.
-    Exchange(const Lane& lane, const Endpoint& endpoint, std::vector<Rank> sends, std::vector<Rank> receives,
-             ExchangeSettings settings, Patience& patience);
+    Exchange(const Lane& lane, const Endpoint& endpoint, const std::vector<Rank>& sends,
+             const std::vector<Rank>& receives, ExchangeSettings settings, Patience& patience);
 
     // Before the start: forgets the last op. Receives are posted here, or by run().
     void begin(std::uint64_t op);
@@ -65,18 +65,23 @@ private:
 
     void post_receives();
     void post_sends();
+    bool is_posted() const { return receives_posted_ == receives_total_ && sent_ == sends_total_; }
+    bool is_over() const { return sends_left_ <= 0 && arrivals_left_ <= 0; }
+    // Inlined where they run for every message: a call would cost as much as they do.
     template <bool kMayBlock>
-    bool poll();
-    void account(const fi_cq_data_entry& entry);
-    [[noreturn]] void fail_completion() const;
-    [[noreturn]] void fail(ssize_t status, const char* call, Rank peer) const;
+    [[gnu::always_inline]] inline bool poll();
+    [[gnu::always_inline]] inline void account(const fi_cq_data_entry& entry);
+    [[noreturn, gnu::cold, gnu::noinline]] void fail_timeout() const;
+    [[noreturn, gnu::cold, gnu::noinline]] void fail_stray(std::size_t source) const;
+    [[noreturn, gnu::cold, gnu::noinline]] void fail_completion() const;
+    [[noreturn, gnu::cold, gnu::noinline]] void fail(ssize_t status, const char* call, Rank peer) const;
     Slot* receive_slot(Rank peer) { return &slots_[static_cast<std::size_t>(peer)]; }
-    Slot* send_slot(std::uint32_t index) { return &slots_[arrivals_.size() + index]; }
+    Slot* send_slot(std::uint32_t index) { return &slots_[ranks_ + index]; }
 
     Lane lane_;
     const Endpoint* endpoint_;
-    std::vector<Rank> sends_;
-    std::vector<Rank> receives_;
+    std::vector<Route> sends_;
+    std::vector<Route> receives_;
     ExchangeSettings settings_;
     Patience* patience_;
     std::vector<Slot> slots_;
@@ -84,25 +89,32 @@ private:
     std::vector<std::uint8_t> is_send_under_way_; // by place in sends_
     std::array<fi_cq_data_entry, kBatch> entries_{};
     std::uint64_t op_ = 0;
-    std::uint32_t sends_total_, receives_total_, window_;
-    std::uint32_t receives_posted_ = 0, sent_ = 0, sends_done_ = 0, arrived_ = 0;
+    std::uint32_t ranks_, sends_total_, receives_total_, window_;
+    std::uint32_t receives_posted_ = 0, sent_ = 0;
+    std::int32_t sends_left_ = 0, arrivals_left_ = 0; // to complete; below 0 when one too many came
+    Moments moments_{0, 0};
 };
 
 template <class Mode>
-Exchange<Mode>::Exchange(const Lane& lane, const Endpoint& endpoint, std::vector<Rank> sends,
-                         std::vector<Rank> receives, ExchangeSettings settings, Patience& patience)
-    : lane_(lane), endpoint_(&endpoint), sends_(std::move(sends)), receives_(std::move(receives)),
-      settings_(settings), patience_(&patience), slots_(static_cast<std::size_t>(lane.ranks) + sends_.size()),
-      arrivals_(static_cast<std::size_t>(lane.ranks)), is_send_under_way_(sends_.size()),
-      sends_total_(static_cast<std::uint32_t>(sends_.size())),
-      receives_total_(static_cast<std::uint32_t>(receives_.size())),
-      window_(settings.window == 0 ? sends_total_ : static_cast<std::uint32_t>(settings.window)) {}
+Exchange<Mode>::Exchange(const Lane& lane, const Endpoint& endpoint, const std::vector<Rank>& sends,
+                         const std::vector<Rank>& receives, ExchangeSettings settings, Patience& patience)
+    : lane_(lane), endpoint_(&endpoint), settings_(settings), patience_(&patience),
+      slots_(static_cast<std::size_t>(lane.ranks) + sends.size()), arrivals_(static_cast<std::size_t>(lane.ranks)),
+      is_send_under_way_(sends.size()), ranks_(static_cast<std::uint32_t>(lane.ranks)),
+      sends_total_(static_cast<std::uint32_t>(sends.size())),
+      receives_total_(static_cast<std::uint32_t>(receives.size())),
+      window_(settings.window == 0 ? sends_total_ : static_cast<std::uint32_t>(settings.window)) {
+    for (const Rank peer : sends) sends_.push_back(lane.to(peer));
+    for (const Rank peer : receives) receives_.push_back(lane.from(peer));
+}
 
 template <class Mode>
 void Exchange<Mode>::begin(std::uint64_t op) {
     op_ = op;
     receives_posted_ = settings_.posts_receives ? 0 : receives_total_;
-    sent_ = sends_done_ = arrived_ = 0;
+    sent_ = 0;
+    sends_left_ = static_cast<std::int32_t>(sends_total_);
+    arrivals_left_ = static_cast<std::int32_t>(receives_total_);
     std::fill(arrivals_.begin(), arrivals_.end(), 0U);
 }
 
@@ -115,28 +127,33 @@ void Exchange<Mode>::post_all_receives() {
 
 template <class Mode>
 void Exchange<Mode>::post_receives() {
-    while (receives_posted_ < receives_total_) {
-        const Rank peer = receives_[receives_posted_];
-        const ssize_t status = Mode::receive(lane_, peer, op_, receive_slot(peer));
+    for (; receives_posted_ < receives_total_; ++receives_posted_) {
+        const Route& from = receives_[receives_posted_];
+        const ssize_t status = Mode::receive(lane_, from, op_, receive_slot(from.peer));
+        if (status == 0) continue;
         if (status == -FI_EAGAIN) return;
-        if (status != 0) fail(status, "posting a receive", peer);
-        ++receives_posted_;
+        fail(status, "posting a receive", from.peer);
     }
 }
 
 template <class Mode>
 void Exchange<Mode>::post_sends() {
-    while (sent_ < sends_total_ && sent_ - sends_done_ < window_) {
-        const Rank peer = sends_[sent_];
-        const ssize_t status =
-            settings_.uses_inject ? Mode::inject(lane_, peer, op_) : Mode::send(lane_, peer, op_, send_slot(sent_));
+    for (; sent_ < sends_total_; ++sent_) {
+        const Route& to = sends_[sent_];
+        ssize_t status = 0;
+        if (settings_.uses_inject) {
+            status = Mode::inject(lane_, to, op_);
+        } else {
+            // In flight: all that were sent but those that have completed.
+            if (sent_ + static_cast<std::uint32_t>(sends_left_) >= sends_total_ + window_) return;
+            status = Mode::send(lane_, to, op_, send_slot(sent_));
+        }
         if (status == -FI_EAGAIN) return;
-        if (status != 0) fail(status, "sending", peer);
-        if (settings_.uses_inject)
-            ++sends_done_; // an injected message's buffer is free at once and completes nowhere
-        else
+        if (status != 0) fail(status, "sending", to.peer);
+        if (!settings_.uses_inject)
             is_send_under_way_[sent_] = 1;
-        ++sent_;
+        else if (--sends_left_ == 0) // an injected message's buffer is free at once and completes nowhere
+            moments_.send_done = now_ns();
     }
 }
 
@@ -144,18 +161,17 @@ template <class Mode>
 void Exchange<Mode>::account(const fi_cq_data_entry& entry) {
     // Our own slots first: some providers flag the completion of a write that carries data like its arrival.
     const auto slot = static_cast<std::size_t>(static_cast<const Slot*>(entry.op_context) - slots_.data());
-    if (const auto index = slot - arrivals_.size(); slot >= arrivals_.size() && index < is_send_under_way_.size()) {
+    if (const std::size_t index = slot - ranks_; index < sends_total_) {
         is_send_under_way_[index] = 0;
-        ++sends_done_;
+        if (--sends_left_ == 0) moments_.send_done = now_ns();
         return;
     }
     std::size_t source = slot;
     if constexpr (Mode::kAnnouncesByData)
         if ((entry.flags & FI_REMOTE_CQ_DATA) != 0) source = entry.data & kSourceMask;
-    if (source >= arrivals_.size())
-        throw RunError(fmt::format("op {}: a completion that belongs to no operation (source {})", op_, source));
+    if (source >= ranks_) fail_stray(source);
     ++arrivals_[source];
-    ++arrived_;
+    if (--arrivals_left_ == 0) moments_.receive_done = now_ns();
 }
 
 template <class Mode>
@@ -176,19 +192,18 @@ bool Exchange<Mode>::poll() {
 
 template <class Mode>
 Moments Exchange<Mode>::run() {
-    Moments moments{0, 0};
     patience_->reset();
-    for (;;) {
+    // Messages of ranks that began before us may all be here; they count from our own start.
+    if (arrivals_left_ <= 0) moments_.receive_done = now_ns();
+    while (!is_posted()) {
         if (receives_posted_ < receives_total_) post_receives();
-        if (sent_ < sends_total_) post_sends();
-        const bool is_idle = !poll<true>();
-        if (moments.send_done == 0 && sends_done_ == sends_total_) moments.send_done = now_ns();
-        if (moments.receive_done == 0 && arrived_ >= receives_total_) moments.receive_done = now_ns();
-        if (moments.send_done != 0 && moments.receive_done != 0) return moments;
-        if (is_idle && !patience_->idle())
-            throw RunError(fmt::format("op {}: nothing happened for {}; it waits for {}", op_,
-                                       format_duration(patience_->timeout()), waiting_for()));
+        post_sends();
+        if (is_posted()) break;
+        if (!poll<true>() && !patience_->idle()) fail_timeout();
     }
+    while (!is_over())
+        if (!poll<true>() && !patience_->idle()) fail_timeout();
+    return moments_;
 }
 
 template <class Mode>
@@ -228,10 +243,10 @@ template <class Mode>
 std::string Exchange<Mode>::waiting_for() const {
     std::vector<Rank> sources;
     std::vector<Rank> targets;
-    for (const Rank peer : receives_)
-        if (arrivals_[static_cast<std::size_t>(peer)] == 0) sources.push_back(peer);
+    for (const Route& from : receives_)
+        if (arrivals_[static_cast<std::size_t>(from.peer)] == 0) sources.push_back(from.peer);
     for (std::size_t i = 0; i < sends_.size(); ++i)
-        if (i >= sent_ || is_send_under_way_[i] != 0) targets.push_back(sends_[i]);
+        if (i >= sent_ || is_send_under_way_[i] != 0) targets.push_back(sends_[i].peer);
     std::string text;
     if (!sources.empty()) text = fmt::format("messages from rank {}", fmt::join(sources, ", "));
     if (!targets.empty())
@@ -240,14 +255,25 @@ std::string Exchange<Mode>::waiting_for() const {
 }
 
 template <class Mode>
+void Exchange<Mode>::fail_timeout() const {
+    throw RunError(fmt::format("op {}: nothing happened for {}; it waits for {}", op_,
+                               format_duration(patience_->timeout()), waiting_for()));
+}
+
+template <class Mode>
+void Exchange<Mode>::fail_stray(std::size_t source) const {
+    throw RunError(fmt::format("op {}: a completion that belongs to no operation (source {})", op_, source));
+}
+
+template <class Mode>
 void Exchange<Mode>::fail_completion() const {
     const CompletionError error = endpoint_->take_error();
     const auto index = static_cast<std::size_t>(static_cast<const Slot*>(error.context) - slots_.data());
     std::string what = "an operation";
-    if (index < arrivals_.size())
+    if (index < ranks_)
         what = fmt::format("the receive from rank {}", index);
-    else if (index - arrivals_.size() < sends_.size())
-        what = fmt::format("the send to rank {}", sends_[index - arrivals_.size()]);
+    else if (index - ranks_ < sends_.size())
+        what = fmt::format("the send to rank {}", sends_[index - ranks_].peer);
     throw RunError(fmt::format("op {}: {} failed: {}; it waits for {}", op_, what, error.text, waiting_for()));
 }
 

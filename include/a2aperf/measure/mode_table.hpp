@@ -29,6 +29,7 @@ struct ModeEntry {
     std::string_view about;
     std::uint64_t capabilities;
     ReceiveSpace receive_space;
+    bool posts_receives;
     // Throws RunError when a message is lost, doubled, misdirected or damaged.
     void (*verify)(const EngineParts& parts);
     std::unique_ptr<Engine> (*make_engine)(const EngineParts& parts);

@@ -22,6 +22,15 @@ struct Slot {
     fi_context2 context;
 };
 
+// One message of an op, on one side: whom it goes to or comes from, and where it lies.
+struct Route {
+    fi_addr_t address;            // of the peer
+    std::byte* message;           // in our buffer
+    std::uint64_t remote_address; // in the peer's receive buffer; sends of modes that write
+    std::uint64_t remote_key;
+    Rank peer;
+};
+
 struct Lane {
     fid_ep* endpoint;
     Rank self;
@@ -35,8 +44,18 @@ struct Lane {
     std::byte* receive_buffer;
     void* send_descriptor;
     void* receive_descriptor;
-    const Region::Remote* remote; // [R] receive buffers of all ranks; null where no mode writes
+    const Region::Remote* remote; // [R] receive buffers of all ranks
     std::size_t message_size;
+
+    Route to(Rank peer) const {
+        const auto at = static_cast<std::size_t>(peer);
+        return {peers[at], send_buffer + send_offset[at], remote[at].address + send_offset[at], remote[at].key,
+                peer};
+    }
+    Route from(Rank peer) const {
+        const auto at = static_cast<std::size_t>(peer);
+        return {peers[at], receive_buffer + receive_offset[at], 0, 0, peer};
+    }
 };
 
 // How much receive space a mode needs: a message of each peer in a place of its own, or places that may be shared

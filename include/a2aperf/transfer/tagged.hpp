@@ -21,22 +21,18 @@ struct Tagged {
         return (op & kSourceMask) << kSourceBits | static_cast<std::uint64_t>(source);
     }
 
-    static ssize_t receive(const Lane& lane, Rank from, std::uint64_t op, Slot* slot) {
-        const auto peer = static_cast<std::size_t>(from);
-        return fi_trecv(lane.endpoint, lane.receive_buffer + lane.receive_offset[peer], lane.message_size,
-                        lane.receive_descriptor, lane.peers[peer], tag(op, from), 0, &slot->context);
+    static ssize_t receive(const Lane& lane, const Route& from, std::uint64_t op, Slot* slot) {
+        return fi_trecv(lane.endpoint, from.message, lane.message_size, lane.receive_descriptor, from.address,
+                        tag(op, from.peer), 0, &slot->context);
     }
 
-    static ssize_t send(const Lane& lane, Rank to, std::uint64_t op, Slot* slot) {
-        const auto peer = static_cast<std::size_t>(to);
-        return fi_tsend(lane.endpoint, lane.send_buffer + lane.send_offset[peer], lane.message_size,
-                        lane.send_descriptor, lane.peers[peer], tag(op, lane.self), &slot->context);
+    static ssize_t send(const Lane& lane, const Route& to, std::uint64_t op, Slot* slot) {
+        return fi_tsend(lane.endpoint, to.message, lane.message_size, lane.send_descriptor, to.address,
+                        tag(op, lane.self), &slot->context);
     }
 
-    static ssize_t inject(const Lane& lane, Rank to, std::uint64_t op) {
-        const auto peer = static_cast<std::size_t>(to);
-        return fi_tinject(lane.endpoint, lane.send_buffer + lane.send_offset[peer], lane.message_size,
-                          lane.peers[peer], tag(op, lane.self));
+    static ssize_t inject(const Lane& lane, const Route& to, std::uint64_t op) {
+        return fi_tinject(lane.endpoint, to.message, lane.message_size, to.address, tag(op, lane.self));
     }
 
     // A receive that takes any message of this op, whoever sent it: none should come.

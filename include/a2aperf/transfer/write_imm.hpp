@@ -23,24 +23,18 @@ struct WriteImm {
     }
 
     // Receives no payload: it is what an arriving write consumes where FI_RX_CQ_DATA is set.
-    static ssize_t receive(const Lane& lane, Rank /*from*/, std::uint64_t /*op*/, Slot* slot) {
+    static ssize_t receive(const Lane& lane, const Route& /*from*/, std::uint64_t /*op*/, Slot* slot) {
         return fi_recv(lane.endpoint, nullptr, 0, nullptr, FI_ADDR_UNSPEC, &slot->context);
     }
 
-    static ssize_t send(const Lane& lane, Rank to, std::uint64_t op, Slot* slot) {
-        const auto peer = static_cast<std::size_t>(to);
-        const auto& remote = lane.remote[peer];
-        return fi_writedata(lane.endpoint, lane.send_buffer + lane.send_offset[peer], lane.message_size,
-                            lane.send_descriptor, data(op, lane.self), lane.peers[peer],
-                            remote.address + lane.send_offset[peer], remote.key, &slot->context);
+    static ssize_t send(const Lane& lane, const Route& to, std::uint64_t op, Slot* slot) {
+        return fi_writedata(lane.endpoint, to.message, lane.message_size, lane.send_descriptor, data(op, lane.self),
+                            to.address, to.remote_address, to.remote_key, &slot->context);
     }
 
-    static ssize_t inject(const Lane& lane, Rank to, std::uint64_t op) {
-        const auto peer = static_cast<std::size_t>(to);
-        const auto& remote = lane.remote[peer];
-        return fi_inject_writedata(lane.endpoint, lane.send_buffer + lane.send_offset[peer], lane.message_size,
-                                   data(op, lane.self), lane.peers[peer], remote.address + lane.send_offset[peer],
-                                   remote.key);
+    static ssize_t inject(const Lane& lane, const Route& to, std::uint64_t op) {
+        return fi_inject_writedata(lane.endpoint, to.message, lane.message_size, data(op, lane.self), to.address,
+                                   to.remote_address, to.remote_key);
     }
 };
 
