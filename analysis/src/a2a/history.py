@@ -34,7 +34,8 @@ _AT_ONCE: Final = 25
 _PLACES: Final = 96  # ends of a stretch that are tried
 _IN_MEMORY: Final = 1_000_000  # numbers in one array
 _SEED: Final = 20190417
-_MONTH_NS: Final = 30 * 86_400 * 1_000_000_000
+_DAY_NS: Final = 86_400 * 1_000_000_000
+_WEEK_NS, _MONTH_NS = 7 * _DAY_NS, 30 * _DAY_NS
 LINE: Final = ["series", "ranks", "nodes", "ppn", "message_size"]
 
 
@@ -66,7 +67,7 @@ class Change:
 class History:
     """`launches`: id, time (ns), in order. `lines`: one row per line with `launches`, `first`,
     `last`, `median` (Gbit/s per rank), `trend`, `trend_low`, `trend_high` (relative speed per 30
-    days, NaN below 6 launches), `values` (list). `changes` in order of time.
+    days, NaN below 6 launches or within a week), `values` (list). `changes` in order of time.
     """  # noqa: D205
 
     launches: pd.DataFrame
@@ -200,7 +201,7 @@ def _lines(columns: pd.Index, y: Floats, rates: Floats, times: Floats) -> pd.Dat
 
 def _trend(times: Floats, speed: Floats) -> tuple[float, float, float]:
     """Theil-Sen slope of log speed with its 95 % interval, as relative change per 30 days."""
-    if len(times) < 2 * FEWEST or times.max() <= times.min() or times.min() < 0:
+    if len(times) < 2 * FEWEST or times.min() < 0 or np.ptp(times) < _WEEK_NS:
         return np.nan, np.nan, np.nan
     slope, _, low, high = stats.theilslopes(speed, times / _MONTH_NS)
     return float(np.expm1(slope)), float(np.expm1(low)), float(np.expm1(high))

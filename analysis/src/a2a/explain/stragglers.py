@@ -50,7 +50,7 @@ def _told(found: Results, launch: str, rank: int, rows: pd.DataFrame, of: int) -
     worst = series.most(rows, rows["last_rank_share"])
     host = facts.nodes[int(facts.node_of_rank[rank])] if rank < len(facts.node_of_rank) else "?"
     ops = int(rows["ops"].sum())
-    sizes = listed(f"{size} B" for size in rows["message_size"])
+    sizes = listed(f"{size} B" for size in sorted(set(rows["message_size"])))
     return Finding(
         "stragglers",
         f"rank {rank} ({host}) is last in {int(rows['times_last'].sum())} of {ops} ops in "
