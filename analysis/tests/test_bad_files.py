@@ -270,3 +270,17 @@ def test_a_run_without_a_point_yet(a2a: Run, launch: Path) -> None:
     outcome = a2a("table", launch)
     assert outcome.status == 2
     assert outcome.err.endswith("a2a: no point is measured yet\n")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_damage_anywhere_is_read_or_refused(a2a: Run, launch: Path, seed: int) -> None:
+    """Random bytes overwritten: HDF5 objects to much, and h5py in many ways; never a traceback."""
+    random = np.random.default_rng(seed)
+    content = bytearray(launch.read_bytes())
+    for place in random.integers(len(content), size=random.integers(1, 10)):
+        content[place] = random.integers(256)
+    path = launch.parent / "bad.h5"
+    path.write_bytes(content)
+    outcome = a2a("table", path)
+    if outcome.status != 0:
+        outcome.refused("bad.h5: ")

@@ -212,6 +212,10 @@ class Counters:
     ports: dict[str, NDArray[np.int64]]
 
 
+# What h5py and numpy raise where a dataset is missing, unreadable, or of another type or shape.
+_DAMAGE = (OSError, RuntimeError, KeyError, ValueError, IndexError, TypeError)
+
+
 @contextmanager
 def open_results(path: Path) -> Iterator[h5py.File]:
     """Open a results file for reading, whether or not a run still writes it.
@@ -223,13 +227,13 @@ def open_results(path: Path) -> Iterator[h5py.File]:
         raise InputError(f"{path}: {what}")
     try:
         file = h5py.File(path, "r", locking=False)
-    except OSError as error:
+    except (OSError, RuntimeError) as error:
         raise InputError(f"{path}: {_unreadable(path, str(error))}") from None
     with file:
-        _require_schema(path, file)
         try:
+            _require_schema(path, file)
             yield file
-        except (OSError, KeyError) as error:
+        except _DAMAGE as error:
             raise InputError(f"{path}: damaged: {str(error).strip(chr(34))}") from error
 
 
