@@ -96,9 +96,8 @@ Launch::Launch(Job& job, const Options& options, std::filesystem::path file)
 }
 
 Plan Launch::plan_points() {
-    Plan plan = make_plan(axes_of(options_), job_.layout(), [&](const Point& point) {
-        return skip_reason(point, choice_, budget_, job_.ranks());
-    });
+    Plan plan = make_plan(axes_of(options_), job_.layout(),
+                          [&](const Point& point) { return skip_reason(point, choice_, budget_, job_.ranks()); });
     // A resumed run keeps the order in which the first one was to go.
     std::vector<int> order = plan.order;
     on_root(job_, [&] {
@@ -119,6 +118,10 @@ void Launch::choose_start_of_ops() {
                           *find_mode(first.mode).make_engine(parts));
     loop_.set_start(start_.start);
     at_hand_.clear();
+}
+
+std::string Launch::mpi_transport() const {
+    return baseline_transport(choice_.info->fabric_attr->prov_name, job_.layout().nodes() > 1);
 }
 
 double Launch::node_link_gbps() const {
@@ -153,7 +156,7 @@ Provenance Launch::provenance() {
                   {"order", options_.order == Order::shuffled ? "shuffled" : "declared"},
                   {"tuned_environment", fmt::format("{}", fmt::join(choice_.environment, " "))},
                   {"slurm_job_id", variable("SLURM_JOB_ID")},
-                  {"baseline_transport", options_.with_mpi_baseline ? baseline_transport() : ""}};
+                  {"baseline_transport", options_.with_mpi_baseline ? mpi_transport() : ""}};
     facts.integers = {{"memory_limit", static_cast<std::int64_t>(budget_.per_node)},
                       {"seed", static_cast<std::int64_t>(options_.seed)},
                       {"shuffle_ranks", options_.shuffle_ranks ? 1 : 0},

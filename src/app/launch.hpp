@@ -41,6 +41,7 @@ private:
     RunRules rules_for(const Point& point) const;
     bool is_done_before(int index);
     double node_link_gbps() const;
+    std::string mpi_transport() const;
 
     Job& job_;
     const Options& options_;

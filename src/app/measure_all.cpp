@@ -59,6 +59,9 @@ void Launch::measure_all() {
     Progress& progress = voice.progress();
     for (const auto* warning : {&choice_.warning, &choice_.nic_choice.warning})
         if (!warning->empty()) progress.note("warning: " + *warning);
+    if (options_.with_mpi_baseline) progress.note("baseline: MPI_Alltoall over " + mpi_transport());
+    if (recorder_)
+        for (const auto& remark : recorder_->remarks()) progress.note(remark);
 
     constexpr Nanoseconds kResynchronise = 5'000'000'000;
     Nanoseconds synchronised = now_ns();

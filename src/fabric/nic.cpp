@@ -141,7 +141,9 @@ std::optional<std::string> from_rank_map(const NicWish& wish) {
 
 } // namespace
 
-NicFacts nic_of(const fi_info& info) {
+namespace {
+
+NicFacts nic_from_sysfs(const fi_info& info) {
     const std::string domain = info.domain_attr->name != nullptr ? info.domain_attr->name : "";
     if (const std::string name = strip_layer(domain); exists("/sys/class/infiniband/" + name))
         return rdma_nic(name);
@@ -154,6 +156,16 @@ NicFacts nic_of(const fi_info& info) {
         if (exists("/sys/class/infiniband/" + name)) return rdma_nic(name);
     }
     return {};
+}
+
+} // namespace
+
+NicFacts nic_of(const fi_info& info) {
+    NicFacts nic = nic_from_sysfs(info);
+    // The provider's own word on the link rate, in bit/s, where it has one.
+    if (info.nic != nullptr && info.nic->link_attr != nullptr && info.nic->link_attr->speed > 0)
+        nic.link_rate_gbps = static_cast<double>(info.nic->link_attr->speed) / 1e9;
+    return nic;
 }
 
 std::vector<std::pair<std::string, std::string>> port_counter_paths(const NicFacts& nic) {

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include <fmt/format.h>
 
@@ -54,24 +55,44 @@ std::optional<std::string> trouble_of_shm(Bytes message_size, Bytes inject_size)
            "before";
 }
 
+// An endpoint takes a context of the adapter. Opening one too many fails with words that name no cause.
+std::optional<std::string> trouble_of_hfi(int ranks_on_node) {
+    const auto devices = rdma_devices("hfi1_");
+    int free = 0;
+    for (const auto& device : devices) {
+        int of_device = 0;
+        std::ifstream("/sys/class/infiniband/" + device + "/nfreectxts") >> of_device;
+        free += of_device;
+    }
+    if (devices.empty() || ranks_on_node <= free) return std::nullopt;
+    return fmt::format(
+        "{} ranks on this node need {} contexts and {} are free (nfreectxts): start fewer, or keep MPI "
+        "off the fabric with OMPI_MCA_pml=ob1",
+        ranks_on_node, ranks_on_node, free);
+}
+
 constexpr int kNoLimit = 0;
 constexpr std::array kProviders{
-    Provider{"opx", Reach::network, Needs::rdma_device, "hfi1_", kNoLimit, nullptr, nullptr,
-             "Omni-Path, successor of psm2"},
-    Provider{"psm2", Reach::network, Needs::rdma_device, "hfi1_", kNoLimit, tune_psm2, nullptr,
-             "Omni-Path through libpsm2"},
-    Provider{"cxi", Reach::network, Needs::rdma_device, "cxi", kNoLimit, nullptr, nullptr, "HPE Slingshot"},
-    Provider{"efa", Reach::network, Needs::rdma_device, "efa", kNoLimit, nullptr, nullptr,
+    Provider{"opx", Reach::network, Needs::rdma_device, "hfi1_", kNoLimit, nullptr, nullptr, trouble_of_hfi,
+             "Omni-Path", "Omni-Path, successor of psm2"},
+    Provider{"psm2", Reach::network, Needs::rdma_device, "hfi1_", kNoLimit, tune_psm2, nullptr, trouble_of_hfi,
+             "Omni-Path", "Omni-Path through libpsm2"},
+    Provider{"cxi", Reach::network, Needs::rdma_device, "cxi", kNoLimit, nullptr, nullptr, nullptr, "Slingshot",
+             "HPE Slingshot"},
+    Provider{"efa", Reach::network, Needs::rdma_device, "efa", kNoLimit, nullptr, nullptr, nullptr, "EFA",
              "AWS Elastic Fabric Adapter"},
-    Provider{"verbs", Reach::network, Needs::rdma_device, "", kNoLimit, tune_rxm, nullptr, "InfiniBand and RoCE"},
-    Provider{"psm3", Reach::network, Needs::rdma_device, "irdma", kNoLimit, nullptr, nullptr,
+    Provider{"verbs", Reach::network, Needs::rdma_device, "", kNoLimit, tune_rxm, nullptr, nullptr,
+             "InfiniBand or RoCE", "InfiniBand and RoCE"},
+    Provider{"psm3", Reach::network, Needs::rdma_device, "irdma", kNoLimit, nullptr, nullptr, nullptr, "RoCE",
              "Intel Ethernet through PSM3"},
-    Provider{"shm", Reach::host, Needs::nothing, "", 256, nullptr, trouble_of_shm, "shared memory of one host"},
-    Provider{"net", Reach::network, Needs::nothing, "", kNoLimit, nullptr, nullptr, "TCP, libfabric 1.16 and 1.17"},
-    Provider{"tcp", Reach::network, Needs::nothing, "", kNoLimit, tune_rxm, nullptr, "TCP"},
-    Provider{"udp", Reach::network, Needs::nothing, "", kNoLimit, nullptr, nullptr,
+    Provider{"shm", Reach::host, Needs::nothing, "", 256, nullptr, trouble_of_shm, nullptr, "shared memory",
+             "shared memory of one host"},
+    Provider{"net", Reach::network, Needs::nothing, "", kNoLimit, nullptr, nullptr, nullptr, "TCP",
+             "TCP, libfabric 1.16 and 1.17"},
+    Provider{"tcp", Reach::network, Needs::nothing, "", kNoLimit, tune_rxm, nullptr, nullptr, "TCP", "TCP"},
+    Provider{"udp", Reach::network, Needs::nothing, "", kNoLimit, nullptr, nullptr, nullptr, "UDP",
              "UDP with libfabric's own reliability"},
-    Provider{"sockets", Reach::network, Needs::nothing, "", kNoLimit, nullptr, nullptr,
+    Provider{"sockets", Reach::network, Needs::nothing, "", kNoLimit, nullptr, nullptr, nullptr, "TCP",
              "TCP, for development only"},
 };
 

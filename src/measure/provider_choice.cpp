@@ -129,7 +129,12 @@ ProviderChoice choose_provider(const Job& job, const ProviderWish& wish) {
     if (candidates.providers.empty()) reasons.emplace_back("no provider fits the devices of all hosts");
     for (const Provider* provider : candidates.providers) {
         const std::string name = wish.provider == "auto" ? std::string(provider->name) : wish.provider;
-        std::string reason;
+        const int here = job.layout().ranks_on_node()[static_cast<std::size_t>(job.layout().node_of(job.rank()))];
+        std::string reason = provider->node_trouble != nullptr ? provider->node_trouble(here).value_or("") : "";
+        if (reason = first_text(job, reason); !reason.empty()) {
+            reasons.push_back(reason);
+            continue;
+        }
         auto found = try_provider(job, name, wish.modes, reason);
         if (!found) {
             reasons.push_back(fmt::format("{}: {}", name, reason));

@@ -58,7 +58,7 @@ std::string table_row(const Row& row, const Layout& layout) {
         line += cell(time * kMicroseconds);
     line += cell(summary.gbps.rank) + cell(summary.gbps.node_net);
     const std::string remark = summary.count == 0 ? fmt::format(", no valid op of {}", summary.invalid) : "";
-    return fmt::format("{}  {}{}{}\n", line, how(row.point), ratio(summary), remark);
+    return fmt::format("{}  {}{}{}\n", line, how(row.point), row.point.is_baseline() ? "" : ratio(summary), remark);
 }
 
 // compat: the layout of the table of 2019. It knows no baseline and no sentinel, and its nodes are ranks.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,9 +45,11 @@ std::optional<std::string> skip_reason(const Point& point, const ProviderChoice&
 Bytes buffer_bytes(const Plan& plan, const MemoryBudget& budget, int ranks);
 Bytes largest_message(const Plan& plan);
 
-// How Open MPI moves the baseline, in words, and whether MPI itself uses libfabric.
-std::string baseline_transport();
+// Does MPI itself use libfabric, as far as its settings tell?
 bool mpi_uses_libfabric();
+
+// How Open MPI moves the baseline, from its settings; says so where that is another network than the provider's.
+std::string baseline_transport(std::string_view provider, bool spans_hosts);
 
 // Names of the port counters found on any node, in one order for all. Collective.
 std::vector<std::string> agree_on_port_names(const Job& job, const NicFacts& nic);
