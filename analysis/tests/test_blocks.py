@@ -31,12 +31,20 @@ def test_two_balanced_runs_make_a_block(order: str, expected: list[int]) -> None
 
 
 def test_blocks_stay_inside_an_allocation() -> None:
-    block = blocks.within(["x", "x", "y", "y", "z", "x", "x"], sides("ABABAAB"))
+    block = blocks.within([0] * 7, ["x", "x", "y", "y", "z", "x", "x"], sides("ABABAAB"))
     assert block.tolist() == [0, 0, 1, 1, 2, 0, 0]
 
 
 def test_allocations_with_one_side_only_are_compared_with_each_other() -> None:
-    assert blocks.within(["x", "x", "y", "y"], sides("AABB")).tolist() == [0, 0, 0, 0]
+    assert blocks.within([0] * 4, ["x", "x", "y", "y"], sides("AABB")).tolist() == [0, 0, 0, 0]
+    # Each side has nodes of its own, and they take turns: A B B A A B B A.
+    block = blocks.within([0] * 8, list("xyyxxyyx"), sides("ABBAABBA"))
+    assert block.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+
+
+def test_kinds_are_never_mixed() -> None:
+    block = blocks.within([8, 8, 16, 16, 8, 16], ["x", "y", "x", "y", "z", "z"], sides("ABABBA"))
+    assert block.tolist() == [0, 0, 1, 1, 0, 1]
 
 
 @pytest.mark.parametrize(

@@ -40,23 +40,24 @@ def alternating(side: Sides) -> Blocks:
     return run // 2
 
 
-def within(groups: Sequence[Hashable], side: Sides) -> Blocks:
-    """Blocks inside each group (an allocation, say); groups with one side only form one together.
+def within(kinds: Sequence[Hashable], allocations: Sequence[Hashable], side: Sides) -> Blocks:
+    """Blocks of launches of the same kind and allocation, all given in time order.
 
-    `groups` and `side` are in time order.
+    Launches whose allocation has one side only make blocks with the others of their kind. Kinds
+    are never mixed.
     """
-    members: dict[Hashable, list[int]] = {}
-    for i, group in enumerate(groups):
-        members.setdefault(group, []).append(i)
-    mixed = [m for m in members.values() if len({bool(side[i]) for i in m}) == 2]
-    rest = sorted(set(range(len(side))) - {i for m in mixed for i in m})
+    members: dict[Hashable, dict[Hashable, list[int]]] = {}
+    for i, (kind, allocation) in enumerate(zip(kinds, allocations, strict=True)):
+        members.setdefault(kind, {}).setdefault(allocation, []).append(i)
     block = np.zeros(len(side), dtype=np.intp)
     offset = 0
-    for indices in mixed:
-        local = alternating(side[indices])
-        block[indices] = local + offset
-        offset += int(local.max()) + 1
-    block[rest] = offset
+    for groups in members.values():
+        mixed = [group for group in groups.values() if len({bool(side[i]) for i in group}) == 2]
+        rest = sorted({i for group in groups.values() for i in group}.difference(*mixed))
+        for indices in filter(None, [*mixed, rest]):
+            local = alternating(side[indices])
+            block[indices] = local + offset
+            offset += int(local.max()) + 1
     return block
 
 

@@ -48,7 +48,7 @@ class Pairing:
     @property
     def block(self) -> Blocks:
         """A/B block of each unit, [units]."""
-        return blocks.within(list(self.units["group"]), self.side)
+        return blocks.within(list(self.units["kind"]), list(self.units["allocation"]), self.side)
 
 
 def levels(found: Results, names: Sequence[str]) -> pd.Series[str]:
@@ -175,15 +175,17 @@ def _disjoint(both: list[pd.DataFrame], keys: list[str]) -> dict[str, list[list[
 
 
 def _units(rows: pd.DataFrame, found: Results) -> pd.DataFrame:
-    """One row per launch and side, in time order, with the group that may form blocks."""
+    """One row per launch and side, in time order, with what makes them neighbours."""
     times = _timed(rows)
     units = times.groupby(_UNIT, sort=False)[["time", "hold"]].min()
     units = units.reset_index().sort_values("time", kind="stable", ignore_index=True)
     both = units.groupby("launch")["candidate"].nunique() == 2
-    units["group"] = [
-        ("launch", launch) if both[launch] else (int(ranks), hold, *_allocation(found, launch))
-        for launch, ranks, hold in zip(units["launch"], units["ranks"], units["hold"], strict=True)
+    # Sides of one launch are exchanged with each other only.
+    units["kind"] = [
+        (ranks, hold, launch if both[launch] else "")
+        for ranks, hold, launch in zip(units["ranks"], units["hold"], units["launch"], strict=True)
     ]
+    units["allocation"] = [_allocation(found, launch) for launch in units["launch"]]
     return units
 
 
