@@ -36,6 +36,12 @@ int to_int(const std::string& text, int otherwise) {
     return value;
 }
 
+// Counters outgrow an int soon; the first character tells a number from words.
+bool holds_count(const fs::path& path) {
+    const std::string line = read_line(path);
+    return !line.empty() && line.front() >= '0' && line.front() <= '9';
+}
+
 bool exists(const fs::path& path) {
     std::error_code ignored;
     return fs::exists(path, ignored);
@@ -185,7 +191,7 @@ std::vector<std::pair<std::string, std::string>> port_counter_paths(const NicFac
     }
     for (const auto& [name, folder] : folders)
         for (const auto& entry : fs::directory_iterator(folder, ignored))
-            if (to_int(read_line(entry.path()), -1) >= 0 && entry.path().filename() != "lifespan")
+            if (holds_count(entry.path()) && entry.path().filename() != "lifespan")
                 paths.emplace_back(fmt::format("{}/{}", name, entry.path().filename().string()),
                                    entry.path().string());
     std::sort(paths.begin(), paths.end());

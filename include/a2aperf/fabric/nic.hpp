@@ -31,7 +31,7 @@ struct NicWish {
     std::string text; // "nearest", a name, or "0:mlx5_0,1:mlx5_1" by local rank
     int local_rank = 0;
     bool spans_hosts = false; // then loopback is no choice, and on one host it is the first
-    Locality here;
+    Locality here{};
 };
 
 struct NicChoice {

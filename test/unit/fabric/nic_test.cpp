@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/fabric/nic.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "a2aperf/base/error.hpp"
+
+using namespace a2aperf;
+
+namespace {
+
+// An entry as fi_getinfo would give it.
+InfoPtr offer(const char* domain, const char* address) {
+    InfoPtr info(fi_allocinfo());
+    info->domain_attr->name = strdup(domain);
+    info->fabric_attr->prov_name = strdup("tcp;ofi_rxm");
+    if (std::strchr(address, ':') != nullptr) {
+        auto* source = static_cast<sockaddr_in6*>(std::calloc(1, sizeof(sockaddr_in6)));
+        source->sin6_family = AF_INET6;
+        inet_pton(AF_INET6, address, &source->sin6_addr);
+        info->src_addr = source;
+        info->src_addrlen = sizeof *source;
+    } else {
+        auto* source = static_cast<sockaddr_in*>(std::calloc(1, sizeof(sockaddr_in)));
+        source->sin_family = AF_INET;
+        inet_pton(AF_INET, address, &source->sin_addr);
+        info->src_addr = source;
+        info->src_addrlen = sizeof *source;
+    }
+    return info;
+}
+
+std::vector<InfoPtr> usual_offers() {
+    std::vector<InfoPtr> offers;
+    offers.push_back(offer("unit0", "fe80::1"));
+    offers.push_back(offer("unit0", "10.1.2.3"));
+    offers.push_back(offer("lo", "127.0.0.1"));
+    offers.push_back(offer("unit1", "10.1.2.4"));
+    return offers;
+}
+
+std::string domain_of(const std::vector<InfoPtr>& offers, const NicWish& wish) {
+    return offers[choose_nic(offers, wish).index]->domain_attr->name;
+}
+
+} // namespace
+
+TEST_CASE("loopback serves one host and no more") {
+    const auto offers = usual_offers();
+    CHECK(domain_of(offers, {.text = "nearest", .spans_hosts = false}) == "lo");
+    CHECK(domain_of(offers, {.text = "nearest", .spans_hosts = true}) == "unit0");
+    CHECK(choose_nic(offers, {.text = "nearest", .spans_hosts = true}).index == 1); // not the link-local one
+}
+
+TEST_CASE("an adapter is taken by name or by the local rank's place in a map") {
+    const auto offers = usual_offers();
+    CHECK(domain_of(offers, {.text = "unit1", .spans_hosts = true}) == "unit1");
+    for (const int rank : {0, 1})
+        CHECK(domain_of(offers, {.text = "0:unit0,1:unit1", .local_rank = rank, .spans_hosts = true}) ==
+              (rank == 0 ? "unit0" : "unit1"));
+}
+
+TEST_CASE("an unknown adapter and a map without this rank are refused with what would be right") {
+    const auto offers = usual_offers();
+    try {
+        (void)choose_nic(offers, {.text = "unit9"});
+        FAIL("it did not throw");
+    } catch (const UsageError& error) {
+        CHECK(std::string(error.what()).find("unit0") != std::string::npos);
+    }
+    CHECK_THROWS_AS((void)choose_nic(offers, {.text = "0:unit0", .local_rank = 1}), UsageError);
+}
+
+TEST_CASE("a device that is not there has no facts and no counters") {
+    const NicFacts nic = nic_of(*offer("nowhere9", "10.1.2.3"));
+    CHECK(nic.name.empty());
+    CHECK(nic.link_rate_gbps < 0);
+    CHECK(port_counter_paths(nic).empty());
+}
+
+TEST_CASE("the loopback interface counts its bytes") {
+    const NicFacts nic = nic_of(*offer("lo", "127.0.0.1"));
+    CHECK(nic.name == "lo");
+    bool has_bytes = false;
+    for (const auto& [name, path] : port_counter_paths(nic)) has_bytes |= name == "lo/statistics/tx_bytes";
+    CHECK(has_bytes);
+}

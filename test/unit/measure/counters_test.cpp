@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/counters.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+using namespace a2aperf;
+
+TEST_CASE("giving up the core and using it show as differences") {
+    const RankCounters before = read_rank_counters();
+    for (int i = 0; i < 20; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const RankCounters change = difference(before, read_rank_counters());
+    CHECK(change.voluntary_switches >= 20);
+    CHECK(change.involuntary_switches >= 0);
+    CHECK(change.threads == 1);
+}
+
+TEST_CASE("every thread's CPUs are told") {
+    std::atomic<bool> is_over{false};
+    std::thread other([&] {
+        while (!is_over) std::this_thread::yield();
+    });
+    const RankCounters counters = read_rank_counters();
+    is_over = true;
+    other.join();
+    CHECK(counters.threads == 2);
+    const std::string affinity = counters.thread_affinity;
+    CHECK(std::count(affinity.begin(), affinity.end(), ';') == 1);
+    CHECK(affinity.find('?') == std::string::npos);
+}
+
+TEST_CASE("blocks add up, threads are those of the last") {
+    RankCounters total{};
+    RankCounters block{};
+    block.voluntary_switches = 3;
+    block.user_time_ns = 100;
+    block.threads = 4;
+    accumulate(total, block);
+    block.threads = 5;
+    accumulate(total, block);
+    CHECK(total.voluntary_switches == 6);
+    CHECK(total.user_time_ns == 200);
+    CHECK(total.threads == 5);
+}
+
+TEST_CASE("what a node lacks stays -1, the rest adds up") {
+    NodeCounters total;
+    const NodeCounters before{.interrupts = -1, .ports = {100, -1}};
+    const NodeCounters after{.interrupts = -1, .ports = {150, -1}};
+    accumulate(total, before, after);
+    accumulate(total, before, after);
+    CHECK(total.interrupts == -1);
+    CHECK(total.ports == std::vector<std::int64_t>{100, -1});
+}
+
+TEST_CASE("the loopback interface's bytes are read by name, unknown names are -1") {
+    NicFacts lo;
+    lo.name = "lo";
+    const NodeCounterReader reader(lo, {"lo/statistics/tx_bytes", "hfi1_0/1/counters/port_xmit_wait"});
+    const NodeCounters counters = reader.read();
+    CHECK(counters.ports[0] >= 0);
+    CHECK(counters.ports[1] == -1);
+}

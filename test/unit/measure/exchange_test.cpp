@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The timed op over a real provider, with this process as its own and only peer.
+#include "a2aperf/measure/exchange.hpp"
+
+#include <array>
+#include <cstring>
+
+#include <doctest/doctest.h>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/fabric/nic.hpp"
+#include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/transfer/modes.hpp"
+
+using namespace a2aperf;
+
+namespace {
+
+constexpr std::size_t kMessage = 6000;
+constexpr Nanoseconds kTimeout = 3'000'000'000;
+
+// One rank, alone: what measure's Wire is for a job.
+struct Alone {
+    static InfoPtr first_offer(std::uint64_t capabilities) {
+        auto all = offers("tcp", capabilities);
+        REQUIRE_FALSE(all.empty());
+        const auto choice = choose_nic(all, {.text = "nearest"});
+        return std::move(all[choice.index]);
+    }
+
+    explicit Alone(std::uint64_t capabilities, Access access)
+        : domain(first_offer(capabilities)), send(domain, 2 * kMessage, Pages::normal, Access::local, 1),
+          receive(domain, 2 * kMessage, Pages::normal, access, 2), endpoint(domain, 64, Wait::none) {
+        const std::array<std::string, 1> addresses{endpoint.address()};
+        endpoint.insert_peers(addresses);
+        remote = receive.remote();
+    }
+
+    Lane lane() const {
+        return {.endpoint = endpoint.get(),
+                .self = 0,
+                .ranks = 1,
+                .peers = endpoint.peers().data(),
+                .send_offset = &offset,
+                .receive_offset = &offset,
+                .send_buffer = send.data(),
+                .receive_buffer = receive.data(),
+                .send_descriptor = send.descriptor(),
+                .receive_descriptor = receive.descriptor(),
+                .remote = &remote,
+                .message_size = kMessage};
+    }
+
+    Domain domain;
+    Region send, receive;
+    Endpoint endpoint;
+    Region::Remote remote;
+    std::size_t offset = 0;
+};
+
+template <class Mode>
+void check_ops() {
+    const Alone alone(Mode::kCapabilities, Mode::kAnnouncesByData ? Access::remote_write : Access::local);
+    Patience patience(Polling::yield, kTimeout);
+    Exchange<Mode> exchange(alone.lane(), alone.endpoint, {0}, {0}, {.posts_receives = Mode::kPostsReceives},
+                            patience);
+    for (std::uint64_t op = 1; op <= 50; ++op) {
+        std::memset(alone.send.data(), static_cast<int>(op), kMessage);
+        exchange.begin(op);
+        exchange.post_all_receives();
+        const Nanoseconds begin = now_ns();
+        const Moments moments = exchange.run();
+        CHECK(moments.send_done >= begin);
+        CHECK(moments.receive_done >= begin);
+        CHECK(exchange.arrivals() == std::vector<std::uint32_t>{1});
+        REQUIRE(std::memcmp(alone.receive.data(), alone.send.data(), kMessage) == 0);
+    }
+}
+
+} // namespace
+
+TEST_CASE("ops of every mode move their bytes and count their arrivals") {
+    for_each_mode([]<class Mode>(Mode) { check_ops<Mode>(); });
+}
+
+TEST_CASE("a message that never comes ends the op by its deadline, and says whose it is") {
+    const Alone alone(Tagged::kCapabilities, Access::local);
+    Patience patience(Polling::yield, 50'000'000);
+    Exchange<Tagged> exchange(alone.lane(), alone.endpoint, {}, {0}, {}, patience);
+    exchange.begin(1);
+    exchange.post_all_receives();
+    try {
+        exchange.run();
+        FAIL("it did not throw");
+    } catch (const RunError& error) {
+        const std::string text = error.what();
+        CHECK(text.find("op 1") != std::string::npos);
+        CHECK(text.find("messages from rank 0") != std::string::npos);
+    }
+}
+
+TEST_CASE("a message of another op is not taken for one of this") {
+    const Alone alone(Tagged::kCapabilities, Access::local);
+    Patience patience(Polling::yield, 50'000'000);
+    Exchange<Tagged> sender(alone.lane(), alone.endpoint, {0}, {}, {.uses_inject = false}, patience);
+    Exchange<Tagged> receiver(alone.lane(), alone.endpoint, {}, {0}, {}, patience);
+    receiver.begin(2);
+    receiver.post_all_receives();
+    sender.begin(1);
+    sender.run(); // small enough to leave at once, and unexpected over there
+    try {
+        receiver.run();
+        FAIL("it did not throw");
+    } catch (const RunError& error) {
+        CHECK(std::string(error.what()).find("messages from rank 0") != std::string::npos);
+    }
+    CHECK(receiver.arrivals() == std::vector<std::uint32_t>{0});
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/regime.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace a2aperf;
+
+TEST_CASE("ranks spin where each has a core and yield where they share") {
+    CHECK(choose_polling(std::nullopt, false).polling == Polling::spin);
+    CHECK(choose_polling(std::nullopt, true).polling == Polling::yield);
+    CHECK_FALSE(choose_polling(std::nullopt, true).reason.empty());
+}
+
+TEST_CASE("the user's word on polling stands") {
+    for (const bool is_oversubscribed : {false, true})
+        for (const Polling wanted : {Polling::spin, Polling::yield, Polling::block})
+            CHECK(choose_polling(wanted, is_oversubscribed).polling == wanted);
+}
+
+TEST_CASE("a rank is late after a hundredth of an op, but never before a microsecond") {
+    CHECK(late_limit(0) == 1000);
+    CHECK(late_limit(50'000) == 1000);
+    CHECK(late_limit(1'000'000) == 10'000);
+}

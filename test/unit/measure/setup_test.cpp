@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/setup.hpp"
+
+#include <cstdlib>
+#include <string>
+
+#include <doctest/doctest.h>
+
+using namespace a2aperf;
+
+namespace {
+
+Point point_of(const char* mode, Bytes size) {
+    Point point;
+    point.mode = mode;
+    point.schedule = &find_schedule("shift");
+    point.message_size = size;
+    return point;
+}
+
+} // namespace
+
+TEST_CASE("a node's memory is shared by its ranks and their two buffers") {
+    CHECK(budget_of(8000, 4).per_buffer == 1000);
+}
+
+TEST_CASE("tagged needs one message of space, write-imm and MPI one of every rank") {
+    const MemoryBudget budget = budget_of(8000, 4);
+    CHECK_FALSE(memory_skip_reason(point_of("tagged", 1000), budget, 4));
+    CHECK(memory_skip_reason(point_of("tagged", 1001), budget, 4));
+    CHECK_FALSE(memory_skip_reason(point_of("write-imm", 250), budget, 4));
+    const auto reason = memory_skip_reason(point_of("write-imm", 251), budget, 4);
+    REQUIRE(reason.has_value());
+    CHECK(reason->find("--memory-limit") != std::string::npos);
+    Point baseline = point_of("collective", 251);
+    baseline.role = Role::baseline;
+    CHECK(memory_skip_reason(baseline, budget, 4));
+}
+
+TEST_CASE("buffers hold the largest message that is measured, of all ranks, within the budget") {
+    Plan plan;
+    plan.points = {point_of("tagged", 100), point_of("tagged", 300), point_of("tagged", 9000)};
+    plan.points.back().skip_reason = "too large";
+    CHECK(largest_message(plan) == 300);
+    CHECK(buffer_bytes(plan, budget_of(1'000'000, 1), 4) == 1200);
+    CHECK(buffer_bytes(plan, budget_of(2000, 1), 4) == 1000);
+}
+
+TEST_CASE("a baseline over another network is called that") {
+    const auto with = [](const char* pml, const char* btl, const char* provider, bool spans_hosts) {
+        setenv("OMPI_MCA_pml", pml, 1);
+        setenv("OMPI_MCA_btl", btl, 1);
+        return baseline_transport(provider, spans_hosts);
+    };
+    CHECK(with("ob1", "self,vader,tcp", "shm", false).find("another network") == std::string::npos);
+    CHECK(with("ob1", "self,vader,tcp", "tcp;ofi_rxm", false).find("another network") != std::string::npos);
+    CHECK(with("ob1", "self,tcp", "tcp;ofi_rxm", true).find("another network") == std::string::npos);
+    CHECK(with("ob1", "self,tcp", "psm2", true).find("another network than psm2's Omni-Path") != std::string::npos);
+    CHECK(with("ob1", "^openib", "tcp", true).find("own choice") != std::string::npos);
+    setenv("OMPI_MCA_mtl_ofi_provider_include", "tcp;ofi_rxm", 1);
+    CHECK(with("cm", "", "tcp", true).starts_with("TCP ("));
+    for (const char* name : {"OMPI_MCA_pml", "OMPI_MCA_btl", "OMPI_MCA_mtl_ofi_provider_include"}) unsetenv(name);
+}
+
+TEST_CASE("MPI keeps off libfabric only where it was told so") {
+    const auto with = [](const char* pml, const char* btl) {
+        setenv("OMPI_MCA_pml", pml, 1);
+        setenv("OMPI_MCA_btl", btl, 1);
+        return mpi_uses_libfabric();
+    };
+    CHECK_FALSE(with("ob1", "self,vader,tcp"));
+    CHECK(with("ob1", ""));
+    CHECK(with("ob1", "self,ofi"));
+    CHECK(with("cm", "self,tcp"));
+    for (const char* name : {"OMPI_MCA_pml", "OMPI_MCA_btl"}) unsetenv(name);
+}
