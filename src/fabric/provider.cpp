@@ -75,8 +75,9 @@ constexpr int kNoLimit = 0;
 constexpr std::array kProviders{
     Provider{"opx", Reach::network, Needs::rdma_device, "hfi1_", kNoLimit, nullptr, nullptr, trouble_of_hfi,
              "Omni-Path", "Omni-Path, successor of psm2"},
+    // psm2's fi_inject_writedata writes, but leaves out the data: no completion comes at the target.
     Provider{"psm2", Reach::network, Needs::rdma_device, "hfi1_", kNoLimit, tune_psm2, nullptr, trouble_of_hfi,
-             "Omni-Path", "Omni-Path through libpsm2"},
+             "Omni-Path", "Omni-Path through libpsm2", false},
     Provider{"cxi", Reach::network, Needs::rdma_device, "cxi", kNoLimit, nullptr, nullptr, nullptr, "Slingshot",
              "HPE Slingshot"},
     Provider{"efa", Reach::network, Needs::rdma_device, "efa", kNoLimit, nullptr, nullptr, nullptr, "EFA",

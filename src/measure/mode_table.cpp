@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/exchange.hpp"
 #include "a2aperf/measure/verifier.hpp"
 #include "a2aperf/transfer/modes.hpp"
@@ -43,7 +44,7 @@ std::vector<ModeEntry> make_table() {
     std::vector<ModeEntry> table;
     for_each_mode([&]<class Mode>(Mode) {
         table.push_back({Mode::kName, Mode::kAbout, Mode::kCapabilities, Mode::kReceiveSpace, Mode::kPostsReceives,
-                         verify_point<Mode>, make_fabric_engine<Mode>});
+                         Mode::kAnnouncesByData, verify_point<Mode>, make_fabric_engine<Mode>});
     });
     return table;
 }
@@ -65,6 +66,8 @@ const ModeEntry& find_mode(std::string_view name) {
 }
 
 bool uses_inject(const Wire& wire, const Point& point) {
+    if (find_mode(point.mode).announces_by_data && !find_provider(wire.domain().provider()).injects_data)
+        return false;
     return point.message_size <= wire.domain().inject_size();
 }
 

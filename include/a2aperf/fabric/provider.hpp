@@ -37,6 +37,7 @@ struct Provider {
     std::optional<std::string> (*node_trouble)(int ranks_on_node);
     std::string_view network; // what its messages go over: "Omni-Path", "TCP", "shared memory"
     std::string_view about;   // for the table of providers
+    bool injects_data = true; // fi_inject_writedata tells the target
 };
 
 // In the order of preference of --provider auto.

@@ -30,6 +30,7 @@ struct ModeEntry {
     std::uint64_t capabilities;
     ReceiveSpace receive_space;
     bool posts_receives;
+    bool announces_by_data;
     // Throws RunError when a message is lost, doubled, misdirected or damaged.
     void (*verify)(const EngineParts& parts);
     std::unique_ptr<Engine> (*make_engine)(const EngineParts& parts);
