@@ -112,12 +112,15 @@ Plan Launch::plan_points() {
 void Launch::choose_start_of_ops() {
     const Point& first = plan_.points[static_cast<std::size_t>(plan_.order.front())];
     const EngineParts parts{job_, *wire_, loop_, patience_, first, options_.seed};
-    at_hand_ = "connecting, " + first.label();
-    find_mode(first.mode).verify(parts);
-    start_ = choose_start(wanted_start(options_.sync), is_oversubscribed_, clock_.error_ns, job_, loop_,
-                          *find_mode(first.mode).make_engine(parts));
+    try {
+        find_mode(first.mode).verify(parts);
+        start_ = choose_start(wanted_start(options_.sync), is_oversubscribed_, clock_.error_ns, job_, loop_,
+                              *find_mode(first.mode).make_engine(parts));
+    } catch (const RunError& error) {
+        // Nobody can ask at_hand() of a launch that did not come to be.
+        throw RunError(fmt::format("connecting, {}: {}", first.label(), error.what()));
+    }
     loop_.set_start(start_.start);
-    at_hand_.clear();
 }
 
 std::string Launch::mpi_transport() const {
