@@ -61,7 +61,8 @@ def test_man_page_names_the_options_there_are(a2aperf):
     assert named == long_options(a2aperf("--help-all").stdout)
 
 
-@pytest.mark.parametrize("script", ["jobs/local.sh", "test/run.sh", "test/compat/newest.sh", "test/support/mpirun.sh"])
+@pytest.mark.parametrize("script", ["jobs/local.sh", "test/run.sh", "test/compat/newest.sh", "test/support/mpirun.sh",
+     "test/support/as_rank.sh", "test/support/with_psm2.sh"])
 def test_scripts_explain_themselves(script):
     outcome = subprocess.run([ROOT / script, "-h"], capture_output=True, text=True, timeout=30)
     assert outcome.returncode == 0

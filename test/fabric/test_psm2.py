@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The real psm2 provider over libpsm2's shared-memory path: the provider's code, no adapter."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from results import COMPLETE, SKIPPED, Results, has_plausible_moments, has_true_statistics
+
+SUPPORT = Path(__file__).resolve().parents[1] / "support"
+SIZES = [64, 1000, 65536, 1 << 20]
+
+
+@pytest.fixture
+def launch_psm2(program, tmp_path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    def run(ranks: int, *words: str) -> subprocess.CompletedProcess[str]:
+        outcome = subprocess.run(
+            [SUPPORT / "with_psm2.sh", SUPPORT / "mpirun.sh", "-t", "120", str(ranks), program, "alltoall",
+             "--provider", "psm2", "--ops", "5", "--warmup", "1", "--sync", "barrier", "--poll", "yield",
+             "--no-sentinel", "-o", "a.h5", *words],
+            cwd=tmp_path, capture_output=True, text=True, timeout=140, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        if outcome.returncode == 77:
+            pytest.skip(outcome.stdout.strip())
+        if "psm2 cannot be used here" in outcome.stderr and "was built without" in outcome.stderr:
+            pytest.skip("this libfabric was built without psm2")
+        return outcome
+
+    return run
+
+
+def left_behind() -> set[Path]:
+    return set(Path("/dev/shm").glob("psm2_shm.*"))
+
+
+@pytest.mark.parametrize("receive_thread", ["0", "1"])
+@pytest.mark.parametrize(("ranks", "modes"), [(2, "tagged,write-imm"), (4, "tagged,write-imm"), (7, "tagged")])
+def test_psm2(launch_psm2, tmp_path, monkeypatch, ranks, modes, receive_thread):
+    if ranks == 7 and receive_thread == "1":
+        sizes = SIZES[:2]
+    else:
+        sizes = SIZES
+    monkeypatch.setenv("PSM2_RCVTHREAD", receive_thread)
+    before = left_behind()
+    outcome = launch_psm2(ranks, "--mode", modes, "--sizes", ",".join(map(str, sizes)))
+    assert outcome.returncode == 0, outcome.stderr
+    assert left_behind() == before
+
+    results = Results(tmp_path / "a.h5")
+    assert set(results.words("provider")) == {"psm2"}
+    assert results.states() == [COMPLETE] * (len(sizes) * len(modes.split(",")))
+    assert list(results.columns["ops"]) == [5] * len(results)
+    for point in range(len(results)):
+        has_plausible_moments(results, point)
+        has_true_statistics(results, point)
+    environment = results.segments[0].environment
+    assert environment["PSM2_RCVTHREAD"] == receive_thread
+    assert environment["PSM2_DEVICES"] == "self,shm"
+    # Of its own accord; a job's unique id keeps it apart from others on the fabric.
+    assert "FI_PSM2_UUID=" in results.segments[0].attributes["tuned_environment"]
+
+
+def test_a_message_above_the_largest_is_skipped(launch_psm2, tmp_path):
+    outcome = launch_psm2(2, "--sizes", "1000,5GB")
+    assert outcome.returncode == 0, outcome.stderr
+    assert "skipped: above the largest message of psm2" in outcome.stdout
+    results = Results(tmp_path / "a.h5")
+    assert results.states() == [COMPLETE, SKIPPED]
+    assert results.words("skip_reason")[1] == "above the largest message of psm2, 4294963200 B"
+
+
+def test_require(launch_psm2, tmp_path, monkeypatch):
+    monkeypatch.setenv("PSM2_RCVTHREAD", "1")
+    outcome = launch_psm2(2, "--sizes", "1000", "--require", "PSM2_RCVTHREAD=0")
+    assert outcome.returncode == 2
+    assert "PSM2_RCVTHREAD" in outcome.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A rank whose process id and exit status a test can see.
+set -uo pipefail
+
+usage() {
+    cat <<'USAGE'
+Usage: test/support/as_rank.sh FOLDER COMMAND [ARGUMENT]…
+
+Runs COMMAND as the rank of an MPI launch that this process is. Its process id is in FOLDER/pid.RANK as long as it
+runs, its exit status in FOLDER/status.RANK from its end on: a launcher does not tell them apart.
+
+  test/support/mpirun.sh 3 test/support/as_rank.sh /tmp/ranks build/release/src/app/a2aperf alltoall
+USAGE
+}
+
+if [[ ${1-} == -h || ${1-} == --help ]]; then
+    usage
+    exit 0
+fi
+(($# >= 2)) || {
+    usage >&2
+    exit 2
+}
+folder=$1
+shift
+rank=${OMPI_COMM_WORLD_RANK:?is not set: launch with mpirun}
+# The launcher's signals reach both of us: COMMAND decides.
+trap : TERM INT
+"$@" &
+echo $! >"$folder/new.$rank"
+mv "$folder/new.$rank" "$folder/pid.$rank"
+# A signal ends the wait, not what is waited for.
+wait $!
+while kill -0 $! 2>/dev/null; do wait $!; done
+wait $!
+status=$?
+echo "$status" >"$folder/status.$rank"
+exit "$status"

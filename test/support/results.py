@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A results file read back with h5py alone, and its statistics computed again from the raw samples."""
+
+import json
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+# The program may be writing while we read.
+os.environ["HDF5_USE_FILE_LOCKING"] = "FALSE"
+
+import h5py
+import numpy as np
+
+PENDING, COMPLETE, SKIPPED, FAILED = 0, 1, 2, 3
+STOP_RULE = {"ops": 1, "precision": 2, "max-ops": 3, "time-budget": 4, "attempts": 6}
+
+
+def text(value: object) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+@dataclass
+class Segment:
+    attributes: dict[str, str]
+    environment: dict[str, str]
+    labels: dict[str, str]
+    rank_order: list[int]
+    end_state: int
+    message: str
+
+    @classmethod
+    def of(cls, group: h5py.Group) -> "Segment":
+        def pairs(kind: str) -> dict[str, str]:
+            if f"{kind}_name" not in group:
+                return {}
+            names, values = group[f"{kind}_name"][()], group[f"{kind}_value"][()]
+            return {text(name): text(value) for name, value in zip(names, values, strict=True)}
+
+        return cls(
+            attributes={name: text(value) for name, value in group.attrs.items()},
+            environment=pairs("environment"),
+            labels=pairs("label"),
+            rank_order=list(group["rank_order"][()]),
+            end_state=int(group["end_state"][()]),
+            message=text(group["message"][()]).rstrip("\0"),
+        )
+
+
+class Results:
+    """All of a file, in memory: columns [point], raw [point, attempt, rank]."""
+
+    def __init__(self, path: Path) -> None:
+        with h5py.File(path, "r") as file:
+            self.attributes = {name: text(value) for name, value in file.attrs.items()}
+            self.columns = {name: item[()] for name, item in file.items() if isinstance(item, h5py.Dataset)}
+            self.raw = {name: item[()] for name, item in file["raw"].items() if item.ndim >= 2}
+            self.segments = [Segment.of(file[f"segments/{i}"]) for i in range(len(file["segments"]))]
+
+    def __len__(self) -> int:
+        return len(self.columns["state"])
+
+    def words(self, column: str) -> list[str]:
+        return [text(value) for value in self.columns[column]]
+
+    def rows(self, role: str = "measure") -> list[int]:
+        return [i for i, word in enumerate(self.words("role")) if word == role]
+
+    def states(self, role: str = "measure") -> list[int]:
+        return [int(self.columns["state"][i]) for i in self.rows(role)]
+
+    def samples(self, point: int) -> dict[str, np.ndarray]:
+        """begin, send_done, recv_done [attempt, rank] and valid [attempt] of one point."""
+        attempts, ranks = int(self.columns["attempts"][point]), int(self.columns["ranks"][point])
+        moments = {name: self.raw[name][point, :attempts, :ranks] for name in ("begin", "send_done", "recv_done")}
+        return moments | {"valid": self.raw["valid"][point, :attempts].astype(bool)}
+
+    def op_times(self, point: int) -> np.ndarray:
+        """T in ns of the valid ops, in the order of time."""
+        samples = self.samples(point)
+        end = samples["send_done"]
+        if self.attributes["complete_at"] == "receiver":
+            end = np.maximum(end, samples["recv_done"])
+        return end.max(axis=1)[samples["valid"]]
+
+    def percentile(self, times: np.ndarray, q: float) -> float:
+        n = len(times)
+        index = min(int(q * n), n - 1) if self.attributes["percentile_rule"] == "index" else math.ceil(q * n) - 1
+        return float(np.sort(times)[max(index, 0)])
+
+
+def has_true_statistics(results: Results, point: int) -> None:
+    """The figures of one complete point are those of its samples, by the formulas of docs/metrics.md."""
+    samples, times = results.samples(point), results.op_times(point)
+    n, ranks = len(times), int(results.columns["ranks"][point])
+    size = int(results.columns["message_size"][point])
+    bits = 8.0 * size
+    assert n > 0
+    p50, mean = results.percentile(times, 0.5), float(times.mean())
+    expected = {
+        "ops": n,
+        "invalid": len(samples["valid"]) - n,
+        "time_min": times.min(),
+        "time_mean": mean,
+        "time_p50": p50,
+        "time_p90": results.percentile(times, 0.9),
+        "time_p99": results.percentile(times, 0.99),
+        "time_max": times.max(),
+        "time_stddev": times.std(ddof=1) if n > 1 else math.nan,
+        "gbps_rank": bits * (ranks - 1) / p50,
+        "gbps_compat": bits * ranks / p50,
+        "gbps_aggregate": ranks * bits * (ranks - 1) / p50,
+        "gbps_node_total": ranks * bits * (ranks - 1) / p50,
+        "gbps_bisection": bits * (ranks // 2) * (ranks - ranks // 2) / p50,
+        "gbps_sustained": bits * (ranks - 1) / mean,
+        "gbps_sustained_compat": bits * ranks / mean,
+        "msg_rate": ranks * (ranks - 1) / p50 * 1e9,
+        "gbps_node_net": math.nan,  # one node: nothing leaves it
+        "gbps_duplex": math.nan,
+    }
+    found = {name: float(results.columns[name][point]) for name in expected}
+    for name, value in expected.items():
+        np.testing.assert_allclose(found[name], value, rtol=1e-9, err_msg=f"{name} of point {point}")
+
+
+def has_plausible_moments(results: Results, point: int) -> None:
+    """Every rank of every op ended after it began, and not later than the point lasted."""
+    samples = results.samples(point)
+    began, sent, arrived = samples["begin"], samples["send_done"], samples["recv_done"]
+    assert (arrived > 0).all()
+    assert (sent >= began).all() and (arrived >= began).all()
+    assert np.maximum(sent, arrived).max() <= results.columns["duration"][point]
+
+
+def table_rows(stdout: str) -> list[dict]:
+    """The rows of --format json."""
+    return json.loads(stdout)
