@@ -57,18 +57,17 @@ std::optional<std::string> trouble_of_shm(Bytes message_size, Bytes inject_size)
 
 // An endpoint takes a context of the adapter. Opening one too many fails with words that name no cause.
 std::optional<std::string> trouble_of_hfi(int ranks_on_node) {
-    const auto devices = rdma_devices("hfi1_");
     int free = 0;
-    for (const auto& device : devices) {
+    for (const auto& device : rdma_devices("hfi1_")) {
         int of_device = 0;
-        std::ifstream("/sys/class/infiniband/" + device + "/nfreectxts") >> of_device;
+        if (!(std::ifstream("/sys/class/infiniband/" + device + "/nfreectxts") >> of_device)) return std::nullopt;
         free += of_device;
     }
-    if (devices.empty() || ranks_on_node <= free) return std::nullopt;
+    if (ranks_on_node <= free || rdma_devices("hfi1_").empty()) return std::nullopt;
     return fmt::format(
-        "{} ranks on this node need {} contexts and {} are free (nfreectxts): start fewer, or keep MPI "
-        "off the fabric with OMPI_MCA_pml=ob1",
-        ranks_on_node, ranks_on_node, free);
+        "{} ranks here need a context each and {} are free (nfreectxts): start fewer, or keep MPI off "
+        "the fabric with OMPI_MCA_pml=ob1",
+        ranks_on_node, free);
 }
 
 constexpr int kNoLimit = 0;
