@@ -6,7 +6,9 @@ import resource
 import shutil
 import signal
 import stat
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +17,7 @@ import numpy as np
 import pytest
 
 from a2a import results, synthetic, writer
+from a2a.errors import InputError
 from conftest import Outcome
 
 Run = Callable[..., Outcome]
@@ -166,10 +169,29 @@ def test_empty_list_of_paths() -> None:
         results.load([])
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+@contextmanager
+def without_root() -> Iterator[Path]:
+    """A folder of a user without rights, who runs what is inside; root may do everything."""
+    folder = Path(tempfile.mkdtemp())
+    user, nobody = os.geteuid(), 65534
+    try:
+        if user == 0:
+            os.chown(folder, nobody, nobody)
+            os.seteuid(nobody)
+        yield folder
+    finally:
+        os.seteuid(user)
+        shutil.rmtree(folder)
+
+
 def test_unreadable_file(a2a: Run, launch: Path) -> None:
-    launch.chmod(0)
-    a2a("table", launch).refused("cannot be read", "denied")
+    content = launch.read_bytes()
+    assert a2a("table", launch).status == 0  # and every module is loaded
+    with without_root() as folder:
+        path = folder / "run.h5"
+        path.write_bytes(content)
+        path.chmod(0)
+        a2a("table", path).refused("run.h5: cannot be read: Permission denied")
 
 
 def outputs(launch: Path) -> list[tuple[str, ...]]:
@@ -188,12 +210,20 @@ def test_unwritable_output(a2a: Run, launch: Path, tmp_path: Path) -> None:
     assert results.load([launch]).points["state"].eq("complete").all()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
-def test_folder_without_permission(a2a: Run, launch: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "locked"
-    folder.mkdir(mode=stat.S_IRUSR | stat.S_IXUSR)
-    for command in outputs(launch):
-        a2a(*command, "-o", folder / "x.h5").refused("is not writable")
+def test_folder_without_permission(a2a: Run, launch: Path) -> None:
+    content = launch.read_bytes()
+    assert a2a(*outputs(launch)[1], "-o", "warm-up.h5").status == 0
+    other = (launch.parent / "other.h5").read_bytes()
+    with without_root() as folder:
+        files = [folder / "a.h5", folder / "b.h5"]
+        for path, what in zip(files, (content, other), strict=True):
+            path.write_bytes(what)
+        locked = folder / "locked"
+        locked.mkdir(mode=stat.S_IRUSR | stat.S_IXUSR)
+        a2a("merge", *files, "-o", locked / "x.h5").refused("locked is not writable")
+        with pytest.raises(InputError, match=r"x\.h5: cannot be written: Permission denied"):
+            # what the check before cannot see, such as a race
+            writer._temporary(locked / "x.h5")
 
 
 def test_full_disk_leaves_nothing(a2a: Run, launch: Path) -> None:

@@ -66,7 +66,8 @@ def require_writable(path: Path, force: bool = False) -> None:
         raise InputError(f"{path}: exists already; --force replaces it")
     if not folder.is_dir():
         raise InputError(f"{path}: folder {folder} does not exist")
-    if not os.access(folder, os.W_OK | os.X_OK):
+    effective = os.access in os.supports_effective_ids
+    if not os.access(folder, os.W_OK | os.X_OK, effective_ids=effective):
         raise InputError(f"{path}: folder {folder} is not writable")
 
 
@@ -76,7 +77,7 @@ def write(path: Path, document: Document, force: bool = False) -> None:
     Raises InputError where the output cannot be written.
     """
     require_writable(path, force)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    handle, name = _temporary(path)
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -94,6 +95,13 @@ def write(path: Path, document: Document, force: bool = False) -> None:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _temporary(path: Path) -> tuple[int, str]:
+    try:
+        return tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def _largest_size(document: Document) -> int:
