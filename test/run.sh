@@ -92,7 +92,7 @@ suite() {
 
 stage_meson() {
     suite 'meson tests' "$release/meson-logs/testlog.junit.xml" \
-        meson test -C "$release" --no-rebuild --print-errorlogs
+        meson test -C "$release" --no-rebuild --print-errorlogs --timeout-multiplier 4
 }
 
 stage_python() {

@@ -23,7 +23,8 @@ const OptionRow& row_of_key(const CLI::ConfigItem& item) {
                                  quote(item.name), meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant)));
 }
 
-// A quote that CLI11 leaves is one without its partner, or a '#' inside quotes, which it takes for a comment.
+// A quote that CLI11 leaves is one without its partner, or a '#' inside quotes, which it takes for a comment
+// before 2.4.
 void check_quotes(const CLI::ConfigItem& item) {
     for (const std::string& text : item.inputs)
         if (text.starts_with('"') || text.starts_with('\''))

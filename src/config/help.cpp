@@ -33,8 +33,8 @@ constexpr std::string_view kExamples =
     "      powers of two over one provider, into a file of that name\n"
     "  mpirun -n 2 a2aperf alltoall --sizes 60000 --schedule shift,naive --window 1,all\n"
     "      a sweep: every schedule with every window\n"
-    "  mpirun -n 2 a2aperf alltoall --sizes 8KiB --baseline mpi --precision 2% --time-budget 20s\n"
-    "      against MPI_Alltoall, with as many ops as the interval needs and 20 s allow\n"
+    "  mpirun -n 2 a2aperf alltoall --sizes 8KiB --baseline mpi --precision 2% --time-budget 9s\n"
+    "      against MPI_Alltoall, with as many ops as the interval needs and 9 s allow\n"
     "  a2aperf alltoall --dry-run --ranks 320 --ranks-per-node 4\n"
     "      what a large run would need, without running it\n";
 

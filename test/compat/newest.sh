@@ -70,7 +70,7 @@ inside() {
     build_targets "$build"
     keep_mpi_off_fabric
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    meson test -C "$build" --no-rebuild --print-errorlogs || failed=1
+    meson test -C "$build" --no-rebuild --print-errorlogs --timeout-multiplier 4 || failed=1
     "$(program_in "$build")" providers
     cd /root
     for provider in shm tcp; do

@@ -96,7 +96,6 @@ TEST_CASE("a mistake in the file is refused with one clear line that names the f
              Mistake{"ops = [10, 20]\n", "--ops: '10,20'"},
              Mistake{"mode = \"taged\"\n", "unknown mode 'taged'"},
              Mistake{"mode = \"tagged\n", "has no closing quote"},
-             Mistake{"output = \"a#b.h5\"\n", "has no closing quote"},
              Mistake{"force = maybe\n", "unknown value of a flag 'maybe'"},
              Mistake{"ops = 10\nprecision = 1%\n", "ops and precision exclude each other"},
              Mistake{"config = \"other.toml\"\n", "unknown key 'config'"},
@@ -104,13 +103,26 @@ TEST_CASE("a mistake in the file is refused with one clear line that names the f
              Mistake{"", "nothing to read in it"},
          }) {
         const ConfigFile file(mistake.text);
-        CAPTURE(mistake.text);
+        CAPTURE(std::string(mistake.text));
         const std::string line = refusal([&] { file.parse(); });
         CAPTURE(line);
         CHECK(line.starts_with("--config '" + file.path().string() + "': "));
         CHECK(line.find(mistake.says) != std::string::npos);
         CHECK(is_one_clear_line(line));
     }
+}
+
+// CLI11 before 2.4 takes it for a comment.
+TEST_CASE("a '#' in quotes is kept or refused, and never cut") {
+    const ConfigFile file("output = \"a#b.h5\"\n");
+    std::string outcome;
+    try {
+        outcome = file.parse().output->string();
+    } catch (const UsageError& error) {
+        outcome = error.what();
+    }
+    const bool is_right = outcome == "a#b.h5" || outcome.find("has no closing quote") != std::string::npos;
+    CHECK(is_right);
 }
 
 TEST_CASE("a folder is no file to read") {
