@@ -58,6 +58,18 @@ std::string words(const std::optional<std::string>& value) {
     return value ? fmt::format("'{}'", *value) : "not set";
 }
 
+bool is_secret(std::string_view name) {
+    std::string upper(name);
+    std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+    return std::any_of(kSecret.begin(), kSecret.end(),
+                       [&](std::string_view secret) { return upper.find(secret) != std::string::npos; });
+}
+
+// What a launch that resumes another must have in common with it; every job has a UUID of its own.
+bool decides_results(std::string_view name) {
+    return family_of(name) == Family::must_agree && name != "FI_PSM2_UUID";
+}
+
 struct Comparison {
     std::vector<EnvironmentVariable> variables;
     std::string trouble; // empty = all is well
@@ -71,6 +83,8 @@ Comparison compare(const Job& job, const std::vector<std::string>& packed,
         all.push_back(unpack(text));
         for (const auto& [name, value] : all.back()) names.insert(name);
     }
+    std::set<std::string> asked_for;
+    for (const auto& [name, value] : required) asked_for.insert(name);
     Comparison result;
     for (const auto& name : names) {
         const auto first = value_of(all.front(), name);
@@ -84,8 +98,9 @@ Comparison compare(const Job& job, const std::vector<std::string>& packed,
                             name, words(first), job.who(0), words(value_of(*other, name)), job.who(rank), name);
             return result;
         }
-        if (first && family_of(name) != Family::none)
-            result.variables.push_back({name, *first, other == all.end()});
+        const bool is_asked_for = asked_for.contains(name) && !is_secret(name);
+        if (first && (is_asked_for || family_of(name) != Family::none))
+            result.variables.push_back({name, *first, other == all.end(), is_asked_for || decides_results(name)});
     }
     for (const auto& [name, value] : required)
         for (Rank rank = 0; rank < job.ranks(); ++rank)
@@ -100,10 +115,7 @@ Comparison compare(const Job& job, const std::vector<std::string>& packed,
 } // namespace
 
 Family family_of(std::string_view name) {
-    std::string upper(name);
-    std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
-    for (const std::string_view secret : kSecret)
-        if (upper.find(secret) != std::string::npos) return Family::none;
+    if (is_secret(name)) return Family::none;
     for (const std::string_view prefix : kMustAgree)
         if (name.starts_with(prefix)) return Family::must_agree;
     for (const std::string_view prefix : kMayDiffer)
