@@ -132,6 +132,8 @@ PointResult Recorder::stored(int point) const {
 void Recorder::write(int point, const PointResult& result) {
     const ResultsFile& results = impl_->results;
     require_fit(point, result, results.extents);
+    // Measured again (with a partner that was not complete): while its rows change it is not whole.
+    if (is_complete(point)) results.columns.write_state(point, State::pending);
     results.raw.write(point, result.samples);
     results.counters.write(point, result.ranks, result.nodes, impl_->port_names);
     results.columns.write(point, result, {impl_->segment, impl_->next_order});

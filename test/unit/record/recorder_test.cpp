@@ -107,6 +107,18 @@ TEST_CASE("only a finished launch is compacted; every end is told") {
     }
 }
 
+TEST_CASE("a point that is measured again is replaced as a whole") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    Recorder recorder = launch.create();
+    recorder.write(1, test::synthetic_result(1, launch.plan, launch.layout, 20, launch.provenance));
+    recorder.write(1, launch.result(1));
+    const ResultsFile file = read(launch.settings.file);
+    CHECK(file.columns.states().at(1) == State::complete);
+    check_point(file, launch, 1);
+    CHECK(file.columns.read(column_index("order")).at(1) == Value(std::int64_t{1}));
+}
+
 TEST_CASE("a stored point gives back its statistics and counters") {
     const test::TemporaryFolder folder;
     Launch launch(folder / "a.h5");
