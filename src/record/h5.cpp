@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
+#include <cstdlib>
 #include <functional>
 #include <numeric>
 #include <utility>
@@ -71,9 +71,13 @@ Result check(Result result, const char* verb, const Object& object, const char* 
     fail(fmt::format("cannot {} {}{}{}", verb, name, *name != '\0' ? " in " : "", object.where()), cause);
 }
 
-void be_quiet() {
+// Before the library is used first: failures are thrown and not printed, and no setting of the user's brings back
+// HDF5's own lock, which would collide with ours (file_lock.hpp).
+void prepare_library() {
+    setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-} // failures are thrown, not printed
+}
+// failures are thrown, not printed
 
 template <class T>
 hid_t native();
@@ -436,12 +440,12 @@ void Group::copy_to(const Group& target, const char* name) const {
 // File
 
 bool File::is_hdf5(const std::filesystem::path& path) {
-    be_quiet();
+    prepare_library();
     return H5Fis_hdf5(path.c_str()) > 0;
 }
 
 File File::create(const std::filesystem::path& path) {
-    be_quiet();
+    prepare_library();
     const Handle properties = access_properties();
     const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, properties.id());
     if (id < 0) fail(fmt::format("cannot create {}", path.string()), last_cause());
@@ -449,7 +453,7 @@ File File::create(const std::filesystem::path& path) {
 }
 
 File File::open(const std::filesystem::path& path, Access access) {
-    be_quiet();
+    prepare_library();
     const unsigned flags = access == Access::read_only ? H5F_ACC_RDONLY : H5F_ACC_RDWR;
     const Handle properties = access_properties();
     const hid_t id = H5Fopen(path.c_str(), flags, properties.id());

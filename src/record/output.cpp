@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <functional>
 #include <optional>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -34,7 +35,14 @@ fs::path temporary_name(const fs::path& target) {
     return folder_of(target) / fmt::format(".{}.partial", target.filename().string());
 }
 
-FileLock require(std::optional<FileLock> lock, const fs::path& file) {
+// take: gives the lock, nothing when another has it, or throws when the file can't be opened.
+FileLock require(const std::function<std::optional<FileLock>()>& take, const fs::path& file) {
+    std::optional<FileLock> lock;
+    try {
+        lock = take();
+    } catch (const std::system_error& error) {
+        throw UsageError(error.what());
+    }
     if (!lock) throw UsageError(fmt::format("{} is being written by another launch", file.string()));
     return std::move(*lock);
 }
@@ -59,11 +67,7 @@ std::string exists_already(const fs::path& file) {
 }
 
 FileLock lock_or_refuse(const fs::path& file) {
-    try {
-        return require(FileLock::existing(file), file);
-    } catch (const std::system_error& error) {
-        throw UsageError(error.what());
-    }
+    return require([&] { return FileLock::existing(file); }, file);
 }
 
 void require_writable_folder(const fs::path& file) {
@@ -107,7 +111,7 @@ fs::path resolve(const fs::path& path) {
 
 Replacement::Replacement(fs::path target)
     : target_(std::move(target)), temporary_(temporary_name(target_)),
-      lock_(require(FileLock::creating(temporary_), target_)) {}
+      lock_(require([&] { return FileLock::creating(temporary_); }, target_)) {}
 
 Replacement::~Replacement() {
     std::error_code ignored;

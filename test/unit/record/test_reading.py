@@ -113,6 +113,14 @@ def test_a_running_launch_can_be_followed(writer, tmp_path: Path) -> None:
     assert seen == MEASURED
 
 
+def test_a_setting_for_hdf5s_locks_changes_nothing(writer, tmp_path: Path) -> None:
+    for setting in ("TRUE", "BEST_EFFORT", "FALSE"):
+        file = tmp_path / f"{setting}.h5"
+        for options in ({"stop_after": 3, "end": 2}, {"resume": 1}):
+            done = writer.run(file, prefix=("env", f"HDF5_USE_FILE_LOCKING={setting}"), **options, **SHAPE)
+            assert (done.returncode, done.stderr) == (0, "")
+
+
 def data_ranges(file: Path) -> list[tuple[int, int]]:
     """Where in the file the values of plain datasets lie."""
     ranges = []
