@@ -122,19 +122,29 @@ std::optional<std::string> against_mpi(const Rows& rows) {
     std::vector<double> ratios;
     int faster = 0;
     int slower = 0;
+    int unknown = 0;
     for (const Row* row : rows) {
         const Summary& summary = summary_of(*row);
         if (std::isnan(summary.ratio)) continue;
         ratios.push_back(summary.ratio);
         if (summary.ratio_low > 1) ++faster;
         if (summary.ratio_high < 1) ++slower;
+        if (std::isnan(summary.ratio_low)) ++unknown;
     }
     if (ratios.empty()) return std::nullopt;
     std::sort(ratios.begin(), ratios.end());
-    return fmt::format(
-        "against MPI_Alltoall: {:.2f} to {:.2f} times as fast, median {:.2f}; of {} faster at {}, slower "
-        "at {}, the others within their intervals",
-        ratios.front(), ratios.back(), ratios[ratios.size() / 2], points(ratios.size()), faster, slower);
+    const auto undecided = static_cast<int>(ratios.size()) - faster - slower - unknown;
+    std::string words =
+        fmt::format("against MPI_Alltoall: {:.2f} to {:.2f} times as fast, median {:.2f} of {}", ratios.front(),
+                    ratios.back(), ratios[ratios.size() / 2], points(ratios.size()));
+    const auto tell = [&](int count, const char* what) {
+        if (count > 0) words += fmt::format("; {} {}", count, what);
+    };
+    tell(faster, "faster");
+    tell(slower, "slower");
+    tell(undecided, "undecided (1 lies within the interval)");
+    tell(unknown, "with too few ops for an interval");
+    return words;
 }
 
 std::string best(const Rows& rows, double Bandwidths::*rate, const char* per) {
