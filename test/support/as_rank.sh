@@ -27,13 +27,8 @@ shift
 rank=${OMPI_COMM_WORLD_RANK:?is not set: launch with mpirun}
 # The launcher's signals reach both of us: COMMAND decides.
 trap : TERM INT
-"$@" &
-echo $! >"$folder/new.$rank"
-mv "$folder/new.$rank" "$folder/pid.$rank"
-# A signal ends the wait, not what is waited for.
-wait $!
-while kill -0 $! 2>/dev/null; do wait $!; done
-wait $!
+# shellcheck disable=SC2016 # expands in the process that becomes COMMAND
+bash -c 'echo $$ >"$0" && exec "$@"' "$folder/pid.$rank" "$@"
 status=$?
 echo "$status" >"$folder/status.$rank"
 exit "$status"

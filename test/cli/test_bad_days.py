@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ranks that die, stop or get signals; disks that fill; launches that do not fit: everybody ends, nothing is lost."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from processes import running_in, wait_until
+from results import COMPLETE, STOP_RULE, Results
+
+SUPPORT = Path(__file__).resolve().parents[1] / "support"
+CALM = ["--provider", "shm", "--sync", "barrier", "--poll", "yield", "--warmup", "1", "--no-sentinel", "-o", "a.h5"]
+# Eight points of 300 ms: long enough to be met in the middle.
+POINTS = 8
+LONG = [*CALM, "--sizes", "100000..107000+1000", "--ops", "200000", "--time-budget", "300ms"]
+PATIENCE = 60  # s until something that must happen has happened, on a machine with other things to do
+
+
+class Launch:
+    """A launch under way; its ranks tell their process ids and exit statuses."""
+
+    def __init__(self, folder: Path, ranks: int, *command: str | Path) -> None:
+        self.folder, self.ranks = folder, ranks
+        self.notes = folder.parent / f"{folder.name}-ranks"
+        self.notes.mkdir(exist_ok=True)
+        for old in self.notes.iterdir():
+            old.unlink()
+        self.out, self.err = self.notes / "out", self.notes / "err"
+        with self.out.open("w") as out, self.err.open("w") as err:
+            self.launcher = subprocess.Popen(
+                [SUPPORT / "mpirun.sh", "-t", "120", str(ranks), SUPPORT / "as_rank.sh", self.notes, *command],
+                cwd=folder, stdout=out, stderr=err, stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+
+    def wait_for_rows(self, count: int) -> None:
+        def rows() -> int:
+            return len([line for line in self.out.read_text().splitlines() if line.split()[:1] == [str(self.ranks)]])
+
+        assert wait_until(lambda: rows() >= count or self.launcher.poll() is not None, PATIENCE)
+        assert self.launcher.poll() is None, self.err.read_text()
+
+    def pid(self, rank: int) -> int:
+        return int((self.notes / f"pid.{rank}").read_text())
+
+    def kill(self, number: int, ranks: list[int]) -> None:
+        for pid in [self.pid(rank) for rank in ranks]:
+            os.kill(pid, number)
+
+    def end(self) -> int:
+        """The launcher's status, once it and all ranks are gone."""
+        status = self.launcher.wait(PATIENCE)
+        assert running_in(self.folder) == []
+        return status
+
+    def statuses(self) -> dict[int, int]:
+        """By rank; a launcher that ends the job may have killed those that would have noted theirs."""
+        files = {rank: self.notes / f"status.{rank}" for rank in range(self.ranks)}
+        return {rank: int(file.read_text()) for rank, file in files.items() if file.is_file()}
+
+    def says(self) -> list[str]:
+        return [line for line in self.err.read_text().splitlines() if line.startswith("a2aperf: ")]
+
+
+@pytest.fixture
+def start(program, tmp_path):
+    launches = []
+
+    def run(ranks: int, *words: str) -> Launch:
+        launches.append(Launch(tmp_path, ranks, program, "alltoall", *words))
+        return launches[-1]
+
+    yield run
+    for launch in launches:
+        if launch.launcher.poll() is None:
+            launch.launcher.kill()
+            launch.launcher.wait()
+
+
+def complete_rows(file: Path) -> int:
+    return Results(file).states().count(COMPLETE)
+
+
+def refused(outcome, says: str) -> None:
+    lines = [line for line in outcome.stderr.splitlines() if line.startswith("a2aperf: ")]
+    assert outcome.returncode == 2, outcome.stderr
+    assert len(lines) == 1 and says in lines[0], outcome.stderr
+    assert outcome.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ('exec "$0" alltoall --ops $((5 + OMPI_COMM_WORLD_RANK))', "was started with other arguments than rank 0"),
+        ('export PSM2_RCVTHREAD=$((OMPI_COMM_WORLD_RANK / 2)); exec "$0" alltoall --ops 5', "PSM2_RCVTHREAD is '0'"),
+        ('((OMPI_COMM_WORLD_RANK)) || export FI_SHM_TX_SIZE=64; exec "$0" alltoall --ops 5', "FI_SHM_TX_SIZE is '64'"),
+    ],
+)
+def test_ranks_that_were_started_differently(program, tmp_path, script, says):
+    outcome = subprocess.run(
+        [SUPPORT / "mpirun.sh", "3", "bash", "-c", script + " --provider shm --poll yield", program],
+        cwd=tmp_path, capture_output=True, text=True, timeout=90, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    refused(outcome, says)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_killed_rank(start, tmp_path):
+    launch = start(3, *LONG, "--timeout", "3s")
+    launch.wait_for_rows(2)
+    launch.kill(signal.SIGKILL, [1])
+    assert launch.end() != 0
+    assert 2 <= complete_rows(tmp_path / "a.h5") < POINTS
+
+
+def test_a_stopped_rank(start, tmp_path):
+    launch = start(3, *LONG, "--timeout", "2s")
+    launch.wait_for_rows(2)
+    launch.kill(signal.SIGSTOP, [1])
+    stopped = time.monotonic()
+    assert launch.end() not in (0, 124, 137)
+    assert time.monotonic() - stopped < 2 + 15  # the timeout, and a machine with other things to do
+    said = r"a2aperf: rank [02] \(\S+\), tagged shift window all \d+ B: .*(waited|nothing happened for) 2 s"
+    assert any(re.match(said, line) for line in launch.says()), launch.says()
+    assert 2 <= complete_rows(tmp_path / "a.h5") < POINTS
+    assert Results(tmp_path / "a.h5").segments[0].end_state in (0, 3)
+
+
+@pytest.mark.parametrize("whom", ["launcher", "ranks"])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal(start, tmp_path, number, whom):
+    launch = start(3, *LONG)
+    launch.wait_for_rows(2)
+    if whom == "launcher":
+        launch.launcher.send_signal(number)
+    else:
+        launch.kill(number, [0, 1, 2])
+    assert launch.end() != 0
+    if whom == "ranks":
+        assert launch.statuses() == dict.fromkeys(range(3), 128 + number)
+    else:  # passes either signal on as SIGTERM
+        assert set(launch.statuses().values()) <= {128 + signal.SIGTERM, 128 + number}
+    results = Results(tmp_path / "a.h5")
+    assert 2 <= results.states().count(COMPLETE) < POINTS
+    assert results.segments[0].end_state == 2
+    assert re.match(rf"stopped by signal ({number}|15) at tagged shift", results.segments[0].message)
+
+
+def test_a_killed_launch_is_resumed(start, launch, tmp_path):
+    first = start(2, *LONG)
+    first.wait_for_rows(3)
+    first.kill(signal.SIGKILL, [0, 1])
+    assert first.end() != 0
+    before = Results(tmp_path / "a.h5")
+    done = np.flatnonzero(before.columns["state"] == COMPLETE)
+    assert 3 <= len(done) < POINTS
+
+    outcome = launch(2, "alltoall", *LONG, "--resume")
+    assert outcome.returncode == 0, outcome.stderr
+    after = Results(tmp_path / "a.h5")
+    assert after.states() == [COMPLETE] * POINTS
+    assert [int(point in done) for point in range(POINTS)] == [1 - int(s) for s in after.columns["segment"]]
+    assert [segment.end_state for segment in after.segments] == [0, 1]
+    for name in ("started", "duration", "attempts", "time_p50", "time_mean", "order"):
+        assert (after.columns[name][done] == before.columns[name][done]).all()
+    for point in done:
+        for name, samples in before.samples(point).items():
+            assert (after.samples(point)[name] == samples).all()
+    assert set(after.columns["stop_rule"]) <= {STOP_RULE["time-budget"], STOP_RULE["ops"]}
+    assert len([line for line in outcome.stdout.splitlines() if line.split()[:1] == ["2"]]) == POINTS
+
+    # Cut short, such a file is refused and stays as it is.
+    whole = (tmp_path / "a.h5").read_bytes()
+    (tmp_path / "a.h5").write_bytes(whole[: len(whole) // 2])
+    refused(launch(2, "alltoall", *LONG, "--resume"), "a.h5")
+    assert (tmp_path / "a.h5").read_bytes() == whole[: len(whole) // 2]
+    assert [file.name for file in tmp_path.iterdir()] == ["a.h5"]
+
+
+def test_resume_refuses_another_schema_and_another_sweep(launch, tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["temperature"] = [1.0, 2.0]
+    refused(launch(2, "alltoall", *CALM, "--resume"), "a.h5")
+    (tmp_path / "a.h5").unlink()
+    assert launch(2, "alltoall", *CALM, "--sizes", "8", "--ops", "2").returncode == 0
+    before = (tmp_path / "a.h5").read_bytes()
+    refused(launch(2, "alltoall", *CALM, "--sizes", "16", "--ops", "2", "--resume"), "a.h5")
+    refused(launch(2, "alltoall", *CALM, "--sizes", "8", "--ops", "2"), "--resume")
+    assert (tmp_path / "a.h5").read_bytes() == before
+    with h5py.File(tmp_path / "a.h5", "r+") as file:
+        file.attrs["schema_version"] = np.int32(99)
+    refused(launch(2, "alltoall", *CALM, "--sizes", "8", "--ops", "2", "--resume"), "99")
+
+
+def test_a_rank_cannot_use_more_memory_than_there_is(launch, tmp_path):
+    refused(launch(2, "alltoall", *CALM, "--sizes", "8", "--memory-limit", "900TiB"), "--memory-limit")
+    outcome = launch(2, "alltoall", *CALM, "--sizes", "8,1TiB", "--ops", "2")
+    assert outcome.returncode == 0, outcome.stderr
+    assert "skipped: tagged needs" in outcome.stdout
+    assert list(tmp_path.glob(".*")) == []
+
+
+ON_A_DISK = """
+mount -t tmpfs -o "$2" disk "$1" || exit 77
+cd "$1" && shift 2
+"""
+FILL = """
+"$@" >"$KEPT/out" 2>"$KEPT/err" &
+for ((i = 0; i < 6000; ++i)); do (($(grep -c '^ *2 ' "$KEPT/out") >= 2)) && break; sleep 0.02; done
+cat /dev/zero >filler 2>/dev/null
+wait $!
+status=$?
+rm filler
+cp a.h5 "$KEPT"
+exit $status
+"""
+
+
+def on_a_disk(tmp_path: Path, options: str, script: str, *command: str | Path) -> subprocess.CompletedProcess[str]:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    outcome = subprocess.run(
+        ["unshare", "-m", "bash", "-c", ON_A_DISK + script, "bash", disk, options, *command],
+        env=os.environ | {"KEPT": str(tmp_path)}, capture_output=True, text=True, timeout=120,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    if outcome.returncode == 77 or outcome.stderr.startswith("unshare:"):
+        pytest.skip(f"no private mount namespace can be made here ({outcome.stderr.strip()})")
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "says"),
+    [("ro", ["--ops", "2"], "can't be written to"), ("size=1m", ["--ops", "200000"], "free: ask for fewer --ops")],
+)
+def test_a_disk_that_does_not_take_it(program, tmp_path, options, words, says):
+    outcome = on_a_disk(tmp_path, options, 'exec "$@"', SUPPORT / "mpirun.sh", "2", program, "alltoall", *CALM,
+                        "--sizes", "8", *words)  # fmt: skip
+    refused(outcome, says)
+
+
+def test_a_disk_that_fills_up(program, tmp_path):
+    outcome = on_a_disk(tmp_path, "size=64m", FILL, SUPPORT / "mpirun.sh", "2", program, "alltoall", *CALM,
+                        "--sizes", "100000..107000+1000", "--ops", "50000", "--time-budget", "300ms")  # fmt: skip
+    said = (tmp_path / "err").read_text()
+    assert outcome.returncode not in (0, 2, 124, 137), said
+    assert re.search(r"^a2aperf: rank 0 .*No space left on device", said, re.MULTILINE), said
+    assert 2 <= complete_rows(tmp_path / "a.h5") < POINTS
