@@ -256,7 +256,8 @@ class _Judge:
         notes = []
         lean = blocks.lean(self.side, self.block)
         fewest = min(int((self.side == own).sum()) for own in (False, True))
-        if fewest > 1 and abs(lean) > _LEANING:
+        timed = bool((self.pairing.units["time"] >= 0).all())
+        if timed and fewest > 1 and abs(lean) > _LEANING:
             later = "candidate" if lean > 0 else "baseline"
             notes.append(
                 f"not interleaved: the {later} ran later, so a change over time would look like "
