@@ -170,6 +170,7 @@ def test_a_setting_inside_a_launch_is_compared_launch_by_launch(a2a: A2A, tmp_pa
         assert cell["launches_baseline"] == 7
         assert cell["ratio_high"] - cell["ratio_low"] < 0.03
     assert found["blocks"] == 7
+    assert any("in every launch the candidate was measured later" in x for x in found["notes"])
 
 
 def test_the_library_is_the_baseline_of_engines(a2a: A2A, tmp_path: Path) -> None:

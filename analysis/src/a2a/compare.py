@@ -25,7 +25,9 @@ LEVEL: Final = 0.05
 MARGIN: Final = 0.02
 SEED: Final = 20190417
 _OP_DRAWS: Final = 200
+# Correlation of side with time from which it is said: between launches, and within each.
 _LEANING: Final = 0.3
+_ALWAYS: Final = 0.9
 
 
 class Verdict(StrEnum):
@@ -254,15 +256,8 @@ class _Judge:
     def _notes(self) -> list[str]:
         """What a reader must know about how the launches were made."""
         notes = []
-        lean = blocks.lean(self.side, self.block)
+        notes += self._order()
         fewest = min(int((self.side == own).sum()) for own in (False, True))
-        timed = bool((self.pairing.units["time"] >= 0).all())
-        if timed and fewest > 1 and abs(lean) > _LEANING:
-            later = "candidate" if lean > 0 else "baseline"
-            notes.append(
-                f"not interleaved: the {later} ran later, so a change over time would look like "
-                "an effect of the setting; run A B B A …"
-            )
         if self.tested.arrangements < 2 / LEVEL:
             notes.append(
                 f"with {fewest} launch{'es' * (fewest > 1)} on one side no difference can be "
@@ -281,6 +276,23 @@ class _Judge:
         if not self.pairing.points["has_raw"].all():
             notes.append("some points are summaries without raw samples")
         return notes
+
+    def _order(self) -> list[str]:
+        """Whether one side ran later, so that a drift would look like an effect."""
+        units = self.pairing.units
+        lean = blocks.lean(self.side, self.block)
+        later = "candidate" if lean > 0 else "baseline"
+        if len(units) < 4 or not (units["time"] >= 0).all():
+            return []
+        if units["launch"].duplicated().any():
+            if abs(lean) < _ALWAYS:
+                return []
+            what, instead = f"in every launch the {later} was measured later", "--order shuffled"
+        elif abs(lean) < _LEANING:
+            return []
+        else:
+            what, instead = f"not interleaved: the {later} ran later", "run A B B A …"
+        return [f"{what}, so a change over time would look like an effect; {instead}"]
 
     def _values(self, column: str) -> str:
         points = self.pairing.points

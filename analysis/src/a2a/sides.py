@@ -177,7 +177,7 @@ def _disjoint(both: list[pd.DataFrame], keys: list[str]) -> dict[str, list[list[
 def _units(rows: pd.DataFrame, found: Results) -> pd.DataFrame:
     """One row per launch and side, in time order, with what makes them neighbours."""
     times = _timed(rows)
-    units = times.groupby(_UNIT, sort=False)[["time", "hold"]].min()
+    units = times.groupby(_UNIT, sort=False).agg(time=("time", "mean"), hold=("hold", "first"))
     units = units.reset_index().sort_values("time", kind="stable", ignore_index=True)
     both = units.groupby("launch")["candidate"].nunique() == 2
     # Sides of one launch are exchanged with each other only.
