@@ -11,6 +11,8 @@ from a2a.results import Launch, Results
 
 # These tell one launch from another by nature; that they differ says nothing.
 _IDENTITY: Final = {"started", "time_origin", "clock_error_ns"}
+# Share of different values from which a fact is taken to change with every launch.
+_CHANGING: Final = 0.8
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ def between(
 ) -> Differences:
     """Compares everything recorded about two sets of launches (ids), except the settings asked for.
 
-    A fact that is another one in every single launch of sides with several launches (a seed, a job
+    A fact that is another one in nearly every launch of sides with several launches (a seed, a job
     number) is listed by name only.
     """
     sides = [
@@ -52,7 +54,7 @@ def between(
         if set(values[0]) == set(values[1]):
             continue
         together = values[0] + values[1]
-        if min(map(len, values)) > 1 and len(set(together)) == len(together):
+        if min(map(len, values)) > 1 and len(set(together)) > _CHANGING * len(together):
             changing.append(name)
             continue
         listed.append(Difference(name, *(tuple(sorted(set(side))) for side in values)))

@@ -74,9 +74,15 @@ def _figures(cell: Any) -> list[str]:
         f"{cell['rate_candidate'] - cell['rate_baseline']:+.2f}",
         f"{cell['ratio']:.3f}",
         interval,
-        _UNKNOWN if pd.isna(cell["p"]) else f"{cell['p']:.3f}",
+        _probability(cell["p"]),
         words(cell),
     ]
+
+
+def _probability(p: float) -> str:
+    if pd.isna(p):
+        return _UNKNOWN
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
 
 
 def _plain(value: Any) -> str:
