@@ -183,6 +183,15 @@ def test_a_throughput_that_does_not_fit_is_said(a2a: Run, tmp_path: Path) -> Non
     assert "20 ranks, 1000 B: 2.38 Gbps is not R·B·8/p50 = 2.37" in outcome.err
 
 
+def test_a_rate_rounded_to_nothing_is_computed(a2a: Run, tmp_path: Path) -> None:
+    path, row = tmp_path / "x.txt", ROW.replace("67.51", "99999999.99").replace("1684.35", "1e8")
+    path.write_text(HEADING + row.replace("1740.74", "1e8") + "  0.00\n")
+    outcome = a2a("import", path, "-o", tmp_path / "x.h5")
+    assert (outcome.status, outcome.err) == (0, "")
+    computed = 20 * 1000 * 8 / 99_999_999_990
+    assert results.load([tmp_path / "x.h5"]).points["gbps_compat"][0] == pytest.approx(computed)
+
+
 def test_uneven_ppn_is_refused(a2a: Run, tmp_path: Path) -> None:
     a2a("import", TABLE_2019, "-o", tmp_path / "x.h5", "--ppn", 3).refused("--ppn 3", "20 ranks")
 

@@ -118,12 +118,13 @@ def bad(path: Path, line: int, column: int, what: str) -> InputError:
     return InputError(f"{path}: line {line}, column {column}: {what}")
 
 
-def number(path: Path, line: int, column: int, token: str) -> float:
-    """A finite, positive number at that place, or the error that says so."""
+def number(path: Path, line: int, column: int, token: str, least: float | None = None) -> float:
+    """A finite, positive number at that place (or one ≥ `least`), or the error that says so."""
     try:
         value = float(token)
     except ValueError:
         raise bad(path, line, column, f"expected a number, found '{token}'") from None
-    if not math.isfinite(value) or value <= 0:
+    enough = value > 0 if least is None else value >= least
+    if not math.isfinite(value) or not enough:
         raise bad(path, line, column, f"expected a positive number, found '{token}'")
     return value
