@@ -55,6 +55,12 @@ std::optional<std::string> trouble_of_shm(Bytes message_size, Bytes inject_size)
            "before";
 }
 
+// Measured on 1.17: once such a receive was posted, and whether it was taken up or taken back, a message that
+// arrives before its receive is lost. 1.18 brought another receive queue.
+bool shm_takes_wildcards() {
+    return FI_VERSION_GE(fi_version(), FI_VERSION(1, 18));
+}
+
 // An endpoint takes a context of the adapter. Opening one too many fails with words that name no cause.
 std::optional<std::string> trouble_of_hfi(int ranks_on_node) {
     int free = 0;
@@ -72,27 +78,28 @@ std::optional<std::string> trouble_of_hfi(int ranks_on_node) {
 
 constexpr int kNoLimit = 0;
 constexpr std::array kProviders{
-    Provider{"opx", Reach::network, Needs::rdma_device, "hfi1_", kNoLimit, nullptr, nullptr, trouble_of_hfi,
-             "Omni-Path", "Omni-Path, successor of psm2"},
+    Provider{"opx", Reach::network, Needs::rdma_device, "hfi1_", kNoLimit, nullptr, nullptr, nullptr,
+             trouble_of_hfi, "Omni-Path", "Omni-Path, successor of psm2"},
     // psm2's fi_inject_writedata writes, but leaves out the data: no completion comes at the target.
-    Provider{"psm2", Reach::network, Needs::rdma_device, "hfi1_", kNoLimit, tune_psm2, nullptr, trouble_of_hfi,
-             "Omni-Path", "Omni-Path through libpsm2", false},
-    Provider{"cxi", Reach::network, Needs::rdma_device, "cxi", kNoLimit, nullptr, nullptr, nullptr, "Slingshot",
-             "HPE Slingshot"},
-    Provider{"efa", Reach::network, Needs::rdma_device, "efa", kNoLimit, nullptr, nullptr, nullptr, "EFA",
+    Provider{"psm2", Reach::network, Needs::rdma_device, "hfi1_", kNoLimit, tune_psm2, nullptr, nullptr,
+             trouble_of_hfi, "Omni-Path", "Omni-Path through libpsm2", false},
+    Provider{"cxi", Reach::network, Needs::rdma_device, "cxi", kNoLimit, nullptr, nullptr, nullptr, nullptr,
+             "Slingshot", "HPE Slingshot"},
+    Provider{"efa", Reach::network, Needs::rdma_device, "efa", kNoLimit, nullptr, nullptr, nullptr, nullptr, "EFA",
              "AWS Elastic Fabric Adapter"},
-    Provider{"verbs", Reach::network, Needs::rdma_device, "", kNoLimit, tune_rxm, nullptr, nullptr,
+    Provider{"verbs", Reach::network, Needs::rdma_device, "", kNoLimit, tune_rxm, nullptr, nullptr, nullptr,
              "InfiniBand or RoCE", "InfiniBand and RoCE"},
-    Provider{"psm3", Reach::network, Needs::rdma_device, "irdma", kNoLimit, nullptr, nullptr, nullptr, "RoCE",
-             "Intel Ethernet through PSM3"},
-    Provider{"shm", Reach::host, Needs::nothing, "", 256, nullptr, trouble_of_shm, nullptr, "shared memory",
-             "shared memory of one host"},
-    Provider{"net", Reach::network, Needs::nothing, "", kNoLimit, nullptr, nullptr, nullptr, "TCP",
+    Provider{"psm3", Reach::network, Needs::rdma_device, "irdma", kNoLimit, nullptr, nullptr, nullptr, nullptr,
+             "RoCE", "Intel Ethernet through PSM3"},
+    Provider{"shm", Reach::host, Needs::nothing, "", 256, nullptr, trouble_of_shm, shm_takes_wildcards, nullptr,
+             "shared memory", "shared memory of one host"},
+    Provider{"net", Reach::network, Needs::nothing, "", kNoLimit, nullptr, nullptr, nullptr, nullptr, "TCP",
              "TCP, libfabric 1.16 and 1.17"},
-    Provider{"tcp", Reach::network, Needs::nothing, "", kNoLimit, tune_rxm, nullptr, nullptr, "TCP", "TCP"},
-    Provider{"udp", Reach::network, Needs::nothing, "", kNoLimit, nullptr, nullptr, nullptr, "UDP",
+    Provider{"tcp", Reach::network, Needs::nothing, "", kNoLimit, tune_rxm, nullptr, nullptr, nullptr, "TCP",
+             "TCP"},
+    Provider{"udp", Reach::network, Needs::nothing, "", kNoLimit, nullptr, nullptr, nullptr, nullptr, "UDP",
              "UDP with libfabric's own reliability"},
-    Provider{"sockets", Reach::network, Needs::nothing, "", kNoLimit, nullptr, nullptr, nullptr, "TCP",
+    Provider{"sockets", Reach::network, Needs::nothing, "", kNoLimit, nullptr, nullptr, nullptr, nullptr, "TCP",
              "TCP, for development only"},
 };
 

@@ -13,9 +13,11 @@ namespace {
 
 template <class Mode>
 ExchangeSettings settings_of(const EngineParts& parts) {
+    const auto takes_wildcards = find_provider(parts.wire.domain().provider()).takes_wildcards;
     return {.window = parts.point.window,
             .uses_inject = uses_inject(parts.wire, parts.point),
-            .posts_receives = Mode::kPostsReceives || parts.wire.domain().consumes_receive()};
+            .posts_receives = Mode::kPostsReceives || parts.wire.domain().consumes_receive(),
+            .catches_strays = takes_wildcards == nullptr || takes_wildcards()};
 }
 
 template <class Mode>

@@ -45,6 +45,12 @@ void put_in_fault(FaultKind kind, VerificationRound& round, const Lane& lane) {
     }
 }
 
+Rank nearest_of(const std::vector<Rank>& peers, const Lane& lane) {
+    const auto distance = [&](Rank peer) { return (peer - lane.self + lane.ranks) % lane.ranks; };
+    return *std::min_element(peers.begin(), peers.end(),
+                             [&](Rank left, Rank right) { return distance(left) < distance(right); });
+}
+
 std::span<std::byte> message_at(std::byte* buffer, const std::size_t* offset, Rank peer, std::size_t size) {
     return {buffer + offset[static_cast<std::size_t>(peer)], size};
 }

@@ -33,6 +33,8 @@ struct Provider {
     void (*tune)(const LaunchFacts&); // may be null
     // Why it loses messages that arrive before their receive is posted; nothing when it does not. May be null.
     std::optional<std::string> (*unexpected_trouble)(Bytes message_size, Bytes inject_size);
+    // Does a receive from any source, with part of the tag ignored, leave later messages alone? Null = yes.
+    bool (*takes_wildcards)();
     // Why this node cannot hold so many endpoints; nothing when it can. May be null.
     std::optional<std::string> (*node_trouble)(int ranks_on_node);
     std::string_view network; // what its messages go over: "Omni-Path", "TCP", "shared memory"

@@ -29,10 +29,11 @@ struct ExchangeSettings {
     int window = 0;           // outstanding sends; 0 = all
     bool uses_inject = false; // the message fits the provider's inject size
     bool posts_receives = true;
+    bool catches_strays = true; // in verification ops
 };
 
 // Mode is a transfer mode (transfer/modes.hpp). Slots [0, R) belong to the receives from each rank, those above
-// to the sends in their order.
+// to the sends in their order, and one more to the sweep.
 template <class Mode>
 class Exchange {
 public:
@@ -53,10 +54,11 @@ public:
     // In the op at hand: how often a message of each rank has arrived, [R].
     const std::vector<std::uint32_t>& arrivals() const { return arrivals_; }
 
-    // A receive for any message of this op that is one too many; its arrival counts as one of our own. Taken
-    // back by cancel_stray(), which is true when one had come. Tagged modes only.
+    // A receive for any message of this op that is one too many; its arrival counts as one of our own rank's.
+    // sweep() takes it up: every rank sends one of its messages once more, so that each has one too many. Nothing
+    // happens in modes that post no receives: they see every arrival.
     void post_stray(std::byte* space, void* descriptor);
-    bool cancel_stray();
+    void sweep(Rank to);
 
     std::string waiting_for() const; // "messages from rank 1, 4 and its sends to rank 2"
 
@@ -99,9 +101,9 @@ template <class Mode>
 Exchange<Mode>::Exchange(const Lane& lane, const Endpoint& endpoint, const std::vector<Rank>& sends,
                          const std::vector<Rank>& receives, ExchangeSettings settings, Patience& patience)
     : lane_(lane), endpoint_(&endpoint), settings_(settings), patience_(&patience),
-      slots_(static_cast<std::size_t>(lane.ranks) + sends.size()), arrivals_(static_cast<std::size_t>(lane.ranks)),
-      is_send_under_way_(sends.size()), ranks_(static_cast<std::uint32_t>(lane.ranks)),
-      sends_total_(static_cast<std::uint32_t>(sends.size())),
+      slots_(static_cast<std::size_t>(lane.ranks) + sends.size() + 1),
+      arrivals_(static_cast<std::size_t>(lane.ranks)), is_send_under_way_(sends.size() + 1),
+      ranks_(static_cast<std::uint32_t>(lane.ranks)), sends_total_(static_cast<std::uint32_t>(sends.size())),
       receives_total_(static_cast<std::uint32_t>(receives.size())),
       window_(settings.window == 0 ? sends_total_ : static_cast<std::uint32_t>(settings.window)) {
     for (const Rank peer : sends) sends_.push_back(lane.to(peer));
@@ -161,7 +163,7 @@ template <class Mode>
 void Exchange<Mode>::account(const fi_cq_data_entry& entry) {
     // Our own slots first: some providers flag the completion of a write that carries data like its arrival.
     const auto slot = static_cast<std::size_t>(static_cast<const Slot*>(entry.op_context) - slots_.data());
-    if (const std::size_t index = slot - ranks_; index < sends_total_) {
+    if (const std::size_t index = slot - ranks_; index <= sends_total_) { // the last is the sweep's
         is_send_under_way_[index] = 0;
         if (--sends_left_ == 0) moments_.send_done = now_ns();
         return;
@@ -219,24 +221,17 @@ void Exchange<Mode>::post_stray(std::byte* space, void* descriptor) {
 }
 
 template <class Mode>
-bool Exchange<Mode>::cancel_stray() {
+void Exchange<Mode>::sweep(Rank to) {
     if constexpr (Mode::kPostsReceives) {
-        const auto self = static_cast<std::size_t>(lane_.self);
-        Slot* slot = receive_slot(lane_.self);
-        (void)fi_cancel(&lane_.endpoint->fid, &slot->context); // its outcome is the completion read below
         patience_->reset();
-        while (arrivals_[self] == 0) {
-            const ssize_t count = fi_cq_read(endpoint_->queue(), entries_.data(), 1);
-            if (count == 1) account(entries_[0]);
-            if (count == -FI_EAVAIL) {
-                const CompletionError error = endpoint_->take_error();
-                if (error.context == slot && error.code == FI_ECANCELED) return false;
-            }
-            if (count <= 0 && !patience_->idle()) fail(-FI_ETIMEDOUT, "cancelling a receive", lane_.self);
-        }
-        return true;
+        ssize_t status = 0;
+        while ((status = Mode::send(lane_, lane_.to(to), op_, send_slot(sends_total_))) == -FI_EAGAIN)
+            if (!progress() && !patience_->idle()) break;
+        if (status != 0) fail(status, "sending", to);
+        is_send_under_way_[sends_total_] = 1;
+        while (arrivals_[static_cast<std::size_t>(lane_.self)] == 0 || is_send_under_way_[sends_total_] != 0)
+            if (!progress() && !patience_->idle()) fail_timeout();
     }
-    return false;
 }
 
 template <class Mode>

@@ -29,6 +29,9 @@ std::vector<VerificationRound> rounds_of(const Point& point, const Job& job, int
 
 void put_in_fault(FaultKind kind, VerificationRound& round, const Lane& lane);
 
+// The peer at the smallest distance: at the same distance on all ranks, so that each is the nearest of one.
+Rank nearest_of(const std::vector<Rank>& peers, const Lane& lane);
+
 std::span<std::byte> message_at(std::byte* buffer, const std::size_t* offset, Rank peer, std::size_t size);
 
 // Throw RunError that names source, destination, op and what is wrong.
@@ -75,12 +78,13 @@ void verify(const Job& job, Wire& wire, OpLoop& loop, Patience& patience, const 
         Verification<Mode> engine(exchange);
         engine.prepare(op);
         // Behind the receives that are due, so that it takes only what is one too many.
-        exchange.post_stray(wire.spare(), wire.receive_descriptor());
+        if (settings.catches_strays) exchange.post_stray(wire.spare(), wire.receive_descriptor());
         loop.settle(engine); // receives are posted everywhere and places are free
         exchange.run();
         loop.settle(engine); // all that was sent in this round is here or on its way
-        (void)exchange.cancel_stray();
         check_arrivals(exchange.arrivals(), round, job, point, op);
+        loop.settle(engine); // all have checked: what comes now is the sweep
+        if (settings.catches_strays) exchange.sweep(nearest_of(round.sends, lane));
         check_bytes(lane, round, job, point, op, seed);
     }
 }
