@@ -53,7 +53,9 @@ Locality this_locality() {
         return here;
     here.cores = objects_within(topology.get(), HWLOC_OBJ_CORE, cpus.get());
     // Some virtual machines show no cores, only processing units.
-    if (here.cores.empty()) here.cores = objects_within(topology.get(), HWLOC_OBJ_PU, cpus.get());
+    const auto kind = here.cores.empty() ? HWLOC_OBJ_PU : HWLOC_OBJ_CORE;
+    if (here.cores.empty()) here.cores = objects_within(topology.get(), kind, cpus.get());
+    here.machine_cores = hwloc_get_nbobjs_by_type(topology.get(), kind);
     here.numa_nodes = objects_within(topology.get(), HWLOC_OBJ_NUMANODE, cpus.get());
     here.machine_numa_nodes = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_NUMANODE);
     char* text = nullptr;

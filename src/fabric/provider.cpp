@@ -55,8 +55,8 @@ std::optional<std::string> trouble_of_shm(Bytes message_size, Bytes inject_size)
            "before";
 }
 
-// Measured on 1.17: once such a receive was posted, and whether it was taken up or taken back, a message that
-// arrives before its receive is lost. 1.18 brought another receive queue.
+// Measured on 1.17: the mask of such a receive stays in its queue entry, and the next unexpected message to get the
+// entry is taken for one of any source. 1.18 brought another receive queue.
 bool shm_takes_wildcards() {
     return FI_VERSION_GE(fi_version(), FI_VERSION(1, 18));
 }

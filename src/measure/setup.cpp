@@ -150,7 +150,7 @@ std::vector<std::string> agree_on_port_names(const Job& job, const NicFacts& nic
 void collect_facts(const Job& job, const ProviderChoice& choice, Provenance& provenance) {
     const Layout& layout = job.layout();
     std::string mine;
-    const auto facts = node_facts(choice.nic, static_cast<int>(choice.here.cores.size()));
+    const auto facts = node_facts(choice.nic, choice.here.machine_cores);
     if (layout.local_index(job.rank()) == 0)
         for (const auto& [name, value] : facts) mine += value + "\n";
     const auto of_ranks = job.gather_text(mine);

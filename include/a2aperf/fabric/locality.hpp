@@ -13,6 +13,7 @@ struct Locality {
     std::string cpu_list;   // CPUs it may run on, "0-3,8"
     std::vector<int> numa_nodes;
     int machine_numa_nodes = 1;
+    int machine_cores = 0; // that the system lets anyone use, whatever this process is bound to
 };
 
 Locality this_locality();

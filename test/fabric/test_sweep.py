@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every option that changes what is measured or how, seen in the file that it leads to."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from results import COMPLETE, SKIPPED, STOP_RULE, Results, has_plausible_moments, has_true_statistics
+
+QUICK = ["--provider", "shm", "--ops", "5", "--warmup", "1", "--sync", "barrier", "--poll", "yield", "--no-sentinel"]
+
+
+@pytest.fixture
+def measure(launch, tmp_path):
+    """Measures with the words behind those of QUICK (the last of two wins) and reads the file back."""
+
+    def run(ranks: int, *words: str):
+        names = {word for word in words if word.startswith("--")}
+        kept, i = [], 0
+        while i < len(QUICK):
+            width = 1 if QUICK[i] == "--no-sentinel" else 2
+            is_replaced = QUICK[i] in names or (QUICK[i] == "--ops" and "--precision" in names)
+            kept += [] if is_replaced else QUICK[i : i + width]
+            i += width
+        outcome = launch(ranks, "alltoall", *kept, "-o", "a.h5", *words)
+        assert outcome.returncode == 0, outcome.stderr
+        return Results(tmp_path / "a.h5"), outcome
+
+    return run
+
+
+def is_sound(results: Results) -> None:
+    for point in np.flatnonzero(results.columns["state"] == COMPLETE):
+        has_true_statistics(results, point)
+
+
+SCHEDULES = ["shift", "xor", "permutation", "random", "naive", "node-shift"]
+
+
+@pytest.mark.parametrize("ranks", [3, 4])
+def test_schedules(measure, ranks):
+    results, outcome = measure(ranks, "--sizes", "1000", "--schedule", ",".join(SCHEDULES))
+    assert results.words("schedule") == SCHEDULES
+    states = dict(zip(SCHEDULES, results.states(), strict=True))
+    assert states.pop("xor") == (COMPLETE if ranks == 4 else SKIPPED)
+    assert set(states.values()) == {COMPLETE}
+    if ranks == 3:
+        assert "power of two" in results.words("skip_reason")[1]
+        assert f"skipped: {results.words('skip_reason')[1]}" in outcome.stdout
+    is_sound(results)
+
+
+def test_windows_and_posting_inside(measure):
+    results, _ = measure(4, "--sizes", "1000,60000", "--window", "1,2,all", "--post", "inside")
+    assert list(results.columns["window"]) == [1, 1, 2, 2, 0, 0]
+    assert set(results.words("post")) == {"inside"}
+    assert results.states() == [COMPLETE] * 6
+    is_sound(results)
+
+
+def test_the_rules_of_2019(measure):
+    results, _ = measure(3, "--sizes", "1000,60000", "--complete-at", "sender", "--percentile", "index")
+    assert results.attributes["complete_at"] == "sender"
+    assert results.attributes["percentile_rule"] == "index"
+    assert (results.columns["time_p99"] == results.columns["time_max"]).all()
+    is_sound(results)
+
+
+@pytest.mark.parametrize(("poll", "provider"), [("spin", "shm"), ("yield", "net"), ("block", "net"), ("block", "tcp")])
+def test_polling(measure, needs_provider, poll, provider):
+    needs_provider(provider)
+    results, _ = measure(2, "--provider", provider, "--sizes", "1000", "--poll", poll, "--memory", "huge")
+    assert results.segments[0].attributes["poll"] == poll
+    assert results.segments[0].attributes["memory"] == "huge"
+    assert results.states() == [COMPLETE]
+    is_sound(results)
+
+
+def test_a_shuffled_order_is_the_seed_s(measure):
+    words = ["--sizes", "1000..8000+1000", "--ops", "2", "--order", "shuffled", "--shuffle-ranks"]
+    first, _ = measure(3, *words, "--seed", "7")
+    again, _ = measure(3, *words, "--seed", "7", "--force")
+    other, _ = measure(3, *words, "--seed", "8", "--force")
+    assert sorted(first.columns["order"]) == list(range(8))
+    assert list(first.columns["order"]) != list(range(8))
+    assert list(first.columns["order"]) == list(again.columns["order"])
+    assert list(first.columns["order"]) != list(other.columns["order"])
+    assert (np.argsort(first.columns["started"]) == np.argsort(first.columns["order"])).all()
+    segment = first.segments[0]
+    assert (segment.attributes["order"], segment.attributes["seed"]) == ("shuffled", "7")
+    assert sorted(segment.rank_order) == [0, 1, 2]
+    assert segment.rank_order == again.segments[0].rank_order
+    assert any(run.segments[0].rank_order != [0, 1, 2] for run in (first, other))
+
+
+def test_places_are_shared_under_a_memory_limit(measure):
+    # 4 ranks x 2 buffers x 2 places of 60 kB.
+    results, outcome = measure(4, "--sizes", "60000", "--mode", "tagged,write-imm", "--memory-limit", "1MB")
+    assert results.states() == [COMPLETE, SKIPPED]
+    assert 1 <= results.columns["buffer_slots"][0] < 4
+    assert "--memory-limit" in results.words("skip_reason")[1]
+    assert "write-imm needs R x B" in outcome.stdout
+    is_sound(results)
+
+
+def test_verify_only_writes_nothing(launch, tmp_path):
+    outcome = launch(3, "alltoall", "--provider", "shm", "--sizes", "1,60000", "--mode", "tagged,write-imm",
+                     "--poll", "yield", "--verify-only", "--no-sentinel")  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout == "4 points verified, every byte of every message\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_precision_ends_by_its_rules(measure):
+    results, _ = measure(2, "--sizes", "1000", "--precision", "0.01%", "--min-ops", "10", "--max-ops", "40")
+    assert results.columns["stop_rule"][0] in (STOP_RULE["precision"], STOP_RULE["max-ops"])
+    assert 10 <= results.columns["ops"][0] <= 40
+    easy, _ = measure(2, "--sizes", "1000", "--precision", "50%", "--min-ops", "10", "--max-ops", "1000", "--force")
+    low, high, p50 = (easy.columns[f"time_p50{end}"][0] for end in ("_low", "_high", ""))
+    if easy.columns["stop_rule"][0] == STOP_RULE["precision"]:
+        assert (high - low) / 2 <= 0.5 * p50
+    is_sound(easy)
+
+
+def test_time_budget(measure):
+    results, _ = measure(2, "--sizes", "1000", "--ops", "1000000", "--time-budget", "200ms")
+    assert results.columns["stop_rule"][0] == STOP_RULE["time-budget"]
+    assert 0 < results.columns["ops"][0] < 1000000
+    assert results.raw["begin"].shape[1] == results.columns["attempts"][0]  # what was not used is gone
+    is_sound(results)
+
+
+def test_baseline_beside_it(measure):
+    results, outcome = measure(2, "--sizes", "1000,60000", "--ops", "80", "--baseline", "mpi", "--format", "wide")
+    assert results.words("role") == ["measure", "baseline"] * 2
+    assert results.words("engine") == ["a2aperf", "mpi"] * 2
+    assert list(results.columns["partner"]) == [1, 0, 3, 2]
+    assert "OMPI_MCA_pml=ob1" in results.segments[0].attributes["baseline_transport"]
+    p50, ratio = results.columns["time_p50"], results.columns["ratio"]
+    for own, baseline in ((0, 1), (2, 3)):
+        assert results.words("post")[own] == "inside"
+        assert ratio[own] == pytest.approx(p50[baseline] / p50[own])
+        assert ratio[baseline] == pytest.approx(p50[own] / p50[baseline])
+        assert results.columns["ratio_low"][own] <= results.columns["ratio_high"][own]
+        samples = results.samples(baseline)
+        assert (samples["send_done"] == samples["recv_done"]).all()
+    assert "ratio" in outcome.stdout
+    is_sound(results)
+
+
+def test_a_late_start_is_kept_and_counted(measure):
+    results, _ = measure(2, "--sizes", "1000", "--ops", "30", "--sync", "clock")
+    assert results.segments[0].attributes["sync"] == "clock"
+    samples = results.samples(0)
+    late = samples["begin"].max(axis=1) > results.columns["late_limit"][0]
+    assert (samples["valid"] == ~late).all()
+    assert results.columns["invalid"][0] == late.sum()
+    assert results.columns["ops"][0] + late.sum() == results.columns["attempts"][0] <= 60
+    assert results.columns["late_limit"][0] >= 1000
+    if results.columns["ops"][0]:
+        is_sound(results)
+        spans = (np.maximum(samples["send_done"], samples["recv_done"]).max(axis=1) - samples["begin"].min(axis=1))
+        assert results.columns["span_p50"][0] == results.percentile(spans[samples["valid"]], 0.5)
+
+
+def test_the_sentinel_is_first_and_last(launch, tmp_path):
+    words = [word for word in QUICK if word != "--no-sentinel"]
+    assert launch(2, "alltoall", *words, "--sizes", "1000,2000", "-o", "a.h5").returncode == 0
+    results = Results(tmp_path / "a.h5")
+    assert results.words("role") == ["sentinel", "measure", "measure", "sentinel"]
+    assert list(results.columns["order"]) == [0, 1, 2, 3]
+    assert results.columns["message_size"][0] == results.columns["message_size"][3]
+
+
+def test_formats_and_labels(measure):
+    for style in ("table", "wide", "compat", "csv", "json"):
+        results, outcome = measure(2, "--sizes", "1000,2000", "--format", style, "--label", "firmware=10.9",
+                                   "--label", "room=north", "--force")  # fmt: skip
+        assert results.segments[0].labels == {"firmware": "10.9", "room": "north"}
+        if style == "csv":
+            rows = list(csv.DictReader(io.StringIO(outcome.stdout)))
+            assert [row["message_size"] for row in rows] == ["1000", "2000"]
+        elif style == "json":
+            assert [row["message_size"] for row in json.loads(outcome.stdout)] == [1000, 2000]
+        else:
+            lines = [line.split() for line in outcome.stdout.splitlines()]
+            assert len([words for words in lines if {"1000", "2"} <= set(words)]) == 1, outcome.stdout
+            assert len([words for words in lines if {"2000", "2"} <= set(words)]) == 1, outcome.stdout
+
+
+def test_plausible_on_the_way(measure):
+    results, _ = measure(3, "--sizes", "1,1MiB", "--mode", "write-imm", "--window", "1")
+    for point in range(len(results)):
+        has_plausible_moments(results, point)
+
+
+def test_require(launch, tmp_path, monkeypatch):
+    monkeypatch.setenv("FI_SHM_DISABLE_CMA", "1")
+    words = ["alltoall", *QUICK, "--sizes", "8", "-o", "a.h5", "--require"]
+    refused = launch(2, *words, "FI_SHM_DISABLE_CMA=0")
+    assert refused.returncode == 2
+    lines = [line for line in refused.stderr.splitlines() if line.startswith("a2aperf: ")]
+    assert len(lines) == 1 and "FI_SHM_DISABLE_CMA" in lines[0]
+    assert list(tmp_path.iterdir()) == []
+    assert launch(2, *words, "FI_SHM_DISABLE_CMA=1").returncode == 0
+    assert Results(tmp_path / "a.h5").segments[0].environment["FI_SHM_DISABLE_CMA"] == "1"
