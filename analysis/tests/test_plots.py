@@ -265,3 +265,12 @@ def test_compare_of_2019_shows_the_effect_and_claims_nothing(old: Results) -> No
 def test_compare_needs_one_name(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="--by NAME; nothing differs here"):
         plots.compare(launches(tmp_path, Setup()), Options())
+
+
+def test_one_node_scales_over_its_ranks(tmp_path: Path) -> None:
+    found = launches(tmp_path, *(Setup(nodes=1, ppn=k, sizes=(8000,)) for k in (2, 4, 8)))
+    figure = plots.scaling(found, Options())
+    assert [c.title for c in figure.charts] == ["Per rank"]
+    assert figure.charts[0].x.label == "Ranks"
+    assert figure.charts[0].curves[0].x.tolist() == [2, 4, 8]
+    assert any(note.startswith("one node") for note in figure.said)

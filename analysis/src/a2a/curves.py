@@ -55,7 +55,9 @@ def p99_is_max(results: Results, points: pd.DataFrame) -> list[bool]:
 
 def scale_of(points: pd.DataFrame) -> tuple[str, str]:
     """The column that says how large the machine is, and its name: nodes where all are known."""
-    return ("nodes", "nodes") if points["nodes"].notna().all() else ("ranks", "ranks")
+    if points["nodes"].isna().any() or points["nodes"].nunique() == 1 < points["ranks"].nunique():
+        return "ranks", "ranks"
+    return "nodes", "nodes"
 
 
 def chosen(points: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFrame, tuple[str, ...]]:

@@ -55,7 +55,10 @@ def setting_names(results: Results, points: pd.DataFrame, by: Sequence[str]) -> 
         key: launch for key, launch in results.launches.items() if key in set(points["launch"])
     }
     columns: list[str] = []
+    one_scale = points["nodes"].notna().all() and points["nodes"].nunique() == 1
     for name in CHOICES:
+        if name == "ppn" and one_scale:  # then it is the number of ranks, which is the scale
+            continue
         groups = points.groupby(columns, dropna=False)[name] if columns else points[name]
         if np.max(groups.nunique(dropna=False)) > 1:  # not told by the columns before it
             columns.append(name)

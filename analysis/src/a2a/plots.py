@@ -308,9 +308,10 @@ def ranks(results: Results, options: Options) -> Figure:
     edges = np.flatnonzero(np.diff(launch.node_of_rank[:count])) + 0.5
     rank = np.arange(count, dtype=float)
     top = max(float(np.quantile(late, 0.99)), 1e-3)
+    axis = Axis("Rank", ticks=labels.count_ticks(rank.tolist()) if count <= 32 else ())
     heat = Chart(
         title="How late each rank ended",
-        x=Axis("Rank"),
+        x=axis,
         y=Axis("Op"),
         heat=Heat(
             np.maximum(late, 0),
@@ -327,7 +328,7 @@ def ranks(results: Results, options: Options) -> Figure:
     limit = float(stats.binom.ppf(1 - 0.05 / count, n, chance)) / n
     shares = Chart(
         title="How often each rank was last",
-        x=Axis("Rank"),
+        x=axis,
         y=Axis("Share of ops", from_zero=True),
         curves=(Curve("share of ops in which the rank ended last", rank, share, form="stems"),),
         bounds=(

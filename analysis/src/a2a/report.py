@@ -160,8 +160,10 @@ def _verdict(one: compare.Comparison) -> list[str]:
 
 
 def sentence(text: str) -> str:
-    """Text with a capital at its start and a full stop at its end."""
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "…", "!", "?")) else ".")
+    """Text with a capital at its start (`p90` stays as it is) and a full stop at its end."""
+    first = text.partition(" ")[0]
+    start = text[:1].upper() if first.isalpha() and first.islower() else text[:1]
+    return start + text[1:] + ("" if text.endswith((".", "…", "!", "?")) else ".")
 
 
 def _charts(results: Results, progress: Progress) -> list[ChartSection]:

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Make every figure of docs/analysis.md and of the README again, from real files.
+
+    python docs/figures/make.py                  all of them
+    python docs/figures/make.py scaling-2019     those named
+    python docs/figures/make.py --list           what there is
+
+Needs the package a2a (`pip install ./analysis[test]`), Chromium for the pictures of the report,
+and for the figures of this machine what jobs/local.sh needs; it builds the program if it must.
+The table of 2019 is imported; everything else is measured here and now, in some minutes, and kept
+in build/figures, so that a second call only draws. What needs a part that is missing is skipped
+and said.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parents[1]
+WORK = TOP / "build" / "figures"
+TABLE = TOP / "analysis" / "tests" / "data" / "alltoall-omnipath-2019.txt"
+RUN_SECONDS = 300
+sys.path[:0] = [str(HERE), str(TOP / "analysis" / "tests")]
+
+import terminal  # noqa: E402
+
+from a2a import cli  # noqa: E402
+
+
+class Missing(Exception):
+    """A part that this machine does not have."""
+
+
+# What is measured ------------------------------------------------------------------------------------
+
+
+def launch(name: str, ranks: int, *options: str, environment: dict[str, str] | None = None) -> Path:
+    """One launch of the main job on this machine, measured unless its file is there already."""
+    path = WORK / f"{name}.h5"
+    if not path.exists():
+        WORK.mkdir(parents=True, exist_ok=True)
+        print(f"measuring {name}", file=sys.stderr)
+        words = [str(TOP / "jobs" / "local.sh"), "--no-install", *options, "-o", str(path)]
+        variables = os.environ | {"RANKS": str(ranks)} | (environment or {})
+        done = subprocess.run(
+            words, env=variables, capture_output=True, text=True, timeout=RUN_SECONDS, check=False
+        )
+        if done.returncode or not path.exists():
+            last = (done.stderr.strip() or "no message").splitlines()[-1]
+            raise Missing(f"jobs/local.sh ended with {done.returncode}: {last}")
+    return path
+
+
+def old() -> Path:
+    """The table of 2019, imported. The link rate is not in the text: Omni-Path's is 100 Gbit/s."""
+    path = WORK / "2019.h5"
+    WORK.mkdir(parents=True, exist_ok=True)
+    quiet("import", TABLE, "-o", path, "--link-rate", 100, "--force")
+    return path
+
+
+def here() -> Path:
+    """4 ranks on this machine over the best provider, with MPI's own alltoall beside."""
+    return launch("here-4", 4, "--ops", "400", "--baseline", "mpi", "--label", "machine=here")
+
+
+def scales() -> list[Path]:
+    """2, 4 and 8 ranks on this machine."""
+    return [launch(f"scale-{ranks}", ranks, "--ops", "100", "--provider", "shm") for ranks in (2, 4, 8)]
+
+
+def copies() -> list[Path]:
+    """Two ways of copying in shared memory, 8 launches each, in the order A B B A."""
+    files = []
+    for index, value in enumerate("0110011001100110"):
+        options = ("--ops", "100", "--sizes", "1000,4000,8000,16000,32000,60000", "--provider", "shm")
+        variables = {"FI_SHM_DISABLE_CMA": value}
+        files.append(launch(f"copy-{index:02}", 2, *options, environment=variables))
+    return files
+
+
+# How it is drawn -------------------------------------------------------------------------------------
+
+
+def quiet(*words: object) -> str:
+    """Output of `a2a WORDS`, run in this process; a failure is an error."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        status = cli.main([str(word) for word in words])
+    if status not in (0, 3, 4):  # 3 and 4 are answers of `a2a compare`
+        raise Missing(f"a2a {words[0]} ended with {status}")
+    return out.getvalue()
+
+
+def plot(kind: str, files: Callable[[], Sequence[Path] | Path], *options: object) -> Callable[[Path], None]:
+    """A figure by `a2a plot`."""
+
+    def make(out: Path) -> None:
+        found = files()
+        paths = [found] if isinstance(found, Path) else list(found)
+        quiet("plot", kind, *paths, "-o", out, *options)
+
+    return make
+
+
+def screen(title: str, files: Callable[[], Sequence[Path] | Path], *words: object, rows: int = 40) -> Callable[[Path], None]:
+    """What a command prints, as a picture of a terminal; `FILES` in the words stands for the files."""
+
+    def make(out: Path) -> None:
+        found = files()
+        paths = [found] if isinstance(found, Path) else list(found)
+        at = words.index("FILES")
+        text = terminal.output([*words[:at], *paths, *words[at + 1 :]])
+        out.write_text(terminal.picture(f"a2a {title}", text, rows), encoding="utf-8")
+
+    return make
+
+
+def page(width: int, height: int, phone: bool) -> Callable[[Path], None]:
+    """The report of 2019 in Chromium."""
+
+    def make(out: Path) -> None:
+        from PIL import Image
+        from support import browser
+
+        if browser.program() is None:
+            raise Missing("Chromium is not installed")
+        report = WORK / "2019.html"
+        quiet("report", old(), "-o", report, "--title", "Omni-Path, 2019: 20 to 320 ranks")
+        with browser.browser() as opened:
+            opened.open(report, width, height, phone)
+            opened.screenshot(out, whole=False)
+        with Image.open(out) as image:  # 64 colours are plenty for lines and text
+            image.convert("RGB").quantize(64).save(out, optimize=True)
+
+    return make
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One file of this folder."""
+
+    name: str
+    make: Callable[[Path], None]
+
+
+DEFAULT = ("--where", "PSM2_RCVTHREAD=")
+BOTH_160 = ("--where", "ranks=160", "--where", "message_size>=15kB", "--where", "message_size<=40kB")
+
+PICTURES = (
+    Picture("scaling-2019.svg", plot("scaling", old, *DEFAULT)),
+    Picture("compare-2019.svg", plot("compare", old, "--by", "PSM2_RCVTHREAD")),
+    Picture("sizes-2019.svg", plot("sizes", old, *BOTH_160)),
+    Picture("latency-2019.svg", plot("latency", old, "--where", "ranks=20,40,100,160", *DEFAULT)),
+    Picture("scaling-here.svg", plot("scaling", scales)),
+    Picture("compare-here.svg", plot("compare", copies, "--by", "FI_SHM_DISABLE_CMA")),
+    Picture("engines-here.svg", plot("compare", here, "--by", "engine")),
+    Picture("cdf-here.svg", plot("cdf", here, "--size", "1000", "--size", "8000")),
+    Picture("ops-here.png", plot("ops", here, "--size", "1000", "--size", "60000")),
+    Picture("ranks-here.png", plot("ranks", here)),
+    Picture("table.svg", screen("table here.h5", here, "table", "FILES", rows=20)),
+    Picture("compare.svg", screen("compare *.h5 --by FI_SHM_DISABLE_CMA", copies, "compare", "FILES", "--by", "FI_SHM_DISABLE_CMA")),
+    Picture("explain.svg", screen("explain 2019.h5", old, "explain", "FILES", rows=34)),
+    Picture("check.svg", screen("check here.h5", here, "check", "FILES")),
+    Picture("report-desktop.png", page(1280, 1000, phone=False)),
+    Picture("report-phone.png", page(390, 844, phone=True)),
+)
+
+
+def main() -> int:
+    """Make the pictures that are asked for; 1 if any could not be made."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="without suffix; default: all")
+    parser.add_argument("--list", action="store_true", help="what there is")
+    asked = parser.parse_args()
+    known = {Path(picture.name).stem: picture for picture in PICTURES}
+    if asked.list:
+        print("\n".join(known))
+        return 0
+    for name in asked.names:
+        if name not in known:
+            parser.error(f"no figure '{name}'; --list tells what there is")
+    missed = 0
+    for name in asked.names or known:
+        picture = known[name]
+        try:
+            picture.make(HERE / picture.name)
+        except (Missing, subprocess.TimeoutExpired) as error:
+            missed += 1
+            print(f"{picture.name}: skipped: {error}", file=sys.stderr)
+        else:
+            size = (HERE / picture.name).stat().st_size
+            print(f"{picture.name}: {size / 1000:.0f} kB", file=sys.stderr)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
