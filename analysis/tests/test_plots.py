@@ -268,7 +268,7 @@ def test_compare_needs_one_name(tmp_path: Path) -> None:
 
 
 def test_one_node_scales_over_its_ranks(tmp_path: Path) -> None:
-    found = launches(tmp_path, *(Setup(nodes=1, ppn=k, sizes=(8000,)) for k in (2, 4, 8)))
+    found = launches(tmp_path, *(Setup(nodes=1, ppn=k, seed=k, sizes=(8000,)) for k in (2, 4, 8)))
     figure = plots.scaling(found, Options())
     assert [c.title for c in figure.charts] == ["Per rank"]
     assert figure.charts[0].x.label == "Ranks"

@@ -155,7 +155,7 @@ def _draw_curve(axes: Axes, curve: Curve) -> None:
         axes.vlines(curve.x, 0, curve.y, color=color, linewidth=min(3.0, 90 / curve.x.size))
     elif curve.form == "dots":
         axes.plot(
-            curve.x, curve.y, ".", color=color, markersize=1.8, markeredgewidth=0, alpha=0.7,
+            curve.x, curve.y, ".", color=color, markersize=1.8 if curve.x.size > 500 else 3, markeredgewidth=0, alpha=0.7,
             rasterized=curve.x.size > 2000,
         )  # fmt: skip
     else:
