@@ -5,7 +5,7 @@ import io
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -274,3 +274,24 @@ def test_one_node_scales_over_its_ranks(tmp_path: Path) -> None:
     assert figure.charts[0].x.label == "Ranks"
     assert figure.charts[0].curves[0].x.tolist() == [2, 4, 8]
     assert any(note.startswith("one node") for note in figure.said)
+
+
+def test_history_marks_the_change_and_names_it(tmp_path: Path) -> None:
+    setups = [
+        Setup(
+            sizes=(8000,),
+            seed=week,
+            started=datetime(2025, 1, 6, tzinfo=UTC) + timedelta(weeks=week),
+            node_facts={"nic_firmware": "1.27" if week < 8 else "1.28"},
+            effects=Effects(slowdown=1.0 if week < 8 else 1.3, launch_spread=0.01),
+        )
+        for week in range(16)
+    ]
+    figure = plots.KINDS["history"].make(launches(tmp_path, *setups), Options())
+    (panel,) = figure.charts
+    assert [b.name for b in panel.bounds] == ["nic_firmware"]
+    when = datetime.fromtimestamp(float(panel.bounds[0].x[0]) * 86400, UTC)
+    assert when.date() == (setups[8].started).date()
+    rates = panel.curves[0].y
+    assert rates[8:].max() < rates[:8].min()
+    assert "1 change point (1\u00a0% error in all)" in figure.said

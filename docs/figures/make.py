@@ -7,7 +7,7 @@
     python docs/figures/make.py --list           what there is
 
 Needs the package a2a (`pip install ./analysis[test]`), Chromium for the pictures of the report,
-and for the figures of this machine what jobs/local.sh needs; it builds the program if it must.
+and for the figures of this machine the program: jobs/local.sh builds it, or A2APERF names it.
 The table of 2019 is imported; everything else is measured here and now, in some minutes, and kept
 in build/figures, so that a second call only draws. What needs a part that is missing is skipped
 and said.
@@ -45,20 +45,36 @@ class Missing(Exception):
 # What is measured ------------------------------------------------------------------------------------
 
 
+def program() -> Path:
+    """A2APERF, or the release build of jobs/local.sh."""
+    path = Path(os.environ.get("A2APERF", TOP / "build" / "release" / "src" / "app" / "a2aperf"))
+    if not path.exists():
+        raise Missing(f"{path} is not built; jobs/local.sh builds it")
+    return path
+
+
 def launch(name: str, ranks: int, *options: str, environment: dict[str, str] | None = None) -> Path:
     """One launch of the main job on this machine, measured unless its file is there already."""
     path = WORK / f"{name}.h5"
     if not path.exists():
         WORK.mkdir(parents=True, exist_ok=True)
         print(f"measuring {name}", file=sys.stderr)
-        words = [str(TOP / "jobs" / "local.sh"), "--no-install", *options, "-o", str(path)]
-        variables = os.environ | {"RANKS": str(ranks)} | (environment or {})
+        script = '. jobs/lib/say.sh; . jobs/lib/mpi.sh; keep_mpi_off_fabric; launch_here "$@"'
+        words = ["bash", "-c", script, "-", str(ranks), str(program()), "alltoall", *options]
+        words += ["-o", str(path)]
+        variables = os.environ | (environment or {})
         done = subprocess.run(
-            words, env=variables, capture_output=True, text=True, timeout=RUN_SECONDS, check=False
+            words,
+            cwd=TOP,
+            env=variables,
+            capture_output=True,
+            text=True,
+            timeout=RUN_SECONDS,
+            check=False,
         )
         if done.returncode or not path.exists():
             last = (done.stderr.strip() or "no message").splitlines()[-1]
-            raise Missing(f"jobs/local.sh ended with {done.returncode}: {last}")
+            raise Missing(f"a2aperf ended with {done.returncode}: {last}")
     return path
 
 
@@ -77,14 +93,23 @@ def here() -> Path:
 
 def scales() -> list[Path]:
     """2, 4 and 8 ranks on this machine."""
-    return [launch(f"scale-{ranks}", ranks, "--ops", "100", "--provider", "shm") for ranks in (2, 4, 8)]
+    return [
+        launch(f"scale-{ranks}", ranks, "--ops", "100", "--provider", "shm") for ranks in (2, 4, 8)
+    ]
 
 
 def copies() -> list[Path]:
     """Two ways of copying in shared memory, 8 launches each, in the order A B B A."""
     files = []
     for index, value in enumerate("0110011001100110"):
-        options = ("--ops", "100", "--sizes", "1000,4000,8000,16000,32000,60000", "--provider", "shm")
+        options = (
+            "--ops",
+            "100",
+            "--sizes",
+            "1000,4000,8000,16000,32000,60000",
+            "--provider",
+            "shm",
+        )
         variables = {"FI_SHM_DISABLE_CMA": value}
         files.append(launch(f"copy-{index:02}", 2, *options, environment=variables))
     return files
@@ -103,7 +128,9 @@ def quiet(*words: object) -> str:
     return out.getvalue()
 
 
-def plot(kind: str, files: Callable[[], Sequence[Path] | Path], *options: object) -> Callable[[Path], None]:
+def plot(
+    kind: str, files: Callable[[], Sequence[Path] | Path], *options: object
+) -> Callable[[Path], None]:
     """A figure by `a2a plot`."""
 
     def make(out: Path) -> None:
@@ -114,7 +141,9 @@ def plot(kind: str, files: Callable[[], Sequence[Path] | Path], *options: object
     return make
 
 
-def screen(title: str, files: Callable[[], Sequence[Path] | Path], *words: object, rows: int = 40) -> Callable[[Path], None]:
+def screen(
+    title: str, files: Callable[[], Sequence[Path] | Path], *words: object, rows: int = 40
+) -> Callable[[Path], None]:
     """What a command prints, as a picture of a terminal; `FILES` in the words stands for the files."""
 
     def make(out: Path) -> None:
@@ -155,8 +184,15 @@ class Picture:
     make: Callable[[Path], None]
 
 
-DEFAULT = ("--where", "PSM2_RCVTHREAD=")
-BOTH_160 = ("--where", "ranks=160", "--where", "message_size>=15kB", "--where", "message_size<=40kB")
+DEFAULT = ("--where", "PSM2_RCVTHREAD=", "--where", "ppn=")
+BOTH_160 = (
+    "--where",
+    "ranks=160",
+    "--where",
+    "message_size>=15kB",
+    "--where",
+    "message_size<=40kB",
+)
 
 PICTURES = (
     Picture("scaling-2019.svg", plot("scaling", old, *DEFAULT)),
@@ -170,7 +206,17 @@ PICTURES = (
     Picture("ops-here.png", plot("ops", here, "--size", "1000", "--size", "60000")),
     Picture("ranks-here.png", plot("ranks", here)),
     Picture("table.svg", screen("table here.h5", here, "table", "FILES", rows=20)),
-    Picture("compare.svg", screen("compare *.h5 --by FI_SHM_DISABLE_CMA", copies, "compare", "FILES", "--by", "FI_SHM_DISABLE_CMA")),
+    Picture(
+        "compare.svg",
+        screen(
+            "compare *.h5 --by FI_SHM_DISABLE_CMA",
+            copies,
+            "compare",
+            "FILES",
+            "--by",
+            "FI_SHM_DISABLE_CMA",
+        ),
+    ),
     Picture("explain.svg", screen("explain 2019.h5", old, "explain", "FILES", rows=34)),
     Picture("check.svg", screen("check here.h5", here, "check", "FILES")),
     Picture("report-desktop.png", page(1280, 1000, phone=False)),

@@ -16,7 +16,16 @@ from rich.text import Text
 _THEME = TerminalTheme(
     (255, 255, 255),
     (26, 26, 26),
-    [(26, 26, 26), (178, 60, 0), (0, 110, 80), (150, 100, 0), (0, 90, 143), (140, 70, 120), (0, 110, 130), (90, 90, 90)],
+    [
+        (26, 26, 26),
+        (178, 60, 0),
+        (0, 110, 80),
+        (150, 100, 0),
+        (0, 90, 143),
+        (140, 70, 120),
+        (0, 110, 130),
+        (90, 90, 90),
+    ],
 )
 # Like rich's own, without the web font that it would load.
 _FORMAT = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
@@ -61,4 +70,6 @@ def picture(title: str, text: str, rows: int) -> str:
     console = Console(record=True, width=width, file=io.StringIO(), force_terminal=True)
     for line in shown:
         console.print(line, no_wrap=True, overflow="ignore", crop=False, highlight=False)
-    return console.export_svg(title=f"$ {title}", theme=_THEME, code_format=_FORMAT, unique_id="a2a")
+    return console.export_svg(
+        title=f"$ {title}", theme=_THEME, code_format=_FORMAT, unique_id="a2a"
+    )

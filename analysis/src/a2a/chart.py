@@ -28,6 +28,7 @@ class Axis:
     limits: tuple[float, float] | None = None
     """The same on all panels that are to be compared; None: the data decide."""
     unit: str = ""
+    """Of the values; "B" and "date" (days since 1970) are written as sizes and dates."""
 
 
 @dataclass(frozen=True)

@@ -159,16 +159,15 @@ def said(points: pd.DataFrame) -> tuple[str, ...]:
 
 def size_axis(points: pd.DataFrame) -> Axis:
     """Message sizes, logarithmic."""
-    return Axis(
-        "Message size per pair of ranks", log=True, ticks=labels.size_ticks(points["message_size"])
-    )
+    ticks = labels.size_ticks(points["message_size"])
+    return Axis("Message size per pair of ranks", log=True, ticks=ticks, unit="B")
 
 
 def scale_axis(points: pd.DataFrame, scale: str, name: str) -> Axis:
     """Counts of nodes or ranks; logarithmic where they span more than a decade."""
     counts = sorted(set(points[scale].astype(float)))
     log = len(counts) > 1 and counts[-1] / counts[0] > 12
-    return Axis(name.capitalize(), log=log, ticks=labels.count_ticks(counts))
+    return Axis(name.capitalize(), log=log, ticks=labels.count_ticks(counts), unit=name)
 
 
 def link_bounds(points: pd.DataFrame, x: str, metric: str) -> tuple[Bound, ...]:

@@ -154,10 +154,9 @@ def _draw_curve(axes: Axes, curve: Curve) -> None:
     elif curve.form == "stems":
         axes.vlines(curve.x, 0, curve.y, color=color, linewidth=min(3.0, 90 / curve.x.size))
     elif curve.form == "dots":
-        axes.plot(
-            curve.x, curve.y, ".", color=color, markersize=1.8 if curve.x.size > 500 else 3, markeredgewidth=0, alpha=0.7,
-            rasterized=curve.x.size > 2000,
-        )  # fmt: skip
+        size = 1.8 if curve.x.size > 500 else 3.0
+        dots = axes.plot(curve.x, curve.y, ".", color=color, markersize=size, alpha=0.7)
+        dots[0].set(markeredgewidth=0, rasterized=curve.x.size > 2000)
     else:
         axes.plot(curve.x, curve.y, zorder=3, **curve_style(curve))
 

@@ -192,21 +192,23 @@ def _strokes(curve: Curve) -> dict[str, Any]:
 
 
 def _hover(curve: Curve, chart: Chart) -> list[str]:
-    ticks = dict(chart.x.ticks)
     texts = []
     for x, y, more in zip(curve.x, curve.y, curve.hover, strict=True):
-        where = ticks.get(float(x)) or (
-            labels.size_text(x) if "size" in chart.x.label else f"{x:.4g} {chart.x.unit}"
-        )
-        if "size" not in chart.x.label and float(x) in ticks:
-            where = f"{where} {chart.x.label.lower()}"
         parts = [
             f"<b>{_plain(curve.name)}</b>",
-            f"{where}: {labels.number_text(y, 4)} {_plain(chart.y.unit)}",
+            f"{_where(chart.x, float(x))}: {labels.number_text(y, 4)} {_plain(chart.y.unit)}",
             _plain(more),
         ]
         texts.append("<br>".join(part for part in parts if part))
     return texts
+
+
+def _where(axis: Axis, value: float) -> str:
+    if axis.unit == "B":
+        return labels.size_text(value)
+    if axis.unit == "date":
+        return labels.date_text(value, hours=True)
+    return f"{value:.4g} {_plain(axis.unit)}"
 
 
 def _bound(bound: Bound, chart: Chart) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 
 _BINARY = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 _DECIMAL = ((10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
@@ -62,6 +63,12 @@ def list_text(words: Sequence[str], most: int = 6) -> str:
     if len(words) < 2:
         return "".join(words)
     return ", ".join(words[:-1]) + " and " + words[-1]
+
+
+def date_text(days: float, hours: bool = False) -> str:
+    """Days since 1970 as a date (UTC), with the time of day if wanted."""
+    when = datetime.fromtimestamp(days * 86_400, UTC)
+    return when.strftime("%Y-%m-%d %H:%M" if hours else "%Y-%m-%d")
 
 
 def size_ticks(sizes: Iterable[float]) -> tuple[tuple[float, str], ...]:

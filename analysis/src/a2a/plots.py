@@ -16,7 +16,7 @@ import pandas as pd
 from scipy import stats
 
 from a2a import compare as comparing
-from a2a import contrasts, curves, grouping, labels, style
+from a2a import contrasts, curves, grouping, labels, style, trends
 from a2a.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat
 from a2a.curves import RATE, Options
 from a2a.errors import InputError
@@ -412,6 +412,11 @@ KINDS: dict[str, Kind] = {
         compare,
         "a setting's values against each other: ratio with interval, and rates",
         "Above 1 the candidate is faster; a bar that leaves the grey band is more than the margin.",
+    ),
+    "history": Kind(
+        trends.figure,
+        "Gbit/s of every launch over the months, with change points",
+        "Each mark is a launch; a dashed line is a change and names what else changed there.",
     ),
     "cdf": Kind(
         cdf,

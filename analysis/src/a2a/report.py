@@ -35,6 +35,8 @@ from a2a.results import Results
 
 _MOST_SETTINGS = 3
 _MOST_COMPARISONS = 3
+_MONTHS_NS = 3 * 86_400 * 10**9
+"""Launches spread over more days than these are a history."""
 
 Progress = Callable[[str], None]
 
@@ -170,8 +172,10 @@ def _charts(results: Results, progress: Progress) -> list[ChartSection]:
     """Every kind of figure that these results can fill."""
     sections = []
     scales = results.points["ranks"].nunique()
+    begun = results.points.loc[results.points["started"] > 0, "started"]
+    months = len(begun) > 0 and begun.max() - begun.min() > _MONTHS_NS
     for name, kind in plots.KINDS.items():
-        alone = name == "scaling" and scales == 1
+        alone = (name == "scaling" and scales == 1) or (name == "history" and not months)
         if name == "compare" or alone or (kind.needs_raw and not results.points["has_raw"].any()):
             continue
         progress(name)

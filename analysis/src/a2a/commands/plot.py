@@ -19,6 +19,7 @@ a2a plot scaling n20.h5 n40.h5 n80.h5 -o scaling.pdf
 a2a plot sizes run.h5 --width page -o sizes.svg
 a2a plot latency before.h5 after.h5 --by PSM2_RCVTHREAD -o latency.png
 a2a plot compare a*.h5 b*.h5 --by PSM2_RCVTHREAD -o compare.pdf
+a2a plot history archive/*.h5 --size 60kB -o history.svg
 a2a plot cdf run*.h5 --size 8kB --size 60kB -o cdf.pdf
 a2a plot ops run.h5 --size 60kB -o ops.png
 a2a plot ranks run.h5 --where ranks=320 -o ranks.png
