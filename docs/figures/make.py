@@ -34,22 +34,21 @@ RUN_SECONDS = 300
 sys.path[:0] = [str(HERE), str(TOP / "analysis" / "tests")]
 
 import terminal  # noqa: E402
-
 from a2a import cli  # noqa: E402
 
 
-class Missing(Exception):
+class MissingError(Exception):
     """A part that this machine does not have."""
 
 
-# What is measured ------------------------------------------------------------------------------------
+# What is measured ------------------------------------------------------------------------------
 
 
 def program() -> Path:
     """A2APERF, or the release build of jobs/local.sh."""
     path = Path(os.environ.get("A2APERF", TOP / "build" / "release" / "src" / "app" / "a2aperf"))
     if not path.exists():
-        raise Missing(f"{path} is not built; jobs/local.sh builds it")
+        raise MissingError(f"{path} is not built; jobs/local.sh builds it")
     return path
 
 
@@ -60,7 +59,20 @@ def launch(name: str, ranks: int, *options: str, environment: dict[str, str] | N
         WORK.mkdir(parents=True, exist_ok=True)
         print(f"measuring {name}", file=sys.stderr)
         script = '. jobs/lib/say.sh; . jobs/lib/mpi.sh; keep_mpi_off_fabric; launch_here "$@"'
-        words = ["bash", "-c", script, "-", str(ranks), str(program()), "alltoall", *options]
+        words = [
+            "timeout",
+            "-k",
+            "5",
+            str(RUN_SECONDS),
+            "bash",
+            "-c",
+            script,
+            "-",
+            str(ranks),
+            str(program()),
+            "alltoall",
+            *options,
+        ]
         words += ["-o", str(path)]
         variables = os.environ | (environment or {})
         done = subprocess.run(
@@ -69,33 +81,38 @@ def launch(name: str, ranks: int, *options: str, environment: dict[str, str] | N
             env=variables,
             capture_output=True,
             text=True,
-            timeout=RUN_SECONDS,
             check=False,
         )
         if done.returncode or not path.exists():
+            path.unlink(missing_ok=True)  # half a launch is none
             last = (done.stderr.strip() or "no message").splitlines()[-1]
-            raise Missing(f"a2aperf ended with {done.returncode}: {last}")
+            raise MissingError(f"a2aperf ended with {done.returncode}: {last}")
     return path
+
+
+def table() -> Path:
+    """The text of 2019, beside the other files."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    return Path(shutil.copy(TABLE, WORK))
 
 
 def old() -> Path:
     """The table of 2019, imported. The link rate is not in the text: Omni-Path's is 100 Gbit/s."""
     path = WORK / "2019.h5"
-    WORK.mkdir(parents=True, exist_ok=True)
-    quiet("import", TABLE, "-o", path, "--link-rate", 100, "--force")
+    quiet("import", table(), "-o", path, "--link-rate", 100, "--force")
     return path
 
 
 def here() -> Path:
-    """4 ranks on this machine over the best provider, with MPI's own alltoall beside."""
-    return launch("here-4", 4, "--ops", "400", "--baseline", "mpi", "--label", "machine=here")
+    """4 ranks on this machine over shared memory, with MPI's own alltoall beside."""
+    sizes = ("--sizes", "1000,8000,60000")
+    return launch("here-4", 4, *sizes, "--ops", "200", "--baseline", "mpi", "--provider", "shm")
 
 
 def scales() -> list[Path]:
     """2, 4 and 8 ranks on this machine."""
-    return [
-        launch(f"scale-{ranks}", ranks, "--ops", "100", "--provider", "shm") for ranks in (2, 4, 8)
-    ]
+    options = ("--sizes", "1000,8000,16000,60000", "--ops", "100", "--provider", "shm")
+    return [launch(f"scale-{ranks}", ranks, *options) for ranks in (2, 4, 8)]
 
 
 def copies() -> list[Path]:
@@ -115,7 +132,12 @@ def copies() -> list[Path]:
     return files
 
 
-# How it is drawn -------------------------------------------------------------------------------------
+def key() -> Path:
+    """A secret for pseudonyms, made by the command on first use."""
+    return WORK / "paper.key"
+
+
+# How it is drawn -------------------------------------------------------------------------------
 
 
 def quiet(*words: object) -> str:
@@ -124,7 +146,7 @@ def quiet(*words: object) -> str:
     with contextlib.redirect_stdout(out):
         status = cli.main([str(word) for word in words])
     if status not in (0, 3, 4):  # 3 and 4 are answers of `a2a compare`
-        raise Missing(f"a2a {words[0]} ended with {status}")
+        raise MissingError(f"a2a {words[0]} ended with {status}")
     return out.getvalue()
 
 
@@ -141,17 +163,15 @@ def plot(
     return make
 
 
-def screen(
-    title: str, files: Callable[[], Sequence[Path] | Path], *words: object, rows: int = 40
-) -> Callable[[Path], None]:
-    """What a command prints, as a picture of a terminal; `FILES` in the words stands for the files."""
+def screen(rows: int, *commands: Callable[[], list[object]]) -> Callable[[Path], None]:
+    """What commands print, as a picture of a terminal: at most `rows` lines of each."""
 
     def make(out: Path) -> None:
-        found = files()
-        paths = [found] if isinstance(found, Path) else list(found)
-        at = words.index("FILES")
-        text = terminal.output([*words[:at], *paths, *words[at + 1 :]])
-        out.write_text(terminal.picture(f"a2a {title}", text, rows), encoding="utf-8")
+        shown = []
+        for command in commands:
+            words = [word.name if isinstance(word, Path) else str(word) for word in command()]
+            shown.append((terminal.spoken(words), terminal.output(words, WORK)))
+        out.write_text(terminal.picture(shown, rows), encoding="utf-8")
 
     return make
 
@@ -164,7 +184,7 @@ def page(width: int, height: int, phone: bool) -> Callable[[Path], None]:
         from support import browser
 
         if browser.program() is None:
-            raise Missing("Chromium is not installed")
+            raise MissingError("Chromium is not installed")
         report = WORK / "2019.html"
         quiet("report", old(), "-o", report, "--title", "Omni-Path, 2019: 20 to 320 ranks")
         with browser.browser() as opened:
@@ -205,20 +225,40 @@ PICTURES = (
     Picture("cdf-here.svg", plot("cdf", here, "--size", "1000", "--size", "8000")),
     Picture("ops-here.png", plot("ops", here, "--size", "1000", "--size", "60000")),
     Picture("ranks-here.png", plot("ranks", here)),
-    Picture("table.svg", screen("table here.h5", here, "table", "FILES", rows=20)),
+    Picture("table.svg", screen(14, lambda: ["table", here()])),
     Picture(
-        "compare.svg",
+        "compare.svg", screen(40, lambda: ["compare", *copies(), "--by", "FI_SHM_DISABLE_CMA"])
+    ),
+    Picture("explain.svg", screen(34, lambda: ["explain", old()])),
+    Picture("history.svg", screen(30, lambda: ["history", *copies()])),
+    Picture("history-here.svg", plot("history", copies, "--size", "4000", "--size", "60000")),
+    Picture(
+        "import.svg",
         screen(
-            "compare *.h5 --by FI_SHM_DISABLE_CMA",
-            copies,
-            "compare",
-            "FILES",
-            "--by",
-            "FI_SHM_DISABLE_CMA",
+            8,
+            lambda: ["import", table(), "-o", WORK / "2019.h5", "--link-rate", "100", "--force"],
+            lambda: ["table", WORK / "2019.h5", "--where", "ranks=160", "--where", "ppn=2"],
         ),
     ),
-    Picture("explain.svg", screen("explain 2019.h5", old, "explain", "FILES", rows=34)),
-    Picture("check.svg", screen("check here.h5", here, "check", "FILES")),
+    Picture("merge.svg", screen(8, lambda: ["merge", *scales(), "-o", WORK / "all.h5", "--force"])),
+    Picture("check.svg", screen(8, lambda: ["check", here(), old()])),
+    Picture(
+        "export.svg",
+        screen(
+            8,
+            lambda: [
+                "export",
+                here(),
+                "--anonymize",
+                "--key",
+                key(),
+                "-o",
+                WORK / "away.h5",
+                "--force",
+            ],
+        ),
+    ),
+    Picture("live.svg", screen(12, lambda: ["live", here(), "--once"])),
     Picture("report-desktop.png", page(1280, 1000, phone=False)),
     Picture("report-phone.png", page(390, 844, phone=True)),
 )
@@ -242,7 +282,7 @@ def main() -> int:
         picture = known[name]
         try:
             picture.make(HERE / picture.name)
-        except (Missing, subprocess.TimeoutExpired) as error:
+        except MissingError as error:
             missed += 1
             print(f"{picture.name}: skipped: {error}", file=sys.stderr)
         else:

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import io
+import itertools
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.terminal_theme import TerminalTheme
@@ -30,11 +33,15 @@ _THEME = TerminalTheme(
 # Like rich's own, without the web font that it would load.
 _FORMAT = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>
-.{unique_id}-matrix {{ font-family: "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: {char_height}px; line-height: {line_height}px; }}
+.{unique_id}-matrix {{
+  font-family: "DejaVu Sans Mono", Menlo, Consolas, monospace;
+  font-size: {char_height}px; line-height: {line_height}px;
+}}
 .{unique_id}-title {{ font-size: 18px; font-weight: bold; font-family: sans-serif; }}
 {styles}
 </style>
-<defs><clipPath id="{unique_id}-clip-terminal"><rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/></clipPath>{lines}</defs>
+<defs><clipPath id="{unique_id}-clip-terminal">
+<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/></clipPath>{lines}</defs>
 {chrome}
 <g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
 {backgrounds}
@@ -44,10 +51,11 @@ _FORMAT = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="ht
 """
 
 
-def output(words: Sequence[object]) -> str:
-    """What `a2a WORDS` prints on a terminal that is wide enough."""
+def output(words: Sequence[str], folder: Path) -> str:
+    """What `a2a WORDS` prints in a folder, on a terminal that is wide enough."""
     done = subprocess.run(
-        [sys.executable, "-m", "a2a", *map(str, words)],
+        [sys.executable, "-m", "a2a", *words],
+        cwd=folder,
         env=os.environ | {"COLUMNS": "200", "FORCE_COLOR": "1"},
         capture_output=True,
         text=True,
@@ -59,17 +67,26 @@ def output(words: Sequence[object]) -> str:
     return done.stdout
 
 
-def picture(title: str, text: str, rows: int) -> str:
-    """SVG of the first `rows` lines; the title is the command."""
-    lines = Text.from_ansi(text).split("\n")
-    left_out = len(lines) - rows
-    shown = list(lines[:rows])
-    if left_out > 0:
-        shown.append(Text(f"… {left_out} more lines", style="bright_black"))
-    width = max(60, *(line.cell_len for line in shown))
+def spoken(words: Sequence[str]) -> str:
+    """The command as one would type it: files that differ in a number only become a pattern."""
+    told = ["a2a"]
+    for pattern, group in itertools.groupby(words, lambda word: re.sub(r"\d+(?=\.h5$)", "*", word)):
+        alike = list(group)
+        told.append(pattern if len(alike) > 1 else alike[0])
+    return " ".join(told)
+
+
+def picture(shown: Sequence[tuple[str, str]], rows: int) -> str:
+    """SVG of commands and the first `rows` lines that each prints."""
+    lines: list[Text] = []
+    for command, text in shown:
+        said = list(Text.from_ansi(text.rstrip()).split("\n"))
+        lines += [Text(f"$ {command}", style="bold"), *said[:rows]]
+        if len(said) > rows:
+            lines.append(Text(f"… {len(said) - rows} more lines", style="bright_black"))
+        lines.append(Text())
+    width = max(60, *(line.cell_len for line in lines))
     console = Console(record=True, width=width, file=io.StringIO(), force_terminal=True)
-    for line in shown:
+    for line in lines[:-1]:
         console.print(line, no_wrap=True, overflow="ignore", crop=False, highlight=False)
-    return console.export_svg(
-        title=f"$ {title}", theme=_THEME, code_format=_FORMAT, unique_id="a2a"
-    )
+    return console.export_svg(title="", theme=_THEME, code_format=_FORMAT, unique_id="a2a")

@@ -15,7 +15,7 @@ from a2a.compare import Comparison, Verdict
 from a2a.curves import RATE
 
 _TOLD_BY_SCALE = ("ranks", "nodes", "ppn", "message_size")
-_WHERE = {"gbps_node_net": "node, one way", "gbps_node_total": "node, one way, own ranks included"}
+_WHERE = {"gbps_node_net": "node, one way", "gbps_node_total": "node, in all"}
 
 
 def figure(made: Sequence[Comparison], most: int) -> Figure:
@@ -86,10 +86,16 @@ def _speed(one: Comparison, cells: pd.DataFrame) -> Chart:
         title=f"Speed of {one.candidate}",
         subtitle=f"relative to {one.baseline}",
         x=axis,
-        y=Axis("Speed ratio", unit="times"),
+        y=Axis("Speed ratio", log=_wide(cells), unit="times"),
         curves=tuple(drawn),
         bounds=(Bound("equal", span, equal),),
     )
+
+
+def _wide(cells: pd.DataFrame) -> bool:
+    """Whether ratios and intervals span so much that a linear axis would hide the small ones."""
+    known = cells[["ratio", "ratio_low", "ratio_high"]].to_numpy(dtype=float)
+    return bool(np.nanmax(known) > 4 * np.nanmin(known))
 
 
 def _told(one: Comparison, cell: dict[Any, Any]) -> str:
