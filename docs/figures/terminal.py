@@ -56,7 +56,7 @@ def output(words: Sequence[str], folder: Path) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "a2a", *words],
         cwd=folder,
-        env=os.environ | {"COLUMNS": "200", "FORCE_COLOR": "1"},
+        env=os.environ | {"COLUMNS": "200"},
         capture_output=True,
         text=True,
         timeout=300,
@@ -85,7 +85,7 @@ def picture(shown: Sequence[tuple[str, str]], rows: int) -> str:
         if len(said) > rows:
             lines.append(Text(f"… {len(said) - rows} more lines", style="bright_black"))
         lines.append(Text())
-    width = max(60, *(line.cell_len for line in lines))
+    width = max(100, *(line.cell_len for line in lines))
     console = Console(record=True, width=width, file=io.StringIO(), force_terminal=True)
     for line in lines[:-1]:
         console.print(line, no_wrap=True, overflow="ignore", crop=False, highlight=False)

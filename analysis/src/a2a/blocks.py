@@ -101,8 +101,8 @@ def _every(sides: tuple[bool, ...], blocks: tuple[int, ...]) -> NDArray[np.bool_
     for b in np.unique(block):
         members = np.flatnonzero(block == b)
         picks = int(side[members].sum())
-        choices = np.array(list(itertools.combinations(members, picks)), dtype=np.intp)
-        choices = choices.reshape(-1, picks)
+        every = list(itertools.combinations(members, picks))
+        choices = np.array(every, dtype=np.intp).reshape(len(every), picks)  # picks may be 0
         filled = np.repeat(rows, len(choices), axis=0)
         chosen = np.tile(choices, (len(rows), 1))
         filled[np.arange(len(filled))[:, None], chosen] = True

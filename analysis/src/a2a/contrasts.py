@@ -94,8 +94,9 @@ def _speed(one: Comparison, cells: pd.DataFrame) -> Chart:
 
 def _wide(cells: pd.DataFrame) -> bool:
     """Whether ratios and intervals span so much that a linear axis would hide the small ones."""
-    known = cells[["ratio", "ratio_low", "ratio_high"]].to_numpy(dtype=float)
-    return bool(np.nanmax(known) > 4 * np.nanmin(known))
+    values = cells[["ratio", "ratio_low", "ratio_high"]].to_numpy(dtype=float)
+    known = values[np.isfinite(values)]
+    return bool(known.size and known.max() > 4 * known.min())
 
 
 def _told(one: Comparison, cell: dict[Any, Any]) -> str:

@@ -138,6 +138,12 @@ def _comparison(results: Results) -> ComparisonSection | None:
                 made += compare.main_effects(measured, names[:_MOST_SETTINGS])[name]
         except InputError as error:
             sentences.append(f"{name} differs but cannot be compared here: {error}")
+    for one in [one for one in made if one.cells["ratio"].isna().all()]:
+        made.remove(one)
+        sentences.append(
+            f"{one.candidate} and {one.baseline} differ in other settings, too: "
+            "launches that differ in this one only would tell what it does"
+        )
     for one in made:
         sentences += _verdict(one)
     chart = None
