@@ -221,8 +221,7 @@ PICTURES = (
         "compare.svg", screen(40, lambda: ["compare", *copies(), "--by", "FI_SHM_DISABLE_CMA"])
     ),
     Picture("explain.svg", screen(34, lambda: ["explain", old()])),
-    Picture("history.svg", screen(30, lambda: ["history", *copies()])),
-    Picture("history-here.svg", plot("history", copies, "--size", "1000", "--size", "60000")),
+    Picture("history.svg", screen(30, lambda: ["history", *scales(), here()])),
     Picture(
         "import.svg",
         screen(

@@ -21,7 +21,7 @@ from typing import Any
 import websocket
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-START_SECONDS, CALL_SECONDS = 60.0, 60.0
+START_SECONDS, CALL_SECONDS = 120.0, 240.0
 ARGUMENTS = (
     "--headless",
     "--disable-gpu",
