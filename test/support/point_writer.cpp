@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes a results file of synthetic points with the real Recorder and tells on stdout where it is: "creating",
 // "ready", "writing 3", "done 3", "ending", "ended". What is "done" must outlive any end of this process.
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <map>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,11 +20,16 @@ using namespace a2aperf;
 
 constexpr const char* kUsage =
     "usage: point-writer FILE [points=24] [ranks=4] [nodes=1] [ops=100] [first_size=1000] [resume=0] [force=0]\n"
-    "                    [pause_ms=0] [stop_after=points] [end=1|2|3|0]\n";
+    "                    [step=0] [stop_after=points] [end=1|2|3|0]\n"
+    "step=1: after \"ready\" and every \"done\" it waits for a line on stdin.\n";
 
 void tell(const std::string& line) {
     std::printf("%s\n", line.c_str());
     std::fflush(stdout);
+}
+
+void wait_for_line() {
+    for (int c = 0; c != '\n' && c != EOF;) c = std::getchar();
 }
 
 int run(const std::filesystem::path& file, std::map<std::string, int> options) {
@@ -46,6 +49,7 @@ int run(const std::filesystem::path& file, std::map<std::string, int> options) {
     Recorder recorder = is_resumed ? Recorder::resume(settings, plan, layout, provenance)
                                    : Recorder::create(settings, plan, layout, provenance);
     tell("ready");
+    if (options["step"] != 0) wait_for_line();
     int written = 0;
     for (int p = 0; p < options["points"] && written < options["stop_after"]; ++p) {
         if (plan.points[static_cast<std::size_t>(p)].is_skipped() || recorder.is_complete(p)) continue;
@@ -54,7 +58,7 @@ int run(const std::filesystem::path& file, std::map<std::string, int> options) {
         tell(fmt::format("writing {}", p));
         recorder.write(p, result);
         tell(fmt::format("done {}", p));
-        std::this_thread::sleep_for(std::chrono::milliseconds(options["pause_ms"]));
+        if (options["step"] != 0) wait_for_line();
         ++written;
     }
     tell("ending");
@@ -68,7 +72,7 @@ int run(const std::filesystem::path& file, std::map<std::string, int> options) {
 
 int main(int argc, char** argv) {
     std::map<std::string, int> options{{"points", 24},          {"ranks", 4},  {"nodes", 1}, {"ops", 100},
-                                       {"first_size", 1000},    {"resume", 0}, {"force", 0}, {"pause_ms", 0},
+                                       {"first_size", 1000},    {"resume", 0}, {"force", 0}, {"step", 0},
                                        {"stop_after", 1 << 30}, {"end", 1}};
     for (int i = 2; i < argc; ++i) {
         const std::string argument = argv[i];

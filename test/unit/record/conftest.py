@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,17 @@ class Writer:
 
     def start(self, file: Path | str, prefix: tuple[str, ...] = (), **options: int) -> subprocess.Popen[str]:
         command = [*prefix, *self.command(file, **options)]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, bufsize=1)
+
+    @staticmethod
+    def steps(process: subprocess.Popen[str]) -> Iterator[tuple[str, int]]:
+        """What a writer started with step=1 tells, line by line; while one is looked at, the writer waits."""
+        for line in process.stdout:
+            word, _, point = line.strip().partition(" ")
+            yield word, int(point or -1)
+            if word in ("ready", "done"):
+                process.stdin.write("\n")
 
 
 @pytest.fixture(scope="session")

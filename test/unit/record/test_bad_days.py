@@ -69,10 +69,10 @@ def test_a_disk_that_fills_up_costs_only_the_points_that_did_not_fit(writer, mou
     mounts.run("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(tmp_path))
     file, filler = tmp_path / "a.h5", mounts.see(tmp_path / "filler")
     acknowledged = []
-    with writer.start(file, prefix=mounts.enter, pause_ms=20, **SHAPE) as process:
-        for line in process.stdout:
-            if line.startswith("done "):
-                acknowledged.append(int(line.split()[1]))
+    with writer.start(file, prefix=mounts.enter, step=1, **SHAPE) as process:
+        for word, point in writer.steps(process):
+            if word == "done":
+                acknowledged.append(point)
                 if len(acknowledged) == 3:
                     fill(filler)
         errors = process.stderr.read()
@@ -95,12 +95,9 @@ def test_a_disk_that_fills_up_costs_only_the_points_that_did_not_fit(writer, mou
 def test_without_room_to_compact_the_file_stays_as_it_was_written(writer, mounts, tmp_path: Path) -> None:
     mounts.run("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(tmp_path))
     file, filler = tmp_path / "a.h5", mounts.see(tmp_path / "filler")
-    measured = sum(1 for p in range(SHAPE["points"]) if p != 7)
-    done = 0
-    with writer.start(file, prefix=mounts.enter, pause_ms=100, **SHAPE) as process:
-        for line in process.stdout:
-            done += line.startswith("done ")
-            if done == measured and not filler.exists():
+    with writer.start(file, prefix=mounts.enter, step=1, **SHAPE) as process:
+        for word, point in writer.steps(process):
+            if word == "done" and point == SHAPE["points"] - 1:
                 fill(filler)
         errors = process.stderr.read()
     assert process.returncode == 0
@@ -183,12 +180,11 @@ def test_another_plan_cannot_resume(writer, tmp_path: Path) -> None:
 
 def test_a_file_cannot_be_resumed_while_it_is_written(writer, tmp_path: Path) -> None:
     file = tmp_path / "a.h5"
-    with writer.start(file, pause_ms=100, **SHAPE) as process:
-        assert process.stdout.readline() == "creating\n"
-        assert process.stdout.readline() == "ready\n"
-        assert_refused(writer.run(file, resume=1, **SHAPE), "is being written by another launch")
-        assert_refused(writer.run(file, force=1, **SHAPE), "is being written by another launch")
-        process.stdout.read()
+    with writer.start(file, step=1, **SHAPE) as process:
+        for word, point in writer.steps(process):
+            if word == "ready" or (word, point) == ("done", 3):
+                assert_refused(writer.run(file, resume=1, **SHAPE), "is being written by another launch")
+                assert_refused(writer.run(file, force=1, **SHAPE), "is being written by another launch")
     assert process.returncode == 0
     with h5py.File(file, "r") as opened:
         assert len(opened["segments"]) == 1

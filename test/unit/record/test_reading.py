@@ -98,17 +98,16 @@ def test_the_file_is_of_the_oldest_format(results: Path) -> None:
 def test_a_running_launch_can_be_followed(writer, tmp_path: Path) -> None:
     """Every acknowledged point is there for a reader that opens the file anew, its own locking left on."""
     file = tmp_path / "results.h5"
-    with writer.start(file, pause_ms=20, **SHAPE) as process:
+    with writer.start(file, step=1, **SHAPE) as process:
         seen = []
-        for line in process.stdout:
-            word, _, point = line.strip().partition(" ")
+        for word, point in writer.steps(process):
             if word == "done":
+                seen.append(point)
                 with h5py.File(file, "r") as opened:
-                    assert opened["state"][int(point)] == 1
-                    check_samples(opened, int(point), RANKS, OPS)
+                    assert np.flatnonzero(opened["state"][()] == 1).tolist() == seen
+                    check_samples(opened, point, RANKS, OPS)
                 with xarray.open_dataset(file, engine="netcdf4") as data:
-                    assert int((data["state"] == 1).sum()) > len(seen)
-                seen.append(int(point))
+                    assert int((data["state"] == 1).sum()) == len(seen)
     assert process.returncode == 0
     assert seen == MEASURED
 
@@ -136,9 +135,9 @@ def data_ranges(file: Path) -> list[tuple[int, int]]:
 
 def test_after_its_creation_only_data_is_written(writer, tmp_path: Path) -> None:
     file, copy = tmp_path / "results.h5", tmp_path / "created.h5"
-    with writer.start(file, end=0, pause_ms=50, **SHAPE) as process:
-        for line in process.stdout:
-            if line.strip() == "ready":
+    with writer.start(file, end=0, step=1, **SHAPE) as process:
+        for word, _ in writer.steps(process):
+            if word == "ready":
                 shutil.copyfile(file, copy)
     assert process.returncode == 0
     before, after = (np.frombuffer(path.read_bytes(), np.uint8) for path in (copy, file))
