@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A results file read back with h5py alone, and its statistics computed again from the raw samples."""
 
-import json
 import math
 import os
 from dataclasses import dataclass
@@ -131,8 +130,3 @@ def has_plausible_moments(results: Results, point: int) -> None:
     assert (arrived > 0).all()
     assert (sent >= began).all() and (arrived >= began).all()
     assert np.maximum(sent, arrived).max() <= results.columns["duration"][point]
-
-
-def table_rows(stdout: str) -> list[dict]:
-    """The rows of --format json."""
-    return json.loads(stdout)
