@@ -9,11 +9,15 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from a2a import grouping
 from a2a.results import Results
 
 _PLAN: Final = ("engine", "provider", "mode", "schedule", "window", "post")
 # Variables that decide results; launchers' own ones differ by nature.
-_FAMILIES: Final = ("PSM2_", "PSM3_", "HFI_", "FI_", "UCX_", "OMPI_MCA_")
+_FAMILIES: Final = (
+    *grouping.FAMILIES,
+    *(f"OMPI_MCA_{framework}" for framework in ("pml", "btl", "mtl", "coll")),
+)
 
 
 def named(found: Results) -> pd.Series[str]:
@@ -45,6 +49,7 @@ def _varying(found: Results) -> list[str]:
     """Settings that differ between launches without being another one in each."""
     launches = list(found.launches.values())
     names = {n for x in launches for n in x.environment if n.startswith(_FAMILIES)}
+    names -= grouping.NOT_SETTINGS.union(*(x.tuned for x in launches))
     names |= {n for x in launches for n in x.labels}
     varying = []
     for name in sorted(names):
