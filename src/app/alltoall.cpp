@@ -22,11 +22,15 @@ namespace {
 
 constexpr int kSignalBase = 128;
 
+// Two launches of one second, as in a script, get different names.
 std::filesystem::path output_file(const Options& options) {
     if (options.output) return *options.output;
-    std::string name = format_utc(wall_clock_ns());
-    std::erase_if(name, [](char c) { return c == ':' || c == '-'; });
-    return fmt::format("a2aperf-{}.h5", name);
+    std::string time = format_utc(wall_clock_ns());
+    std::erase_if(time, [](char c) { return c == ':' || c == '-'; });
+    std::filesystem::path file = fmt::format("a2aperf-{}.h5", time);
+    for (int number = 2; std::filesystem::exists(file); ++number)
+        file = fmt::format("a2aperf-{}-{}.h5", time, number);
+    return file;
 }
 
 void say(const std::string& text) {

@@ -35,7 +35,9 @@ Endpoint::Endpoint(const Domain& domain, std::size_t depth, Wait wait) {
     check_fabric(fi_ep_bind(endpoint, &av->fid, 0), "fi_ep_bind of the address vector");
     check_fabric(fi_ep_bind(endpoint, &cq->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind of the completion queue");
     check_fabric(fi_enable(endpoint), "fi_enable",
-                 "a queue may be larger than the device allows: lower FI_UNIVERSE_SIZE");
+                 "a queue may be larger than the device allows: lower FI_UNIVERSE_SIZE; with shm, a killed run may "
+                 "have left "
+                 "files in /dev/shm: remove those of no running process");
 }
 
 std::string Endpoint::address() const {
