@@ -71,7 +71,6 @@ Job::Job(int& argc, char**& argv, RankShuffle shuffle) : mpi_(std::make_unique<M
 }
 
 Job::~Job() {
-    if (!should_finalize_) return;
     MPI_Comm_free(&mpi_->comm);
     MPI_Finalize();
 }

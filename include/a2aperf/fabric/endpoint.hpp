@@ -33,7 +33,6 @@ public:
 
     fid_ep* get() const { return endpoint_.get(); }
     fid_cq* queue() const { return queue_.get(); }
-    fi_addr_t peer(Rank rank) const { return peers_[static_cast<std::size_t>(rank)]; }
     const std::vector<fi_addr_t>& peers() const { return peers_; }
 
     // Takes the error that fi_cq_read announced with -FI_EAVAIL.

@@ -23,7 +23,7 @@ class Job {
 public:
     // MPI_Init; a shuffle renumbers the ranks by the seed. Throws std::runtime_error when MPI is too old.
     Job(int& argc, char**& argv, RankShuffle shuffle);
-    ~Job(); // MPI_Finalize, unless leave_without_finalize() was called
+    ~Job(); // MPI_Finalize
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
 
@@ -82,8 +82,6 @@ public:
 
     // "Open MPI 4.1.4 (MPI 3.1)"
     static std::string mpi_version();
-    // Ends this process without MPI_Finalize in the destructor; for an exit that cannot wait for peers.
-    void leave_without_finalize() { should_finalize_ = false; }
 
 private:
     void gather_bytes(const void* mine, std::size_t bytes, void* all, bool to_all) const;
@@ -94,7 +92,6 @@ private:
     struct Mpi; // communicator and request: mpi.h stays in job.cpp
     std::unique_ptr<Mpi> mpi_;
     Rank rank_ = 0;
-    bool should_finalize_ = true;
     Nanoseconds timeout_ = 60'000'000'000;
     std::vector<std::string> hosts_;
     std::vector<int> world_ranks_;
