@@ -14,6 +14,7 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/job/launcher.hpp"
 #include "a2aperf/job/stop_signal.hpp"
+#include "attachments.hpp"
 #include "commands.hpp"
 #include "launch.hpp"
 
@@ -83,17 +84,19 @@ int run_alltoall(int argc, char** argv, const Options& options) {
         throw UsageError(
             "not launched by MPI: use mpirun -n 4 a2aperf alltoall …, or srun (--dry-run works without)");
     if (*launched_ranks() < 2) throw UsageError("an all-to-all needs at least 2 ranks: use mpirun -n 2 or more");
-    const auto file = output_file(options);
-    if (launched_rank() == 0 && !options.verify_only)
-        check_output(file, options.overwrite == Overwrite::resume, options.overwrite == Overwrite::force);
+    Launch::Files files{output_file(options), {}};
+    if (launched_rank() == 0 && !options.verify_only) {
+        check_output(files.results, options.overwrite == Overwrite::resume, options.overwrite == Overwrite::force);
+        files.attachments = read_attachments(options.attachments);
+    }
 
     StopSignal::install();
-    Job job(argc, argv, {options.shuffle_ranks, options.seed});
-    job.set_timeout(options.timeout);
+    Job job(argc, argv, {options.shuffle_ranks, options.seed}, options.timeout);
     std::optional<Launch> launch;
     try {
         agree_on_arguments(job, options);
-        launch.emplace(job, options, file);
+        bring_to_root(job, files.attachments, options.attachments.size());
+        launch.emplace(job, options, std::move(files));
         if (options.verify_only)
             launch->verify_all();
         else

@@ -67,8 +67,8 @@ void on_root(const Job& job, Action&& action) {
 
 } // namespace
 
-Launch::Launch(Job& job, const Options& options, std::filesystem::path file)
-    : job_(job), options_(options), file_(std::move(file)),
+Launch::Launch(Job& job, const Options& options, Files files)
+    : job_(job), options_(options), files_(std::move(files)),
       choice_(choose_provider(job, {options.provider, options.nic, options.modes, mpi_uses_libfabric()})),
       budget_(memory_budget(job, options.memory_limit)), plan_(plan_points()),
       is_oversubscribed_(a2aperf::is_oversubscribed(job, choice_.here)),
@@ -101,7 +101,8 @@ Plan Launch::plan_points() {
     // A resumed run keeps the order in which the first one was to go.
     std::vector<int> order = plan.order;
     on_root(job_, [&] {
-        if (options_.overwrite == Overwrite::resume && std::filesystem::exists(file_)) order = stored_order(file_);
+        if (options_.overwrite == Overwrite::resume && std::filesystem::exists(files_.results))
+            order = stored_order(files_.results);
     });
     if (std::is_permutation(order.begin(), order.end(), plan.order.begin(), plan.order.end())) plan.order = order;
     for (int& index : plan.order) job_.broadcast(index);
@@ -140,6 +141,7 @@ Provenance Launch::provenance() {
     facts.clock_drift = clock_.drift;
     facts.environment = environment_;
     facts.labels = options_.labels;
+    facts.attachments = files_.attachments;
     facts.port_names = port_names_;
     facts.time_origin_ns = time_origin_wall_;
     facts.text = {{"program_version", std::string(program_version())},
@@ -175,13 +177,13 @@ Provenance Launch::provenance() {
 void Launch::open_file() {
     const Provenance facts = provenance();
     on_root(job_, [&] {
-        const RecorderSettings settings{.file = file_,
+        const RecorderSettings settings{.file = files_.results,
                                         .max_attempts = rules_for(Point{}).max_attempts(start_.start),
                                         .percentile = options_.percentile,
                                         .complete_at = options_.complete_at,
                                         .provider = choice_.info->fabric_attr->prov_name,
                                         .may_replace = options_.overwrite == Overwrite::force};
-        recorder_.emplace(options_.overwrite == Overwrite::resume && std::filesystem::exists(file_)
+        recorder_.emplace(options_.overwrite == Overwrite::resume && std::filesystem::exists(files_.results)
                               ? Recorder::resume(settings, plan_, job_.layout(), facts)
                               : Recorder::create(settings, plan_, job_.layout(), facts));
     });
@@ -210,7 +212,8 @@ RunRules Launch::rules_for(const Point& point) const {
 }
 
 bool Launch::is_done_before(int index) {
-    bool is_done = recorder_ && recorder_->is_complete(index);
+    const int partner = plan_.points[static_cast<std::size_t>(index)].partner;
+    bool is_done = recorder_ && recorder_->is_complete(index) && (partner < 0 || recorder_->is_complete(partner));
     job_.broadcast(is_done);
     return is_done;
 }

@@ -19,9 +19,15 @@ namespace a2aperf {
 
 class Launch {
 public:
+    // What rank 0 knows before the launch, and others need not.
+    struct Files {
+        std::filesystem::path results;
+        std::vector<std::pair<std::string, std::string>> attachments; // name, text
+    };
+
     // Decides provider, plan, memory, polling and start; opens the endpoint. Collective. Throws UsageError on all
     // ranks alike.
-    Launch(Job& job, const Options& options, std::filesystem::path file);
+    Launch(Job& job, const Options& options, Files files);
 
     void verify_all(); // --verify-only
     void measure_all();
@@ -31,7 +37,7 @@ public:
     // Which point is being measured, for messages; empty between points.
     const std::string& at_hand() const { return at_hand_; }
     int points_done() const { return points_done_; }
-    const std::filesystem::path& file() const { return file_; }
+    const std::filesystem::path& file() const { return files_.results; }
 
 private:
     Plan plan_points();
@@ -45,7 +51,7 @@ private:
 
     Job& job_;
     const Options& options_;
-    std::filesystem::path file_;
+    Files files_;
     std::vector<EnvironmentVariable> environment_;
     ProviderChoice choice_;
     MemoryBudget budget_;

@@ -116,7 +116,7 @@ void Launch::measure_all() {
     for (std::size_t i = 0; i < plan_.points.size(); ++i)
         rows.push_back(
             {plan_.points[i], results.contains(static_cast<int>(i)) ? &results[static_cast<int>(i)] : nullptr});
-    for (const auto& line : closing_words(rows, job_.layout(), file_.string(), node_link_gbps()))
+    for (const auto& line : closing_words(rows, job_.layout(), files_.results.string(), node_link_gbps()))
         std::fprintf(stderr, "%s\n", line.c_str());
 }
 

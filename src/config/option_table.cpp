@@ -312,6 +312,15 @@ constexpr OptionRow kRows[] = {
      .example = "firmware=10.9",
      .help = "kept in the file, to compare by later; may be given several times",
      .set = [](Options& o, Values v, const Catalogue&) { o.labels = parse_assignments(v); }},
+    {.name = "attach",
+     .value = "FILE",
+     .section = Section::out,
+     .arity = Arity::several,
+     .example = "topology.txt",
+     .help =
+         "a text file, such as what a preflight said of the nodes, kept whole in the results file; may be given "
+         "several times",
+     .set = [](Options& o, Values v, const Catalogue&) { o.attachments.assign(v.begin(), v.end()); }},
     {.name = "format",
      .value = "FORMAT",
      .section = Section::out,

@@ -44,7 +44,8 @@ struct Job::Mpi {
     MPI_Request request = MPI_REQUEST_NULL; // of the collective or message under way
 };
 
-Job::Job(int& argc, char**& argv, RankShuffle shuffle) : mpi_(std::make_unique<Mpi>()) {
+Job::Job(int& argc, char**& argv, RankShuffle shuffle, Nanoseconds timeout)
+    : mpi_(std::make_unique<Mpi>()), timeout_(timeout) {
     int provided = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     int world_rank = 0;
@@ -184,6 +185,36 @@ bool Job::is_agreed() {
     int is_done = 0;
     MPI_Test(&mpi_->ballot, &is_done, MPI_STATUS_IGNORE);
     return is_done != 0;
+}
+
+std::vector<Rank> Job::missing_ranks() const {
+    constexpr Rank kListeners = 2; // one of them may be the missing one
+    constexpr int kRollCall = 1;   // tag; 0 is that of send()
+    constexpr Nanoseconds kGrace = 1'000'000'000;
+    for (Rank listener = 0; listener < std::min(kListeners, ranks()); ++listener) {
+        if (listener == rank_) continue;
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Isend(nullptr, 0, MPI_BYTE, listener, kRollCall, mpi_->comm, &request);
+        MPI_Request_free(&request);
+    }
+    std::vector<Rank> missing;
+    std::vector<bool> is_here(hosts_.size());
+    is_here[static_cast<std::size_t>(rank_)] = true;
+    for (const Nanoseconds begin = now_ns(); now_ns() - begin < kGrace;) {
+        int has_come = 0;
+        MPI_Status status;
+        MPI_Iprobe(MPI_ANY_SOURCE, kRollCall, mpi_->comm, &has_come, &status);
+        if (has_come == 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            continue;
+        }
+        MPI_Recv(nullptr, 0, MPI_BYTE, status.MPI_SOURCE, kRollCall, mpi_->comm, MPI_STATUS_IGNORE);
+        is_here[static_cast<std::size_t>(status.MPI_SOURCE)] = true;
+    }
+    if (rank_ >= kListeners) return missing;
+    for (Rank rank = 0; rank < ranks(); ++rank)
+        if (!is_here[static_cast<std::size_t>(rank)]) missing.push_back(rank);
+    return missing;
 }
 
 void Job::send(Rank to, std::span<const std::int64_t> values) const {

@@ -17,7 +17,7 @@ ExchangeSettings settings_of(const EngineParts& parts) {
     return {.window = parts.point.window,
             .uses_inject = uses_inject(parts.wire, parts.point),
             .posts_receives = Mode::kPostsReceives || parts.wire.domain().consumes_receive(),
-            .catches_strays = takes_wildcards == nullptr || takes_wildcards()};
+            .strays = takes_wildcards == nullptr || takes_wildcards() ? Strays::from_any : Strays::from_each};
 }
 
 template <class Mode>

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
@@ -26,9 +27,7 @@ Nanoseconds OpLoop::agree(Engine& engine) {
     job_.enter({entered, slack_, StopSignal::number()});
     patience_.reset();
     while (!job_.is_agreed())
-        if (!engine.progress() && !patience_.idle())
-            throw RunError(fmt::format("before op {}: it waited {} for the other ranks to finish theirs", op_,
-                                       format_duration(patience_.timeout())));
+        if (!engine.progress() && !patience_.idle()) fail_agreement();
     const auto& [slowest, slack, signal] = job_.result();
     // What the agreement itself took after the last rank entered, with half as much again for the next one.
     const Nanoseconds took = clock_.to_common(now_ns()) - slowest;
@@ -36,6 +35,15 @@ Nanoseconds OpLoop::agree(Engine& engine) {
         std::clamp(std::max(took + took / 2, slack_ - slack_ / 16), Nanoseconds{5'000}, Nanoseconds{20'000'000});
     stop_signal_ = static_cast<int>(signal);
     return slowest + slack;
+}
+
+void OpLoop::fail_agreement() const {
+    std::vector<std::string> names;
+    if (!StopSignal::is_overdue())
+        for (const Rank rank : job_.missing_ranks()) names.push_back(job_.who(rank));
+    throw RunError(fmt::format("before op {}: it waited {} for {} to finish theirs", op_,
+                               format_duration(patience_.timeout()),
+                               names.empty() ? "the other ranks" : fmt::format("{}", fmt::join(names, ", "))));
 }
 
 int OpLoop::run(Engine& engine, int count, OwnSamples& samples) {

@@ -126,7 +126,7 @@ std::string baseline_transport(std::string_view provider, bool spans_hosts) {
     const std::string settings = words.empty() ? "no settings" : fmt::format("{}", fmt::join(words, " "));
     const std::string network = network_of_mpi(spans_hosts);
     const std::string_view ours = find_provider(provider).network;
-    if (network.empty()) return fmt::format("Open MPI's own choice ({})", settings);
+    if (network.empty()) return fmt::format("MPI's own choice ({})", settings);
     if (network == ours) return fmt::format("{} ({})", network, settings);
     return fmt::format("{}, another network than {}'s {} ({})", network, provider, ours, settings);
 }

@@ -59,7 +59,7 @@ void check_arrivals(const std::vector<std::uint32_t>& arrivals, const Verificati
                     const Point& point, std::uint64_t op) {
     std::vector<std::uint32_t> expected(arrivals.size());
     for (const Rank peer : round.receives) expected[static_cast<std::size_t>(peer)] = 1;
-    // The receive for strays counts as one from ourselves.
+    // A receive for strays of any rank counts as one from ourselves.
     if (arrivals[static_cast<std::size_t>(job.rank())] != 0)
         throw RunError(
             fmt::format("verification of {} failed: a message too many arrived at {} in op {}: sent twice, "

@@ -158,12 +158,16 @@ std::string best(const Rows& rows, double Bandwidths::*rate, const char* per) {
 
 std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layout& layout, const std::string& file,
                                        double node_link_gbps) {
+    const auto has_figures = [](const Row& row) { return row.result != nullptr && summary_of(row).count > 0; };
     const Rows measured =
-        select(rows, [](const Row& row) { return row.point.role == Role::measure && row.result != nullptr; });
+        select(rows, [&](const Row& row) { return row.point.role == Role::measure && has_figures(row); });
+    const Rows failed = select(rows, [&](const Row& row) { return row.result != nullptr && !has_figures(row); });
     const Rows skipped = select(rows, [](const Row& row) { return row.result == nullptr; });
     std::vector<std::string> lines;
-    lines.push_back(fmt::format("{} measured{}: {}", points(measured.size()),
-                                skipped.empty() ? "" : fmt::format(", {} skipped", skipped.size()), file));
+    lines.push_back(fmt::format("{} measured{}{}: {}", points(measured.size()),
+                                skipped.empty() ? "" : fmt::format(", {} skipped", skipped.size()),
+                                failed.empty() ? "" : fmt::format(", {} failed (no op was valid)", failed.size()),
+                                file));
     if (measured.empty()) return lines;
 
     const std::string per_rank = best(measured, &Bandwidths::rank, "rank");

@@ -20,6 +20,14 @@ namespace a2aperf {
 
 enum class State : std::int8_t { pending = 0, complete = 1, skipped = 2, failed = 3 };
 
+// Without a valid op there is no figure: the samples tell why.
+inline State state_of(const PointResult& result) {
+    return result.summary.count > 0 ? State::complete : State::failed;
+}
+inline bool has_samples(State state) {
+    return state == State::complete || state == State::failed;
+}
+
 // One number or text, wide enough for every type of column.
 using Value = std::variant<std::int64_t, double, std::string>;
 

@@ -77,7 +77,6 @@ void prepare_library() {
     setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
-// failures are thrown, not printed
 
 template <class T>
 hid_t native();

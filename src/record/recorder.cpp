@@ -132,13 +132,14 @@ PointResult Recorder::stored(int point) const {
 void Recorder::write(int point, const PointResult& result) {
     const ResultsFile& results = impl_->results;
     require_fit(point, result, results.extents);
-    // Measured again (with a partner that was not complete): while its rows change it is not whole.
-    if (is_complete(point)) results.columns.write_state(point, State::pending);
+    // Measured again (it had failed, or its partner was not complete): while its rows change it is not whole.
+    State& state = impl_->states[static_cast<std::size_t>(point)];
+    if (has_samples(state)) results.columns.write_state(point, State::pending);
     results.raw.write(point, result.samples);
     results.counters.write(point, result.ranks, result.nodes, impl_->port_names);
     results.columns.write(point, result, {impl_->segment, impl_->next_order});
-    results.columns.write_state(point, State::complete);
-    impl_->states[static_cast<std::size_t>(point)] = State::complete;
+    state = state_of(result);
+    results.columns.write_state(point, state);
     ++impl_->next_order;
     if (now_ns() - impl_->last_sync > kSyncEvery) impl_->sync();
 }

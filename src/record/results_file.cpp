@@ -130,12 +130,12 @@ void copy_measured(const ResultsFile& from, const ResultsFile& to) {
         std::vector<Value> values = from.columns.read(i);
         std::vector<Value> kept = to.columns.read(i);
         for (std::size_t p = 0; p < values.size(); ++p)
-            if (states[p] == State::complete) kept[p] = std::move(values[p]);
+            if (has_samples(states[p])) kept[p] = std::move(values[p]);
         to.columns.write(i, kept);
     }
     const std::vector<Value> attempts = from.columns.read(column_index("attempts"));
     for (std::size_t p = 0; p < states.size(); ++p) {
-        if (states[p] != State::complete) continue;
+        if (!has_samples(states[p])) continue;
         const int point = static_cast<int>(p);
         to.raw.write(point, from.raw.read(point, static_cast<int>(std::get<std::int64_t>(attempts[p]))));
         to.counters.write(point, from.counters.read_ranks(point), from.counters.read_nodes(point),
@@ -149,7 +149,7 @@ int most_attempts(const ResultsFile& file) {
     const std::vector<Value> attempts = file.columns.read(column_index("attempts"));
     std::int64_t most = 1;
     for (std::size_t p = 0; p < states.size(); ++p)
-        if (states[p] == State::complete) most = std::max(most, std::get<std::int64_t>(attempts[p]));
+        if (has_samples(states[p])) most = std::max(most, std::get<std::int64_t>(attempts[p]));
     return static_cast<int>(most);
 }
 

@@ -90,15 +90,17 @@ void write_environment(const h5::Group& group, const std::vector<EnvironmentVari
     write_flags(group, "environment_required", required);
 }
 
-void write_labels(const h5::Group& group, const std::vector<std::pair<std::string, std::string>>& labels) {
+// Two datasets of one length: <noun>_name and <noun>_<what>.
+void write_pairs(const h5::Group& group, const std::string& noun, const std::string& what,
+                 const std::vector<std::pair<std::string, std::string>>& pairs) {
     std::vector<std::string> names;
     std::vector<std::string> values;
-    for (const auto& [name, value] : labels) {
+    for (const auto& [name, value] : pairs) {
         names.push_back(name);
         values.push_back(value);
     }
-    write_texts(group, "label_name", names);
-    write_texts(group, "label_value", values);
+    write_texts(group, noun + "_name", names);
+    write_texts(group, noun + "_" + what, values);
 }
 
 void write_facts(const h5::Group& group, const char* name,
@@ -128,7 +130,8 @@ SegmentGroup SegmentGroup::create(const h5::Group& segments, int index, const Pr
     write_integers(group, "rank_order", provenance.rank_order);
     write_integers(group, "planned_order", planned_order);
     write_environment(group, provenance.environment);
-    write_labels(group, provenance.labels);
+    write_pairs(group, "label", "value", provenance.labels);
+    write_pairs(group, "attachment", "text", provenance.attachments);
     group.create_dataset("fi_info", {h5::Kind::text}, {}).write_text({provenance.fi_info});
     write_facts(group, "node_facts", provenance.node_facts);
     write_facts(group, "rank_facts", provenance.rank_facts);

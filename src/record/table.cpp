@@ -179,7 +179,7 @@ std::vector<std::pair<const Column*, Value>> record(const Row& row, const Asked&
         if (column.is_asked())
             value = column.asked(asked);
         else if (column.name == "state")
-            value = static_cast<std::int64_t>(row.result != nullptr ? State::complete : State::skipped);
+            value = static_cast<std::int64_t>(row.result != nullptr ? state_of(*row.result) : State::skipped);
         else if (row.result != nullptr)
             value = column.outcome(*row.result);
         fields.emplace_back(&column, std::move(value));

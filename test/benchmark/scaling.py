@@ -13,39 +13,16 @@ import argparse
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
 import h5py
 
-MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
-SIZES = "1000,8000,60000"
+SUPPORT = Path(__file__).resolve().parents[1] / "support"
+MPIRUN = SUPPORT / "mpirun.sh"
+sys.path.insert(0, str(SUPPORT))
 
-
-def available_bytes() -> int:
-    for line in Path("/proc/meminfo").read_text().splitlines():
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) * 1024
-    raise SystemExit("/proc/meminfo has no MemAvailable")
-
-
-class LowWater(threading.Thread):
-    """Watches the available memory until stopped."""
-
-    def __init__(self) -> None:
-        super().__init__(daemon=True)
-        self.before = self.lowest = available_bytes()
-        self._stop_now = threading.Event()
-
-    def run(self) -> None:
-        while not self._stop_now.wait(0.2):
-            self.lowest = min(self.lowest, available_bytes())
-
-    def taken(self) -> int:
-        self._stop_now.set()
-        self.join()
-        return self.before - self.lowest
+from memory import LowWater  # noqa: E402
 
 
 def calm_sleepers() -> None:
@@ -53,12 +30,13 @@ def calm_sleepers() -> None:
     Path("/proc/self/timerslack_ns").write_text("20000000")
 
 
-def launch(program: str, provider: str, ranks: int, seconds: int) -> str:
+def launch(options: argparse.Namespace, ranks: int) -> str:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "scaling.h5"
-        command = ["-t", str(seconds), str(ranks), program, "alltoall", "--provider", provider, "--sizes", SIZES]
-        command += ["--ops", "5", "--warmup", "2", "--no-sentinel", "--memory-limit", "256MiB", "--quiet"]
-        command += ["--timeout", "200", "-o", str(file)]
+        command = ["-t", str(options.seconds), str(ranks), options.program, "alltoall", "--provider", options.provider]
+        command += ["--sizes", options.sizes, "--window", options.window, "--memory-limit", "256MiB"]
+        command += ["--ops", "5", "--warmup", "2", "--no-sentinel"]
+        command += ["--quiet", "--timeout", "200", "-o", str(file)]
         memory = LowWater()
         memory.start()
         begin = time.time()
@@ -85,12 +63,14 @@ def main() -> int:
     parser.add_argument("program", help="build/release/src/app/a2aperf")
     parser.add_argument("--provider", default="net")
     parser.add_argument("--ranks", default="2,4,20,80,160,320")
+    parser.add_argument("--sizes", default="1000,8000,60000")
+    parser.add_argument("--window", default="all", help="outstanding sends: what is under way lies in kernel memory")
     parser.add_argument("--seconds", type=int, default=400, help="limit of one launch")
     options = parser.parse_args()
-    print(f"{options.provider}, sizes {SIZES}, 2 warm-ups and 5 ops each")
+    print(f"{options.provider}, sizes {options.sizes}, window {options.window}, 2 warm-ups and 5 ops each")
     print("ranks  to 1st op s  per point s   wall s  MiB per rank  GiB total  slots  p50 us of each size")
     for ranks in map(int, options.ranks.split(",")):
-        print(launch(options.program, options.provider, ranks, options.seconds), flush=True)
+        print(launch(options, ranks), flush=True)
     return 0
 
 

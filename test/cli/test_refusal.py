@@ -69,6 +69,25 @@ def test_missing_folder(launch, tmp_path):
     refuses(launch(2, "alltoall", "-o", "no/such/a.h5"), "no/such", tmp_path, [])
 
 
+@pytest.mark.parametrize(
+    ("text", "says"), [(None, "'facts.txt' is no file"), (b"\x7fELF\0", "'facts.txt' is no text file")]
+)
+def test_wrong_attachment(launch, tmp_path, text, says):
+    before = []
+    if text is not None:
+        (tmp_path / "facts.txt").write_bytes(text)
+        before = ["facts.txt"]
+    refuses(launch(2, "alltoall", "--attach", "facts.txt"), says, tmp_path, before)
+
+
+def test_two_attachments_of_one_name(launch, tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "facts.txt").write_text("x")
+    words = ("alltoall", "--attach", "a/facts.txt", "--attach", "b/facts.txt")
+    refuses(launch(2, *words), "two files are called 'facts.txt'", tmp_path, ["a", "b"])
+
+
 def test_required_variable(launch, tmp_path, monkeypatch):
     monkeypatch.setenv("PSM2_RCVTHREAD", "1")
     outcome = launch(2, "alltoall", "--require", "PSM2_RCVTHREAD=0", "--sizes", "8", "--ops", "2")

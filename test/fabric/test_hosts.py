@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from results import COMPLETE, Results
+from results import COMPLETE, Results, has_true_node_figures, has_true_statistics
 
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
 
@@ -37,15 +37,10 @@ def test_net_figures_leave_the_node(launch_on_hosts, tmp_path, ranks, per_host, 
     results = Results(tmp_path / "a.h5")
     assert results.states() == [COMPLETE, COMPLETE]
     assert list(results.columns["nodes"]) == [nodes, nodes]
+    on_node = [per_host] * (ranks // per_host) + [ranks % per_host] * (ranks % per_host > 0)
     for point in range(len(results)):
-        size, p50 = results.columns["message_size"][point], results.columns["time_p50"][point]
-        on_node = [per_host] * (ranks // per_host) + [ranks % per_host] * (ranks % per_host > 0)
-        net = [8 * size * k * (ranks - k) / p50 for k in on_node]
-        total = 8 * size * (ranks - 1) * (ranks / nodes) / p50
-        assert results.columns["gbps_node_total"][point] == pytest.approx(total)
-        assert results.columns["gbps_node_net"][point] == pytest.approx(sum(net) / len(net))
-        assert results.columns["gbps_node_net_min"][point] == pytest.approx(min(net))
-        assert results.columns["gbps_node_net_max"][point] == pytest.approx(max(net))
+        has_true_statistics(results, point)
+        has_true_node_figures(results, point, on_node)
 
 
 def test_auto_takes_tcp_where_no_rdma_device_is(launch_on_hosts, tmp_path):

@@ -164,3 +164,15 @@ TEST_CASE("a wait for a stopped rank ends with an error within the timeout") {
     job().set_timeout(usual);
     job().barrier();
 }
+
+TEST_CASE("those that wait in vain learn who does not wait") {
+    const Rank absent = job().ranks() - 1;
+    if (job().rank() != absent) {
+        const auto missing = job().missing_ranks();
+        if (job().rank() < 2) // the ranks that listen
+            CHECK(missing == std::vector<Rank>{absent});
+        else
+            CHECK(missing.empty());
+    }
+    job().barrier();
+}

@@ -27,7 +27,7 @@ if [[ ${1-} == --device ]]; then
     shift 2
 fi
 unshare --uts --ipc --mount true 2>/dev/null || exit 77
-export A2APERF_TEST_HOST=h$((OMPI_COMM_WORLD_RANK / per_host)) A2APERF_TEST_DEVICE=$device
+export A2APERF_TEST_HOST=h$((${OMPI_COMM_WORLD_RANK-${PMI_RANK:?is not set: launch with mpirun}} / per_host)) A2APERF_TEST_DEVICE=$device
 # shellcheck disable=SC2016
 exec unshare --uts --ipc --mount bash -c '
     hostname "$A2APERF_TEST_HOST"

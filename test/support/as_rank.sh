@@ -24,7 +24,7 @@ fi
 }
 folder=$1
 shift
-rank=${OMPI_COMM_WORLD_RANK:?is not set: launch with mpirun}
+rank=${OMPI_COMM_WORLD_RANK-${PMI_RANK:?is not set: launch with mpirun}}
 # The launcher's signals reach both of us: COMMAND decides.
 trap : TERM INT
 # shellcheck disable=SC2016 # expands in the process that becomes COMMAND

@@ -35,7 +35,7 @@ if ! reason=$( (ahead 1 true) 2>&1); then
 fi
 IFS=, read -ra offsets <<<"$1"
 shift
-rank=${OMPI_COMM_WORLD_RANK:?is not set: launch with mpirun}
+rank=${OMPI_COMM_WORLD_RANK-${PMI_RANK:?is not set: launch with mpirun}}
 export A2APERF_TEST_CLOCK_OFFSET=${offsets[rank]:?has no offset for rank $rank}
 if ((A2APERF_TEST_CLOCK_OFFSET == 0)); then exec "$@"; fi
 ahead "$A2APERF_TEST_CLOCK_OFFSET" "$@"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Open MPI as the launcher of tests.
+# Open MPI, or MPICH where MPIRUN names its launcher, as the launcher of tests.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 for part in say mpi; do
@@ -46,6 +46,7 @@ shift $((OPTIND - 1))
 keep_mpi_off_fabric
 export OMPI_MCA_btl_tcp_if_include=${OMPI_MCA_btl_tcp_if_include:-lo}
 export OMPI_MCA_oob_tcp_if_include=${OMPI_MCA_oob_tcp_if_include:-lo}
-export -f launch_here
+export MPIRUN
+export -f launch_here open_mpi_major
 # mpirun may ignore SIGTERM, hence -k.
 exec timeout -k 5 "$seconds" bash -c 'launch_here "$@"' launch_here "$@"

@@ -89,6 +89,14 @@ class Results:
         return float(np.sort(times)[max(index, 0)])
 
 
+def complete_points(path: Path) -> int:
+    """Of a file that may not be there yet, or that its writer has locked to create it."""
+    try:
+        return Results(path).states().count(COMPLETE)
+    except (OSError, KeyError, IndexError):
+        return 0
+
+
 def has_true_statistics(results: Results, point: int) -> None:
     """The figures of one complete point are those of its samples, by the formulas of docs/metrics.md."""
     samples, times = results.samples(point), results.op_times(point)
@@ -110,17 +118,37 @@ def has_true_statistics(results: Results, point: int) -> None:
         "gbps_rank": bits * (ranks - 1) / p50,
         "gbps_compat": bits * ranks / p50,
         "gbps_aggregate": ranks * bits * (ranks - 1) / p50,
-        "gbps_node_total": ranks * bits * (ranks - 1) / p50,
         "gbps_bisection": bits * (ranks // 2) * (ranks - ranks // 2) / p50,
         "gbps_sustained": bits * (ranks - 1) / mean,
         "gbps_sustained_compat": bits * ranks / mean,
         "msg_rate": ranks * (ranks - 1) / p50 * 1e9,
-        "gbps_node_net": math.nan,  # one node: nothing leaves it
-        "gbps_duplex": math.nan,
     }
+    if results.columns["nodes"][point] == 1:  # several: has_true_node_figures
+        expected |= {
+            "gbps_node_total": ranks * bits * (ranks - 1) / p50,
+            "gbps_node_net": math.nan,  # nothing leaves it
+            "gbps_duplex": math.nan,
+        }
     found = {name: float(results.columns[name][point]) for name in expected}
     for name, value in expected.items():
         np.testing.assert_allclose(found[name], value, rtol=1e-9, err_msg=f"{name} of point {point}")
+
+
+def has_true_node_figures(results: Results, point: int, on_node: list[int]) -> None:
+    """What leaves each of several nodes, by the formulas of docs/metrics.md; on_node: ranks of each."""
+    size, p50 = int(results.columns["message_size"][point]), float(results.columns["time_p50"][point])
+    ranks = sum(on_node)
+    assert results.columns["nodes"][point] == len(on_node)
+    net = [8 * size * k * (ranks - k) / p50 for k in on_node]
+    expected = {
+        "gbps_node_total": 8 * size * (ranks - 1) * (ranks / len(on_node)) / p50,
+        "gbps_node_net": sum(net) / len(net),
+        "gbps_node_net_min": min(net),
+        "gbps_node_net_max": max(net),
+        "gbps_duplex": 2 * sum(net) / len(net),
+    }
+    for name, value in expected.items():
+        np.testing.assert_allclose(results.columns[name][point], value, rtol=1e-9, err_msg=f"{name} of point {point}")
 
 
 def has_plausible_moments(results: Results, point: int) -> None:

@@ -17,3 +17,16 @@ ensure_venv() {
     rm -f "$log"
     cp "$wanted" "$venv/requirements.txt"
 }
+
+# install_analysis: a2a as it is in the clone now, into the same environment.
+install_analysis() {
+    local log
+    log=$(mktemp)
+    "${top:?}/.venv/bin/python" -m pip install --quiet --constraint "$top/analysis/constraints.txt" "$top/analysis" \
+        >"$log" 2>&1 || {
+        tail -n 20 "$log" >&2
+        rm -f "$log"
+        die "could not install the analysis in .venv"
+    }
+    rm -f "$log"
+}

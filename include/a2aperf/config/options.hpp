@@ -65,6 +65,7 @@ struct Options {
     Overwrite overwrite = Overwrite::refuse;
     std::vector<std::pair<std::string, std::string>> labels;
     std::vector<std::pair<std::string, std::string>> required_environment; // --require NAME=VALUE
+    std::vector<std::filesystem::path> attachments;                        // --attach FILE
     Format format = Format::table;
     bool is_quiet = false;
     bool is_dry_run = false;

@@ -21,8 +21,9 @@ struct RankShuffle {
 
 class Job {
 public:
-    // MPI_Init; a shuffle renumbers the ranks by the seed. Throws std::runtime_error when MPI is too old.
-    Job(int& argc, char**& argv, RankShuffle shuffle);
+    // MPI_Init; a shuffle renumbers the ranks by the seed. The timeout holds from the ranks' first words on. Throws
+    // std::runtime_error when MPI is too old.
+    Job(int& argc, char**& argv, RankShuffle shuffle, Nanoseconds timeout = 60'000'000'000);
     ~Job(); // MPI_Finalize
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
@@ -73,6 +74,10 @@ public:
     bool is_agreed(); // makes progress; true once, then result() is valid
     const Ballot& result() const { return ballot_result_; }
 
+    // For a rank that has waited in vain: who of the others does not wait as it does. Ranks 0 and 1 find out,
+    // within a second in which all that wait tell them; empty on the others.
+    std::vector<Rank> missing_ranks() const;
+
     // Small point-to-point messages for the agreement on clocks.
     void send(Rank to, std::span<const std::int64_t> values) const;
     void receive(Rank from, std::span<std::int64_t> values) const;
@@ -92,7 +97,7 @@ private:
     struct Mpi; // communicator and request: mpi.h stays in job.cpp
     std::unique_ptr<Mpi> mpi_;
     Rank rank_ = 0;
-    Nanoseconds timeout_ = 60'000'000'000;
+    Nanoseconds timeout_;
     std::vector<std::string> hosts_;
     std::vector<int> world_ranks_;
     std::unique_ptr<Layout> layout_;

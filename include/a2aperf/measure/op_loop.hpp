@@ -45,6 +45,7 @@ public:
 
 private:
     Nanoseconds agree(Engine& engine); // the scheduled start on the common clock
+    [[noreturn]] void fail_agreement() const;
 
     Job& job_;
     const CommonClock& clock_;

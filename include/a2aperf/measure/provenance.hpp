@@ -32,6 +32,7 @@ struct Provenance {
     std::vector<int> rank_order;                   // [R] MPI_COMM_WORLD rank of each rank
     std::vector<EnvironmentVariable> environment;
     std::vector<std::pair<std::string, std::string>> labels;
+    std::vector<std::pair<std::string, std::string>> attachments; // file name, its text
     std::string fi_info;
     std::map<std::string, std::vector<std::string>> node_facts; // fact -> [N]
     std::map<std::string, std::vector<std::string>> rank_facts; // fact -> [R]

@@ -77,14 +77,15 @@ void verify(const Job& job, Wire& wire, OpLoop& loop, Patience& patience, const 
         Exchange<Mode> exchange(lane, wire.endpoint(), round.sends, round.receives, settings, patience);
         Verification<Mode> engine(exchange);
         engine.prepare(op);
-        // Behind the receives that are due, so that it takes only what is one too many.
-        if (settings.catches_strays) exchange.post_stray(wire.spare(), wire.receive_descriptor());
+        // Behind the receives that are due, so that they take only what is one too many.
+        exchange.post_strays(wire.spare(), wire.receive_descriptor());
         loop.settle(engine); // receives are posted everywhere and places are free
         exchange.run();
         loop.settle(engine); // all that was sent in this round is here or on its way
         check_arrivals(exchange.arrivals(), round, job, point, op);
         loop.settle(engine); // all have checked: what comes now is the sweep
-        if (settings.catches_strays) exchange.sweep(nearest_of(round.sends, lane));
+        exchange.sweep(nearest_of(round.sends, lane));
+        loop.settle(engine); // who leaves first reads on until the last one's sweep has come through
         check_bytes(lane, round, job, point, op, seed);
     }
 }

@@ -22,8 +22,13 @@ struct Tagged {
     }
 
     static ssize_t receive(const Lane& lane, const Route& from, std::uint64_t op, Slot* slot) {
-        return fi_trecv(lane.endpoint, from.message, lane.message_size, lane.receive_descriptor, from.address,
-                        tag(op, from.peer), 0, &slot->context);
+        return receive_into(lane, from, op, from.message, lane.receive_descriptor, slot);
+    }
+
+    static ssize_t receive_into(const Lane& lane, const Route& from, std::uint64_t op, std::byte* space,
+                                void* descriptor, Slot* slot) {
+        return fi_trecv(lane.endpoint, space, lane.message_size, descriptor, from.address, tag(op, from.peer), 0,
+                        &slot->context);
     }
 
     static ssize_t send(const Lane& lane, const Route& to, std::uint64_t op, Slot* slot) {
@@ -35,9 +40,8 @@ struct Tagged {
         return fi_tinject(lane.endpoint, to.message, lane.message_size, to.address, tag(op, lane.self));
     }
 
-    // A receive that takes any message of this op, whoever sent it: none should come.
-    static ssize_t receive_stray(const Lane& lane, std::uint64_t op, std::byte* space, void* descriptor,
-                                 Slot* slot) {
+    // Takes a message of this op, whoever sent it.
+    static ssize_t receive_any(const Lane& lane, std::uint64_t op, std::byte* space, void* descriptor, Slot* slot) {
         return fi_trecv(lane.endpoint, space, lane.message_size, descriptor, FI_ADDR_UNSPEC, tag(op, 0),
                         kSourceMask, &slot->context);
     }

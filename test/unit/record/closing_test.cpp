@@ -71,10 +71,10 @@ TEST_CASE("nothing measured is said, and nothing else") {
     CHECK(table.words() == "0 points measured, 1 skipped: /data/a.h5\n");
 }
 
-TEST_CASE("a point without a valid op breaks nothing") {
+TEST_CASE("a point without a valid op has failed") {
     Table table;
     table.add(1000).summary = Summary{};
-    CHECK(table.words() == "1 point measured: /data/a.h5\n");
+    CHECK(table.words() == "0 points measured, 1 failed (no op was valid): /data/a.h5\n");
 }
 
 TEST_CASE("what looks wrong is pointed out with its figures") {

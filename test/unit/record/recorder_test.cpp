@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/record/recorder.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -117,6 +118,28 @@ TEST_CASE("a point that is measured again is replaced as a whole") {
     CHECK(file.columns.states().at(1) == State::complete);
     check_point(file, launch, 1);
     CHECK(file.columns.read(column_index("order")).at(1) == Value(std::int64_t{1}));
+}
+
+TEST_CASE("a point without a valid op has failed, keeps its samples and is measured again") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    PointResult result = launch.result(1);
+    std::fill(result.samples.valid.begin(), result.samples.valid.end(), std::int8_t{0});
+    result.summary = summarise(result.samples, launch.layout, 2000, {});
+    {
+        Recorder recorder = launch.create();
+        recorder.write(1, result);
+        CHECK_FALSE(recorder.is_complete(1));
+        recorder.end(EndState::finished, "");
+        const ResultsFile file = read(launch.settings.file);
+        CHECK(file.columns.states().at(1) == State::failed);
+        CHECK(file.raw.read(1, result.samples.attempts()).recv_done == result.samples.recv_done);
+    }
+    Recorder again = launch.resume();
+    CHECK_FALSE(again.is_complete(1));
+    again.write(1, launch.result(1));
+    CHECK(again.is_complete(1));
+    check_point(read(launch.settings.file), launch, 1);
 }
 
 TEST_CASE("a stored point gives back its statistics and counters") {

@@ -50,6 +50,8 @@ def test_h5py_reads_every_sample(results: Path) -> None:
         segment = file["segments/0"]
         assert segment["nodes"].asstr()[()].tolist() == ["node000", "node001"]
         assert segment["label_value"].asstr()[0] == "grün"
+        assert segment["attachment_name"].asstr()[()].tolist() == ["topology.txt"]
+        assert segment["attachment_text"].asstr()[()].tolist() == ["two\nlines\n"]
         assert segment["node_of_rank"][()].tolist() == [0, 0, 0, 1, 1]
         assert segment["planned_order"][()].tolist() == [p for p in MEASURED if p in (0, POINTS - 1) or p % 2]
         assert segment["end_state"][()] == (1 if file.attrs["layout"] == "compact" else 0)
