@@ -21,6 +21,8 @@ a2a=${A2A:-a2a}
 folder=$(mktemp -d)
 keep_mpi_off_fabric
 
+read -r load _ </proc/loadavg
+printf '%s cores, nice level %s, load average %s before the first launch\n' "$(nproc)" "$(nice)" "$load"
 number=0
 launch() { # SIDE [NAME=VALUE]
     number=$((number + 1))

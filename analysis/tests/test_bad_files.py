@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 import pytest
 
-from a2a import results, synthetic, writer
+from a2a import results, schema, synthetic, writer
 from a2a.errors import InputError
 from conftest import Outcome
 
@@ -277,9 +277,14 @@ def test_a_killed_run_is_read(a2a: Run, launch: Path) -> None:
     assert "2 points are not measured yet" in outcome.err
 
 
-def test_a_point_without_a_valid_op_is_no_damage(a2a: Run, launch: Path) -> None:
-    """Every op of it began late: it says so, and the other points count."""
+@pytest.mark.parametrize("state", ["complete", "failed"])
+def test_a_point_without_a_valid_op_is_no_damage(a2a: Run, launch: Path, state: str) -> None:
+    """Every op of it began late: it says so, and the other points count.
+
+    Older programs call it complete.
+    """
     with h5py.File(launch, "r+") as file:
+        file["state"][1] = schema.STATES.index(state)
         file["ops"][1], file["invalid"][1] = 0, 100
         file["raw/valid"][1] = 0
         for name in ("time_p50", "time_mean", "gbps_rank"):
@@ -292,6 +297,20 @@ def test_a_point_without_a_valid_op_is_no_damage(a2a: Run, launch: Path) -> None
     outcome = a2a("check", launch)
     assert (outcome.status, outcome.out) == (0, f"{launch}: warning: 1 point failed\n")
     assert a2a("table", launch, "--layout", "compat").out.count("\n") == 5
+
+
+def test_where_no_op_was_valid_the_reason_is_said(a2a: Run, launch: Path, tmp_path: Path) -> None:
+    with h5py.File(launch, "r+") as file:
+        file["state"][:] = schema.STATES.index("failed")
+        file["ops"][:], file["invalid"][:] = 0, 100
+        file["raw/valid"][:] = 0
+    why = "no point is complete, 4 failed (none of 100 ops was valid)"
+    for command in (["explain"], ["history"], ["compare", "--by", "schedule"]):
+        a2a(command[0], launch, *command[1:]).refused(why)
+    a2a("plot", "sizes", launch, "-o", tmp_path / "x.svg").refused(why)
+    page = tmp_path / "x.html"
+    assert a2a("report", launch, "-o", page).status == 0
+    assert "4 points failed: none of 100 ops was valid." in page.read_text()
 
 
 def test_a_run_without_a_point_yet(a2a: Run, launch: Path) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from a2a import results, synthetic
-from a2a.explain import FINDERS, Finding, cost, explain, stragglers, timer
+from a2a.explain import FINDERS, Finding, apart, cost, explain, stragglers, timer
 from a2a.explain.modes import modes
 from a2a.synthetic import TABLE_SIZES, Effects, Setup
 from conftest import Outcome
@@ -135,6 +135,31 @@ def test_a_straggler_is_named_with_its_node_and_chance(tmp_path: Path) -> None:
     assert float(one.numbers["chance"]) < 1e-6
 
 
+@pytest.mark.parametrize("setup", [QUIET, with_effects(straggler=(3, 0.9))])  # last by a little
+def test_equal_ranks_do_not_end_apart(tmp_path: Path, setup: Setup) -> None:
+    assert findings(tmp_path, setup, "apart") == []
+
+
+@pytest.mark.parametrize(
+    ("times", "rank", "side"),
+    [([100, 98, 195, 97], 2, "receives"), ([185, 188, 93, 190], 2, "sends")],
+)
+def test_a_rank_that_ends_apart_is_named(times: list[int], rank: int, side: str) -> None:
+    received = np.array([times] * 12, dtype=np.int64) * 1_000_000
+    ((found, what, factor, ops),) = apart.apart(received)
+    assert (found, what, ops) == (rank, side, 12)
+    ordered = sorted(times)
+    assert factor == pytest.approx(
+        ordered[-1] / ordered[-2] if side == "receives" else ordered[1] / ordered[0]
+    )
+    received[:2] = 100_000_000  # in two of twelve ops nobody is apart
+    assert apart.apart(received) == []
+
+
+def test_two_ranks_are_not_told_apart() -> None:
+    assert apart.apart(np.array([[100, 300]] * 20, dtype=np.int64)) == []
+
+
 def test_a_descheduled_rank_is_named(tmp_path: Path) -> None:
     (one,) = findings(tmp_path, with_effects(descheduled=(2,)), "descheduled")
     assert "1 of 8 ranks" in one.text and "rank 2, node002" in one.text
@@ -188,6 +213,21 @@ def test_few_ops_are_told(tmp_path: Path) -> None:
     texts = [one.text for one in findings(tmp_path, replace(QUIET, ops=5), "samples")]
     assert any("p90 is the largest sample" in text for text in texts)
     assert any("interval of the median" in text for text in texts)
+
+
+def test_on_one_node_the_ranks_per_node_are_the_scale(a2a: A2A, tmp_path: Path) -> None:
+    files = [
+        synthetic.write_launch(
+            tmp_path / f"k{k}.h5",
+            Setup(nodes=1, ppn=k, seed=k, effects=Effects(slowdown=k / 4)),
+        )
+        for k in (4, 8, 16)
+    ]
+    (lost, *_) = explain(results.load(files).measured(), ("scale",))
+    assert "4" in lost.text and "16" in lost.text
+    assert "per node" not in lost.where
+    assert "per node" not in a2a("explain", *files).out
+    assert "setting" not in a2a("history", *files).out.splitlines()[2]
 
 
 def test_scale_is_judged_over_files(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -294,10 +295,45 @@ def test_perftest_latency(a2a: Run, tmp_path: Path) -> None:
     assert "Mtu=4096" in launch.attributes["note"]
 
 
+MIB = 2**20 * 8 / 1e9
+
+
+@pytest.mark.parametrize(
+    ("name", "figures"),
+    [
+        ("write-bw", {"gbps_rank": 34.74 * MIB, "msg_rate": 556, "window": 128}),
+        ("send-bw-events", {"gbps_rank": 17.94 * MIB, "msg_rate": 287}),
+        ("send-bidirectional-bw-gbits", {"gbps_rank": 0.20 / 2, "window": 128}),
+        ("send-lat", {"time_p50": 3221.39e3, "time_stddev": 2226.79e3, "window": 1}),
+        ("write-lat-duration", {"time_mean": 4042.70e3, "ops": 249}),
+    ],
+)
+def test_perftest_of_debian_12_writes_no_json_and_is_read(
+    a2a: Run, tmp_path: Path, name: str, figures: dict[str, float]
+) -> None:
+    """Files that ib_write_bw and its like, release 4.5, wrote on a SoftRoCE adapter."""
+    text = DATA / "perftest-4.5" / f"{name}.json"
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(text.read_text())
+    assert a2a("import", text, "-o", tmp_path / "x.h5").status == 0
+    found = results.load([tmp_path / "x.h5"])
+    row = found.points.iloc[0]
+    assert {key: row[key] for key in figures} == pytest.approx(figures)
+    (launch,) = found.launches.values()
+    assert launch.attributes["domain"] == "rxe0"
+    assert "Mtu=4096" in launch.attributes["note"]
+
+
+def test_perftest_that_printed_the_rate_only_is_no_result(a2a: Run, tmp_path: Path) -> None:
+    text = DATA / "perftest-4.5" / "write-bw-only.json"
+    a2a("import", text, "-o", tmp_path / "x.h5").refused("no MsgSize", "without --output")
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (('"test": ', '"test" '), ["line 3, column", "not JSON"]),
+        (('"test": ', '"test" '), ["line 3, column 1", "expected 'name: value'"]),
+        (('"MsgSize": 65536,', ""), ["no MsgSize", "without --output"]),
         (('"results"', '"result"'), ["test_info", "results"]),
         (("11681.25", "0"), ["results.BW_average is 0"]),
         (("11681.25", "1"), ["agree in neither"]),

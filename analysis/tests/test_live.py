@@ -54,7 +54,8 @@ def test_every_point_is_shown_once_and_the_end_ends_it(a2a: Run, running: Path) 
     assert heading.split()[:3] == ["engine", "mode", "schedule"]
     assert [row.split()[6] for row in rows] == ["1000", "8000", "16000", "60000"]
     assert len({len(line) for line in (heading, *rows)}) == 1  # all under the one heading
-    assert outcome.err.splitlines()[0] == "0 of 4 points, running"
+    # On a busy machine the first look may come after the first point.
+    assert outcome.err.splitlines()[0].endswith(" of 4 points, running")
     assert outcome.err.splitlines()[-1] == "4 of 4 points, finished"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from a2a import maxt
+from a2a import blocks, maxt
 from trials import Drift, Trial
 
 
@@ -26,6 +26,20 @@ def test_launches_that_do_not_differ_are_called_different_in_at_most_5_per_cent(
     calls = [bool((m.p <= 0.05).any()) for m in adjusted(Trial(drift=drift), 600)]
     # At a true rate of 5 %, more than 44 of 600 would be a 1 in 200 event.
     assert sum(calls) <= 44
+
+
+@pytest.mark.parametrize("launches", [5, 6])
+@pytest.mark.parametrize("drift", ["none", "heavy", "walk"])
+def test_of_all_arrangements_of_the_sides_at_most_5_per_cent_are_called(
+    drift: Drift, launches: int
+) -> None:
+    """No simulation: whatever the data, equal launches could have been arranged in any of them."""
+    rng = np.random.default_rng(3)
+    trial = Trial(launches=launches, drift=drift)
+    y, block = trial.speeds(rng), trial.block
+    every = blocks.arrangements(trial.side, block, rng)
+    called = [bool((maxt.max_t(y, side, block, rng).p <= 0.05).any()) for side in every]
+    assert 0 < sum(called) <= 0.05 * len(every)
 
 
 def test_a_change_in_one_cell_does_not_spill_over_to_the_others() -> None:

@@ -22,6 +22,7 @@ Run = Callable[..., Outcome]
 TOP = Path(__file__).parents[2]
 PROGRAM = Path(os.environ.get("A2APERF", TOP / "build/release/src/app/a2aperf"))
 LAUNCHER = TOP / "test/support/mpirun.sh"
+FACTS = "node001\tgovernor\tok\tperformance — all 48 cores\n"
 SECONDS = 300  # a deadline, not an expectation
 
 pytestmark = pytest.mark.skipif(
@@ -50,8 +51,10 @@ def launch(path: Path, *options: str) -> str:
 def with_baseline(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A file with rows of all roles, and the table that the program printed as CSV."""
     path = tmp_path_factory.mktemp("measured") / "run.h5"
+    facts = path.with_name("facts.txt")
+    facts.write_text(FACTS, encoding="utf-8")
     options = "--sizes 1000,8000 --baseline mpi --label who=test --format csv"
-    return path, launch(path, *options.split())
+    return path, launch(path, *options.split(), "--attach", str(facts))
 
 
 def test_check_recomputes_every_figure(a2a: Run, with_baseline: tuple[Path, str]) -> None:
@@ -79,6 +82,7 @@ def test_provenance_is_read(with_baseline: tuple[Path, str]) -> None:
     found = results.load([path])
     (launched,) = found.launches.values()
     assert launched.labels == {"who": "test"}
+    assert launched.attachments == {"facts.txt": FACTS}
     assert launched.attributes["sync"] == "barrier"
     assert "--sizes 1000,8000" in launched.attributes["command_line"]
     assert launched.node_facts["kernel"] == [platform.release()]

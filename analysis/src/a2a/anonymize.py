@@ -112,7 +112,8 @@ class Pseudonyms:
 def anonymize(found: results.Results, key: bytes) -> writer.Document:
     """One loaded file without the names of hosts, users, paths and addresses; samples unchanged.
 
-    Labels are the user's own words: only names in them are replaced.
+    Labels are the user's own words: only names in them are replaced. Attachments are left out:
+    nothing is known of what they say.
     """
     ((name, path),) = found.files.items()
     with schema.open_results(path) as file:
@@ -182,6 +183,7 @@ def _replace(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
         for name, value in segment.environment.items()
         if not looks_like_credential(name)
     }
+    segment.attachments = {}
     segment.labels = {name: pseudonyms.scrub(value) for name, value in segment.labels.items()}
     segment.message = pseudonyms.scrub(segment.message)
     segment.fi_info = pseudonyms.scrub(segment.fi_info)

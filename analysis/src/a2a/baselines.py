@@ -57,16 +57,21 @@ def save(name: str, files: Iterable[Path]) -> Path:
     return path
 
 
+def _is_merged(file: Path) -> bool:
+    return file.parent.name == "merged" and any(file.parent.parent.glob("plan-*.tsv"))
+
+
 def files_of(given: Iterable[Path]) -> list[Path]:
     """The files meant by files, folders (their `.h5` files, at any depth) and names of baselines.
 
-    Each file once, in the order given; folders in alphabetical order.
+    Each file once, in the order given; folders in alphabetical order. A study's folder `merged`
+    holds the same launches once more and is passed over.
     """
     known = read()
     found: dict[Path, None] = {}
     for path in given:
         if path.is_dir():
-            inside = sorted(path.rglob("*.h5"))
+            inside = sorted(file for file in path.rglob("*.h5") if not _is_merged(file))
             if not inside:
                 raise InputError(f"{path}: the folder holds no .h5 file")
             found |= dict.fromkeys(inside)

@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 from typer import _click
+from typer._completion_classes import completion_init
 from typer.core import TyperGroup
 
 from a2a import __version__
@@ -36,6 +37,11 @@ class CommandRow:
 
 # A new command is a module in a2a/commands and a row here; modules are loaded when they are used.
 COMMANDS: tuple[CommandRow, ...] = (
+    CommandRow("doctor", "Look whether nodes are fit to measure; nothing is measured.", "Measure"),
+    CommandRow(
+        "submit", "Submit a study to Slurm: scaling, or a comparison of settings.", "Measure"
+    ),
+    CommandRow("status", "Show where a study stands and what is missing.", "Measure"),
     CommandRow("table", "Print results: table, wide or compat layout, CSV or JSON."),
     CommandRow("plot", "Draw a figure for a paper: scaling, sizes, compare, latency…"),
     CommandRow("report", "Write one HTML page with summary, findings, charts and tables."),
@@ -133,6 +139,8 @@ def _usage(error: _click.exceptions.UsageError) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command line and return its exit status; errors go to stderr, one line each."""
+    if "_A2A_COMPLETE" in os.environ:  # the shell asks how a word may go on
+        completion_init()
     try:
         status: Any = app(args=arguments, prog_name="a2a", standalone_mode=False)
         sys.stdout.flush()

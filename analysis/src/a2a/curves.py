@@ -16,7 +16,6 @@ import pandas as pd
 
 from a2a import grouping, labels, metrics, style
 from a2a.chart import Axis, Bound, Curve
-from a2a.errors import InputError
 from a2a.results import Results
 
 RATE = "Gbit/s"
@@ -36,12 +35,9 @@ class Options:
 
 def measured(results: Results, options: Options) -> pd.DataFrame:
     """Complete points worth a line: the measured ones and the baseline's."""
-    points = results.points
-    points = points[(points["state"] == "complete") & points["role"].isin(["measure", "baseline"])]
-    points = points.assign(p99_is_max=p99_is_max(results, points))
-    if points.empty:
-        raise InputError("no complete point is left to plot")
-    return points.assign(setting=grouping.setting_labels(results, points, options.by))
+    found = results.complete(("measure", "baseline"))
+    points = found.points.assign(p99_is_max=p99_is_max(found, found.points))
+    return points.assign(setting=grouping.setting_labels(found, points, options.by))
 
 
 def p99_is_max(results: Results, points: pd.DataFrame) -> list[bool]:

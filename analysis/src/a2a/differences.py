@@ -11,6 +11,8 @@ from a2a.results import Launch, Results
 
 # These tell one launch from another by nature; that they differ says nothing.
 _IDENTITY: Final = {"started", "time_origin", "clock_error_ns"}
+# So do variables by which Slurm's launcher tells its steps and processes apart.
+_STEP: Final = ("SLURM_STEP", "SLURM_SRUN_COMM_", "SLURM_LAUNCH_", "SLURM_TASK_PID")
 # Share of different values from which a fact is taken to change with every launch.
 _CHANGING: Final = 0.8
 
@@ -71,7 +73,11 @@ def _facts(found: Results, launch: Launch) -> dict[str, str]:
         for name in ("complete_at", "percentile_rule", "origin")
         if name in root
     }
-    facts |= {f"variable {name}": value for name, value in launch.environment.items()}
+    facts |= {
+        f"variable {name}": value
+        for name, value in launch.environment.items()
+        if not name.startswith(_STEP)
+    }
     facts |= {f"label {name}": value for name, value in launch.labels.items()}
     facts |= {f"node {name}": _joined(values) for name, values in launch.node_facts.items()}
     facts |= {f"rank {name}": _joined(values) for name, values in launch.rank_facts.items()}

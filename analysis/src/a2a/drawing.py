@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import textwrap
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -88,6 +88,9 @@ def _draw_chart(axes: Axes, chart: Chart, width: float, lines: int) -> None:
         axes.axvline(place, color="white", linewidth=0.4, alpha=0.8)
 
 
+_THOUSANDS: Final = FuncFormatter(lambda value, _: f"{value:,.10g}".replace(",", "\u2009"))
+
+
 def _set_axis(axes: Axes, which: str, axis: Axis, length: float) -> None:
     """`length`: inches that the tick labels can share."""
     line = axes.xaxis if which == "x" else axes.yaxis
@@ -99,9 +102,7 @@ def _set_axis(axes: Axes, which: str, axis: Axis, length: float) -> None:
     if axis.log and not axis.ticks:
         low, high = axes.get_xlim() if which == "x" else axes.get_ylim()
         line.set_major_locator(FixedLocator(_log_ticks(low, high)))
-        line.set_major_formatter(
-            FuncFormatter(lambda value, _: f"{value:,.10g}".replace(",", "\u2009"))
-        )
+    line.set_major_formatter(_THOUSANDS)
     line.set_minor_formatter(NullFormatter())
     if axis.ticks:
         ticks = _thinned(axis, axes.get_xlim() if which == "x" else axes.get_ylim(), length)
@@ -221,7 +222,9 @@ def _draw_heat(axes: Axes, heat: Heat) -> None:
         extent=(heat.x[0] - 0.5, heat.x[-1] + 0.5, heat.y[-1] + 0.5, heat.y[0] - 0.5),
     )
     axes.grid(visible=False)
-    bar = axes.figure.colorbar(image, ax=axes, extend="max", pad=0.02, fraction=0.06)
+    bar = axes.figure.colorbar(
+        image, ax=axes, extend="max", pad=0.02, fraction=0.06, format=_THOUSANDS
+    )
     bar.set_label(heat.label, fontsize=6.5)
     bar.outline.set_visible(False)
 

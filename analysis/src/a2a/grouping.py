@@ -47,6 +47,11 @@ def differing_names(launches: Mapping[str, Launch]) -> list[str]:
     return found
 
 
+def scales_over_ranks(points: pd.DataFrame) -> bool:
+    """Whether ranks per node are the scale and no setting: the nodes are known and as many."""
+    return bool(points["nodes"].notna().all() and points["nodes"].nunique() == 1)
+
+
 def setting_names(results: Results, points: pd.DataFrame, by: Sequence[str]) -> list[str]:
     """The names that tell the settings of `points` apart: `by` if given, else all that differ."""
     if by:
@@ -55,9 +60,8 @@ def setting_names(results: Results, points: pd.DataFrame, by: Sequence[str]) -> 
         key: launch for key, launch in results.launches.items() if key in set(points["launch"])
     }
     columns: list[str] = []
-    one_scale = points["nodes"].notna().all() and points["nodes"].nunique() == 1
     for name in CHOICES:
-        if name == "ppn" and one_scale:  # then it is the number of ranks, which is the scale
+        if name == "ppn" and scales_over_ranks(points):
             continue
         groups = points.groupby(columns, dropna=False)[name] if columns else points[name]
         if np.max(groups.nunique(dropna=False)) > 1:  # not told by the columns before it

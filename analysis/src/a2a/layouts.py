@@ -68,6 +68,7 @@ LIVE = (
     "engine mode schedule ranks nodes ranks_per_node message_size ops time_p50 time_p90 time_p99 "
     "time_max gbps_rank gbps_node_net"
 ).split()
+_WORD, _NUMBER = len("collective"), len("1000.00")  # of steady columns
 VARYING = "role engine mode schedule window provider post".split()
 """Shown in front where the rows differ in them."""
 
@@ -109,12 +110,12 @@ def frame(results: Results, names: Iterable[str]) -> pd.DataFrame:
 
 
 def text(
-    results: Results, names: Sequence[str], mark_maximum: bool = False, least_width: int = 0
+    results: Results, names: Sequence[str], mark_maximum: bool = False, steady: bool = False
 ) -> list[str]:
     """Aligned lines, the heading first; `mark_maximum` says where a percentile is the maximum.
 
-    A point that is not complete says why in a last column. Columns are at least that wide, so that
-    the lines of several calls can stand under one heading.
+    A point that is not complete says why in a last column. `steady` columns have room for the usual
+    values, so that the lines of several calls can stand under one heading.
     """
     data = frame(results, names)
     notes = [_note(row) for _, row in results.points.iterrows()]
@@ -133,7 +134,10 @@ def text(
     if any(notes):
         columns.append(["note", *notes])
         left.append(True)
-    widths = [max(least_width, *map(len, column)) for column in columns]
+    least = [(_WORD if is_left else _NUMBER) if steady else 0 for is_left in left]
+    widths = [
+        max(at_least, *map(len, column)) for at_least, column in zip(least, columns, strict=True)
+    ]
     return [
         "  ".join(
             cell.ljust(width) if is_left else cell.rjust(width)

@@ -65,13 +65,20 @@ def follow(
 
 def _look(path: Path, seen: set[int]) -> Step:
     found = results.load([path])
+    if _newest(found).end_state != "running":
+        # The last points may have come between reading them and reading that it was the end.
+        found = results.load([path])
     points = found.points
     ended = points["state"] != "pending"
     fresh = ended & ~points["point"].isin(seen)
     seen.update(points.loc[ended, "point"])
     chosen = found.select(fresh)
     in_time = chosen.points.sort_values(["segment", "order"], na_position="last").index
-    newest = list(found.launches.values())[-1]
+    newest = _newest(found)
     return Step(
         chosen.reordered(in_time), int(ended.sum()), len(points), newest.end_state, newest.message
     )
+
+
+def _newest(found: results.Results) -> results.Launch:
+    return list(found.launches.values())[-1]

@@ -32,7 +32,7 @@ def replace(path: Path, data: bytes) -> None:
         mask = os.umask(0)
         os.umask(mask)
         Path(name).chmod(0o666 & ~mask)  # mkstemp made it private
-        Path(name).replace(path)
+        Path(name).replace(Path(name).with_name(path.name))
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
     finally:

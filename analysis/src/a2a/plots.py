@@ -272,6 +272,8 @@ def _ops_chart(results: Results, row: dict[Any, Any]) -> Chart:
     raw = results.raw(row["file"], row["point"])
     time = raw.op_times() / 1000
     since = (raw.start - raw.start[0]) / 1e6 if raw.start.size else raw.start.astype(float)
+    unit = "s" if since.size and since.max() > 10_000 else "ms"
+    since /= 1000 if unit == "s" else 1
     valid = raw.valid
     drawn = [Curve("valid op", since[valid], time[valid], form="dots")]
     if (~valid).any():
@@ -284,7 +286,7 @@ def _ops_chart(results: Results, row: dict[Any, Any]) -> Chart:
     spread = time[valid].max() / max(time[valid].min(), 1e-9) if valid.any() else 1.0
     return Chart(
         title=labels.size_text(row["message_size"]),
-        x=Axis("Time since the first op (ms)", unit="ms"),
+        x=Axis(f"Time since the first op ({unit})", unit=unit),
         y=Axis("Op time (µs)", log=bool(spread > 8), unit="µs"),
         curves=tuple(drawn),
         bounds=(Bound("p50", np.array([since.min(), since.max()]), np.array([median, median])),)

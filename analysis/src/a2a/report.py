@@ -21,6 +21,7 @@ from a2a import (
     contrasts,
     curves,
     explain,
+    gaps,
     grouping,
     interactive,
     plots,
@@ -32,6 +33,7 @@ from a2a import (
 from a2a.differences import shortened
 from a2a.errors import InputError
 from a2a.results import Results
+from a2a.study import Job
 
 _MOST_SETTINGS = 3
 _MOST_COMPARISONS = 3
@@ -69,8 +71,13 @@ class ComparisonSection:
     chart: ChartSection | None
 
 
-def render(results: Results, title: str = "", progress: Progress = lambda step: None) -> str:
-    """The whole page."""
+def render(
+    results: Results,
+    title: str = "",
+    jobs: Sequence[Job] = (),
+    progress: Progress = lambda step: None,
+) -> str:
+    """The whole page. `jobs` are those that meant to measure all of this, and perhaps more."""
     progress("findings")
     findings = _findings(results)
     progress("comparison")
@@ -91,7 +98,8 @@ def render(results: Results, title: str = "", progress: Progress = lambda step: 
     return environment.get_template("report.html").render(
         title=title or _title(results),
         version=__version__,
-        summary=summary.sentences(results),
+        summary=[*summary.sentences(results), *gaps.sentences(jobs)],
+        gaps=gaps.table(jobs),
         charts=charts,
         findings=findings,
         comparison=comparison,
@@ -112,12 +120,7 @@ def _title(results: Results) -> str:
 
 def _findings(results: Results) -> list[FindingGroup]:
     found = explain.explain(results.measured(("measure", "sentinel")))
-    groups = []
-    for finder in explain.FINDERS:
-        mine = [finding for finding in found if finding.kind == finder.kind]
-        if mine:
-            groups.append(FindingGroup(finder.title, finder.meaning, mine))
-    return groups
+    return [FindingGroup(x.title, x.meaning, mine) for x, mine in explain.grouped(found)]
 
 
 def _comparison(results: Results) -> ComparisonSection | None:

@@ -35,6 +35,7 @@ class Launch:
     attributes: dict[str, Any]
     environment: dict[str, str]
     labels: dict[str, str]
+    attachments: dict[str, str]
     nodes: list[str]
     node_of_rank: NDArray[np.int32]
     node_facts: dict[str, list[str]]
@@ -176,6 +177,14 @@ class Results:
         complete = self.points["state"] == "complete"
         return self.select(complete & self.points["role"].isin(roles))
 
+    def complete(self, roles: Sequence[str] = ("measure",)) -> "Results":
+        """The same, where there must be one: InputError says what became of the points."""
+        chosen = self.measured(roles)
+        if chosen.points.empty:
+            asked = self.points[self.points["role"].isin(roles)]
+            raise InputError(", ".join(["no point is complete", *_fates(asked)]))
+        return chosen
+
     def values(self, name: str) -> "pd.Series[Any]":
         """A column, or what each point's launch recorded under that name (str or <NA>).
 
@@ -196,6 +205,16 @@ class Results:
         if close:
             return f"did you mean {' or '.join(close)}?"
         return "a column of docs/file-format.md, a label or a recorded variable is meant"
+
+
+def _fates(points: pd.DataFrame) -> list[str]:
+    """`12 failed (none of 200 ops was valid)`, for every state that points are in."""
+    told = []
+    for state, rows in points.groupby("state", sort=False):
+        reasons = [reason for reason in dict.fromkeys(rows["skip_reason"]) if reason]
+        why = f" ({reasons[0]}{', …' if len(reasons) > 1 else ''})" if reasons else ""
+        told.append(f"{len(rows)} {state}{why}")
+    return told
 
 
 def load(paths: Iterable[Path | str]) -> Results:
@@ -219,7 +238,7 @@ def load(paths: Iterable[Path | str]) -> Results:
                 for index in range(schema.segment_count(file))
             ]
         _require_sound(path, columns, len(segments), attributes[name])
-        _mark_all_invalid(columns)
+        _explain_failed(columns)
         tables.append(_points(name, columns, segments, bool(attributes[name].get("raw_samples"))))
         launches.update({launch.id: launch for launch in segments})
     _require_distinct(launches.values())
@@ -244,6 +263,7 @@ def _launch(name: str, path: Path, index: int, segment: schema.Segment) -> Launc
         attributes=segment.attributes,
         environment=segment.environment,
         labels=segment.labels,
+        attachments=segment.attachments,
         nodes=segment.nodes,
         node_of_rank=segment.node_of_rank,
         node_facts=segment.node_facts,
@@ -288,12 +308,18 @@ def _nullable(values: NDArray[np.int64]) -> Any:
     return pd.arrays.IntegerArray(values.copy(), values == schema.UNKNOWN)
 
 
-def _mark_all_invalid(columns: dict[str, NDArray[Any]]) -> None:
-    """Call a point failed that ran but has no valid op: it has no figure that anyone could use."""
-    complete = columns["state"] == schema.STATES.index("complete")
-    for point in np.flatnonzero(complete & (columns["ops"] == 0)):
-        columns["state"][point] = schema.STATES.index("failed")
-        columns["skip_reason"][point] = f"none of {columns['attempts'][point]} ops was valid"
+def _explain_failed(columns: dict[str, NDArray[Any]]) -> None:
+    """Say why a point failed that ran but has no valid op, so no figure that anyone could use.
+
+    Older programs call such a point complete.
+    """
+    complete, failed = (schema.STATES.index(name) for name in ("complete", "failed"))
+    ran = np.isin(columns["state"], (complete, failed)) & (columns["attempts"] > 0)
+    for point in np.flatnonzero(ran & (columns["ops"] == 0)):
+        columns["state"][point] = failed
+        columns["skip_reason"][point] = (
+            columns["skip_reason"][point] or f"none of {columns['attempts'][point]} ops was valid"
+        )
 
 
 def _require_sound(

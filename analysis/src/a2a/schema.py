@@ -182,6 +182,7 @@ class Segment:
     environment: dict[str, str] = field(default_factory=dict)
     uniform: dict[str, bool] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
+    attachments: dict[str, str] = field(default_factory=dict)  # file name: its text
     fi_info: str = ""
     node_facts: dict[str, list[str]] = field(default_factory=dict)
     rank_facts: dict[str, list[str]] = field(default_factory=dict)
@@ -311,7 +312,8 @@ def _plain(value: Any) -> Any:
 def read_columns(file: h5py.File) -> dict[str, NDArray[Any]]:
     """All columns, shape [P] each; strings as objects of str, enumerations as numbers."""
     columns: dict[str, NDArray[Any]] = {}
-    for column in COLUMNS:
+    # The state first: of a file that is being written, whatever it calls complete is then whole.
+    for column in sorted(COLUMNS, key=lambda column: column.name != "state"):
         dataset = file[column.name]
         if column.kind == "string":
             columns[column.name] = np.array(texts(dataset), dtype=object)
@@ -326,6 +328,13 @@ def read_columns(file: h5py.File) -> dict[str, NDArray[Any]]:
 def segment_count(file: h5py.File) -> int:
     """Number of launches in the file."""
     return len(file["segments"])
+
+
+def _attachments(group: h5py.Group) -> dict[str, str]:
+    if "attachment_name" not in group:  # older than --attach
+        return {}
+    names = texts(group["attachment_name"])
+    return dict(zip(names, texts(group["attachment_text"]), strict=True))
 
 
 def read_segment(file: h5py.File, index: int) -> Segment:
@@ -348,6 +357,7 @@ def read_segment(file: h5py.File, index: int) -> Segment:
         environment=dict(zip(names, texts(group["environment_value"]), strict=True)),
         uniform=dict(zip(names, group["environment_uniform"][()].astype(bool), strict=True)),
         labels=dict(zip(texts(group["label_name"]), texts(group["label_value"]), strict=True)),
+        attachments=_attachments(group),
         fi_info=text(group["fi_info"][()]),
         node_facts={name: texts(values) for name, values in group["node_facts"].items()},
         rank_facts={name: texts(values) for name, values in group["rank_facts"].items()},

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 import pandas as pd
@@ -34,10 +35,11 @@ def heading(comparison: Comparison) -> list[str]:
     """Who is compared with whom, on how many launches, at which error level."""
     cells = comparison.cells
     launches = [_range(cells[f"launches_{side}"]) for side in ("candidate", "baseline")]
+    together = f" for all {len(cells)} cells together" if len(cells) > 1 else ""
     tested = (
         f"launches: {launches[0]} against {launches[1]}, {comparison.arrangements} arrangements "
         f"within {comparison.blocks} block{'s' * (comparison.blocks > 1)}; "
-        f"5 % error for all {len(cells)} cells together; margin ±{_percent(comparison.margin)}"
+        f"5 % error{together}; margin ±{_percent(comparison.margin)}"
     )
     return [f"{comparison.candidate}  against  {comparison.baseline} (baseline)", tested]
 
@@ -113,6 +115,11 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
+def _span(shares: pd.Series[float]) -> str:
+    """`4.1 % to 8.0 %`, or the one figure."""
+    return " to ".join(dict.fromkeys(_percent(share) for share in (shares.min(), shares.max())))
+
+
 def summary(comparison: Comparison) -> list[str]:
     """One line per verdict that occurs, with its range."""
     cells, told = comparison.cells, []
@@ -124,7 +131,7 @@ def summary(comparison: Comparison) -> list[str]:
         change = (mine["ratio"] - 1).abs()
         if verdict in (Verdict.SLOWER, Verdict.FASTER):
             effect = (mine["rate_candidate"] - mine["rate_baseline"]).abs()
-            text += f", by {_percent(change.min())} to {_percent(change.max())}"
+            text += f", by {_span(change)}"
             text += f", up to {effect.max():.2f} Gbit/s {_per(comparison.rate)}"
         elif verdict == Verdict.SAME:
             text += f" within ±{_percent(comparison.margin)}"
@@ -132,8 +139,7 @@ def summary(comparison: Comparison) -> list[str]:
     found = cells["detectable"].dropna()
     if len(found):
         told.append(
-            "smallest change that such a comparison finds in 9 of 10 cases: "
-            f"{_percent(found.min())} to {_percent(found.max())}"
+            f"smallest change that such a comparison finds in 9 of 10 cases: {_span(found)}"
         )
     return told
 
@@ -154,8 +160,16 @@ def _notes(comparison: Comparison) -> list[str]:
     elif not told:
         told.append("nothing else that was recorded differs between the sides")
     if comparison.differences.every_launch:
-        told.append("changes with every launch: " + ", ".join(comparison.differences.every_launch))
+        names = _without_launchers(comparison.differences.every_launch)
+        told += wrap(f"changes with every launch: {', '.join(names)}", 100, subsequent_indent="  ")
     return told
+
+
+def _without_launchers(names: Sequence[str]) -> list[str]:
+    """The names, with the many that MPI's launcher sets for itself as one."""
+    own = [name for name in names if name.startswith(("variable OMPI_", "variable PMIX_"))]
+    told = [name for name in names if name not in own]
+    return told + ([f"{len(own)} variables of MPI's launcher"] if own else [])
 
 
 def effects(named: Mapping[str, Sequence[Comparison]]) -> list[str]:

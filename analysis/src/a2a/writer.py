@@ -196,6 +196,8 @@ def _write_segment(group: h5py.Group, segment: schema.Segment) -> None:
     _create(group, "environment_uniform", np.array(uniform, dtype=np.int8))
     _create(group, "label_name", _strings(segment.labels))
     _create(group, "label_value", _strings(segment.labels.values()))
+    _create(group, "attachment_name", _strings(segment.attachments))
+    _create(group, "attachment_text", _strings(segment.attachments.values()))
     for name, facts in (("node_facts", segment.node_facts), ("rank_facts", segment.rank_facts)):
         subgroup = group.create_group(name)
         for fact, values in facts.items():

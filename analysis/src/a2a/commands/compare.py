@@ -84,9 +84,7 @@ def run(
     share = _share(margin)
     files, against = baselines.files_of(files), baselines.files_of(against)
     found = results.load([*files, *against])
-    found = filters.where(found.measured(_roles(by)), where)
-    if found.points.empty:
-        raise InputError("no point is complete")
+    found = filters.where(found.complete(_roles(by)), where)
     names = [name for name, path in found.files.items() if path in against]
     side = sides.levels(found, by) if by else found.points["file"].isin(names)
     for value in side.unique():  # sides may be different clusters, one side may not

@@ -15,7 +15,7 @@ import typer
 from a2a import clusters, filters, results
 from a2a.commands.options import Files, Mixed, Where
 from a2a.errors import InputError
-from a2a.explain import FINDERS, Finder, Finding, explain
+from a2a.explain import FINDERS, Finder, Finding, explain, grouped
 
 EXAMPLES = """\
 a2a explain run.h5
@@ -47,19 +47,15 @@ def run(
     unknown = [one for one in kind if one not in _KINDS]
     if unknown:
         raise InputError(f"--kind {unknown[0]}: kinds are {', '.join(_KINDS)}")
-    found = filters.where(results.load(files).measured(("measure", "sentinel")), where)
+    found = filters.where(results.load(files).complete(("measure", "sentinel")), where)
     clusters.require_one(found, mixed)
-    if found.points.empty:
-        raise InputError("no point is complete")
     findings = explain(found, tuple(kind))
     if as_json:
         print(json.dumps([_plain(one) for one in findings], indent=1))
         return
     sections = []
-    for finder in FINDERS:
-        mine = [one for one in findings if one.kind == finder.kind]
-        if mine:
-            sections.append("\n".join(_section(finder, mine, len(mine) if everything else _SHOWN)))
+    for finder, mine in grouped(findings):
+        sections.append("\n".join(_section(finder, mine, len(mine) if everything else _SHOWN)))
     typer.echo("\n\n".join(sections) or "nothing stands out")
 
 

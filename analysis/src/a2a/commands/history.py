@@ -48,10 +48,8 @@ def run(
     and kernel versions, nodes. A launch counts once, whatever its number of ops.
     """
     files = baselines.files_of(paths)
-    found = filters.where(results.load(files).measured(), where)
+    found = filters.where(results.load(files).complete(), where)
     clusters.require_one(found, mixed)
-    if found.points.empty:
-        raise InputError("no point is complete")
     if save_baseline:
         if Path(save_baseline).exists():
             raise InputError(f"--save-baseline {save_baseline}: a file has that name; take another")

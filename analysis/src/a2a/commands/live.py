@@ -10,8 +10,6 @@ import typer
 from a2a import layouts
 from a2a.live import StalledError, Step, follow
 
-COLUMN_WIDTH = 10  # of "collective", so that all lines fit under one heading
-
 EXAMPLES = """\
 a2a live run.h5
 a2a live run.h5 --interval 10 --patience 3600
@@ -48,7 +46,7 @@ def run(
 def _print(step: Step, printed: str) -> str:
     """Print the new rows under the one heading, which is returned once printed."""
     if not step.fresh.points.empty:
-        heading, *lines = layouts.text(step.fresh, layouts.LIVE, least_width=COLUMN_WIDTH)
+        heading, *lines = layouts.text(step.fresh, layouts.LIVE, steady=True)
         print("\n".join(lines if printed else [heading, *lines]), flush=True)
         printed = printed or heading
     state = step.end_state + (f": {step.message}" if step.message else "")

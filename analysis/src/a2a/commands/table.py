@@ -72,9 +72,7 @@ def run(
     elif layout is Layout.COMPAT:
         if names:
             raise InputError("--layout compat has fixed columns; --columns goes with the others")
-        found = found.measured(sorted(set(found.points["role"])))
-        if found.points.empty:
-            raise InputError("no complete point")
+        found = found.complete(sorted(set(found.points["role"])))
         print("\n".join(compat.lines_of(found)))
     else:
         chosen = layouts.WIDE if layout is Layout.WIDE else layouts.TABLE

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from a2a.explain import (
+    apart,
     cost,
     descheduled,
     drift,
@@ -23,7 +24,7 @@ from a2a.explain import (
 from a2a.explain.finding import Finding
 from a2a.results import Results
 
-__all__ = ["FINDERS", "Finder", "Finding", "explain"]
+__all__ = ["FINDERS", "Finder", "Finding", "explain", "grouped"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ FINDERS: Final = (
            "help, above it more bytes per second.", cost.find),
     Finder("stragglers", "Ranks that are last beyond chance", "Equal ranks would each be last in "
            "one of R ops.", stragglers.find),
+    Finder("apart", "A rank that ends apart", "Who receives slowly is late; who sends slowly "
+           "makes all others late.", apart.find),
     Finder("descheduled", "Ranks that lose their CPU", "Something else ran on a rank's CPU while "
            "it was timed.", descheduled.find),
     Finder("link", "Above the link rate", "More than the link can carry: the figure needs an "
@@ -75,3 +78,9 @@ def explain(found: Results, kinds: tuple[str, ...] = ()) -> list[Finding]:
         looked_at = found if finder.kind == "drift" else measured
         findings += sorted(finder.find(looked_at), key=lambda one: -one.weight)
     return findings
+
+
+def grouped(findings: Sequence[Finding]) -> list[tuple[Finder, list[Finding]]]:
+    """The kinds that have findings, in the order of FINDERS, each with its own."""
+    groups = [(x, [one for one in findings if one.kind == x.kind]) for x in FINDERS]
+    return [(finder, mine) for finder, mine in groups if mine]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from a2a.explain.finding import Finding, listed
+from a2a.labels import number_text
 from a2a.results import Launch, Results
 from a2a.schema import Counters
 
@@ -44,12 +45,13 @@ def _switches(facts: Launch, read: list[tuple[int, Counters]]) -> list[Finding]:
     worst = int(np.argmax(rate))
     ranks = len(rate)
     crowded = _crowded(facts)
+    median = number_text(float(np.median(rate)), 2)
     return [
         Finding(
             "descheduled",
-            f"{len(hit)} of {ranks} ranks lose their CPU: up to {rate[worst]:.2g} involuntary "
-            f"context switches per op (rank {worst}, {_host(facts, worst)}: {switches[worst]} in "
-            f"{ops} ops); median rank {float(np.median(rate)):.2g}{crowded}",
+            f"{len(hit)} of {ranks} ranks lose their CPU: up to {number_text(rate[worst], 2)} "
+            f"involuntary context switches per op (rank {worst}, {_host(facts, worst)}: "
+            f"{switches[worst]} in {ops} ops); median rank {median}{crowded}",
             f"{facts.id}: ranks {listed(hit.tolist())}",
             ops,
             weight=float(rate[worst]),

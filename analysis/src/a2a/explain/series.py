@@ -24,7 +24,8 @@ def named(found: Results) -> pd.Series[str]:
     """The series of each point: what tells it from the other series, in words (may be empty)."""
     points = found.points
     settings = {name: _values(found, name) for name in _varying(found)}
-    columns = {key: points[key].astype("string").fillna("") for key in (*_PLAN, "ppn")}
+    keys = _PLAN if grouping.scales_over_ranks(points) else (*_PLAN, "ppn")
+    columns = {key: points[key].astype("string").fillna("") for key in keys}
     told = {key: values for key, values in columns.items() if values.nunique() > 1}
     parts = []
     for key, values in told.items():

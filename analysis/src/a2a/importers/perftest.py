@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The JSON of perftest (`ib_write_bw --out_json` and its like): two ranks, one point a file.
 
+Releases before 24.01 (Debian 12 has 4.5) leave out the quotes and put a comma behind every last
+item, and newer ones still do so in tests of service levels: none of this is JSON. What they share
+is an item a line. A test of all sizes (`-a`) writes the file anew for each, so that only its
+largest is left.
+
 A latency test gives times of one message one way; its rates are those of a ping-pong and are left
 unknown. A bandwidth test gives a mean rate; its mean time is that of one message at that rate.
 """
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -29,18 +35,20 @@ _UNITS = {"Gbit/s": 1.0, "MiB/s": 2**20 * 8 / 1e9}  # of BW_average; the JSON do
 
 def matches(text: str) -> bool:
     """Whether the text is JSON of perftest."""
-    return text.lstrip().startswith("{") and '"test_info"' in text
+    return text.lstrip().startswith("{") and re.search(r'"?test_info"?\s*:', text) is not None
 
 
 def parse(path: Path, text: str) -> list[Block]:
     """One block of one row; InputError where it is no result of perftest."""
     try:
         data = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise bad(path, error.lineno, error.colno, f"not JSON: {error.msg}") from None
+    except json.JSONDecodeError:
+        data = _by_lines(path, text)
     info, results = data.get("test_info"), data.get("results")
     if not isinstance(info, dict) or not isinstance(results, dict):
         raise InputError(f"{path}: no 'test_info' and 'results' as perftest writes them")
+    if "MsgSize" not in results:
+        raise InputError(f"{path}: no MsgSize in 'results'; run perftest without --output")
     test = str(info.get("test", "")).removesuffix("_Test")
     row: dict[str, Any] = {
         "mode": test,
@@ -60,6 +68,39 @@ def parse(path: Path, text: str) -> list[Block]:
     }
     settings = [f"{name}={value}" for name, value in info.items() if name != "test"]
     return [Block([row], ENGINE, attributes=attributes, note=", ".join(settings))]
+
+
+_ITEM = re.compile(r'\s*"?(?P<name>[^":{}]+?)"?\s*:\s*(?P<value>.*?),?\s*')
+
+
+def _by_lines(path: Path, text: str) -> dict[str, Any]:
+    """What older releases write: `name: value,` a line, in groups `name: {` … `},`."""
+    data: dict[str, Any] = {}
+    group = data
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip().rstrip(",") in ("", "{"):
+            continue
+        if line.strip().rstrip(",") == "}":
+            group = data
+            continue
+        item = _ITEM.fullmatch(line)
+        if item is None:
+            column = len(line) - len(line.lstrip()) + 1
+            raise bad(path, number, column, f"expected 'name: value', found '{line.strip()}'")
+        if item["value"] == "{":
+            group = data[item["name"]] = {}
+        else:
+            group[item["name"]] = _plain(item["value"])
+    return data
+
+
+def _plain(text: str) -> str | int | float:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text.removeprefix('"').removesuffix('"')
 
 
 def _value(path: Path, results: dict[str, Any], name: str) -> float:

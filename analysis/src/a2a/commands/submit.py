@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a submit`: a whole study with one line."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from a2a import scripts, slurm, submission
+from a2a.columns import aligned
+from a2a.errors import InputError
+from a2a.progress import duration
+from a2a.submission import Planned, Wanted
+
+EXAMPLES = """\
+a2a submit -N 20,40,80,160,320 --dry-run
+a2a submit -N 160 --ppn 2 --compare PSM2_RCVTHREAD=0,1
+a2a submit -N 20,40,80 --separate -t 1:00:00 --site mycluster
+a2a submit -N 40 --quick -- --provider psm2 --mode write-imm
+a2a submit -N 20 --compare=--window=1,all --sizes 60kB --sbatch=--nodelist=node[001-020]
+"""
+
+
+def run(
+    nodes: Annotated[
+        str,
+        typer.Option("-N", "--nodes", metavar="LIST", help="Node counts, such as 20,40,80."),
+    ],
+    passed: Annotated[
+        list[str],
+        typer.Argument(metavar="[-- OPTION…]", help="For a2aperf alltoall.", show_default=False),
+    ] = [],  # noqa: B006
+    ppn: Annotated[int, typer.Option(min=1, help="Ranks per node.")] = 1,
+    compare: Annotated[
+        list[str],
+        typer.Option(
+            metavar="KEY=V1,V2",
+            help="Setting to compare: a variable, or an option of a2aperf with its dashes.",
+        ),
+    ] = [],  # noqa: B006
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show jobs, node-hours and lines; submit nothing.")
+    ] = False,
+    separate: Annotated[
+        bool, typer.Option("--separate", help="One job per node count, and one for the report.")
+    ] = False,
+    sizes: Annotated[str, typer.Option(metavar="LIST", help="Message sizes.")] = "",
+    launches: Annotated[
+        int | None,
+        typer.Option(min=1, help="Launches of each point (3; when comparing of each value, 8)."),
+    ] = None,
+    subsets: Annotated[str, typer.Option(help="nested, random or per-switch.")] = "",
+    seed: Annotated[int | None, typer.Option(min=0, help="Of everything random.")] = None,
+    budget: Annotated[str, typer.Option(metavar="NODE-HOURS", help="End before more.")] = "",
+    quick: Annotated[bool, typer.Option("--quick", help="Five sizes in five minutes.")] = False,
+    drop_bad_nodes: Annotated[
+        bool, typer.Option("--drop-bad-nodes", help="Leave out nodes that fail the preflight.")
+    ] = False,
+    go_on: Annotated[
+        bool, typer.Option("--go-on", help="After a failed launch go on with the other nodes.")
+    ] = False,
+    requeue: Annotated[
+        bool, typer.Option("--requeue", help="Go on in a new run when the time is up.")
+    ] = False,
+    results: Annotated[str, typer.Option(metavar="DIR", help="Folder (results).")] = "",
+    site: Annotated[
+        str, typer.Option(metavar="NAME", help="What is special here: jobs/sites (A2APERF_SITE).")
+    ] = "",
+    time: Annotated[str, typer.Option("-t", "--time", help="Time limit of each job.")] = "",
+    partition: Annotated[str, typer.Option("-p", "--partition", help="Slurm's partition.")] = "",
+    account: Annotated[str, typer.Option("-A", "--account", help="Slurm's account.")] = "",
+    sbatch: Annotated[
+        list[str], typer.Option(metavar="OPTION", help="Any other of sbatch: --sbatch=--qos=low.")
+    ] = [],  # noqa: B006
+) -> None:
+    """Submit a study: node counts as subsets of one allocation, or a comparison of settings.
+
+    Prints the jobs, what they will take, and the lines for sbatch, and calls sbatch with exactly
+    these. The scripts behind it run as they are without this command.
+
+    The scripts are those of the folder that A2APERF_JOBS names, of ./jobs, or of share/a2aperf/jobs
+    beside the installed programs.
+    """
+    if not dry_run:
+        slurm.require()
+    site = site or os.environ.get("A2APERF_SITE", "")
+    own = {
+        "--sizes": sizes,
+        "--launches": launches,
+        "--subsets": subsets,
+        "--seed": seed,
+        "--budget": budget,
+        "--results": results,
+        "--site": site,
+    }
+    flags = {
+        "--quick": quick,
+        "--drop-bad-nodes": drop_bad_nodes,
+        "--go-on": go_on,
+        "--requeue": requeue,
+    }
+    options = [
+        word
+        for name, value in own.items()
+        if value not in ("", None)
+        for word in (name, str(value))
+    ]
+    options += [name for name, wanted in flags.items() if wanted]
+    for_slurm = {"--time": time, "--partition": partition, "--account": account}
+    wanted = Wanted(
+        _counts(nodes),
+        ppn,
+        compare,
+        options,
+        passed,
+        [f"{name}={value}" for name, value in for_slurm.items() if value] + sbatch,
+        separate,
+        site,
+        results,
+        sizes,
+        quick,
+    )
+    jobs = submission.plan(wanted, scripts.find())
+    print("\n".join(_summary(jobs, budget)), end="\n\n")
+    _submit(jobs, dry_run)
+
+
+def _counts(text: str) -> list[int]:
+    words = text.split(",")
+    if not all(word.isascii() and word.isdecimal() and int(word) > 0 for word in words):
+        raise InputError(f"-N '{text}': node counts are meant, such as 20,40,80")
+    return sorted({int(word) for word in words})
+
+
+def _summary(jobs: Sequence[Planned], budget: str) -> list[str]:
+    rows = [["job", "nodes", "launches", "time", "node-hours"]]
+    for number, job in enumerate(jobs, 1):
+        hours = job.node_hours
+        figures = ["-", "-"] if job.after or hours is None else [
+            duration(job.seconds or 0.0), f"{hours:.1f}"
+        ]  # fmt: skip
+        name = "report" if job.after else str(number)
+        rows.append([name, str(job.nodes), str(job.launches or "-"), *figures])
+    lines = aligned(rows, [True, False, False, False, False])
+    estimates = [job.node_hours for job in jobs]
+    if None in estimates:
+        lines.append("no estimate: a2aperf is not found here; A2APERF names it")
+        return lines
+    total = f"estimate: {sum(hours or 0.0 for hours in estimates):.1f} node-hours in all"
+    limit = f", at most {budget} a job" if budget else ""
+    lines += [
+        total + limit + f"; a launch takes {submission.START_SECONDS:g} s and "
+        f"{submission.START_SECONDS_A_RANK:g} s a rank to start,",
+        "then what 'a2aperf alltoall --dry-run' says. A loaded network takes longer.",
+    ]
+    return lines
+
+
+def _submit(jobs: Sequence[Planned], dry_run: bool) -> None:
+    ids: list[str] = []
+    for number, job in enumerate(jobs, 1):
+        line = job.line([f"JOB{n}" for n in range(1, number)] if dry_run else ids)
+        print(shlex.join(line), flush=True)
+        if not dry_run:
+            ids.append(slurm.sbatch(line))
+            print(f"job {ids[-1]}", flush=True)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rank that has all its messages long after the others, or long before them.
+
+In an all-to-all whoever receives slowly is late; who sends slowly makes all others late and is
+the only one in time, for nobody waits for its own messages. With two ranks the two cases look
+alike, and nothing is said.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from a2a.explain import series
+from a2a.explain.finding import Finding, listed, percent
+from a2a.results import Launch, Results
+
+_APART: Final = 1.25
+"""Factor between the rank and the nearest of the others: equal links end within a tenth."""
+_SHARE: Final = 0.9  # of the ops
+_FEWEST: Final = 10  # ops, all points of a launch together
+
+Apart = tuple[int, str, float, int]
+"""Rank, "receives" or "sends", median factor, ops."""
+
+
+def find(found: Results) -> list[Finding]:
+    """Per launch, the ranks that end apart in nine of ten ops of a point, all such points."""
+    findings = []
+    points = found.points[found.points["has_raw"] & (found.points["ranks"] > 2)]
+    for launch, of_launch in points.groupby("launch"):
+        seen: dict[tuple[int, str], list[tuple[Any, float, int]]] = {}
+        for _, row in of_launch.iterrows():
+            raw = found.raw(str(row["file"]), int(row["point"]))
+            for rank, what, factor, ops in apart(raw.recv_done[raw.valid] - raw.begin[raw.valid]):
+                seen.setdefault((rank, what), []).append((row, factor, ops))
+        facts = found.launches[str(launch)]
+        for (rank, what), at in seen.items():
+            if sum(ops for _, _, ops in at) >= _FEWEST:
+                findings.append(_told(facts, rank, what, at, len(of_launch)))
+    return findings
+
+
+def apart(received: NDArray[np.int64]) -> list[Apart]:
+    """Ranks apart in the times at which each had its last message [ops, R], ns; at most one."""
+    ops, ranks = received.shape
+    if not ops or ranks < 3:
+        return []
+    ordered = np.sort(received, axis=1).astype(np.float64)
+    late = ordered[:, -1] / np.maximum(ordered[:, -2], 1)
+    early = ordered[:, 1] / np.maximum(ordered[:, 0], 1)
+    for who, factor, what in (
+        (received.argmax(axis=1), late, "receives"),
+        (received.argmin(axis=1), early, "sends"),
+    ):
+        rank = int(np.bincount(who, minlength=ranks).argmax())
+        its = (who == rank) & (factor >= _APART)
+        if its.mean() >= _SHARE:
+            return [(rank, what, float(np.median(factor[its])), int(its.sum()))]
+    return []
+
+
+def _told(
+    facts: Launch, rank: int, what: str, at: list[tuple[Any, float, int]], points: int
+) -> Finding:
+    host = facts.nodes[int(facts.node_of_rank[rank])] if rank < len(facts.node_of_rank) else "?"
+    row, factor, _ = max(at, key=lambda one: one[1])
+    ops = sum(count for _, _, count in at)
+    sizes = listed(f"{one['message_size']} B" for one, _, _ in at)
+    if what == "receives":
+        story = (
+            f"has its last message up to {factor:.2g} times as late as any other rank: it "
+            "receives slowly, or one of the others sends slowly to it"
+        )
+    else:
+        story = (
+            f"has all its messages while the others take up to {factor:.2g} times as long: they "
+            "wait for it, so it sends slowly"
+        )
+    return Finding(
+        "apart",
+        f"rank {rank} ({host}) {story}; in {ops} ops of {len(at)} of {points} points "
+        f"({percent(_SHARE)} of their ops or more); most at {series.place(row)}",
+        f"{facts.id}: {sizes}",
+        ops,
+        weight=factor,
+        numbers={"rank": rank, "side": what, "factor": factor},
+    )

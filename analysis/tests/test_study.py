@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The folder of a study, `a2a status`, and what a report says is missing."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import studies
+from a2a import study
+from a2a.errors import InputError
+from a2a.study import Fate
+from conftest import Outcome
+
+A2A = Callable[..., Outcome]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return studies.study(tmp_path / "results")
+
+
+@pytest.fixture
+def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Lets `squeue` answer so: what a real Slurm says is tested in test/slurm."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    monkeypatch.setenv("PATH", str(programs), prepend=":")
+
+    def answers(text: str) -> None:
+        script = programs / "squeue"
+        script.write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\n")
+        script.chmod(script.stat().st_mode | stat.S_IXUSR)
+
+    answers("")
+    return answers
+
+
+def test_every_launch_has_its_fate_and_the_last_line_of_the_log_counts(folder: Path) -> None:
+    (job,) = study.read(folder)
+    fates = [launch.fate for launch in job.launches]
+    assert fates == [Fate.GOOD, Fate.GOOD, Fate.FAILED, Fate.FAILED, Fate.WAITING]
+    assert [launch.why for launch in job.launches] == [
+        "",
+        "",
+        "the launch ended: node node005 does not answer (exit status 205)",
+        "the node-hours are used up",
+        "not reached",
+    ]
+    assert job.launches[0].seconds == 60
+    studies.launch(folder, "7", 3, 8)
+    studies.log(folder, "7", 3, "0")
+    (job,) = study.read(folder)
+    assert job.launches[2].fate is Fate.GOOD
+    job.launches[2].file.unlink()
+    assert job.launches[2].why == "its file is not there any more"
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        ("-", ()),
+        ("A=1;--window=all", ("A=1", "--window=all")),
+        (r"A=x\;y;B=\\;C=\t|\n", ("A=x;y", "B=\\", "C=\t|\n")),
+        (r"A=\\\;;B=", ("A=\\;", "B=")),
+    ],
+)
+def test_settings_are_the_text_that_they_were(
+    tmp_path: Path, text: str, settings: tuple[str, ...]
+) -> None:
+    studies.plan(tmp_path, "1", [(4, text)], kind="compare")
+    assert study.read(tmp_path)[0].launches[0].settings == settings
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("plan-7.tsv", ("launch\tnodes", "launch\tnode"), "its header is not launch nodes ppn"),
+        ("plan-7.tsv", ("\t2\tnode", "\ttwo\tnode"), "'two' is no whole number"),
+        ("plan-7.tsv", ("\t-\talltoall", "\talltoall"), "has not 6 columns"),
+        ("log-7.tsv", ("2026-11-20T17:30:05Z", "yesterday"), "'yesterday' is no time"),
+        ("plan-7.tsv", ("kind", "\x00\udcff"), "cannot be read"),
+    ],
+)
+def test_a_damaged_plan_is_refused(
+    a2a: A2A, folder: Path, name: str, change: tuple[str, str], words: str
+) -> None:
+    text = (folder / name).read_text().replace(*change)
+    (folder / name).write_text(text, errors="surrogateescape")
+    with pytest.raises(InputError, match=words.replace("(", r"\(")):
+        study.read(folder)
+    a2a("status", folder).refused(name, words)
+
+
+def test_status_says_what_is_there_and_what_is_missing(
+    a2a: A2A, folder: Path, queue: Callable[[str], None]
+) -> None:
+    outcome = a2a("status", folder)
+    assert outcome.status == 1
+    lines = [" ".join(line.split()) for line in outcome.out.splitlines()]
+    assert lines[0] == "job 7: alltoall on 4, 8, 16 nodes, 2 ranks per node"
+    assert lines[1] == "2 of 5 launches good; ended"
+    assert "nodes good failed started not reached" in lines
+    assert "4 1 1 - -" in lines and "8 1 1 - -" in lines and "16 - - - 1" in lines
+    assert any(line.startswith("003 8 nodes") and "exit status 205" in line for line in lines)
+    assert lines[-1] == "node node005: memlock: 64 KiB: too little"
+    queue("7|RUNNING|5:00|1:00:00|node[001-016]|None")
+    assert "running for 5:00 of 1:00:00 on node[001-016]" in a2a("status", folder).out
+
+
+def test_status_of_a_job_that_runs_tells_how_long_it_will(
+    a2a: A2A, tmp_path: Path, queue: Callable[[str], None]
+) -> None:
+    studies.plan(tmp_path, "9", [(4, "-")] * 3)
+    for number in (1, 2):
+        studies.launch(tmp_path, "9", number, 4)
+    studies.log(tmp_path, "9", 1, "0")
+    queue("9|RUNNING|5:00|1:00:00|node[001-004]|None")
+    outcome = a2a("status", tmp_path)
+    assert outcome.status == 0
+    assert "launch 002: 2 of 2 points; about 2 min to go" in outcome.out
+    assert "missing" not in outcome.out
+    queue("9|PENDING|0:00|1:00:00||Resources")
+    assert "waits (Resources)" in a2a("status", tmp_path).out
+    queue("")
+    outcome = a2a("status", tmp_path)
+    assert outcome.status == 1
+    assert "cut short" in outcome.out
+    (plain,) = json.loads(a2a("status", tmp_path, "--json").out)
+    assert [x["fate"] for x in plain["launches"]] == ["good", "started", "not reached"]
+
+
+def test_status_of_a_complete_study(a2a: A2A, tmp_path: Path) -> None:
+    studies.plan(tmp_path, "9", [(4, "A=1"), (4, "A=2")], kind="compare")
+    for number in (1, 2):
+        studies.launch(tmp_path, "9", number, 4, kind="compare")
+        studies.log(tmp_path, "9", number, "0")
+    outcome = a2a("status", tmp_path)
+    assert outcome.status == 0
+    assert "job 9: compare, A=1, A=2 on 4 nodes, 2 ranks per node" in outcome.out
+    assert "2 of 2 launches good; complete" in outcome.out
+
+
+def test_status_of_what_is_no_study(a2a: A2A, tmp_path: Path) -> None:
+    a2a("status", tmp_path).refused("no plan-<job>.tsv")
+    a2a("status", tmp_path / "none").refused("no such folder")
+
+
+def test_a_report_on_a_study_says_what_is_missing(a2a: A2A, folder: Path) -> None:
+    (folder / "merged").mkdir()
+    merged = folder / "merged" / "all.h5"
+    assert a2a("merge", *sorted(folder.glob("*.h5")), "-o", merged).status == 0
+    assert a2a("report", folder).status == 0
+    page = (folder / "report.html").read_text()
+    assert (
+        "3 of 5 planned launches of job 7 have no complete file, on 4, 8 and 16 nodes: "
+        "the launch ended: node node005 does not answer (exit status 205), the node-hours are used "
+        "up and not reached."
+    ) in page
+    assert "Nodes not fit to measure in job 7: node005." in page
+    assert page.count("node005 does not answer (exit status 205)") == 2
+    assert 'href="#missing"' in page
+    # By its files the same job is found; files of no study have nothing missing.
+    other = folder / "one.html"
+    assert a2a("report", next(folder.glob("*-001.h5")), "-o", other).status == 0
+    assert 'href="#missing"' in other.read_text()
+    alone = folder.parent / "alone.h5"
+    next(folder.glob("*-001.h5")).rename(alone)
+    assert a2a("report", alone, "-o", other).status == 0
+    assert 'href="#missing"' not in other.read_text()
+
+
+def test_a_report_needs_a_place(a2a: A2A, folder: Path) -> None:
+    a2a("report", *folder.glob("*.h5")).refused("-o PAGE.html")

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a submit` and `a2a doctor --local` with the scripts of this clone; test/slurm has a Slurm."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import Outcome
+
+A2A = Callable[..., Outcome]
+JOBS = Path(__file__).resolve().parents[2] / "jobs"
+
+
+@pytest.fixture(autouse=True)
+def scripts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The scripts of this clone, and a program that says what a2aperf says of time."""
+    monkeypatch.setenv("A2APERF_JOBS", str(JOBS))
+    monkeypatch.delenv("A2APERF_SITE", raising=False)
+    program = tmp_path / "a2aperf"
+    program.write_text('#!/bin/sh\necho "time: about 1.5 min if a message costs 4 us"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("A2APERF", str(program))
+
+
+def lines(outcome: Outcome) -> list[list[str]]:
+    """The lines for sbatch, as words."""
+    assert outcome.status == 0, outcome.err
+    found = [shlex.split(line) for line in outcome.out.splitlines() if line.startswith("sbatch")]
+    assert found
+    return found
+
+
+def test_node_counts_are_subsets_of_one_allocation(a2a: A2A) -> None:
+    outcome = a2a("submit", "-N", "80,20,40", "--dry-run")
+    script = str(JOBS / "alltoall.sbatch")
+    assert lines(outcome) == [["sbatch", "-N", "80", script, "--nodes", "20,40,80"]]
+    # 3 launches of each: 10 s, 0.1 s a rank, 90 s
+    seconds = 3 * sum(100 + 0.1 * nodes for nodes in (20, 40, 80))
+    assert f"estimate: {80 * seconds / 3600:.1f} node-hours in all" in outcome.out
+    assert "16 min" in outcome.out
+
+
+def test_options_reach_the_script_and_the_program(a2a: A2A) -> None:
+    words = ["--ppn", "2", "--launches", "4", "--seed", "7", "--quick", "--go-on", "-t", "2:00:00"]
+    words += ["-A", "physics", "--sbatch=--qos=low", "--results", "a 'b", "--sizes", "1000"]
+    outcome = a2a("submit", "-N", "20", *words, "--dry-run", "--", "--mode", "write-imm")
+    (line,) = lines(outcome)
+    place = line.index(str(JOBS / "alltoall.sbatch"))
+    assert line[:place] == [
+        "sbatch", "-N", "20", "--time=2:00:00", "--account=physics", "--qos=low",
+    ]  # fmt: skip
+    assert line[place + 1 :] == [
+        "--nodes", "20", "--ppn", "2", "--sizes", "1000", "--launches", "4", "--seed", "7",
+        "--results", "a 'b", "--quick", "--go-on", "--", "--mode", "write-imm",
+    ]  # fmt: skip
+
+
+def test_separate_jobs_have_their_report_behind_them(a2a: A2A) -> None:
+    outcome = a2a("submit", "-N", "20,40", "--separate", "--results", "r", "--dry-run")
+    first, second, report = lines(outcome)
+    assert (first[2], second[2]) == ("20", "40")
+    assert report[1] == "--dependency=afterany:JOB1:JOB2"
+    assert report[2:] == [str(JOBS / "report.sbatch"), "--results", "r"]
+
+
+def test_a_comparison_is_a_job_per_node_count(a2a: A2A) -> None:
+    one = a2a("submit", "-N", "160", "--ppn", "2", "--compare", "PSM2_RCVTHREAD=0,1", "--dry-run")
+    script = str(JOBS / "compare.sbatch")
+    assert lines(one) == [["sbatch", "-N", "160", script, "PSM2_RCVTHREAD=0,1", "--ppn", "2"]]
+    settings = ["--compare", "A=1,2", "--compare=--window=1,all"]
+    first, second, report = lines(a2a("submit", "-N", "20,40", *settings, "--dry-run"))
+    assert first[3:] == [script, "A=1,2", "--window=1,all"]
+    assert second[:3] == ["sbatch", "-N", "40"]
+    assert report[1].startswith("--dependency=")
+
+
+def test_values_stay_text(a2a: A2A, tmp_path: Path) -> None:
+    trap = f"X=$(touch {tmp_path}/pwned),`touch {tmp_path}/pwned`"
+    (line,) = lines(a2a("submit", "-N", "20", "--compare", trap, "--dry-run"))
+    assert trap in line
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_without_the_program_there_is_no_estimate(
+    a2a: A2A, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A2APERF", "/nowhere")
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.setenv("A2APERF_JOBS", str(shutil.copytree(JOBS, Path("jobs").resolve())))
+    outcome = a2a("submit", "-N", "20", "--dry-run")
+    assert "no estimate: a2aperf is not found here" in outcome.out
+    assert lines(outcome)
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+
+
+def test_what_the_script_refuses_is_refused_in_its_words(a2a: A2A) -> None:
+    a2a("submit", "-N", "20", "--compare", "A=1", "--dry-run").refused("two or more different")
+    a2a("submit", "-N", "20", "--subsets", "odd", "--dry-run").refused("nested, random or per-swi")
+    a2a("submit", "-N", "20", "--site", "none", "--dry-run").refused("no site file")
+    a2a("submit", "-N", "1", "--dry-run").refused("nobody to talk to")
+    a2a("submit", "-N", "1,20", "--dry-run").refused("nobody to talk to")
+    for nodes in ("x", "0", "20,,40", "-3"):
+        a2a("submit", f"-N={nodes}", "--dry-run").refused("-N '")
+
+
+def test_without_slurm_the_way_is_said(a2a: A2A, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = Path("programs").resolve()
+    programs.mkdir()
+    (programs / "bash").symlink_to(shutil.which("bash") or "")
+    monkeypatch.setenv("PATH", str(programs))
+    a2a("submit", "-N", "20").refused("no Slurm on this machine", "jobs/local.sh")
+    a2a("doctor").refused("no Slurm on this machine", "--local")
+
+
+def test_scripts_that_are_nowhere(a2a: A2A, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A2APERF_JOBS", "/nowhere")
+    a2a("submit", "-N", "20", "--dry-run").refused("A2APERF_JOBS=/nowhere", "no alltoall.sbatch")
+    monkeypatch.delenv("A2APERF_JOBS")
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    a2a("submit", "-N", "20", "--dry-run").refused("share/a2aperf/jobs")
+
+
+def test_scripts_of_an_installation_are_found_beside_the_program(
+    a2a: A2A, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    prefix = tmp_path / "prefix with blanks"
+    shutil.copytree(JOBS, prefix / "share/a2aperf/jobs")
+    (prefix / "bin").mkdir()
+    shutil.copy(tmp_path / "a2aperf", prefix / "bin/a2aperf")
+    monkeypatch.delenv("A2APERF_JOBS")
+    monkeypatch.setenv("PATH", f"{prefix}/bin", prepend=":")
+    (line,) = lines(a2a("submit", "-N", "20", "--dry-run"))
+    assert line[3] == str(prefix / "share/a2aperf/jobs/alltoall.sbatch")
+
+
+def test_the_doctor_looks_at_this_machine(a2a: A2A) -> None:
+    outcome = a2a("doctor", "--local", "--provider", "nonesuch")
+    assert outcome.status in (0, 1)
+    assert "of 1 nodes" in outcome.out
+    for check in ("program", "memlock", "governor", "clock"):
+        assert check in outcome.out
+    a2a("doctor", "--local", "-N", "2").refused("--local is this machine")
