@@ -1,29 +1,41 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Open MPI as our launcher on this machine. Needs say.sh.
+# Open MPI or MPICH as our launcher on this machine. Needs say.sh. MPIRUN names the launcher that belongs to the
+# library that the program was built with (default: mpirun).
 
-open_mpi_major() { mpirun --version 2>/dev/null | sed -n 's/^mpirun (Open MPI) \([0-9]*\).*/\1/p'; }
+MPIRUN=${MPIRUN:-mpirun}
+
+# Empty for another MPI.
+open_mpi_major() { "$MPIRUN" --version 2>/dev/null | sed -n 's/^mpirun (Open MPI) \([0-9]*\).*/\1/p'; }
 
 # MPI only launches, agrees and gathers: without this it would open the fabric under test for itself. What the
 # user has set stays, for that is the baseline's transport.
 keep_mpi_off_fabric() {
-    local shared_memory=vader
-    (($(open_mpi_major) >= 5)) && shared_memory=sm
+    local major shared_memory=vader
+    major=$(open_mpi_major)
+    # MPICH over UCX, as Debian builds it; over libfabric it would take the provider that FI_PROVIDER leaves.
+    [[ -n $major ]] || {
+        export UCX_TLS=${UCX_TLS:-self,sm,tcp}
+        return
+    }
+    ((major < 5)) || shared_memory=sm
     export OMPI_MCA_pml=${OMPI_MCA_pml:-ob1}
     export OMPI_MCA_btl=${OMPI_MCA_btl:-self,$shared_memory,tcp}
 }
 
 # launch_here RANKS COMMAND…: on this machine, as any user, also with more ranks than cores.
 launch_here() {
-    local ranks=$1
+    local ranks=$1 options=()
     shift
-    local options=(-n "$ranks")
-    ((EUID == 0)) && options+=(--allow-run-as-root)
-    if ((ranks > $(nproc))); then
-        # A rank bound to a core that it shares would never leave it.
-        options+=(--oversubscribe --bind-to none)
+    # A rank bound to a core that it shares would never leave it.
+    local binding=core
+    ((ranks <= $(nproc))) || binding=none
+    if [[ -n $(open_mpi_major) ]]; then
+        options=(--bind-to "$binding")
+        ((EUID != 0)) || options+=(--allow-run-as-root)
+        [[ $binding == core ]] || options+=(--oversubscribe)
     else
-        options+=(--bind-to core)
+        options=(-bind-to "$binding")
     fi
-    mpirun "${options[@]}" "$@"
+    "$MPIRUN" -n "$ranks" "${options[@]}" "$@"
 }

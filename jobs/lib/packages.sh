@@ -11,7 +11,12 @@ packages_to() {
         ;;
     test)
         printf '%s\n' doctest-dev clang-format clang-tidy shellcheck mandoc \
-            hdf5-tools valgrind python3 python3-venv ca-certificates chromium fonts-dejavu-core
+            hdf5-tools valgrind python3 python3-venv ca-certificates chromium fonts-dejavu-core environment-modules
+        ;;
+    mpich) printf '%s\n' mpich libmpich-dev ;;
+    vm) printf '%s\n' qemu-system-x86 busybox-static cpio kmod ;;
+    slurm)
+        printf '%s\n' slurm-wlm slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux
         ;;
     compat) printf '%s\n' debootstrap util-linux ;;
     esac

@@ -1,0 +1,60 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
+# What a job leaves when its launches are made: the comparison, one file, a report, its exit status. Needs say.sh and
+# program.sh.
+
+# analyse MERGED PAGE FILE…: one file from all, and the report; nothing where a2a is not installed.
+analyse() {
+    local merged=$1 page=$2
+    shift 2
+    (($#)) || {
+        say "there is no results file yet: no report"
+        return 1
+    }
+    [[ $a2a ]] || {
+        say "a2a is not installed here: 'a2a report $results' where it is makes the report"
+        return 0
+    }
+    # One file is merged as it is.
+    (($# == 1)) || { mkdir -p "${merged%/*}" && "$a2a" merge "$@" --force -o "$merged"; } || return
+    "$a2a" report "$@" -o "$page" && say "report: $page"
+}
+
+close_study() {
+    local i count=0 files=()
+    for i in "${!plan_nodes[@]}"; do
+        [[ ${good[$i]-} != 0 ]] || ((count += 1))
+        [[ ! -f $results/$(file_of "$i") ]] || files+=("$results/$(file_of "$i")")
+    done
+    say "$count of ${#plan_nodes[@]} launches are good, in $results"
+    if [[ $stopping == 'the job was cancelled' ]]; then exit 1; fi
+    if [[ $stopping == 'the time limit is near' && ${asked[requeue]} == yes ]]; then requeue; fi
+    [[ $kind != compare ]] || compare_sides "${files[@]}"
+    analyse "$results/merged/$kind-$SLURM_JOB_ID.h5" "$results/report-$SLURM_JOB_ID.html" "${files[@]}" || exit 1
+    ((count == ${#plan_nodes[@]})) || exit 1
+    exit 0
+}
+
+# requeue: does not return when Slurm takes the job back. A run that made nothing would do so again and again.
+requeue() {
+    if ((made == 0 && ${SLURM_RESTART_COUNT:-0} > 0)); then
+        say "not requeued once more: this run completed no launch, so the time limit is too short for one"
+        return
+    fi
+    say "the time limit is near: the job is requeued and will go on"
+    scontrol requeue "$SLURM_JOB_ID" || return 0
+    exit 0
+}
+
+# compare_sides FILE…: what a2a compare says, in the job's output and in a file. Its status is a verdict, not an error.
+compare_sides() {
+    local key by=() text=$results/compare-$SLURM_JOB_ID.txt
+    [[ $a2a ]] && (($#)) || return 0
+    for key in "${keys[@]}"; do
+        [[ $key != --* ]] || key=${key#--} key=${key//-/_}
+        by+=(--by "$key")
+    done
+    "$a2a" compare "$@" "${by[@]}" >"$text" || true
+    cat "$text"
+}

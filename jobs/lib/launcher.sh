@@ -1,0 +1,109 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
+# One launch on some nodes of the allocation, by mpirun or srun. Needs say.sh, mpi.sh, site.sh, nodes.sh and $scratch.
+
+readonly kStartSeconds=600 # until ranks have found one another
+
+# check_launcher: what the site names has to be there, and able to start MPI.
+check_launcher() {
+    have "$site_launcher" || die "site_launcher=$site_launcher, and there is none on $(hostname): is a module missing?"
+    if [[ $site_launcher == srun ]]; then
+        srun --mpi=list 2>&1 | grep -qw 'pmix' ||
+            die "site_launcher=srun needs Slurm's pmix plugin, which 'srun --mpi=list' does not list: take mpirun"
+    else
+        [[ $(open_mpi_major) ]] || die "$(command -v mpirun) is not Open MPI's, whose options we use: site_launcher=srun"
+    fi
+}
+
+# launcher_words NODES PPN VARIABLE…: sets $launcher to the words before the program, for the nodes in $subset.
+launcher_words() {
+    local count=$1 ppn=$2 name
+    shift 2
+    if [[ $site_launcher == srun ]]; then
+        launcher=(srun --mpi=pmix --kill-on-bad-exit=1 --overlap --mem=0 --nodes="$count" --ntasks="$((count * ppn))"
+            --ntasks-per-node="$ppn" --nodelist="$(host_list "${subset[@]}")" --distribution=block:block)
+        # The names of srun and of mpirun differ.
+        case $site_binding in
+        core) launcher+=(--cpu-bind=cores) ;;
+        socket) launcher+=(--cpu-bind=sockets) ;;
+        numa) launcher+=(--cpu-bind=ldoms) ;;
+        none) launcher+=(--cpu-bind=none) ;;
+        esac
+    else
+        printf "%s slots=$ppn\n" "${subset[@]}" >"$scratch/hosts"
+        # Slurm's number of tasks is what mpirun takes for slots: ours is --ppn, whatever sbatch was told. Its daemons
+        # share the nodes with what a dead node has left unfinished: without that they wait for it.
+        launcher=(env "SLURM_TASKS_PER_NODE=$ppn(x$SLURM_JOB_NUM_NODES)" SLURM_OVERLAP=1 mpirun -n "$((count * ppn))"
+            --hostfile "$scratch/hosts" --map-by "ppr:$ppn:node")
+        if [[ $site_binding == none ]]; then launcher+=(--bind-to none); else launcher+=(--bind-to "$site_binding"); fi
+        ((EUID != 0)) || launcher+=(--allow-run-as-root)
+        for name in "$@"; do launcher+=(-x "$name"); done
+    fi
+    launcher+=("${site_launcher_options[@]}")
+}
+
+# start_launch SECONDS FILE VARIABLE=VALUE… -- WORD…: runs the program with these words; sets $launch_pid, and
+# $watch_pid of who looks whether it begins to write FILE. Its output goes to launch.out and launch.err in $scratch.
+start_launch() {
+    local seconds=$1 file=$2 assignments=()
+    shift 2
+    while [[ $1 != -- ]]; do
+        assignments+=("$1")
+        shift
+    done
+    shift
+    # A launcher that lost its nodes may wait for ever, hence the limit; it may ignore SIGTERM, hence -k.
+    env "${assignments[@]}" timeout --foreground -k 30 "$seconds" "${launcher[@]}" "$program" "$@" \
+        </dev/null >"$scratch/launch.out" 2>"$scratch/launch.err" &
+    launch_pid=$!
+    # The program ends by itself when a rank is silent; its launcher may wait for daemons that never come.
+    touch "$scratch/begun"
+    watch_start "$file" >/dev/null 2>&1 &
+    watch_pid=$!
+}
+
+# stop_launch: SIGTERM for its ranks, which end at their next op.
+stop_launch() {
+    local step
+    if [[ $site_launcher == srun ]]; then
+        # On a SIGTERM of its own srun would kill them. Launches are made one at a time: the step is theirs.
+        for step in $(squeue -h -s -j "$SLURM_JOB_ID" -o %i | grep -E '^[0-9_]+\.[0-9]+$'); do
+            scancel --signal=TERM "$step" || true
+        done
+    else
+        kill -TERM "$launch_pid" 2>/dev/null || true
+    fi
+}
+
+# watch_start FILE: ends a launch that has not begun to write it in time.
+watch_start() {
+    local nap=''
+    trap 'kill $nap; exit' TERM
+    sleep "$kStartSeconds" &
+    nap=$!
+    wait "$nap"
+    [[ $1 -nt $scratch/begun ]] && return
+    echo "nothing was written after $kStartSeconds s: the ranks did not start" >"$scratch/not_begun"
+    kill -TERM "$launch_pid"
+    sleep 10
+    kill -KILL "$launch_pid"
+}
+
+stop_watching() {
+    kill "$watch_pid" 2>/dev/null || true
+    wait "$watch_pid" || true
+}
+
+# why_failed STATUS: one line on a launch that failed: the program's own words, else the launcher's, else the status.
+why_failed() {
+    local status=$1 words
+    words=$(cat "$scratch/not_begun" 2>/dev/null)
+    [[ $words ]] || words=$(sed -n 's/^a2aperf: //p' "$scratch/launch.err" | head -n 1)
+    [[ $words ]] || words=$(grep -v '^[-=[:space:]]*$' "$scratch/launch.err" | grep -m 1 -E \
+        'srun: error|exited on signal|lost communication|non-zero|unable|not |failed|ORTE' | cut -c 1-300)
+    [[ $words ]] || words="exit status $status"
+    ((status != 124 && status != 137 || launch_seconds < launch_limit)) || words="no end after $launch_limit s; $words"
+    ((${#silent[@]} == 0)) || words="no answer from $(host_list "${silent[@]}"); $words"
+    tr '\t\n' '  ' <<<"$words" | sed 's/ *$//'
+}

@@ -1,0 +1,163 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
+# One launch of the plan after another, what became of each in the log, until all are made or a limit is reached. Needs
+# say.sh, options.sh, nodes.sh, plan.sh, plan_file.sh, launcher.sh.
+
+readonly kLaunchSeconds=3600 # a launch that takes longer hangs
+readonly kQuickSeconds=300
+
+stopping=''   # why no launch is begun any more
+launch_pid='' # of the launch that runs
+interrupts=0
+made=0         # launches that became good in this run
+node_seconds=0 # used before this run
+declare -A took=() # seconds of the last good launch, by number of nodes
+
+# interrupt WHY: ends the launch at its next op; what it has completed is kept.
+interrupt() {
+    stopping=$1
+    ((interrupts += 1))
+    [[ ! $launch_pid ]] || stop_launch
+}
+
+# log_launch I STARTED STATUS REASON
+log_launch() {
+    printf '%03d\t%s\t%s\t%s\t%s\n' $(($1 + 1)) "$2" "$(now)" "$3" "$4" >>"$log_file" ||
+        die "nothing can be written to $log_file"
+    good[$1]=$3
+}
+
+# add_unless_given OPTION VALUE…: the user's word counts for more than ours, and the program takes each once.
+add_unless_given() {
+    local word
+    for word in "${passed[@]}" "${site_options[@]}" "${keys[@]}"; do [[ ${word%%=*} != "$1" ]] || return 0; done
+    words+=("$@")
+}
+
+# provider_asked_for: the one that launches will be told to use.
+provider_asked_for() {
+    local word before='' name=${site_provider:-auto}
+    for word in "${site_options[@]}" "${passed[@]}"; do
+        [[ $before != --provider ]] || name=$word
+        [[ $word != --provider=* ]] || name=${word#*=}
+        before=$word
+    done
+    printf '%s' "$name"
+}
+
+# program_words I: sets $words to the arguments of launch I without its file, $variables to the variables of its
+# settings; $chosen are its settings.
+program_words() {
+    local seed=$((asked[seed] + plan_draw[$1])) word
+    words=(alltoall) variables=()
+    [[ ! ${asked[sizes]} ]] || add_unless_given --sizes "${asked[sizes]}"
+    [[ ! $site_provider ]] || add_unless_given --provider "$site_provider"
+    [[ ! $site_nic ]] || add_unless_given --nic "$site_nic"
+    [[ ${asked[quick]} == no ]] || add_unless_given --ops 30
+    add_unless_given --seed "$seed"
+    add_unless_given --order shuffled
+    add_unless_given --shuffle-ranks
+    words+=("${site_options[@]}" "${passed[@]}")
+    for word in "${chosen[@]}"; do
+        if [[ $word == --* ]]; then
+            words+=("$word")
+        else
+            words+=(--require "$word")
+            variables+=("$word")
+        fi
+    done
+}
+
+# wait_for_launch: sets $status. A trapped signal ends wait, not the launch.
+wait_for_launch() {
+    local seen
+    while :; do
+        seen=$interrupts status=0
+        wait "$launch_pid" || status=$?
+        ((interrupts > seen)) || break
+    done
+    launch_pid=
+}
+
+# seconds_left I: sets $launch_limit to what launch I may take, $limited_by to the limit that it comes from, if it is one
+# of the whole job, and $short to the same when launch I is too long for what is left.
+seconds_left() {
+    local count=${plan_nodes[$1]} expected
+    launch_limit=$kLaunchSeconds limited_by='' short=''
+    expected=${took[$count]:-1}
+    if [[ ${asked[quick]} == yes ]]; then
+        limit_to $((kQuickSeconds - SECONDS)) "--quick: the five minutes are over"
+    fi
+    if [[ ${asked[budget]} ]]; then
+        limit_to "$(awk -v hours="${asked[budget]}" -v used="$node_seconds" -v nodes="$SLURM_JOB_NUM_NODES" \
+            -v seconds="$SECONDS" 'BEGIN { printf "%d", (hours * 3600 - used) / nodes - seconds }')" \
+            "the budget of ${asked[budget]} node-hours is used up"
+    fi
+    ((launch_limit >= expected)) || short=$limited_by
+}
+
+# limit_to SECONDS WHY
+limit_to() { (($1 >= launch_limit)) || launch_limit=$1 limited_by=$2; }
+
+make_launches() {
+    local i total=${#plan_nodes[@]}
+    for i in "${!plan_nodes[@]}"; do
+        [[ ${good[$i]-} != 0 ]] || continue
+        if [[ ! $stopping ]]; then
+            seconds_left "$i"
+            stopping=$short
+        fi
+        if [[ $stopping ]]; then
+            log_launch "$i" - - "not begun: $stopping"
+            continue
+        fi
+        subset_of "$i"
+        if ((${#subset[@]} == 0)); then
+            log_launch "$i" - - "not begun: it needs ${plan_nodes[i]} nodes, and ${#nodes[@]} are left"
+            continue
+        fi
+        combination "${plan_combination[i]}"
+        say "launch $((i + 1)) of $total: $(host_list "${subset[@]}")${chosen[*]:+, ${chosen[*]}}"
+        make_launch "$i"
+    done
+}
+
+make_launch() {
+    local i=$1 file text started reason
+    file=$results/$(file_of "$i")
+    program_words "$i"
+    words+=(--output "$file")
+    for text in "$job_file" "$nodes_file"; do words+=(--attach "$text"); done
+    [[ ! -e $file ]] || words+=(--resume)
+    launcher_words "${plan_nodes[i]}" "${asked[ppn]}" "${variables[@]%%=*}" "${site_environment[@]%%=*}"
+    started=$(now) launch_seconds=$SECONDS
+    made_on["$i"]=$(host_list "${subset[@]}")
+    rm -f "$scratch/not_begun"
+    start_launch "$launch_limit" "$file" "${variables[@]}" -- "${words[@]}"
+    wait_for_launch
+    stop_watching
+    launch_seconds=$((SECONDS - launch_seconds))
+    cat "$scratch/launch.out"
+    cat "$scratch/launch.err" >&2
+    if ((status == 0)); then
+        took[${plan_nodes[i]}]=$launch_seconds
+        ((made += 1))
+        log_launch "$i" "$started" 0 -
+        return
+    fi
+    ((launch_seconds < launch_limit)) || : "${stopping:=$limited_by}"
+    if [[ $stopping ]]; then
+        log_launch "$i" "$started" "$status" "$stopping: stopped at an op, what was complete is kept"
+        return
+    fi
+    keep_answering
+    reason=$(why_failed "$status")
+    say "launch $((i + 1)) failed: $reason"
+    log_launch "$i" "$started" "$status" "$reason"
+    ((${#silent[@]} == 0)) || {
+        leave_out 'does not answer' "${silent[@]}"
+        write_plan
+    }
+    [[ ${asked[go-on]} == yes ]] || stopping="launch $((i + 1)) failed, and --go-on was not given"
+}

@@ -1,0 +1,73 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
+# The options of the job scripts, checked before anything is touched. Needs say.sh.
+
+# asked NAME -> value of --NAME; flags are yes or no.
+declare -A asked=(
+    [ppn]=1 [sizes]='' [launches]='' [nodes]='' [subsets]=nested [seed]='' [budget]='' [results]=results
+    [site]="${A2APERF_SITE-}" [plan]='' [quick]=no ["drop-bad-nodes"]=no ["go-on"]=no [requeue]=no
+)
+declare -a settings=() # KEY=V1,V2 of compare.sbatch
+declare -a passed=()   # what follows --, for a2aperf
+
+# What a value looks like, what it is, and one that would be right.
+declare -A pattern=(
+    [ppn]='^[1-9][0-9]{0,3}$' [launches]='^[1-9][0-9]{0,2}$' [nodes]='^[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})*$'
+    [subsets]='^(nested|random|per-switch)$' [seed]='^[0-9]{1,9}$' [budget]='^([0-9]{1,9}\.)?[0-9]{1,9}$'
+    [plan]='^[1-9][0-9]{0,5}$' [sizes]='.' [results]='.' [site]='^[A-Za-z0-9_.-]+$|/'
+)
+declare -A meaning=(
+    [ppn]='ranks per node:2' [launches]='launches per point:5' [nodes]='node counts:20,40,80'
+    [subsets]='nested, random or per-switch:random' [seed]='a whole number:7' [budget]='node-hours:120'
+    [plan]='nodes of an allocation:320' [sizes]='message sizes:1000,60000' [results]='a folder:results'
+    [site]='a file of jobs/sites, or its path:mycluster'
+)
+
+has_form() {
+    [[ $2 =~ ${pattern[$1]} ]] || die -2 "--$1 '$2': ${meaning[$1]%%:*} is meant, such as --$1 ${meaning[$1]#*:}"
+}
+
+# parse_options alltoall|compare WORD…; the script has a function usage.
+parse_options() {
+    local kind=$1 name
+    shift
+    [[ ! ${asked[site]} ]] || has_form site "${asked[site]}"
+    while (($#)); do
+        name=${1%%=*}
+        name=${name#--}
+        case $1 in
+        --)
+            passed=("${@:2}")
+            return
+            ;;
+        -h | --help)
+            usage
+            exit 0
+            ;;
+        --quick | --drop-bad-nodes | --go-on | --requeue)
+            asked[$name]=yes
+            ;;
+        --*)
+            if [[ ${pattern[$name]-} ]]; then
+                if [[ $1 != *=* ]]; then
+                    (($# > 1)) || die -2 "$1 lacks its value: ${meaning[$name]%%:*}, such as $1 ${meaning[$name]#*:}"
+                    set -- "$1=$2" "${@:3}"
+                fi
+                has_form "$name" "${1#*=}"
+                asked[$name]=${1#*=}
+            elif [[ $kind == compare && $1 == *=* ]]; then
+                settings+=("$1")
+            else
+                die -2 "unknown option '$1': --help shows all; what is meant for a2aperf goes behind --"
+            fi
+            ;;
+        *=*)
+            [[ $kind == compare ]] || die -2 "'$1' is a setting to compare: that is what compare.sbatch does"
+            settings+=("$1")
+            ;;
+        *) die -2 "'$1' is not understood: --help shows what is" ;;
+        esac
+        shift
+    done
+}

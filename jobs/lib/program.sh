@@ -1,0 +1,33 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
+# Where the two commands are: named, built in this clone, installed beside the scripts, or in PATH. Needs say.sh,
+# site.sh and $jobs.
+
+# first_executable CANDIDATE…: the first that can be run.
+first_executable() {
+    local candidate
+    for candidate in "$@"; do
+        candidate=$(command -v -- "$candidate") || continue
+        [[ ! -x $candidate ]] || { printf "%s\n" "$candidate" && return; }
+    done
+    return 1
+}
+
+# find_program: sets $program.
+find_program() {
+    local named=${A2APERF:-$site_program}
+    if [[ $named ]]; then
+        program=$(first_executable "$named") || die -2 "$named cannot be run: A2APERF or site_program names a2aperf"
+    else
+        program=$(first_executable "$jobs/../build/release/src/app/a2aperf" "$jobs/../../../bin/a2aperf" a2aperf) ||
+            die "a2aperf is not here: build it first (jobs/local.sh does), or name it in A2APERF or site_program"
+    fi
+    "$program" --version >/dev/null || die "$program does not run on $(hostname): is a module missing in the site file?"
+}
+
+# find_analysis: sets $a2a, empty where it is not installed.
+find_analysis() {
+    a2a=$(first_executable ${A2A:+"$A2A"} ${site_analysis:+"$site_analysis"} "$jobs/../analysis/.venv/bin/a2a" \
+        "$jobs/../.venv/bin/a2a" "$jobs/../../../bin/a2a" a2a) || a2a=
+}

@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
+# What differs between clusters: jobs/sites/README.md has the list. Needs say.sh and $jobs.
+
+site_names=(site_modules site_launcher site_launcher_options site_binding site_provider site_nic site_options
+    site_environment site_program site_analysis site_partition site_account)
+site_modules=() site_launcher='' site_launcher_options=() site_binding=core site_provider='' site_nic=''
+site_options=() site_environment=() site_program='' site_analysis='' site_partition='' site_account=''
+site_setup() { :; }
+
+# load_site NAME|FILE|'': reads the file and checks what it set; changes no environment yet.
+load_site() {
+    local file=$1 name
+    if [[ $file ]]; then
+        [[ $file == */* ]] || file=$jobs/sites/$file.sh
+        [[ -r $file ]] || die -2 "no site file $file: there are $(known_sites), and jobs/sites/README.md for a new one"
+        # shellcheck source=/dev/null
+        . "$file"
+    fi
+    for name in $(compgen -v site_); do
+        [[ " ${site_names[*]} site_names " == *" $name "* ]] ||
+            die -2 "$file sets $name, which nobody reads: there are ${site_names[*]}"
+    done
+    : "${site_launcher:=$(have mpirun && echo mpirun || echo srun)}"
+    [[ $site_launcher == mpirun || $site_launcher == srun ]] ||
+        die -2 "site_launcher=$site_launcher in $file: mpirun and srun are known"
+    [[ $site_binding =~ ^(core|socket|numa|none)$ ]] ||
+        die -2 "site_binding=$site_binding in $file: core, socket, numa and none are known"
+    for name in "${site_environment[@]}"; do
+        [[ $name =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || die -2 "site_environment in $file: '$name' is not NAME=VALUE"
+    done
+}
+
+known_sites() {
+    local file names=()
+    for file in "$jobs"/sites/*.sh; do
+        file=${file##*/}
+        names+=("${file%.sh}")
+    done
+    echo "${names[*]}"
+}
+
+# enter_site: modules and environment, for this shell and all that it starts.
+enter_site() {
+    local file
+    if ((${#site_modules[@]})); then
+        # A batch shell that is no login shell may lack the function.
+        for file in /etc/profile.d/{modules,lmod,z00_lmod}.sh; do
+            # shellcheck source=/dev/null
+            have module || [[ ! -r $file ]] || . "$file"
+        done
+        have module || die "site_modules is set, and there is no module command on $(hostname)"
+        module load "${site_modules[@]}" || die "module load ${site_modules[*]} failed"
+    fi
+    site_setup || die "site_setup failed"
+    ((${#site_environment[@]} == 0)) || export "${site_environment[@]}"
+}

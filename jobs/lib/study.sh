@@ -1,0 +1,122 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
+# A job from its arguments to its exit status. Needs all the others of jobs/lib.
+
+now() { date -u +%Y-%m-%dT%H:%M:%SZ; }
+
+# run_study alltoall|compare WORD…: exits with the job's status.
+run_study() {
+    kind=$1
+    parse_options "$@"
+    printf -v command_line ' %q' "${@:2}"
+    command_line=${command_line# }
+    take_defaults
+    load_site "${asked[site]}"
+    if [[ ${asked[plan]} ]]; then
+        print_plan
+        exit 0
+    fi
+    [[ ${SLURM_JOB_ID-} ]] || no_job
+    trap 'interrupt "the time limit is near"' USR1
+    trap 'interrupt "the job was cancelled"' TERM
+    scratch=$(mktemp -d)
+    trap 'rm -rf "$scratch"' EXIT
+    enter_site
+    keep_mpi_off_fabric
+    find_program
+    find_analysis
+    check_launcher
+
+    mapfile -t nodes < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
+    name_files
+    recall
+    make_plan
+    same_plan
+    try_program
+    open_folder
+    describe_job
+    choose_nodes
+    make_launches
+    close_study
+}
+
+no_job() {
+    local way="sbatch -N 20 jobs/$kind.sbatch"
+    have sbatch || way="there is no Slurm on this machine, but jobs/local.sh measures here"
+    die -2 "this is a job script and not run by hand: $way"
+}
+
+take_defaults() {
+    local word
+    for word in "${passed[@]}"; do
+        [[ $word != -o* && $word != --output* && $word != --force && $word != --resume && $word != --dry-run ]] ||
+            die -2 "$word is the job's own affair: --results chooses the folder"
+    done
+    if [[ ${asked[quick]} == yes ]]; then
+        : "${asked[sizes]:=1000,4000,15000,30000,60000}" "${asked[launches]:=1}"
+    fi
+    : "${asked[launches]:=$([[ $kind == compare ]] && echo 8 || echo 3)}" "${asked[seed]:=${SLURM_JOB_ID:-1}}"
+    keys=() combinations=1 planned_files=()
+    [[ $kind != compare ]] || ((${#settings[@]})) || die -2 "compare what? Such as: compare.sbatch PSM2_RCVTHREAD=0,1"
+    read_settings
+}
+
+name_files() {
+    results=${asked[results]}
+    [[ $results == /* ]] || results=$PWD/$results
+    plan_file=$results/plan-$SLURM_JOB_ID.tsv
+    log_file=$results/log-$SLURM_JOB_ID.tsv
+    nodes_file=$results/nodes-$SLURM_JOB_ID.txt
+    job_file=$results/job-$SLURM_JOB_ID.txt
+}
+
+# try_program: what the program would refuse is refused now, in its own words, before anything is written.
+try_program() {
+    local i
+    for ((i = 0; i < combinations; ++i)); do
+        combination "$i"
+        program_words 0
+        "$program" "${words[@]}" --dry-run --ranks $((plan_nodes[0] * asked[ppn])) \
+            --ranks-per-node "${asked[ppn]}" >/dev/null || exit 2
+    done
+}
+
+open_folder() {
+    mkdir -p "$results" 2>/dev/null || die -2 "the results folder $results could not be made: --results names another"
+    [[ -w $results ]] || die -2 "nothing can be written to the results folder $results: --results names another"
+    [[ -f $log_file ]] || printf 'launch\tstarted\tended\tstatus\treason\n' 2>/dev/null >"$log_file" ||
+        die -2 "nothing can be written to the results folder $results ($(df -Ph "$results" | awk 'END { print $4 }') free)"
+}
+
+describe_job() {
+    {
+        scontrol show job -d "$SLURM_JOB_ID"
+        scontrol show topology || true
+    } >"$job_file" 2>/dev/null
+}
+
+# choose_nodes: those that are fit to measure, as the job was told to; the plan follows from them.
+choose_nodes() {
+    local node fit=()
+    preflight "$nodes_file"
+    if ((${#unfit[@]})); then
+        [[ ${asked[drop-bad-nodes]} == yes ]] ||
+            die "not fit to measure: $(host_list "${unfit[@]}"), see $nodes_file; --drop-bad-nodes goes on without them"
+        for node in "${nodes[@]}"; do [[ " ${unfit[*]} " == *" $node "* ]] || fit+=("$node"); done
+        ((${#fit[@]} >= 1)) || die "no node is fit to measure, see $nodes_file"
+        leave_out 'not fit, see above' "${unfit[@]}"
+        nodes=("${fit[@]}")
+        # Node counts follow what is left, unless they were given (or planned before a requeue).
+        make_plan
+    fi
+    write_plan
+}
+
+# leave_out WHY NODE…: for the record.
+leave_out() {
+    local why=$1
+    shift
+    printf "%s\tuse\tbad\tleft out: $why\n" "$@" >>"$nodes_file"
+    say "left out: $(host_list "$@") ($why)"
+}

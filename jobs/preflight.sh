@@ -1,0 +1,211 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Is this node fit to measure? Looks, and measures nothing.
+set -uo pipefail
+
+usage() {
+    cat <<'USAGE'
+Usage: jobs/preflight.sh [--program FILE] [--provider NAME] [--ranks-per-node K]
+
+Looks at the node that it runs on and prints a line "node<TAB>check<TAB>ok|warn|bad<TAB>text" for each check: bad is
+what would make a launch fail or its figures wrong, warn is what may. Changes nothing and measures nothing. Exit
+status 0, also when something is bad.
+
+  jobs/preflight.sh
+  srun -N 20 --ntasks-per-node=1 jobs/preflight.sh --provider psm2 --ranks-per-node 2
+USAGE
+}
+
+program=a2aperf provider=auto ranks=1
+while (($#)); do
+    case $1 in
+    --program | --provider | --ranks-per-node)
+        (($# > 1)) || {
+            echo "preflight.sh: $1 lacks its value: --help shows all" >&2
+            exit 2
+        }
+        case $1 in --program) program=$2 ;; --provider) provider=$2 ;; *) ranks=$2 ;; esac
+        shift 2
+        ;;
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    *)
+        echo "preflight.sh: '$1' is not understood: --help shows what is" >&2
+        exit 2
+        ;;
+    esac
+done
+[[ $ranks =~ ^[1-9][0-9]{0,3}$ ]] || {
+    echo "preflight.sh: --ranks-per-node '$ranks': a number of ranks is meant, such as 2" >&2
+    exit 2
+}
+
+# Started by srun the program would take itself for a rank, and let the first one speak for all.
+unset SLURM_PROCID
+node=${SLURMD_NODENAME:-$(hostname -s)}
+infiniband=${A2APERF_INFINIBAND:-/sys/class/infiniband}
+tell() { printf '%s\t%s\t%s\t%s\n' "$node" "$1" "$2" "${3//[$'\t\n']/ }"; }
+first_line() { head -n 1 "$1" 2>/dev/null; }
+
+check_program() {
+    local said
+    if said=$(timeout 20 "$program" --version 2>&1); then
+        tell program ok "$(head -n 1 <<<"$said")"
+    else
+        tell program bad "$program does not run: $(head -n 1 <<<"$said")"
+        return 1
+    fi
+}
+
+check_provider() {
+    local said row
+    if ! said=$(timeout 30 "$program" providers 2>&1); then
+        tell provider bad "asking libfabric failed: $(tail -n 1 <<<"$said")"
+    elif [[ $provider == auto ]]; then
+        tell provider ok "here: $(awk '/^not here:/ { exit } NF && NR > 3 && !seen[$1]++ { printf "%s ", $1 }' <<<"$said")"
+    elif row=$(awk -v name="$provider" '/^not here:/ { exit } $1 == name || $2 == name { print; exit }' <<<"$said") &&
+        [[ $row ]]; then
+        tell provider ok "$(tr -s ' ' <<<"$row")"
+    else
+        tell provider bad "$provider cannot be used: $(awk -v name="$provider" '/^not here:/ { after = 1 }
+            after && $1 == name { $1 = ""; print; found = 1 } END { if (!found) print "libfabric does not have it" }' <<<"$said")"
+    fi
+}
+
+# Each rank on Omni-Path takes a context of the adapter.
+check_contexts() {
+    local folder free=0 found=no
+    for folder in ${HFI_SYSFS_PATH:+"$HFI_SYSFS_PATH"} "$infiniband"/hfi1_*; do
+        [[ -r $folder/nfreectxts ]] || continue
+        found=yes
+        ((free += $(<"$folder/nfreectxts")))
+    done
+    [[ $found == yes ]] || return 0
+    if ((free >= ranks)); then
+        tell contexts ok "$free free, $ranks needed"
+    else
+        tell contexts bad "$free free, $ranks needed: somebody else has them, or a killed process left them"
+    fi
+}
+
+check_memlock() {
+    local limit
+    limit=$(ulimit -l)
+    if [[ $limit == unlimited ]] || ((limit >= 1 << 20)); then
+        tell memlock ok "$limit"
+    elif [[ -d $infiniband ]]; then
+        tell memlock bad "$limit KiB: an RDMA provider locks its memory; LimitMEMLOCK=infinity for slurmd is usual"
+    else
+        tell memlock ok "$limit KiB, and no RDMA device"
+    fi
+}
+
+# librdmacm finds its peers by IP address.
+check_ipoib() {
+    local device interface addresses=()
+    for device in "$infiniband"/*; do
+        [[ -e $device && ${device##*/} != hfi1_* ]] || continue
+        for interface in "$device"/device/net/*; do
+            [[ -e $interface ]] || continue
+            mapfile -t -O "${#addresses[@]}" addresses < <(ip -4 -o addr show dev "${interface##*/}" 2>/dev/null |
+                awk '{ print $2 "=" $4 }')
+        done
+    done
+    if ((${#addresses[@]})); then
+        tell ipoib ok "${addresses[*]}"
+    elif [[ $provider == verbs* ]]; then
+        tell ipoib bad "no interface of an RDMA device has an IPv4 address: verbs needs IPoIB"
+    fi
+}
+
+check_hugepages() {
+    local total free transparent
+    total=$(awk '/^HugePages_Total/ { print $2 }' /proc/meminfo)
+    free=$(awk '/^HugePages_Free/ { print $2 }' /proc/meminfo)
+    transparent=$(first_line /sys/kernel/mm/transparent_hugepage/enabled | sed -n 's/.*\[\(.*\)\].*/\1/p')
+    tell hugepages ok "${free:-0} of ${total:-0} reserved ones free, transparent: ${transparent:-none}"
+}
+
+check_governor() {
+    local governors
+    governors=$(cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor 2>/dev/null | sort -u | paste -s -d ' ')
+    case $governors in
+    '') tell governor ok "the kernel does not control the frequency" ;;
+    performance) tell governor ok performance ;;
+    *) tell governor warn "$governors: the frequency changes while it is measured; performance is steady" ;;
+    esac
+}
+
+check_clock() {
+    local source
+    source=$(first_line /sys/devices/system/clocksource/clocksource0/current_clocksource)
+    case $source in
+    tsc | kvm-clock | hyperv_clocksource_tsc_page | arch_sys_counter | timebase) tell clock ok "$source" ;;
+    *) tell clock warn "${source:-unknown}: reading it may take a microsecond; tsc is fast" ;;
+    esac
+}
+
+# Processors of a list such as 0-3,8 within another.
+share_processor() {
+    local part cpu
+    local -A first=()
+    for part in ${1//,/ }; do for ((cpu = ${part%-*}; cpu <= ${part#*-}; ++cpu)); do first[$cpu]=yes; done; done
+    for part in ${2//,/ }; do
+        for ((cpu = ${part%-*}; cpu <= ${part#*-}; ++cpu)); do [[ ! ${first[$cpu]-} ]] || return 0; done
+    done
+    return 1
+}
+
+check_nic() {
+    local device numa usable near
+    usable=$(awk '/^Cpus_allowed_list/ { print $2 }' /proc/self/status)
+    for device in "$infiniband"/*; do
+        numa=$(first_line "$device/device/numa_node") || continue
+        [[ $numa =~ ^[0-9]+$ ]] || continue
+        near=$(first_line "/sys/devices/system/node/node$numa/cpulist")
+        if share_processor "$near" "$usable"; then
+            tell nic ok "${device##*/} on NUMA node $numa, processors $near"
+        else
+            tell nic warn "${device##*/} is on NUMA node $numa, and none of its processors ($near) is ours ($usable)"
+        fi
+    done
+}
+
+# What ranks that were killed left in memory: names of psm2, of Open MPI, of libfabric's shm.
+check_leftovers() {
+    local file count=0 kept=''
+    for file in /dev/shm/psm2_shm.* /dev/shm/vader_segment.* /dev/shm/sm_segment.* /dev/shm/fi_shm_*; do
+        [[ -e $file ]] || continue
+        ((count += 1))
+        kept=${kept:-$file}
+    done
+    if ((count)); then
+        tell leftovers warn "$count segments in /dev/shm, such as $kept: of a process that runs, or to be removed"
+    else
+        tell leftovers ok none
+    fi
+}
+
+check_load() {
+    local running cores
+    running=$(awk '{ split($4, part, "/"); print part[1] - 1 }' /proc/loadavg)
+    cores=$(nproc)
+    if ((running <= (cores + 7) / 8)); then
+        tell load ok "$running of $cores processors busy"
+    else
+        tell load warn "$running of $cores processors busy: something else runs here"
+    fi
+}
+
+if check_program; then check_provider; fi
+check_contexts
+check_memlock
+check_ipoib
+check_hugepages
+check_governor
+check_clock
+check_nic
+check_leftovers
+check_load

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs that do not get to their end: each ends as described, loses nothing, and says what is missing."""
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from processes import wait_until
+from results import COMPLETE, PENDING, Results, complete_points
+from study import SITE
+
+# Launches long enough to be met in the middle: eight points of half a second.
+LONG = ["--sizes", "1000..8000+1000", "--launches", "2", "--", "--ops", "100000", "--time-budget", "500ms",
+        "--timeout", "20s"]
+POINTS = 8
+PATIENCE = 120  # s until something that must happen has happened, on a machine with other things to do
+
+
+def first_file(study, id: str) -> Path:
+    return study.results / study.plan(id)[0]["file"]
+
+
+def wait_for_points(study, id: str, count: int, launch: int = 0) -> None:
+    plan = study.results / f"plan-{id}.tsv"
+    assert wait_until(plan.is_file, PATIENCE), study.output(id)
+    file = study.results / study.plan(id)[launch]["file"]
+    assert wait_until(lambda: complete_points(file) >= count, PATIENCE), study.output(id)
+
+
+def test_scancel(study):
+    id = study.submit("alltoall.sbatch", *LONG, slurm=["-N", "2"])
+    wait_for_points(study, id, 2)
+    study.cluster.run("scancel", id)
+    study.done(id, "CANCELLED")
+    rows = study.log(id)
+    assert [row["launch"] for row in rows] == ["001", "002"]
+    assert rows[0]["status"] not in ("0", "-")
+    assert rows[0]["reason"] == "the job was cancelled: stopped at an op, what was complete is kept"
+    assert rows[1]["reason"] == "not begun: the job was cancelled"
+    results = Results(first_file(study, id))
+    assert 2 <= results.states().count(COMPLETE) < POINTS
+    assert results.segments[0].end_state == 2
+
+
+def test_time_limit_requeue_and_resume(study):
+    """The limit's signal comes at once here; the requeue and what follows are Slurm's own."""
+    id = study.submit("alltoall.sbatch", "--requeue", *LONG, slurm=["-N", "2", "-t", "10", "--signal=B:USR1@60"])
+    wait_for_points(study, id, 2)
+    study.cluster.run("scancel", "--batch", "--signal=USR1", id)
+    study.cluster.wait_for(id, lambda job: job.state in ("PENDING", "REQUEUED") or job.facts["Restarts"] == "1", PATIENCE)
+    before = Results(first_file(study, id))
+    done = [i for i, state in enumerate(before.states()) if state == COMPLETE]
+    assert 2 <= len(done) < POINTS
+    assert before.segments[0].end_state == 2
+    study.done(id)
+
+    assert study.cluster.job(id).facts["Restarts"] == "1"
+    rows = study.log(id)
+    assert [(row["launch"], row["status"] == "0") for row in rows] == [
+        ("001", False), ("002", False), ("001", True), ("002", True),
+    ]  # fmt: skip
+    assert rows[0]["reason"].startswith("the time limit is near: stopped at an op")
+    assert len(study.files(id)) == 2
+    after = Results(first_file(study, id))
+    assert after.states() == [COMPLETE] * POINTS
+    # Nothing measured twice, nothing lost.
+    assert [int(segment) for segment in after.columns["segment"]] == [int(i not in done) for i in range(POINTS)]
+    for point in done:
+        for name, samples in before.samples(point).items():
+            assert (after.samples(point)[name] == samples).all()
+    assert (study.results / f"report-{id}.html").is_file()
+
+
+def test_the_time_limit_itself(study):
+    """Slurm's signal comes by itself; without --requeue the job ends with what it has."""
+    # A minute of points: the signal comes in the first launch, however late.
+    id = study.submit("alltoall.sbatch", "--launches", "2", "--sizes", "1000..120000+1000", *LONG[4:],
+                      slurm=["-N", "2", "-t", "1", "--signal=B:USR1@57"])  # fmt: skip
+    job = study.done(id, "FAILED")
+    assert job.status == 1
+    first, second = study.log(id)
+    assert first["reason"].startswith("the time limit is near: stopped at an op")
+    assert second["reason"] == "not begun: the time limit is near"
+    cut = Results(first_file(study, id))
+    assert 0 < cut.states().count(COMPLETE) < 120
+    assert cut.segments[0].end_state == 2
+    assert (study.results / f"report-{id}.html").is_file()
+
+
+def test_ranks_of_srun_end_at_an_op_too(study):
+    site = study.folder / "by_srun.sh"
+    site.write_text(SITE.read_text().replace("site_launcher=mpirun", "site_launcher=srun"))
+    id = study.submit("alltoall.sbatch", "--site", site, *LONG, slurm=["-N", "2"], site=False)
+    wait_for_points(study, id, 1)
+    study.cluster.run("scancel", "--batch", "--signal=USR1", id)
+    study.done(id, "FAILED")
+    results = Results(first_file(study, id))
+    assert 1 <= results.states().count(COMPLETE) < POINTS
+    assert results.segments[0].end_state == 2
+
+
+def rank_of(study, file: Path) -> int:
+    """Process id, on the cluster, of one rank of the launch that writes the file."""
+    said = study.cluster.run("pgrep", "-f", "--", f"^[^ ]*a2aperf alltoall .*--output {file}").stdout
+    return int(said.split()[-1])
+
+
+@pytest.mark.parametrize("go_on", [False, True])
+def test_a_killed_rank(study, go_on):
+    id = study.submit("alltoall.sbatch", *(["--go-on"] if go_on else []), *LONG, slurm=["-N", "2"])
+    wait_for_points(study, id, 1)
+    study.cluster.run("kill", "-KILL", str(rank_of(study, first_file(study, id))))
+    assert study.done(id, "FAILED").status == 1
+    first, second = study.log(id)
+    assert first["status"] not in ("0", "-")
+    assert first["reason"] not in ("-", "")
+    assert 1 <= complete_points(first_file(study, id)) < POINTS
+    if go_on:
+        assert second["status"] == "0"
+        assert complete_points(study.results / study.plan(id)[1]["file"]) == POINTS
+    else:
+        assert second["reason"] == "not begun: launch 1 failed, and --go-on was not given"
+    # What is there is reported, and what is missing.
+    assert 'href="#missing"' in (study.results / f"report-{id}.html").read_text()
+
+
+def test_a_dead_node(study):
+    """Its launch names it; the next is made by the others; one that needs as many nodes as there were is a gap."""
+    id = study.submit("alltoall.sbatch", "--go-on", "--nodes", "3,4", "--seed", "2", *LONG, slurm=["-w", "node[005-008]"])
+    wait_for_points(study, id, 1)
+    study.cluster.kill_node("node006")
+    try:
+        page = study.results / f"report-{id}.html"
+        assert wait_until(page.is_file, PATIENCE), study.output(id)
+    finally:
+        # Slurm takes the job for ended when the dead node is back, or after SlurmdTimeout.
+        study.cluster.revive("node006")
+    assert study.done(id, "FAILED").status == 1
+    plan, rows = study.plan(id), study.log(id)
+    assert len(rows) == 4
+    assert rows[0]["reason"].startswith("no answer from node006")
+    assert plan[0]["subset"] == "node[005-008]"
+    for planned, row in zip(plan[1:], rows[1:], strict=True):
+        if planned["nodes"] == "4":
+            assert row["reason"] == "not begun: it needs 4 nodes, and 3 are left"
+        else:
+            assert row["status"] == "0"
+            assert planned["subset"] == "node[005,007-008]"
+    assert {planned["nodes"] for planned in plan[1:]} == {"3", "4"}
+    assert "node006\tuse\tbad\tleft out: does not answer" in (study.results / f"nodes-{id}.txt").read_text()
+
+
+def test_a_drained_node(study):
+    study.cluster.run("scontrol", "update", "nodename=node020", "state=drain", "reason=test")
+    try:
+        id = study.submit("alltoall.sbatch", "--launches", "1", "--sizes", "1000", "--", "--ops", "5", slurm=["-N", "19-20"])
+        study.done(id)
+    finally:
+        study.cluster.run("scontrol", "update", "nodename=node020", "state=resume")
+    assert [(row["nodes"], row["subset"]) for row in study.plan(id)] == [("19", "node[001-019]")]
+    assert Results(study.files(id)[0]).columns["nodes"][0] == 19
+
+
+@pytest.mark.parametrize("drop", [False, True])
+def test_a_node_that_is_not_fit(study, program, drop):
+    study.cluster.run_on("node004", "mount", "--bind", "/dev/null", program)
+    try:
+        id = study.submit("alltoall.sbatch", *(["--drop-bad-nodes"] if drop else []), "--launches", "1",
+                          "--sizes", "1000", "--", "--ops", "5", slurm=["-w", "node[003-006]"])  # fmt: skip
+        job = study.done(id, "COMPLETED" if drop else "FAILED")
+    finally:
+        study.cluster.run_on("node004", "umount", program)
+    assert "node004 is not fit to measure: program:" in study.output(id)
+    found = (study.results / f"nodes-{id}.txt").read_text()
+    assert re.search(r"^node004\tprogram\tbad\t.* does not run", found, re.MULTILINE)
+    assert "node003\tprogram\tok\ta2aperf" in found
+    if drop:
+        assert [row["subset"] for row in study.plan(id)] == ["node[003,005-006]"]
+        assert "node004\tuse\tbad\tleft out" in found
+    else:
+        assert job.status == 1
+        assert "--drop-bad-nodes goes on without them" in study.output(id)
+        assert study.files(id) == []
+
+
+def test_an_array_whose_task_fails_and_the_report_behind_it(study):
+    array = study.submit("alltoall.sbatch", *LONG, slurm=["-N", "2", "--array=0-1"])
+    behind = study.submit("report.sbatch", slurm=[f"--dependency=afterany:{array}"])
+    jobs = {}
+
+    def tasks() -> bool:
+        said = study.cluster.run("scontrol", "show", "job", "-o", array).stdout
+        jobs.update(re.findall(r"^JobId=(\d+) ArrayJobId=\d+ ArrayTaskId=(\d+) ", said, re.MULTILINE))
+        return len(jobs) == 2
+
+    assert wait_until(tasks, 30)
+    good, bad = sorted(jobs, key=lambda id: jobs[id])  # by their task
+    wait_for_points(study, bad, 1)
+    study.cluster.run("scancel", f"{array}_1")
+    study.done(bad, "CANCELLED")
+    study.done(good)
+    study.done(behind)
+    assert [row["status"] for row in study.log(good)] == ["0", "0"]
+    assert study.log(bad)[-1]["reason"] == "not begun: the job was cancelled"
+    assert 'href="#missing"' in (study.results / "report.html").read_text()
+    assert len(Results(study.results / "merged/all.h5").segments) == 3
+
+
+def test_every_wait_ends(study):
+    """A rank that is stopped for good is noticed by the program; the job goes on to its end."""
+    begin = time.monotonic()
+    id = study.submit("alltoall.sbatch", *LONG[:-1], "5s", slurm=["-N", "2"])
+    wait_for_points(study, id, 1)
+    study.cluster.run("kill", "-STOP", str(rank_of(study, first_file(study, id))))
+    study.done(id, "FAILED")
+    assert "5 s" in study.log(id)[0]["reason"]
+    assert time.monotonic() - begin < PATIENCE
+    assert Results(first_file(study, id)).states().count(PENDING) > 0

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is refused, where jobs may be submitted from, and plans without a job."""
+
+import csv
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from study import BRIEF, JOBS
+from results import COMPLETE, Results
+
+SCRIPTS = ["alltoall.sbatch", "compare.sbatch", "report.sbatch"]
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_slurm_takes_the_script(cluster, name):
+    outcome = cluster.run("sbatch", "--test-only", *([] if name == "report.sbatch" else ["-N", "20"]), JOBS / name)
+    assert outcome.returncode == 0, outcome.stderr
+    # The report needs one node, whatever sbatch is told.
+    if name != "report.sbatch":
+        assert cluster.run("sbatch", "--test-only", "-N", "1000", JOBS / name).returncode != 0
+
+
+def test_a_folder_with_spaces_and_quotes(study, tmp_path):
+    study.folder = tmp_path / "it's a \"study\" $HOME"
+    study.jobs = study.folder / "my jobs"
+    shutil.copytree(JOBS, study.jobs)
+    id = study.submit("alltoall.sbatch", "--launches", "1", "--sizes", "1000", "--", *BRIEF, slurm=["-N", "2"])
+    behind = study.submit("report.sbatch", slurm=[f"--dependency=afterany:{id}"])
+    study.done(id)
+    assert Results(study.files(id)[0]).states() == [COMPLETE]
+    assert (study.results / f"report-{id}.html").is_file()
+    study.done(behind)
+    assert (study.results / "report.html").is_file()
+
+
+def test_two_studies_in_one_folder(study):
+    ids = [
+        study.submit("alltoall.sbatch", "--launches", "2", "--sizes", "1000", "--", *BRIEF, slurm=["-N", "4"])
+        for _ in range(2)
+    ]
+    for id in ids:
+        study.done(id)
+    for id in ids:
+        assert len(study.files(id)) == 2
+        assert [row["status"] for row in study.log(id)] == ["0", "0"]
+        assert {row["file"] for row in study.plan(id)} == {file.name for file in study.files(id)}
+    first, second = ({row["subset"] for row in study.plan(id)} for id in ids)
+    assert not first & second
+
+
+@pytest.mark.parametrize("folder", ["readonly", "full"])
+def test_a_results_folder_that_takes_nothing(study, cluster, folder):
+    id = study.submit("alltoall.sbatch", "--results", cluster.folder / folder, "--", *BRIEF, slurm=["-N", "2"])
+    job = study.done(id, "FAILED")
+    assert job.status == 2
+    said = study.output(id).splitlines()
+    assert len(said) == 1 and f"the results folder {cluster.folder / folder}" in said[0], said
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--", "--ops", "none"], "--ops: 'none'"),
+        (["--sizes", "many"], "--sizes"),
+        (["--site", "nowhere"], "no site file"),
+        (["--nodes", "1"], "one rank on one node has nobody to talk to"),
+        (["--nodes", "40"], "40 nodes were asked for and there are 2 to measure on"),
+        (["--subsets", "per-switch", "--nodes", "2"], "--nodes 2: no leaf switch has so many nodes"),
+    ],
+)
+def test_a_job_refuses_bad_input(study, words, says):
+    site = "--site" not in words
+    id = study.submit("alltoall.sbatch", *words, slurm=["-w", "node[010-011]"], site=site)
+    assert study.done(id, "FAILED").status == 2
+    said = study.output(id).splitlines()
+    assert len(said) == 1 and said[0].startswith(("alltoall.sbatch: ", "a2aperf: ")) and says in said[0], said
+    assert not study.results.exists()
+
+
+@pytest.mark.parametrize("name", SCRIPTS[:2])
+def test_by_hand(script, name):
+    setting = ["X=1,2"] if name.startswith("compare") else []
+    outcome = script(name, *setting)
+    assert outcome.returncode == 2
+    assert outcome.stderr == f"{name}: this is a job script and not run by hand: sbatch -N 20 jobs/{name}\n"
+
+
+@pytest.mark.parametrize("name", SCRIPTS[:2])
+def test_without_slurm(script, tmp_path, name):
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for tool in ["bash", "dirname", "realpath", "cat", "sed", "date"]:
+        found = shutil.which(tool)
+        assert found
+        (tools / tool).symlink_to(found)
+    outcome = script(name, *(["X=1,2"] if name.startswith("compare") else []), env={"PATH": str(tools)})
+    assert outcome.returncode == 2
+    assert outcome.stderr.count("\n") == 1
+    assert "jobs/local.sh measures here" in outcome.stderr
+
+
+@pytest.mark.parametrize("name", [*SCRIPTS, "preflight.sh", "show-site.sh"])
+def test_help(script, name):
+    outcome = script(name, "--help")
+    assert outcome.returncode == 0
+    assert outcome.stdout.startswith("Usage: ") and outcome.stderr == ""
+    assert max(map(len, outcome.stdout.splitlines())) <= 120
+
+
+def planned(outcome) -> tuple[dict[str, str], list[dict[str, str]]]:
+    """Facts and rows of a plan."""
+    assert outcome.returncode == 0, outcome.stderr
+    lines = outcome.stdout.splitlines()
+    facts = dict(line.removeprefix("# ").split("\t") for line in lines if line.startswith("# "))
+    rows = [line for line in lines if not line.startswith("# ")]
+    return facts, list(csv.DictReader(rows, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def test_a_plan_without_a_job(script, tmp_path):
+    facts, rows = planned(script("alltoall.sbatch", "--plan", "330"))
+    assert facts["counts"] == "20,40,80,160,320"
+    assert [row["launch"] for row in rows] == [f"{i:03}" for i in range(1, 16)]
+    for i in range(0, 15, 5):
+        assert {row["nodes"] for row in rows[i : i + 5]} == {"20", "40", "80", "160", "320"}
+    assert all(row["subset"] == f"n[1-{row['nodes']}]" for row in rows)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_seed_decides_the_plan(script):
+    def subsets(seed: int, kind: str) -> list[tuple[str, str]]:
+        _, rows = planned(script("alltoall.sbatch", "--plan", "100", "--subsets", kind, "--seed", str(seed)))
+        return [(row["nodes"], row["subset"]) for row in rows]
+
+    assert subsets(1, "random") == subsets(1, "random") != subsets(2, "random")
+    assert subsets(1, "nested") == subsets(1, "nested")
+    drawn = [set(subset.split(",")) for count, subset in subsets(1, "random") if count == "20"]
+    assert [len(nodes) for nodes in drawn] == [20, 20, 20]
+    assert drawn[0] != drawn[1] != drawn[2]
+
+
+def test_a_factorial_goes_there_and_back(script):
+    _, rows = planned(script("compare.sbatch", "A=0,1", "--window=1,2,all", "--launches", "4", "--plan", "8"))
+    order = [row["settings"] for row in rows]
+    assert len(order) == 24 and len(set(order[:6])) == 6
+    assert order[6:12] == order[5::-1]
+    assert order[18:24] == order[17:11:-1]
+    assert {row["file"].split("-")[3] for row in rows} == {f"s{i}" for i in range(1, 7)}
+
+
+def test_sites(script):
+    names = script("show-site.sh").stdout.split()
+    assert len(names) >= 3
+    for name in names:
+        outcome = script("show-site.sh", name)
+        assert outcome.returncode == 0, outcome.stderr
+        settings = dict(line.split("\t", 1) for line in outcome.stdout.splitlines())
+        assert {"site_launcher", "site_binding", "site_provider"} <= settings.keys()
+
+
+def test_a_site_with_a_typing_error(script, tmp_path):
+    (tmp_path / "mine.sh").write_text("site_launchr=mpirun\n")
+    outcome = script("show-site.sh", str(tmp_path / "mine.sh"))
+    assert outcome.returncode == 2
+    assert "sets site_launchr, which nobody reads" in outcome.stderr
+
+
+def preflight(script, *words: str, infiniband: Path) -> dict[str, tuple[str, str]]:
+    outcome = script("preflight.sh", *words, env={"A2APERF_INFINIBAND": str(infiniband), "PATH": os.environ["PATH"]})
+    assert outcome.returncode == 0, outcome.stderr
+    return {check: (verdict, text) for _, check, verdict, text in map(lambda x: x.split("\t"), outcome.stdout.splitlines())}
+
+
+def test_preflight_sees_what_is_there(script, program, tmp_path):
+    adapter = tmp_path / "infiniband/hfi1_0"
+    (adapter / "device").mkdir(parents=True)
+    (adapter / "nfreectxts").write_text("3\n")
+    (adapter / "device/numa_node").write_text("0\n")
+    words = ["--program", str(program), "--provider", "tcp"]
+    found = preflight(script, *words, "--ranks-per-node", "4", infiniband=tmp_path / "infiniband")
+    assert found["program"][0] == found["provider"][0] == "ok"
+    assert found["contexts"] == ("bad", "3 free, 4 needed: somebody else has them, or a killed process left them")
+    assert preflight(script, *words, "--ranks-per-node", "3", infiniband=adapter.parent)["contexts"][0] == "ok"
+    assert {"memlock", "hugepages", "governor", "clock", "leftovers", "load"} <= found.keys()
+
+
+def test_preflight_names_what_is_missing(script, program, tmp_path):
+    found = preflight(script, "--program", str(program), "--provider", "verbs", infiniband=tmp_path)
+    assert found["provider"][0] == "bad" and "RDMA device" in found["provider"][1]
+    assert found["ipoib"][0] == "bad"
+    assert preflight(script, "--program", "/bin/false", infiniband=tmp_path)["program"][0] == "bad"
