@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Links cut, hosts frozen, ranks killed: everything ends in time, names the culprit, and keeps the file."""
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from measure import measure, words
+from processes import wait_until
+from results import COMPLETE, Results, complete_points
+
+TIMEOUT_S = 5
+LONG = ["--sizes", "1000,60000", "--ops", "1500", "--warmup", "1", "--timeout", f"{TIMEOUT_S}s"]
+
+
+def is_measuring(folder: Path) -> bool:
+    """The first point is in the file and the second under way."""
+    return any(complete_points(file) for file in folder.glob("*.h5"))
+
+
+@pytest.fixture
+def running(cluster_of, program, tmp_path):
+    """A launch of one rank on each of three hosts, in its second point; and the cluster."""
+    cluster = cluster_of(3, mbit=100)
+    launch = cluster.start(1, [program, "alltoall", *words(program), *LONG], tmp_path)
+    assert wait_until(lambda: is_measuring(tmp_path), 60), "nothing was measured in a minute"
+    time.sleep(1)  # the second point is being verified and warmed up
+    return cluster, launch
+
+
+def ends(launch, tmp_path: Path) -> str:
+    """What it said; with a status of failure, in time, and with the first point kept."""
+    began = time.monotonic()
+    _, said = launch.communicate(timeout=60)
+    assert launch.returncode != 0, said
+    assert time.monotonic() - began < 6 * TIMEOUT_S, said
+    assert is_measuring(tmp_path), "the completed point is gone"
+    return said
+
+
+def names(pattern: str, said: str, told, culprit: str) -> None:
+    """The program or its launcher names the culprit."""
+    found = re.search(pattern, said)
+    told(
+        known=f"all ends within the deadline, names {culprit}, and keeps the completed point",
+        measured=f"“{found.group().strip()}”; the point is in the file" if found else "nobody was named",
+    )
+    assert found, said
+
+
+def test_a_link_that_is_cut(running, tmp_path, told):
+    """The fabric's link of one host is cut, for good."""
+    cluster, launch = running
+    cluster.link("h3", "down")
+    names(r"rank [01] \(h[12]\).*wait.* for .*rank 2\b", ends(launch, tmp_path), told, "rank 2")
+
+
+def test_a_link_that_comes_back(running, tmp_path, told):
+    """The link is back after a second, within the deadline."""
+    cluster, launch = running
+    cluster.link("h3", "down")
+    time.sleep(1)
+    cluster.link("h3", "up")
+    _, said = launch.communicate(timeout=120)
+    assert launch.returncode == 0, said
+    results = Results(tmp_path / "a.h5")
+    assert results.states() == [COMPLETE, COMPLETE]
+    told(
+        known="all goes on; one op takes a second or more",
+        measured=f"both points complete; longest op {results.op_times(1).max() / 1e9:.2f} s, "
+        f"p50 {results.columns['time_p50'][1] / 1e6:.1f} ms",
+    )
+    assert results.op_times(1).max() >= 1e9  # the op that saw it
+    assert results.columns["time_p50"][1] < 0.5e9
+
+
+def test_a_host_that_freezes(running, tmp_path, told):
+    """The rank of one host is stopped (SIGSTOP)."""
+    cluster, launch = running
+    (frozen,) = cluster.processes("h2", "a2aperf")
+    cluster.shell(f"kill -STOP {frozen}")
+    names(r"rank [02] \(h[13]\).*wait.* for .*rank 1\b", ends(launch, tmp_path), told, "rank 1")
+
+
+def test_a_rank_that_is_killed(running, tmp_path, told):
+    """The rank of one host is killed (SIGKILL)."""
+    cluster, launch = running
+    (killed,) = cluster.processes("h2", "a2aperf")
+    cluster.shell(f"kill -KILL {killed}")
+    said = ends(launch, tmp_path)
+    names(r"rank [02] \(h[13]\).*rank 1\b|rank 1 with .* on node h2 exited on signal 9", said, told, "rank 1")
+
+
+def test_a_host_that_pauses_moves_the_tail_and_not_the_median(cluster_of, program, tmp_path, told):
+    """One rank of three is stopped for 50 ms in every second."""
+    cluster = cluster_of(3, mbit=100)
+    long = ["--sizes", "8000", "--ops", "5000", "--warmup", "10"]
+    clean = measure(cluster, program, tmp_path, 1, *long)
+    launch = cluster.start(1, [program, "alltoall", *words(program), *long], tmp_path)
+    assert wait_until(lambda: bool(cluster.processes("h3", "a2aperf")), 60)
+    (paused,) = cluster.processes("h3", "a2aperf")
+    stops = cluster.shell(f"""while kill -STOP {paused} 2>/dev/null; do
+        date +%s%N; sleep 0.05; kill -CONT {paused} 2>/dev/null; sleep 0.95; done""").splitlines()
+    _, said = launch.communicate(timeout=120)
+    assert launch.returncode == 0, said
+    results = Results(tmp_path / "a.h5")
+    began = int(results.columns["started"][0])
+    during = sum(began < int(stop) < began + int(results.columns["duration"][0]) for stop in stops)
+    times, p50 = results.op_times(0), results.columns["time_p50"][0]
+    slow = int((times > p50 + 40e6).sum())
+    told(
+        known="each stop costs an op or two 40 ms or more, or falls between ops; the median stays",
+        measured=f"{slow} such ops for {during} stops among {len(times)} ops; p50 "
+        f"{clean.columns['time_p50'][0] / 1e6:.2f} ms without, {p50 / 1e6:.2f} ms with",
+    )
+    assert during / 2 <= slow <= 2 * during + 2, "some other work of this machine may add a few"
+    assert p50 < 2 * clean.columns["time_p50"][0]

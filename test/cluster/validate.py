@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes docs/validation.md and its figure anew, from the tests of this folder.
+
+    analysis/.venv/bin/python test/cluster/validate.py            measures, in some four minutes, and writes
+    analysis/.venv/bin/python test/cluster/validate.py --draw     writes from the last measurement
+
+Root, for the clusters; the built program; and the package a2a with its dependencies, for the figure
+(analysis/run-checks.sh makes that environment). Nothing else should run meanwhile.
+"""
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+from a2a import style
+
+TOP = Path(__file__).resolve().parents[2]
+RESULTS = TOP / "build" / "validation.xml"
+FIGURE = TOP / "docs" / "figures" / "validation.svg"
+PAGE = TOP / "docs" / "validation.md"
+Facts = dict[str, str]
+
+
+def measure() -> None:
+    """Runs the tests with every link; RESULTS holds what they tell, also of those that failed."""
+    python = TOP / ".venv" / "bin" / "python"
+    words = [python, "-m", "pytest", TOP / "test/cluster", "-q", "-rs", "--tb=short", "--junitxml", RESULTS]
+    subprocess.run(words, env=os.environ | {"A2APERF_ALL_LINKS": "1"}, check=False, stdout=sys.stderr)
+
+
+def read() -> list[Facts]:
+    """The facts of each test, with its outcome."""
+    told = []
+    for case in ElementTree.parse(RESULTS).iter("testcase"):
+        facts = {item.get("name", ""): item.get("value", "") for item in case.iter("property")}
+        if case.find("skipped") is not None:
+            raise SystemExit(f"{case.get('name')} was skipped: {case.find('skipped').get('message')}")
+        bad = case.find("failure") is not None or case.find("error") is not None
+        told.append(facts | {"outcome": "failed" if bad else "passed"})
+    return told
+
+
+def error(link: Facts) -> float:
+    """In percent, against the nearer end of what is known; 0 between the ends."""
+    net, low, high = (float(link[name]) for name in ("net_mbit", "low", "high"))
+    return (net / min(max(net, low), high) - 1) * 100
+
+
+def draw(links: list[Facts]) -> None:
+    """Share of the link's rate that came out as payload, against what framing leaves."""
+    shapes = sorted({(int(link["hosts"]), int(link["ranks_per_host"])) for link in links})
+    rates = sorted({float(link["mbit"]) for link in links})
+    with plt.rc_context({"svg.hashsalt": "a2aperf", "font.size": 8}):
+        figure, axes = plt.subplots(figsize=(style.PAGE_WIDTH, 2.6), layout="constrained")
+        low, high = (100 * float(links[0][end]) / float(links[0]["mbit"]) for end in ("low", "high"))
+        axes.axhspan(low * 0.98, high * 1.02, color=style.GRID, lw=0, label="known answer ± 2%")
+        axes.axhspan(low, high, color=style.GREY, lw=0, label="known answer, from framing alone")
+        for i, (look, shape) in enumerate(zip(style.LOOKS, shapes, strict=False)):
+            of_shape = [link for link in links if (int(link["hosts"]), int(link["ranks_per_host"])) == shape]
+            at = [rates.index(float(link["mbit"])) + (i - (len(shapes) - 1) / 2) * 0.12 for link in of_shape]
+            shares = [100 * float(link["net_mbit"]) / float(link["mbit"]) for link in of_shape]
+            name = f"{shape[0]} hosts × {shape[1]} rank{'s' * (shape[1] > 1)}"
+            axes.plot(at, shares, ls="", marker=look.marker, color=look.color, ms=5, label=name)
+        axes.set_xticks(range(len(rates)), [f"{rate:g}" for rate in rates])
+        axes.set(xlabel="rate of every link, each way (Mbit/s)", ylabel="payload that came out\n(% of the rate)")
+        bottom = min(97.0, *(100 * float(link["net_mbit"]) / float(link["mbit"]) for link in links)) - 0.5
+        axes.set_ylim(bottom, high * 1.02 + 0.3)
+        axes.grid(axis="y", color=style.GRID, lw=0.4)
+        axes.set_axisbelow(True)
+        axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+        figure.savefig(FIGURE, metadata={"Date": None})
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    head = list(head)
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def page(links: list[Facts], others: list[Facts]) -> str:
+    errors = [error(link) for link in links]
+    within = sum(abs(one) <= 2 for one in errors)
+    link_rows = [
+        [link["mbit"], link["hosts"], link["ranks_per_host"], f"{float(link['low']):.1f} to {float(link['high']):.1f}",
+         f"{float(link['net_mbit']):.1f}", f"{one:+.1f}%", link["ops"], f"{(float(link['wire_ratio']) - 1) * 100:.2f}%"]
+        for link, one in zip(links, errors, strict=True)
+    ]  # fmt: skip
+    other_rows = [[one["case"], one.get("known", ""), one.get("measured", ""), one["outcome"]] for one in others]
+    links_head = [
+        "link (Mbit/s)", "hosts", "ranks a host", "known (Mbit/s)", "measured", "error", "n", "headers on the wire",
+    ]  # fmt: skip
+    return TEXT.format(
+        links=table(links_head, link_rows),
+        others=table(["what was done", "known beforehand", "what came out", ""], other_rows),
+        within=within, count=len(links), worst=max(errors, key=abs), machine=f"Linux {platform.release()}",
+        cores=len(os.sched_getaffinity(0)),
+    )  # fmt: skip
+
+
+TEXT = """<!-- SPDX-License-Identifier: BSD-3-Clause -->
+# Validation
+
+What the program says is held against answers that are known before it runs. `test/cluster/validate.py` made this
+page: it runs the tests of `test/cluster`, with more links than in every day's `test/run.sh cluster`, on this machine
+({machine}, {cores} cores). All hosts are network namespaces of one machine; nothing here needs a fabric.
+
+## Links of known rate
+
+Every host has one link, shaped alike in both directions by a token bucket whose flows share it evenly. A frame of
+9014 bytes carries 8948 bytes of payload; the other way's acknowledgements, of 66 bytes, come for every second frame at
+the most. So between 98.9% and 99.3% of the rate is payload, whatever the number of hosts and ranks; nothing is fitted.
+An op lasts a second, 200 times what the bucket lets pass at once. The figure held against that is `gbps_node_net`
+at the median of n ops.
+
+![Payload that came out, in percent of the link's rate, against what framing leaves](figures/validation.svg)
+
+{links}
+
+{within} of {count} are within 2% of what is known; the largest error is {worst:+.1f}%. The error counts from the nearer
+end of the interval. The last column is the cross-check: bytes that the link's own counter, read by the program around
+each point, added to the payload of the ops. It must lie between 0 and 1.1%, and does not depend on time.
+
+That flows share a link evenly is part of the known answer. With one queue per port for all of them, links idle while
+others are still busy, and the same all-to-all loses a tenth of the rate at 4 and 8 hosts; so does one whose
+acknowledgements wait behind the other direction's data. A real fabric's loss of that kind is what the program is for.
+
+## Slow links, bad days
+
+Every message of a run is verified, the completed point is looked for in the file, and everything must end on its own.
+
+{others}
+
+A fabric link that is cut does not touch the control network, over which MPI launches and agrees: as on most clusters.
+A host that *sends* slowly is not told from the others by who ends last: all others wait for it.
+
+## Real providers without their hardware
+
+| provider | how it is run | what that shows | what it can't |
+| --- | --- | --- | --- |
+| psm2 | the real libpsm2 over its shared-memory path, a made-up device and sysfs folder in a private mount namespace (`test/support/with_psm2.sh`) | every mode with every byte verified at 2 to 7 ranks; that what it needs of the environment is set; that killed ranks leave nothing | the adapter: its receive thread starts on the adapter's path only, so PSM2_RCVTHREAD 0 and 1 must come out alike here, and say nothing of the 2.3 times that it made in 2019 |
+| verbs;ofi_rxm | the kernel's software RoCE in a virtual machine under plain emulation, two adapters on two hosts with a cable between them (`test/vm`) | every mode with every byte verified at 2 to 4 ranks; the choice of the adapter; that messages cross the cable, counted there; that a traffic class set from outside is on every packet | speed, and what a real adapter's firmware does |
+| shm, tcp, net, udp, sockets | as they are, at 2 to 7 ranks (`test/fabric`) | the providers themselves | a network between hosts, but for the clusters above |
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--draw", action="store_true", help="write from the last measurement")
+    if not parser.parse_args().draw:
+        measure()
+    facts = read()
+    links = [one for one in facts if "net_mbit" in one]
+    draw(links)
+    PAGE.write_text(page(links, [one for one in facts if "net_mbit" not in one]))
+    print(f"{PAGE.relative_to(TOP)} and {FIGURE.relative_to(TOP)}: {len(facts)} cases")
+
+
+if __name__ == "__main__":
+    main()

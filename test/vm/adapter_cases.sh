@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Launches over two RoCE adapters, one after another, each with what the wire between them carried.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+usage() {
+    cat <<'USAGE'
+Usage: test/vm/adapter_cases.sh PROGRAM <CASES
+
+To be run in the guest of machine.sh. Each line of CASES is a launch of PROGRAM alltoall:
+
+  NAME RANKS RANKS_ON_HOST_0 TRAFFIC_CLASS WORD…
+
+TRAFFIC_CLASS is the byte that the RDMA connection manager is told to put in the IP header. Left behind in the
+current folder: NAME.h5, NAME.log, NAME.status, and NAME.wire, which tc wrote: packets and bytes of RoCE that left
+rxe0 with that byte (filter 1) and with any other (filter 2).
+USAGE
+}
+
+if [[ ${1-} == -h || ${1-} == --help ]]; then
+    usage
+    exit 0
+fi
+program=$1
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_btl=self,tcp OMPI_MCA_mpi_yield_when_idle=1
+
+"$here/two_adapters.sh"
+mount -t configfs configfs /sys/kernel/config
+for adapter in rxe0 rxe1; do mkdir "/sys/kernel/config/rdma_cm/$adapter"; done
+
+watch_for() {
+    tc qdisc replace dev wire0 clsact
+    tc filter del dev wire0 egress
+    tc filter add dev wire0 egress protocol ip pref 1 u32 match ip dport 4791 0xffff match ip tos "$1" 0xff action ok
+    tc filter add dev wire0 egress protocol ip pref 2 u32 match ip dport 4791 0xffff action ok
+}
+
+while read -r name ranks on_first class words; do
+    for adapter in rxe0 rxe1; do
+        echo "$class" >"/sys/kernel/config/rdma_cm/$adapter/ports/1/default_roce_tos"
+    done
+    watch_for "$class"
+    status=0
+    # shellcheck disable=SC2086 # words are words
+    "$here/../support/mpirun.sh" -t 200 "$ranks" "$here/as_host.sh" "$on_first" "$program" alltoall \
+        -o "$name.h5" $words >"$name.log" 2>&1 </dev/null || status=$?
+    echo "$status" >"$name.status"
+    tc -s -j filter show dev wire0 egress >"$name.wire"
+    echo "$name ended with $status"
+done

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The launches of one boot: what is asked for, in the form that adapter_cases.sh reads."""
+
+from dataclasses import dataclass
+
+
+@dataclass
+class Case:
+    """One launch in the guest."""
+
+    ranks: int
+    on_first: int  # ranks on the first of two hosts
+    words: list[str]
+    traffic_class: int = 0
+
+    @property
+    def on_node(self) -> list[int]:
+        return [self.on_first, self.ranks - self.on_first]
+
+    def line(self, name: str) -> str:
+        return " ".join([name, str(self.ranks), str(self.on_first), str(self.traffic_class), *self.words])
+
+
+QUICK = ["--ops", "5", "--warmup", "1", "--sync", "barrier", "--poll", "yield", "--no-sentinel"]
+CASES = {
+    "two": Case(2, 1, [*QUICK, "--provider", "verbs", "--mode", "tagged,write-imm", "--sizes", "1,1000,60000,9MiB"]),
+    # By --provider auto.
+    "three": Case(3, 2, [*QUICK, "--sizes", "1000,60000", "--window", "1,all"], traffic_class=104),
+    "four": Case(4, 2, [*QUICK, "--provider", "verbs", "--mode", "tagged,write-imm", "--sizes", "1000,60000"]),
+}

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The real verbs provider over software RoCE: two adapters on two hosts, a wire between them."""
+
+import math
+
+import h5py
+import numpy as np
+import pytest
+from cases import CASES
+from results import COMPLETE, SKIPPED, has_plausible_moments, has_true_node_figures, has_true_statistics
+
+MTU = 4096  # payload of a RoCE packet, the largest there is
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_figure_is_that_of_its_samples(outcome, name):
+    case, results = outcome(name).case, outcome(name).results
+    assert set(results.words("provider")) == {"verbs;ofi_rxm"}
+    assert results.segments[0].end_state == 1
+    measured = np.flatnonzero(results.columns["state"] == COMPLETE)
+    assert len(measured) >= 1
+    for point in measured:
+        assert results.columns["ranks"][point] == case.ranks
+        assert results.columns["ops"][point] == 5
+        has_plausible_moments(results, point)
+        has_true_statistics(results, point)
+        has_true_node_figures(results, point, case.on_node)
+
+
+def test_both_modes_at_every_size(outcome):
+    results = outcome("two").results
+    assert results.words("mode") == ["tagged"] * 4 + ["write-imm"] * 4
+    assert results.states() == [COMPLETE, COMPLETE, COMPLETE, SKIPPED] * 2
+    assert "above the largest message of verbs;ofi_rxm" in results.words("skip_reason")[3]
+    assert outcome("four").results.states() == [COMPLETE] * 4
+
+
+def test_auto_takes_the_adapter(outcome):
+    assert "verbs;ofi_rxm" in outcome("three").log
+    assert outcome("three").results.states() == [COMPLETE] * 4
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_was_measured_went_over_the_wire(outcome, name):
+    """The least that the first host must have sent, by the cable's own counters: payload, and its packets."""
+    ended = outcome(name)
+    results, (k, other) = ended.results, ended.case.on_node
+    sizes = results.columns["message_size"][results.columns["state"] == COMPLETE].tolist()
+    messages = 5 + 1 + 1  # ops, warm-up, verification
+    assert ended.bytes_sent >= messages * k * other * sum(sizes)
+    assert sum(ended.packets) >= messages * k * other * sum(math.ceil(size / MTU) for size in sizes)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_traffic_class_set_from_outside_is_on_the_wire(outcome, name):
+    with_class, without = outcome(name).packets
+    assert with_class > 0
+    # The kernel repeats the goodbyes of the launch before, which had another class, when its process is gone already.
+    assert without <= with_class // 100
+
+
+def test_each_host_has_its_adapter(machine, outcome):
+    assert outcome("four").status == 0
+    with h5py.File(machine / "four.h5", "r") as file:
+        nics = [nic.decode() for nic in file["segments/0/rank_facts/nic"]]
+    assert nics == ["rxe0", "rxe0", "rxe1", "rxe1"]
