@@ -21,7 +21,7 @@ lint_tidy() {
     sources 'src/*.cpp' | xargs -r -P "$(nproc)" -n 1 clang-tidy --quiet -p build/release --warnings-as-errors='*'
 }
 
-lint_shell() { sources '*.sh' '.ci/run' | xargs -r shellcheck --external-sources; }
+lint_shell() { sources 'packaging/completion/*' '*.sh' '*.sbatch' '.ci/run' | xargs -r shellcheck --external-sources; }
 
 # Licence and copyright are one line near the top of every source.
 lint_headers() {
@@ -31,7 +31,7 @@ lint_headers() {
             echo "$file: no 'SPDX-License-Identifier: BSD-3-Clause' in its first 5 lines"
             status=1
         }
-    done < <(sources '*.cpp' '*.hpp' '*.py' '*.sh' '*.md' '*.toml' '*meson.build' '.ci/run' 'docs/man/*' |
+    done < <(sources '*.cpp' '*.hpp' '*.py' '*.sh' '*.sbatch' '*.md' '*.toml' '*meson.build' '.ci/run' 'docs/man/*' |
         grep -Ev '(^|/)(README|CHANGELOG|CONTRIBUTING)\.md$')
     return $status
 }

@@ -8,9 +8,12 @@ for part in jobs/lib/{say,packages,build,mpi}.sh test/support/venv.sh; do
     . "$top/$part"
 done
 
+all_stages=(meson python sanitizers slurm cluster analysis lint mpich vm)
+slow_stages=(sanitizers slurm cluster mpich vm)
+
 usage() {
-    cat <<'USAGE'
-Usage: test/run.sh [--no-install] [stage]…
+    sed "s/SLOW/${slow_stages[*]}/" <<'USAGE'
+Usage: test/run.sh [--no-install] [--quick | --scale | --newest] [stage]…
 
 Installs what is missing (root is asked for only then; --no-install never installs), builds, and runs every
 test. A stage's log is shown when it fails; all of them stay in build/results.
@@ -18,37 +21,55 @@ test. A stage's log is shown when it fails; all of them stay in build/results.
   meson       unit and MPI tests of the release build
   python      the program as a user meets it: command line, files read back
   sanitizers  unit tests and a job under AddressSanitizer and UndefinedBehaviorSanitizer
+  slurm       the job scripts under a real Slurm, on 20 emulated nodes
+  cluster     hosts with links of known rate, in network namespaces: what is measured is what they have
   analysis    the checks of the Python package
   lint        format, clang-tidy, shellcheck, licence headers, man page
+  mpich       another MPI: built with MPICH, its MPI tests, every provider that is here
+  vm          the verbs provider over software RoCE, in a virtual machine
 
   test/run.sh                everything
+  test/run.sh --quick        all but the slow stages: SLOW
   test/run.sh meson lint     two stages of it
+  test/run.sh --scale        only this: the job scripts at 40 to 320 nodes, and what that takes
+  test/run.sh --newest       only this: the newest versions that Debian releases, in a system of their own in
+                             build/newest; ten minutes and half a gigabyte the first time
 USAGE
 }
 
-all_stages=(meson python sanitizers analysis lint)
+contains() { [[ " ${*:2} " == *" $1 "* ]]; }
+
 may_install=yes
+quick=no
 stages=()
 for argument in "$@"; do
     case $argument in
     --no-install) may_install=no ;;
+    --quick) quick=yes ;;
+    --scale) stages+=(scale) ;;
+    --newest) stages+=(newest) ;;
     -h | --help)
         usage
         exit 0
         ;;
     *)
-        [[ " ${all_stages[*]} " == *" $argument "* ]] || die -2 "unknown stage '$argument': there are ${all_stages[*]}"
+        contains "$argument" "${all_stages[@]}" || die -2 "unknown stage '$argument': there are ${all_stages[*]}"
         stages+=("$argument")
         ;;
     esac
 done
-((${#stages[@]})) || stages=("${all_stages[@]}")
+if ((!${#stages[@]})); then
+    for stage in "${all_stages[@]}"; do
+        [[ $quick == yes ]] && contains "$stage" "${slow_stages[@]}" || stages+=("$stage")
+    done
+fi
 
 results=$top/build/results
 python=$top/.venv/bin/python
 release=$top/build/release
 passed=0 failed=0 skipped=0
 summary=()
+omissions=()
 
 # check NAME COMMAND…: one check that passes or fails; its output is shown only when it fails.
 check() {
@@ -83,7 +104,10 @@ suite() {
         say "--- $name failed; the end of its log:"
         tail -n 80 "$log" >&2
     fi
-    [[ ! -f $log.tally ]] || tail -n +2 "$log.tally" >&2
+    if [[ -f $log.tally ]]; then
+        tail -n +2 "$log.tally" >&2
+        mapfile -t -O "${#omissions[@]}" omissions < <(grep '^skipped: ' "$log.tally")
+    fi
     ((passed += good, failed += bad, skipped += omitted, 1))
     summary+=("$(printf '%-22s %d passed, %d failed, %d skipped  %4d s' "$name" "$good" "$bad" "$omitted" \
         $((SECONDS - start)))")
@@ -97,7 +121,9 @@ stage_meson() {
 
 stage_python() {
     A2APERF=$(program_in "$release") suite 'python tests' "$results/python.xml" \
-        "$python" -m pytest "$top/test" -q -rs --junitxml "$results/python.xml"
+        "$python" -m pytest "$top/test" --ignore "$top/test/vm" --ignore "$top/test/slurm" \
+        --ignore "$top/test/cluster" -q -rs \
+        --junitxml "$results/python.xml"
 }
 
 stage_sanitizers() {
@@ -121,20 +147,94 @@ stage_lint() {
     for part in $("$top/test/lint.sh" --list); do check "lint $part" "$top/test/lint.sh" "$part"; done
 }
 
-needs() { [[ " ${stages[*]} " == *" $1 "* ]]; }
+# omit NAME REASON: a stage that cannot be had here.
+omit() {
+    ((skipped += 1))
+    omissions+=("skipped: $1 ($2)")
+    summary+=("$(printf '%-22s skipped: %s' "$1" "$2")")
+    say "${summary[-1]}"
+}
+
+stage_mpich() {
+    local folder=$top/build/mpich
+    (ensure_packages "$may_install" mpich) || true
+    if ! pkg-config --exists mpich || ! have mpirun.mpich; then
+        omit mpich 'no MPICH here'
+        return
+    fi
+    configure_build "$folder" -Dmpi=mpich
+    build_targets "$folder" src/app/a2aperf test/mpi/mpi-job test/mpi/mpi-clock
+    MPIRUN=mpirun.mpich suite 'MPICH: MPI tests' "$folder/meson-logs/testlog.junit.xml" \
+        meson test -C "$folder" --no-rebuild --print-errorlogs --suite mpi --timeout-multiplier 4
+    MPIRUN=mpirun.mpich A2APERF=$(program_in "$folder") suite 'MPICH: providers' "$results/mpich.xml" \
+        "$python" -m pytest "$top/test/fabric/test_matrix.py" -q -rs --junitxml "$results/mpich.xml"
+}
+
+# slurm_suite NAME PATH…: the jobs call the analysis, which is installed beside the tests' own packages.
+slurm_suite() {
+    local name=$1
+    shift
+    # Where it cannot be had the tests are skipped, and say so.
+    (ensure_packages "$may_install" slurm) || true
+    install_analysis
+    A2APERF=$(program_in "$release") suite "$name" "$results/${name// /-}.xml" \
+        "$python" -m pytest "$@" -q -rs --junitxml "$results/${name// /-}.xml"
+}
+stage_slurm() { slurm_suite 'slurm' "$top/test/slurm" --ignore "$top/test/slurm/test_scale.py"; }
+stage_scale() {
+    slurm_suite 'slurm at scale' "$top/test/slurm/test_scale.py"
+    cat "$results/scale.txt" >&2 || true
+}
+
+stage_cluster() {
+    install_analysis
+    A2APERF=$(program_in "$release") suite 'links of known rate' "$results/cluster.xml" \
+        "$python" -m pytest "$top/test/cluster" -q -rs --junitxml "$results/cluster.xml"
+}
+
+stage_newest() {
+    if ((EUID != 0)); then
+        omit newest 'a system in a folder needs root'
+        return
+    fi
+    check 'newest versions' "$top/test/compat/newest.sh"
+}
+
+stage_vm() {
+    # Where they cannot be had the stage is skipped, and says so.
+    (ensure_packages "$may_install" vm) || true
+    A2APERF=$(program_in "$release") suite 'verbs in a machine' "$results/vm.xml" \
+        "$python" -m pytest "$top/test/vm" -q -rs --junitxml "$results/vm.xml"
+}
+
+# What all of this says something about, and what it does not.
+covered() {
+    local stage left=()
+    printf 'covered: %s\n' "${stages[*]}"
+    printf '  with %s, libfabric %s, HDF5 %s, %s\n' "$(mpirun --version 2>/dev/null | head -n 1)" \
+        "$(pkg-config --modversion libfabric)" "$(pkg-config --modversion hdf5-serial hdf5 2>/dev/null | head -n 1)" \
+        "$(c++ --version | head -n 1)"
+    for stage in "${all_stages[@]}" scale newest; do contains "$stage" "${stages[@]}" || left+=("$stage"); done
+    ((!${#left[@]})) || printf 'not run: %s\n' "${left[*]}"
+    ((!${#omissions[@]})) || printf '%s\n' "${omissions[@]}"
+}
+
+needs() { contains "$1" "${stages[@]}"; }
 
 ensure_packages "$may_install" build test
 mkdir -p "$results"
-if needs meson || needs python || needs lint; then
+if needs meson || needs python || needs lint || needs vm || needs cluster || needs slurm || needs scale; then
     configure_build "$release"
     build_targets "$release"
 fi
-if needs python; then ensure_venv; fi
+if needs python || needs mpich || needs vm || needs cluster || needs slurm || needs scale; then ensure_venv; fi
 keep_mpi_off_fabric
 # The launcher refuses root unless told twice.
 ((EUID != 0)) || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 for stage in "${stages[@]}"; do "stage_$stage"; done
 
+printf '\n'
+covered
 printf '\n'
 printf '%s\n' "${summary[@]}"
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"

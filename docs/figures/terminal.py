@@ -30,8 +30,9 @@ _THEME = TerminalTheme(
         (90, 90, 90),
     ],
 )
-# Like rich's own, without the web font that it would load.
-_FORMAT = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
+# Like rich's own, without the web font that it would load, and with spaces that every viewer keeps.
+_FORMAT = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xml:space="preserve"
+ xmlns="http://www.w3.org/2000/svg">
 <style>
 .{unique_id}-matrix {{
   font-family: "DejaVu Sans Mono", Menlo, Consolas, monospace;
