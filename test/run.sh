@@ -8,8 +8,8 @@ for part in jobs/lib/{say,packages,build,mpi}.sh test/support/venv.sh; do
     . "$top/$part"
 done
 
-all_stages=(meson python sanitizers slurm cluster analysis lint mpich vm)
-slow_stages=(sanitizers slurm cluster mpich vm)
+all_stages=(meson python sanitizers slurm cluster analysis lint mpich psm3 vm)
+slow_stages=(sanitizers slurm cluster mpich psm3 vm)
 
 usage() {
     sed "s/SLOW/${slow_stages[*]}/" <<'USAGE'
@@ -26,6 +26,7 @@ test. A stage's log is shown when it fails; all of them stay in build/results.
   analysis    the checks of the Python package
   lint        format, clang-tidy, shellcheck, licence headers, man page
   mpich       another MPI: built with MPICH, its MPI tests, every provider that is here
+  psm3        another libfabric, 1.21, with the psm3 provider: on one host, and between hosts
   vm          the verbs provider over software RoCE, in a virtual machine
 
   test/run.sh                everything
@@ -122,7 +123,7 @@ stage_meson() {
 stage_python() {
     A2APERF=$(program_in "$release") suite 'python tests' "$results/python.xml" \
         "$python" -m pytest "$top/test" --ignore "$top/test/vm" --ignore "$top/test/slurm" \
-        --ignore "$top/test/cluster" -q -rs \
+        --ignore "$top/test/cluster" --ignore "$top/test/compat" -q -rs \
         --junitxml "$results/python.xml"
 }
 
@@ -168,6 +169,17 @@ stage_mpich() {
         meson test -C "$folder" --no-rebuild --print-errorlogs --suite mpi --timeout-multiplier 4
     MPIRUN=mpirun.mpich A2APERF=$(program_in "$folder") suite 'MPICH: providers' "$results/mpich.xml" \
         "$python" -m pytest "$top/test/fabric/test_matrix.py" -q -rs --junitxml "$results/mpich.xml"
+}
+
+stage_psm3() {
+    local with=$top/test/compat/with_impi.sh why
+    if ! why=$("$with" true 2>&1); then
+        omit psm3 "${why#skipped: }"
+        return
+    fi
+    A2APERF=$(program_in "$release") suite 'libfabric 1.21, psm3' "$results/psm3.xml" \
+        "$with" "$python" -m pytest "$top/test/compat" "$top/test/fabric/test_matrix.py" -k 'psm3 or tcp or shm' \
+        -q -rs --junitxml "$results/psm3.xml"
 }
 
 # slurm_suite NAME PATH…: the jobs call the analysis, which is installed beside the tests' own packages.
@@ -223,11 +235,13 @@ needs() { contains "$1" "${stages[@]}"; }
 
 ensure_packages "$may_install" build test
 mkdir -p "$results"
-if needs meson || needs python || needs lint || needs vm || needs cluster || needs slurm || needs scale; then
+if needs meson || needs python || needs lint || needs vm || needs cluster || needs slurm || needs scale || needs psm3; then
     configure_build "$release"
     build_targets "$release"
 fi
-if needs python || needs mpich || needs vm || needs cluster || needs slurm || needs scale; then ensure_venv; fi
+if needs python || needs mpich || needs psm3 || needs vm || needs cluster || needs slurm || needs scale; then
+    ensure_venv
+fi
 keep_mpi_off_fabric
 # The launcher refuses root unless told twice.
 ((EUID != 0)) || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -168,7 +168,9 @@ NicFacts nic_from_sysfs(const fi_info& info) {
 
 NicFacts nic_of(const fi_info& info) {
     NicFacts nic = nic_from_sysfs(info);
-    // The provider's own word on the link rate, in bit/s, where it has one.
+    // The provider's own word on the link rate, in bit/s, where it has one. Of a network interface it knows no more
+    // than the kernel; where the kernel knows nothing, newer libfabrics say 100 Mbit/s.
+    if (!nic.name.empty() && !nic.is_rdma) return nic;
     if (info.nic != nullptr && info.nic->link_attr != nullptr && info.nic->link_attr->speed > 0)
         nic.link_rate_gbps = static_cast<double>(info.nic->link_attr->speed) / 1e9;
     return nic;

@@ -26,12 +26,21 @@ void set_default(const char* name, const std::string& value) {
 }
 
 // One UUID per job keeps jobs apart on the fabric; the name server would open a port per endpoint for nothing.
-void tune_psm2(const LaunchFacts& facts) {
+void tune_psm(const std::string& prefix, const LaunchFacts& facts) {
     const std::uint64_t high = mix64(facts.job_key);
     const std::uint64_t low = mix64(high);
-    set_default("FI_PSM2_UUID", fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32,
-                                            (high >> 16) & 0xffff, high & 0xffff, low >> 48, low & 0xffffffffffff));
-    set_default("FI_PSM2_NAME_SERVER", "0");
+    set_default((prefix + "_UUID").c_str(),
+                fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff, high & 0xffff,
+                            low >> 48, low & 0xffffffffffff));
+    set_default((prefix + "_NAME_SERVER").c_str(), "0");
+}
+
+void tune_psm2(const LaunchFacts& facts) {
+    tune_psm("FI_PSM2", facts);
+}
+
+void tune_psm3(const LaunchFacts& facts) {
+    tune_psm("FI_PSM3", facts);
 }
 
 // rxm's default queues take 91 MiB per rank with 320 peers. The receive queue must hold a receive per peer.
@@ -89,7 +98,7 @@ constexpr std::array kProviders{
              "AWS Elastic Fabric Adapter"},
     Provider{"verbs", Reach::network, Needs::rdma_device, "", kNoLimit, tune_rxm, nullptr, nullptr, nullptr,
              "InfiniBand or RoCE", "InfiniBand and RoCE"},
-    Provider{"psm3", Reach::network, Needs::rdma_device, "irdma", kNoLimit, nullptr, nullptr, nullptr, nullptr,
+    Provider{"psm3", Reach::network, Needs::rdma_device, "irdma", kNoLimit, tune_psm3, nullptr, nullptr, nullptr,
              "RoCE", "Intel Ethernet through PSM3"},
     Provider{"shm", Reach::host, Needs::nothing, "", 256, nullptr, trouble_of_shm, shm_takes_wildcards, nullptr,
              "shared memory", "shared memory of one host"},

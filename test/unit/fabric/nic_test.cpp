@@ -60,6 +60,23 @@ TEST_CASE("loopback serves one host and no more") {
     CHECK(choose_nic(offers, {.text = "nearest", .spans_hosts = true}).index == 1); // not the link-local one
 }
 
+TEST_CASE("a link rate that the kernel does not know is not taken from the provider either") {
+    const InfoPtr loopback = offer("lo", "127.0.0.1");
+    const InfoPtr device = offer("unit0", "10.1.2.3");
+    for (const InfoPtr* info : {&loopback, &device}) {
+        (*info)->nic = static_cast<fid_nic*>(std::calloc(1, sizeof(fid_nic)));
+        (*info)->nic->link_attr = static_cast<fi_link_attr*>(std::calloc(1, sizeof(fi_link_attr)));
+        (*info)->nic->link_attr->speed = 100'000'000;
+    }
+    CHECK(nic_of(*loopback).link_rate_gbps < 0);
+    CHECK(nic_of(*device).link_rate_gbps == doctest::Approx(0.1)); // no network interface: its own word counts
+    for (const InfoPtr* info : {&loopback, &device}) {
+        std::free((*info)->nic->link_attr);
+        std::free((*info)->nic);
+        (*info)->nic = nullptr;
+    }
+}
+
 TEST_CASE("an adapter is taken by name or by the local rank's place in a map") {
     const auto offers = usual_offers();
     CHECK(domain_of(offers, {.text = "unit1", .spans_hosts = true}) == "unit1");

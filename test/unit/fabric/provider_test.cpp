@@ -68,6 +68,16 @@ TEST_CASE("what the user has set stays, what is missing is set and told") {
     unsetenv("FI_UNIVERSE_SIZE");
 }
 
+TEST_CASE("psm3 has variables of its own for the same") {
+    unsetenv("FI_PSM3_UUID");
+    const Provider* psm3 = &find_provider("psm3");
+    prepare_environment(std::span(&psm3, 1), {.ranks = 2, .job_key = 42, .mpi_uses_libfabric = true});
+    REQUIRE(std::getenv("FI_PSM3_UUID") != nullptr);
+    CHECK(std::string(std::getenv("FI_PSM3_UUID")).size() == 36);
+    CHECK(std::string(std::getenv("FI_PSM3_NAME_SERVER")) == "0");
+    for (const char* name : {"FI_PSM3_UUID", "FI_PSM3_NAME_SERVER", "FI_UNIVERSE_SIZE"}) unsetenv(name);
+}
+
 TEST_CASE("shm's trouble with unexpected messages is that of old versions without CMA") {
     const auto trouble = find_provider("shm").unexpected_trouble;
     REQUIRE(static_cast<bool>(trouble));
