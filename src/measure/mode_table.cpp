@@ -29,17 +29,13 @@ void verify_point(const EngineParts& parts) {
 template <class Mode>
 std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
     const Lane lane = parts.wire.lane(parts.point.message_size);
-    std::vector<Rank> sends;
-    std::vector<Rank> receives;
-    for (const Step& step : parts.point.schedule->steps(parts.job.rank(), parts.job.layout(), parts.seed)) {
-        sends.push_back(step.send_to);
-        receives.push_back(step.receive_from);
-    }
+    const Peers peers = parts.point.peers(parts.job.rank(), parts.job.layout(), parts.seed);
     SelfCopy self_copy;
     if (parts.point.partner >= 0) self_copy = {lane.send_buffer, lane.receive_buffer, lane.message_size};
-    return std::make_unique<FabricEngine<Mode>>(
-        Exchange<Mode>(lane, parts.wire.endpoint(), sends, receives, settings_of<Mode>(parts), parts.patience),
-        parts.point.post, self_copy);
+    return std::make_unique<FabricEngine<Mode>>(Exchange<Mode>(lane, parts.wire.endpoint(), peers.sends,
+                                                               peers.receives, settings_of<Mode>(parts),
+                                                               parts.patience),
+                                                parts.point.post, self_copy);
 }
 
 std::vector<ModeEntry> make_table() {

@@ -52,7 +52,9 @@ MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node) {
 
 std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBudget& budget, int ranks) {
     const Bytes all = point.message_size * static_cast<Bytes>(ranks);
-    const bool needs_all = point.is_baseline() || find_mode(point.mode).receive_space == ReceiveSpace::per_peer;
+    const bool has_place_per_peer =
+        point.is_baseline() || find_mode(point.mode).receive_space == ReceiveSpace::per_peer;
+    const bool needs_all = has_place_per_peer && point.messages_per_rank(ranks) > 1;
     const Bytes needed = needs_all ? all : point.message_size;
     if (needed <= budget.per_buffer) return std::nullopt;
     return fmt::format("{} needs {}{} of receive space and --memory-limit leaves {}",
@@ -86,7 +88,11 @@ Bytes largest_message(const Plan& plan) {
 }
 
 Bytes buffer_bytes(const Plan& plan, const MemoryBudget& budget, int ranks) {
-    return std::min(largest_message(plan) * static_cast<Bytes>(ranks), budget.per_buffer);
+    Bytes most = 0;
+    for (const Point& point : plan.points)
+        if (!point.is_skipped())
+            most = std::max(most, point.message_size * static_cast<Bytes>(point.messages_per_rank(ranks)));
+    return std::min(most, budget.per_buffer);
 }
 
 bool mpi_uses_libfabric() {

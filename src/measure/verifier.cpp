@@ -9,19 +9,16 @@
 
 namespace a2aperf {
 std::vector<VerificationRound> rounds_of(const Point& point, const Job& job, int places, std::uint64_t seed) {
-    const bool is_shared = places < job.ranks();
-    const Schedule& schedule = is_shared ? find_schedule("shift") : *point.schedule;
-    const int per_round = is_shared ? places : job.ranks();
+    const bool is_shared = places < point.messages_per_rank(job.ranks());
+    Point verified = point;
+    if (is_shared) verified.schedule = &find_schedule("shift");
+    const auto per_round = static_cast<std::size_t>(is_shared ? places : job.ranks());
+    const Peers peers = verified.peers(job.rank(), job.layout(), seed);
     std::vector<VerificationRound> rounds;
-    int in_round = per_round;
-    for (const Step& step : schedule.steps(job.rank(), job.layout(), seed)) {
-        if (in_round == per_round) {
-            rounds.emplace_back();
-            in_round = 0;
-        }
-        rounds.back().sends.push_back(step.send_to);
-        rounds.back().receives.push_back(step.receive_from);
-        ++in_round;
+    for (std::size_t i = 0; i < peers.sends.size(); ++i) {
+        if (i % per_round == 0) rounds.emplace_back();
+        rounds.back().sends.push_back(peers.sends[i]);
+        rounds.back().receives.push_back(peers.receives[i]);
     }
     return rounds;
 }

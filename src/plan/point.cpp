@@ -13,6 +13,8 @@ std::string_view to_string(Role role) {
         return "baseline";
     case Role::sentinel:
         return "sentinel";
+    case Role::pair:
+        return "pair";
     }
     return "";
 }
@@ -21,9 +23,28 @@ std::string_view to_string(Post post) {
     return post == Post::before ? "before" : "inside";
 }
 
+Peers Point::peers(Rank rank, const Layout& layout, std::uint64_t seed) const {
+    Peers peers;
+    if (distance == 0) {
+        for (const Step& step : schedule->steps(rank, layout, seed)) {
+            peers.sends.push_back(step.send_to);
+            peers.receives.push_back(step.receive_from);
+        }
+        return peers;
+    }
+    const int ranks = layout.ranks();
+    const Rank target = (rank + distance) % ranks;
+    const Rank source = (rank + ranks - distance) % ranks;
+    const auto is_active = [&](Rank sender) { return only_sender < 0 || sender == only_sender; };
+    if (is_active(rank)) peers.sends.push_back(target);
+    if (is_active(source)) peers.receives.push_back(source);
+    return peers;
+}
+
 std::string Point::label() const {
     const std::string cell = fmt::format("{} {}", mode, schedule_name());
     if (is_baseline()) return fmt::format("{} {} B", cell, message_size);
+    if (distance > 0) return fmt::format("{} by {} {} B", cell, distance, message_size);
     const std::string width = window == 0 ? "all" : fmt::format("{}", window);
     return fmt::format("{} window {} {} B{}", cell, width, message_size,
                        role == Role::sentinel ? " (sentinel)" : "");

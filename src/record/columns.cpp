@@ -117,7 +117,7 @@ std::string engine_of(const Point& point) {
 
 std::vector<Column> asked_columns() {
     return {
-        asked("role", Kind::text, "what the row is for: measure, baseline or sentinel", {"role"},
+        asked("role", Kind::text, "what the row is for: measure, baseline, sentinel or pair", {"role"},
               [](const Asked& a) { return to_string(a.point.role); }),
         asked("engine", Kind::text, "program that moved the messages", {},
               [](const Asked& a) { return engine_of(a.point); }),
@@ -140,6 +140,8 @@ std::vector<Column> asked_columns() {
               [](const Asked& a) { return to_string(a.point.post); }),
         with_unknown(asked("partner", Kind::int32, "row measured in alternation with this one", {},
                            [](const Asked& a) { return a.point.partner; })),
+        asked("distance", Kind::int32, "only the step in which rank r sends to (r + distance) mod R, 0 = all peers",
+              {}, [](const Asked& a) { return a.point.distance; }),
         asked("skip_reason", Kind::text, "why the point is not measured", {},
               [](const Asked& a) { return a.point.skip_reason; }),
     };

@@ -41,7 +41,7 @@ std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBu
 std::optional<std::string> skip_reason(const Point& point, const ProviderChoice& choice, const MemoryBudget& budget,
                                        int ranks);
 
-// Bytes of one message buffer: all peers' messages of the largest planned size, within the budget.
+// Bytes of one message buffer: the messages that the largest op has at a time, within the budget.
 Bytes buffer_bytes(const Plan& plan, const MemoryBudget& budget, int ranks);
 Bytes largest_message(const Plan& plan);
 

@@ -4,17 +4,23 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/plan/schedule.hpp"
 
 namespace a2aperf {
 
-enum class Role { measure, baseline, sentinel };
+enum class Role { measure, baseline, sentinel, pair };
 enum class Post { before, inside };
 
 std::string_view to_string(Role role);
 std::string_view to_string(Post post);
+
+// Whom one rank sends to and receives from, in the order of posting.
+struct Peers {
+    std::vector<Rank> sends, receives;
+};
 
 struct Point {
     Role role = Role::measure;
@@ -23,13 +29,19 @@ struct Point {
     int window = 0;                     // outstanding sends; 0 = all
     Bytes message_size = 0;
     Post post = Post::before;
+    int distance = 0;        // 0: every peer; d: the one step in which rank r sends to (r + d) mod R
+    Rank only_sender = -1;   // with a distance: all ranks but this one and its receiver are idle; -1 = none is
     int partner = -1;        // index of the point measured in alternation with this one
     std::string skip_reason; // empty = measured
 
     bool is_baseline() const { return role == Role::baseline; }
     bool is_skipped() const { return !skip_reason.empty(); }
     std::string_view schedule_name() const { return schedule != nullptr ? schedule->name : "library"; }
-    // For messages: "tagged shift window all 60000 B"; "collective library 60000 B" for a baseline.
+    // Messages that a rank sends in one op; their places are all different where memory allows.
+    int messages_per_rank(int ranks) const { return distance > 0 ? 1 : ranks; }
+    Peers peers(Rank rank, const Layout& layout, std::uint64_t seed) const; // not of a baseline
+    // For messages: "tagged shift window all 60000 B"; "tagged shift by 3 60000 B" for one step of it;
+    // "collective library 60000 B" for a baseline.
     std::string label() const;
 };
 

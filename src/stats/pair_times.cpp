@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/stats/pair_times.hpp"
+
+#include <algorithm>
+
+namespace a2aperf {
+
+Nanoseconds transfer_time(const Samples& samples, int attempt, Rank source, Rank destination) {
+    const auto first = static_cast<std::size_t>(attempt) * static_cast<std::size_t>(samples.ranks);
+    return samples.recv_done[first + static_cast<std::size_t>(destination)] -
+           samples.begin[first + static_cast<std::size_t>(source)];
+}
+
+std::vector<PairTime> pair_times(const Samples& samples, int distance, PercentileRule rule) {
+    std::vector<PairTime> pairs;
+    std::vector<Nanoseconds> times;
+    for (Rank source = 0; source < samples.ranks; ++source) {
+        PairTime pair{source, (source + distance) % samples.ranks};
+        times.clear();
+        for (int attempt = 0; attempt < samples.attempts(); ++attempt)
+            if (samples.valid[static_cast<std::size_t>(attempt)] != 0)
+                times.push_back(transfer_time(samples, attempt, source, pair.destination));
+        std::sort(times.begin(), times.end());
+        pair.ops = static_cast<int>(times.size());
+        if (pair.ops > 0) {
+            pair.p50 = static_cast<double>(percentile(times, 0.5, rule));
+            pair.min = static_cast<double>(times.front());
+        }
+        pairs.push_back(pair);
+    }
+    return pairs;
+}
+
+double pair_gbps(Bytes message_size, double time_ns) {
+    return time_ns > 0 ? 8 * static_cast<double>(message_size) / time_ns : kAbsent;
+}
+
+} // namespace a2aperf

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/stats/pair_times.hpp"
+
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+using namespace a2aperf;
+
+namespace {
+
+// Rank r begins at 10 r in attempt a and has its message 1000 + 100 a + r later than it began.
+Samples three_ranks(int attempts) {
+    Samples samples;
+    samples.ranks = 3;
+    for (int a = 0; a < attempts; ++a) {
+        for (int r = 0; r < 3; ++r) {
+            samples.begin.push_back(10 * r);
+            samples.send_done.push_back(500);
+            samples.recv_done.push_back(1000 + 100 * a + 11 * r);
+        }
+        samples.start.push_back(a);
+        samples.valid.push_back(1);
+    }
+    return samples;
+}
+
+} // namespace
+
+TEST_CASE("a transfer takes from the source's begin to the destination's arrival") {
+    const Samples samples = three_ranks(3);
+    CHECK(transfer_time(samples, 0, 2, 0) == 1000 - 20);
+    CHECK(transfer_time(samples, 2, 0, 1) == 1211);
+}
+
+TEST_CASE("every rank to the one at the distance, over the valid ops") {
+    Samples samples = three_ranks(5);
+    samples.valid[0] = 0;
+    const auto pairs = pair_times(samples, 2, PercentileRule::rank);
+    REQUIRE(pairs.size() == 3);
+    for (Rank source = 0; source < 3; ++source) {
+        const PairTime& pair = pairs[static_cast<std::size_t>(source)];
+        CAPTURE(source);
+        CHECK(pair.source == source);
+        CHECK(pair.destination == (source + 2) % 3);
+        CHECK(pair.ops == 4);
+        CHECK(pair.min == 1100 + 11 * pair.destination - 10 * source);
+        CHECK(pair.p50 == pair.min + 100); // the second of four
+    }
+    CHECK(pair_times(samples, 2, PercentileRule::index)[0].p50 == pairs[0].p50 + 100);
+}
+
+TEST_CASE("without a valid op there is no figure") {
+    Samples samples = three_ranks(2);
+    samples.valid = {0, 0};
+    const PairTime pair = pair_times(samples, 1, PercentileRule::rank).front();
+    CHECK(pair.ops == 0);
+    CHECK(std::isnan(pair.p50));
+    CHECK(std::isnan(pair.min));
+}
+
+TEST_CASE("a rate needs a time") {
+    CHECK(pair_gbps(125, 1000) == 1);
+    CHECK(std::isnan(pair_gbps(125, 0)));
+    CHECK(std::isnan(pair_gbps(125, -5)));
+    CHECK(std::isnan(pair_gbps(125, kAbsent)));
+}
