@@ -6,20 +6,26 @@
 #include <string>
 #include <vector>
 
+#include "a2aperf/base/units.hpp"
+
 namespace a2aperf {
 
 struct Extents {
-    int points = 0;                      // P
-    int attempts = 0;                    // A
-    int ranks = 0;                       // R
-    int nodes = 0;                       // N
-    std::vector<std::string> port_names; // [C]
+    int points = 0;                        // P
+    int attempts = 0;                      // A
+    int ranks = 0;                         // R
+    int nodes = 0;                         // N
+    std::vector<std::string> port_names{}; // [C]
+    std::vector<Bytes> pair_sizes{};       // [M], none where no pairs are measured
+    int suspects = 0;                      // K
+    int isolated_ops = 0;                  // A2
 
     std::uint64_t p() const { return static_cast<std::uint64_t>(points); }
     std::uint64_t a() const { return static_cast<std::uint64_t>(attempts); }
     std::uint64_t r() const { return static_cast<std::uint64_t>(ranks); }
     std::uint64_t n() const { return static_cast<std::uint64_t>(nodes); }
     std::uint64_t c() const { return port_names.size(); }
+    bool has_pairs() const { return !pair_sizes.empty(); }
 };
 
 } // namespace a2aperf

@@ -183,6 +183,13 @@ Handle space_of_block(const Dataset& dataset, hid_t id, const Block& block) {
     return space;
 }
 
+Handle space_of_elements(const Dataset& dataset, hid_t id, const Elements& elements, std::size_t count) {
+    Handle space(check(H5Dget_space(id), "read the shape of", dataset));
+    check(H5Sselect_elements(space.id(), H5S_SELECT_SET, count, sizes(elements.coordinates).data()),
+          "select elements of", dataset);
+    return space;
+}
+
 void put_attribute(const Object& object, hid_t id, const char* name, hid_t type, const Shape& shape,
                    const void* value) {
     const Handle space = space_of(shape);
@@ -305,6 +312,24 @@ void Dataset::write(std::span<const T> values, const Block& block) const {
 }
 
 template <class T>
+void Dataset::write(std::span<const T> values, const Elements& elements) const {
+    if (values.empty()) return;
+    const Handle in_file = space_of_elements(*this, id(), elements, values.size());
+    const Handle in_memory = space_of({values.size()});
+    check(H5Dwrite(id(), native<T>(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()), "write", *this);
+}
+
+template <class T>
+std::vector<T> Dataset::read(const Elements& elements) const {
+    std::vector<T> values(elements.coordinates.size() / shape().size());
+    if (values.empty()) return values;
+    const Handle in_file = space_of_elements(*this, id(), elements, values.size());
+    const Handle in_memory = space_of({values.size()});
+    check(H5Dread(id(), native<T>(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()), "read", *this);
+    return values;
+}
+
+template <class T>
 std::vector<T> Dataset::read() const {
     return read<T>(Block{});
 }
@@ -328,6 +353,10 @@ template void Dataset::write(std::span<const std::int8_t>, const Block&) const;
 template void Dataset::write(std::span<const std::int32_t>, const Block&) const;
 template void Dataset::write(std::span<const std::int64_t>, const Block&) const;
 template void Dataset::write(std::span<const double>, const Block&) const;
+template void Dataset::write(std::span<const std::int32_t>, const Elements&) const;
+template void Dataset::write(std::span<const double>, const Elements&) const;
+template std::vector<std::int32_t> Dataset::read(const Elements&) const;
+template std::vector<double> Dataset::read(const Elements&) const;
 template std::vector<std::int8_t> Dataset::read() const;
 template std::vector<std::int32_t> Dataset::read() const;
 template std::vector<std::int64_t> Dataset::read() const;

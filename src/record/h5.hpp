@@ -78,6 +78,11 @@ struct Block {
     Shape count;
 };
 
+// Single elements: one index per dimension, element after element.
+struct Elements {
+    std::vector<std::uint64_t> coordinates;
+};
+
 // Values are row-major; T is std::int8_t, std::int32_t, std::int64_t or double, converted where the dataset's type
 // is another number.
 class Dataset : public Object {
@@ -91,9 +96,13 @@ public:
     template <class T>
     void write(std::span<const T> values, const Block& block) const;
     template <class T>
+    void write(std::span<const T> values, const Elements& elements) const;
+    template <class T>
     std::vector<T> read() const;
     template <class T>
     std::vector<T> read(const Block& block) const;
+    template <class T>
+    std::vector<T> read(const Elements& elements) const;
 
     void write_text(const std::vector<std::string>& values) const;
     std::vector<std::string> read_text() const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/record/recorder.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -42,14 +43,24 @@ void require_fit(int point, const PointResult& result, const Extents& extents) {
 RootAttributes root_attributes(const RecorderSettings& settings, const Layout& layout,
                                const Provenance& provenance) {
     RootAttributes attributes;
-    attributes.title = fmt::format("all-to-all, {} ranks on {} node{}, {}", layout.ranks(), layout.nodes(),
-                                   layout.nodes() == 1 ? "" : "s", settings.provider);
+    attributes.title = fmt::format("{}, {} ranks on {} node{}, {}", settings.subject, layout.ranks(),
+                                   layout.nodes(), layout.nodes() == 1 ? "" : "s", settings.provider);
     attributes.source =
         fmt::format("a2aperf {} ({})", text_of(provenance, "program_version"), text_of(provenance, "commit"));
     attributes.created = format_utc(wall_clock_ns());
     attributes.percentile_rule = to_string(settings.percentile);
     attributes.complete_at = to_string(settings.complete_at);
     return attributes;
+}
+
+void add_pairs(Extents& extents, const RecorderSettings& settings, const Plan& plan) {
+    for (const Point& point : plan.points) {
+        const bool is_known = std::find(extents.pair_sizes.begin(), extents.pair_sizes.end(), point.message_size) !=
+                              extents.pair_sizes.end();
+        if (point.role == Role::pair && !is_known) extents.pair_sizes.push_back(point.message_size);
+    }
+    extents.suspects = std::max(extents.suspects, settings.suspects);
+    extents.isolated_ops = std::max(extents.isolated_ops, settings.isolated_ops);
 }
 
 void require_room(const std::filesystem::path& file, const Extents& extents) {
@@ -69,6 +80,11 @@ void Recorder::Impl::start(Replacement& replacement, Existing existing, const Pr
     states = results.columns.states();
     lock = replacement.publish(existing);
     last_sync = now_ns();
+}
+
+PercentileRule Recorder::Impl::percentile_rule() const {
+    return results.attributes.percentile_rule == to_string(PercentileRule::index) ? PercentileRule::index
+                                                                                  : PercentileRule::rank;
 }
 
 void Recorder::Impl::sync() {
@@ -99,8 +115,10 @@ Recorder Recorder::create(const RecorderSettings& settings, const Plan& plan, co
                           const Provenance& provenance) {
     auto impl = std::make_unique<Impl>();
     impl->file = resolve(settings.file);
-    const Extents extents{static_cast<int>(plan.points.size()), settings.max_attempts, layout.ranks(),
-                          layout.nodes(), provenance.port_names};
+    impl->points = plan.points;
+    Extents extents{static_cast<int>(plan.points.size()), settings.max_attempts, layout.ranks(), layout.nodes(),
+                    provenance.port_names};
+    add_pairs(extents, settings, plan);
     const Existing existing = settings.may_replace ? Existing::replace : Existing::keep;
     require_writable_folder(impl->file);
     require_room(impl->file, extents);
@@ -118,9 +136,7 @@ bool Recorder::is_complete(int point) const {
 
 PointResult Recorder::stored(int point) const {
     PointResult result = impl_->results.columns.read(point);
-    const PercentileRule rule = impl_->results.attributes.percentile_rule == to_string(PercentileRule::index)
-                                    ? PercentileRule::index
-                                    : PercentileRule::rank;
+    const PercentileRule rule = impl_->percentile_rule();
     const std::size_t n = result.summary.count;
     result.summary.p99_is_max = n > 0 && percentile_index(n, 0.99, rule) == n - 1;
     result.samples.ranks = impl_->results.extents.ranks;
@@ -137,11 +153,27 @@ void Recorder::write(int point, const PointResult& result) {
     if (has_samples(state)) results.columns.write_state(point, State::pending);
     results.raw.write(point, result.samples);
     results.counters.write(point, result.ranks, result.nodes, impl_->port_names);
+    if (const Point& planned = impl_->points[static_cast<std::size_t>(point)]; planned.role == Role::pair)
+        results.pairs->write(planned.message_size,
+                             pair_times(result.samples, planned.distance, impl_->percentile_rule()));
     results.columns.write(point, result, {impl_->segment, impl_->next_order});
     state = state_of(result);
     results.columns.write_state(point, state);
     ++impl_->next_order;
     if (now_ns() - impl_->last_sync > kSyncEvery) impl_->sync();
+}
+
+std::vector<PairTime> Recorder::pairs(int point) const {
+    const Point& planned = impl_->points.at(static_cast<std::size_t>(point));
+    return impl_->results.pairs->read(planned.message_size, planned.distance);
+}
+
+void Recorder::begin_second_look() {
+    impl_->results.pairs->clear_isolated();
+}
+
+void Recorder::write_isolated(int place, const IsolatedPair& pair) {
+    impl_->results.pairs->write_isolated(place, pair);
 }
 
 std::optional<std::string> Recorder::end(EndState state, std::string_view message) {

@@ -20,6 +20,7 @@ public:
     std::filesystem::path file;
     ResultsFile results;
     std::optional<FileLock> lock;
+    std::vector<Point> points;           // [P], as planned
     std::vector<State> states;           // [P], as in the file
     std::vector<std::string> port_names; // of this launch
     std::vector<std::string> remarks;
@@ -31,12 +32,16 @@ public:
     // data is written.
     void start(Replacement& replacement, Existing existing, const Provenance& provenance,
                const std::vector<int>& planned_order);
+    PercentileRule percentile_rule() const; // the file's
     void sync();
     void compact();
 };
 
 RootAttributes root_attributes(const RecorderSettings& settings, const Layout& layout,
                                const Provenance& provenance);
+
+// The dimensions of /pairs, where the plan has any.
+void add_pairs(Extents& extents, const RecorderSettings& settings, const Plan& plan);
 
 // UsageError when the file could outgrow the disk.
 void require_room(const std::filesystem::path& file, const Extents& extents);

@@ -46,8 +46,8 @@ void require_schema(const h5::File& file, const std::string& path) {
 // What a later program of the same schema version may have added and this one would lose in a copy.
 void require_known_columns(const h5::File& file, const std::string& path) {
     for (const std::string& name : file.children()) {
-        const bool is_known = name == "point" || name == "raw" || name == "counters" || name == "segments" ||
-                              column_index(name) < columns().size();
+        const bool is_known = name == "point" || name == "raw" || name == "counters" || name == "pairs" ||
+                              name == "segments" || column_index(name) < columns().size();
         if (!is_known)
             throw UsageError(fmt::format("{} holds '{}', which this a2aperf doesn't know and would lose: use the "
                                          "newer version that wrote it",
@@ -66,6 +66,8 @@ ResultsFile open_parts(h5::File file) {
     results.extents = {static_cast<int>(moments.at(0)), static_cast<int>(moments.at(1)),
                        static_cast<int>(moments.at(2)), static_cast<int>(per_node.at(1)),
                        results.counters.port_names()};
+    if (file.has("pairs")) results.pairs = PairGroup::open(file);
+    if (results.pairs) results.pairs->describe(results.extents);
     results.columns = PointColumns::open(file, results.extents.points);
     results.file = std::move(file);
     return results;
@@ -90,6 +92,7 @@ ResultsFile ResultsFile::create(const std::filesystem::path& path, FileLayout la
     created.columns = PointColumns::create(created.file, point);
     created.raw = RawGroup::create(created.file, point, extents, storage);
     created.counters = CounterGroup::create(created.file, point, extents, storage);
+    if (extents.has_pairs()) created.pairs = PairGroup::create(created.file, extents, storage);
     created.segments = created.file.create_group("segments");
     return created;
 }
@@ -112,8 +115,8 @@ std::uint64_t ResultsFile::largest_size(const Extents& extents) {
     constexpr std::uint64_t kPerRank = 512; // facts and clocks of a segment
     constexpr std::uint64_t kPerNode = 2048;
     const std::uint64_t rows = extents.p() * a2aperf::columns().size() * (sizeof(double) + sizeof(double));
-    return kMetadata + rows + RawGroup::bytes(extents) + CounterGroup::bytes(extents) + extents.r() * kPerRank +
-           extents.n() * kPerNode;
+    return kMetadata + rows + RawGroup::bytes(extents) + CounterGroup::bytes(extents) + PairGroup::bytes(extents) +
+           extents.r() * kPerRank + extents.n() * kPerNode;
 }
 
 void copy_asked(const ResultsFile& from, const ResultsFile& to) {
@@ -141,6 +144,7 @@ void copy_measured(const ResultsFile& from, const ResultsFile& to) {
         to.counters.write(point, from.counters.read_ranks(point), from.counters.read_nodes(point),
                           from.counters.port_names());
     }
+    if (from.pairs && to.pairs) from.pairs->copy_to(*to.pairs);
     for (const std::string& segment : from.segments.children()) from.segments.copy_to(to.segments, segment.c_str());
 }
 

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "counter_group.hpp"
 #include "extents.hpp"
 #include "h5.hpp"
+#include "pair_group.hpp"
 #include "point_columns.hpp"
 #include "raw_group.hpp"
 
@@ -35,6 +37,7 @@ struct ResultsFile {
     PointColumns columns;
     RawGroup raw;
     CounterGroup counters;
+    std::optional<PairGroup> pairs; // of `a2aperf pairs`
     h5::Group segments;
 
     // All metadata, every row blank, no segment.

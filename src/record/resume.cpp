@@ -124,7 +124,9 @@ Recorder Recorder::resume(const RecorderSettings& settings, const Plan& plan, co
     require_same_environment(file, before.required_environment(), provenance.environment);
     impl->remarks = compare_nodes(before.nodes(), provenance.nodes);
 
-    const Extents extents = extents_for(stored, settings.max_attempts, provenance);
+    impl->points = plan.points;
+    Extents extents = extents_for(stored, settings.max_attempts, provenance);
+    add_pairs(extents, settings, plan);
     require_room(file, extents);
     Replacement replacement(file);
     impl->results = ResultsFile::create(replacement.path(), FileLayout::preallocated, stored.attributes, extents);

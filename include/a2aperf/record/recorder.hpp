@@ -13,6 +13,7 @@
 #include "a2aperf/measure/point_result.hpp"
 #include "a2aperf/measure/provenance.hpp"
 #include "a2aperf/plan/plan.hpp"
+#include "a2aperf/stats/pair_times.hpp"
 #include "a2aperf/stats/samples.hpp"
 
 namespace a2aperf {
@@ -24,7 +25,10 @@ struct RecorderSettings {
     int max_attempts = 0; // A
     PercentileRule percentile = PercentileRule::rank;
     CompleteAt complete_at = CompleteAt::receiver;
-    std::string provider;     // full name, for the points of our own engine
+    std::string provider;               // full name, for the points of our own engine
+    std::string subject = "all-to-all"; // of the file's title
+    int suspects = 0;                   // K, pairs that a second look may have, and its ops of each
+    int isolated_ops = 0;
     bool may_replace = false; // an existing file, when the new one is created
 };
 
@@ -54,6 +58,12 @@ public:
     // Durable on return against the end of this process: raw data first, the state last. Syncs to the disk
     // when the last sync is more than 30 s ago.
     void write(int point, const PointResult& result);
+
+    // Of a point of role pair that is complete: what the matrix has of its step.
+    std::vector<PairTime> pairs(int point) const;
+    // The second look: forgets that of an earlier launch; one pair of the K after the other.
+    void begin_second_look();
+    void write_isolated(int place, const IsolatedPair& pair);
 
     // The last words: end state, time, message; fsync. A finished file is compacted and renamed; nothing can be
     // written after that.

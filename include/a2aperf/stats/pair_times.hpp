@@ -18,6 +18,15 @@ struct PairTime {
     double p50 = kAbsent, min = kAbsent;
 };
 
+// One pair that was measured with all other ranks idle. Times in ns.
+struct IsolatedPair {
+    Rank source;
+    Rank destination;
+    Bytes message_size;
+    std::vector<Nanoseconds> times; // of every op
+    double p50 = kAbsent;
+};
+
 // recv_done of the destination - begin of the source in one attempt.
 Nanoseconds transfer_time(const Samples& samples, int attempt, Rank source, Rank destination);
 
