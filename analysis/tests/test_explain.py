@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from a2a import results, synthetic
-from a2a.explain import FINDERS, Finding, apart, cost, explain, stragglers, timer
+from a2a.explain import FINDERS, Finding, apart, behind, cost, explain, stragglers, timer
 from a2a.explain.modes import modes
 from a2a.synthetic import TABLE_SIZES, Effects, Setup
 from conftest import Outcome
@@ -160,6 +162,58 @@ def test_two_ranks_are_not_told_apart() -> None:
     assert apart.apart(np.array([[100, 300]] * 20, dtype=np.int64)) == []
 
 
+def slow_ops(*slow: list[int]) -> NDArray[np.int64]:
+    """Ends of 200 ops of four ranks, ns; a few of them slow."""
+    ends = np.full((200, 4), 100_000, dtype=np.int64)
+    ends[: len(slow)] = slow
+    return ends
+
+
+def test_slow_ops_point_at_who_is_late_alone_and_at_whom_all_wait_for() -> None:
+    alone, spared = [100_000, 100_000, 900_000, 100_000], [900_000, 900_000, 100_000, 900_000]
+    nobody = [[900_000] * 4, [900_000, 900_000, 100_000, 100_000]]
+    who, times = behind.blamed(slow_ops(alone, spared, *nobody))
+    assert list(who) == [2, 2]
+    assert list(times) == [900_000, 900_000]
+    assert len(behind.blamed(slow_ops([190_000] * 4))[0]) == 0  # not twice the median
+    assert len(behind.blamed(np.array([[100, 900]] * 20))[0]) == 0  # two ranks are not told apart
+
+
+@pytest.mark.parametrize(
+    ("blamed", "points", "rank"),
+    [
+        ([2] * 9 + [0], 1, 2),
+        ([2] * 4, 1, None),  # too few
+        ([0, 1, 2, 3] * 10 + [2], 1, None),  # by chance
+        ([0] * 30 + [1] * 20 + [2] * 30 + [3] * 20, 1, None),  # not most of them
+        ([2] * 7, 1, 2),
+        ([2] * 7, 1000, None),  # one of so many points
+    ],
+)
+def test_a_rank_is_behind_them_beyond_chance(
+    blamed: list[int], points: int, rank: int | None
+) -> None:
+    assert behind.most_blamed(np.array(blamed), 4, points) == rank
+
+
+def test_a_rank_behind_the_slow_ops_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert findings(tmp_path, QUIET, "behind") == []
+    real = results.Results.raw
+
+    def pausing(self: results.Results, file: str, point: int) -> results.RawOps:
+        raw = real(self, file, point)
+        received = raw.recv_done.copy()
+        received[:10, 5] += 50_000_000
+        return replace(raw, recv_done=received)
+
+    monkeypatch.setattr(results.Results, "raw", pausing)
+    (one,) = explain(results.load([tmp_path / "run.h5"]).measured(), ("behind",))
+    assert one.text.startswith("rank 5 (node003) is behind 10 of the 10 slow ops")
+    assert one.numbers == {"rank": 5, "ops": 10, "slow": 10}
+
+
 def test_a_descheduled_rank_is_named(tmp_path: Path) -> None:
     (one,) = findings(tmp_path, with_effects(descheduled=(2,)), "descheduled")
     assert "1 of 8 ranks" in one.text and "rank 2, node002" in one.text
@@ -206,7 +260,8 @@ def test_drift_shows_in_the_sentinels(tmp_path: Path) -> None:
 
 def test_ops_thrown_away_are_told(tmp_path: Path) -> None:
     found = findings(tmp_path, with_effects(late_share=0.25), "samples")
-    assert any("began late" in one.text for one in found)
+    (one,) = [one for one in found if "began late" in one.text]
+    assert re.search(r"; there rank \d \(node00\d\) began last in \d+ of \d+ of them", one.text)
 
 
 def test_few_ops_are_told(tmp_path: Path) -> None:

@@ -16,13 +16,12 @@ OP_S = 1.0  # an op at the rate of the links: 200 bursts of the shaper
 
 
 @cache
-def words(program: Path) -> list[str]:
+def words(program: Path, sync: str = "barrier", poll: str = "block") -> list[str]:
     """What every launch has in common. Ranks sleep while they wait, for they outnumber the cores."""
     offered = subprocess.run([program, "providers"], capture_output=True, text=True, timeout=60, check=True).stdout
     provider = "net" if re.search(r"^net ", offered, re.MULTILINE) else "tcp"  # its name before libfabric 1.18
     return [
-        "--provider", provider, "--nic", "e0", "--poll", "block", "--sync", "barrier", "--no-sentinel", "--force",
-        "-o", "a.h5",
+        "--provider", provider, "--nic", "e0", "--poll", poll, "--sync", sync, "--no-sentinel", "--force", "-o", "a.h5",
     ]  # fmt: skip
 
 

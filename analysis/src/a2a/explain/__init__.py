@@ -9,6 +9,7 @@ from typing import Final
 
 from a2a.explain import (
     apart,
+    behind,
     cost,
     descheduled,
     drift,
@@ -54,6 +55,8 @@ FINDERS: Final = (
            "one of R ops.", stragglers.find),
     Finder("apart", "A rank that ends apart", "Who receives slowly is late; who sends slowly "
            "makes all others late.", apart.find),
+    Finder("behind", "The rank behind the slow ops", "It pauses now and then: the others wait for "
+           "it, or it is late alone; the median hides both.", behind.find),
     Finder("descheduled", "Ranks that lose their CPU", "Something else ran on a rank's CPU while "
            "it was timed.", descheduled.find),
     Finder("link", "Above the link rate", "More than the link can carry: the figure needs an "

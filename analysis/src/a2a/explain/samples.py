@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
 import pandas as pd
 
 from a2a import metrics
@@ -17,7 +18,7 @@ _INVALID: Final = 0.1
 def find(found: Results) -> list[Finding]:
     """Percentiles that equal the maximum, intervals that do not exist, ops thrown away."""
     points = found.points
-    return [*_percentiles(points, found), *_intervals(points), *_invalid(points)]
+    return [*_percentiles(points, found), *_intervals(points), *_invalid(points, found)]
 
 
 def _percentiles(points: pd.DataFrame, found: Results) -> list[Finding]:
@@ -67,7 +68,7 @@ def _intervals(points: pd.DataFrame) -> list[Finding]:
     return findings
 
 
-def _invalid(points: pd.DataFrame) -> list[Finding]:
+def _invalid(points: pd.DataFrame, found: Results) -> list[Finding]:
     tried = points[points["attempts"].fillna(0) > 0]
     share = tried["invalid"] / tried["attempts"]
     bad = tried[share > _INVALID]
@@ -77,11 +78,25 @@ def _invalid(points: pd.DataFrame) -> list[Finding]:
         Finding(
             "samples",
             f"in {len(bad)} of {len(points)} points more than {percent(_INVALID)} of the ops began "
-            f"late and are left out (up to {percent(float(share.max()))}): ranks do not start "
-            "together, a barrier start may tell more",
+            f"late and are left out (up to {percent(float(share.max()))}{_latest(bad, found)}): "
+            "ranks do not start together, a barrier start may tell more",
             "points with invalid ops",
             int(bad["attempts"].sum()),
             weight=float(share.max()),
             numbers={"points": len(bad), "largest_share": float(share.max())},
         )
     ]
+
+
+def _latest(bad: pd.DataFrame, found: Results) -> str:
+    """The rank that was the last to begin in most of the ops left out, of the worst point."""
+    row = bad.iloc[int((bad["invalid"] / bad["attempts"]).to_numpy().argmax())]
+    if not row["has_raw"]:
+        return ""
+    raw = found.raw(str(row["file"]), int(row["point"]))
+    who = raw.begin[~raw.valid].argmax(axis=1)
+    counts = np.bincount(who, minlength=raw.begin.shape[1])
+    rank = int(counts.argmax())
+    facts = found.launches[str(row["launch"])]
+    host = facts.nodes[int(facts.node_of_rank[rank])] if rank < len(facts.node_of_rank) else "?"
+    return f"; there rank {rank} ({host}) began last in {int(counts[rank])} of {len(who)} of them"
