@@ -52,7 +52,7 @@ std::span<std::byte> message_at(std::byte* buffer, const std::size_t* offset, Ra
     return {buffer + offset[static_cast<std::size_t>(peer)], size};
 }
 
-void check_arrivals(const std::vector<std::uint32_t>& arrivals, const VerificationRound& round, const Job& job,
+void check_arrivals(std::span<const std::uint32_t> arrivals, const VerificationRound& round, const Job& job,
                     const Point& point, std::uint64_t op) {
     std::vector<std::uint32_t> expected(arrivals.size());
     for (const Rank peer : round.receives) expected[static_cast<std::size_t>(peer)] = 1;

@@ -30,9 +30,9 @@ fi_ops_cq* g_queue = nullptr; // the provider's own
 
 // A mode that looks at the clock at its first post.
 struct Probe : Tagged {
-    static ssize_t send(const Lane& lane, const Route& to, std::uint64_t op, Slot* slot) {
+    static ssize_t send(const Lane& lane, const Route& to, std::uint64_t label) {
         if (g_first_post == 0) g_first_post = now_ns();
-        return Tagged::send(lane, to, op, slot);
+        return Tagged::send(lane, to, label);
     }
 };
 

@@ -10,7 +10,7 @@
 namespace a2aperf {
 
 inline Nanoseconds now_ns() {
-    timespec t{};
+    timespec t; // not set to zero first: this is called in the timed loop
     clock_gettime(CLOCK_MONOTONIC, &t);
     return static_cast<Nanoseconds>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
 }

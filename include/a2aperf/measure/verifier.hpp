@@ -35,7 +35,7 @@ Rank nearest_of(const std::vector<Rank>& peers, const Lane& lane);
 std::span<std::byte> message_at(std::byte* buffer, const std::size_t* offset, Rank peer, std::size_t size);
 
 // Throw RunError that names source, destination, op and what is wrong.
-void check_arrivals(const std::vector<std::uint32_t>& arrivals, const VerificationRound& round, const Job& job,
+void check_arrivals(std::span<const std::uint32_t> arrivals, const VerificationRound& round, const Job& job,
                     const Point& point, std::uint64_t op);
 void check_bytes(const Lane& lane, const VerificationRound& round, const Job& job, const Point& point,
                  std::uint64_t op, std::uint64_t seed);

@@ -28,6 +28,7 @@ struct Route {
     std::byte* message;           // in our buffer
     std::uint64_t remote_address; // in the peer's receive buffer; sends of modes that write
     std::uint64_t remote_key;
+    Slot* slot; // of the operation
     Rank peer;
 };
 
@@ -47,14 +48,15 @@ struct Lane {
     const Region::Remote* remote; // [R] receive buffers of all ranks
     std::size_t message_size;
 
-    Route to(Rank peer) const {
+    Route to(Rank peer, Slot* slot) const {
         const auto at = static_cast<std::size_t>(peer);
-        return {peers[at], send_buffer + send_offset[at], remote[at].address + send_offset[at], remote[at].key,
-                peer};
+        return {
+            peers[at], send_buffer + send_offset[at], remote[at].address + send_offset[at], remote[at].key, slot,
+            peer};
     }
-    Route from(Rank peer) const {
+    Route from(Rank peer, Slot* slot) const {
         const auto at = static_cast<std::size_t>(peer);
-        return {peers[at], receive_buffer + receive_offset[at], 0, 0, peer};
+        return {peers[at], receive_buffer + receive_offset[at], 0, 0, slot, peer};
     }
 };
 

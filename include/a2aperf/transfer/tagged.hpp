@@ -21,23 +21,26 @@ struct Tagged {
         return (op & kSourceMask) << kSourceBits | static_cast<std::uint64_t>(source);
     }
 
-    static ssize_t receive(const Lane& lane, const Route& from, std::uint64_t op, Slot* slot) {
-        return receive_into(lane, from, op, from.message, lane.receive_descriptor, slot);
+    // What all messages of an op that this rank sends carry.
+    static std::uint64_t label(const Lane& lane, std::uint64_t op) { return tag(op, lane.self); }
+
+    static ssize_t receive(const Lane& lane, const Route& from, std::uint64_t op) {
+        return receive_into(lane, from, op, from.message, lane.receive_descriptor);
     }
 
     static ssize_t receive_into(const Lane& lane, const Route& from, std::uint64_t op, std::byte* space,
-                                void* descriptor, Slot* slot) {
+                                void* descriptor) {
         return fi_trecv(lane.endpoint, space, lane.message_size, descriptor, from.address, tag(op, from.peer), 0,
-                        &slot->context);
+                        &from.slot->context);
     }
 
-    static ssize_t send(const Lane& lane, const Route& to, std::uint64_t op, Slot* slot) {
-        return fi_tsend(lane.endpoint, to.message, lane.message_size, lane.send_descriptor, to.address,
-                        tag(op, lane.self), &slot->context);
+    static ssize_t send(const Lane& lane, const Route& to, std::uint64_t label) {
+        return fi_tsend(lane.endpoint, to.message, lane.message_size, lane.send_descriptor, to.address, label,
+                        &to.slot->context);
     }
 
-    static ssize_t inject(const Lane& lane, const Route& to, std::uint64_t op) {
-        return fi_tinject(lane.endpoint, to.message, lane.message_size, to.address, tag(op, lane.self));
+    static ssize_t inject(const Lane& lane, const Route& to, std::uint64_t label) {
+        return fi_tinject(lane.endpoint, to.message, lane.message_size, to.address, label);
     }
 
     // Takes a message of this op, whoever sent it.

@@ -22,18 +22,20 @@ struct WriteImm {
         return (op & 0xff) << kSourceBits | static_cast<std::uint64_t>(source);
     }
 
+    static std::uint64_t label(const Lane& lane, std::uint64_t op) { return data(op, lane.self); }
+
     // Receives no payload: it is what an arriving write consumes where FI_RX_CQ_DATA is set.
-    static ssize_t receive(const Lane& lane, const Route& /*from*/, std::uint64_t /*op*/, Slot* slot) {
-        return fi_recv(lane.endpoint, nullptr, 0, nullptr, FI_ADDR_UNSPEC, &slot->context);
+    static ssize_t receive(const Lane& lane, const Route& from, std::uint64_t /*op*/) {
+        return fi_recv(lane.endpoint, nullptr, 0, nullptr, FI_ADDR_UNSPEC, &from.slot->context);
     }
 
-    static ssize_t send(const Lane& lane, const Route& to, std::uint64_t op, Slot* slot) {
-        return fi_writedata(lane.endpoint, to.message, lane.message_size, lane.send_descriptor, data(op, lane.self),
-                            to.address, to.remote_address, to.remote_key, &slot->context);
+    static ssize_t send(const Lane& lane, const Route& to, std::uint64_t label) {
+        return fi_writedata(lane.endpoint, to.message, lane.message_size, lane.send_descriptor, label, to.address,
+                            to.remote_address, to.remote_key, &to.slot->context);
     }
 
-    static ssize_t inject(const Lane& lane, const Route& to, std::uint64_t op) {
-        return fi_inject_writedata(lane.endpoint, to.message, lane.message_size, data(op, lane.self), to.address,
+    static ssize_t inject(const Lane& lane, const Route& to, std::uint64_t label) {
+        return fi_inject_writedata(lane.endpoint, to.message, lane.message_size, label, to.address,
                                    to.remote_address, to.remote_key);
     }
 };

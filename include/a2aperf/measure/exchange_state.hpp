@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one rank knows of its op under way: what is posted, what has completed, and, in words, what is missing.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "a2aperf/fabric/endpoint.hpp"
+#include "a2aperf/measure/patience.hpp"
+#include "a2aperf/transfer/lane.hpp"
+
+namespace a2aperf {
+
+// When each half of an op was over, on this rank's clock.
+struct Moments {
+    Nanoseconds send_done;
+    Nanoseconds receive_done;
+};
+
+// In verification ops: receives for what is one too many.
+enum class Strays {
+    from_any, // one, for a message of any rank
+    from_each // one for each rank, where the provider must not be given a wildcard
+};
+
+struct ExchangeSettings {
+    int window = 0;           // outstanding sends; 0 = all
+    bool uses_inject = false; // the message fits the provider's inject size
+    bool posts_receives = true;
+    Strays strays = Strays::from_any;
+};
+
+// Slots [0, R) belong to the arrivals from each rank, those above to the sends in their order, those above to the
+// receives for strays.
+class ExchangeState {
+public:
+    // sends and receives: peers in the order of posting.
+    ExchangeState(const Lane& lane, const Endpoint& endpoint, const std::vector<Rank>& sends,
+                  const std::vector<Rank>& receives, ExchangeSettings settings, Patience& patience);
+    ExchangeState(ExchangeState&&) = default; // routes point to slots, which stay where they are
+
+    // In the op at hand: how often a message of each rank has arrived, [R].
+    std::span<const std::uint32_t> arrivals() const { return std::span(completed_).first(ranks_); }
+
+    std::string waiting_for() const; // "messages from rank 1, 4 and its sends to rank 2"
+
+protected:
+    static constexpr std::size_t kBatch = 16;
+
+    // The two kinds of slots, and of what is counted. Below 0: one too many came.
+    enum Kind : std::size_t { arrival, send };
+
+    bool is_over() const { return kinds_left_ == 0; }
+    const Route* sends_end() const { return sends_.data() + sends_.size(); }
+    const Route* receives_end() const { return receives_.data() + receives_.size(); }
+    const Route* window_end() const {
+        // In flight: all that were sent but those that have completed.
+        const std::int32_t completed = total_[send] - left_[send];
+        return settings_.window == 0 ? sends_end()
+                                     : sends_.data() + std::min(total_[send], completed + settings_.window);
+    }
+
+    void take_stray(std::size_t slot);
+    // RunErrors that name the op, and who waits for whom.
+    [[noreturn, gnu::cold]] void fail_timeout() const;
+    [[noreturn, gnu::cold]] void fail_completion(ssize_t status) const;
+    [[noreturn, gnu::cold]] void fail(ssize_t status, const char* call, Rank peer) const;
+
+    Lane lane_;
+    const Endpoint* endpoint_;
+    fid_cq* queue_;
+    ExchangeSettings settings_;
+    Patience* patience_;
+    std::size_t ranks_;
+    std::vector<Slot> slots_;
+    std::vector<std::uint32_t> completed_; // how often in this op, by slot: arrivals from each rank, then sends
+    std::size_t known_slots_;              // those that are counted: all but those for strays
+    std::vector<Route> sends_;
+    std::vector<Route> receives_;
+    std::vector<Rank> strays_; // the rank that each is for; our own: for any
+    std::array<fi_cq_data_entry, kBatch> entries_{};
+    std::uint64_t op_ = 0;
+    const Route* next_send_ = nullptr; // to post
+    const Route* next_receive_ = nullptr;
+    std::array<std::int32_t, 2> total_, left_{}; // of each kind, in an op and to complete
+    int kinds_, kinds_left_ = 0;                 // that an op has, and that are not complete
+    std::array<Nanoseconds, 2> completed_at_{};  // when the last of each kind did
+    std::uint32_t strays_left_ = 0;
+};
+
+} // namespace a2aperf

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/exchange_state.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "a2aperf/base/error.hpp"
+
+namespace a2aperf {
+
+ExchangeState::ExchangeState(const Lane& lane, const Endpoint& endpoint, const std::vector<Rank>& sends,
+                             const std::vector<Rank>& receives, ExchangeSettings settings, Patience& patience)
+    : lane_(lane), endpoint_(&endpoint), queue_(endpoint.queue()), settings_(settings), patience_(&patience),
+      ranks_(static_cast<std::size_t>(lane.ranks)),
+      slots_(ranks_ + sends.size() + std::max<std::size_t>(receives.size(), 1)), completed_(ranks_ + sends.size()),
+      known_slots_(completed_.size()) {
+    for (const Rank peer : sends) sends_.push_back(lane.to(peer, &slots_[ranks_ + sends_.size()]));
+    for (const Rank peer : receives) receives_.push_back(lane.from(peer, &slots_[static_cast<std::size_t>(peer)]));
+    next_send_ = sends_end();
+    next_receive_ = receives_end();
+    total_ = {static_cast<std::int32_t>(receives.size()), static_cast<std::int32_t>(sends.size())};
+    kinds_ = static_cast<int>(std::count_if(total_.begin(), total_.end(), [](auto total) { return total > 0; }));
+}
+
+void ExchangeState::take_stray(std::size_t slot) {
+    const std::size_t place = slot - known_slots_;
+    if (place >= strays_.size())
+        throw RunError(fmt::format("op {}: a completion that belongs to no operation", op_));
+    ++completed_[static_cast<std::size_t>(strays_[place])];
+    --strays_left_;
+}
+
+std::string ExchangeState::waiting_for() const {
+    std::vector<Rank> sources;
+    std::vector<Rank> targets;
+    for (const Route& from : receives_)
+        if (completed_[static_cast<std::size_t>(from.peer)] == 0) sources.push_back(from.peer);
+    for (const Route& to : sends_) {
+        const bool is_done =
+            settings_.uses_inject || completed_[static_cast<std::size_t>(to.slot - slots_.data())] > 0;
+        if (&to >= next_send_ || !is_done) targets.push_back(to.peer);
+    }
+    std::string text;
+    if (!sources.empty()) text = fmt::format("messages from rank {}", fmt::join(sources, ", "));
+    if (!targets.empty())
+        text += fmt::format("{}its sends to rank {}", text.empty() ? "" : " and ", fmt::join(targets, ", "));
+    if (text.empty() && strays_left_ > 0) text = "the message that takes up its receive for strays";
+    return text.empty() ? "nothing" : text;
+}
+
+void ExchangeState::fail_timeout() const {
+    throw RunError(fmt::format("op {}: nothing happened for {}; it waits for {}", op_,
+                               format_duration(patience_->timeout()), waiting_for()));
+}
+
+void ExchangeState::fail_completion(ssize_t status) const {
+    if (status != -FI_EAVAIL)
+        throw RunError(fmt::format("op {}: reading the completion queue: {}; it waits for {}", op_,
+                                   fi_strerror(static_cast<int>(-status)), waiting_for()));
+    const CompletionError error = endpoint_->take_error();
+    const auto index = static_cast<std::size_t>(static_cast<const Slot*>(error.context) - slots_.data());
+    std::string what = "an operation";
+    if (index < ranks_)
+        what = fmt::format("the receive from rank {}", index);
+    else if (index - ranks_ < sends_.size())
+        what = fmt::format("the send to rank {}", sends_[index - ranks_].peer);
+    throw RunError(fmt::format("op {}: {} failed: {}; it waits for {}", op_, what, error.text, waiting_for()));
+}
+
+void ExchangeState::fail(ssize_t status, const char* call, Rank peer) const {
+    throw RunError(
+        fmt::format("op {}: {} (peer rank {}): {}", op_, call, peer, fi_strerror(static_cast<int>(-status))));
+}
+
+} // namespace a2aperf
