@@ -8,8 +8,8 @@ for part in jobs/lib/{say,packages,build,mpi}.sh test/support/venv.sh; do
     . "$top/$part"
 done
 
-all_stages=(meson python sanitizers slurm cluster analysis lint mpich psm3 vm)
-slow_stages=(sanitizers slurm cluster mpich psm3 vm)
+all_stages=(meson python sanitizers fuzz slurm cluster analysis lint mpich psm3 vm)
+slow_stages=(sanitizers fuzz slurm cluster mpich psm3 vm)
 
 usage() {
     sed "s/SLOW/${slow_stages[*]}/" <<'USAGE'
@@ -21,6 +21,7 @@ test. A stage's log is shown when it fails; all of them stay in build/results.
   meson       unit and MPI tests of the release build
   python      the program as a user meets it: command line, files read back
   sanitizers  unit tests and a job under AddressSanitizer and UndefinedBehaviorSanitizer
+  fuzz        inputs that nobody thought of, to every parser and reader: test/fuzz/run.sh
   slurm       the job scripts under a real Slurm, on 20 emulated nodes
   cluster     hosts with links of known rate, in network namespaces: what is measured is what they have
   analysis    the checks of the Python package
@@ -139,6 +140,12 @@ stage_sanitizers() {
     ASAN_OPTIONS=detect_leaks=0 check 'sanitized job' "$top/test/support/mpirun.sh" -t 300 3 "$program" alltoall \
         --provider tcp --mode tagged,write-imm --schedule shift,random --window 1,all --sizes 1,1000,60000 \
         --ops 20 --baseline mpi --force -o "$results/sanitized.h5"
+}
+
+stage_fuzz() {
+    local options=(--seconds 4 --junit "$results/fuzz.xml")
+    [[ $may_install == yes ]] || options+=(--no-install)
+    suite 'fuzz' "$results/fuzz.xml" "$top/test/fuzz/run.sh" "${options[@]}"
 }
 
 stage_analysis() { suite 'analysis' "$top/analysis/.venv/pytest.xml" "$top/analysis/run-checks.sh"; }

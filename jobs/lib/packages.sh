@@ -14,6 +14,7 @@ packages_to() {
             hdf5-tools valgrind python3 python3-venv ca-certificates chromium fonts-dejavu-core environment-modules
         ;;
     mpich) printf '%s\n' mpich libmpich-dev ;;
+    fuzz) printf '%s\n' clang-14 libclang-rt-14-dev ;;
     vm) printf '%s\n' qemu-system-x86 busybox-static cpio kmod ;;
     slurm)
         printf '%s\n' slurm-wlm slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux

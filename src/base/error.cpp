@@ -38,22 +38,25 @@ Interrupted::Interrupted(int signal_number)
     : std::runtime_error(fmt::format("interrupted by signal {} ({})", signal_number, strsignal(signal_number))),
       signal_number_(signal_number) {}
 
-std::string quote(std::string_view text) {
-    constexpr std::size_t kLongest = 60;
+std::string printable(std::string_view text) {
     constexpr std::string_view kHexDigits = "0123456789abcdef";
-    std::string quoted = "'";
-    for (const char c : text.substr(0, kLongest)) {
+    std::string shown;
+    for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         if (byte < 0x20 || byte >= 0x7f) {
-            quoted += "\\x";
-            quoted += kHexDigits[byte / 16];
-            quoted += kHexDigits[byte % 16];
+            shown += "\\x";
+            shown += kHexDigits[byte / 16];
+            shown += kHexDigits[byte % 16];
         } else {
-            quoted += c;
+            shown += c;
         }
     }
-    quoted += text.size() > kLongest ? "...'" : "'";
-    return quoted;
+    return shown;
+}
+
+std::string quote(std::string_view text) {
+    constexpr std::size_t kLongest = 60;
+    return fmt::format("'{}{}", printable(text.substr(0, kLongest)), text.size() > kLongest ? "...'" : "'");
 }
 
 std::string_view nearest_word(std::string_view given, std::span<const std::string_view> known) {

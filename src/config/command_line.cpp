@@ -42,7 +42,7 @@ public:
         } catch (const CLI::ArgumentMismatch& error) {
             refuse_missing_value(error.what());
         } catch (const CLI::Error& error) {
-            throw UsageError(error.what());
+            throw UsageError(printable(error.what()));
         }
         if (!wants_answer()) refuse_extras();
     }

@@ -13,8 +13,8 @@ namespace {
 
 const OptionRow& row_of_key(const CLI::ConfigItem& item) {
     if (!item.parents.empty())
-        throw UsageError(
-            fmt::format("section [{}]: there are no sections, only keys", fmt::join(item.parents, ".")));
+        throw UsageError(fmt::format("section [{}]: there are no sections, only keys",
+                                     printable(fmt::format("{}", fmt::join(item.parents, ".")))));
     if (const OptionRow* row = find_option(item.name)) return *row;
     std::vector<std::string_view> keys;
     for (const OptionRow& row : option_table()) keys.push_back(row.name);
@@ -59,7 +59,7 @@ GivenOptions read_config_file(const std::string& file) {
     } catch (const UsageError& error) {
         throw UsageError(fmt::format("--config {}: {}", quote(file), error.what()));
     } catch (const CLI::Error& error) {
-        throw UsageError(fmt::format("--config {}: {}", quote(file), error.what()));
+        throw UsageError(fmt::format("--config {}: {}", quote(file), printable(error.what())));
     }
     return given;
 }

@@ -107,6 +107,13 @@ CounterGroup CounterGroup::open(const h5::File& file) {
     return counters;
 }
 
+void CounterGroup::require_shapes(const Extents& extents) const {
+    for (const h5::Dataset& number : numbers_) number.require_shape({extents.p(), extents.r()});
+    thread_affinity_.require_shape({extents.p(), extents.r()});
+    interrupts_.require_shape({extents.p(), extents.n()});
+    port_.require_shape({extents.p(), extents.n(), extents.c()});
+}
+
 void CounterGroup::write(int point, std::span<const RankCounters> ranks, std::span<const NodeCounters> nodes,
                          const std::vector<std::string>& names) const {
     const std::uint64_t rank_count = thread_affinity_.shape().at(1);
@@ -143,7 +150,7 @@ std::vector<RankCounters> CounterGroup::read_ranks(int point) const {
         const std::vector<std::int64_t> values = numbers_[i].read<std::int64_t>(row(point, count));
         for (std::size_t r = 0; r < count; ++r) kNumberTable[i].set(ranks[r], values[r]);
     }
-    const std::vector<char> affinities = thread_affinity_.read_fixed(row(point, count));
+    const std::vector<char> affinities = thread_affinity_.read_fixed(kAffinityBytes, row(point, count));
     for (std::size_t r = 0; r < count; ++r)
         std::memcpy(ranks[r].thread_affinity, &affinities[r * kAffinityBytes], kAffinityBytes);
     return ranks;

@@ -18,6 +18,7 @@ public:
     static CounterGroup create(const h5::File& file, const h5::Dataset& point_scale, const Extents& extents,
                                h5::Storage storage);
     static CounterGroup open(const h5::File& file);
+    void require_shapes(const Extents& extents) const; // h5::Unreadable where one is another
 
     const std::vector<std::string>& port_names() const { return port_names_; }
 

@@ -71,6 +71,17 @@ Result check(Result result, const char* verb, const Object& object, const char* 
     fail(fmt::format("cannot {} {}{}{}", verb, name, *name != '\0' ? " in " : "", object.where()), cause);
 }
 
+// The same for what reads. An errno is the disk's word; without one, the file is not what it should be.
+template <class Result>
+Result check_read(Result result, const char* verb, const Object& object, const char* name = "") {
+    if (result >= 0) return result;
+    const Cause cause = last_cause();
+    const std::string what =
+        fmt::format("cannot {} {}{}{} ({})", verb, name, *name != '\0' ? " in " : "", object.where(), cause.words);
+    if (cause.error != EIO) throw std::system_error(cause.error, hdf5_category(), what);
+    throw Unreadable(cause.error, hdf5_category(), what);
+}
+
 // Before the library is used first: failures are thrown and not printed, and no setting of the user's brings back
 // HDF5's own lock, which would collide with ours (file_lock.hpp).
 void prepare_library() {
@@ -137,6 +148,18 @@ std::uint64_t elements(const Shape& shape) {
     return std::accumulate(shape.begin(), shape.end(), std::uint64_t{1}, std::multiplies<>());
 }
 
+// Of a dataset that is read as one. No file of ours has more, whatever it says of itself.
+std::uint64_t all_elements(const Dataset& dataset) {
+    constexpr std::uint64_t kMostElements = 1U << 24U;
+    std::uint64_t count = 1;
+    for (const std::uint64_t extent : dataset.shape()) {
+        if (extent > kMostElements || count * extent > kMostElements)
+            dataset.throw_unreadable(fmt::format("has more than {} elements", kMostElements));
+        count *= extent;
+    }
+    return count;
+}
+
 // Chunks hold one row of the first dimension, or as much of it as stays well below the 4 GiB a chunk may have.
 Shape chunk_of(const Shape& shape, std::size_t element_bytes) {
     constexpr std::uint64_t kLargestChunk = 16U << 20U;
@@ -175,11 +198,13 @@ Handle access_properties() {
 }
 
 Handle space_of_block(const Dataset& dataset, hid_t id, const Block& block) {
-    Handle space(check(H5Dget_space(id), "read the shape of", dataset));
-    if (!block.count.empty())
-        check(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, sizes(block.offset).data(), nullptr,
-                                  sizes(block.count).data(), nullptr),
-              "select a part of", dataset);
+    Handle space(check_read(H5Dget_space(id), "read the shape of", dataset));
+    if (block.count.empty()) return space;
+    if (H5Sget_simple_extent_ndims(space.id()) != static_cast<int>(block.count.size()))
+        dataset.throw_unreadable(fmt::format("has not {} dimensions", block.count.size()));
+    check_read(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, sizes(block.offset).data(), nullptr,
+                                   sizes(block.count).data(), nullptr),
+               "select a part of", dataset);
     return space;
 }
 
@@ -196,6 +221,12 @@ void put_attribute(const Object& object, hid_t id, const char* name, hid_t type,
     const Handle attribute(
         check(H5Acreate2(id, name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT), "create attribute", object, name));
     check(H5Awrite(attribute.id(), type, value), "write attribute", object, name);
+}
+
+void require_scalar(const Object& object, hid_t attribute, const char* name) {
+    const Handle space(H5Aget_space(attribute));
+    if (H5Sget_simple_extent_npoints(space.id()) != 1)
+        object.throw_unreadable(fmt::format("has not one value in its attribute {}", name));
 }
 
 std::string name_of(hid_t id, ssize_t (*get)(hid_t, char*, std::size_t)) {
@@ -240,8 +271,12 @@ std::string Object::where() const {
     return name.empty() || name == "/" ? file : fmt::format("{} of {}", name, file);
 }
 
+void Object::throw_unreadable(const std::string& why) const {
+    throw Unreadable(EIO, hdf5_category(), fmt::format("{} {}", where(), why));
+}
+
 bool Object::has_attribute(const char* name) const {
-    return check(H5Aexists(id(), name), "look for attribute", *this, name) > 0;
+    return check_read(H5Aexists(id(), name), "look for attribute", *this, name) > 0;
 }
 
 void Object::set(const char* name, std::string_view value) const {
@@ -267,35 +302,46 @@ void Object::set(const char* name, std::span<const std::int8_t> values) const {
 }
 
 std::string Object::text_attribute(const char* name) const {
-    const Handle attribute(check(H5Aopen(id(), name, H5P_DEFAULT), "open attribute", *this, name));
+    const Handle attribute(check_read(H5Aopen(id(), name, H5P_DEFAULT), "open attribute", *this, name));
     const Handle type(H5Aget_type(attribute.id()));
     if (H5Tget_class(type.id()) != H5T_STRING) return {};
+    require_scalar(*this, attribute.id(), name);
     if (H5Tis_variable_str(type.id()) > 0) {
         char* text = nullptr;
-        check(H5Aread(attribute.id(), type.id(), static_cast<void*>(&text)), "read attribute", *this, name);
+        check_read(H5Aread(attribute.id(), type.id(), static_cast<void*>(&text)), "read attribute", *this, name);
         std::string value = text != nullptr ? text : "";
         H5free_memory(text);
         return value;
     }
     std::string value(H5Tget_size(type.id()), '\0');
-    check(H5Aread(attribute.id(), type.id(), value.data()), "read attribute", *this, name);
+    check_read(H5Aread(attribute.id(), type.id(), value.data()), "read attribute", *this, name);
     return valid_utf8(value);
 }
 
 std::int64_t Object::integer_attribute(const char* name) const {
-    const Handle attribute(check(H5Aopen(id(), name, H5P_DEFAULT), "open attribute", *this, name));
+    const Handle attribute(check_read(H5Aopen(id(), name, H5P_DEFAULT), "open attribute", *this, name));
+    require_scalar(*this, attribute.id(), name);
     std::int64_t value = 0;
-    check(H5Aread(attribute.id(), H5T_NATIVE_INT64, &value), "read attribute", *this, name);
+    check_read(H5Aread(attribute.id(), H5T_NATIVE_INT64, &value), "read attribute", *this, name);
     return value;
 }
 
 // Dataset
 
 Shape Dataset::shape() const {
-    const Handle space(check(H5Dget_space(id()), "read the shape of", *this));
+    const Handle space(check_read(H5Dget_space(id()), "read the shape of", *this));
     std::vector<hsize_t> shape(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space.id())));
     H5Sget_simple_extent_dims(space.id(), shape.data(), nullptr);
     return {shape.begin(), shape.end()};
+}
+
+void Dataset::require_shape(const Shape& wanted) const {
+    if (shape() == wanted) return;
+    throw_unreadable(fmt::format("is not of shape {}", fmt::join(wanted, " x ")));
+}
+
+std::uint64_t Dataset::stored_bytes() const {
+    return H5Dget_storage_size(id());
 }
 
 template <class T>
@@ -325,7 +371,7 @@ std::vector<T> Dataset::read(const Elements& elements) const {
     if (values.empty()) return values;
     const Handle in_file = space_of_elements(*this, id(), elements, values.size());
     const Handle in_memory = space_of({values.size()});
-    check(H5Dread(id(), native<T>(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()), "read", *this);
+    check_read(H5Dread(id(), native<T>(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()), "read", *this);
     return values;
 }
 
@@ -336,11 +382,11 @@ std::vector<T> Dataset::read() const {
 
 template <class T>
 std::vector<T> Dataset::read(const Block& block) const {
-    std::vector<T> values(elements(block.count.empty() ? shape() : block.count));
+    std::vector<T> values(block.count.empty() ? all_elements(*this) : elements(block.count));
     if (values.empty()) return values;
     const Handle in_file = space_of_block(*this, id(), block);
     const Handle in_memory = space_of({values.size()});
-    check(H5Dread(id(), native<T>(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()), "read", *this);
+    check_read(H5Dread(id(), native<T>(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()), "read", *this);
     return values;
 }
 
@@ -378,11 +424,11 @@ void Dataset::write_text(const std::vector<std::string>& values) const {
 }
 
 std::vector<std::string> Dataset::read_text() const {
-    std::vector<char*> pointers(elements(shape()));
+    std::vector<char*> pointers(all_elements(*this));
     if (pointers.empty()) return {};
     const Handle type = text_type(H5T_VARIABLE);
-    check(H5Dread(id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, static_cast<void*>(pointers.data())), "read",
-          *this);
+    check_read(H5Dread(id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, static_cast<void*>(pointers.data())), "read",
+               *this);
     std::vector<std::string> values;
     values.reserve(pointers.size());
     for (char* text : pointers) {
@@ -400,14 +446,17 @@ void Dataset::write_fixed(std::span<const char> bytes, const Block& block) const
     check(H5Dwrite(id(), type.id(), in_memory.id(), in_file.id(), H5P_DEFAULT, bytes.data()), "write", *this);
 }
 
-std::vector<char> Dataset::read_fixed(const Block& block) const {
+std::vector<char> Dataset::read_fixed(std::size_t length, const Block& block) const {
     const Handle type(H5Dget_type(id()));
-    const std::uint64_t count = elements(block.count.empty() ? shape() : block.count);
-    std::vector<char> bytes(count * H5Tget_size(type.id()));
+    if (H5Tget_class(type.id()) != H5T_STRING || H5Tis_variable_str(type.id()) > 0 ||
+        H5Tget_size(type.id()) != length)
+        throw_unreadable(fmt::format("has no texts of {} bytes", length));
+    const std::uint64_t count = block.count.empty() ? all_elements(*this) : elements(block.count);
+    std::vector<char> bytes(count * length);
     if (bytes.empty()) return bytes;
     const Handle in_file = space_of_block(*this, id(), block);
     const Handle in_memory = space_of({count});
-    check(H5Dread(id(), type.id(), in_memory.id(), in_file.id(), H5P_DEFAULT, bytes.data()), "read", *this);
+    check_read(H5Dread(id(), type.id(), in_memory.id(), in_file.id(), H5P_DEFAULT, bytes.data()), "read", *this);
     return bytes;
 }
 
@@ -427,7 +476,7 @@ Group Group::create_group(const char* name) const {
 }
 
 Group Group::open_group(const char* name) const {
-    return Group(Handle(check(H5Gopen2(id(), name, H5P_DEFAULT), "open", *this, name)));
+    return Group(Handle(check_read(H5Gopen2(id(), name, H5P_DEFAULT), "open", *this, name)));
 }
 
 Dataset Group::create_dataset(const char* name, Type type, const Shape& shape, Storage storage) const {
@@ -440,19 +489,19 @@ Dataset Group::create_dataset(const char* name, Type type, const Shape& shape, S
 }
 
 Dataset Group::open_dataset(const char* name) const {
-    return Dataset(Handle(check(H5Dopen2(id(), name, H5P_DEFAULT), "open", *this, name)));
+    return Dataset(Handle(check_read(H5Dopen2(id(), name, H5P_DEFAULT), "open", *this, name)));
 }
 
 bool Group::has(const char* name) const {
-    return check(H5Lexists(id(), name, H5P_DEFAULT), "look for", *this, name) > 0;
+    return check_read(H5Lexists(id(), name, H5P_DEFAULT), "look for", *this, name) > 0;
 }
 
 std::vector<std::string> Group::children() const {
     H5G_info_t info{};
-    check(H5Gget_info(id(), &info), "list", *this);
+    check_read(H5Gget_info(id(), &info), "list", *this);
     std::vector<std::string> names;
     for (hsize_t i = 0; i < info.nlinks; ++i) {
-        const ssize_t length = check(
+        const ssize_t length = check_read(
             H5Lget_name_by_idx(id(), ".", H5_INDEX_NAME, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT), "list", *this);
         std::string name(static_cast<std::size_t>(length), '\0');
         H5Lget_name_by_idx(id(), ".", H5_INDEX_NAME, H5_ITER_INC, i, name.data(), name.size() + 1, H5P_DEFAULT);
@@ -462,7 +511,7 @@ std::vector<std::string> Group::children() const {
 }
 
 void Group::copy_to(const Group& target, const char* name) const {
-    check(H5Ocopy(id(), name, target.id(), name, H5P_DEFAULT, H5P_DEFAULT), "copy", *this, name);
+    check_read(H5Ocopy(id(), name, target.id(), name, H5P_DEFAULT, H5P_DEFAULT), "copy", *this, name);
 }
 
 // File

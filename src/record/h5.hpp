@@ -3,7 +3,8 @@
 //
 // Files are written in the oldest format, with file locking off and no sieve buffer, so that raw data goes
 // straight to the kernel and nothing but raw data is written once the datasets exist (docs/file-format.md).
-// Every failure throws std::system_error in hdf5_category() with HDF5's own words.
+// Every failure throws std::system_error in hdf5_category() with HDF5's own words; what cannot be read because the
+// file is not what it should be throws its heir Unreadable.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,12 @@ namespace a2aperf::h5 {
 
 // The value of an error is the errno behind it, EIO where HDF5 names none.
 const std::error_category& hdf5_category();
+
+// A file that lacks an object or a part, or has another in its place; not a disk that fails.
+class Unreadable : public std::system_error {
+public:
+    using std::system_error::system_error;
+};
 
 // "1.10.8", the library that is loaded.
 std::string library_version();
@@ -62,7 +69,8 @@ public:
     std::string text_attribute(const char* name) const;
     std::int64_t integer_attribute(const char* name) const;
 
-    std::string where() const; // "/raw/begin of out.h5"
+    std::string where() const;                                        // "/raw/begin of out.h5"
+    [[noreturn]] void throw_unreadable(const std::string& why) const; // "<where> <why>"
 
 protected:
     Object() = default;
@@ -90,6 +98,8 @@ public:
     Dataset() = default;
     bool is_open() const { return handle_.is_open(); }
     Shape shape() const;
+    void require_shape(const Shape& wanted) const; // Unreadable where it is another
+    std::uint64_t stored_bytes() const;            // in the file, compressed
 
     template <class T>
     void write(std::span<const T> values) const;
@@ -98,7 +108,7 @@ public:
     template <class T>
     void write(std::span<const T> values, const Elements& elements) const;
     template <class T>
-    std::vector<T> read() const;
+    std::vector<T> read() const; // refuses more than any file of ours has
     template <class T>
     std::vector<T> read(const Block& block) const;
     template <class T>
@@ -109,7 +119,7 @@ public:
 
     // NUL-padded elements of the type's length, one after the other.
     void write_fixed(std::span<const char> bytes, const Block& block) const;
-    std::vector<char> read_fixed(const Block& block) const;
+    std::vector<char> read_fixed(std::size_t length, const Block& block) const;
 
     void make_scale(const char* dimension) const;
     void attach_scale(unsigned axis, const Dataset& scale) const;

@@ -150,8 +150,18 @@ PairGroup PairGroup::open(const h5::File& file) {
 void PairGroup::describe(Extents& extents) const {
     extents.pair_sizes.assign(sizes_.begin(), sizes_.end());
     const h5::Shape shape = isolated_time_.shape();
+    if (shape.size() != 2) isolated_time_.throw_unreadable("has not 2 dimensions");
     extents.suspects = static_cast<int>(shape.at(0));
     extents.isolated_ops = static_cast<int>(shape.at(1));
+}
+
+void PairGroup::require_shapes(const Extents& extents) const {
+    for (const h5::Dataset* matrix : {&time_p50_, &time_min_, &gbps_, &ops_})
+        matrix->require_shape({sizes_.size(), extents.r(), extents.r()});
+    const auto suspects = static_cast<std::uint64_t>(extents.suspects);
+    for (const h5::Dataset* list : {&source_, &destination_, &size_, &isolated_gbps_})
+        list->require_shape({suspects});
+    isolated_time_.require_shape({suspects, static_cast<std::uint64_t>(extents.isolated_ops)});
 }
 
 PairGroup::Cells PairGroup::cells(Bytes message_size, std::span<const PairTime> pairs) const {

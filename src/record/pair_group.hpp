@@ -16,6 +16,8 @@ public:
     static PairGroup create(const h5::File& file, const Extents& extents, h5::Storage storage);
     static PairGroup open(const h5::File& file);
 
+    void require_shapes(const Extents& extents) const; // h5::Unreadable where one is another
+
     // Fills in what belongs to the matrix's dimensions.
     void describe(Extents& extents) const;
 

@@ -73,6 +73,11 @@ PointColumns PointColumns::open(const h5::File& file, int points) {
     return opened;
 }
 
+void PointColumns::require_shapes() const {
+    for (const h5::Dataset& dataset : datasets_)
+        if (dataset.is_open()) dataset.require_shape({static_cast<std::uint64_t>(points_)});
+}
+
 void PointColumns::write_asked(const std::vector<Point>& points, const Layout& layout,
                                const std::string& provider) const {
     for (std::size_t i = 0; i < columns().size(); ++i) {

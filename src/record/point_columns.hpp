@@ -17,6 +17,7 @@ public:
     static PointColumns create(const h5::File& file, const h5::Dataset& point_scale);
     // A column that the file has not got stays closed: it reads blank.
     static PointColumns open(const h5::File& file, int points);
+    void require_shapes() const; // h5::Unreadable where a column has not a row for every point
 
     // What was asked of every point; those with a reason to be skipped are skipped.
     void write_asked(const std::vector<Point>& points, const Layout& layout, const std::string& provider) const;

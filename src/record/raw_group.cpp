@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "raw_group.hpp"
 
+#include <algorithm>
+
 #include "scale.hpp"
 
 namespace a2aperf {
@@ -58,6 +60,19 @@ RawGroup RawGroup::open(const h5::File& file) {
     raw.start_ = group.open_dataset("start");
     raw.valid_ = group.open_dataset("valid");
     return raw;
+}
+
+void RawGroup::require_shapes(const Extents& extents) const {
+    for (const h5::Dataset& moment : moments_) moment.require_shape({extents.p(), extents.a(), extents.r()});
+    start_.require_shape({extents.p(), extents.a()});
+    valid_.require_shape({extents.p(), extents.a()});
+}
+
+std::uint64_t RawGroup::stored_bytes() const {
+    const auto least = [](const h5::Dataset& a, const h5::Dataset& b) {
+        return a.stored_bytes() < b.stored_bytes();
+    };
+    return std::min_element(moments_.begin(), moments_.end(), least)->stored_bytes();
 }
 
 int RawGroup::max_attempts() const {

@@ -15,8 +15,10 @@ public:
     static RawGroup create(const h5::File& file, const h5::Dataset& point_scale, const Extents& extents,
                            h5::Storage storage);
     static RawGroup open(const h5::File& file);
+    void require_shapes(const Extents& extents) const; // h5::Unreadable where one is another
 
     int max_attempts() const;
+    std::uint64_t stored_bytes() const; // of one moment
     void write(int point, const Samples& samples) const;
     Samples read(int point, int attempts) const;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ public:
     int next_order = 0;
     Nanoseconds last_sync = 0;
 
+    // Recorder::resume; h5::Unreadable for a file that cannot be read to its end.
+    static std::unique_ptr<Impl> resume(const RecorderSettings& settings, const Plan& plan, const Layout& layout,
+                                        const Provenance& provenance);
     // Adds this launch's segment, the last metadata there is, and gives the file its name. From here on only raw
     // data is written.
     void start(Replacement& replacement, Existing existing, const Provenance& provenance,

@@ -2,6 +2,7 @@
 #include "results_file.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -40,7 +41,7 @@ void require_schema(const h5::File& file, const std::string& path) {
                                      version, kSchemaVersion));
     if (file.integer_attribute("raw_samples") == 0)
         throw UsageError(fmt::format("{} holds summaries without samples (origin: {}), which can't be added to",
-                                     path, file.text_attribute("origin")));
+                                     path, quote(file.text_attribute("origin"))));
 }
 
 // What a later program of the same schema version may have added and this one would lose in a copy.
@@ -49,10 +50,15 @@ void require_known_columns(const h5::File& file, const std::string& path) {
         const bool is_known = name == "point" || name == "raw" || name == "counters" || name == "pairs" ||
                               name == "segments" || column_index(name) < columns().size();
         if (!is_known)
-            throw UsageError(fmt::format("{} holds '{}', which this a2aperf doesn't know and would lose: use the "
+            throw UsageError(fmt::format("{} holds {}, which this a2aperf doesn't know and would lose: use the "
                                          "newer version that wrote it",
-                                         path, name));
+                                         path, quote(name)));
     }
+}
+
+// Counts that no file has become one that fits no other part of it.
+int as_count(std::uint64_t extent) {
+    return extent <= std::numeric_limits<int>::max() ? static_cast<int>(extent) : -1;
 }
 
 ResultsFile open_parts(h5::File file) {
@@ -63,8 +69,9 @@ ResultsFile open_parts(h5::File file) {
     results.segments = file.open_group("segments");
     const h5::Shape moments = file.open_group("raw").open_dataset("begin").shape();
     const h5::Shape per_node = file.open_group("counters").open_dataset("interrupts").shape();
-    results.extents = {static_cast<int>(moments.at(0)), static_cast<int>(moments.at(1)),
-                       static_cast<int>(moments.at(2)), static_cast<int>(per_node.at(1)),
+    if (moments.size() != 3 || per_node.size() != 2)
+        file.throw_unreadable("has samples or counters of another shape");
+    results.extents = {as_count(moments[0]), as_count(moments[1]), as_count(moments[2]), as_count(per_node[1]),
                        results.counters.port_names()};
     if (file.has("pairs")) results.pairs = PairGroup::open(file);
     if (results.pairs) results.pairs->describe(results.extents);
@@ -104,10 +111,16 @@ ResultsFile ResultsFile::open(const std::filesystem::path& path, h5::File::Acces
         h5::File file = h5::File::open(path, access);
         require_schema(file, name);
         require_known_columns(file, name);
-        return open_parts(std::move(file));
+        ResultsFile results = open_parts(std::move(file));
+        results.require_sound();
+        return results;
     } catch (const std::system_error& error) {
         throw UsageError(fmt::format("{} is damaged: {}", name, error.what()));
     }
+}
+
+void throw_damaged(const std::filesystem::path& path, const h5::Unreadable& error) {
+    throw UsageError(fmt::format("{} is damaged: {}", path.string(), error.what()));
 }
 
 std::uint64_t ResultsFile::largest_size(const Extents& extents) {

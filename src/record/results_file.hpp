@@ -50,12 +50,19 @@ struct ResultsFile {
 
     int segment_count() const { return static_cast<int>(segments.children().size()); }
 
+    // Whether every part has the shape that the others have, so that whoever reads one point after another finds
+    // all of it. Throws h5::Unreadable.
+    void require_sound() const;
+
     // Bytes of a preallocated file of these extents in which every attempt is made, its metadata estimated.
     static std::uint64_t largest_size(const Extents& extents);
 };
 
 // What was asked of every point, and its state.
 void copy_asked(const ResultsFile& from, const ResultsFile& to);
+
+// What to say of a file that cannot be read to its end.
+[[noreturn]] void throw_damaged(const std::filesystem::path& path, const h5::Unreadable& error);
 
 // Every segment, and every outcome of the points that are complete in `from`: columns, samples, counters. Their
 // number and meaning must be the same; `to` has room for all attempts made and all ports.

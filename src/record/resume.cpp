@@ -12,8 +12,15 @@ namespace a2aperf {
 namespace {
 
 std::string shown(const Value& value) {
-    if (const auto* text = std::get_if<std::string>(&value)) return fmt::format("'{}'", *text);
+    if (const auto* text = std::get_if<std::string>(&value)) return quote(*text);
     return std::visit([](const auto& number) { return fmt::format("{}", number); }, value);
+}
+
+// A name out of a file: as it is, unless it would not be one word of a line.
+std::string as_word(const std::string& name) {
+    const bool is_plain =
+        !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; });
+    return is_plain ? name : quote(name);
 }
 
 [[noreturn]] void refuse(const std::filesystem::path& file, const std::string& difference) {
@@ -46,11 +53,11 @@ void require_same_plan(const std::filesystem::path& file, const ResultsFile& sto
 void require_same_rules(const std::filesystem::path& file, const RootAttributes& stored,
                         const RecorderSettings& settings) {
     if (stored.percentile_rule != to_string(settings.percentile))
-        refuse(file, fmt::format("its percentiles follow the rule '{}' and this launch's '{}'",
-                                 stored.percentile_rule, to_string(settings.percentile)));
+        refuse(file, fmt::format("its percentiles follow the rule {} and this launch's '{}'",
+                                 quote(stored.percentile_rule), to_string(settings.percentile)));
     if (stored.complete_at != to_string(settings.complete_at))
-        refuse(file, fmt::format("its ops are complete at the {} and this launch's at the {}", stored.complete_at,
-                                 to_string(settings.complete_at)));
+        refuse(file, fmt::format("its ops are complete at the {} and this launch's at the {}",
+                                 as_word(stored.complete_at), to_string(settings.complete_at)));
 }
 
 void require_same_environment(const std::filesystem::path& file, const std::map<std::string, std::string>& stored,
@@ -60,20 +67,20 @@ void require_same_environment(const std::filesystem::path& file, const std::map<
         if (variable.is_required) here.emplace(variable.name, variable.value);
     const auto shown_in = [](const std::map<std::string, std::string>& variables, const std::string& name) {
         const auto found = variables.find(name);
-        return found != variables.end() ? fmt::format("'{}'", found->second) : std::string("not set");
+        return found != variables.end() ? quote(found->second) : std::string("not set");
     };
     std::map<std::string, std::string> either = stored;
     either.insert(here.begin(), here.end());
     for (const auto& [name, value] : either) {
         if (shown_in(stored, name) == shown_in(here, name)) continue;
-        refuse(file, fmt::format("{} was {} and is {} in this launch", name, shown_in(stored, name),
+        refuse(file, fmt::format("{} was {} and is {} in this launch", as_word(name), shown_in(stored, name),
                                  shown_in(here, name)));
     }
 }
 
 std::string joined(const std::vector<std::string>& names) {
     std::string text;
-    for (const std::string& name : names) text.append(text.empty() ? "" : ",").append(name);
+    for (const std::string& name : names) text.append(text.empty() ? "" : ",").append(as_word(name));
     return text;
 }
 
@@ -112,6 +119,15 @@ Extents extents_for(const ResultsFile& stored, int max_attempts, const Provenanc
 
 Recorder Recorder::resume(const RecorderSettings& settings, const Plan& plan, const Layout& layout,
                           const Provenance& provenance) {
+    try {
+        return Recorder(Impl::resume(settings, plan, layout, provenance));
+    } catch (const h5::Unreadable& error) {
+        throw_damaged(settings.file, error);
+    }
+}
+
+std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& settings, const Plan& plan,
+                                                       const Layout& layout, const Provenance& provenance) {
     auto impl = std::make_unique<Impl>();
     impl->file = resolve(settings.file);
     const std::filesystem::path& file = impl->file;
@@ -133,7 +149,7 @@ Recorder Recorder::resume(const RecorderSettings& settings, const Plan& plan, co
     impl->results.columns.write_asked(points_to_ask(plan, stored.columns.states()), layout, settings.provider);
     copy_measured(stored, impl->results);
     impl->start(replacement, Existing::replace, provenance, plan.order);
-    return Recorder(std::move(impl));
+    return impl;
 }
 
 void check_output(const std::filesystem::path& file, bool may_resume, bool may_replace) {
@@ -151,7 +167,11 @@ void check_output(const std::filesystem::path& file, bool may_resume, bool may_r
 
 std::vector<int> stored_order(const std::filesystem::path& file) {
     const ResultsFile stored = ResultsFile::open(file, h5::File::Access::read_only);
-    return SegmentGroup::open(stored.segments, 0).planned_order();
+    try {
+        return SegmentGroup::open(stored.segments, 0).planned_order();
+    } catch (const h5::Unreadable& error) {
+        throw_damaged(file, error);
+    }
 }
 
 } // namespace a2aperf

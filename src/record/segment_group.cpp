@@ -167,6 +167,8 @@ std::map<std::string, std::string> SegmentGroup::required_environment() const {
     const std::vector<std::string> names = group_.open_dataset("environment_name").read_text();
     const std::vector<std::string> values = group_.open_dataset("environment_value").read_text();
     const std::vector<std::int8_t> required = group_.open_dataset("environment_required").read<std::int8_t>();
+    if (values.size() != names.size() || required.size() != names.size())
+        group_.throw_unreadable("has lists of different lengths for its environment");
     std::map<std::string, std::string> environment;
     for (std::size_t i = 0; i < names.size(); ++i)
         if (required[i] != 0) environment.emplace(names[i], values[i]);

@@ -150,7 +150,26 @@ A host that *sends* slowly is not told from the others by who ends last: all oth
 | psm2 | the real libpsm2 over its shared-memory path, a made-up device and sysfs folder in a private mount namespace (`test/support/with_psm2.sh`) | every mode with every byte verified at 2 to 7 ranks; that what it needs of the environment is set; that killed ranks leave nothing | the adapter: its receive thread starts on the adapter's path only, so PSM2_RCVTHREAD 0 and 1 must come out alike here, and say nothing of the 2.3 times that it made in 2019 |
 | verbs;ofi_rxm | the kernel's software RoCE in a virtual machine under plain emulation, two adapters on two hosts with a cable between them (`test/vm`) | every mode with every byte verified at 2 to 4 ranks; the choice of the adapter; that messages cross the cable, counted there; that a traffic class set from outside is on every packet | speed, and what a real adapter's firmware does |
 | shm, tcp, net, udp, sockets | as they are, at 2 to 7 ranks (`test/fabric`) | the providers themselves | a network between hosts, but for the clusters above |
-"""
+
+## Fuzzing
+
+Every parser and every reader is given inputs that nobody thought of (`test/fuzz`, libFuzzer with AddressSanitizer and
+UndefinedBehaviorSanitizer, atheris). A target holds what it accepts to properties, and what it refuses to one clear
+line; any other exception, a read beyond the end, memory without bound or a hang fails. Each run of `test/run.sh fuzz`
+replays the corpora and explores for some seconds.
+
+| target | what it is given | properties beside those |
+| --- | --- | --- |
+| `units` | sizes, durations | exact when written out again; what is shown is the value within its three digits |
+| `sizes` | lists and ranges, OSU's too | 1 to 10000 distinct sizes of 1 to 2^63 - 1 bytes; a range ascends; a list is the sum of its items |
+| `command_line` | the words behind `a2aperf` | every option in the range that its help names; the recorded command line reads as the same words |
+| `config_file` | a `--config` file | means what the same options mean on the command line |
+| `resume` | a results file, damaged by a script of edits | refused and untouched, or resumed to its end, compacted and sound again |
+| `import_text` | text for `a2a import` | what is accepted can be read and shown, its figures finite and positive |
+| `study_folder` | plan, log and preflight of a study | `a2a status` gives every launch a fate, in JSON as in text |
+| `options` | `-N`, `--where`, `--columns` | counts ascend; some of the points, never more |
+| `results_file` | a results file, damaged as above | all readers of `a2a`; none changes the file |
+@@@"""
 
 
 def main() -> None:

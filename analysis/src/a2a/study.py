@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from a2a.errors import InputError
 
 PLAN_COLUMNS: Final = ("launch", "nodes", "ppn", "subset", "settings", "file")
 LOG_COLUMNS: Final = ("launch", "started", "ended", "status", "reason")
+_DIGITS: Final = 9
 _ESCAPED: Final = {r"\t": "\t", r"\n": "\n", r"\\": "\\", r"\;": ";"}
 
 
@@ -154,7 +154,7 @@ def _job(plan: Path) -> Job:
             _count(plan, row["ppn"]),
             row["subset"],
             _settings(row["settings"]),
-            plan.parent / row["file"],
+            _file(plan, row["file"]),
             ended.get(row["launch"]),
         )
         for row in rows
@@ -173,9 +173,10 @@ def _table(path: Path, columns: tuple[str, ...]) -> tuple[dict[str, str], list[d
     table = [line for line in lines if not line.startswith("# ")]
     if not table or tuple(table[0].split("\t")) != columns:
         raise InputError(f"{path}: no such file of a study: its header is not {' '.join(columns)}")
-    if any(line.count("\t") != len(columns) - 1 for line in table[1:]):
+    rows = [line.split("\t") for line in table[1:]]
+    if any(len(row) != len(columns) for row in rows):
         raise InputError(f"{path}: a line has not {len(columns)} columns")
-    return facts, list(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return facts, [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def _text(path: Path) -> str:
@@ -183,6 +184,15 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
+
+
+def _file(plan: Path, name: str) -> Path:
+    path = plan.parent / name
+    try:
+        path.resolve().exists()
+    except (OSError, ValueError, RuntimeError):  # too long, a NUL in it, a link to itself
+        raise InputError(f"{plan}: {name[:40]!r} is no name of a file") from None
+    return path
 
 
 def _settings(text: str) -> tuple[str, ...]:
@@ -199,8 +209,8 @@ def _logged(path: Path, row: dict[str, str]) -> Logged:
 
 
 def _count(path: Path, text: str) -> int:
-    if not text.isdecimal():
-        raise InputError(f"{path}: '{text}' is no whole number")
+    if not text.isdecimal() or len(text) > _DIGITS:
+        raise InputError(f"{path}: '{text[:40]}' is no whole number of up to {_DIGITS} digits")
     return int(text)
 
 
@@ -208,9 +218,12 @@ def _time(path: Path, text: str) -> datetime | None:
     if text == "-":
         return None
     try:
-        return datetime.fromisoformat(text)
+        found = datetime.fromisoformat(text)
     except ValueError:
-        raise InputError(f"{path}: '{text}' is no time such as 2026-11-20T17:30:05Z") from None
+        found = None
+    if found is None or found.tzinfo is None:  # without a zone it cannot be held against others
+        raise InputError(f"{path}: '{text}' is no time such as 2026-11-20T17:30:05Z")
+    return found
 
 
 def _natural(text: str) -> tuple[int, str]:

@@ -31,6 +31,9 @@ private:
     int signal_number_;
 };
 
+// Fit for one line: every byte that is not printable ASCII as \xNN.
+std::string printable(std::string_view text);
+
 // What the user typed, fit for one line of an error message: in single quotes, every byte that is not printable
 // ASCII as \xNN, cut after 60 bytes.
 std::string quote(std::string_view text);

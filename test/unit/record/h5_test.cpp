@@ -37,7 +37,7 @@ TEST_CASE("values, texts and attributes come back as they went in") {
     CHECK(file.open_dataset("small").read<std::int8_t>() == std::vector<std::int8_t>{1, -2});
     CHECK(file.open_dataset("texts").read_text() == texts);
     CHECK(file.open_dataset("nothing").read_text().empty());
-    const std::vector<char> fixed = file.open_dataset("fixed").read_fixed({{1}, {1}});
+    const std::vector<char> fixed = file.open_dataset("fixed").read_fixed(3, {{1}, {1}});
     CHECK(std::string(fixed.begin(), fixed.end()) == "def");
     CHECK(file.children() == std::vector<std::string>{"fixed", "nothing", "numbers", "small", "texts"});
 }

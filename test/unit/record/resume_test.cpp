@@ -220,3 +220,24 @@ TEST_CASE("a file that a launch is still writing can't be resumed or replaced") 
     }
     CHECK(complaint([&] { check_output(launch.settings.file, true, false); }).empty());
 }
+
+// More of this is in test/fuzz/corpus/resume.
+TEST_CASE("a file that says what cannot be is refused, and stays as it is") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    const auto damaged = [&](const char* column, std::int64_t value) {
+        std::filesystem::remove(launch.settings.file);
+        write_points(launch, {0, 3}, EndState::finished);
+        h5::File::open(launch.settings.file, h5::File::Access::read_write)
+            .open_dataset(column)
+            .write(std::span<const std::int64_t>(&value, 1), {{0}, {1}});
+        const std::string before = bytes_of(launch.settings.file);
+        const std::string said = complaint([&] { launch.resume(); });
+        CHECK(bytes_of(launch.settings.file) == before);
+        return said;
+    };
+    CHECK(contains(damaged("attempts", -5), "is damaged: "));
+    CHECK(contains(damaged("attempts", -5), "no samples for the -5 attempts of point 0"));
+    CHECK(contains(damaged("attempts", 1 << 30), "no samples for the 1073741824 attempts of point 0"));
+    CHECK(contains(damaged("state", 9), "unknown state 9 at point 0"));
+}

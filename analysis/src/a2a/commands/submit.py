@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Sequence
 from typing import Annotated
@@ -131,7 +132,7 @@ def run(
 
 def _counts(text: str) -> list[int]:
     words = text.split(",")
-    if not all(word.isascii() and word.isdecimal() and int(word) > 0 for word in words):
+    if not all(re.fullmatch(r"0*[1-9][0-9]{0,6}", word) for word in words):
         raise InputError(f"-N '{text}': node counts are meant, such as 20,40,80")
     return sorted({int(word) for word in words})
 

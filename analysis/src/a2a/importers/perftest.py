@@ -58,7 +58,7 @@ def parse(path: Path, text: str) -> list[Block]:
     }
     if "BW_average" in results:
         row |= _bandwidth(path, results, row["message_size"], "Bidirectional" in test)
-        row["window"] = int(info.get("TX_depth", -1))
+        row["window"] = _depth(path, info.get("TX_depth", -1))
     else:
         row |= _latency(path, results)
         row["window"] = 1
@@ -108,6 +108,12 @@ def _value(path: Path, results: dict[str, Any], name: str) -> float:
     if not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
         raise InputError(f"{path}: results.{name} is {value!r}, expected a positive number")
     return float(value)
+
+
+def _depth(path: Path, value: Any) -> int:
+    if not isinstance(value, int) or not -1 <= value < 2**31:
+        raise InputError(f"{path}: test_info.TX_depth is {value!r}, expected a whole number")
+    return value
 
 
 def _latency(path: Path, results: dict[str, Any]) -> dict[str, Any]:

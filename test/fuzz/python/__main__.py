@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`python test/fuzz/python TARGET [OPTION…] [CORPUS…]`: a target under atheris; options are libFuzzer's."""
+
+import importlib
+import sys
+
+import atheris
+
+# numpy, pandas and h5py are taken as they are: it is a2a's own branches that count.
+with atheris.instrument_imports(include=["a2a"]):
+    import a2a.cli
+    from a2a.commands import check, explain, export, history, import_text, live, merge, report, status, table  # noqa
+
+target = importlib.import_module(sys.argv.pop(1)).target
+atheris.Setup(sys.argv, target)
+atheris.Fuzz()
