@@ -169,7 +169,12 @@ replays the corpora and explores for some seconds.
 | `study_folder` | plan, log and preflight of a study | `a2a status` gives every launch a fate, in JSON as in text |
 | `options` | `-N`, `--where`, `--columns` | counts ascend; some of the points, never more |
 | `results_file` | a results file, damaged as above | all readers of `a2a`; none changes the file |
-@@@"""
+
+Tried so far: 136,000 inputs of `sizes`, 20,000 of `units`, 19,000 of `command_line`, 2,000 of `config_file`, some hundred
+each of `resume` and `results_file`, some dozen of the rest beside their corpora: a beginning, on a machine that had other
+work. It found what the corpora's names say: reads beyond the end of lists of different lengths, exceptions for shapes
+without end, control characters in messages, numbers of 5000 digits, times without a zone.
+"""
 
 
 def main() -> None:
