@@ -155,7 +155,7 @@ A host that *sends* slowly is not told from the others by who ends last: all oth
 
 Every parser and every reader is given inputs that nobody thought of (`test/fuzz`, libFuzzer with AddressSanitizer and
 UndefinedBehaviorSanitizer, atheris). A target holds what it accepts to properties, and what it refuses to one clear
-line; any other exception, a read beyond the end, memory without bound or a hang fails. Each run of `test/run.sh fuzz`
+line; any other exception, a read beyond the end, memory without bound or a hang fails. Each run of `test/run.sh --fuzz`
 replays the corpora and explores for some seconds.
 
 | target | what it is given | properties beside those |
