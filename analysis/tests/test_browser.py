@@ -10,6 +10,7 @@ import pytest
 
 from a2a import report, results, synthetic
 from a2a.synthetic import Effects, Setup
+from a2a.synthetic_pairs import Truth, topology, write_pairs
 from support import browser
 from support.browser import Page
 
@@ -30,7 +31,7 @@ def page() -> Iterator[Page]:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Reports of: one launch; two settings over three scales; strings that mean harm."""
+    """Reports of: one launch; two settings over three scales; strings that mean harm; pairs."""
     folder = tmp_path_factory.mktemp("reports")
     quirks = Effects(timer=(0.03, 3e6), straggler=(3, 0.4), late_share=0.05, launch_spread=0.02)
     sizes = (1000, 4000, 16000, 60000)
@@ -53,7 +54,13 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "settings": list(launches.values()),
         "hostile": [harm, plain],
     }
-    return {name: _report(folder, name, setups) for name, setups in sets.items()}
+    matrix = folder / "pairs.h5"
+    truth = Truth(senders={3: 2.0}, crowded={(4, 7): 2.0}, per_switch=4)
+    attached = {"topology.txt": topology(12, 4)}
+    write_pairs(matrix, Setup(12, 2, (8, 10**6), ops=9, attachments=attached), truth)
+    (folder / "pairs.html").write_text(report.render(results.load([matrix])), encoding="utf-8")
+    made = {name: _report(folder, name, setups) for name, setups in sets.items()}
+    return {**made, "pairs": folder / "pairs.html"}
 
 
 def _report(folder: Path, name: str, setups: list[Setup]) -> Path:
@@ -67,7 +74,7 @@ def _report(folder: Path, name: str, setups: list[Setup]) -> Path:
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-@pytest.mark.parametrize("name", ["one", "settings", "hostile"])
+@pytest.mark.parametrize("name", ["one", "settings", "hostile", "pairs"])
 def test_nothing_is_wrong(page: Page, pages: dict[str, Path], name: str, screen: str) -> None:
     page.open(pages[name], *SCREENS[screen])
     assert page.run(EXAMINE) == []
@@ -147,6 +154,14 @@ def test_hover_tells_numbers(page: Page, pages: dict[str, Path]) -> None:
     assert "1\u00a0kB" in said
     assert "Gbit/s" in said
     assert "n\u00a0=\u00a060 ops" in said
+
+
+def test_marks_of_a_matrix_stand_in_its_cells(page: Page, pages: dict[str, Path]) -> None:
+    page.open(pages["pairs"], *SCREENS["desktop"])
+    drawn = "document.querySelector('#matrix .chart')"
+    assert page.run(f"{drawn}._fullLayout.xaxis._categories.length") == 12
+    marks = page.run(f"{drawn}.data.slice(1).map(t => [t.y[0], t.x[0]])")
+    assert marks == [["node005", "node008"]] * 2
 
 
 def test_drag_zooms_and_labels_follow(page: Page, pages: dict[str, Path]) -> None:

@@ -14,6 +14,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from a2a import results, schema, writer
 from a2a.credentials import looks_like_credential
 from a2a.errors import InputError
@@ -118,6 +121,8 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
     ((name, path),) = found.files.items()
     with schema.open_results(path) as file:
         columns = schema.read_columns(file)
+        traced = schema.has_arrival(file)
+        pairs = schema.read_pairs(file) if schema.has_pairs(file) else None
         segments = [schema.read_segment(file, i) for i in range(schema.segment_count(file))]
     pseudonyms = Pseudonyms(key)
     for segment in segments:
@@ -133,6 +138,9 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
         ops = found.raw(name, point)
         return schema.Raw(ops.begin, ops.send_done, ops.recv_done, ops.start, ops.valid)
 
+    def arrival(point: int) -> NDArray[np.int64] | None:
+        return found.arrival(name, point) if has_raw[point] else None
+
     document = writer.Document(
         {
             key: pseudonyms.scrub(value) if isinstance(value, str) else value
@@ -142,6 +150,8 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
         segments,
         raw=raw if has_raw.any() else None,
         counters=(lambda point: found.counters(name, point)) if has_raw.any() else None,
+        arrival=arrival if traced else None,
+        pairs=pairs,
     )
     document.attributes["layout"] = "compact"
     _require_clean(pseudonyms, document)

@@ -27,6 +27,8 @@ class Axis:
     from_zero: bool = False
     limits: tuple[float, float] | None = None
     """The same on all panels that are to be compared; None: the data decide."""
+    upright: bool = False
+    """Its labels stand upright: they are names."""
     unit: str = ""
     """Of the values; "B" and "date" (days since 1970) are written as sizes and dates."""
 
@@ -80,6 +82,19 @@ class Heat:
     label: str
     top: float
     """The value of the last colour; above it the colour stays."""
+    low: float = 0.0
+    """The value of the first colour, likewise."""
+    names: tuple[str, ...] = ()
+    """Of rows and columns alike: the matrix is square, and NaN is what nobody measured."""
+    hover: str = "rank {x}, op {y}: {z} µs late"
+    """What is told under the pointer."""
+
+    @property
+    def extends(self) -> Literal["neither", "both", "min", "max"]:
+        """On which side there are values beyond the colours."""
+        known = self.z[np.isfinite(self.z)]
+        low, high = (known < self.low).any(), (known > self.top).any()
+        return "both" if low and high else "min" if low else "max" if high else "neither"
 
 
 @dataclass(frozen=True)
@@ -94,7 +109,10 @@ class Chart:
     bounds: tuple[Bound, ...] = ()
     heat: Heat | None = None
     divisions: tuple[float, ...] = ()
-    """Thin lines across the heat map along x: where one node ends and the next begins."""
+    """Thin lines across the heat map along x: where one node ends and the next begins.
+
+    Of a square matrix: along both, where one switch or node ends.
+    """
     notes: tuple[str, ...] = ()
     legend: str = ""
     """What the curves' names are: a title for the legend."""

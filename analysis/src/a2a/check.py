@@ -38,10 +38,13 @@ def check(
     rows = [
         row for _, row in found.points.iterrows() if row["has_raw"] and row["state"] == "complete"
     ]
+    matrix = found.pairs(name) if found.with_pairs else None
     for done, row in enumerate(rows):
         progress(done, len(rows))
         try:
             findings += _samples(found, name, row)
+            if matrix is not None and row["role"] == results.PAIR:
+                findings += _step(found, name, row, matrix)
         except InputError as error:
             findings.append(Finding(True, str(error).removeprefix(f"{path}: ")))
     return findings
@@ -61,6 +64,8 @@ def _warning(text: str) -> Finding:
 def _schema(path: Path) -> Iterator[Finding]:
     with schema.open_results(path) as file:
         for column in schema.COLUMNS:
+            if column.late and column.name not in file:
+                continue
             dataset = file[column.name]
             kind = "O" if column.kind == "string" else np.dtype(column.kind).str[1:]
             found = "O" if dataset.dtype.kind in "OS" else dataset.dtype.str[1:]
@@ -188,16 +193,52 @@ def _samples(found: results.Results, name: str, row: "pd.Series[Any]") -> Iterat
         clock,
         found.attributes[name].get("percentile_rule", "rank"),
     )
-    baseline = row["role"] == "baseline"
+    baseline, step = row["role"] == "baseline", row["role"] == results.PAIR
     for column, value in again.items():
         if column.endswith(("_low", "_high")) and row["interval_kind"] != "order-statistics":
             continue  # a bootstrap draws again
         if baseline and column in ("span_p50", "efficiency"):
             continue  # MPI's network and start need not be the provider's
+        if step and column in schema.WHOLE:
+            continue  # a step has no rate of a whole all-to-all
         stored = row[column]
         stored = np.nan if pd.isna(stored) else float(stored)
         if not np.isclose(stored, value, rtol=TOLERANCE, atol=1e-9, equal_nan=True):
             yield _error(f"{where}: {column} is {stored:g}, its samples say {value:g}")
+
+
+def _step(
+    found: results.Results, name: str, row: "pd.Series[Any]", matrix: schema.Pairs
+) -> Iterator[Finding]:
+    """Whether the cells of the matrix that follow from a step are what its samples say."""
+    where, raw = _where(row), found.raw(name, int(row["point"]))
+    sizes = np.flatnonzero(matrix.message_size == row["message_size"])
+    distance, ranks = int(row["distance"]), raw.begin.shape[1]
+    if not sizes.size or not 0 < distance < ranks or matrix.ops.shape[1] != ranks:
+        yield _error(f"{where}: step {distance} has no place in /pairs")
+        return
+    source = np.arange(ranks)
+    destination = (source + distance) % ranks
+    took = np.sort(
+        (raw.recv_done[:, destination] - raw.begin[:, source])[raw.valid].astype(np.float64), axis=0
+    )
+    n = len(took)
+    by_index = found.attributes[name].get("percentile_rule") == "index"
+    at = int(sizes[0]), source, destination
+    again = {
+        "ops": np.full(ranks, n),
+        "time_p50": took[n // 2 if by_index else -(-n // 2) - 1],
+        "time_min": took[0],
+    }
+    for column, values in again.items():
+        stored = getattr(matrix, column)[at].astype(np.float64)
+        wrong = ~np.isclose(stored, values, rtol=TOLERANCE, atol=1e-9)
+        if wrong.any():
+            pair = int(np.flatnonzero(wrong)[0])
+            yield _error(
+                f"{where}: {column} of {source[pair]} → {destination[pair]} is {stored[pair]:g} in "
+                f"/pairs, its samples say {values[pair]:g}"
+            )
 
 
 def _impossible(raw: results.RawOps, row: "pd.Series[Any]", clock: bool) -> Iterator[str]:

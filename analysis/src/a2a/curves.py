@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,12 @@ class Options:
     """Names that tell lines apart; default: all that differ."""
     most: int = 6
     """Lines or panels of one kind before a figure chooses."""
+    what: str = ""
+    """Of a matrix: the quantity; default: the rate of the largest messages."""
+    arrange: str = ""
+    """Of a matrix: the order of its rows; default: by switch where they are known."""
+    topology: Path | None = None
+    """Of a matrix: a file that says which node hangs on which switch."""
 
 
 def measured(results: Results, options: Options) -> pd.DataFrame:

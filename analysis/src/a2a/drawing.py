@@ -24,6 +24,9 @@ def draw(figure: Figure, width: float | None = None, notes: bool = True) -> Page
     """The figure at its printed size. `width` in inches; default: as wide as its panels need."""
     count = len(figure.charts)
     columns = min(count, 2 if count in (2, 4) else _PANELS_PER_ROW)
+    square = any(chart.heat is not None and chart.heat.names for chart in figure.charts)
+    if square and width is not None and width < style.PAGE_WIDTH:
+        columns = 1
     rows = -(-count // columns)
     if width is None:
         width = style.COLUMN_WIDTH if columns == 1 else style.PAGE_WIDTH
@@ -31,7 +34,7 @@ def draw(figure: Figure, width: float | None = None, notes: bool = True) -> Page
         legend = Legend(figure.charts, width)
         said = textwrap.wrap(" · ".join(figure.said), int(width * 25)) if notes else []
         foot = len(said) * _NOTE_ROW + 0.04 if said else 0.0
-        panel = min(0.55 * width / columns + 0.4, 2.3)
+        panel = 0.84 * width / columns if square else min(0.55 * width / columns + 0.4, 2.3)
         lines = max(len(_subtitle(chart, width / columns)) for chart in figure.charts)
         height = rows * (panel + 0.11 * lines) + legend.height + foot
         page = Page(figsize=(width, height), layout="constrained")
@@ -79,13 +82,18 @@ def _draw_chart(axes: Axes, chart: Chart, width: float, lines: int) -> None:
     if chart.heat is not None:
         _draw_heat(axes, chart.heat)
     for curve in chart.curves:
-        _draw_curve(axes, curve)
+        _draw_curve(axes, curve, is_mark=chart.heat is not None)
     for bound in chart.bounds:
         _draw_bound(axes, bound)
     _set_axis(axes, "x", chart.x, width - 0.5)
     _set_axis(axes, "y", chart.y, 99.0)
+    square = chart.heat is not None and bool(chart.heat.names)
+    if square:
+        axes.invert_yaxis()  # the first source is on top, as in a table
     for place in chart.divisions:
-        axes.axvline(place, color="white", linewidth=0.4, alpha=0.8)
+        axes.axvline(place, color="white", linewidth=0.5 if square else 0.4, alpha=0.8)
+        if square:
+            axes.axhline(place, color="white", linewidth=0.5, alpha=0.8)
 
 
 _THOUSANDS: Final = FuncFormatter(lambda value, _: f"{value:,.10g}".replace(",", "\u2009"))
@@ -108,6 +116,8 @@ def _set_axis(axes: Axes, which: str, axis: Axis, length: float) -> None:
         ticks = _thinned(axis, axes.get_xlim() if which == "x" else axes.get_ylim(), length)
         line.set_major_locator(FixedLocator([place for place, _ in ticks]))
         line.set_ticklabels([text for _, text in ticks])
+        if axis.upright:
+            axes.tick_params(axis=which, labelrotation=90)  # type: ignore[arg-type]
         line.set_minor_locator(NullLocator())
     if axis.from_zero and not axis.limits:
         axes.set(**{f"{which}lim": (0, None)})
@@ -120,7 +130,7 @@ def _thinned(axis: Axis, limits: tuple[float, float], length: float) -> list[tup
     edge = np.inf
     for place, text in reversed(axis.ticks):
         where = ((np.log(place) if axis.log else place) - low) / (high - low) * length
-        half = 0.032 * len(text) + 0.02
+        half = 0.05 if axis.upright else 0.032 * len(text) + 0.02
         if where + half <= edge:
             kept.append((place, text))
             edge = where - half
@@ -140,7 +150,8 @@ def _log_ticks(low: float, high: float) -> list[float]:
     ]
 
 
-def _draw_curve(axes: Axes, curve: Curve) -> None:
+def _draw_curve(axes: Axes, curve: Curve, is_mark: bool = False) -> None:
+    """`is_mark`: stands on a heat map, which is to be seen through it."""
     color = style.look(curve.look).color
     if curve.form == "band":
         assert curve.low is not None
@@ -159,7 +170,10 @@ def _draw_curve(axes: Axes, curve: Curve) -> None:
         dots = axes.plot(curve.x, curve.y, ".", color=color, markersize=size, alpha=0.7)
         dots[0].set(markeredgewidth=0, rasterized=curve.x.size > 2000)
     else:
-        axes.plot(curve.x, curve.y, zorder=3, **curve_style(curve))
+        line = curve_style(curve)
+        if is_mark:
+            line |= {"markerfacecolor": "none", "markersize": 4.5}
+        axes.plot(curve.x, curve.y, zorder=3, **line)
 
 
 def _draw_bars(axes: Axes, x: Floats, y: Floats, low: Floats, high: Floats, color: str) -> None:
@@ -211,19 +225,27 @@ def _draw_bound(axes: Axes, bound: Bound) -> None:
 
 
 def _draw_heat(axes: Axes, heat: Heat) -> None:
+    square = bool(heat.names)
     image = axes.imshow(
-        heat.z,
-        aspect="auto",
+        np.ma.masked_invalid(heat.z),
+        aspect="equal" if square else "auto",
         origin="upper",
         interpolation="nearest",
         cmap=style.HEAT,
-        vmin=0,
+        vmin=heat.low,
         vmax=heat.top,
         extent=(heat.x[0] - 0.5, heat.x[-1] + 0.5, heat.y[-1] + 0.5, heat.y[0] - 0.5),
     )
     axes.grid(visible=False)
+    if square:  # what was not measured has no colour of the map
+        axes.patch.set(hatch="//////", facecolor="white", edgecolor=style.GRID)
     bar = axes.figure.colorbar(
-        image, ax=axes, extend="max", pad=0.02, fraction=0.06, format=_THOUSANDS
+        image,
+        ax=axes,
+        extend=heat.extends if square else "max",
+        pad=0.02,
+        fraction=0.06,
+        format=_THOUSANDS,
     )
     bar.set_label(heat.label, fontsize=6.5)
     bar.outline.set_visible(False)

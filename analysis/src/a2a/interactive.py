@@ -63,7 +63,8 @@ def spec(figure: Figure) -> Drawn:
     for bound in (b for chart in figure.charts for b in chart.bounds if b.look is not None):
         keys.setdefault(bound.name, Key(bound.name, style.GREY, "1 3", "", hollow=False))
     notes = list(figure.said)
-    if any(c.heat is not None and c.heat.z.shape[0] > _ROWS for c in figure.charts):
+    heats = [chart.heat for chart in figure.charts if chart.heat is not None]
+    if any(heat.z.shape[0] > _ROWS and not heat.names for heat in heats):
         notes.append("on screen each row of the heat map is the worst of several ops")
     charts = tuple(_chart(chart) for chart in figure.charts)
     return Drawn(charts, tuple(keys.values()) if len(keys) > 1 else (), tuple(notes))
@@ -90,17 +91,39 @@ def _chart(chart: Chart) -> dict[str, Any]:
     traces += [_bound(bound, chart) for bound in chart.bounds]
     if chart.heat is not None:
         traces.insert(0, _heat(chart.heat))
-    layout = {
+    square = chart.heat is not None and bool(chart.heat.names)
+    layout: dict[str, Any] = {
         "xaxis": _axis(chart.x),
         "yaxis": _axis(chart.y) | ({"autorange": "reversed"} if chart.heat is not None else {}),
-        "shapes": [_division(place) for place in chart.divisions],
+        "shapes": [
+            _division(place, upright)
+            for place in chart.divisions
+            for upright in ((True, False) if square else (True,))
+        ],
         "annotations": [_bound_name(b, chart) for b in chart.bounds if b.look is None],
     }
+    if square and chart.heat is not None:
+        names = [_plain(name) for name in chart.heat.names]
+        for which, axis in (("xaxis", chart.x), ("yaxis", chart.y)):
+            layout[which] = {
+                "title": {"text": _plain(axis.label)},
+                "type": "category",
+                "categoryorder": "array",
+                "categoryarray": names,
+                "showgrid": False,
+                **({"tickangle": -90} if axis.upright else {}),
+            }
+        layout["yaxis"] |= {"autorange": "reversed"}
+        for curve, trace in zip(chart.curves, traces[1:], strict=False):
+            trace |= {"x": [names[int(x)] for x in curve.x], "y": [names[int(y)] for y in curve.y]}
+            trace["hoverinfo"] = "skip"  # the cell tells
+            del trace["hovertemplate"]
     named = ": ".join(part for part in (chart.title, chart.subtitle) if part)
     return {
         "traces": traces,
         "layout": layout,
         "name": named,
+        "is_square": square,
         "title": chart.title,
         "subtitle": chart.subtitle,
     }
@@ -250,36 +273,38 @@ def _bound_name(bound: Bound, chart: Chart) -> dict[str, Any]:
 
 
 def _heat(heat: Heat) -> dict[str, Any]:
-    step = -(-heat.z.shape[0] // _ROWS)
+    step = 1 if heat.names else -(-heat.z.shape[0] // _ROWS)
     starts = np.arange(0, heat.z.shape[0], step)
     z = np.maximum.reduceat(heat.z, starts, axis=0) if step > 1 else heat.z
     return {
         "type": "heatmap",
         "z": _packed(z),
-        "x": _numbers(heat.x),
-        "y": _numbers(heat.y[starts]),
+        "x": [_plain(name) for name in heat.names] if heat.names else _numbers(heat.x),
+        "y": [_plain(name) for name in heat.names] if heat.names else _numbers(heat.y[starts]),
         "colorscale": style.HEAT.capitalize(),
-        "zmin": 0,
+        "zmin": heat.low,
         "zmax": heat.top,
         "colorbar": {
             "title": {"text": _plain(heat.label), "side": "right", "font": {"size": 13}},
             "thickness": 12,
             "outlinewidth": 0,
         },
-        "hovertemplate": "rank %{x}, op %{y}: %{z:.3~g} µs late<extra></extra>",
+        "hoverongaps": False,
+        "hovertemplate": heat.hover.format(x="%{x}", y="%{y}", z="%{z:.3~g}") + "<extra></extra>",
     }
 
 
-def _division(place: float) -> dict[str, Any]:
+def _division(place: float, upright: bool) -> dict[str, Any]:
     line = {"color": "rgba(255,255,255,0.8)", "width": 1}
+    along, across = ("x", "y") if upright else ("y", "x")
     return {
         "type": "line",
-        "xref": "x",
-        "yref": "paper",
-        "x0": place,
-        "x1": place,
-        "y0": 0,
-        "y1": 1,
+        f"{along}ref": along,
+        f"{across}ref": "paper",
+        f"{along}0": place,
+        f"{along}1": place,
+        f"{across}0": 0,
+        f"{across}1": 1,
         "line": line,
     }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from a2a import __version__, clusters, results, schema, writer
 from a2a.errors import InputError
@@ -23,14 +24,21 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
     found = results.load(paths)
     if len(paths) < 2:
         raise InputError("merge takes at least two files")
+    if found.with_pairs:
+        raise InputError(
+            f"{found.files[found.with_pairs[0]]}: a file of 'a2aperf pairs' holds one matrix and "
+            "stays by itself"
+        )
     clusters.require_one(found, mixed)
     attributes = _common_attributes(found)
     columns: list[dict[str, Any]] = []
     segments: list[schema.Segment] = []
+    traced: dict[str, bool] = {}
     origins: list[tuple[str, int]] = []  # (file, point) of every new point
     for name, path in found.files.items():
         with schema.open_results(path) as file:
             part = schema.read_columns(file)
+            traced[name] = schema.has_arrival(file)
             own = [schema.read_segment(file, i) for i in range(schema.segment_count(file))]
         _shift(part["segment"], len(segments))
         _shift(part["partner"], len(origins))
@@ -54,12 +62,16 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
     def counters(point: int) -> schema.Counters | None:
         return found.counters(*origins[point])
 
+    def arrival(point: int) -> NDArray[np.int64] | None:
+        return found.arrival(*origins[point]) if has_raw[point] else None
+
     return writer.Document(
         attributes,
         joined,
         segments,
         raw=raw if has_raw.any() else None,
         counters=counters if has_raw.any() else None,
+        arrival=arrival if any(traced.values()) else None,
     )
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 from scipy import stats
 
 from a2a import compare as comparing
-from a2a import contrasts, curves, grouping, labels, style, trends
+from a2a import contrasts, curves, grouping, labels, matrix, style, trends
 from a2a.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat
 from a2a.curves import RATE, Options
 from a2a.errors import InputError
@@ -437,5 +437,11 @@ KINDS: dict[str, Kind] = {
         "who is last: heat map of op and rank",
         "An op lasts until its last rank. A bright column is a rank that is late again and again.",
         needs_raw=True,
+    ),
+    "matrix": Kind(
+        matrix.figure,
+        "rate or time of every pair of a2aperf pairs: heat map of source and destination",
+        "A dark row is a slow sender, a dark column a slow receiver, a dark cell a slow pair; a "
+        "dark block is what lies between two switches.",
     ),
 }

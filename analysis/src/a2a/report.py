@@ -24,6 +24,7 @@ from a2a import (
     gaps,
     grouping,
     interactive,
+    pair_table,
     plots,
     provenance,
     summary,
@@ -32,7 +33,7 @@ from a2a import (
 )
 from a2a.differences import shortened
 from a2a.errors import InputError
-from a2a.results import Results
+from a2a.results import PAIR, Results
 from a2a.study import Job
 
 _MOST_SETTINGS = 3
@@ -84,6 +85,7 @@ def render(
     comparison = _comparison(results)
     charts = _charts(results, progress)
     progress("page")
+    ops = results.select(results.points["role"] != PAIR)
     figures = [*charts]
     if comparison is not None and comparison.chart is not None:
         figures.insert(0, comparison.chart)
@@ -103,7 +105,8 @@ def render(
         charts=charts,
         findings=findings,
         comparison=comparison,
-        points=tables.points(results),
+        pairs=pair_table.table(results),
+        points=tables.points(ops) if len(ops.points) else None,
         provenance=provenance.describe(results),
         data=_json([chart for section in figures for chart in section.figure.charts]),
         style=Markup(_asset("report.css")),
@@ -115,11 +118,13 @@ def render(
 def _title(results: Results) -> str:
     ranks = sorted(set(results.points["ranks"]))
     span = f"{ranks[0]}" if len(ranks) == 1 else f"{ranks[0]} to {ranks[-1]}"
+    if (results.points["role"] == PAIR).all():
+        return f"Every pair of {span} ranks"
     return f"All-to-all with {span} ranks"
 
 
 def _findings(results: Results) -> list[FindingGroup]:
-    found = explain.explain(results.measured(("measure", "sentinel")))
+    found = explain.explain(results.measured(explain.ROLES))
     return [FindingGroup(x.title, x.meaning, mine) for x, mine in explain.grouped(found)]
 
 

@@ -16,6 +16,13 @@ from numpy.typing import NDArray
 from a2a import metrics, schema
 from a2a.errors import InputError
 
+PAIR = "pair"
+"""Role of the rows of `a2aperf pairs`, which are steps of an all-to-all and no figures of one."""
+NOT_ALL_TO_ALL = (
+    "a file of 'a2aperf pairs', with the matrix of all pairs and no all-to-all: "
+    "'a2a plot matrix', 'a2a table', 'a2a explain' and 'a2a report' show it"
+)
+
 ALIASES = {
     "ppn": "ranks_per_node",
     "size": "message_size",
@@ -130,6 +137,26 @@ class Results:
             known = self._times[file, point] = metrics.op_time(end)[ends.valid]
         return known.copy()
 
+    def arrival(self, file: str, point: int) -> NDArray[np.int64] | None:
+        """When each message of each attempt came [attempts, destination, source], ns.
+
+        From the op's start; −1: none. None where the launch did not trace.
+        """
+        attempts, ranks = self._shape(file, point)
+        with schema.open_results(self.files[file]) as stream:
+            return schema.read_arrival(stream, point, attempts, ranks)
+
+    @property
+    def with_pairs(self) -> list[str]:
+        """Files that hold a matrix of pairs and have a complete point of it here."""
+        of_pairs = (self.points["role"] == PAIR) & (self.points["state"] == "complete")
+        return list(dict.fromkeys(self.points.loc[of_pairs, "file"]))
+
+    def pairs(self, file: str) -> schema.Pairs:
+        """The matrix of all pairs of a file that `with_pairs` names."""
+        with schema.open_results(self.files[file]) as stream:
+            return schema.read_pairs(stream)
+
     def _complete_at(self, file: str) -> str:
         return str(self.attributes[file].get("complete_at", "receiver"))
 
@@ -182,6 +209,8 @@ class Results:
         chosen = self.measured(roles)
         if chosen.points.empty:
             asked = self.points[self.points["role"].isin(roles)]
+            if asked.empty and self.with_pairs:
+                raise InputError(f"{self.files[self.with_pairs[0]]}: {NOT_ALL_TO_ALL}")
             raise InputError(", ".join(["no point is complete", *_fates(asked)]))
         return chosen
 

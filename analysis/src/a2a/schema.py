@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,7 +30,8 @@ class Column:
     """One column of the points, shape [P].
 
     `flags` names the values of an enumeration; `unknown` says whether −1 may stand for "unknown";
-    `result` columns come out of the measurement, the others were asked for.
+    `result` columns come out of the measurement, the others were asked for; a `late` column came
+    after the first files of this version: where it is missing it is blank throughout.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Column:
     flags: tuple[str, ...] = ()
     unknown: bool = True
     result: bool = True
+    late: bool = False
 
     @property
     def blank(self) -> Any:
@@ -92,7 +94,7 @@ def _times() -> Iterator[Column]:
 
 
 COLUMNS: tuple[Column, ...] = (
-    _asked("role", "string", "what the row is for: measure, baseline or sentinel"),
+    _asked("role", "string", "what the row is for: measure, baseline, sentinel or pair"),
     _asked("engine", "string", "program that moved the messages"),
     _asked("mode", "string", "transfer mode"),
     _asked("schedule", "string", "order in which a rank visits its peers"),
@@ -104,6 +106,14 @@ COLUMNS: tuple[Column, ...] = (
     _asked("provider", "string", "libfabric provider"),
     _asked("post", "string", "receives posted before the start or inside the op"),
     _asked("partner", "int32", "row measured in alternation with this one"),
+    Column(
+        "distance",
+        "int32",
+        "step in which rank r sends to (r + distance) mod R; 0 = all of them",
+        unknown=False,
+        result=False,
+        late=True,
+    ),
     _asked("skip_reason", "string", "why the point is not measured"),
     Column("state", "int8", "how far the point is", flags=STATES, unknown=False),
     Column("segment", "int32", "launch that measured the point"),
@@ -133,6 +143,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("ratio_low", "float64", "lower end of the ratio's 95 % interval"),
     Column("ratio_high", "float64", "upper end of the ratio's 95 % interval"),
 )
+WHOLE = frozenset({*(rate.name for rate in _rates()), "msg_rate", "efficiency"})
+"""Figures that only a whole all-to-all has, not a step of it."""
 COLUMN: dict[str, Column] = {column.name: column for column in COLUMNS}
 
 # fmt: off
@@ -204,6 +216,26 @@ class Raw:
 
 
 @dataclass(frozen=True)
+class Pairs:
+    """What each rank sends to each other: `/pairs`, only in the files of `a2aperf pairs`.
+
+    Matrices are [M, R, R]: size, source, destination; NaN (ops: 0) where nothing was measured.
+    The second look: K pairs measured while all others were silent, `isolated_time` [K, A2] ns.
+    """
+
+    message_size: NDArray[np.int64]
+    time_p50: NDArray[np.float64]
+    time_min: NDArray[np.float64]
+    gbps: NDArray[np.float64]
+    ops: NDArray[np.int32]
+    suspect_source: NDArray[np.int32]
+    suspect_destination: NDArray[np.int32]
+    suspect_size: NDArray[np.int32]
+    isolated_time: NDArray[np.int64]
+    isolated_gbps: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
 class Counters:
     """Change over the timed ops of one point: per rank [R], interrupts [N], ports [N] by name."""
 
@@ -262,7 +294,7 @@ def _require_schema(path: Path, file: h5py.File) -> None:
     version = file.attrs.get("schema_version")
     if version is None or int(version) != VERSION:
         raise InputError(f"{path}: schema version {version}; {reads}")
-    missing = [column.name for column in COLUMNS if column.name not in file]
+    missing = [column.name for column in COLUMNS if column.name not in file and not column.late]
     if missing:
         raise InputError(f"{path}: damaged: {_some(missing)} missing")
     if "segments" not in file:
@@ -314,6 +346,9 @@ def read_columns(file: h5py.File) -> dict[str, NDArray[Any]]:
     columns: dict[str, NDArray[Any]] = {}
     # The state first: of a file that is being written, whatever it calls complete is then whole.
     for column in sorted(COLUMNS, key=lambda column: column.name != "state"):
+        if column.name not in file:  # a late one
+            columns[column.name] = np.full(len(file["state"]), column.blank, column.kind)
+            continue
         dataset = file[column.name]
         if column.kind == "string":
             columns[column.name] = np.array(texts(dataset), dtype=object)
@@ -393,6 +428,48 @@ def read_ends(file: h5py.File, point: int, attempts: int, ranks: int) -> Ends:
         group["recv_done"][point, :attempts, :ranks],
         group["valid"][point, :attempts].astype(bool),
     )
+
+
+def has_arrival(file: h5py.File) -> bool:
+    """Whether the launch was traced."""
+    return "raw" in file and "arrival" in file["raw"]
+
+
+def read_arrival(
+    file: h5py.File, point: int, attempts: int, ranks: int
+) -> NDArray[np.int64] | None:
+    """When each message came, [attempts, destination, source], ns; None where nobody traced."""
+    if not has_arrival(file):
+        return None
+    found: NDArray[np.int64] = file["raw"]["arrival"][point, :attempts, :ranks, :ranks]
+    return found
+
+
+def has_pairs(file: h5py.File) -> bool:
+    """Whether the file is of `a2aperf pairs`."""
+    return "pairs" in file
+
+
+def read_pairs(file: h5py.File) -> Pairs:
+    """The matrices of all pairs and the second look at some of them."""
+    group = file["pairs"]
+    pairs = Pairs(**{one.name: group[one.name][()] for one in fields(Pairs)})
+    shape = (pairs.message_size.size, *pairs.gbps.shape[-1:] * 2)
+    if not all(m.shape == shape for m in (pairs.time_p50, pairs.time_min, pairs.gbps, pairs.ops)):
+        raise ValueError(f"/pairs: matrices are not all {shape}")
+    if 0 in shape:
+        raise ValueError("/pairs: the matrices are empty")
+    looked = pairs.suspect_source, pairs.suspect_destination, pairs.suspect_size
+    within = zip(looked, (shape[1], shape[1], shape[0]), strict=True)
+    if any((one >= limit).any() for one, limit in within):
+        raise ValueError("/pairs: a second look is at a pair that is not there")
+    counts = {len(one) for one in (*looked, pairs.isolated_time, pairs.isolated_gbps)}
+    if len(counts) > 1 or pairs.isolated_time.ndim != 2:
+        raise ValueError("/pairs: second looks have different lengths")
+    for matrix in (pairs.time_p50, pairs.time_min, pairs.gbps):
+        # Of a file that is being written, too: where no op is counted there may be anything.
+        matrix[(pairs.ops <= 0) | ~np.isfinite(matrix)] = np.nan
+    return pairs
 
 
 def read_counters(file: h5py.File, point: int, ranks: int, nodes: int) -> Counters | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from a2a import grouping, labels
+from a2a import grouping, labels, links
 from a2a.labels import count_text, list_text, number_text, rate_text, size_text, time_text
 from a2a.results import Results
 
@@ -18,7 +19,9 @@ def sentences(results: Results) -> list[str]:
     """Plain sentences: what was measured, the best rate, the smallest time, the loss with scale."""
     points = results.points
     done = points[(points["state"] == "complete") & (points["role"] == "measure")]
-    said = [_what(results, done)] if len(done) else ["No point is complete."]
+    said = [_what(results, done)] if len(done) else []
+    said += [_matrix(results, file) for file in results.with_pairs]
+    said = said or ["No point is complete."]
     if len(done):
         said += [
             _best(done),
@@ -27,6 +30,23 @@ def sentences(results: Results) -> list[str]:
             *_invalid(done),
         ]
     return said + _not_done(points) + _ended_badly(results)
+
+
+def _matrix(results: Results, file: str) -> str:
+    of = links.read(results, file)
+    sizes = [size_text(float(size)) for size in of.pairs.message_size]
+    measured = int((of.pairs.ops > 0).any(axis=0).sum())
+    view = of.between(of.index_of(set()))
+    known = view.gbps[np.isfinite(view.times)]
+    text = (
+        f"{file}: {measured} of {of.ranks * (of.ranks - 1)} pairs of {of.ranks} ranks on "
+        f"{count_text(len(of.launch.nodes), 'node')}, each alone in its step but for the same "
+        f"distance, at {list_text(sizes)}"
+    )
+    if not known.size:
+        return text + "."
+    low, middle, high = (rate_text(float(q)) for q in np.quantile(known, (0, 0.5, 1)))
+    return text + f"; at {size_text(view.message_size)} {low} to {high}, median {middle}."
 
 
 def _what(results: Results, done: pd.DataFrame) -> str:

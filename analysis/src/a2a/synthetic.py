@@ -6,7 +6,7 @@ synthetic in `origin`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,8 @@ class Effects:
     """Factor on the op time from a message size on (a protocol switch)."""
     descheduled: tuple[int, ...] = ()
     """Ranks with many involuntary context switches."""
+    slow_pair: tuple[int, int, float, float] | None = None
+    """(source, destination, share of ops, factor): its message ends the op that much later."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class Setup:
     effects: Effects = Effects()
     environment: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
+    attachments: Mapping[str, str] = field(default_factory=dict)
     node_facts: Mapping[str, str] = field(default_factory=dict)
     attributes: Mapping[str, Any] = field(default_factory=dict)
     provider: str = "psm2"
@@ -71,6 +74,8 @@ class Setup:
     started: datetime = datetime(2025, 6, 15, tzinfo=UTC)
     baseline: bool = False
     """Add rows of MPI_Alltoall, 1.2 times slower, as partners."""
+    trace: bool = False
+    """Say when each message came (`/raw/arrival`)."""
     sentinel: bool = False
     """Add a first and a last point of one size that shows drift."""
     alpha_ns: float = 12_000.0
@@ -98,9 +103,15 @@ def write_launch(path: Path, setup: Setup, force: bool = False) -> Path:
         segments=[launch.segment()],
         raw=launch.raw.get,
         counters=launch.counters,
+        arrival=launch.arrival.get if setup.trace else None,
     )
     writer.write(path, document, force)
     return path
+
+
+def origin_ns(setup: Setup) -> int:
+    """Start of the launch. A seed stands for its own launch: the nanoseconds keep two apart."""
+    return int(setup.started.timestamp()) * 1_000_000_000 + setup.seed
 
 
 class _Launch:
@@ -112,15 +123,11 @@ class _Launch:
         self.launch_factor = float(np.exp(self.random.normal(0, setup.effects.launch_spread)))
         self.clock_ns = 0
         self.raw: dict[int, schema.Raw] = {}
+        self.arrival: dict[int, NDArray[np.int64]] = {}
         self.rows: list[dict[str, Any]] = []
         cells = self._cells()
         for index, cell in enumerate(cells):
             self._measure(index, cell, (index / len(cells), (index + 1) / len(cells)))
-
-    @property
-    def origin_ns(self) -> int:
-        # a seed stands for its own launch: the nanoseconds keep two launches apart
-        return int(self.setup.started.timestamp()) * 1_000_000_000 + self.setup.seed
 
     def _cells(self) -> list[dict[str, Any]]:
         setup = self.setup
@@ -183,8 +190,10 @@ class _Launch:
         valid = np.ones(attempts, dtype=np.bool_)
         valid[random.choice(attempts, invalid, replace=False)] = False
         raw = self._samples(times, valid, cell["role"] == "baseline")
+        if setup.trace or effects.slow_pair:
+            raw, self.arrival[index] = self._traced(raw)
         self.raw[index] = raw
-        started = self.origin_ns + int(raw.start[0])
+        started = origin_ns(setup) + int(raw.start[0])
         self.rows.append(self._row(index, cell, raw, started))
 
     def _samples(
@@ -209,6 +218,23 @@ class _Launch:
         start = self.clock_ns + np.concatenate(([0], gaps[:-1]))
         self.clock_ns += int(gaps[-1]) + 5_000_000
         return schema.Raw(begin, np.maximum(sent, begin), recv_done, start, valid)
+
+    def _traced(self, raw: schema.Raw) -> tuple[schema.Raw, NDArray[np.int64]]:
+        """The samples with the slow pair in them, and when each message came [attempts, R, R]."""
+        attempts, ranks = raw.begin.shape
+        step = (np.arange(ranks)[:, None] - np.arange(ranks)[None, :]) % ranks
+        share = step / (ranks - 1) * self.random.uniform(0.97, 1.0, (attempts, ranks, ranks))
+        share[:, step == ranks - 1] = 1.0  # the last to be sent is the last to come
+        arrival = (share * raw.recv_done[:, :, None]).astype(np.int64)
+        if self.setup.effects.slow_pair:
+            source, destination, often, factor = self.setup.effects.slow_pair
+            slow = self.random.random(attempts) < often
+            arrival[slow, destination, source] = (factor * raw.recv_done[slow].max(axis=1)).astype(
+                np.int64
+            )
+        recv_done = arrival.max(axis=2)
+        arrival[:, step == 0] = schema.UNKNOWN
+        return replace(raw, recv_done=recv_done), arrival
 
     def _late_limit(self) -> int:
         return 1000
@@ -274,60 +300,65 @@ class _Launch:
         )
 
     def segment(self) -> schema.Segment:
-        """Provenance of a machine that does not exist."""
-        setup = self.setup
-        facts = {
-            "kernel": "6.1.0",
-            "cpu_model": "synthetic CPU",
-            "governor": "performance",
-            "cores_usable": "16",
-            "nic": "hfi1_0",
-            "nic_driver": "hfi1",
-            "nic_firmware": "1.27.0",
-            "nic_numa_node": "0",
-            "nic_link_rate": f"{setup.link_rate_gbps:g}",
-            **setup.node_facts,
-        }
-        ranks, nodes = setup.ranks, setup.nodes
-        return schema.Segment(
-            attributes={
-                "program_version": "1.0.0",
-                "commit": "synthetic",
-                "command_line": f"a2aperf alltoall --provider {setup.provider}",
-                "started": setup.started.isoformat(),
-                "time_origin": self.origin_ns,
-                "provider": setup.provider,
-                "provider_version": "1.17",
-                "libfabric_version": "1.17.0",
-                "mpi_version": "Open MPI 4.1.4",
-                "hdf5_version": "1.10.8",
-                "domain": "hfi1_0",
-                "sync": setup.sync,
-                "sync_reason": "synthetic",
-                "poll": "spin",
-                "order": "declared",
-                "seed": setup.seed,
-                "shuffle_ranks": 0,
-                "warmup": 20,
-                "clock_error_ns": 80.0,
-                "link_rate_gbps": setup.link_rate_gbps,
-                "rails": 1,
-                **setup.attributes,
-            },
-            end_state="finished",
-            ended=self.origin_ns + self.clock_ns,
-            nodes=[f"node{i + 1:03}" for i in range(nodes)],
-            node_of_rank=np.repeat(np.arange(nodes, dtype=np.int32), setup.ppn),
-            clock_domain_of_rank=np.repeat(np.arange(nodes, dtype=np.int32), setup.ppn),
-            clock_offset=np.zeros(ranks),
-            clock_drift=np.zeros(ranks),
-            environment=dict(setup.environment),
-            labels=dict(setup.labels),
-            node_facts={name: [value] * nodes for name, value in facts.items()},
-            rank_facts={
-                "binding": [str(rank % setup.ppn) for rank in range(ranks)],
-                "nic": ["hfi1_0"] * ranks,
-                "nic_distance": ["10"] * ranks,
-            },
-            rank_order=np.arange(ranks, dtype=np.int32),
-        )
+        """Provenance of this launch."""
+        return segment_of(self.setup, self.clock_ns)
+
+
+def segment_of(setup: Setup, lasted_ns: int, command: str = "alltoall") -> schema.Segment:
+    """Provenance of a machine that does not exist."""
+    facts = {
+        "kernel": "6.1.0",
+        "cpu_model": "synthetic CPU",
+        "governor": "performance",
+        "cores_usable": "16",
+        "nic": "hfi1_0",
+        "nic_driver": "hfi1",
+        "nic_firmware": "1.27.0",
+        "nic_numa_node": "0",
+        "nic_link_rate": f"{setup.link_rate_gbps:g}",
+        **setup.node_facts,
+    }
+    ranks, nodes = setup.ranks, setup.nodes
+    return schema.Segment(
+        attributes={
+            "program_version": "1.0.0",
+            "commit": "synthetic",
+            "command_line": f"a2aperf {command} --provider {setup.provider}",
+            "started": setup.started.isoformat(),
+            "time_origin": origin_ns(setup),
+            "provider": setup.provider,
+            "provider_version": "1.17",
+            "libfabric_version": "1.17.0",
+            "mpi_version": "Open MPI 4.1.4",
+            "hdf5_version": "1.10.8",
+            "domain": "hfi1_0",
+            "sync": setup.sync,
+            "sync_reason": "synthetic",
+            "poll": "spin",
+            "order": "declared",
+            "seed": setup.seed,
+            "shuffle_ranks": 0,
+            "warmup": 20,
+            "clock_error_ns": 80.0,
+            "link_rate_gbps": setup.link_rate_gbps,
+            "rails": 1,
+            **setup.attributes,
+        },
+        end_state="finished",
+        ended=origin_ns(setup) + lasted_ns,
+        nodes=[f"node{i + 1:03}" for i in range(nodes)],
+        node_of_rank=np.repeat(np.arange(nodes, dtype=np.int32), setup.ppn),
+        clock_domain_of_rank=np.repeat(np.arange(nodes, dtype=np.int32), setup.ppn),
+        clock_offset=np.zeros(ranks),
+        clock_drift=np.zeros(ranks),
+        environment=dict(setup.environment),
+        labels=dict(setup.labels),
+        attachments=dict(setup.attachments),
+        node_facts={name: [value] * nodes for name, value in facts.items()},
+        rank_facts={
+            "binding": [str(rank % setup.ppn) for rank in range(ranks)],
+            "nic": ["hfi1_0"] * ranks,
+            "nic_distance": ["10"] * ranks,
+        },
+        rank_order=np.arange(ranks, dtype=np.int32),
+    )

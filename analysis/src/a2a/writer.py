@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,8 @@ IN_MEMORY = 64 * 2**20
 class Document:
     """A whole results file in memory, but for its samples, which are asked for point by point.
 
-    `raw` and `counters` answer None for a point that has none; `raw` itself is None for a file of
-    summaries only.
+    `raw`, `counters` and `arrival` answer None for a point that has none; `raw` itself is None for
+    a file of summaries only, `arrival` for one that was not traced.
     """
 
     attributes: dict[str, Any]
@@ -35,6 +35,8 @@ class Document:
     segments: list[schema.Segment]
     raw: Callable[[int], schema.Raw | None] | None = None
     counters: Callable[[int], schema.Counters | None] | None = None
+    arrival: Callable[[int], NDArray[np.int64] | None] | None = None
+    pairs: schema.Pairs | None = None
     progress: Callable[[int], object] = field(default=lambda point: None)
 
 
@@ -110,7 +112,8 @@ def _largest_size(document: Document) -> int:
         return 0
     columns = document.columns
     attempts, ranks = (np.maximum(columns[name], 0).astype(int) for name in ("attempts", "ranks"))
-    return int((attempts * ranks).sum()) * 8 * len(schema.RAW_MOMENTS)
+    traced = (attempts * ranks**2).sum() if document.arrival is not None else 0
+    return int((attempts * ranks).sum() * len(schema.RAW_MOMENTS) + traced) * 8
 
 
 def _image(document: Document) -> bytes:
@@ -147,6 +150,23 @@ def _write(file: h5py.File, document: Document) -> None:
         _write_segment(segments.create_group(str(index)), segment)
     if document.raw is not None:
         _write_samples(file, document)
+    if document.pairs is not None:
+        _write_pairs(file.create_group("pairs"), document.pairs)
+
+
+_UNITS = {"message_size": "B", "gbps": "Gbit/s", "isolated_gbps": "Gbit/s"} | dict.fromkeys(
+    ("time_p50", "time_min", "isolated_time"), "ns"
+)
+
+
+def _write_pairs(group: h5py.Group, pairs: schema.Pairs) -> None:
+    for one in fields(schema.Pairs):
+        dataset = group.create_dataset(one.name, data=getattr(pairs, one.name))
+        if one.name in _UNITS:
+            dataset.attrs["units"] = _UNITS[one.name]
+    group["message_size"].make_scale("message_size")
+    for name in ("time_p50", "time_min", "gbps", "ops"):
+        group[name].dims[0].attach_scale(group["message_size"])
 
 
 def _strings(values: Any) -> NDArray[Any]:
@@ -219,6 +239,17 @@ def _write_samples(file: h5py.File, document: Document) -> None:
     group.create_dataset("start", (points, attempts), "i8", chunks=(1, attempts), **options)
     group["start"].attrs["units"] = "ns"
     group.create_dataset("valid", (points, attempts), "i1", chunks=(1, attempts), **options)
+    if document.arrival is not None:
+        square = (ranks, ranks)
+        traced = group.create_dataset(
+            "arrival",
+            (points, attempts, *square),
+            "i8",
+            chunks=(1, 1, *square),
+            fillvalue=schema.UNKNOWN,
+            **options,
+        )
+        traced.attrs["units"] = "ns"
     _attach_scales(file, group, attempts, ranks)
     counters = _CounterGroup(file, document, ranks) if document.counters else None
     for point in range(points):
@@ -229,6 +260,10 @@ def _write_samples(file: h5py.File, document: Document) -> None:
                 group[name][point, :n, :width] = getattr(raw, name)
             group["start"][point, :n] = raw.start
             group["valid"][point, :n] = raw.valid.astype(np.int8)
+        arrival = document.arrival(point) if document.arrival is not None else None
+        if arrival is not None:
+            n, width, _ = arrival.shape
+            group["arrival"][point, :n, :width, :width] = arrival
         if counters:
             counters.write(point)
         document.progress(point)

@@ -15,12 +15,13 @@ import typer
 from a2a import clusters, filters, results
 from a2a.commands.options import Files, Mixed, Where
 from a2a.errors import InputError
-from a2a.explain import FINDERS, Finder, Finding, explain, grouped
+from a2a.explain import FINDERS, ROLES, Finder, Finding, explain, grouped
 
 EXAMPLES = """\
 a2a explain run.h5
 a2a explain *.h5 --where ppn=2 --kind scale --kind steps
 a2a explain run.h5 --all --json
+a2a explain pairs.h5                     the weak links of a matrix of pairs
 """
 _SHOWN = 5
 
@@ -47,7 +48,7 @@ def run(
     unknown = [one for one in kind if one not in _KINDS]
     if unknown:
         raise InputError(f"--kind {unknown[0]}: kinds are {', '.join(_KINDS)}")
-    found = filters.where(results.load(files).complete(("measure", "sentinel")), where)
+    found = filters.where(results.load(files).complete(ROLES), where)
     clusters.require_one(found, mixed)
     findings = explain(found, tuple(kind))
     if as_json:

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from a2a import clusters, curves, drawing, filters, output, plots, results, style
+from a2a import clusters, curves, drawing, filters, matrix, output, plots, results, style
 from a2a.commands.options import Files, Mixed, Where
 
 EXAMPLES = """\
@@ -23,6 +23,7 @@ a2a plot history archive/*.h5 --size 60kB -o history.svg
 a2a plot cdf run*.h5 --size 8kB --size 60kB -o cdf.pdf
 a2a plot ops run.h5 --size 60kB -o ops.png
 a2a plot ranks run.h5 --where ranks=320 -o ranks.png
+a2a plot matrix pairs.h5 --topology topology.txt -o matrix.pdf
 """
 SUFFIXES = (".png", ".svg", ".pdf")
 
@@ -55,7 +56,8 @@ def run(
         list[str],
         typer.Option(
             metavar="NAME",
-            help="What tells lines apart: a column, variable or label. Default: all that differs.",
+            help="What tells lines apart: a column, variable or label. Default: all that differs. "
+            "A matrix: rank or node.",
         ),
     ] = [],  # noqa: B006
     size: Annotated[
@@ -65,6 +67,29 @@ def run(
             help="Message size to show, such as 8kB; repeat for more. Default: a choice.",
         ),
     ] = [],  # noqa: B006
+    what: Annotated[
+        str,
+        typer.Option(
+            metavar="|".join(matrix.QUANTITIES),
+            help="Of a matrix: rate of the largest or time of the smallest messages. Default: gbps",
+        ),
+    ] = "",
+    arrange: Annotated[
+        str,
+        typer.Option(
+            metavar="|".join(matrix.ORDERS),
+            help="Of a matrix: rows by name, by switch, or alike beside alike. Default: switch "
+            "where they are known.",
+        ),
+    ] = "",
+    topology: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Of a matrix: text of 'scontrol show topology' or topology.conf. Default: what "
+            "is attached to the results.",
+        ),
+    ] = None,
     where: Where = [],  # noqa: B006
     mixed: Mixed = False,
     width: Annotated[
@@ -85,7 +110,8 @@ def run(
     wanted = [f"message_size={','.join(size)}"] if size else []
     found = filters.where(results.load(files), [*where, *wanted])
     clusters.require_one(found, mixed)
-    options = curves.Options(by=tuple(by), most=max(curves.Options.most, len(size)))
+    most = max(curves.Options.most, len(size))
+    options = curves.Options(tuple(by), most, what, arrange, topology)
     figure = plots.KINDS[kind.value].make(found, options)
     page = drawing.draw(figure, INCHES[width], notes)
     stream = io.BytesIO()

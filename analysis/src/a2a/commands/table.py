@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from a2a import compat, filters, layouts, results, schema
+from a2a import compat, filters, layouts, pair_table, results, schema
 from a2a.commands.options import Files, Where
 from a2a.errors import InputError
 
@@ -18,6 +18,9 @@ a2a table run.h5 --columns ranks,ppn,PSM2_RCVTHREAD,time_p50,gbps_bisection
 a2a table *.h5 --layout compat > table.txt
 a2a table *.h5 --csv > all.csv
 """
+
+
+DEFAULT_ROLES = "measure,baseline"
 
 
 class Layout(StrEnum):
@@ -44,17 +47,34 @@ def run(
     json: Annotated[bool, typer.Option("--json", help="JSON, all columns.")] = False,
     where: Where = [],  # noqa: B006
     role: Annotated[
-        str, typer.Option(help="Roles to show: measure, baseline, sentinel, or all.")
-    ] = "measure,baseline",
+        str,
+        typer.Option(
+            help="Roles to show: measure, baseline, sentinel, pair (steps of a2aperf pairs) or all."
+        ),
+    ] = DEFAULT_ROLES,
 ) -> None:
     """Print results, one line per point.
 
     Text shows times in µs and rates in Gbit/s; CSV and JSON keep the names and units of the file
     (ns, Gbit/s) and round nothing. What is not known is '-' (CSV: empty, JSON: null).
+
+    Of a matrix of pairs: one line per pair, of more than 8 ranks the slowest 20; CSV and JSON have
+    all.
     """
     if csv and json:
         raise InputError("--csv and --json: choose one")
-    found = filters.where(_of_role(results.load(files), role), where)
+    loaded = results.load(files)
+    if role == DEFAULT_ROLES and loaded.with_pairs and not _has(loaded, role):
+        names = [
+            option
+            for option, given in (("--columns", columns), ("--layout", layout))
+            if (given and given is not Layout.TABLE)
+        ]
+        if names:
+            raise InputError(f"{names[0]} is for all-to-alls; {files[0]} is a matrix of pairs")
+        _print_pairs(filters.where(loaded, where), csv, json)
+        return
+    found = filters.where(_of_role(loaded, role), where)
     waiting = int((found.points["state"] == "pending").sum())
     found = found.select(found.points["state"] != "pending")
     if waiting:
@@ -82,12 +102,35 @@ def run(
         print("\n".join(lines))
 
 
+def _has(found: results.Results, role: str) -> bool:
+    return bool(found.points["role"].isin(role.split(",")).any())
+
+
+def _print_pairs(found: results.Results, csv: bool, json: bool) -> None:
+    frame = pair_table.frame(found)
+    if frame.empty:
+        raise InputError("no pair is measured yet")
+    if csv:
+        print(frame.to_csv(index=False).rstrip())
+    elif json:
+        print(pair_table.as_json(frame))
+    else:
+        shown, note = pair_table.chosen(frame)
+        heading, *lines = pair_table.text(shown)
+        typer.echo(typer.style(heading, bold=True))
+        print("\n".join(lines))
+        if note:
+            print(f"a2a: {note}", file=sys.stderr)
+
+
 def _of_role(found: results.Results, role: str) -> results.Results:
-    known = ("measure", "baseline", "sentinel")
+    known = ("measure", "baseline", "sentinel", results.PAIR)
     wanted = known if role == "all" else tuple(role.split(","))
     if not set(wanted) <= set(known):
         raise InputError(f"--role {role}: roles are {', '.join(known)} and all")
     chosen = found.select(found.points["role"].isin(wanted))
+    if chosen.points.empty and found.with_pairs:
+        raise InputError(f"{found.files[found.with_pairs[0]]}: {results.NOT_ALL_TO_ALL}")
     if chosen.points.empty:
         raise InputError(f"no point has role {role}")
     return chosen

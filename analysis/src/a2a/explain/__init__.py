@@ -9,6 +9,7 @@ from typing import Final
 
 from a2a.explain import (
     apart,
+    arrivals,
     behind,
     cost,
     descheduled,
@@ -21,11 +22,12 @@ from a2a.explain import (
     stragglers,
     tails,
     timer,
+    weak,
 )
 from a2a.explain.finding import Finding
 from a2a.results import Results
 
-__all__ = ["FINDERS", "Finder", "Finding", "explain", "grouped"]
+__all__ = ["FINDERS", "ROLES", "Finder", "Finding", "explain", "grouped"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ class Finder:
     title: str
     meaning: str
     find: Callable[[Results], list[Finding]]
+    roles: tuple[str, ...] = ("measure",)
+    """Of the points that it looks at."""
 
 
 FINDERS: Final = (
@@ -61,25 +65,34 @@ FINDERS: Final = (
            "it was timed.", descheduled.find),
     Finder("link", "Above the link rate", "More than the link can carry: the figure needs an "
            "explanation before it is used.", link.find),
+    Finder("weak", "Weak links", "Held against all other pairs, by a model in which a pair's time "
+           "is its source's, its destination's and its own.", weak.find, ("pair",)),
+    Finder("slow-pair", "The message that slow ops wait for", "Of equal pairs with the same "
+           "distance each would be last in one of R ops.", arrivals.find),
     Finder("drift", "Drift within a launch", "The same point measured first and last differs.",
-           drift.find),
+           drift.find, ("measure", "sentinel")),
     Finder("samples", "Samples too small for a claim", "What the number of ops does not carry.",
            samples.find),
 )  # fmt: skip
 
 
+ROLES: Final = tuple(dict.fromkeys(role for finder in FINDERS for role in finder.roles))
+"""Of all points that any finder looks at."""
+
+
 def explain(found: Results, kinds: tuple[str, ...] = ()) -> list[Finding]:
     """All findings (of the kinds named, or all) in the order of FINDERS, the heaviest first.
 
-    `found` are complete points; rows of the sentinel are looked at for drift only.
+    `found` are complete points; each finder looks at those of its roles.
     """
-    measured = found.measured()
+    by_roles = {finder.roles: found.measured(finder.roles) for finder in FINDERS}
     findings = []
     for finder in FINDERS:
         if kinds and finder.kind not in kinds:
             continue
-        looked_at = found if finder.kind == "drift" else measured
-        findings += sorted(finder.find(looked_at), key=lambda one: -one.weight)
+        looked_at = by_roles[finder.roles]
+        if not looked_at.points.empty:
+            findings += sorted(finder.find(looked_at), key=lambda one: -one.weight)
     return findings
 
 

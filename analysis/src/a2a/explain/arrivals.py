@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The pair whose message the slow ops wait for, from an all-to-all that was traced.
+
+Which message comes last depends on the schedule: those of the last step do. So a pair is held
+against the pairs of its own distance, of which equal ones would each be last in one of R ops at
+most. Who is behind it, the pair or one of its ends, is told by the messages next to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from a2a.explain import series
+from a2a.explain.finding import Finding, percent, us
+from a2a.results import Launch, Results
+
+_ERROR: Final = 0.01
+_SLOWEST: Final = 0.25
+"""Share of the ops that are looked at."""
+_FEWEST: Final = 8  # ops, however small that share is
+_LATE: Final = 0.1
+"""Of the median op time: what the last message must come later than the others'."""
+_OWN: Final = 0.5
+"""Of that lateness: what the next message of the same rank must not share."""
+
+
+@dataclass(frozen=True)
+class Last:
+    """A pair whose message is last in `times` of `ops` slow ops.
+
+    `late` is how long after the last message of the other destinations, ns; `chance` is that of
+    any pair to be last so often; `own` names who is behind it: pair, source or destination.
+    """
+
+    source: int
+    destination: int
+    times: int
+    ops: int
+    late: float
+    chance: float
+    own: str
+
+
+def find(found: Results) -> list[Finding]:
+    """The pair of each traced point, Bonferroni over all traced points."""
+    points = found.points[found.points["has_raw"] & (found.points["ranks"] > 2)]
+    told: list[tuple[Any, Last]] = []
+    traced = 0
+    for _, row in points.iterrows():
+        file, point = str(row["file"]), int(row["point"])
+        arrival = found.arrival(file, point)
+        if arrival is None:
+            continue
+        traced += 1
+        raw = found.raw(file, point)
+        one = last(arrival[raw.valid], raw.op_times()[raw.valid])
+        if one is not None:
+            told.append((row, one))
+    return [
+        _told(found.launches[str(row["launch"])], row, one, one.chance * traced)
+        for row, one in told
+        if one.chance * traced < _ERROR
+    ]
+
+
+def last(arrival: NDArray[np.int64], times: NDArray[np.float64]) -> Last | None:
+    """The pair that is last most often among the slow ops; None where it is hardly later.
+
+    `arrival` [ops, destination, source] ns, negative where there is no message; `times` [ops].
+    """
+    ops, ranks, _ = arrival.shape
+    count = min(ops, max(_FEWEST, round(_SLOWEST * ops)))
+    if ops < _FEWEST or ranks < 3:
+        return None
+    slow = arrival[np.argsort(-times, kind="stable")[:count]]
+    flat = slow.reshape(count, -1)
+    at = np.bincount(flat.argmax(axis=1), minlength=ranks * ranks)
+    destination, source = divmod(int(at.argmax()), ranks)
+    often = int(at.max())
+    chosen = slow[flat.argmax(axis=1) == at.argmax()].astype(np.float64)
+    when = chosen[:, destination, source]
+    others = np.delete(chosen, destination, axis=1).max(axis=2)
+    late = when - np.median(others, axis=1)
+    if np.median(late) < _LATE * np.median(times):
+        return None
+    to_it = np.delete(chosen[:, destination, :], source, axis=1).max(axis=1)
+    from_it = np.delete(chosen[:, :, source], destination, axis=1).max(axis=1)
+    own = "pair"
+    if np.median(when - to_it) < _OWN * np.median(late):
+        own = "destination"
+    elif np.median(when - from_it) < _OWN * np.median(late):
+        own = "source"
+    chance = float(min(1.0, ranks * (ranks - 1) * stats.binom.sf(often - 1, count, 1 / ranks)))
+    return Last(source, destination, often, count, float(np.median(late)), chance, own)
+
+
+def _told(facts: Launch, row: Any, one: Last, chance: float) -> Finding:
+    source, destination = (_named(facts, rank) for rank in (one.source, one.destination))
+    story = {
+        "pair": "its source's and its destination's other messages are not, so it is the pair",
+        "source": f"so are others of {source}: it sends slowly",
+        "destination": f"so are others to {destination}: it receives slowly",
+    }[one.own]
+    return Finding(
+        "slow-pair",
+        f"{source} → {destination} is the last message in {one.times} of the {one.ops} slowest "
+        f"ops, where {percent(1 / int(row['ranks']))} would be its share (chance below "
+        f"{max(chance, 1e-12):.1g}), {us(one.late)} after the last one of the other ranks; {story}",
+        f"{facts.id}: {series.place(row)}",
+        one.ops,
+        weight=one.late / float(row["time_p50"]),
+        numbers={
+            "source": one.source,
+            "destination": one.destination,
+            "times": one.times,
+            "late_ns": one.late,
+            "chance": chance,
+            "behind": one.own,
+        },
+    )
+
+
+def _named(facts: Launch, rank: int) -> str:
+    placed = rank < len(facts.node_of_rank)
+    return (
+        f"rank {rank} ({facts.nodes[int(facts.node_of_rank[rank])]})" if placed else f"rank {rank}"
+    )
