@@ -184,10 +184,13 @@ def test_a_slow_end_is_not_taken_for_a_slow_pair() -> None:
     sends = base.copy()
     sends[:, :, 2] *= 3
     for times, own in ((receives, "destination"), (sends, "source")):
-        one = arrivals.last(times.astype(np.int64), times.max(axis=(1, 2)))
+        one = arrivals.last(times.astype(np.int64), float(np.median(times.max(axis=(1, 2)))))
         assert one is not None
         assert one.own == own
-    assert arrivals.last(base.astype(np.int64)[:4], base.max(axis=(1, 2))[:4]) is None
+    few = arrivals.slowest(base.max(axis=(1, 2))[:7], np.ones(7, np.bool_))
+    assert few.size == 0
+    some = arrivals.slowest(np.arange(40.0), np.arange(40) % 2 == 0)
+    assert some.tolist() == [24, 26, 28, 30, 32, 34, 36, 38]
 
 
 # The figure ---------------------------------------------------------------------------------------

@@ -152,3 +152,32 @@ def test_two_launches_merge_and_go_out_without_names(
     )
     assert str(tmp_path) not in text
     assert str(PROGRAM) not in text
+
+
+def test_a_matrix_of_pairs_is_read_as_it_was_printed(a2a: Run, tmp_path: Path) -> None:
+    asked = subprocess.run([PROGRAM, "pairs", "--help"], capture_output=True, check=False)
+    if asked.returncode != 0:
+        pytest.skip(f"{PROGRAM} is older than its command 'pairs'")
+    path = tmp_path / "pairs.h5"
+    common = "pairs --provider tcp --sync barrier --poll yield --warmup 2 --ops 6 --sizes 8,4096"
+    launcher = [str(LAUNCHER), "-t", str(SECONDS), "3"]
+    command = [*launcher, str(PROGRAM), *common.split(), "--format", "csv", "-o", str(path)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=SECONDS + 30, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    outcome = a2a("check", path)
+    assert outcome.status == 0, outcome.out
+    assert "error" not in outcome.out
+    printed = list(csv.DictReader(done.stdout.splitlines()))
+    rows = list(csv.DictReader(a2a("table", path, "--csv").out.splitlines()))
+    assert len(rows) == len(printed) == 3 * 2 * 2
+    key = ("message_size", "source", "destination")
+    ours = {tuple(row[name] for name in key): row for row in rows}
+    for row in printed:
+        mine = ours[tuple(row[name] for name in key)]
+        assert float(mine["time_p50"]) == pytest.approx(float(row["time_p50"]), rel=1e-9)
+        assert int(mine["ops"]) == int(row["ops"]) == 6
+    assert a2a("explain", path).status == 0
+    assert a2a("plot", "matrix", path, "-o", tmp_path / "matrix.png").status == 0
+    a2a("plot", "sizes", path, "-o", tmp_path / "sizes.png").refused("a2aperf pairs")

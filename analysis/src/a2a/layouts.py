@@ -69,7 +69,7 @@ LIVE = (
     "time_max gbps_rank gbps_node_net"
 ).split()
 _WORD, _NUMBER = len("collective"), len("1000.00")  # of steady columns
-VARYING = "role engine mode schedule window provider post".split()
+VARYING = "role engine mode schedule distance window provider post".split()
 """Shown in front where the rows differ in them."""
 
 PERCENTILES = {"time_p50": 0.5, "time_p90": 0.9, "time_p99": 0.99}

@@ -137,14 +137,22 @@ class Results:
             known = self._times[file, point] = metrics.op_time(end)[ends.valid]
         return known.copy()
 
-    def arrival(self, file: str, point: int) -> NDArray[np.int64] | None:
-        """When each message of each attempt came [attempts, destination, source], ns.
+    def arrival(
+        self, file: str, point: int, attempts: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64] | None:
+        """When each message of these attempts (default: all) came [attempts, destination, source].
 
-        From the op's start; −1: none. None where the launch did not trace.
+        In ns from the op's start; −1: none. None where the launch did not trace.
         """
-        attempts, ranks = self._shape(file, point)
+        count, ranks = self._shape(file, point)
+        wanted = slice(0, count) if attempts is None else np.sort(attempts)
         with schema.open_results(self.files[file]) as stream:
-            return schema.read_arrival(stream, point, attempts, ranks)
+            return schema.read_arrival(stream, point, wanted, ranks)
+
+    def is_traced(self, file: str) -> bool:
+        """Whether the file says when each message came."""
+        with schema.open_results(self.files[file]) as stream:
+            return schema.has_arrival(stream)
 
     @property
     def with_pairs(self) -> list[str]:

@@ -436,12 +436,15 @@ def has_arrival(file: h5py.File) -> bool:
 
 
 def read_arrival(
-    file: h5py.File, point: int, attempts: int, ranks: int
+    file: h5py.File, point: int, attempts: slice | NDArray[np.int64], ranks: int
 ) -> NDArray[np.int64] | None:
-    """When each message came, [attempts, destination, source], ns; None where nobody traced."""
+    """When each message came, [attempts, destination, source], ns; None where nobody traced.
+
+    `attempts` are those that are wanted, in ascending order: all of a point may be gigabytes.
+    """
     if not has_arrival(file):
         return None
-    found: NDArray[np.int64] = file["raw"]["arrival"][point, :attempts, :ranks, :ranks]
+    found: NDArray[np.int64] = file["raw"]["arrival"][point, attempts, :ranks, :ranks]
     return found
 
 

@@ -22,7 +22,7 @@ from a2a.results import Launch, Results
 _ERROR: Final = 0.01
 _SLOWEST: Final = 0.25
 """Share of the ops that are looked at."""
-_FEWEST: Final = 8  # ops, however small that share is
+_FEWEST, _MOST = 8, 100  # ops, whatever that share is; R² messages of each are read
 _LATE: Final = 0.1
 """Of the median op time: what the last message must come later than the others'."""
 _OWN: Final = 0.5
@@ -49,16 +49,18 @@ class Last:
 def find(found: Results) -> list[Finding]:
     """The pair of each traced point, Bonferroni over all traced points."""
     points = found.points[found.points["has_raw"] & (found.points["ranks"] > 2)]
+    points = points[points["file"].isin([f for f in points["file"].unique() if found.is_traced(f)])]
     told: list[tuple[Any, Last]] = []
     traced = 0
     for _, row in points.iterrows():
         file, point = str(row["file"]), int(row["point"])
-        arrival = found.arrival(file, point)
+        raw = found.raw(file, point)
+        chosen = slowest(raw.op_times(), raw.valid)
+        arrival = found.arrival(file, point, chosen) if chosen.size else None
         if arrival is None:
             continue
         traced += 1
-        raw = found.raw(file, point)
-        one = last(arrival[raw.valid], raw.op_times()[raw.valid])
+        one = last(arrival, float(row["time_p50"]))
         if one is not None:
             told.append((row, one))
     return [
@@ -68,16 +70,22 @@ def find(found: Results) -> list[Finding]:
     ]
 
 
-def last(arrival: NDArray[np.int64], times: NDArray[np.float64]) -> Last | None:
-    """The pair that is last most often among the slow ops; None where it is hardly later.
+def slowest(times: NDArray[np.float64], valid: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Places of the slow ops among all attempts, ascending; none where there are too few."""
+    ops = np.flatnonzero(valid)
+    if ops.size < _FEWEST:
+        return np.empty(0, np.int64)
+    count = min(max(_FEWEST, round(_SLOWEST * ops.size)), _MOST)
+    return np.sort(ops[np.argsort(-times[ops], kind="stable")[:count]])
 
-    `arrival` [ops, destination, source] ns, negative where there is no message; `times` [ops].
+
+def last(slow: NDArray[np.int64], typical: float) -> Last | None:
+    """The pair that is last most often in slow ops; None where it is hardly later than others.
+
+    `slow` [ops, destination, source] ns, negative where there is no message; `typical` is the
+    median op time, ns.
     """
-    ops, ranks, _ = arrival.shape
-    count = min(ops, max(_FEWEST, round(_SLOWEST * ops)))
-    if ops < _FEWEST or ranks < 3:
-        return None
-    slow = arrival[np.argsort(-times, kind="stable")[:count]]
+    count, ranks, _ = slow.shape
     flat = slow.reshape(count, -1)
     at = np.bincount(flat.argmax(axis=1), minlength=ranks * ranks)
     destination, source = divmod(int(at.argmax()), ranks)
@@ -86,7 +94,7 @@ def last(arrival: NDArray[np.int64], times: NDArray[np.float64]) -> Last | None:
     when = chosen[:, destination, source]
     others = np.delete(chosen, destination, axis=1).max(axis=2)
     late = when - np.median(others, axis=1)
-    if np.median(late) < _LATE * np.median(times):
+    if np.median(late) < _LATE * typical:
         return None
     to_it = np.delete(chosen[:, destination, :], source, axis=1).max(axis=1)
     from_it = np.delete(chosen[:, :, source], destination, axis=1).max(axis=1)
