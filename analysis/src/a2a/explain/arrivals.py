@@ -114,6 +114,8 @@ def _told(facts: Launch, row: Any, one: Last, chance: float) -> Finding:
         "source": f"so are others of {source}: it sends slowly",
         "destination": f"so are others to {destination}: it receives slowly",
     }[one.own]
+    if one.own == "destination" and facts.attributes.get("sync") != "clock":
+        story += " (or it leaves the barrier first: its times count from there)"
     return Finding(
         "slow-pair",
         f"{source} → {destination} is the last message in {one.times} of the {one.ops} slowest "
