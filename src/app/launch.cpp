@@ -182,6 +182,7 @@ void Launch::open_file() {
                                         .percentile = options_.percentile,
                                         .complete_at = options_.complete_at,
                                         .provider = choice_.info->fabric_attr->prov_name,
+                                        .is_traced = options_.traces,
                                         .may_replace = options_.overwrite == Overwrite::force};
         recorder_.emplace(options_.overwrite == Overwrite::resume && std::filesystem::exists(files_.results)
                               ? Recorder::resume(settings, plan_, job_.layout(), facts)
@@ -199,6 +200,7 @@ RunRules Launch::rules_for(const Point& point) const {
     rules.max_ops = options_.max_ops;
     rules.time_budget = options_.time_budget;
     rules.seed = options_.seed;
+    rules.traces = options_.traces;
     rules.time_origin = time_origin_;
     rules.summary = {.percentile = options_.percentile,
                      .complete_at = options_.complete_at,

@@ -13,7 +13,7 @@ ExchangeState::ExchangeState(const Lane& lane, const Endpoint& endpoint, const s
     : lane_(lane), endpoint_(&endpoint), queue_(endpoint.queue()), settings_(settings), patience_(&patience),
       ranks_(static_cast<std::size_t>(lane.ranks)),
       slots_(ranks_ + sends.size() + std::max<std::size_t>(receives.size(), 1)), completed_(ranks_ + sends.size()),
-      known_slots_(completed_.size()) {
+      arrived_at_(settings.traces ? ranks_ : 0, -1), known_slots_(completed_.size()) {
     for (const Rank peer : sends) sends_.push_back(lane.to(peer, &slots_[ranks_ + sends_.size()]));
     for (const Rank peer : receives) receives_.push_back(lane.from(peer, &slots_[static_cast<std::size_t>(peer)]));
     next_send_ = sends_end();

@@ -32,10 +32,11 @@ std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
     const Peers peers = parts.point.peers(parts.job.rank(), parts.job.layout(), parts.seed);
     SelfCopy self_copy;
     if (parts.point.partner >= 0) self_copy = {lane.send_buffer, lane.receive_buffer, lane.message_size};
-    return std::make_unique<FabricEngine<Mode>>(Exchange<Mode>(lane, parts.wire.endpoint(), peers.sends,
-                                                               peers.receives, settings_of<Mode>(parts),
-                                                               parts.patience),
-                                                parts.point.post, self_copy);
+    ExchangeSettings settings = settings_of<Mode>(parts);
+    settings.traces = parts.traces;
+    return std::make_unique<FabricEngine<Mode>>(
+        Exchange<Mode>(lane, parts.wire.endpoint(), peers.sends, peers.receives, settings, parts.patience),
+        parts.point.post, self_copy);
 }
 
 std::vector<ModeEntry> make_table() {

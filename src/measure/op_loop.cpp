@@ -12,12 +12,13 @@
 
 namespace a2aperf {
 
-void OwnSamples::reserve(std::size_t ops) {
+void OwnSamples::reserve(std::size_t ops, std::size_t traced_ranks) {
     for (auto* column : {&begin, &send_done, &receive_done, &start}) column->reserve(ops);
+    arrival.reserve(ops * traced_ranks);
 }
 
 void OwnSamples::clear() {
-    for (auto* column : {&begin, &send_done, &receive_done, &start}) column->clear();
+    for (auto* column : {&begin, &send_done, &receive_done, &start, &arrival}) column->clear();
 }
 
 // The ballot carries the time at which each rank entered, the slack it wants and the signal it got. The largest
@@ -66,6 +67,9 @@ int OpLoop::run(Engine& engine, int count, OwnSamples& samples) {
         samples.begin.push_back(since_start(begin));
         samples.send_done.push_back(since_start(moments.send_done));
         samples.receive_done.push_back(since_start(moments.receive_done));
+        // What was here before our own start counts from it, as the op's own moments do.
+        for (const Nanoseconds arrived : engine.arrival_times())
+            samples.arrival.push_back(arrived < 0 ? -1 : since_start(std::max(arrived, begin)));
         samples.start.push_back(start_ == Start::clock ? scheduled : clock_.to_common(begin));
     }
     settle(engine);

@@ -42,7 +42,7 @@ void PointRunner::verify(const Point& point) {
 
 void PointRunner::run_block(Series& series, int count) {
     series.own.clear();
-    series.own.reserve(static_cast<std::size_t>(count));
+    series.own.reserve(static_cast<std::size_t>(count), rules_.traces ? static_cast<std::size_t>(job_.ranks()) : 0);
     const bool reads_node = job_.layout().local_index(job_.rank()) == 0;
     const NodeCounters node_before = reads_node ? node_counters_.read() : NodeCounters{};
     const RankCounters rank_before = read_rank_counters();
@@ -52,6 +52,21 @@ void PointRunner::run_block(Series& series, int count) {
     if (loop_.stop_signal() != 0) throw Interrupted(loop_.stop_signal());
 }
 
+// Turns [destination][op][source] of the block into [op][destination][source] of the point.
+void PointRunner::gather_arrivals(Series& series) {
+    const std::size_t count = series.own.size();
+    const auto ranks = static_cast<std::size_t>(job_.ranks());
+    series.own.arrival.resize(count * ranks, -1); // an engine that can't tell
+    const auto all = job_.gather<Nanoseconds>(series.own.arrival);
+    if (!job_.is_root()) return;
+    auto& arrival = series.samples.arrival;
+    for (std::size_t op = 0; op < count; ++op)
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            const auto first = all.begin() + static_cast<std::ptrdiff_t>((rank * count + op) * ranks);
+            arrival.insert(arrival.end(), first, first + static_cast<std::ptrdiff_t>(ranks));
+        }
+}
+
 // Turns [rank][op] of the block into [op][rank] of the point.
 void PointRunner::gather_block(Series& series) {
     const std::size_t count = series.own.size();
@@ -59,6 +74,7 @@ void PointRunner::gather_block(Series& series) {
     for (const auto* column : {&series.own.begin, &series.own.send_done, &series.own.receive_done})
         mine.insert(mine.end(), column->begin(), column->end());
     const auto all = job_.gather<Nanoseconds>(mine);
+    if (rules_.traces) gather_arrivals(series);
     if (!job_.is_root()) return;
 
     Samples& samples = series.samples;

@@ -19,6 +19,7 @@ struct Extents {
     std::vector<Bytes> pair_sizes{};       // [M], none where no pairs are measured
     int suspects = 0;                      // K
     int isolated_ops = 0;                  // A2
+    bool is_traced = false;                // when each message arrived is kept
 
     std::uint64_t p() const { return static_cast<std::uint64_t>(points); }
     std::uint64_t a() const { return static_cast<std::uint64_t>(attempts); }

@@ -28,6 +28,11 @@ h5::Block first_attempts(int point, std::size_t attempts, int ranks) {
     return {{std::uint64_t(point), 0, 0}, {1, attempts, std::uint64_t(ranks)}};
 }
 
+h5::Block messages(int point, std::size_t attempts, int ranks) {
+    const auto all = std::uint64_t(ranks);
+    return {{std::uint64_t(point), 0, 0, 0}, {1, attempts, all, all}};
+}
+
 } // namespace
 
 RawGroup RawGroup::create(const h5::File& file, const h5::Dataset& point_scale, const Extents& extents,
@@ -50,6 +55,13 @@ RawGroup RawGroup::create(const h5::File& file, const h5::Dataset& point_scale, 
     raw.valid_.set("long_name", std::string_view("1 valid, 0 a rank was late"));
     attach_scales(raw.start_, {&point_scale, &attempt});
     attach_scales(raw.valid_, {&point_scale, &attempt});
+    if (!extents.is_traced) return raw;
+    const h5::Dataset source = create_scale(group, "source", extents.ranks);
+    raw.arrival_ = group.create_dataset("arrival", {h5::Kind::int64},
+                                        {extents.p(), extents.a(), extents.r(), extents.r()}, storage);
+    raw.arrival_->set("long_name", std::string_view("the message is seen at its destination, from the op's start"));
+    raw.arrival_->set("units", std::string_view("ns"));
+    attach_scales(*raw.arrival_, {&point_scale, &attempt, &rank, &source});
     return raw;
 }
 
@@ -59,6 +71,7 @@ RawGroup RawGroup::open(const h5::File& file) {
     for (std::size_t i = 0; i < kMoments.size(); ++i) raw.moments_[i] = group.open_dataset(kMoments[i].name);
     raw.start_ = group.open_dataset("start");
     raw.valid_ = group.open_dataset("valid");
+    if (group.has("arrival")) raw.arrival_ = group.open_dataset("arrival");
     return raw;
 }
 
@@ -66,6 +79,7 @@ void RawGroup::require_shapes(const Extents& extents) const {
     for (const h5::Dataset& moment : moments_) moment.require_shape({extents.p(), extents.a(), extents.r()});
     start_.require_shape({extents.p(), extents.a()});
     valid_.require_shape({extents.p(), extents.a()});
+    if (arrival_) arrival_->require_shape({extents.p(), extents.a(), extents.r(), extents.r()});
 }
 
 std::uint64_t RawGroup::stored_bytes() const {
@@ -86,6 +100,8 @@ void RawGroup::write(int point, const Samples& samples) const {
                           first_attempts(point, attempts, samples.ranks));
     start_.write(std::span<const Nanoseconds>(samples.start), first_attempts(point, attempts));
     valid_.write(std::span<const std::int8_t>(samples.valid), first_attempts(point, attempts));
+    if (arrival_)
+        arrival_->write(std::span<const Nanoseconds>(samples.arrival), messages(point, attempts, samples.ranks));
 }
 
 Samples RawGroup::read(int point, int attempts) const {
@@ -96,11 +112,14 @@ Samples RawGroup::read(int point, int attempts) const {
         samples.*kMoments[i].values = moments_[i].read<Nanoseconds>(first_attempts(point, count, samples.ranks));
     samples.start = start_.read<Nanoseconds>(first_attempts(point, count));
     samples.valid = valid_.read<std::int8_t>(first_attempts(point, count));
+    if (arrival_) samples.arrival = arrival_->read<Nanoseconds>(messages(point, count, samples.ranks));
     return samples;
 }
 
 std::uint64_t RawGroup::bytes(const Extents& extents) {
-    const std::uint64_t per_attempt = extents.r() * kMoments.size() * sizeof(Nanoseconds) + sizeof(Nanoseconds) + 1;
+    const std::uint64_t per_message = extents.is_traced ? sizeof(Nanoseconds) : 0;
+    const std::uint64_t per_rank = kMoments.size() * sizeof(Nanoseconds) + extents.r() * per_message;
+    const std::uint64_t per_attempt = extents.r() * per_rank + sizeof(Nanoseconds) + 1;
     return extents.p() * extents.a() * per_attempt;
 }
 

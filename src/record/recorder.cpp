@@ -34,6 +34,7 @@ void require_fit(int point, const PointResult& result, const Extents& extents) {
     require(samples.begin.size() == values && samples.send_done.size() == values &&
                 samples.recv_done.size() == values && samples.valid.size() == samples.start.size(),
             "samples of different lengths");
+    require(samples.arrival.size() == (extents.is_traced ? values * extents.r() : 0), "a trace of another length");
     require(result.ranks.empty() || result.ranks.size() == extents.r(), "counters of another number of ranks");
     require(result.nodes.empty() || result.nodes.size() == extents.n(), "counters of another number of nodes");
 }
@@ -118,6 +119,7 @@ Recorder Recorder::create(const RecorderSettings& settings, const Plan& plan, co
     impl->points = plan.points;
     Extents extents{static_cast<int>(plan.points.size()), settings.max_attempts, layout.ranks(), layout.nodes(),
                     provenance.port_names};
+    extents.is_traced = settings.is_traced;
     add_pairs(extents, settings, plan);
     const Existing existing = settings.may_replace ? Existing::replace : Existing::keep;
     require_writable_folder(impl->file);

@@ -50,7 +50,7 @@ void require_same_plan(const std::filesystem::path& file, const ResultsFile& sto
     }
 }
 
-void require_same_rules(const std::filesystem::path& file, const RootAttributes& stored,
+void require_same_rules(const std::filesystem::path& file, const RootAttributes& stored, bool is_traced,
                         const RecorderSettings& settings) {
     if (stored.percentile_rule != to_string(settings.percentile))
         refuse(file, fmt::format("its percentiles follow the rule {} and this launch's '{}'",
@@ -58,6 +58,9 @@ void require_same_rules(const std::filesystem::path& file, const RootAttributes&
     if (stored.complete_at != to_string(settings.complete_at))
         refuse(file, fmt::format("its ops are complete at the {} and this launch's at the {}",
                                  as_word(stored.complete_at), to_string(settings.complete_at)));
+    if (is_traced != settings.is_traced)
+        refuse(file, is_traced ? "it keeps when each message arrived (--trace) and this launch does not"
+                               : "it does not keep when each message arrived and this launch does (--trace)");
 }
 
 void require_same_environment(const std::filesystem::path& file, const std::map<std::string, std::string>& stored,
@@ -136,7 +139,7 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     const ResultsFile stored = ResultsFile::open(file, h5::File::Access::read_only);
     const SegmentGroup before = SegmentGroup::open(stored.segments, stored.segment_count() - 1);
     require_same_plan(file, stored, plan, layout, settings.provider);
-    require_same_rules(file, stored.attributes, settings);
+    require_same_rules(file, stored.attributes, stored.extents.is_traced, settings);
     require_same_environment(file, before.required_environment(), provenance.environment);
     impl->remarks = compare_nodes(before.nodes(), provenance.nodes);
 

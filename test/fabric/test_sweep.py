@@ -206,3 +206,23 @@ def test_require(launch, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
     assert launch(2, *words, "FI_SHM_DISABLE_CMA=1").returncode == 0
     assert Results(tmp_path / "a.h5").segments[0].environment["FI_SHM_DISABLE_CMA"] == "1"
+
+
+def test_a_trace_keeps_when_each_message_arrived(measure, launch, tmp_path):
+    words = ["--sizes", "1000,60000", "--mode", "tagged,write-imm", "--baseline", "mpi", "--trace"]
+    results, _ = measure(3, *words)
+    arrival, of_a_message = results.raw["arrival"], ~np.eye(3, dtype=bool)
+    for point, role in enumerate(results.words("role")):
+        attempts = results.columns["attempts"][point]
+        times, last = arrival[point, :attempts], results.samples(point)["recv_done"]
+        if role == "baseline":  # MPI does not tell
+            assert (times == -1).all()
+            continue
+        assert (times[:, ~of_a_message] == -1).all()
+        assert (times[:, of_a_message] >= 0).all()
+        assert (times.max(axis=2) <= last).all()
+    is_sound(results)
+    refused = launch(3, "alltoall", *QUICK, *words[:-1], "--resume", "-o", "a.h5")
+    assert refused.returncode == 2
+    assert "it keeps when each message arrived (--trace) and this launch does not" in refused.stderr
+    assert "arrival" not in measure(3, "--sizes", "1000", "--force")[0].raw

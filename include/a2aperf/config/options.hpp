@@ -58,6 +58,7 @@ struct Options {
     std::optional<Bytes> memory_limit; // per node, for the message buffers of its ranks
     Nanoseconds timeout = 60'000'000'000;
     bool verify_only = false;
+    bool traces = false; // --trace
     bool with_sentinel = true;
 
     // out

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "a2aperf/job/job.hpp"
@@ -26,6 +27,9 @@ public:
     virtual bool progress() = 0;
     // The op.
     virtual Moments run() = 0;
+    // When the message of each rank arrived in the last op, on this rank's clock, [R]; -1 = none came. Empty when
+    // nothing is traced.
+    virtual std::span<const Nanoseconds> arrival_times() const { return {}; }
 };
 
 // MPI_Alltoall over the same memory. It has no deadline of its own: a watchdog ends the process after the job's
@@ -55,6 +59,7 @@ public:
         if (self_copy_.size != 0) std::copy_n(self_copy_.from, self_copy_.size, self_copy_.to);
         return exchange_.run();
     }
+    std::span<const Nanoseconds> arrival_times() const override { return exchange_.arrival_times(); }
 
 private:
     Exchange<Mode> exchange_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "a2aperf/measure/exchange_state.hpp"
@@ -48,6 +49,7 @@ private:
     template <Sleep kSleep>
     [[gnu::always_inline]] inline bool poll();
     [[gnu::always_inline]] inline void account(ssize_t count); // of at least one
+    [[gnu::noinline]] void note_arrivals(ssize_t count);
     [[gnu::always_inline]] inline void count_down(Kind kind, std::int32_t by = 1);
     [[gnu::always_inline]] inline std::size_t slot_of(const fi_cq_data_entry& entry) const;
     // A function of its own, so that what waiting costs can be told from what messages cost.
@@ -129,8 +131,18 @@ std::size_t Exchange<Mode>::slot_of(const fi_cq_data_entry& entry) const {
     return slot;
 }
 
+// A message has arrived when the queue says so: all that one reading brings arrive at once.
+template <class Mode>
+void Exchange<Mode>::note_arrivals(ssize_t count) {
+    const Nanoseconds now = now_ns();
+    for (const fi_cq_data_entry& entry : std::span(entries_).first(static_cast<std::size_t>(count)))
+        if (const std::size_t slot = slot_of(entry); slot < ranks_) arrived_at_[slot] = now;
+}
+
 template <class Mode>
 void Exchange<Mode>::account(ssize_t count) {
+    if (settings_.traces) [[unlikely]]
+        note_arrivals(count);
     // Kept out of memory, as in post_each().
     const std::size_t ranks = ranks_;
     const std::size_t known = known_slots_;

@@ -32,6 +32,7 @@ struct ExchangeSettings {
     bool uses_inject = false; // the message fits the provider's inject size
     bool posts_receives = true;
     Strays strays = Strays::from_any;
+    bool traces = false; // notes when each message arrives
 };
 
 // Slots [0, R) belong to the arrivals from each rank, those above to the sends in their order, those above to the
@@ -45,6 +46,9 @@ public:
 
     // In the op at hand: how often a message of each rank has arrived, [R].
     std::span<const std::uint32_t> arrivals() const { return std::span(completed_).first(ranks_); }
+
+    // When it arrived, on this rank's clock, [R]; -1 = none. Empty when nothing is traced.
+    std::span<const Nanoseconds> arrival_times() const { return arrived_at_; }
 
     std::string waiting_for() const; // "messages from rank 1, 4 and its sends to rank 2"
 
@@ -78,6 +82,7 @@ protected:
     std::size_t ranks_;
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> completed_; // how often in this op, by slot: arrivals from each rank, then sends
+    std::vector<Nanoseconds> arrived_at_;  // by source; empty when nothing is traced
     std::size_t known_slots_;              // those that are counted: all but those for strays
     std::vector<Route> sends_;
     std::vector<Route> receives_;

@@ -22,6 +22,7 @@ struct EngineParts {
     Patience& patience;
     const Point& point;
     std::uint64_t seed;
+    bool traces = false; // the timed ops
 };
 
 struct ModeEntry {

@@ -18,9 +18,10 @@ enum class Start { barrier, clock };
 // that the timed loop allocates nothing.
 struct OwnSamples {
     std::vector<Nanoseconds> begin, send_done, receive_done;
-    std::vector<Nanoseconds> start; // on the common clock, absolute
+    std::vector<Nanoseconds> start;   // on the common clock, absolute
+    std::vector<Nanoseconds> arrival; // [ops * R] of the message of each rank, -1 = none; empty when not traced
 
-    void reserve(std::size_t ops);
+    void reserve(std::size_t ops, std::size_t traced_ranks = 0);
     void clear();
     std::size_t size() const { return start.size(); }
 };

@@ -19,6 +19,7 @@ struct RunRules {
     std::optional<Nanoseconds> time_budget; // per point
     SummaryRules summary;
     std::uint64_t seed = 1;
+    bool traces = false;         // keeps when each message arrived
     Nanoseconds time_origin = 0; // on the common clock: the zero of Samples::start
 
     int target() const { return precision ? max_ops : ops; }
@@ -57,9 +58,12 @@ private:
         int next_block = 1;
     };
 
-    EngineParts parts(const Point& point) { return {job_, wire_, loop_, patience_, point, rules_.seed}; }
+    EngineParts parts(const Point& point) {
+        return {job_, wire_, loop_, patience_, point, rules_.seed, rules_.traces};
+    }
     void run_block(Series& series, int count);
     void gather_block(Series& series);
+    void gather_arrivals(Series& series);
     double warm_up(Series& series);
     void run_blocks(std::vector<Series>& all, bool alternates);
     Decision decide(const std::vector<Series>& all, Nanoseconds elapsed, Nanoseconds block_time, int block) const;

@@ -29,6 +29,7 @@ struct RecorderSettings {
     std::string subject = "all-to-all"; // of the file's title
     int suspects = 0;                   // K, pairs that a second look may have, and its ops of each
     int isolated_ops = 0;
+    bool is_traced = false;   // with the arrival of each message
     bool may_replace = false; // an existing file, when the new one is created
 };
 

@@ -23,6 +23,8 @@ struct Samples {
     std::vector<Nanoseconds> recv_done;
     std::vector<Nanoseconds> start; // [attempts], ns from the launch's time origin
     std::vector<std::int8_t> valid; // [attempts]
+    // Traced only: [attempts * ranks * ranks] when each message arrived: attempt, destination, source; -1 = none.
+    std::vector<Nanoseconds> arrival{};
 
     int attempts() const { return static_cast<int>(start.size()); }
     int valid_ops() const;

@@ -103,6 +103,7 @@ const Accepted kAccepted[] = {
     {"memory", {"--memory", "huge"}, [](const Options& o) { return o.memory == Memory::huge; }},
     {"memory-limit", {"--memory-limit", "4GiB"}, [](const Options& o) { return o.memory_limit == 4ULL << 30; }},
     {"timeout", {"--timeout", "5s"}, [](const Options& o) { return o.timeout == 5'000'000'000; }},
+    {"trace", {"--trace"}, [](const Options& o) { return o.traces; }},
     {"verify-only", {"--verify-only"}, [](const Options& o) { return o.verify_only; }},
     {"no-sentinel", {"--no-sentinel"}, [](const Options& o) { return !o.with_sentinel; }},
     {"require",
