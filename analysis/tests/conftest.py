@@ -23,6 +23,7 @@ class Outcome:
         assert self.out == ""
         assert self.err.startswith("a2a: ")
         assert self.err.count("\n") == 1, self.err
+        assert self.err.removesuffix("\n").isprintable(), self.err
         for word in words:
             assert word in self.err, (word, self.err)
 

@@ -377,3 +377,10 @@ def test_existing_output_is_kept(a2a: Run, tmp_path: Path) -> None:
     assert path.read_text() == "mine"
     assert a2a("import", TABLE_2019, "-o", path, "--force").status == 0
     assert len(results.load([path]).points) == 247
+
+
+def test_text_with_a_nul_is_no_text(a2a: Run, tmp_path: Path) -> None:
+    path = tmp_path / "table.txt"
+    path.write_bytes(TABLE_2019.read_bytes() + b"\0")
+    a2a("import", path, "-o", tmp_path / "out.h5").refused("not text")
+    assert not (tmp_path / "out.h5").exists()

@@ -86,6 +86,7 @@ def test_settings_are_the_text_that_they_were(
         ("plan-7.tsv", ("kind", "\x00\udcff"), "cannot be read"),
         ("plan-7.tsv", ("\t2\tnode", f"\t{'2' * 5000}\tnode"), "is no whole number"),
         ("plan-7.tsv", ("\talltoall-7-", "\ta\x00b"), "is no name of a file"),
+        ("plan-7.tsv", ("\t2\tnode", "\t\x1b[31m\tnode"), "is no whole number"),
         ("plan-7.tsv", ("\talltoall-7-", "\t" + "long" * 100), "is no name of a file"),
         ("log-7.tsv", ("2026-11-20T17:30:05Z", "2026-11-20T17:30:05"), "is no time"),
     ],

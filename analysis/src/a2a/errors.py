@@ -9,4 +9,10 @@ class InputError(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(" ".join(message.split()))
+        line = " ".join(message.split())
+        # what comes out of a file may hold anything, and goes to a terminal
+        super().__init__("".join(c if c.isprintable() else _escaped(c) for c in line))
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")

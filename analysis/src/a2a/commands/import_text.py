@@ -84,11 +84,14 @@ def run(
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
     except UnicodeDecodeError:
-        raise InputError(f"{path}: not text; results files need no import") from None
+        text = "\0"
+    if "\0" in text:  # nor could a results file keep it
+        raise InputError(f"{path}: not text; results files need no import")
+    return text
 
 
 def _reader(path: Path, text: str, format_: Format) -> Any:
