@@ -35,6 +35,9 @@ void check_quotes(const CLI::ConfigItem& item) {
 void take(GivenOptions& given, const CLI::ConfigItem& item) {
     const OptionRow& row = row_of_key(item);
     check_quotes(item);
+    for (const std::string& text : item.inputs)
+        if (text.find('\0') != std::string::npos) // what follows it would be lost, as in the name of a file
+            throw UsageError(fmt::format("{}: {} has a NUL in it", item.name, quote(text)));
     if (given.contains(&row)) throw UsageError(fmt::format("{} is there twice", item.name));
     if (row.arity == Arity::flag) {
         if (item.inputs.size() != 1) throw UsageError(fmt::format("{}: a flag is true or false", item.name));
