@@ -10,20 +10,19 @@ import h5py
 import numpy as np
 import pytest
 from cluster import Cluster
-from measure import size_for, words
+from measure import first, size_for, words
 from processes import wait_until
 from results import COMPLETE, Results
 
 HERE = Path(__file__).resolve().parent
 IN_TIME_NAMESPACES = HERE.parent / "support" / "in_time_namespaces.sh"
-# Ranks go before what else this machine does: what disturbs them is then the test alone, or nearly.
-FIRST = ["chrt", "--fifo", "20"]
+FIRST = first()  # what disturbs a rank is then the test alone, or nearly
 OP_MS = 100  # where the links decide
 
 
 @pytest.fixture(autouse=True)
 def _needs_real_time():
-    if subprocess.run([*FIRST, "true"], check=False, capture_output=True).returncode != 0:
+    if not FIRST:
         pytest.skip("no real-time priority can be had here")
 
 
