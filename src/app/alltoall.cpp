@@ -79,11 +79,14 @@ int interrupted(Job& job, std::optional<Launch>& launch, const Interrupted& stop
 
 } // namespace
 
-int run_alltoall(int argc, char** argv, const Options& options) {
+int run_launch(int argc, char** argv, const Options& options) {
     if (!launched_ranks())
         throw UsageError(
-            "not launched by MPI: use mpirun -n 4 a2aperf alltoall …, or srun (--dry-run works without)");
-    if (*launched_ranks() < 2) throw UsageError("an all-to-all needs at least 2 ranks: use mpirun -n 2 or more");
+            fmt::format("not launched by MPI: use mpirun -n 4 a2aperf {} …, or srun (--dry-run works without)",
+                        to_string(options.command)));
+    if (*launched_ranks() < 2)
+        throw UsageError(fmt::format("{} at least 2 ranks: use mpirun -n 2 or more",
+                                     options.command == Command::pairs ? "pairs need" : "an all-to-all needs"));
     Launch::Files files{output_file(options), {}};
     if (launched_rank() == 0 && !options.verify_only) {
         check_output(files.results, options.overwrite == Overwrite::resume, options.overwrite == Overwrite::force);
@@ -99,6 +102,8 @@ int run_alltoall(int argc, char** argv, const Options& options) {
         launch.emplace(job, options, std::move(files));
         if (options.verify_only)
             launch->verify_all();
+        else if (options.command == Command::pairs)
+            launch->measure_pairs();
         else
             launch->measure_all();
         launch.reset(); // the fabric before MPI

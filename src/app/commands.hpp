@@ -6,8 +6,9 @@
 
 namespace a2aperf {
 
-// All ranks of an MPI launch run this. Throws UsageError before MPI is started; afterwards it reports itself.
-int run_alltoall(int argc, char** argv, const Options& options);
+// alltoall and pairs: all ranks of an MPI launch run this. Throws UsageError before MPI is started; afterwards it
+// reports itself.
+int run_launch(int argc, char** argv, const Options& options);
 
 // --dry-run: the plan, memory and time, without MPI.
 int run_dry(const Options& options);

@@ -96,8 +96,8 @@ Launch::Launch(Job& job, const Options& options, Files files)
 }
 
 Plan Launch::plan_points() {
-    Plan plan = make_plan(axes_of(options_), job_.layout(),
-                          [&](const Point& point) { return skip_reason(point, choice_, budget_, job_.ranks()); });
+    Plan plan = plan_for(options_, job_.layout(),
+                         [&](const Point& point) { return skip_reason(point, choice_, budget_, job_.ranks()); });
     // A resumed run keeps the order in which the first one was to go.
     std::vector<int> order = plan.order;
     on_root(job_, [&] {
@@ -109,8 +109,14 @@ Plan Launch::plan_points() {
     return plan;
 }
 
-// The first op of the launch is a verified one: it connects every pair of ranks before anything is timed.
+// The first op of an all-to-all is a verified one: it connects every pair of ranks before anything is timed. Of
+// pairs each step does so by itself.
 void Launch::choose_start_of_ops() {
+    if (options_.command == Command::pairs) {
+        start_ = choose_start_of_pairs(wanted_start(options_.sync), is_oversubscribed_);
+        loop_.set_start(start_.start);
+        return;
+    }
     const Point& first = plan_.points[static_cast<std::size_t>(plan_.order.front())];
     const EngineParts parts{job_, *wire_, loop_, patience_, first, options_.seed};
     try {
@@ -176,12 +182,16 @@ Provenance Launch::provenance() {
 
 void Launch::open_file() {
     const Provenance facts = provenance();
+    const bool is_pairs = options_.command == Command::pairs;
     on_root(job_, [&] {
         const RecorderSettings settings{.file = files_.results,
                                         .max_attempts = rules_for(Point{}).max_attempts(start_.start),
                                         .percentile = options_.percentile,
                                         .complete_at = options_.complete_at,
                                         .provider = choice_.info->fabric_attr->prov_name,
+                                        .subject = is_pairs ? "pairs of ranks" : "all-to-all",
+                                        .suspects = is_pairs ? options_.suspects : 0,
+                                        .isolated_ops = is_pairs ? options_.ops : 0,
                                         .is_traced = options_.traces,
                                         .may_replace = options_.overwrite == Overwrite::force};
         recorder_.emplace(options_.overwrite == Overwrite::resume && std::filesystem::exists(files_.results)

@@ -2,6 +2,7 @@
 // One launch, from the first decision to the last word. All ranks hold one; the file and the table are rank 0's.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,7 @@
 #include "a2aperf/measure/setup.hpp"
 #include "a2aperf/measure/wire.hpp"
 #include "a2aperf/plan/plan.hpp"
+#include "a2aperf/record/progress.hpp"
 #include "a2aperf/record/recorder.hpp"
 
 namespace a2aperf {
@@ -31,6 +33,7 @@ public:
 
     void verify_all(); // --verify-only
     void measure_all();
+    void measure_pairs();
     // The last words into the file; harmless when there is none. Never throws.
     void close(EndState state, const std::string& message) noexcept;
 
@@ -46,6 +49,16 @@ private:
     void open_file();
     RunRules rules_for(const Point& point) const;
     bool is_done_before(int index);
+    void introduce(Progress& progress) const; // what the user should know beforehand
+    // Every point of the plan in its order; done() is told of each on rank 0, when it is in the file. What was
+    // measured in an earlier launch comes from there, without its samples.
+    using Done = std::function<void(int index, PointOutcome&& outcome)>;
+    void measure_points(Progress& progress, const Done& done);
+    struct Findings;
+    Findings examine_pairs();
+    void look_again(Findings& findings, Progress& progress);
+    std::vector<Nanoseconds> measure_alone(Rank source, Rank destination, Bytes message_size);
+    void report(const Findings& findings) const;
     double node_link_gbps() const;
     std::string mpi_transport() const;
 

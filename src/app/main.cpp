@@ -39,7 +39,7 @@ int run(int argc, char** argv) {
     if (answer) return launched_rank().value_or(0) == 0 ? std::fputs(answer->c_str(), stdout) < 0 : 0;
     if (options.command == Command::providers) return run_providers();
     if (options.is_dry_run) return run_dry(options);
-    return run_alltoall(argc, argv, options);
+    return run_launch(argc, argv, options);
 }
 
 } // namespace

@@ -53,54 +53,48 @@ Bytes bytes_left(const Plan& plan, std::size_t from) {
 
 } // namespace
 
-void Launch::measure_all() {
-    open_file();
-    Voice voice(job_, options_, plan_, choice_.info->fabric_attr->prov_name);
-    Progress& progress = voice.progress();
+void Launch::introduce(Progress& progress) const {
     for (const auto* warning : {&choice_.warning, &choice_.nic_choice.warning})
         if (!warning->empty()) progress.note("warning: " + *warning);
     if (options_.with_mpi_baseline) progress.note("baseline: MPI_Alltoall over " + mpi_transport());
     if (recorder_)
         for (const auto& remark : recorder_->remarks()) progress.note(remark);
+}
 
+void Launch::measure_points(Progress& progress, const Done& done) {
     constexpr Nanoseconds kResynchronise = 5'000'000'000;
     Nanoseconds synchronised = now_ns();
-    std::map<int, PointResult> results; // on rank 0
-    for (const Point& point : plan_.points)
-        if (point.is_skipped()) voice.row(point, nullptr);
     for (std::size_t place = 0; place < plan_.order.size(); ++place) {
         const int index = plan_.order[place];
         const Point& point = plan_.points[static_cast<std::size_t>(index)];
         const bool with_baseline = point.partner >= 0 && point.role == Role::measure;
+        PointOutcome outcome;
         if (is_done_before(index)) {
             if (job_.is_root()) {
-                results[index] = recorder_->stored(index);
-                if (with_baseline) results[point.partner] = recorder_->stored(point.partner);
+                outcome.own = recorder_->stored(index);
+                if (with_baseline) outcome.baseline = recorder_->stored(point.partner);
             }
         } else {
             at_hand_ = point.label();
             progress.begin_point(static_cast<int>(place), at_hand_);
             PointRunner runner(job_, *wire_, loop_, patience_, *node_counters_, rules_for(point));
-            runner.set_progress([&](int done, int expected, double op_time_ns) {
-                progress.ops(done, expected, bandwidths(job_.layout(), point.message_size, op_time_ns).rank);
+            runner.set_progress([&](int made, int expected, double op_time_ns) {
+                const double gbps = point.distance > 0
+                                        ? pair_gbps(point.message_size, op_time_ns)
+                                        : bandwidths(job_.layout(), point.message_size, op_time_ns).rank;
+                progress.ops(made, expected, gbps);
             });
-            PointOutcome outcome = runner.measure(point, with_baseline);
+            outcome = runner.measure(point, with_baseline);
             if (job_.is_root()) {
                 // The partner first: whoever sees this row complete finds its partner there.
                 if (outcome.baseline) recorder_->write(point.partner, *outcome.baseline);
                 recorder_->write(index, outcome.own);
                 progress.end_point(point.message_size, outcome.own.duration_ns, bytes_left(plan_, place + 1));
-                results[index] = std::move(outcome.own);
-                if (outcome.baseline) results[point.partner] = std::move(*outcome.baseline);
             }
             at_hand_.clear();
             ++points_done_;
         }
-        if (job_.is_root()) {
-            voice.row(point, &results[index]);
-            if (with_baseline)
-                voice.row(plan_.points[static_cast<std::size_t>(point.partner)], &results[point.partner]);
-        }
+        if (job_.is_root()) done(index, std::move(outcome));
         // All ranks see rank 0's clock, so that all or none go.
         bool is_due = now_ns() - synchronised > kResynchronise;
         job_.broadcast(is_due);
@@ -108,6 +102,23 @@ void Launch::measure_all() {
         resynchronise(job_, clock_);
         synchronised = now_ns();
     }
+}
+
+void Launch::measure_all() {
+    open_file();
+    Voice voice(job_, options_, plan_, choice_.info->fabric_attr->prov_name);
+    Progress& progress = voice.progress();
+    introduce(progress);
+    std::map<int, PointResult> results; // on rank 0
+    for (const Point& point : plan_.points)
+        if (point.is_skipped()) voice.row(point, nullptr);
+    measure_points(progress, [&](int index, PointOutcome&& outcome) {
+        const Point& point = plan_.points[static_cast<std::size_t>(index)];
+        voice.row(point, &(results[index] = std::move(outcome.own)));
+        if (outcome.baseline)
+            voice.row(plan_.points[static_cast<std::size_t>(point.partner)],
+                      &(results[point.partner] = std::move(*outcome.baseline)));
+    });
     voice.finish();
     close(EndState::finished, "");
     if (!job_.is_root()) return;

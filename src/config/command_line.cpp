@@ -11,7 +11,6 @@
 #include "a2aperf/config/help.hpp"
 #include "a2aperf/config/option_table.hpp"
 #include "a2aperf/config/values.hpp"
-#include "a2aperf/plan/size_list.hpp"
 
 namespace a2aperf {
 namespace {
@@ -19,16 +18,17 @@ namespace {
 // The words of one command, sorted out by CLI11; what they mean is the option table's.
 class Words {
 public:
-    explicit Words(bool has_options) {
+    explicit Words(Command command) : command_(command) {
         app_.set_help_flag();
         app_.allow_extras();
         help_ = app_.add_flag("-h,--help");
         help_all_ = app_.add_flag("--help-all");
         version_ = app_.add_flag("--version");
         list_ = app_.add_flag("--list");
-        if (!has_options) return;
+        if (command == Command::providers) return;
         config_ = take_all(app_.add_option("--config"));
         for (const OptionRow& row : option_table()) {
+            if (!serves(row, command)) continue;
             options_[&row] = take_all(row.arity == Arity::flag ? app_.add_flag(spellings(row))
                                                                : app_.add_option(spellings(row)));
         }
@@ -47,9 +47,10 @@ public:
         if (!wants_answer()) refuse_extras();
     }
 
-    std::optional<std::string> answer(const Catalogue& catalogue, bool is_providers) const {
-        if (help_->count() > 0) return is_providers ? providers_help_text() : help_text(catalogue);
-        if (help_all_->count() > 0) return help_all_text(catalogue);
+    std::optional<std::string> answer(const Catalogue& catalogue) const {
+        const bool is_providers = command_ == Command::providers;
+        if (help_->count() > 0) return is_providers ? providers_help_text() : help_text(catalogue, command_);
+        if (help_all_->count() > 0) return help_all_text(catalogue, is_providers ? Command::alltoall : command_);
         if (version_->count() > 0) return version_text();
         if (list_->count() > 0) return list_text(catalogue);
         return std::nullopt;
@@ -111,16 +112,22 @@ private:
         const std::string& word = extras.front();
         if (!word.starts_with('-'))
             throw UsageError(fmt::format("unexpected argument {}: options begin with --", quote(word)));
+        const std::string given = word.substr(0, word.find('='));
+        const OptionRow* row = given.starts_with("--") ? find_option(std::string_view(given).substr(2)) : nullptr;
+        if (row != nullptr && command_ != Command::providers)
+            throw UsageError(
+                fmt::format("--{0} is no option of a2aperf {1}: a2aperf {1} --help-all shows those it has",
+                            row->name, to_string(command_)));
         std::vector<std::string> names;
         for (const CLI::Option* option : app_.get_options())
             for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
         const std::vector<std::string_view> known(names.begin(), names.end());
-        const std::string given = word.substr(0, word.find('='));
         const std::string_view meant = nearest_word(given, known);
         throw UsageError(fmt::format("unknown option {}{}: --help-all shows all options", quote(given),
                                      meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant)));
     }
 
+    Command command_;
     CLI::App app_;
     CLI::Option* help_;
     CLI::Option* help_all_;
@@ -167,6 +174,15 @@ void apply(Options& options, const GivenOptions& given, const Catalogue& catalog
 
 // What one option says about another; only typed ones must have their partner, a file may hold both kinds.
 void check_together(const Options& options, const GivenOptions& typed) {
+    if (options.command == Command::pairs) {
+        if (options.modes.size() > 1)
+            throw UsageError(
+                fmt::format("--mode: pairs measures with one mode: {} alone, and another launch for the "
+                            "next",
+                            options.modes.front()));
+        if (options.format == Format::wide || options.format == Format::compat)
+            throw UsageError("--format: pairs has table, csv and json");
+    }
     const auto is_typed = [&](std::string_view name) { return typed.contains(find_option(name)); };
     for (const std::string_view name : {"min-ops", "max-ops"})
         if (is_typed(name) && !options.precision)
@@ -184,13 +200,13 @@ void check_together(const Options& options, const GivenOptions& typed) {
         throw UsageError("--resume goes with --output FILE: the file to go on with");
 }
 
-Options parse_alltoall(const Words& words, const Catalogue& catalogue) {
+Options parse_options(const Words& words, Command command, const Catalogue& catalogue) {
     const GivenOptions typed = words.given();
     refuse_contradictions(typed, "--");
     GivenOptions given = typed;
-    Options options;
+    Options options = default_options(command);
     if (const auto file = words.config_file()) {
-        const GivenOptions from_file = read_config_file(*file);
+        const GivenOptions from_file = read_config_file(*file, command);
         const std::string prefix = fmt::format("--config {}: ", quote(*file));
         try {
             refuse_contradictions(from_file, "");
@@ -202,8 +218,6 @@ Options parse_alltoall(const Words& words, const Catalogue& catalogue) {
         given = merge(typed, from_file);
     }
     apply(options, given, catalogue);
-    if (options.sizes.empty()) options.sizes = parse_sizes(kDefaultSizes);
-    if (options.schedules.empty()) options.schedules = {&find_schedule("shift")};
     check_together(options, typed);
     return options;
 }
@@ -222,18 +236,21 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv, const Ca
     const bool has_command = !words[0].starts_with('-');
     if (has_command) {
         parsed.options.command = choose<Command>(
-            "command", words[0], {{"alltoall", Command::alltoall}, {"providers", Command::providers}});
+            "command", words[0],
+            {{"alltoall", Command::alltoall}, {"pairs", Command::pairs}, {"providers", Command::providers}});
         words.erase(words.begin());
     }
-    const bool is_alltoall = parsed.options.command == Command::alltoall;
-    Words sorted(is_alltoall);
+    const Command command = parsed.options.command;
+    Words sorted(command);
     sorted.parse(std::move(words));
-    parsed.answer = sorted.answer(catalogue, !is_alltoall);
-    if (parsed.answer || !is_alltoall) return parsed;
+    parsed.answer = sorted.answer(catalogue);
+    if (parsed.answer || command == Command::providers) return parsed;
     if (!has_command)
-        throw UsageError("no command: a2aperf alltoall [OPTION]... measures, a2aperf providers shows what is here");
+        throw UsageError(
+            "no command: a2aperf alltoall [OPTION]... measures, a2aperf pairs looks for the weak link, "
+            "a2aperf providers shows what is here");
     std::string command_line = std::move(parsed.options.command_line);
-    parsed.options = parse_alltoall(sorted, catalogue);
+    parsed.options = parse_options(sorted, command, catalogue);
     parsed.options.command_line = std::move(command_line);
     return parsed;
 }

@@ -11,11 +11,15 @@
 namespace a2aperf {
 namespace {
 
-const OptionRow& row_of_key(const CLI::ConfigItem& item) {
+const OptionRow& row_of_key(const CLI::ConfigItem& item, Command command) {
     if (!item.parents.empty())
         throw UsageError(fmt::format("section [{}]: there are no sections, only keys",
                                      printable(fmt::format("{}", fmt::join(item.parents, ".")))));
-    if (const OptionRow* row = find_option(item.name)) return *row;
+    if (const OptionRow* row = find_option(item.name)) {
+        if (!serves(*row, command))
+            throw UsageError(fmt::format("{} is no option of a2aperf {}", row->name, to_string(command)));
+        return *row;
+    }
     std::vector<std::string_view> keys;
     for (const OptionRow& row : option_table()) keys.push_back(row.name);
     const std::string_view meant = nearest_word(item.name, keys);
@@ -32,8 +36,8 @@ void check_quotes(const CLI::ConfigItem& item) {
                 fmt::format("{}: {} has no closing quote (a value cannot contain '#')", item.name, quote(text)));
 }
 
-void take(GivenOptions& given, const CLI::ConfigItem& item) {
-    const OptionRow& row = row_of_key(item);
+void take(GivenOptions& given, const CLI::ConfigItem& item, Command command) {
+    const OptionRow& row = row_of_key(item, command);
     check_quotes(item);
     for (const std::string& text : item.inputs)
         if (text.find('\0') != std::string::npos) // what follows it would be lost, as in the name of a file
@@ -52,13 +56,13 @@ void take(GivenOptions& given, const CLI::ConfigItem& item) {
 
 } // namespace
 
-GivenOptions read_config_file(const std::string& file) {
+GivenOptions read_config_file(const std::string& file, Command command) {
     std::ifstream stream(file);
     if (!stream || stream.peek() == std::ifstream::traits_type::eof())
         throw UsageError(fmt::format("--config {}: no such file, or nothing to read in it", quote(file)));
     GivenOptions given;
     try {
-        for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(stream)) take(given, item);
+        for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(stream)) take(given, item, command);
     } catch (const UsageError& error) {
         throw UsageError(fmt::format("--config {}: {}", quote(file), error.what()));
     } catch (const CLI::Error& error) {

@@ -22,6 +22,7 @@ constexpr std::string_view kIntroduction =
     "and keeps every sample of every rank in one HDF5 file.\n"
     "\n"
     "Usage:  mpirun -n RANKS a2aperf alltoall [OPTION]...\n"
+    "        mpirun -n RANKS a2aperf pairs [OPTION]...    every pair of ranks: the weak link\n"
     "        a2aperf providers        what this node offers, and why the rest is missing\n";
 
 // test/cli runs each of them.
@@ -43,6 +44,44 @@ constexpr std::string_view kFarewell =
     "  a2aperf alltoall --help-all    every option\n"
     "  a2aperf --list                 providers, modes and schedules\n"
     "  a2a --help                     analyse the files: tables, plots, comparisons, a report\n";
+
+constexpr std::string_view kPairsIntroduction =
+    "a2aperf pairs measures the bandwidth and the latency of every ordered pair of ranks, in\n"
+    "steps in which each rank sends to one other and receives from one. What is slow in all\n"
+    "pairs of a rank is its sending or its receiving, what is slow in one is the pair itself;\n"
+    "those that stand out are measured again with all other ranks idle.\n"
+    "\n"
+    "Usage:  mpirun -n RANKS a2aperf pairs [OPTION]...\n";
+
+constexpr std::string_view kPairsExamples =
+    "Examples\n"
+    "  mpirun -n 4 a2aperf pairs\n"
+    "      all 12 pairs at 8 B and at 1 MiB, over the best provider there is\n"
+    "  mpirun -n 4 a2aperf pairs --provider tcp --sizes 64KiB --ops 50 -o tcp.h5\n"
+    "      one size over one provider, with more ops for a surer median\n"
+    "  mpirun -n 3 a2aperf pairs --steps 1 --suspects 0 --format csv\n"
+    "      a sample of the steps and no second look, a pair to a line\n"
+    "  a2aperf pairs --dry-run --ranks 10240 --ranks-per-node 32\n"
+    "      what it would cost, without running it\n";
+
+constexpr std::string_view kPairsFarewell =
+    "More\n"
+    "  a2aperf pairs --help-all    every option\n"
+    "  a2aperf alltoall --help     the whole all-to-all\n"
+    "  a2a --help                  analyse the files: the matrix as a figure, findings in words\n";
+
+// What differs between the commands that measure.
+struct Page {
+    std::string_view introduction, examples, farewell, sizes, formats;
+};
+
+Page page_of(Command command) {
+    if (command == Command::pairs)
+        return {kPairsIntroduction, kPairsExamples, kPairsFarewell, "8,1MiB: latency and bandwidth",
+                "table, csv or json with a pair to a line"};
+    return {kIntroduction, kExamples, kFarewell, "the 24 sizes 1000..15000+1000,20000..60000+5000",
+            "table, wide, compat (as in 2019), csv or json"};
+}
 
 constexpr std::string_view kGeneral =
     "General\n"
@@ -94,11 +133,16 @@ std::string wrap(std::string_view text, std::size_t used, std::size_t indent) {
     return lines + '\n';
 }
 
-std::string describe(const OptionRow& row, const Catalogue& catalogue) {
+std::string describe(const OptionRow& row, const Catalogue& catalogue, Command command) {
+    const Options defaults = default_options(command);
     std::string text(row.help);
     replace(text, "{providers}", fmt::format("{}", fmt::join(catalogue.providers, ", ")));
     replace(text, "{modes}", fmt::format("{}", fmt::join(catalogue.modes, ", ")));
     replace(text, "{schedules}", schedule_names());
+    replace(text, "{sizes}", page_of(command).sizes);
+    replace(text, "{formats}", page_of(command).formats);
+    replace(text, "{ops}", fmt::to_string(defaults.ops));
+    replace(text, "{warmup}", fmt::to_string(defaults.warmup));
     std::string names = spellings(row);
     replace(names, ",", ", ");
     std::string line = fmt::format("  {}{}{}", names, row.value.empty() ? "" : " ", row.value);
@@ -117,21 +161,23 @@ std::string names_in_a_row(std::string_view title, const std::vector<std::string
 
 } // namespace
 
-std::string help_text(const Catalogue& catalogue) {
-    std::string text = fmt::format("{}\nOptions of every day\n", kIntroduction);
+std::string help_text(const Catalogue& catalogue, Command command) {
+    const Page page = page_of(command);
+    std::string text = fmt::format("{}\nOptions of every day\n", page.introduction);
     for (const OptionRow& row : option_table())
-        if (row.audience == Audience::daily) text += describe(row, catalogue);
-    return text + fmt::format("\n{}\n{}", kExamples, kFarewell);
+        if (row.audience == Audience::daily && serves(row, command)) text += describe(row, catalogue, command);
+    return text + fmt::format("\n{}\n{}", page.examples, page.farewell);
 }
 
-std::string help_all_text(const Catalogue& catalogue) {
-    std::string text(kIntroduction);
+std::string help_all_text(const Catalogue& catalogue, Command command) {
+    const Page page = page_of(command);
+    std::string text(page.introduction);
     for (const auto& [section, title] : kSections) {
         text += fmt::format("\n{}\n", title);
         for (const OptionRow& row : option_table())
-            if (row.section == section) text += describe(row, catalogue);
+            if (row.section == section && serves(row, command)) text += describe(row, catalogue, command);
     }
-    return text + fmt::format("\n{}\n{}", kGeneral, kExamples);
+    return text + fmt::format("\n{}\n{}", kGeneral, page.examples);
 }
 
 std::string providers_help_text() {

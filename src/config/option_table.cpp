@@ -15,6 +15,7 @@ namespace {
 using Values = std::span<const std::string>;
 
 constexpr std::int64_t kMostOps = 10'000'000;
+constexpr std::int64_t kMostSuspects = 10'000;
 
 int parse_int(std::string_view text, std::int64_t low, std::int64_t high) {
     return static_cast<int>(parse_count(text, low, high));
@@ -67,7 +68,7 @@ constexpr OptionRow kRows[] = {
      .exclusive = "sizes",
      .example = "1KiB..4MiB*2",
      .help = "message sizes in bytes, per pair of ranks: 8KiB, 1000..15000+1000, 1KiB..4MiB*2, or several of these "
-             "with commas (default: the 24 sizes 1000..15000+1000,20000..60000+5000)",
+             "with commas (default: {sizes})",
      .set = [](Options& o, Values v,
                const Catalogue&) { o.sizes = parse_sizes(fmt::format("{}", fmt::join(v, ","))); }},
     {.name = "message-size",
@@ -91,6 +92,7 @@ constexpr OptionRow kRows[] = {
      .section = Section::what,
      .arity = Arity::several,
      .audience = Audience::daily,
+     .serves = Serves::alltoall,
      .example = "shift,naive",
      .help = "in which order a rank visits its peers: {schedules} (default: shift; formulas: --list)",
      .set = [](Options& o, Values v, const Catalogue&) { o.schedules = parse_schedules(v); }},
@@ -99,6 +101,7 @@ constexpr OptionRow kRows[] = {
      .section = Section::what,
      .arity = Arity::several,
      .audience = Audience::daily,
+     .serves = Serves::alltoall,
      .example = "1,8,all",
      .help = "outstanding sends per rank, or all (default: all)",
      .set = [](Options& o, Values v, const Catalogue&) { o.windows = parse_windows(v); }},
@@ -115,8 +118,8 @@ constexpr OptionRow kRows[] = {
      .value = "N",
      .section = Section::what,
      .example = "1",
-     .help =
-         "seed of everything random: payloads, shuffled orders, the schedules random and permutation (default: 1)",
+     .help = "seed of everything random: payloads, shuffled orders, sampled steps, the schedules random and "
+             "permutation (default: 1)",
      .set = [](Options& o, Values v, const Catalogue&) { o.seed = parse_seed(v[0]); }},
     {.name = "shuffle-ranks",
      .section = Section::what,
@@ -128,6 +131,7 @@ constexpr OptionRow kRows[] = {
      .value = "WHICH",
      .section = Section::what,
      .audience = Audience::daily,
+     .serves = Serves::alltoall,
      .example = "mpi",
      .help = "mpi: also MPI_Alltoall on the same ranks and sizes, in alternating blocks, with the ratio (default: "
              "none)",
@@ -135,6 +139,25 @@ constexpr OptionRow kRows[] = {
          [](Options& o, Values v, const Catalogue&) {
              o.with_mpi_baseline = choose<bool>("baseline", v[0], {{"none", false}, {"mpi", true}});
          }},
+
+    {.name = "steps",
+     .value = "N",
+     .section = Section::what,
+     .audience = Audience::daily,
+     .serves = Serves::pairs,
+     .example = "64",
+     .help =
+         "at most N of the R-1 steps, evenly spread by the seed; pairs of the others stay unknown (default: all, "
+         "above 512 ranks 256)",
+     .set = [](Options& o, Values v, const Catalogue&) { o.steps = parse_int(v[0], 1, kMostRanks); }},
+    {.name = "suspects",
+     .value = "N",
+     .section = Section::what,
+     .audience = Audience::daily,
+     .serves = Serves::pairs,
+     .example = "16",
+     .help = "at most N pairs that stand out are measured again with all other ranks idle; 0: none (default: 16)",
+     .set = [](Options& o, Values v, const Catalogue&) { o.suspects = parse_int(v[0], 0, kMostSuspects); }},
 
     // how long
     {.name = "ops",
@@ -144,19 +167,20 @@ constexpr OptionRow kRows[] = {
      .audience = Audience::daily,
      .exclusive = "ops",
      .example = "100",
-     .help = "timed ops per point (default: 100)",
+     .help = "timed ops per point (default: {ops})",
      .set = [](Options& o, Values v, const Catalogue&) { o.ops = parse_int(v[0], 1, kMostOps); }},
     {.name = "warmup",
      .alias = "-x",
      .value = "N",
      .section = Section::how_long,
      .example = "20",
-     .help = "untimed ops before them (default: 20)",
+     .help = "untimed ops before them (default: {warmup})",
      .set = [](Options& o, Values v, const Catalogue&) { o.warmup = parse_int(v[0], 0, kMostOps); }},
     {.name = "precision",
      .value = "SHARE",
      .section = Section::how_long,
      .audience = Audience::daily,
+     .serves = Serves::alltoall,
      .exclusive = "ops",
      .example = "1%",
      .help = "instead of --ops: until the 95% interval of the median is within this share of it on either side",
@@ -164,18 +188,21 @@ constexpr OptionRow kRows[] = {
     {.name = "min-ops",
      .value = "N",
      .section = Section::how_long,
+     .serves = Serves::alltoall,
      .example = "30",
      .help = "fewest ops with --precision (default: 30)",
      .set = [](Options& o, Values v, const Catalogue&) { o.min_ops = parse_int(v[0], 6, kMostOps); }},
     {.name = "max-ops",
      .value = "N",
      .section = Section::how_long,
+     .serves = Serves::alltoall,
      .example = "1000",
      .help = "most ops with --precision (default: 1000)",
      .set = [](Options& o, Values v, const Catalogue&) { o.max_ops = parse_int(v[0], 6, kMostOps); }},
     {.name = "time-budget",
      .value = "TIME",
      .section = Section::how_long,
+     .serves = Serves::alltoall,
      .example = "30s",
      .help = "end a point after this time, whatever it has: 500ms, 30s, 2min (default: no limit)",
      .set = [](Options& o, Values v, const Catalogue&) { o.time_budget = parse_positive_duration(v[0]); }},
@@ -204,6 +231,7 @@ constexpr OptionRow kRows[] = {
     {.name = "complete-at",
      .value = "WHERE",
      .section = Section::how,
+     .serves = Serves::alltoall,
      .example = "sender",
      .help = "an op ends when sends and arrivals are done (receiver), or its sends alone (sender, the 2019 rule) "
              "(default: receiver)",
@@ -264,6 +292,7 @@ constexpr OptionRow kRows[] = {
     {.name = "trace",
      .section = Section::how,
      .arity = Arity::flag,
+     .serves = Serves::alltoall,
      .help = "keep when each message arrived, not only each rank's last: shows the slow pair of a slow op",
      .set = [](Options& o, Values, const Catalogue&) { o.traces = true; }},
     {.name = "verify-only",
@@ -274,6 +303,7 @@ constexpr OptionRow kRows[] = {
     {.name = "no-sentinel",
      .section = Section::how,
      .arity = Arity::flag,
+     .serves = Serves::alltoall,
      .help = "leave out the point that is measured first and last to see drift",
      .set = [](Options& o, Values, const Catalogue&) { o.with_sentinel = false; }},
     {.name = "require",
@@ -330,7 +360,7 @@ constexpr OptionRow kRows[] = {
      .value = "FORMAT",
      .section = Section::out,
      .example = "wide",
-     .help = "of the table on stdout: table, wide, compat (as in 2019), csv or json (default: table)",
+     .help = "of what is printed on stdout: {formats} (default: table)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              o.format = choose<Format>("format", v[0],
@@ -369,6 +399,18 @@ constexpr OptionRow kRows[] = {
 
 std::span<const OptionRow> option_table() {
     return kRows;
+}
+
+bool serves(const OptionRow& row, Command command) {
+    switch (row.serves) {
+    case Serves::both:
+        return command != Command::providers;
+    case Serves::alltoall:
+        return command == Command::alltoall;
+    case Serves::pairs:
+        return command == Command::pairs;
+    }
+    return false;
 }
 
 std::string spellings(const OptionRow& row) {

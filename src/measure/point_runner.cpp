@@ -8,6 +8,7 @@
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/measure/regime.hpp"
+#include "a2aperf/stats/pair_times.hpp"
 
 namespace a2aperf {
 namespace {
@@ -206,6 +207,19 @@ void set_ratio(PointResult& mine, const PointResult& partner, CompleteAt rule, s
 
 } // namespace
 
+std::vector<Nanoseconds> PointRunner::measure_alone(const Point& point) {
+    Series series;
+    series.engine = find_mode(point.mode).make_engine(parts(point));
+    warm_up(series);
+    run_block(series, rules_.target());
+    gather_block(series);
+    std::vector<Nanoseconds> times;
+    const Rank receiver = (point.only_sender + point.distance) % job_.ranks();
+    for (int attempt = 0; attempt < series.samples.attempts(); ++attempt)
+        times.push_back(transfer_time(series.samples, attempt, point.only_sender, receiver));
+    return times;
+}
+
 PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
     const std::int64_t started = wall_clock_ns();
     const Nanoseconds begin = now_ns();
@@ -217,7 +231,8 @@ PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
         all[1].engine = make_mpi_engine(job_, wire_.send_buffer(), wire_.receive_buffer(), point.message_size);
     for (Series& series : all) {
         series.warmup_p50 = warm_up(series);
-        if (loop_.start() == Start::clock)
+        // Of a pair both ends are known: a late begin makes its op no longer.
+        if (loop_.start() == Start::clock && point.role != Role::pair)
             series.late_limit = late_limit(std::isnan(series.warmup_p50) ? 0 : series.warmup_p50);
     }
     run_blocks(all, with_baseline);

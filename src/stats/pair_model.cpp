@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -178,6 +179,29 @@ std::vector<Suspect> find_suspects(std::span<const PairTime> pairs, const PairMo
             suspects.push_back({Weakness::pair, pairs[i], model.expected(pairs[i]), std::exp(-model.residual[i])});
     std::stable_sort(suspects.begin() + first_pair, suspects.end(), slowest_first);
     return suspects;
+}
+
+PairVerdict judge_pairs(std::span<const PairTime> pairs, const Layout& layout) {
+    PairVerdict verdict;
+    for (const bool is_within : {true, false}) {
+        std::vector<PairTime> alike;
+        std::copy_if(pairs.begin(), pairs.end(), std::back_inserter(alike), [&](const PairTime& pair) {
+            return (layout.node_of(pair.source) == layout.node_of(pair.destination)) == is_within;
+        });
+        const PairModel model = fit_pairs(alike, layout.ranks());
+        for (const PairTime& pair : alike) {
+            verdict.pairs.push_back(pair);
+            verdict.expected.push_back(model.expected(pair));
+        }
+        const std::vector<Suspect> suspects = find_suspects(alike, model);
+        verdict.suspects.insert(verdict.suspects.end(), suspects.begin(), suspects.end());
+    }
+    std::stable_sort(verdict.suspects.begin(), verdict.suspects.end(), [](const Suspect& a, const Suspect& b) {
+        const bool is_pair = a.weakness == Weakness::pair;
+        const bool is_other_pair = b.weakness == Weakness::pair;
+        return is_pair != is_other_pair ? is_other_pair : a.share < b.share;
+    });
+    return verdict;
 }
 
 } // namespace a2aperf

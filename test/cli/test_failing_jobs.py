@@ -11,8 +11,9 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from pairs_file import check_matrix
 from processes import running_in, wait_until
-from results import COMPLETE, STOP_RULE, Results
+from results import COMPLETE, STOP_RULE, Results, complete_points
 
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
 CALM = ["--provider", "shm", "--sync", "barrier", "--poll", "yield", "--warmup", "1", "--no-sentinel", "-o", "a.h5"]
@@ -71,8 +72,8 @@ class Launch:
 def start(program, tmp_path):
     launches = []
 
-    def run(ranks: int, *words: str) -> Launch:
-        launches.append(Launch(tmp_path, ranks, program, "alltoall", *words))
+    def run(ranks: int, *words: str, command: str = "alltoall") -> Launch:
+        launches.append(Launch(tmp_path, ranks, program, command, *words))
         return launches[-1]
 
     yield run
@@ -116,6 +117,25 @@ def test_a_killed_rank(start, tmp_path):
     launch.kill(signal.SIGKILL, [1])
     assert launch.end() != 0
     assert 2 <= complete_rows(tmp_path / "a.h5") < POINTS
+
+
+def test_a_killed_rank_of_pairs_and_the_rest_resumed(start, tmp_path):
+    file = tmp_path / "a.h5"
+    words = [*[word for word in CALM if word != "--no-sentinel"], "--sizes", "100000..107000+1000"]
+    launch = start(3, *words, "--ops", "1000", "--timeout", "3s", command="pairs")
+    assert wait_until(lambda: complete_points(file, "pair") >= 3 or launch.launcher.poll() is not None, PATIENCE)
+    launch.kill(signal.SIGKILL, [0])
+    assert launch.end() != 0
+    before = Results(file)
+    kept = [i for i, state in enumerate(before.states("pair")) if state == COMPLETE]
+    assert 3 <= len(kept) < len(before)
+    cells = check_matrix(file)
+
+    assert start(3, *words, "--ops", "5", "--resume", command="pairs").end() == 0
+    after = Results(file)
+    assert after.states("pair") == [COMPLETE] * 16
+    assert [i for i, segment in enumerate(after.columns["segment"]) if segment == 0] == kept
+    assert cells <= check_matrix(file)
 
 
 def test_a_stopped_rank(start, tmp_path):

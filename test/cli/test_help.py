@@ -24,7 +24,8 @@ def examples(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "words", [(), ("--help",), ("--help-all",), ("--list",), ("--version",), ("alltoall", "-h"), ("providers", "-h")]
+    "words", [(), ("--help",), ("--help-all",), ("--list",), ("--version",), ("alltoall", "-h"), ("pairs", "-h"),
+     ("pairs", "--help-all"), ("providers", "-h")]
 )
 def test_answers_without_mpi(a2aperf, words):
     outcome = a2aperf(*words)
@@ -36,8 +37,13 @@ def test_ten_options_of_every_day(a2aperf):
     assert len(long_options(a2aperf("--help").stdout.split("Examples")[0])) == 10
 
 
-def test_examples_run(a2aperf, launch):
-    found = examples(a2aperf("--help").stdout)
+def test_eight_options_of_pairs(a2aperf):
+    assert len(long_options(a2aperf("pairs", "--help").stdout.split("Examples")[0])) == 8
+
+
+@pytest.mark.parametrize("command", ["alltoall", "pairs"])
+def test_examples_run(a2aperf, launch, command):
+    found = examples(a2aperf(command, "--help").stdout)
     assert len(found) >= 4
     for line in found:
         words = shlex.split(line)
@@ -58,7 +64,7 @@ def test_one_rank_answers_for_all(launch):
 
 def test_man_page_names_the_options_there_are(a2aperf):
     named = {f"--{name}" for name in re.findall(r"Fl -([a-z-]+)", MAN_PAGE.read_text(encoding="utf-8"))}
-    assert named == long_options(a2aperf("--help-all").stdout)
+    assert named == set().union(*(long_options(a2aperf(c, "--help-all").stdout) for c in ("alltoall", "pairs")))
 
 
 @pytest.mark.parametrize("script", ["jobs/local.sh", "test/run.sh", "test/compat/newest.sh", "test/support/mpirun.sh",

@@ -25,6 +25,19 @@ BAD = [
 ]
 
 
+# The same of "pairs".
+BAD_PAIRS = [
+    (("--window", "4"), "--window is no option of a2aperf pairs"),
+    (("--baseline", "mpi"), "--baseline is no option of a2aperf pairs"),
+    (("--mode", "tagged,write-imm"), "pairs measures with one mode"),
+    (("--format", "compat"), "pairs has table, csv and json"),
+    (("--steps", "0"), "whole number from 1"),
+    (("--setps", "4"), "did you mean --steps?"),
+    (("--dry-run",), "--dry-run needs --ranks N"),
+    ((), "mpirun -n 4 a2aperf pairs"),
+]
+
+
 def refuses(outcome, says: str, folder, before: list[str]) -> None:
     """One line, status 2, and the folder as it was."""
     lines = [line for line in outcome.stderr.splitlines() if line.startswith("a2aperf: ")]
@@ -39,6 +52,25 @@ def test_bad_arguments(a2aperf, tmp_path, words, says):
     outcome = a2aperf("alltoall", *words)
     refuses(outcome, says, tmp_path, [])
     assert len(outcome.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("words", "says"), BAD_PAIRS)
+def test_bad_arguments_of_pairs(a2aperf, tmp_path, words, says):
+    outcome = a2aperf("pairs", *words)
+    refuses(outcome, says, tmp_path, [])
+    assert len(outcome.stderr.splitlines()) == 1
+
+
+def test_one_rank_has_no_pairs(launch, tmp_path):
+    refuses(launch(1, "pairs"), "pairs need at least 2 ranks", tmp_path, [])
+
+
+def test_pairs_do_not_go_on_with_an_all_to_all(launch, tmp_path):
+    words = ["--provider", "shm", "--sizes", "8", "--ops", "2", "--poll", "yield", "-o", "a.h5"]
+    assert launch(2, "alltoall", *words).returncode == 0
+    outcome = launch(2, "pairs", *words, "--resume")
+    lines = [line for line in outcome.stderr.splitlines() if line.startswith("a2aperf: ")]
+    assert outcome.returncode == 2 and len(lines) == 1 and "can't be resumed" in lines[0], outcome.stderr
 
 
 def test_bad_arguments_are_told_by_one_of_the_ranks(launch, tmp_path):

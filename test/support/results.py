@@ -89,10 +89,10 @@ class Results:
         return float(np.sort(times)[max(index, 0)])
 
 
-def complete_points(path: Path) -> int:
+def complete_points(path: Path, role: str = "measure") -> int:
     """Of a file that may not be there yet, or that its writer has locked to create it."""
     try:
-        return Results(path).states().count(COMPLETE)
+        return Results(path).states(role).count(COMPLETE)
     except (OSError, KeyError, IndexError):
         return 0
 

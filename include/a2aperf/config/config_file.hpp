@@ -13,8 +13,8 @@ namespace a2aperf {
 // Values as they were given, by option; a flag that is set has an empty list.
 using GivenOptions = std::map<const OptionRow*, std::vector<std::string>>;
 
-// Throws UsageError, beginning with the file's name: not readable, an unknown key, a section, a flag that is
-// neither true nor false.
-GivenOptions read_config_file(const std::string& file);
+// Throws UsageError, beginning with the file's name: not readable, an unknown key or one of another command, a
+// section, a flag that is neither true nor false.
+GivenOptions read_config_file(const std::string& file, Command command = Command::alltoall);
 
 } // namespace a2aperf

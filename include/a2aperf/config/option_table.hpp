@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every option of `a2aperf alltoall`: one row each, from which the command line, the --config file, the help
+// Every option of the commands that measure: one row each, from which the command line, the --config file, the help
 // and the tests are made.
 #pragma once
 
@@ -16,6 +16,7 @@ namespace a2aperf {
 enum class Section { where, what, how_long, how, out };
 enum class Arity { flag, one, several };
 enum class Audience { daily, all }; // in --help, or in --help-all only
+enum class Serves { both, alltoall, pairs };
 
 struct OptionRow {
     std::string_view name;    // "sizes": --sizes, and the key in a --config file
@@ -24,15 +25,19 @@ struct OptionRow {
     Section section;
     Arity arity = Arity::one;
     Audience audience = Audience::all;
+    Serves serves = Serves::both;
     std::string_view exclusive{}; // of the rows with the same word here only one may be given
     std::string_view example{};   // a value that is right; empty for a flag
-    std::string_view help;        // {providers}, {modes} and {schedules} stand for the names there are
+    std::string_view help;        // {providers}, {modes} and {schedules} stand for the names there are; {sizes},
+                                  // {ops}, {warmup} and {formats} for what the command at hand has
     // Puts the values (one, unless several; none for a flag) into the options; throws UsageError without the
     // option's name.
     void (*set)(Options& options, std::span<const std::string> values, const Catalogue& catalogue);
 };
 
 std::span<const OptionRow> option_table();
+
+bool serves(const OptionRow& row, Command command);
 
 // Null when there is none. Name is without dashes; a long alias counts.
 const OptionRow* find_option(std::string_view name);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,7 @@ enum class Sync { automatic, clock, barrier };
 enum class Poll { automatic, spin, yield, block };
 enum class Memory { normal, huge };
 enum class Overwrite { refuse, resume, force };
-enum class Command { alltoall, providers };
+enum class Command { alltoall, pairs, providers };
 
 struct Options {
     Command command = Command::alltoall;
@@ -39,6 +40,8 @@ struct Options {
     std::uint64_t seed = 1;
     bool shuffle_ranks = false;
     bool with_mpi_baseline = false;
+    std::optional<int> steps; // pairs: at most so many distances; default: by the number of ranks
+    int suspects = 16;        // pairs: most pairs of the second look
 
     // how long
     int ops = 100;
@@ -75,5 +78,11 @@ struct Options {
 
     std::string command_line; // as typed, for the file
 };
+
+// What a command does without options.
+Options default_options(Command command);
+
+// As it is typed.
+std::string_view to_string(Command command);
 
 } // namespace a2aperf

@@ -51,6 +51,10 @@ public:
     // Collective. The result is complete on rank 0 only.
     PointOutcome measure(const Point& point, bool with_baseline);
 
+    // Of a point with an only_sender: how long its messages took to their receiver while all other ranks were idle,
+    // the warm-up left out. Collective; the times are on rank 0.
+    std::vector<Nanoseconds> measure_alone(const Point& point);
+
 private:
     struct Series;
     struct Decision {

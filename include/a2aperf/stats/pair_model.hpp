@@ -47,4 +47,14 @@ struct Suspect {
 // of a slow rank is judged against that rank's other pairs.
 std::vector<Suspect> find_suspects(std::span<const PairTime> pairs, const PairModel& model);
 
+// All pairs of one message size, judged: those within a node among themselves and those between nodes among
+// themselves, so that shared memory does not make a network look slow.
+struct PairVerdict {
+    std::vector<PairTime> pairs;   // within nodes first
+    std::vector<double> expected;  // ns, parallel to pairs: what its sender and receiver do with others
+    std::vector<Suspect> suspects; // slow ranks first, each kind slowest first
+};
+
+PairVerdict judge_pairs(std::span<const PairTime> pairs, const Layout& layout);
+
 } // namespace a2aperf

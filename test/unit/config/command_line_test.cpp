@@ -25,6 +25,11 @@ std::string as_typed(const Words& words) {
     return line;
 }
 
+Options parse_pairs(Words words) {
+    words.insert(words.begin(), "pairs");
+    return parse(words).options;
+}
+
 struct Accepted {
     const char* option; // the row of the option table that it is about
     Words words;
@@ -127,6 +132,8 @@ const Accepted kAccepted[] = {
     {"ranks-per-node",
      {"--dry-run", "--ranks", "8", "--ranks-per-node", "4"},
      [](const Options& o) { return o.ranks_per_node == 4; }},
+    {"steps", {"--steps", "64"}, [](const Options& o) { return o.steps == 64; }},
+    {"suspects", {"--suspects", "0"}, [](const Options& o) { return o.suspects == 0; }},
 };
 
 struct Refused {
@@ -208,7 +215,8 @@ TEST_CASE("every option reaches its place") {
     for (const Accepted& accepted : kAccepted) {
         CAPTURE(accepted.option);
         CAPTURE(as_typed(accepted.words));
-        CHECK(accepted.holds(parse_alltoall(accepted.words)));
+        const bool is_of_pairs = !serves(*find_option(accepted.option), Command::alltoall);
+        CHECK(accepted.holds(is_of_pairs ? parse_pairs(accepted.words) : parse_alltoall(accepted.words)));
     }
 }
 
@@ -247,6 +255,42 @@ TEST_CASE("without options it is the main job of the issue: 24 sizes, shift, tag
     CHECK(options.command_line == "a2aperf alltoall");
 }
 
+TEST_CASE("pairs without options: two sizes, all steps, 10 ops") {
+    const Options options = parse_pairs({});
+    CHECK(options.command == Command::pairs);
+    CHECK(options.sizes == std::vector<Bytes>{8, 1 << 20});
+    CHECK(options.modes == Words{"tagged"});
+    CHECK(options.ops == 10);
+    CHECK(options.warmup == 2);
+    CHECK_FALSE(options.steps);
+    CHECK(options.suspects == 16);
+    CHECK(parse_pairs({"--sizes", "1KiB"}).sizes == std::vector<Bytes>{1024});
+}
+
+TEST_CASE("what makes no sense with pairs is refused, and what is pairs' own elsewhere") {
+    const Refused refused[] = {
+        {{"--window", "4"}, "--window is no option of a2aperf pairs: a2aperf pairs --help-all shows those it has"},
+        {{"--schedule=xor"}, "--schedule is no option of a2aperf pairs"},
+        {{"--baseline", "mpi"}, "--baseline is no option of a2aperf pairs"},
+        {{"--precision", "1%"}, "--precision is no option of a2aperf pairs"},
+        {{"--mode", "tagged,write-imm"}, "--mode: pairs measures with one mode: tagged alone"},
+        {{"--format", "wide"}, "--format: pairs has table, csv and json"},
+        {{"--steps", "0"}, "--steps: '0' is not a whole number from 1"},
+        {{"--suspects", "-1"}, "--suspects: '-1' is not a whole number from 0"},
+        {{"--ranks", "4"}, "--ranks goes with --dry-run"},
+    };
+    for (const Refused& one : refused) {
+        CAPTURE(as_typed(one.words));
+        const std::string line = refusal([&] { parse_pairs(one.words); });
+        CAPTURE(line);
+        CHECK(line.find(one.says) != std::string::npos);
+        CHECK(is_one_clear_line(line));
+    }
+    CHECK(refusal([] {
+              parse_alltoall({"--steps", "4"});
+          }).starts_with("--steps is no option of a2aperf alltoall"));
+}
+
 TEST_CASE("the command line is kept as typed") {
     CHECK(parse_alltoall({"--label", "note=two words"}).command_line ==
           "a2aperf alltoall --label 'note=two words'");
@@ -257,8 +301,8 @@ TEST_CASE("questions are answered, whatever else is typed") {
     for (const Words& words :
          {Words{"--help"}, Words{"-h"}, Words{"--help-all"}, Words{"--version"}, Words{"--list"},
           Words{"alltoall", "--help"}, Words{"alltoall", "--ops", "0", "--help"},
-          Words{"alltoall", "--nonsense", "--help"}, Words{"alltoall", "--list"}, Words{"providers", "--help"},
-          Words{"providers", "--version"}}) {
+          Words{"alltoall", "--nonsense", "--help"}, Words{"alltoall", "--list"}, Words{"pairs", "--help"},
+          Words{"pairs", "--help-all"}, Words{"providers", "--help"}, Words{"providers", "--version"}}) {
         CAPTURE(as_typed(words));
         const auto answer = parse(words).answer;
         REQUIRE(answer);
@@ -275,6 +319,6 @@ TEST_CASE("providers takes no options of alltoall") {
 
 TEST_CASE("a command is needed, and a known one") {
     CHECK(refusal([] { parse({"alltoal"}); }) ==
-          "unknown command 'alltoal': there are alltoall, providers (did you mean alltoall?)");
+          "unknown command 'alltoal': there are alltoall, pairs, providers (did you mean alltoall?)");
     CHECK(refusal([] { parse({"--ops", "3"}); }).starts_with("no command: a2aperf alltoall"));
 }

@@ -125,6 +125,14 @@ TEST_CASE("a '#' in quotes is kept or refused, and never cut") {
     CHECK(is_right);
 }
 
+TEST_CASE("a key of another command is refused") {
+    const ConfigFile file("ops = 5\nwindow = 4\n");
+    CHECK(read_config_file(file.path().string()).size() == 2);
+    CHECK(refusal([&] {
+              read_config_file(file.path().string(), Command::pairs);
+          }).ends_with("window is no option of a2aperf pairs"));
+}
+
 TEST_CASE("a folder is no file to read") {
     const std::string folder = std::filesystem::temp_directory_path().string();
     CHECK(refusal([&] { read_config_file(folder); }).find("no such file, or nothing to read") != std::string::npos);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/config/help.hpp"
 
+#include <regex>
 #include <sstream>
 
 #include <doctest/doctest.h>
@@ -28,20 +29,34 @@ std::size_t columns(const std::string& line) {
 } // namespace
 
 TEST_CASE("--help-all shows every option, --help those of every day") {
-    const std::string all = help_all_text(catalogue());
-    const std::string daily = help_text(catalogue());
-    for (const OptionRow& row : option_table()) {
-        CAPTURE(row.name);
-        CHECK(has(all, "--" + std::string(row.name)));
-        if (row.audience == Audience::daily) CHECK(has(daily, "--" + std::string(row.name)));
+    for (const Command command : {Command::alltoall, Command::pairs}) {
+        CAPTURE(to_string(command));
+        const std::string all = help_all_text(catalogue(), command);
+        const std::string daily = help_text(catalogue(), command);
+        for (const OptionRow& row : option_table()) {
+            CAPTURE(row.name);
+            // As the option's own entry begins; another one's words may name it too.
+            const std::string entry = "\n  " + std::regex_replace(spellings(row), std::regex(","), ", ") +
+                                      (row.value.empty() ? "" : " ") + std::string(row.value);
+            CHECK(has(all, entry) == serves(row, command));
+            if (row.audience == Audience::daily) CHECK(has(daily, entry) == serves(row, command));
+        }
+        for (const char* general : {"--config", "--help-all", "--list", "--version"}) CHECK(has(all, general));
+        CHECK_FALSE(has(daily, "--ranks-per-node K"));
     }
-    for (const char* general : {"--config", "--help-all", "--list", "--version"}) CHECK(has(all, general));
-    CHECK_FALSE(has(daily, "--ranks-per-node K"));
+}
+
+TEST_CASE("a default is the command's own") {
+    CHECK(has(help_text(catalogue(), Command::alltoall), "timed ops per point (default: 100)"));
+    CHECK(has(help_text(catalogue(), Command::pairs), "timed ops per point (default: 10)"));
+    CHECK(has(help_all_text(catalogue(), Command::pairs), "untimed ops before them (default: 2)"));
+    CHECK(has(help_text(catalogue(), Command::pairs), "(default: 8,1MiB"));
 }
 
 TEST_CASE("a page fits a terminal and leaves no placeholder") {
     for (const std::string& page :
-         {help_text(catalogue()), help_all_text(catalogue()), providers_help_text(), list_text(catalogue())}) {
+         {help_text(catalogue()), help_all_text(catalogue()), help_text(catalogue(), Command::pairs),
+          help_all_text(catalogue(), Command::pairs), providers_help_text(), list_text(catalogue())}) {
         CHECK_FALSE(has(page, "{"));
         CHECK(page.ends_with('\n'));
         std::istringstream lines(page);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/config/option_table.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include <doctest/doctest.h>
@@ -42,8 +43,23 @@ TEST_CASE("the example of every option is right, and a flag has none") {
     }
 }
 
-TEST_CASE("ten options are for every day") {
-    int daily = 0;
-    for (const OptionRow& row : option_table()) daily += row.audience == Audience::daily ? 1 : 0;
-    CHECK(daily == 10);
+TEST_CASE("ten options of alltoall are for every day, and eight of pairs") {
+    const auto daily = [](Command command) {
+        return std::count_if(option_table().begin(), option_table().end(), [&](const OptionRow& row) {
+            return row.audience == Audience::daily && serves(row, command);
+        });
+    };
+    CHECK(daily(Command::alltoall) == 10);
+    CHECK(daily(Command::pairs) == 8);
+    CHECK(daily(Command::providers) == 0);
+}
+
+TEST_CASE("every option serves a command that measures") {
+    for (const OptionRow& row : option_table()) {
+        CAPTURE(row.name);
+        CHECK((serves(row, Command::alltoall) || serves(row, Command::pairs)));
+    }
+    CHECK_FALSE(serves(*find_option("window"), Command::pairs));
+    CHECK_FALSE(serves(*find_option("steps"), Command::alltoall));
+    CHECK(serves(*find_option("sizes"), Command::pairs));
 }

@@ -22,3 +22,10 @@ TEST_CASE("a rank is late after a hundredth of an op, but never before a microse
     CHECK(late_limit(50'000) == 1000);
     CHECK(late_limit(1'000'000) == 10'000);
 }
+
+TEST_CASE("pairs start by the clock where every rank has a core") {
+    CHECK(choose_start_of_pairs(std::nullopt, false).start == Start::clock);
+    CHECK(choose_start_of_pairs(std::nullopt, true).start == Start::barrier);
+    CHECK(choose_start_of_pairs(Start::clock, true).start == Start::clock);
+    CHECK(choose_start_of_pairs(Start::barrier, false).start == Start::barrier);
+}

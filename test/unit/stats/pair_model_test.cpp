@@ -153,6 +153,25 @@ TEST_CASE("ranks without a cell have no effect, and no cells no model") {
     CHECK(find_suspects({}, fit_pairs({}, 4)).empty());
 }
 
+TEST_CASE("pairs within nodes are judged among themselves") {
+    const Layout layout = Layout::blocks(8, 4);
+    const auto pairs = matrix(8, [&](Rank source, Rank destination) {
+        if (layout.node_of(source) == layout.node_of(destination)) return 0.05;
+        return source == 1 && destination == 6 ? 2.0 : 1.0;
+    });
+    const PairVerdict verdict = judge_pairs(pairs, layout);
+    CHECK(verdict.pairs.size() == 56);
+    REQUIRE(verdict.expected.size() == 56);
+    for (std::size_t i = 0; i < 56; ++i) {
+        CAPTURE(i);
+        const double usual = i < 24 ? 0.05 * kUsual : kUsual;
+        CHECK(verdict.expected[i] == doctest::Approx(usual).epsilon(0.1));
+    }
+    REQUIRE(verdict.suspects.size() == 1);
+    CHECK(verdict.suspects[0].pair.source == 1);
+    CHECK(verdict.suspects[0].pair.destination == 6);
+}
+
 TEST_CASE("with two cells to a rank a slow pair is seen, its end is not told") {
     const auto pairs =
         matrix(3, [](Rank source, Rank destination) { return source == 0 && destination == 2 ? 3.0 : 1.0; });
