@@ -69,7 +69,9 @@ def test_the_scripts_work_without_the_clone_and_find_the_program(prefix: Path) -
     ("words", "expected"),
     [
         (["al"], ["alltoall"]),
+        (["pa"], ["pairs"]),
         (["alltoall", "--prov"], ["--provider"]),
+        (["pairs", "--sus"], ["--suspects"]),
         (["alltoall", "--provider", "ps"], ["psm2", "psm3"]),
         (["alltoall", "--mode", "tagged,w"], ["tagged,write-imm"]),
         (["alltoall", "--schedule", "node"], ["node-shift"]),
