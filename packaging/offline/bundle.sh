@@ -11,8 +11,8 @@ usage() {
     cat <<'USAGE'
 Usage: packaging/offline/bundle.sh [--python 3.11] [-o FILE.tar.gz]
 
-To be run where there is internet. Writes a2aperf-VERSION-offline.tar.gz: the last commit's files, the sources of fmt
-and CLI11, and wheels of the analysis, of what it needs, and of meson and ninja. On the other side:
+To be run on a Debian 12 with internet. Writes a2aperf-VERSION-offline.tar.gz: the last commit's files, the headers of
+fmt and CLI11, and wheels of the analysis, of what it needs, and of meson and ninja. On the other side:
 
   tar xf a2aperf-0.1.0-offline.tar.gz
   a2aperf-0.1.0/install.sh --prefix ~/a2aperf
@@ -37,7 +37,7 @@ while (($#)); do
     esac
 done
 [[ ! $version_there || $version_there =~ ^3\.[0-9]+$ ]] || die -2 "--python $version_there: such as --python 3.11"
-for program in git meson python3 sha256sum; do have "$program" || die "$program is missing here"; done
+for program in git python3 sha256sum apt-get dpkg-deb; do have "$program" || die "$program is missing here"; done
 version=$(sed -n "s/^  version: '\(.*\)',$/\1/p" "$top/meson.build" | head -n 1)
 output=$(realpath -m "${output:-a2aperf-$version-offline.tar.gz}")
 [[ -d ${output%/*} && -w ${output%/*} ]] || die -2 "nothing can be written to ${output%/*}"
@@ -56,11 +56,18 @@ quietly() {
         die "failed: $1 $2 $3"
     }
 }
-say "sources of fmt and CLI11"
-(cd "$folder" && quietly meson subprojects download)
-# The archives are enough, and whole.
-find "$folder/subprojects" -mindepth 1 -maxdepth 1 -type d ! -name packagefiles ! -name packagecache \
-    -exec rm -rf {} +
+# bring_headers PACKAGE SUBPROJECT: both libraries work from their headers alone.
+bring_headers() {
+    local unpacked=$work/$1 subproject=$folder/subprojects/$2
+    (cd "$work" && quietly apt-get download "$1")
+    quietly dpkg-deb --extract "$work/$1"_*.deb "$unpacked"
+    mkdir "$subproject"
+    cp -r "$unpacked/usr/include" "$subproject/include"
+    cp "$unpacked/usr/share/doc/$1/copyright" "$folder/subprojects/packagefiles/${2,,}/meson.build" "$subproject/"
+}
+say "headers of fmt and CLI11"
+bring_headers libfmt-dev fmt
+bring_headers libcli11-dev CLI11
 say "wheels for Python ${version_there:-of this machine}"
 python3 -m venv "$work/venv"
 pip=("$work/venv/bin/python" -m pip)

@@ -11,7 +11,7 @@ done
 
 usage() {
     cat <<'USAGE'
-Usage: [SUITE=trixie] [MIRROR=http://deb.debian.org/debian] test/compat/newest.sh [FOLDER]
+Usage: [SUITE=trixie] [MIRROR=URL] test/compat/newest.sh [FOLDER]
 
 Makes a Debian of that suite in FOLDER (default: build/newest; kept for the next time), builds there, runs the
 unit and MPI tests, and jobs of 2 to 7 ranks over every provider that serves on one machine, read back from their
@@ -91,7 +91,9 @@ case ${1-} in
 esac
 ((EUID == 0)) || die "needs root, for a system of its own in a folder"
 suite=${SUITE:-trixie}
-mirror=${MIRROR:-http://deb.debian.org/debian}
+# The archive that this machine's own packages come from.
+# shellcheck disable=SC2016 # apt-get expands it
+mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | head -n 1)}
 root=$(realpath -m "${1:-$top/build/newest}")
 make_system "$root"
 enter_system "$root"

@@ -24,6 +24,7 @@ an input that breaks a property is left in build/fuzz as TARGET-crash-…, and t
   of a2a:          ${scripts[*]}
 
   --seconds N     explore for so long (default: 5; 0: not at all)
+  --seed N        explore from the kept files alone and in an order that N decides: the same inputs every time
   --merge         no tests: what was found and reaches more code joins test/fuzz/corpus
   --junit FILE    write what came out, a case for each target
   --no-install    never installs Debian's packages
@@ -74,6 +75,10 @@ find_command() {
 run_target() {
     local target=$1 kept=$top/test/fuzz/corpus/$1 found=$build/corpus/$1 command=()
     find_command "$target"
+    if [[ $seed ]]; then
+        command+=("-seed=$seed")
+        found=$TMPDIR/$1-found
+    fi
     mkdir -p "$found"
     if [[ $is_merge == yes ]]; then
         "${command[@]}" -set_cover_merge=1 "$kept" "$found"
@@ -108,13 +113,19 @@ lane() {
     done
 }
 
-seconds=5 may_install=yes is_merge=no junit=/dev/null
+seconds=5 seed='' may_install=yes is_merge=no junit=/dev/null
 targets=()
 while (($#)); do
     case $1 in
     --seconds)
         [[ ${2-} =~ ^[0-9]{1,7}$ ]] || die -2 "--seconds needs a whole number, for example --seconds 60"
         seconds=$2
+        shift
+        ;;
+    --seed)
+        [[ ${2-} =~ ^[1-9][0-9]{0,8}$ ]] || die -2 "--seed needs a whole number above 0, for example --seed 1"
+        seed=$2
+        export PYTHONHASHSEED=$seed
         shift
         ;;
     --junit)
