@@ -19,6 +19,7 @@
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/random.hpp"
+#include "a2aperf/job/error.hpp"
 #include "a2aperf/job/stop_signal.hpp"
 
 namespace a2aperf {
@@ -47,17 +48,21 @@ struct Job::Mpi {
 Job::Job(int& argc, char**& argv, RankShuffle shuffle, Nanoseconds timeout)
     : mpi_(std::make_unique<Mpi>()), timeout_(timeout) {
     int provided = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    // Otherwise MPI ends the job at its first error: before the file is closed, and with words that do not say what
+    // was under way. Communicators made from this one inherit it.
+    check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     int world_rank = 0;
     int size = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &world_rank), "MPI_Comm_rank");
+    check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
 
     std::vector<int> position(static_cast<std::size_t>(size));
     std::iota(position.begin(), position.end(), 0);
     if (shuffle.is_wanted) Random(shuffle.seed).shuffle(std::span(position));
-    MPI_Comm_split(MPI_COMM_WORLD, 0, position[static_cast<std::size_t>(world_rank)], &mpi_->comm);
-    MPI_Comm_rank(mpi_->comm, &rank_);
+    check_mpi(MPI_Comm_split(MPI_COMM_WORLD, 0, position[static_cast<std::size_t>(world_rank)], &mpi_->comm),
+              "MPI_Comm_split");
+    check_mpi(MPI_Comm_rank(mpi_->comm, &rank_), "MPI_Comm_rank");
 
     hosts_.resize(static_cast<std::size_t>(size)); // ranks() counts them
     world_ranks_ = all_gather(world_rank);
@@ -72,8 +77,16 @@ Job::Job(int& argc, char**& argv, RankShuffle shuffle, Nanoseconds timeout)
 }
 
 Job::~Job() {
-    MPI_Comm_free(&mpi_->comm);
-    MPI_Finalize();
+    // What was measured is in the file by now; that the end went wrong is all there is to tell.
+    const auto tell = [this](int status, const char* call) {
+        try {
+            check_mpi(status, call);
+        } catch (const RunError& error) {
+            fmt::print(stderr, "a2aperf: {}: {}\n", who(rank_), error.what());
+        }
+    };
+    tell(MPI_Comm_free(&mpi_->comm), "MPI_Comm_free");
+    tell(MPI_Finalize(), "MPI_Finalize");
 }
 
 std::string Job::who(Rank rank) const {
@@ -84,14 +97,16 @@ std::string Job::who(Rank rank) const {
 void Job::gather_bytes(const void* mine, std::size_t bytes, void* all, bool to_all) const {
     const int count = checked_count(bytes);
     if (to_all)
-        MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, mpi_->comm, &mpi_->request);
+        check_mpi(MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, mpi_->comm, &mpi_->request),
+                  "MPI_Iallgather");
     else
-        MPI_Igather(mine, count, MPI_BYTE, all, count, MPI_BYTE, 0, mpi_->comm, &mpi_->request);
+        check_mpi(MPI_Igather(mine, count, MPI_BYTE, all, count, MPI_BYTE, 0, mpi_->comm, &mpi_->request),
+                  "MPI_Igather");
     wait("to gather from all ranks");
 }
 
 void Job::broadcast_bytes(void* data, std::size_t bytes) const {
-    MPI_Ibcast(data, checked_count(bytes), MPI_BYTE, 0, mpi_->comm, &mpi_->request);
+    check_mpi(MPI_Ibcast(data, checked_count(bytes), MPI_BYTE, 0, mpi_->comm, &mpi_->request), "MPI_Ibcast");
     wait("for rank 0's broadcast");
 }
 
@@ -109,11 +124,13 @@ std::vector<std::string> Job::collect_text(const std::string& mine, bool to_all)
     std::string all(static_cast<std::size_t>(offsets.back() + lengths.back()), '\0');
     const int length = lengths[static_cast<std::size_t>(rank_)];
     if (to_all)
-        MPI_Iallgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(), MPI_CHAR,
-                        mpi_->comm, &mpi_->request);
+        check_mpi(MPI_Iallgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(),
+                                  MPI_CHAR, mpi_->comm, &mpi_->request),
+                  "MPI_Iallgatherv");
     else
-        MPI_Igatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(), MPI_CHAR, 0,
-                     mpi_->comm, &mpi_->request);
+        check_mpi(MPI_Igatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(), MPI_CHAR,
+                               0, mpi_->comm, &mpi_->request),
+                  "MPI_Igatherv");
     wait("to gather text from all ranks");
     std::vector<std::string> texts;
     if (!to_all && !is_root()) return texts;
@@ -132,14 +149,15 @@ std::vector<std::string> Job::gather_text(const std::string& mine) const {
 
 std::int64_t Job::sum(std::int64_t mine) const {
     std::int64_t total = 0;
-    MPI_Iallreduce(&mine, &total, 1, MPI_INT64_T, MPI_SUM, mpi_->comm, &mpi_->request);
+    check_mpi(MPI_Iallreduce(&mine, &total, 1, MPI_INT64_T, MPI_SUM, mpi_->comm, &mpi_->request), "MPI_Iallreduce");
     wait("for all ranks to add up");
     return total;
 }
 
 std::int64_t Job::max(std::int64_t mine) const {
     std::int64_t largest = 0;
-    MPI_Iallreduce(&mine, &largest, 1, MPI_INT64_T, MPI_MAX, mpi_->comm, &mpi_->request);
+    check_mpi(MPI_Iallreduce(&mine, &largest, 1, MPI_INT64_T, MPI_MAX, mpi_->comm, &mpi_->request),
+              "MPI_Iallreduce");
     wait("for all ranks to compare");
     return largest;
 }
@@ -149,7 +167,7 @@ std::int64_t Job::min(std::int64_t mine) const {
 }
 
 void Job::barrier() const {
-    MPI_Ibarrier(mpi_->comm, &mpi_->request);
+    check_mpi(MPI_Ibarrier(mpi_->comm, &mpi_->request), "MPI_Ibarrier");
     wait("at a barrier for all ranks");
 }
 
@@ -159,7 +177,7 @@ void Job::wait(const char* what) const {
     const Nanoseconds begin = now_ns();
     for (int tests = 0;; ++tests) {
         int is_done = 0;
-        MPI_Test(&mpi_->request, &is_done, MPI_STATUS_IGNORE);
+        check_mpi(MPI_Test(&mpi_->request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
         if (is_done != 0) return;
         if (tests % 64 == 0) {
             if (StopSignal::is_overdue()) throw Interrupted(StopSignal::number());
@@ -177,13 +195,14 @@ void Job::wait(const char* what) const {
 
 void Job::enter(const Ballot& mine) {
     ballot_ = mine;
-    MPI_Iallreduce(ballot_.data(), ballot_result_.data(), static_cast<int>(ballot_.size()), MPI_INT64_T, MPI_MAX,
-                   mpi_->comm, &mpi_->ballot);
+    check_mpi(MPI_Iallreduce(ballot_.data(), ballot_result_.data(), static_cast<int>(ballot_.size()), MPI_INT64_T,
+                             MPI_MAX, mpi_->comm, &mpi_->ballot),
+              "MPI_Iallreduce");
 }
 
 bool Job::is_agreed() {
     int is_done = 0;
-    MPI_Test(&mpi_->ballot, &is_done, MPI_STATUS_IGNORE);
+    check_mpi(MPI_Test(&mpi_->ballot, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
     return is_done != 0;
 }
 
@@ -191,6 +210,7 @@ std::vector<Rank> Job::missing_ranks() const {
     constexpr Rank kListeners = 2; // one of them may be the missing one
     constexpr int kRollCall = 1;   // tag; 0 is that of send()
     constexpr Nanoseconds kGrace = 1'000'000'000;
+    // Errors are of no interest here: whom we do not hear of is missing, and the failure that made us ask is told.
     for (Rank listener = 0; listener < std::min(kListeners, ranks()); ++listener) {
         if (listener == rank_) continue;
         MPI_Request request = MPI_REQUEST_NULL;
@@ -218,12 +238,16 @@ std::vector<Rank> Job::missing_ranks() const {
 }
 
 void Job::send(Rank to, std::span<const std::int64_t> values) const {
-    MPI_Isend(values.data(), checked_count(values.size()), MPI_INT64_T, to, 0, mpi_->comm, &mpi_->request);
+    check_mpi(
+        MPI_Isend(values.data(), checked_count(values.size()), MPI_INT64_T, to, 0, mpi_->comm, &mpi_->request),
+        "MPI_Isend");
     wait("to send to a peer");
 }
 
 void Job::receive(Rank from, std::span<std::int64_t> values) const {
-    MPI_Irecv(values.data(), checked_count(values.size()), MPI_INT64_T, from, 0, mpi_->comm, &mpi_->request);
+    check_mpi(
+        MPI_Irecv(values.data(), checked_count(values.size()), MPI_INT64_T, from, 0, mpi_->comm, &mpi_->request),
+        "MPI_Irecv");
     wait(fmt::format("for a clock message of {}", who(from)).c_str());
 }
 

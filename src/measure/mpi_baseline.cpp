@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/clock.hpp"
+#include "a2aperf/job/error.hpp"
 #include "a2aperf/job/watchdog.hpp"
 #include "a2aperf/measure/engine.hpp"
 
@@ -25,10 +26,11 @@ public:
 
     // MPI tells one moment only: when the send buffer is free and everything has arrived.
     Moments run() override {
-        MPI_Alltoall(send_buffer_, message_size_, MPI_BYTE, receive_buffer_, message_size_, MPI_BYTE,
-                     MPI_COMM_WORLD);
+        const int status = MPI_Alltoall(send_buffer_, message_size_, MPI_BYTE, receive_buffer_, message_size_,
+                                        MPI_BYTE, MPI_COMM_WORLD);
         const Nanoseconds end = now_ns();
         watchdog_.disarm();
+        check_mpi(status, "MPI_Alltoall");
         return {end, end};
     }
 
