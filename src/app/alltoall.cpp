@@ -55,7 +55,7 @@ std::string where(const Job& job, const std::string& at_hand) {
 
 // Peers may be waiting for us in the middle of anything: end the job for all.
 [[noreturn]] void fail(Job& job, std::optional<Launch>& launch, const std::exception& error) {
-    const std::string message = fmt::format("{}: {}", where(job, launch ? launch->at_hand() : ""), error.what());
+    const std::string message = fmt::format("{}: {}", where(job, launch ? launch->at_hand() : ""), words_of(error));
     say(message);
     if (launch) launch->close(EndState::failed, message);
     // Others may be about to say whom they wait for.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "attachments.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <set>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -24,11 +24,13 @@ std::string read_text(const std::filesystem::path& file) {
         throw UsageError(
             fmt::format("--attach: {} has {} bytes; up to 16 MiB are kept", quote(file.string()), size));
     std::ifstream stream(file, std::ios::binary);
-    std::ostringstream text;
-    if (stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();
-    if (!stream.eof() && stream.fail())
+    std::string whole;
+    std::array<char, 65536> some{};
+    while (stream.read(some.data(), some.size()), stream.gcount() > 0)
+        whole.append(some.data(), static_cast<std::size_t>(stream.gcount()));
+    // Neither opened, or half read: a copy with a hole would pass for the file.
+    if (!stream.eof())
         throw UsageError(fmt::format("--attach: cannot read {}: {}", quote(file.string()), std::strerror(errno)));
-    std::string whole = std::move(text).str();
     if (whole.find('\0') != std::string::npos)
         throw UsageError(fmt::format("--attach: {} is no text file", quote(file.string())));
     return whole;

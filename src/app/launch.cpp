@@ -55,7 +55,7 @@ void on_root(const Job& job, Action&& action) {
         } catch (const UsageError& error) {
             trouble = error.what();
         } catch (const std::exception& error) {
-            trouble = error.what();
+            trouble = words_of(error);
             is_usage = false;
         }
     job.broadcast_text(trouble);

@@ -34,7 +34,7 @@ public:
     void verify_all(); // --verify-only
     void measure_all();
     void measure_pairs();
-    // The last words into the file; harmless when there is none. Never throws.
+    // The last words into the file when something went wrong; harmless when there is none. Never throws.
     void close(EndState state, const std::string& message) noexcept;
 
     // Which point is being measured, for messages; empty between points.
@@ -47,6 +47,7 @@ private:
     void choose_start_of_ops();
     Provenance provenance();
     void open_file();
+    void finish();
     RunRules rules_for(const Point& point) const;
     bool is_done_before(int index);
     void introduce(Progress& progress) const; // what the user should know beforehand

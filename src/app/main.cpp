@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <thread>
 
+#include <fmt/format.h>
+
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/config/command_line.hpp"
 #include "a2aperf/fabric/provider.hpp"
@@ -50,7 +52,10 @@ int main(int argc, char** argv) {
     } catch (const UsageError& error) {
         return report_once(error);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "a2aperf: %s\n", error.what());
+        // Where the launch has not come so far that it can tell more of its ranks.
+        const auto rank = launched_rank();
+        std::fprintf(stderr, "a2aperf: %s%s\n", rank ? fmt::format("rank {}: ", *rank).c_str() : "",
+                     words_of(error).c_str());
         return 1;
     }
 }

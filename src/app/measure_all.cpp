@@ -120,7 +120,7 @@ void Launch::measure_all() {
                       &(results[point.partner] = std::move(*outcome.baseline)));
     });
     voice.finish();
-    close(EndState::finished, "");
+    finish();
     if (!job_.is_root()) return;
     progress.clear();
     std::vector<Row> rows;
@@ -131,11 +131,18 @@ void Launch::measure_all() {
         std::fprintf(stderr, "%s\n", line.c_str());
 }
 
+// A file that could not be brought to its end is a failed run, unlike one that stays larger than it need be.
+void Launch::finish() {
+    if (!recorder_) return;
+    if (const auto trouble = recorder_->end(EndState::finished, ""))
+        std::fprintf(stderr, "a2aperf: %s\n", trouble->c_str());
+    recorder_.reset();
+}
+
 void Launch::close(EndState state, const std::string& message) noexcept {
     if (!recorder_) return;
     try {
-        if (const auto trouble = recorder_->end(state, message))
-            std::fprintf(stderr, "a2aperf: %s\n", trouble->c_str());
+        recorder_->end(state, message);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "a2aperf: %s\n", error.what());
     }

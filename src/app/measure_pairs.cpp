@@ -139,7 +139,7 @@ void Launch::measure_pairs() {
     measure_points(progress, [](int, PointOutcome&&) {});
     Findings findings = examine_pairs();
     if (options_.suspects > 0) look_again(findings, progress);
-    close(EndState::finished, "");
+    finish();
     if (!job_.is_root()) return;
     progress.clear();
     report(findings);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <new>
 #include <numeric>
 #include <vector>
 
@@ -37,6 +38,10 @@ std::size_t typing_distance(std::string_view a, std::string_view b) {
 Interrupted::Interrupted(int signal_number)
     : std::runtime_error(fmt::format("interrupted by signal {} ({})", signal_number, strsignal(signal_number))),
       signal_number_(signal_number) {}
+
+std::string words_of(const std::exception& error) {
+    return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ? "no memory left" : error.what();
+}
 
 std::string printable(std::string_view text) {
     constexpr std::string_view kHexDigits = "0123456789abcdef";

@@ -62,7 +62,10 @@ GivenOptions read_config_file(const std::string& file, Command command) {
         throw UsageError(fmt::format("--config {}: no such file, or nothing to read in it", quote(file)));
     GivenOptions given;
     try {
-        for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(stream)) take(given, item, command);
+        const std::vector<CLI::ConfigItem> items = CLI::ConfigTOML().from_config(stream);
+        // To its reader, a file that cannot be read any further ends there.
+        if (stream.bad()) throw UsageError("it cannot be read to its end");
+        for (const CLI::ConfigItem& item : items) take(given, item, command);
     } catch (const UsageError& error) {
         throw UsageError(fmt::format("--config {}: {}", quote(file), error.what()));
     } catch (const CLI::Error& error) {

@@ -34,6 +34,8 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 MemoryBudget memory_budget(const Job& job, std::optional<Bytes> limit) {
     const NodeMemory memory = node_memory();
+    if (memory.available == 0 || memory.total == 0)
+        throw RunError("/proc/meminfo does not tell how much memory this node has");
     const auto total = static_cast<Bytes>(job.min(static_cast<std::int64_t>(memory.total)));
     const auto available = static_cast<Bytes>(job.min(static_cast<std::int64_t>(memory.available)));
     if (limit && *limit > total)

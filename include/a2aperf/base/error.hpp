@@ -2,6 +2,7 @@
 // What can go wrong, by who can mend it.
 #pragma once
 
+#include <exception>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -33,6 +34,9 @@ private:
 
 // Fit for one line: every byte that is not printable ASCII as \xNN.
 std::string printable(std::string_view text);
+
+// What went wrong, for people: of some of C++'s own errors what() is only their name.
+std::string words_of(const std::exception& error);
 
 // What the user typed, fit for one line of an error message: in single quotes, every byte that is not printable
 // ASCII as \xNN, cut after 60 bytes.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <csignal>
+#include <new>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -62,4 +63,9 @@ TEST_CASE("an interruption names its signal") {
     const Interrupted interrupted(SIGTERM);
     CHECK(interrupted.signal_number() == SIGTERM);
     CHECK(std::string(interrupted.what()).find("15") != std::string::npos);
+}
+
+TEST_CASE("errors are told in words, and not by the name of their class") {
+    CHECK(words_of(RunError("it broke")) == "it broke");
+    CHECK(words_of(std::bad_alloc()) == "no memory left");
 }
