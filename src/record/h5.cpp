@@ -85,6 +85,8 @@ Result check_read(Result result, const char* verb, const Object& object, const c
 // Before the library is used first: failures are thrown and not printed, and no setting of the user's brings back
 // HDF5's own lock, which would collide with ours (file_lock.hpp).
 void prepare_library() {
+    // All that we open we close. What could not be written would crash HDF5's own tidying up at the exit.
+    H5dont_atexit();
     setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
@@ -242,6 +244,13 @@ std::string name_of(hid_t id, ssize_t (*get)(hid_t, char*, std::size_t)) {
 const std::error_category& hdf5_category() {
     static const Category category;
     return category;
+}
+
+void fail_reading(const std::string& what) {
+    const Cause cause = last_cause();
+    const std::string words = fmt::format("{} ({})", what, cause.words);
+    if (cause.error != EIO) throw std::system_error(cause.error, hdf5_category(), words);
+    throw Unreadable(cause.error, hdf5_category(), words);
 }
 
 std::string library_version() {
@@ -511,14 +520,14 @@ std::vector<std::string> Group::children() const {
 }
 
 void Group::copy_to(const Group& target, const char* name) const {
-    check_read(H5Ocopy(id(), name, target.id(), name, H5P_DEFAULT, H5P_DEFAULT), "copy", *this, name);
+    copy(id(), target.id(), name, fmt::format("cannot copy {} in {}", name, where()));
 }
 
 // File
 
 bool File::is_hdf5(const std::filesystem::path& path) {
     prepare_library();
-    return H5Fis_hdf5(path.c_str()) > 0;
+    return H5Fis_hdf5(path.c_str()) != 0; // below 0: it could not be read, which opening it will tell
 }
 
 File File::create(const std::filesystem::path& path) {

@@ -26,6 +26,13 @@ public:
     using std::system_error::system_error;
 };
 
+// Throws what HDF5 says of the call that just failed: Unreadable where no errno is behind it.
+[[noreturn]] void fail_reading(const std::string& what);
+
+// A dataset or a group with all that is in it, by the identifiers of its group and of that which is to hold the
+// copy. failure: what to say when it does not work.
+void copy(std::int64_t from, std::int64_t to, const char* name, const std::string& failure);
+
 // "1.10.8", the library that is loaded.
 std::string library_version();
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/clock.hpp"
+#include "a2aperf/base/error.hpp"
 #include "recorder_impl.hpp"
 
 namespace a2aperf {
@@ -77,7 +78,11 @@ void Recorder::Impl::start(Replacement& replacement, Existing existing, const Pr
     port_names = provenance.port_names;
     results.file.flush();
     results = ResultsFile(); // closed: HDF5 holds no metadata back that it could write later
-    results = ResultsFile::open(replacement.path(), h5::File::Access::read_write);
+    try {
+        results = ResultsFile::open(replacement.path(), h5::File::Access::read_write);
+    } catch (const UsageError& error) {
+        throw RunError(error.what()); // it is ours, so not what the user gave us
+    }
     states = results.columns.states();
     lock = replacement.publish(existing);
     last_sync = now_ns();
@@ -186,7 +191,8 @@ std::optional<std::string> Recorder::end(EndState state, std::string_view messag
         impl_->compact();
         return std::nullopt;
     } catch (const std::exception& error) {
-        return fmt::format("{} is whole but stays larger than it need be: {}", impl_->file.string(), error.what());
+        return fmt::format("{} is whole but stays larger than it need be: {}", impl_->file.string(),
+                           words_of(error));
     }
 }
 
