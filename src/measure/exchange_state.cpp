@@ -67,6 +67,13 @@ void ExchangeState::fail_completion(ssize_t status) const {
     throw RunError(fmt::format("op {}: {} failed: {}; it waits for {}", op_, what, error.text, waiting_for()));
 }
 
+void ExchangeState::fail_double(std::size_t slot) const {
+    const bool is_arrival = slot < ranks_;
+    throw RunError(fmt::format("op {}: {} rank {} completed twice: sent twice, to the wrong rank, or in another op",
+                               op_, is_arrival ? "the message from" : "the send to",
+                               is_arrival ? static_cast<Rank>(slot) : sends_[slot - ranks_].peer));
+}
+
 void ExchangeState::fail(ssize_t status, const char* call, Rank peer) const {
     throw RunError(
         fmt::format("op {}: {} (peer rank {}): {}", op_, call, peer, fi_strerror(static_cast<int>(-status))));

@@ -23,25 +23,6 @@ std::vector<VerificationRound> rounds_of(const Point& point, const Job& job, int
     return rounds;
 }
 
-void put_in_fault(FaultKind kind, VerificationRound& round, const Lane& lane) {
-    const Rank victim = round.sends.front();
-    switch (kind) {
-    case FaultKind::flip_byte:
-        lane.send_buffer[lane.send_offset[static_cast<std::size_t>(victim)] + lane.message_size / 2] ^=
-            std::byte{1};
-        break;
-    case FaultKind::lose_message:
-        round.sends.erase(round.sends.begin());
-        break;
-    case FaultKind::double_message:
-        round.sends.push_back(victim);
-        break;
-    case FaultKind::misdirect_message:
-        round.sends.front() = round.sends.back();
-        break;
-    }
-}
-
 Rank nearest_of(const std::vector<Rank>& peers, const Lane& lane) {
     const auto distance = [&](Rank peer) { return (peer - lane.self + lane.ranks) % lane.ranks; };
     return *std::min_element(peers.begin(), peers.end(),

@@ -189,6 +189,30 @@ A host that *sends* slowly is not told from the others by who ends last: all oth
 few ops' time is named only where pauses are more frequent than what else this machine does to its ranks: 5 ms once a
 second are in the op times, 5 ms in every 50 ms are named.
 
+## Faults inside
+
+`test/faults` puts faults into the calls that the program makes of libfabric, MPI, the C library and memory: libraries
+preloaded in tests, counting calls, so that the n-th one of a rank fails as a real one would. Nothing of it is in the
+program. In each case everything ends on its own, no figure comes of an op that failed, and every point that was told
+complete is in the file with the statistics of its samples.
+
+| what goes wrong | what comes of it |
+| --- | --- |
+| messages lost, doubled, misdirected, or with a wrong byte, in a verified op (shm, net; tagged, write-imm) | the run fails, and says whose message it was, in which op, and which byte |
+| completions lost, doubled or failed in a timed op; a send or the posting of a receive refused | the run fails at that point, and says which peer's message or send it was; the point before is kept |
+| no room for 5000 sends or receives in a row (FI_EAGAIN) | weathered; no room for ever ends at the deadline and names the peer |
+| a completion 400 ms late | in the figures of that op |
+| any call that opens something: fabric, domain, memory, queue, addresses, endpoint | the run fails, and names the call, the rank and, where it is known, the way out |
+| an error of MPI, at any call | the same; an error of the last two calls, when the file is whole, is told |
+| no memory for some allocation, or for the message buffers | the same: "no memory left" |
+| any write, sync, rename, open or read of the results file (ENOSPC, EIO, EMFILE) | the run fails and names the file, and what was acknowledged is in it; where only the last copy could not be made, the file stays larger, and that is told |
+| reads and writes of half of what was asked for | made whole |
+| a `--config` file or an attachment that can be read to the half only | refused |
+| /proc/meminfo cannot be read | the run fails and says so |
+
+A byte that goes wrong in a timed op is not seen: the bytes are looked at before the ops of a point, not during them,
+and its time is a true one. HDF5 and MPI may crash when they get no memory themselves; that ends the run too.
+
 ## Real providers without their hardware
 
 | provider | how it is run | what that shows | what it can't |

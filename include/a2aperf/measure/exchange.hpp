@@ -155,7 +155,9 @@ void Exchange<Mode>::account(ssize_t count) {
             take_stray(slot);
             continue;
         }
-        ++completed[slot];
+        // Counted twice, one of them would end the op before another one is here.
+        if (++completed[slot] != 1) [[unlikely]]
+            fail_double(slot);
         if (slot < ranks)
             count_down(arrival);
         else
@@ -270,6 +272,7 @@ void Exchange<Mode>::sweep(Rank nearest) {
             for (const Route& to : sends_) targets.push_back(to.peer);
         }
         left_[send] = static_cast<std::int32_t>(targets.size());
+        std::fill(completed_.begin() + static_cast<std::ptrdiff_t>(ranks_), completed_.end(), 0U);
         Slot* slot = &slots_[ranks_]; // of sends that are over
         for (const Rank peer : targets) {
             insist("sending", peer,

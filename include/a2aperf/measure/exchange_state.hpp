@@ -72,6 +72,7 @@ protected:
     // RunErrors that name the op, and who waits for whom.
     [[noreturn, gnu::cold]] void fail_timeout() const;
     [[noreturn, gnu::cold]] void fail_completion(ssize_t status) const;
+    [[noreturn, gnu::cold]] void fail_double(std::size_t slot) const;
     [[noreturn, gnu::cold]] void fail(ssize_t status, const char* call, Rank peer) const;
 
     Lane lane_;

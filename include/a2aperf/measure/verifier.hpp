@@ -11,7 +11,6 @@
 #include "a2aperf/job/job.hpp"
 #include "a2aperf/measure/engine.hpp"
 #include "a2aperf/measure/exchange.hpp"
-#include "a2aperf/measure/fault.hpp"
 #include "a2aperf/measure/op_loop.hpp"
 #include "a2aperf/measure/payload.hpp"
 #include "a2aperf/measure/wire.hpp"
@@ -26,8 +25,6 @@ struct VerificationRound {
 // With a place for every peer the point's own schedule is verified, in one round. Where places are shared, the
 // peers at successive distances have different places: as many of them make a round.
 std::vector<VerificationRound> rounds_of(const Point& point, const Job& job, int places, std::uint64_t seed);
-
-void put_in_fault(FaultKind kind, VerificationRound& round, const Lane& lane);
 
 // The peer at the smallest distance: at the same distance on all ranks, so that each is the nearest of one.
 Rank nearest_of(const std::vector<Rank>& peers, const Lane& lane);
@@ -62,8 +59,7 @@ template <class Mode>
 void verify(const Job& job, Wire& wire, OpLoop& loop, Patience& patience, const Point& point,
             const ExchangeSettings& settings, std::uint64_t seed) {
     const Lane lane = wire.lane(point.message_size);
-    const auto fault = requested_fault();
-    for (VerificationRound& round : rounds_of(point, job, wire.slots(point.message_size), seed)) {
+    for (const VerificationRound& round : rounds_of(point, job, wire.slots(point.message_size), seed)) {
         const std::uint64_t op = loop.next_op();
         for (const Rank peer : round.sends)
             fill_payload(message_at(lane.send_buffer, lane.send_offset, peer, lane.message_size),
@@ -72,7 +68,6 @@ void verify(const Job& job, Wire& wire, OpLoop& loop, Patience& patience, const 
         for (const Rank peer : round.receives)
             std::ranges::fill(message_at(lane.receive_buffer, lane.receive_offset, peer, lane.message_size),
                               std::byte{0xa5});
-        if (fault && fault->rank == lane.self) put_in_fault(fault->kind, round, lane);
 
         Exchange<Mode> exchange(lane, wire.endpoint(), round.sends, round.receives, settings, patience);
         Verification<Mode> engine(exchange);

@@ -116,3 +116,20 @@ TEST_CASE("a message of another op is not taken for one of this") {
     }
     CHECK(receiver.arrivals()[0] == 0);
 }
+
+TEST_CASE("a message that comes twice ends the op, and is not taken for another one") {
+    const Alone alone(WriteImm::kCapabilities, Access::remote_write);
+    Patience patience(Polling::yield, kTimeout);
+    Exchange<WriteImm> exchange(alone.lane(), alone.endpoint, {0, 0}, {0}, {.posts_receives = false}, patience);
+    exchange.begin(1);
+    const auto run_and_look_on = [&] {
+        exchange.run();
+        while (exchange.progress() || patience.idle()) {
+        }
+    };
+    CHECK_THROWS_WITH_AS(
+        run_and_look_on(),
+        "op 1: the message from rank 0 completed twice: sent twice, to the wrong rank, or in another "
+        "op",
+        RunError);
+}

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Memory that is not to be had, at any allocation of ours: one rank says so, and nobody stays behind."""
+
+import pytest
+
+WORDS = ["--provider", "shm", "--sizes", "1000,60000", "--ops", "5", "--timeout", "20s"]
+
+
+@pytest.mark.parametrize(("rank", "samples"), [(0, 6), (1, 3)])
+def test_any_allocation(faulty, needs_provider, rank, samples):
+    needs_provider("shm")
+    whole = faulty(2, f"call=new do=ENOMEM nth=1000000000 rank={rank}", *WORDS)
+    assert whole.returncode == 0, whole.stderr
+    calls = whole.calls(rank)
+    # The first ones come before main() can catch anything; how many there are differs a little from run to run.
+    for nth in range(100, calls * 19 // 20, calls // samples):
+        outcome = faulty(2, f"call=new do=ENOMEM nth={nth} rank={rank}", *WORDS)
+        assert outcome.struck, nth
+        if outcome.returncode == 0:  # in tidying up: the file is whole
+            assert all("stays larger than it need be: no memory left" in line for line in outcome.says()), nth
+            assert outcome.complete() == [0, 1]
+        else:
+            outcome.failed(rf"^a2aperf: rank {rank}( \(\S+\).*)?: .*no memory left")
+
+
+def test_the_message_buffers(faulty, needs_provider):
+    needs_provider("shm")
+    # As large as nothing else: two ranks' messages.
+    words = ["--provider", "shm", "--sizes", "60000000", "--ops", "5"]
+    outcome = faulty(2, "call=mmap do=ENOMEM above=120000000 rank=1", *words)
+    outcome.failed(r"^a2aperf: rank 1 \(\S+\): mmap of \S+ \S+ for message buffers: Cannot allocate memory")

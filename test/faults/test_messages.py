@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Messages that get lost, doubled, misdirected or damaged before a point is timed: the verification says whose."""
+
+import pytest
+
+# Rank 1 of three does it. By the shift schedule its first message goes to rank 2, the second one to rank 0.
+FAULTS = {
+    "flip": "call=send do=flip nth=1 rank=1",
+    "lose": "call=send do=lose nth=1 rank=1",
+    "double": "call=send do=double nth=1 rank=1",
+    "misdirect": "call=send do=misdirect nth=2 rank=1",
+}
+TOO_MANY = (
+    r"(a message too many arrived at rank 2 \(\S+\) in op \d+"
+    r"|2 messages of rank 1 \(\S+\) arrived at rank 2 \(\S+\) in op \d+ where 1 was due"
+    r"|rank 2 \(\S+\).*op \d+: the message from rank 1 completed twice"
+)
+SAYS = {
+    # What the verification says in words, and the ranks that may say it.
+    "flip": r"byte 500 of the message from rank 1 \(\S+\) to rank 2 \(\S+\) is 0x\w\w, not 0x\w\w \(op \d+\)",
+    "lose": r"rank 2 \(\S+\).*op \d+: nothing happened for 3 s; it waits for messages from rank 1\b",
+    "double": TOO_MANY + r"|rank 1 \(\S+\).*op \d+: nothing happened for 3 s; it waits for its sends to rank 2\b)",
+    "misdirect": TOO_MANY + r"|rank 0 \(\S+\).*op \d+: nothing happened for 3 s; it waits for messages from rank 1\b"
+    r"|rank 1 \(\S+\).*op \d+: nothing happened for 3 s; it waits for its sends to rank 0\b)",
+}
+
+
+@pytest.mark.parametrize("provider", ["shm", "net"])
+@pytest.mark.parametrize("mode", ["tagged", "write-imm"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_message(faulty, needs_provider, fault, mode, provider, size="1000"):
+    needs_provider(provider)
+    words = ["--provider", provider, "--mode", mode, "--sizes", size, "--ops", "5", "--timeout", "3s"]
+    outcome = faulty(3, FAULTS[fault], *words)
+    outcome.failed(SAYS[fault])
+    assert f"{mode} shift" in outcome.stderr
+    assert outcome.complete() == []
+
+
+def test_a_large_message_sent_twice(faulty, needs_provider):
+    test_a_message(faulty, needs_provider, "double", "tagged", "shm", "60000")

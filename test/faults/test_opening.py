@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Calls of libfabric that fail before anything is measured: the call and the rank are named, nothing is written."""
+
+import pytest
+
+NO_MEMORY = "Cannot allocate memory"
+SAYS = {
+    "call=fi_fabric do=ENODATA": "fi_fabric of shm: No data available",
+    "call=fi_domain do=ENOMEM": rf"fi_domain shm of shm \(.*nfreectxts.*\): {NO_MEMORY}",
+    "call=fi_mr_reg do=ENOMEM": rf"fi_mr_reg of \S+ \S+ \(.*ulimit -l.*\): {NO_MEMORY}",
+    "call=fi_av_open do=ENOMEM": f"fi_av_open: {NO_MEMORY}",
+    "call=fi_cq_open do=ENOMEM": f"fi_cq_open: {NO_MEMORY}",
+    "call=fi_endpoint do=ENOMEM": f"fi_endpoint: {NO_MEMORY}",
+    "call=fi_ep_bind do=EINVAL nth=2": "fi_ep_bind of the completion queue: Invalid argument",
+    "call=fi_enable do=EINVAL": r"fi_enable \(.*FI_UNIVERSE_SIZE.*\): Invalid argument",
+    "call=fi_getname do=EIO": "fi_getname: Input/output error",
+    "call=fi_av_insert do=EINVAL": "fi_av_insert: Invalid argument",
+    "call=fi_av_insert do=partly": "fi_av_insert took 1 of 2 peers",
+    "call=fi_cq_read do=EIO": r"op \d+: reading the completion queue: Input/output error; it waits for messages from "
+    "rank 0",
+}
+WORDS = ["--provider", "shm", "--mode", "tagged,write-imm", "--sizes", "1000", "--ops", "5", "--timeout", "20s"]
+
+
+@pytest.mark.parametrize("fault", SAYS)
+def test_a_call_that_fails(faulty, needs_provider, fault):
+    needs_provider("shm")
+    outcome = faulty(2, f"{fault} rank=1", *WORDS)
+    outcome.failed(rf"^a2aperf: rank 1 \(\S+\).*: {SAYS[fault]}")
+    assert list(outcome.folder.iterdir()) == []
+
+
+def test_a_rank_to_which_nothing_is_offered(faulty, needs_provider):
+    needs_provider("shm")
+    outcome = faulty(2, "call=fi_getinfo do=ENODATA count=1000 rank=1", *WORDS)
+    assert outcome.struck
+    assert outcome.returncode == 2, outcome.stderr
+    (line,) = outcome.says()
+    assert "--provider shm cannot be used here" in line
+    assert "rank 1" in line and "No data available" in line
+    assert list(outcome.folder.iterdir()) == []

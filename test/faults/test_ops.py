@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Timed ops in which messages, posts and completions go wrong: no figure comes of such an op, and one before stays."""
+
+import pytest
+from results import Results
+
+# Two points of 40 ops on three ranks; each rank has some 90 arrivals, and as many sends, for each of them. From the
+# 140th on they are of ops of the second point.
+SECOND = "nth=140 rank=1"
+WORDS = ["--sizes", "8000,60000", "--ops", "40", "--warmup", "1"]
+FATAL = [
+    ("shm", "tagged", f"call=received do=lose {SECOND}", r"rank 1 \(\S+\).* B: op \d+: nothing happened for 3 s; it "
+     r"waits for messages from rank [02]"),
+    ("net", "write-imm", f"call=received do=double {SECOND}", r"rank 1 \(\S+\).* B: op \d+: the message from rank [02] "
+     "completed twice"),
+    ("tcp", "tagged", f"call=received do=EIO {SECOND}", r"rank 1 \(\S+\).* B: op \d+: the receive from rank [02] "
+     r"failed: Input/output error"),
+    ("net", "write-imm", f"call=sent do=EIO {SECOND}", r"rank 1 \(\S+\).* B: op \d+: the send to rank [02] failed: "
+     "Input/output error"),
+    ("shm", "tagged", f"call=sent do=double {SECOND}", r"rank 1 \(\S+\).* B: op \d+: the send to rank [02] completed "
+     "twice"),
+    ("tcp", "tagged", f"call=send do=EIO {SECOND}", r"rank 1 \(\S+\).* B: op \d+: sending \(peer rank [02]\): "
+     "Input/output error"),
+    ("shm", "tagged", f"call=send do=EAGAIN count=2000000000 {SECOND}", r"rank 1 \(\S+\).* B: op \d+: nothing happened "
+     "for 3 s; it waits for .*its sends to rank"),
+    ("shm", "tagged", f"call=receive do=ENOMEM {SECOND}", r"rank 1 \(\S+\).* B: op \d+: posting a receive \(peer rank "
+     r"[02]\): Cannot allocate memory"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("provider", "mode", "fault", "says"), FATAL)
+def test_an_op_that_fails(faulty, needs_provider, provider, mode, fault, says):
+    needs_provider(provider)
+    outcome = faulty(3, fault, "--provider", provider, "--mode", mode, *WORDS, "--timeout", "3s")
+    outcome.failed(says)
+    assert outcome.complete() == [0]
+    # Closed by rank 0, or cut short by the rank that ended the job.
+    assert Results(outcome.folder / "a.h5").segments[0].end_state in (0, 2, 3)
+
+
+SURVIVED = [
+    ("shm", "tagged", f"call=send do=EAGAIN count=5000 {SECOND}"),
+    ("net", "write-imm", f"call=send do=EAGAIN count=5000 {SECOND}"),
+    ("tcp", "tagged", "call=receive do=EAGAIN count=5000 nth=140"),
+]
+
+
+@pytest.mark.parametrize(("provider", "mode", "fault"), SURVIVED)
+def test_a_storm_is_weathered(faulty, needs_provider, provider, mode, fault):
+    needs_provider(provider)
+    outcome = faulty(3, fault, "--provider", provider, "--mode", mode, *WORDS, "--timeout", "30s")
+    outcome.survived()
+    assert outcome.complete() == [0, 1]
+
+
+def test_a_late_message_is_in_the_figures(faulty, needs_provider):
+    needs_provider("shm")
+    outcome = faulty(3, f"call=received do=late:400 {SECOND}", "--provider", "shm", *WORDS, "--timeout", "30s")
+    outcome.survived()
+    results = Results(outcome.folder / "a.h5")
+    late = results.op_times(1) >= 400e6
+    assert late.any()
+    assert results.columns["time_max"][1] >= 400e6
