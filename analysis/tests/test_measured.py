@@ -155,9 +155,6 @@ def test_two_launches_merge_and_go_out_without_names(
 
 
 def test_a_matrix_of_pairs_is_read_as_it_was_printed(a2a: Run, tmp_path: Path) -> None:
-    asked = subprocess.run([PROGRAM, "pairs", "--help"], capture_output=True, check=False)
-    if asked.returncode != 0:
-        pytest.skip(f"{PROGRAM} is older than its command 'pairs'")
     path = tmp_path / "pairs.h5"
     common = "pairs --provider tcp --sync barrier --poll yield --warmup 2 --ops 6 --sizes 8,4096"
     launcher = [str(LAUNCHER), "-t", str(SECONDS), "3"]
