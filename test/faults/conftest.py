@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from processes import running_in
+from processes import remove_what_killed_ranks_left, running_in, shared_memory
 from results import COMPLETE, Results, has_plausible_moments, has_true_statistics
 
 MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
 KILLED_BY_LAUNCHER = (124, 137)
-CALM = ["--sync", "barrier", "--poll", "yield", "--no-sentinel", "--order", "declared", "-o", "a.h5"]
+CALM = ["--sync", "barrier", "--poll", "yield", "-o", "a.h5"]
+DECLARED = ["--no-sentinel", "--order", "declared"]  # of alltoall
 
 
 @dataclass
@@ -92,18 +93,21 @@ def preload(program: Path) -> Callable[[str, Path], dict[str, str]]:
 def faulty(program: Path, preload, tmp_path: Path) -> Callable[..., Outcome]:
     """Launches the program with a fault: faulty(2, "call=send do=EIO", "--provider", "shm")."""
 
-    def run(ranks: int, fault: str, *words: str, seconds: int = 60) -> Outcome:
+    def run(ranks: int, fault: str, *words: str, command: str = "alltoall", seconds: int = 60) -> Outcome:
+        before = shared_memory()
         notes = tmp_path.parent / f"{tmp_path.name}.notes"
         notes.unlink(missing_ok=True)
         (tmp_path / "a.h5").unlink(missing_ok=True)
+        order = DECLARED if command == "alltoall" else []
         # The launcher itself does without.
         faults = [f"{name}={value}" for name, value in preload(fault, notes).items()]
         outcome = subprocess.run(
-            [MPIRUN, "-t", str(seconds), str(ranks), "env", *faults, program, "alltoall", *CALM, *words],
+            [MPIRUN, "-t", str(seconds), str(ranks), "env", *faults, program, command, *CALM, *order, *words],
             cwd=tmp_path, env=os.environ, capture_output=True, text=True, timeout=seconds + 20,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
         assert running_in(tmp_path) == []
+        remove_what_killed_ranks_left(before)
         noted = notes.read_text() if notes.exists() else ""
         return Outcome(tmp_path, outcome.returncode, outcome.stdout, outcome.stderr, noted)
 

@@ -39,3 +39,11 @@ def test_a_message(faulty, needs_provider, fault, mode, provider, size="1000"):
 
 def test_a_large_message_sent_twice(faulty, needs_provider):
     test_a_message(faulty, needs_provider, "double", "tagged", "shm", "60000")
+
+
+def test_a_pair_s_damaged_byte(faulty, needs_provider):
+    needs_provider("shm")
+    outcome = faulty(3, FAULTS["flip"], "--provider", "shm", "--sizes", "8", "--timeout", "20s", command="pairs")
+    assert outcome.returncode not in (0, 2, 124, 137), outcome.stderr
+    assert "verification of tagged shift by 1 8 B failed: byte 4 of the message from rank 1" in outcome.stderr
+    assert (outcome.folder / "a.h5").exists()

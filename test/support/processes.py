@@ -33,3 +33,15 @@ def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
             return False
         time.sleep(0.02)
     return True
+
+
+def shared_memory() -> set[Path]:
+    """What libfabric's shm provider keeps for each rank; the name begins with the rank's process id."""
+    return set(Path("/dev/shm").glob("[0-9]*:[0-9]*"))
+
+
+def remove_what_killed_ranks_left(before: set[Path]) -> None:
+    """A later rank that gets the same process id could not open its endpoint."""
+    for file in shared_memory() - before:
+        if not Path(f"/proc/{file.name.partition(':')[0]}").exists():
+            file.unlink(missing_ok=True)
