@@ -46,12 +46,12 @@ def holds(file: Path, done: list[int], whole: dict[str, np.ndarray]) -> None:
 @pytest.mark.parametrize(
     ("call", "error", "says", "samples"),
     [
-        ("write", "ENOSPC", "No space left on device", 40),
-        ("write", "EIO", "Input/output error", 12),
-        ("read", "EIO", "Input/output error", 20),
+        ("write", "ENOSPC", "No space left on device", 24),
+        ("write", "EIO", "Input/output error", 6),
+        ("read", "EIO", "Input/output error", 12),
         ("rename", "EIO", "Input/output error", 2),
-        ("fsync", "EIO", "Input/output error", 8),
-        ("open", "EMFILE", "Too many open files", 8),
+        ("fsync", "EIO", "Input/output error", 5),
+        ("open", "EMFILE", "Too many open files", 6),
     ],
 )
 def test_any_call_of_the_recorder(write, tmp_path, call, error, says, samples):

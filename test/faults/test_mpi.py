@@ -4,12 +4,11 @@
 import pytest
 
 WORDS = ["--provider", "shm", "--sizes", "1000,60000", "--ops", "20", "--timeout", "20s", "--baseline", "mpi"]
-# The first of each, and some in the middle of what is done later.
+# One of each: the first, or one in the middle of what is done later.
 FATAL = [
-    "MPI_Init_thread 1", "MPI_Comm_rank 1", "MPI_Comm_size 1", "MPI_Comm_split 1", "MPI_Comm_rank 2",
-    "MPI_Iallgather 1", "MPI_Iallgather 10", "MPI_Iallgatherv 1", "MPI_Iallgatherv 5", "MPI_Ibcast 1", "MPI_Ibcast 10",
-    "MPI_Igatherv 1", "MPI_Igather 1", "MPI_Igather 5", "MPI_Iallreduce 1", "MPI_Iallreduce 60", "MPI_Test 1",
-    "MPI_Test 200", "MPI_Alltoall 1", "MPI_Alltoall 30",
+    "MPI_Init_thread 1", "MPI_Comm_rank 1", "MPI_Comm_size 1", "MPI_Comm_split 1", "MPI_Iallgather 10",
+    "MPI_Iallgatherv 5", "MPI_Ibcast 10", "MPI_Igatherv 1", "MPI_Igather 5", "MPI_Iallreduce 60", "MPI_Test 200",
+    "MPI_Alltoall 30",
 ]  # fmt: skip
 
 
