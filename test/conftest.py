@@ -3,10 +3,11 @@
 
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from processes import remove_what_killed_ranks_left, shared_memory
 
 ROOT = Path(__file__).resolve().parent.parent
 MPIRUN = ROOT / "test" / "support" / "mpirun.sh"
@@ -20,6 +21,14 @@ def program() -> Path:
     path = Path(os.environ.get("A2APERF", ROOT / "build/release/src/app/a2aperf"))
     assert path.is_file(), f"{path} is missing: build it, or name it in A2APERF"
     return path
+
+
+@pytest.fixture(autouse=True)
+def tidy_shared_memory() -> Iterator[None]:
+    """Many tests kill ranks; process ids come round within one run of all tests."""
+    before = shared_memory()
+    yield
+    remove_what_killed_ranks_left(before)
 
 
 @pytest.fixture

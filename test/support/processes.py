@@ -36,12 +36,25 @@ def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
 
 
 def shared_memory() -> set[Path]:
-    """What libfabric's shm provider keeps for each rank; the name begins with the rank's process id."""
-    return set(Path("/dev/shm").glob("[0-9]*:[0-9]*"))
+    """What libfabric's shm provider and Open MPI keep for each rank."""
+    return {file for pattern in ("[0-9]*:[0-9]*", "vader_segment.*") for file in Path("/dev/shm").glob(pattern)}
 
 
 def remove_what_killed_ranks_left(before: set[Path]) -> None:
-    """A later rank that gets the same process id could not open its endpoint."""
-    for file in shared_memory() - before:
-        if not Path(f"/proc/{file.name.partition(':')[0]}").exists():
-            file.unlink(missing_ok=True)
+    """A later rank that gets the same process id, or a launch the same number, could not open its own."""
+    if left := shared_memory() - before:
+        used = mapped_in("/dev/shm/")
+        for file in left:
+            if str(file) not in used:
+                file.unlink(missing_ok=True)
+
+
+def mapped_in(folder: str) -> set[str]:
+    """Files of the folder that some process has in its memory."""
+    found: set[str] = set()
+    for maps in Path("/proc").glob("[0-9]*/maps"):
+        try:
+            found.update(line[line.index(folder) :] for line in maps.read_text().splitlines() if folder in line)
+        except OSError:
+            pass  # gone, or another user's
+    return found
