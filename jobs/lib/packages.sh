@@ -11,7 +11,8 @@ packages_to() {
         ;;
     test)
         printf '%s\n' doctest-dev clang-format clang-tidy shellcheck mandoc \
-            hdf5-tools valgrind python3 python3-venv ca-certificates chromium poppler-utils fonts-dejavu-core environment-modules
+            hdf5-tools valgrind python3 python3-venv ca-certificates chromium poppler-utils fonts-dejavu-core \
+            environment-modules
         ;;
     mpich) printf '%s\n' mpich libmpich-dev ;;
     fuzz) printf '%s\n' clang-14 libclang-rt-14-dev ;;
