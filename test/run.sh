@@ -143,7 +143,7 @@ stage_sanitizers() {
 }
 
 stage_fuzz() {
-    local options=(--seconds 4 --seed 1 --junit "$results/fuzz.xml")
+    local options=(--runs 150 --seed 1 --junit "$results/fuzz.xml")
     [[ $may_install == yes ]] || options+=(--no-install)
     suite 'fuzz' "$results/fuzz.xml" "$top/test/fuzz/run.sh" "${options[@]}"
 }

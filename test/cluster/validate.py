@@ -236,7 +236,7 @@ claim that the sides are equal within 2%.
 Every parser and every reader is given inputs that nobody thought of (`test/fuzz`, libFuzzer with AddressSanitizer and
 UndefinedBehaviorSanitizer, atheris). A target holds what it accepts to properties, and what it refuses to one clear
 line; any other exception, a read beyond the end, memory without bound or a hang fails. Each run of `test/run.sh`
-replays the corpora and explores for some seconds.
+replays the corpora and explores with a bounded number of inputs, the same every time.
 
 | target | what it is given | properties beside those |
 | --- | --- | --- |

@@ -24,6 +24,7 @@ an input that breaks a property is left in build/fuzz as TARGET-crash-…, and t
   of a2a:          ${scripts[*]}
 
   --seconds N     explore for so long (default: 5; 0: not at all)
+  --runs N        instead of --seconds: explore with so many inputs
   --seed N        explore from the kept files alone and in an order that N decides: the same inputs every time
   --merge         no tests: what was found and reaches more code joins test/fuzz/corpus
   --junit FILE    write what came out, a case for each target
@@ -84,7 +85,7 @@ run_target() {
         "${command[@]}" -set_cover_merge=1 "$kept" "$found"
         return
     fi
-    "${command[@]}" "$kept"/* && { ((!seconds)) || "${command[@]}" "-max_total_time=$seconds" -print_final_stats=1 \
+    "${command[@]}" "$kept"/* && { ((!seconds)) || "${command[@]}" "${runs:--max_total_time=$seconds}" -print_final_stats=1 \
         "$found" "$kept"; }
 }
 
@@ -113,13 +114,18 @@ lane() {
     done
 }
 
-seconds=5 seed='' may_install=yes is_merge=no junit=/dev/null
+seconds=5 runs='' seed='' may_install=yes is_merge=no junit=/dev/null
 targets=()
 while (($#)); do
     case $1 in
     --seconds)
         [[ ${2-} =~ ^[0-9]{1,7}$ ]] || die -2 "--seconds needs a whole number, for example --seconds 60"
         seconds=$2
+        shift
+        ;;
+    --runs)
+        [[ ${2-} =~ ^[1-9][0-9]{0,8}$ ]] || die -2 "--runs needs a whole number above 0, for example --runs 1000"
+        runs=-runs=$2
         shift
         ;;
     --seed)

@@ -103,10 +103,12 @@ def _plain(text: str) -> str | int | float:
     return text.removeprefix('"').removesuffix('"')
 
 
-def _value(path: Path, results: dict[str, Any], name: str) -> float:
+def _value(path: Path, results: dict[str, Any], name: str, *, may_be_zero: bool = False) -> float:
     value = results.get(name)
-    if not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
-        raise InputError(f"{path}: results.{name} is {value!r}, expected a positive number")
+    least = 0.0 if may_be_zero else math.ulp(0)
+    if not isinstance(value, int | float) or not least <= value < math.inf:
+        kind = "number of 0 or more" if may_be_zero else "positive number"
+        raise InputError(f"{path}: results.{name} is {value!r}, expected a {kind}")
     return float(value)
 
 
@@ -121,10 +123,10 @@ def _latency(path: Path, results: dict[str, Any]) -> dict[str, Any]:
         raise InputError(f"{path}: results has neither BW_average nor t_avg")
     row: dict[str, Any] = dict.fromkeys(_NO_RATES, math.nan)
     for name, column in _TIMES.items():
-        if name == "t_stdev":  # may be zero
-            row[column] = float(results.get(name, math.nan)) * 1e3
-        elif name in results:
-            row[column] = _value(path, results, name) * 1e3
+        if name in results:
+            row[column] = _value(path, results, name, may_be_zero=name == "t_stdev") * 1e3
+        elif name == "t_stdev":
+            row[column] = math.nan
     return row
 
 
