@@ -67,6 +67,11 @@ class Launch:
             return ", ".join(sorted({fact for fact in self.node_facts[name] if fact})) or None
         return None
 
+    def host_of(self, rank: int) -> str:
+        """Name of the node that a rank was on; `?` where that is not recorded."""
+        known = rank < len(self.node_of_rank)
+        return self.nodes[int(self.node_of_rank[rank])] if known else "?"
+
     @property
     def tuned(self) -> set[str]:
         """Variables that a2aperf set by itself for the provider and the number of ranks."""

@@ -89,16 +89,21 @@ class Setup:
         return self.nodes * self.ppn
 
 
+def attributes_of(setup: Setup, what: str, source: str) -> dict[str, str]:
+    """Those of a made-up file: what it seems to hold, and the module that made it."""
+    return {
+        "title": f"synthetic {what}, {setup.ranks} ranks on {setup.nodes} nodes",
+        "source": source,
+        "created": setup.started.isoformat(),
+        "origin": "synthetic",
+    }
+
+
 def write_launch(path: Path, setup: Setup, force: bool = False) -> Path:
     """Write one made-up launch as a results file; returns the path."""
     launch = _Launch(setup)
     document = writer.Document(
-        attributes={
-            "title": f"synthetic all-to-all, {setup.ranks} ranks on {setup.nodes} nodes",
-            "source": "a2a.synthetic",
-            "created": setup.started.isoformat(),
-            "origin": "synthetic",
-        },
+        attributes=attributes_of(setup, "all-to-all", __name__),
         columns=writer.columns_of(launch.rows),
         segments=[launch.segment()],
         raw=launch.raw.get,

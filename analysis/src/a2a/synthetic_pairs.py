@@ -60,12 +60,7 @@ def write_pairs(path: Path, setup: Setup, truth: Truth | None = None) -> Path:
     """Write one made-up file; `setup` says how large, `links` what is weak. Returns the path."""
     made = _Pairs(setup, truth or Truth())
     document = writer.Document(
-        attributes={
-            "title": f"synthetic pairs, {setup.ranks} ranks on {setup.nodes} nodes",
-            "source": "a2a.synthetic_pairs",
-            "created": setup.started.isoformat(),
-            "origin": "synthetic",
-        },
+        attributes=synthetic.attributes_of(setup, "pairs", __name__),
         columns=writer.columns_of(made.rows),
         segments=[synthetic.segment_of(setup, made.clock_ns, "pairs")],
         raw=made.raw.get,

@@ -65,7 +65,7 @@ def apart(received: NDArray[np.int64]) -> list[Apart]:
 def _told(
     facts: Launch, rank: int, what: str, at: list[tuple[Any, float, int]], points: int
 ) -> Finding:
-    host = facts.nodes[int(facts.node_of_rank[rank])] if rank < len(facts.node_of_rank) else "?"
+    host = facts.host_of(rank)
     row, factor, _ = max(at, key=lambda one: one[1])
     ops = sum(count for _, _, count in at)
     sizes = listed(f"{one['message_size']} B" for one, _, _ in at)

@@ -86,7 +86,7 @@ def _told(
     points: int,
 ) -> Finding:
     its = times[who == rank]
-    host = facts.nodes[int(facts.node_of_rank[rank])] if rank < len(facts.node_of_rank) else "?"
+    host = facts.host_of(rank)
     return Finding(
         "behind",
         f"rank {rank} ({host}) is behind {len(its)} of the {len(who)} slow ops that point at a "

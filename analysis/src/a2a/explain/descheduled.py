@@ -50,7 +50,7 @@ def _switches(facts: Launch, read: list[tuple[int, Counters]]) -> list[Finding]:
         Finding(
             "descheduled",
             f"{len(hit)} of {ranks} ranks lose their CPU: up to {number_text(rate[worst], 2)} "
-            f"involuntary context switches per op (rank {worst}, {_host(facts, worst)}: "
+            f"involuntary context switches per op (rank {worst}, {facts.host_of(worst)}: "
             f"{switches[worst]} in {ops} ops); median rank {median}{crowded}",
             f"{facts.id}: ranks {listed(hit.tolist())}",
             ops,
@@ -117,7 +117,3 @@ def _shared(facts: Launch, read: list[tuple[int, Counters]]) -> list[Finding]:
             numbers={"ranks": len(pinned), "threads": len(first)},
         )
     ]
-
-
-def _host(facts: Launch, rank: int) -> str:
-    return facts.nodes[int(facts.node_of_rank[rank])]

@@ -98,5 +98,5 @@ def _latest(bad: pd.DataFrame, found: Results) -> str:
     counts = np.bincount(who, minlength=raw.begin.shape[1])
     rank = int(counts.argmax())
     facts = found.launches[str(row["launch"])]
-    host = facts.nodes[int(facts.node_of_rank[rank])] if rank < len(facts.node_of_rank) else "?"
+    host = facts.host_of(rank)
     return f"; there rank {rank} ({host}) began last in {int(counts[rank])} of {len(who)} of them"

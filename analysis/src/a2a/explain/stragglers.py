@@ -48,7 +48,7 @@ def find(found: Results) -> list[Finding]:
 def _told(found: Results, launch: str, rank: int, rows: pd.DataFrame, of: int) -> Finding:
     facts = found.launches[launch]
     worst = series.most(rows, rows["last_rank_share"])
-    host = facts.nodes[int(facts.node_of_rank[rank])] if rank < len(facts.node_of_rank) else "?"
+    host = facts.host_of(rank)
     ops = int(rows["ops"].sum())
     sizes = listed(f"{size} B" for size in sorted(set(rows["message_size"])))
     return Finding(
