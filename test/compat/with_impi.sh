@@ -3,6 +3,8 @@
 # A newer libfabric, with the psm3 provider, in the place of the one that the program was built with.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=test/support/options.sh
+. "$top/test/support/options.sh"
 
 usage() {
     cat <<'USAGE'
@@ -38,14 +40,7 @@ fetch() {
     cp "$wanted" "$folder/complete"
 }
 
-if [[ ${1-} == -h || ${1-} == --help ]]; then
-    usage
-    exit 0
-fi
-(($# >= 1)) || {
-    usage >&2
-    exit 2
-}
+answer_help 1 "$@"
 [[ $(uname -m) == x86_64 ]] || skip "Intel's MPI runtime is for x86_64"
 folder=$top/build/impi
 python=$top/.venv/bin/python

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank whose process id and exit status a test can see.
 set -uo pipefail
+# shellcheck source=test/support/options.sh
+. "${BASH_SOURCE[0]%/*}/options.sh"
 
 usage() {
     cat <<'USAGE'
@@ -14,14 +16,7 @@ runs, its exit status in FOLDER/status.RANK from its end on: a launcher does not
 USAGE
 }
 
-if [[ ${1-} == -h || ${1-} == --help ]]; then
-    usage
-    exit 0
-fi
-(($# >= 2)) || {
-    usage >&2
-    exit 2
-}
+answer_help 2 "$@"
 folder=$1
 shift
 rank=${OMPI_COMM_WORLD_RANK-${PMI_RANK:?is not set: launch with mpirun}}

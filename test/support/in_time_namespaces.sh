@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Ranks on one machine whose CLOCK_MONOTONIC really differ.
 set -euo pipefail
+# shellcheck source=test/support/options.sh
+. "${BASH_SOURCE[0]%/*}/options.sh"
 
 usage() {
     cat <<'USAGE'
@@ -17,14 +19,7 @@ Needs root and Linux 5.6; elsewhere it says why not and exits with status 77 (sk
 USAGE
 }
 
-if [[ ${1-} == -h || ${1-} == --help ]]; then
-    usage
-    exit 0
-fi
-(($# >= 2)) || {
-    usage >&2
-    exit 2
-}
+answer_help 2 "$@"
 
 # Time namespaces are entered by children only, hence --fork.
 ahead() { exec unshare --time --monotonic "$1" --fork --kill-child -- "${@:2}"; }

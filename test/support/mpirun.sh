@@ -7,6 +7,8 @@ for part in say mpi; do
     # shellcheck source=/dev/null
     . "$top/jobs/lib/$part.sh"
 done
+# shellcheck source=test/support/options.sh
+. "$top/test/support/options.sh"
 
 usage() {
     cat <<'USAGE'
@@ -25,22 +27,8 @@ OMPI_MCA_* variables that are set already stay as they are.
 USAGE
 }
 
-seconds=60
-while getopts ':t:h' option; do
-    case $option in
-    t) seconds=$OPTARG ;;
-    h)
-        usage
-        exit 0
-        ;;
-    *)
-        usage >&2
-        exit 2
-        ;;
-    esac
-done
+take_deadline 60 "$@"
 shift $((OPTIND - 1))
-[[ $seconds =~ ^[1-9][0-9]*$ ]] || die -2 "-t $seconds is not a number of seconds, e.g. -t 60"
 [[ ${1-} =~ ^[1-9][0-9]*$ && $# -ge 2 ]] || die -2 "a number of ranks and a command are needed: mpirun.sh 4 COMMAND"
 
 keep_mpi_off_fabric

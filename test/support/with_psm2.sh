@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # libfabric's psm2 provider without an adapter: the real libpsm2 over its own shared-memory path.
 set -euo pipefail
+# shellcheck source=test/support/options.sh
+. "${BASH_SOURCE[0]%/*}/options.sh"
 
 usage() {
     cat <<'USAGE'
@@ -17,14 +19,7 @@ Needs root; elsewhere it says why not and exits with status 77 (skipped).
 USAGE
 }
 
-if [[ ${1-} == -h || ${1-} == --help ]]; then
-    usage
-    exit 0
-fi
-(($# >= 1)) || {
-    usage >&2
-    exit 2
-}
+answer_help 1 "$@"
 
 if [[ -z ${A2APERF_TEST_ADAPTER-} ]]; then
     if ! reason=$(unshare -m mount -t tmpfs none /mnt 2>&1); then

@@ -6,6 +6,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)
 # shellcheck source=/dev/null
 . "$top/jobs/lib/say.sh"
+# shellcheck source=test/support/options.sh
+. "$top/test/support/options.sh"
 
 usage() {
     cat <<'USAGE'
@@ -92,22 +94,8 @@ boot() {
     exit "$(<"$output/status")"
 }
 
-seconds=300
-while getopts ':t:h' option; do
-    case $option in
-    t) seconds=$OPTARG ;;
-    h)
-        usage
-        exit 0
-        ;;
-    *)
-        usage >&2
-        exit 2
-        ;;
-    esac
-done
+take_deadline 300 "$@"
 shift $((OPTIND - 1))
-[[ $seconds =~ ^[1-9][0-9]*$ ]] || die -2 "-t $seconds is not a number of seconds, e.g. -t 300"
 (($# >= 2)) || die -2 "a folder and a command are needed: machine.sh /tmp/output uname -r"
 PATH=$PATH:/usr/sbin:/sbin
 for program in qemu-system-x86_64 busybox cpio depmod modprobe apt-cache apt-get dpkg-deb; do
