@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every pair of ranks, then the suspects alone: measure, judge, look again, print.
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <map>
 
@@ -10,6 +9,7 @@
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/record/pair_table.hpp"
 #include "a2aperf/stats/pair_model.hpp"
+#include "axes.hpp"
 #include "estimate.hpp"
 #include "launch.hpp"
 
@@ -41,12 +41,6 @@ std::vector<Turn> second_look(const std::vector<PairReport>& sizes, int most) {
     return turns;
 }
 
-double median_of(std::vector<Nanoseconds> times, PercentileRule rule) {
-    if (times.empty()) return kAbsent;
-    std::sort(times.begin(), times.end());
-    return static_cast<double>(percentile(times, 0.5, rule));
-}
-
 } // namespace
 
 // From the file, where those of an earlier launch are too.
@@ -69,13 +63,8 @@ Launch::Findings Launch::examine_pairs() {
 }
 
 std::vector<Nanoseconds> Launch::measure_alone(Rank source, Rank destination, Bytes message_size) {
-    Point point;
-    point.role = Role::pair;
-    point.mode = options_.modes.front();
-    point.schedule = &find_schedule("shift");
-    point.message_size = message_size;
-    point.post = options_.post;
-    point.distance = (destination - source + job_.ranks()) % job_.ranks();
+    Point point =
+        pair_point(pair_axes_of(options_), message_size, (destination - source + job_.ranks()) % job_.ranks());
     point.only_sender = source;
     at_hand_ = fmt::format("{}, rank {} to rank {} alone", point.label(), source, destination);
     auto times =
@@ -106,7 +95,7 @@ void Launch::look_again(Findings& findings, Progress& progress) {
         job_.broadcast(pair);
         const auto times = measure_alone(pair.source, pair.destination, pair.message_size);
         if (report == nullptr) continue;
-        const double p50 = median_of(times, options_.percentile);
+        const double p50 = median(times, options_.percentile);
         report->alone[turns[i].suspect] = p50;
         recorder_->write_isolated(static_cast<int>(i),
                                   {pair.source, pair.destination, pair.message_size, times, p50});

@@ -73,12 +73,13 @@ bool shm_takes_wildcards() {
 // An endpoint takes a context of the adapter. Opening one too many fails with words that name no cause.
 std::optional<std::string> trouble_of_hfi(int ranks_on_node) {
     int free = 0;
-    for (const auto& device : rdma_devices("hfi1_")) {
+    const auto devices = rdma_devices("hfi1_");
+    for (const auto& device : devices) {
         int of_device = 0;
         if (!(std::ifstream("/sys/class/infiniband/" + device + "/nfreectxts") >> of_device)) return std::nullopt;
         free += of_device;
     }
-    if (ranks_on_node <= free || rdma_devices("hfi1_").empty()) return std::nullopt;
+    if (ranks_on_node <= free || devices.empty()) return std::nullopt;
     return fmt::format(
         "{} ranks here need a context each and {} are free (nfreectxts): start fewer, or keep MPI off "
         "the fabric with OMPI_MCA_pml=ob1",

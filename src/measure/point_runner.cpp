@@ -17,12 +17,6 @@ constexpr int kAlternatingBlock = 10;           // ops, when two engines take tu
 constexpr Nanoseconds kBlockTime = 500'000'000; // between looks at progress and signals
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-double median(std::vector<Nanoseconds> values) {
-    if (values.empty()) return kUnknown;
-    std::sort(values.begin(), values.end());
-    return static_cast<double>(percentile(values, 0.5, PercentileRule::rank));
-}
-
 } // namespace
 
 // One engine's ops of one point.
@@ -100,7 +94,7 @@ double PointRunner::warm_up(Series& series) {
         run_block(series, rules_.warmup);
         gather_block(series);
     }
-    double p50 = median(op_times(series.samples, rules_.summary.complete_at));
+    double p50 = median(op_times(series.samples, rules_.summary.complete_at), PercentileRule::rank);
     job_.broadcast(p50);
     series.samples = {};
     series.rank_counters = {};
@@ -117,8 +111,8 @@ PointRunner::Decision PointRunner::decide(const std::vector<Series>& all, Nanose
         if (!rules_.precision || valid < rules_.min_ops) return StopRule::none;
         const auto times = op_times(series.samples, rules_.summary.complete_at);
         const auto interval = median_interval(times).interval;
-        const bool is_precise =
-            interval && (interval->high - interval->low) / 2 <= *rules_.precision * median(times);
+        const bool is_precise = interval && (interval->high - interval->low) / 2 <=
+                                                *rules_.precision * median(times, PercentileRule::rank);
         return is_precise ? StopRule::precision : StopRule::none;
     };
     Decision decision;

@@ -37,6 +37,17 @@ std::vector<int> pair_distances(int ranks, int most, std::uint64_t seed) {
     return distances;
 }
 
+Point pair_point(const PairAxes& axes, Bytes message_size, int distance) {
+    Point point;
+    point.role = Role::pair;
+    point.mode = axes.mode;
+    point.schedule = &find_schedule("shift");
+    point.message_size = message_size;
+    point.post = axes.post;
+    point.distance = distance;
+    return point;
+}
+
 Plan make_pair_plan(const PairAxes& axes, const Layout& layout,
                     const std::function<std::optional<std::string>(const Point&)>& skip) {
     const int ranks = layout.ranks();
@@ -45,13 +56,7 @@ Plan make_pair_plan(const PairAxes& axes, const Layout& layout,
     Plan plan;
     for (const int distance : distances) {
         for (const Bytes size : axes.sizes) {
-            Point point;
-            point.role = Role::pair;
-            point.mode = axes.mode;
-            point.schedule = &find_schedule("shift");
-            point.message_size = size;
-            point.post = axes.post;
-            point.distance = distance;
+            Point point = pair_point(axes, size, distance);
             point.skip_reason = skip(point).value_or("");
             plan.points.push_back(std::move(point));
         }

@@ -71,15 +71,18 @@ Result check(Result result, const char* verb, const Object& object, const char* 
     fail(fmt::format("cannot {} {}{}{}", verb, name, *name != '\0' ? " in " : "", object.where()), cause);
 }
 
-// The same for what reads. An errno is the disk's word; without one, the file is not what it should be.
+// An errno is the disk's word; without one, the file is not what it should be.
+[[noreturn]] void fail_to_read(const std::string& what, const Cause& cause) {
+    if (cause.error != EIO) fail(what, cause);
+    throw Unreadable(cause.error, hdf5_category(), fmt::format("{} ({})", what, cause.words));
+}
+
+// The same for what reads.
 template <class Result>
 Result check_read(Result result, const char* verb, const Object& object, const char* name = "") {
     if (result >= 0) return result;
     const Cause cause = last_cause();
-    const std::string what =
-        fmt::format("cannot {} {}{}{} ({})", verb, name, *name != '\0' ? " in " : "", object.where(), cause.words);
-    if (cause.error != EIO) throw std::system_error(cause.error, hdf5_category(), what);
-    throw Unreadable(cause.error, hdf5_category(), what);
+    fail_to_read(fmt::format("cannot {} {}{}{}", verb, name, *name != '\0' ? " in " : "", object.where()), cause);
 }
 
 // Before the library is used first: failures are thrown and not printed, and no setting of the user's brings back
@@ -247,10 +250,7 @@ const std::error_category& hdf5_category() {
 }
 
 void fail_reading(const std::string& what) {
-    const Cause cause = last_cause();
-    const std::string words = fmt::format("{} ({})", what, cause.words);
-    if (cause.error != EIO) throw std::system_error(cause.error, hdf5_category(), words);
-    throw Unreadable(cause.error, hdf5_category(), words);
+    fail_to_read(what, last_cause());
 }
 
 std::string library_version() {

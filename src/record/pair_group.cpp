@@ -164,10 +164,14 @@ void PairGroup::require_shapes(const Extents& extents) const {
     isolated_time_.require_shape({suspects, static_cast<std::uint64_t>(extents.isolated_ops)});
 }
 
-PairGroup::Cells PairGroup::cells(Bytes message_size, std::span<const PairTime> pairs) const {
+std::uint64_t PairGroup::index_of(Bytes message_size) const {
     const auto found = std::find(sizes_.begin(), sizes_.end(), static_cast<std::int64_t>(message_size));
     if (found == sizes_.end()) throw std::invalid_argument(fmt::format("/pairs: no size {}", message_size));
-    const auto size = static_cast<std::uint64_t>(found - sizes_.begin());
+    return static_cast<std::uint64_t>(found - sizes_.begin());
+}
+
+PairGroup::Cells PairGroup::cells(Bytes message_size, std::span<const PairTime> pairs) const {
+    const std::uint64_t size = index_of(message_size);
     Cells cells;
     for (const PairTime& pair : pairs) {
         for (const std::uint64_t index :
@@ -212,7 +216,6 @@ void PairGroup::clear_isolated() const {
 }
 
 void PairGroup::write_isolated(int place, const IsolatedPair& pair) const {
-    const auto size = std::find(sizes_.begin(), sizes_.end(), static_cast<std::int64_t>(pair.message_size));
     const auto put = [&](const h5::Dataset& dataset, std::int32_t value) {
         dataset.write(std::span<const std::int32_t>(&value, 1), element(place));
     };
@@ -221,7 +224,7 @@ void PairGroup::write_isolated(int place, const IsolatedPair& pair) const {
     const double gbps = pair_gbps(pair.message_size, pair.p50);
     isolated_gbps_.write(std::span<const double>(&gbps, 1), element(place));
     put(destination_, pair.destination);
-    put(size_, static_cast<std::int32_t>(size - sizes_.begin()));
+    put(size_, static_cast<std::int32_t>(index_of(pair.message_size)));
     put(source_, pair.source); // whoever sees it finds the rest
 }
 

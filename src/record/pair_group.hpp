@@ -35,6 +35,7 @@ public:
 
 private:
     struct Cells;
+    std::uint64_t index_of(Bytes message_size) const; // in sizes_
     Cells cells(Bytes message_size, std::span<const PairTime> pairs) const;
 
     std::vector<std::int64_t> sizes_;              // [M]

@@ -105,6 +105,10 @@ ResultsFile ResultsFile::create(const std::filesystem::path& path, FileLayout la
     return created;
 }
 
+void throw_damaged(const std::filesystem::path& path, const std::system_error& error) {
+    throw UsageError(fmt::format("{} is damaged: {}", path.string(), error.what()));
+}
+
 ResultsFile ResultsFile::open(const std::filesystem::path& path, h5::File::Access access) {
     const std::string name = path.string();
     if (!h5::File::is_hdf5(path)) throw UsageError(fmt::format("{} is not an HDF5 file", name));
@@ -116,12 +120,8 @@ ResultsFile ResultsFile::open(const std::filesystem::path& path, h5::File::Acces
         results.require_sound();
         return results;
     } catch (const std::system_error& error) {
-        throw UsageError(fmt::format("{} is damaged: {}", name, error.what()));
+        throw_damaged(path, error);
     }
-}
-
-void throw_damaged(const std::filesystem::path& path, const h5::Unreadable& error) {
-    throw UsageError(fmt::format("{} is damaged: {}", path.string(), error.what()));
 }
 
 std::uint64_t ResultsFile::largest_size(const Extents& extents) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "counter_group.hpp"
@@ -62,7 +63,7 @@ struct ResultsFile {
 void copy_asked(const ResultsFile& from, const ResultsFile& to);
 
 // What to say of a file that cannot be read to its end.
-[[noreturn]] void throw_damaged(const std::filesystem::path& path, const h5::Unreadable& error);
+[[noreturn]] void throw_damaged(const std::filesystem::path& path, const std::system_error& error);
 
 // Every segment, and every outcome of the points that are complete in `from`: columns, samples, counters. Their
 // number and meaning must be the same; `to` has room for all attempts made and all ports.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace a2aperf {
@@ -21,6 +22,13 @@ std::size_t percentile_index(std::size_t n, double q, PercentileRule rule) {
 
 Nanoseconds percentile(std::span<const Nanoseconds> sorted, double q, PercentileRule rule) {
     return sorted[percentile_index(sorted.size(), q, rule)];
+}
+
+double median(std::vector<Nanoseconds> values, PercentileRule rule) {
+    if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(percentile_index(values.size(), 0.5, rule));
+    std::nth_element(values.begin(), middle, values.end());
+    return static_cast<double>(*middle);
 }
 
 } // namespace a2aperf

@@ -52,13 +52,6 @@ Pass pass_over(const Samples& samples, CompleteAt rule) {
     return pass;
 }
 
-// Reorders values.
-double median(std::vector<Nanoseconds>& values, PercentileRule rule) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(percentile_index(values.size(), 0.5, rule));
-    std::nth_element(values.begin(), middle, values.end());
-    return static_cast<double>(*middle);
-}
-
 void describe_times(Summary& summary, std::span<const Nanoseconds> times, PercentileRule rule) {
     std::vector<Nanoseconds> sorted(times.begin(), times.end());
     std::sort(sorted.begin(), sorted.end());
@@ -116,8 +109,8 @@ Summary summarise(const Samples& samples, const Layout& layout, Bytes message_si
     describe_times(summary, pass.times, rules.percentile);
     describe_certainty(summary, pass.times);
     describe_rates(summary, layout, message_size, rules.node_link_gbps);
-    if (rules.has_common_start) summary.span_p50 = median(pass.spans, rules.percentile);
-    summary.rank_time_p50 = median(pass.rank_times, rules.percentile);
+    if (rules.has_common_start) summary.span_p50 = median(std::move(pass.spans), rules.percentile);
+    summary.rank_time_p50 = median(std::move(pass.rank_times), rules.percentile);
     const auto most = std::max_element(pass.times_last.begin(), pass.times_last.end());
     summary.last_rank = static_cast<Rank>(most - pass.times_last.begin());
     summary.last_rank_share = static_cast<double>(*most) / static_cast<double>(summary.count);

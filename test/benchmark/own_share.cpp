@@ -42,11 +42,6 @@ ssize_t read_and_note(fid_cq* queue, void* entries, size_t count) {
     return got;
 }
 
-double median(std::vector<Nanoseconds> values) {
-    std::sort(values.begin(), values.end());
-    return static_cast<double>(values[values.size() / 2]);
-}
-
 Nanoseconds cost_of_clock() {
     constexpr int kReads = 1000;
     const Nanoseconds begin = now_ns();
@@ -61,14 +56,12 @@ void measure(Job& job, const std::string& provider) {
     Patience patience(job.ranks() > 2 ? Polling::yield : Polling::spin, job.timeout());
     const CommonClock clock;
     OpLoop loop(job, clock, patience);
-    std::vector<Rank> sends;
-    std::vector<Rank> receives;
-    for (const Step& step : find_schedule("shift").steps(job.rank(), job.layout(), 1)) {
-        sends.push_back(step.send_to);
-        receives.push_back(step.receive_from);
-    }
-    FabricEngine<Probe> engine(Exchange<Probe>(wire.lane(kMessage), wire.endpoint(), sends, receives, {}, patience),
-                               Post::before, {});
+    Point point;
+    point.schedule = &find_schedule("shift");
+    const Peers peers = point.peers(job.rank(), job.layout(), 1);
+    FabricEngine<Probe> engine(
+        Exchange<Probe>(wire.lane(kMessage), wire.endpoint(), peers.sends, peers.receives, {}, patience),
+        Post::before, {});
     OwnSamples samples;
     samples.reserve(kOps);
     loop.run(engine, 20, samples); // connects and warms up
@@ -95,8 +88,8 @@ void measure(Job& job, const std::string& provider) {
         times.push_back(end - begin);
     }
     queue->ops = g_queue;
-    const double share = times.empty() ? 0 : median(shares);
-    const double time = times.empty() ? 1 : median(times);
+    const double share = times.empty() ? 0 : median(shares, PercentileRule::index);
+    const double time = times.empty() ? 1 : median(times, PercentileRule::index);
     const auto all_shares = job.gather<double>(std::span(&share, 1));
     const auto all_times = job.gather<double>(std::span(&time, 1));
     if (!job.is_root()) return;

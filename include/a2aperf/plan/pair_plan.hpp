@@ -25,6 +25,9 @@ struct PairAxes {
 // with every other one its opposite R - d, so that both directions of a pair are measured.
 std::vector<int> pair_distances(int ranks, int most, std::uint64_t seed);
 
+// The step of this distance at this size.
+Point pair_point(const PairAxes& axes, Bytes message_size, int distance);
+
 // A point for every distance and size, sizes running fastest; in the order of the plan one size after the other
 // of a distance, distances shuffled where that is wanted. The same axes give the same plan on all ranks.
 Plan make_pair_plan(const PairAxes& axes, const Layout& layout,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "a2aperf/base/units.hpp"
 
@@ -21,5 +22,8 @@ std::size_t percentile_index(std::size_t n, double q, PercentileRule rule);
 
 // sorted must be ascending and not empty, 0 <= q <= 1.
 Nanoseconds percentile(std::span<const Nanoseconds> sorted, double q, PercentileRule rule);
+
+// In any order; NaN of none.
+double median(std::vector<Nanoseconds> values, PercentileRule rule);
 
 } // namespace a2aperf

@@ -2,6 +2,7 @@
 #include "a2aperf/stats/percentile.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
@@ -43,6 +44,12 @@ TEST_CASE("index: sorted[int(q*n)], in which the p99 of 100 ops is the maximum a
     CHECK(percentile(hundred, 1.0, PercentileRule::index) == 100);
     // its rows of 200 ops: the p99 is the 199th value, no longer the maximum
     CHECK(percentile(one_to(200), 0.99, PercentileRule::index) == 199);
+}
+
+TEST_CASE("a median takes its values in any order, and there is none of nothing") {
+    CHECK(median({4, 1, 3, 2}, PercentileRule::rank) == 2);
+    CHECK(median({4, 1, 3, 2}, PercentileRule::index) == 3);
+    CHECK(std::isnan(median({}, PercentileRule::rank)));
 }
 
 TEST_CASE("a single value is every percentile") {
