@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/measure/exchange_state.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,8 +14,9 @@ ExchangeState::ExchangeState(const Lane& lane, const Endpoint& endpoint, const s
                              const std::vector<Rank>& receives, ExchangeSettings settings, Patience& patience)
     : lane_(lane), endpoint_(&endpoint), queue_(endpoint.queue()), settings_(settings), patience_(&patience),
       ranks_(static_cast<std::size_t>(lane.ranks)),
-      slots_(ranks_ + sends.size() + std::max<std::size_t>(receives.size(), 1)), completed_(ranks_ + sends.size()),
-      arrived_at_(settings.traces ? ranks_ : 0, -1), known_slots_(completed_.size()) {
+      slots_(ranks_ + sends.size() + std::max<std::size_t>(receives.size(), 1)),
+      surplus_(ranks_ + sends.size(), kDue), arrived_at_(settings.traces ? ranks_ : 0, -1),
+      known_slots_(surplus_.size()) {
     for (const Rank peer : sends) sends_.push_back(lane.to(peer, &slots_[ranks_ + sends_.size()]));
     for (const Rank peer : receives) receives_.push_back(lane.from(peer, &slots_[static_cast<std::size_t>(peer)]));
     next_send_ = sends_end();
@@ -22,11 +25,18 @@ ExchangeState::ExchangeState(const Lane& lane, const Endpoint& endpoint, const s
     kinds_ = static_cast<int>(std::count_if(total_.begin(), total_.end(), [](auto total) { return total > 0; }));
 }
 
+std::vector<std::uint32_t> ExchangeState::arrivals() const {
+    std::vector<std::uint32_t> counts(ranks_);
+    std::transform(surplus_.begin(), surplus_.begin() + static_cast<std::ptrdiff_t>(ranks_), counts.begin(),
+                   [](std::int32_t surplus) { return static_cast<std::uint32_t>(surplus - kDue); });
+    return counts;
+}
+
 void ExchangeState::take_stray(std::size_t slot) {
     const std::size_t place = slot - known_slots_;
     if (place >= strays_.size())
         throw RunError(fmt::format("op {}: a completion that belongs to no operation", op_));
-    ++completed_[static_cast<std::size_t>(strays_[place])];
+    ++surplus_[static_cast<std::size_t>(strays_[place])];
     --strays_left_;
 }
 
@@ -34,10 +44,10 @@ std::string ExchangeState::waiting_for() const {
     std::vector<Rank> sources;
     std::vector<Rank> targets;
     for (const Route& from : receives_)
-        if (completed_[static_cast<std::size_t>(from.peer)] == 0) sources.push_back(from.peer);
+        if (surplus_[static_cast<std::size_t>(from.peer)] == kDue) sources.push_back(from.peer);
     for (const Route& to : sends_) {
         const bool is_done =
-            settings_.uses_inject || completed_[static_cast<std::size_t>(to.slot - slots_.data())] > 0;
+            settings_.uses_inject || surplus_[static_cast<std::size_t>(to.slot - slots_.data())] != kDue;
         if (&to >= next_send_ || !is_done) targets.push_back(to.peer);
     }
     std::string text;

@@ -64,12 +64,13 @@ int OpLoop::run(Engine& engine, int count, OwnSamples& samples) {
         const auto since_start = [&](Nanoseconds local) {
             return start_ == Start::clock ? clock_.since(scheduled, local) : local - begin;
         };
+        // What was here before our own start is seen right after it: nothing takes no time, rates divide by it.
+        const auto arrival = [&](Nanoseconds local) { return since_start(std::max(local, begin + 1)); };
         samples.begin.push_back(since_start(begin));
         samples.send_done.push_back(since_start(moments.send_done));
-        samples.receive_done.push_back(since_start(moments.receive_done));
-        // What was here before our own start counts from it, as the op's own moments do.
+        samples.receive_done.push_back(arrival(moments.receive_done));
         for (const Nanoseconds arrived : engine.arrival_times())
-            samples.arrival.push_back(arrived < 0 ? -1 : since_start(std::max(arrived, begin)));
+            samples.arrival.push_back(arrived < 0 ? -1 : arrival(arrived));
         samples.start.push_back(start_ == Start::clock ? scheduled : clock_.to_common(begin));
     }
     settle(engine);

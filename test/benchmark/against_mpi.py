@@ -5,7 +5,8 @@
 Each row is one launch of `a2aperf alltoall --baseline mpi`: the two take turns, block by block, on the same ranks and
 buffers, and every message was verified before. The ratio is MPI's median op time over ours, above 1 where we are
 faster, with its 95 % interval from whole blocks. Absolute times drift on shared machines; ratios of blocks side by side
-hold.
+hold. What differs between launches, such as where memory lies, that interval does not show: with --launches a row is the
+median of so many launches, with the lowest and the highest of them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -66,6 +68,15 @@ def measure(program: str, contest: Contest, ranks: int, options: argparse.Namesp
     return [row for row in json.loads(done.stdout) if row["role"] == "measure" and row["state"] == "complete"]
 
 
+def spread(rows: tuple[dict, ...]) -> tuple[float | None, float | None, float]:
+    """Of a point's rows, one per launch: what its ratio lies between, and the median of our own op times in ns."""
+    time = statistics.median(row["time_p50"] for row in rows)
+    if len(rows) == 1:
+        return rows[0]["ratio_low"], rows[0]["ratio_high"], time
+    ratios = [row["ratio"] for row in rows]
+    return min(ratios), max(ratios), time
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", help="build/release/src/app/a2aperf")
@@ -75,21 +86,25 @@ def main() -> int:
     parser.add_argument("--modes", default="tagged,write-imm")
     parser.add_argument("--ops", type=int, default=300)
     parser.add_argument("--memory", choices=["default", "huge"], default="default")
+    parser.add_argument("--launches", type=int, default=1)
     options = parser.parse_args()
     for name in options.contests or CONTESTS:
         if name not in CONTESTS:
             parser.error(f"unknown contest '{name}': there are {', '.join(CONTESTS)}")
 
-    print(f"{'ours':<15} {'MPI over':<22} {'ranks':>5} {'B':>7} {'ours us':>9} {'ratio':>6}  95 % interval    n")
+    what = "95 % interval" if options.launches == 1 else f"of {options.launches} launches"
+    print(f"{'ours':<15} {'MPI over':<22} {'ranks':>5} {'B':>7} {'ours us':>9} {'ratio':>6}  {what:<16}   n")
     for name in options.contests or CONTESTS:
         contest = CONTESTS[name]
         for ranks in map(int, options.ranks.split(",")):
-            for row in measure(options.program, contest, ranks, options):
-                low, high = row["ratio_low"], row["ratio_high"]
+            launches = [measure(options.program, contest, ranks, options) for _ in range(options.launches)]
+            for rows in zip(*launches, strict=True):  # one point
+                low, high, time = spread(rows)
                 interval = "too few blocks" if low is None else f"{low:5.2f} to {high:5.2f}"
                 print(
-                    f"{contest.provider + ' ' + row['mode']:<15} {contest.transport:<22} {ranks:>5} {row['message_size']:>7} "
-                    f"{row['time_p50'] / 1e3:>9.1f} {row['ratio']:>6.2f}  {interval} {row['ops']:>5}",
+                    f"{contest.provider + ' ' + rows[0]['mode']:<15} {contest.transport:<22} {ranks:>5} "
+                    f"{rows[0]['message_size']:>7} {time / 1e3:>9.1f} {statistics.median(r['ratio'] for r in rows):>6.2f}  "
+                    f"{interval:<16} {sum(row['ops'] for row in rows):>5}",
                     flush=True,
                 )
     return 0

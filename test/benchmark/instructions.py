@@ -4,10 +4,11 @@
 
 Runs launches under callgrind, which counts while an op is prepared and run. Our own instructions are those of
 functions in a2aperf's name space: libfabric, the C library and the kernel are not. Waiting is a function of its own,
-await_completions, which yields after every empty poll: its own instructions = b x yields + c x calls, by least squares
-over all ranks of all launches. A message costs (own - b x yields) / messages: a send, a receive, their two
-completions, the polls that found them, and its share of the op. Instructions do not depend on the machine's load; how
-many polls find something, and how many sends find no room and are tried again, does.
+await_completions, which polls until something is there and looks at the clock after every 64th poll: its own
+instructions = b x polls + c x calls + d x looks, by least squares over all ranks of all launches (exact but for what
+the compiler makes of the last poll). A message costs (own - b x polls - d x looks) / messages: a send, a receive, their
+two completions, the polls that found them, and its share of the op. Instructions do not depend on the machine's load;
+how many polls find something, and how many sends find no room and are tried again, does.
 """
 
 from __future__ import annotations
@@ -29,14 +30,15 @@ SYSTEM_CALL = re.compile(r"^(sched_yield|read|write|poll|epoll_wait|ioctl|mmap|m
 
 
 class Profile:
-    """Self cost and calls by function, from callgrind's file."""
+    """What one rank's ops executed, from callgrind's file.
+
+    A call is counted by the instruction that makes it, since callgrind counts calls outside the ops as well.
+    """
 
     def __init__(self, path: Path) -> None:
         self.own = 0
         self.waiting = 0  # of these, in await_completions
-        self.waits = 0
-        self.ops = 0
-        self.yields = 0
+        self.waits = self.polls = self.looks = self.ops = 0  # calls of it; its readings of the queue and the clock
         self.called_by_us: dict[str, int] = {}
         self._names: dict[str, str] = {}
         self._read(path)
@@ -49,6 +51,9 @@ class Profile:
 
     def _read(self, path: Path) -> None:
         function = callee = ""
+        address = 0
+        executed: dict[int, int] = {}  # by address, in our functions
+        calls: dict[int, tuple[str, str]] = {}  # caller and callee, by the address of the call
         is_call_cost = False
         for line in path.read_text().splitlines():
             if line.startswith("fn="):
@@ -56,33 +61,39 @@ class Profile:
             elif line.startswith("cfn="):
                 callee = self._name(line[4:])
             elif line.startswith("calls="):
-                self._count(function, callee, int(line[6:].split()[0]))
                 is_call_cost = True
-            elif re.match(r"[+\-*\d]", line):
-                if not is_call_cost and "a2aperf::" in function:
-                    cost = int(line.split()[1])
-                    self.own += cost
-                    self.waiting += cost if WAIT.search(function) else 0
+            elif re.match(r"0x|[+\-*]", line):
+                place, _, cost = line.split()
+                address = int(place, 16) if place.startswith("0x") else address + int(place.replace("*", "0"))
+                if "a2aperf::" in function:
+                    if is_call_cost:
+                        calls[address] = (function, callee)
+                    else:
+                        executed[address] = executed.get(address, 0) + int(cost)
+                        self.waiting += int(cost) if WAIT.search(function) else 0
                 is_call_cost = False
+        self.own = sum(executed.values())
+        for at, (caller, called) in calls.items():
+            self._count(caller, called, executed.get(at, 0))
 
     def _count(self, caller: str, callee: str, times: int) -> None:
-        if "a2aperf::" not in caller:
-            return
         plain = callee.split("@")[0].strip("'0123456789 ") if "a2aperf" not in callee else callee
         self.called_by_us[plain] = self.called_by_us.get(plain, 0) + times
         if re.search(r"Exchange<.*>::run\(\)", callee):
             self.ops += times
         if WAIT.search(callee):
             self.waits += times
-        if plain == "sched_yield":
-            self.yields += times
+        if WAIT.search(caller) and "a2aperf::" not in callee:
+            self.looks += times if plain == "clock_gettime" else 0
+            self.polls += times if plain not in ("clock_gettime", "sched_yield") else 0
 
 
 def message_costs(profiles: list[Profile], ranks: int) -> tuple[list[float], float]:
     """Own instructions of a message in each profile, and of an empty poll, by the formula above."""
-    counts = np.array([(p.yields, p.waits) for p in profiles], float)
-    empty = float(np.linalg.lstsq(counts, np.array([p.waiting for p in profiles], float), rcond=None)[0][0])
-    return [(p.own - empty * p.yields) / (p.ops * (ranks - 1)) for p in profiles], empty
+    counts = np.array([(p.polls, p.looks, p.waits) for p in profiles], float)
+    waiting = np.array([p.waiting for p in profiles], float)
+    empty, look, _ = np.linalg.lstsq(counts, waiting, rcond=None)[0]
+    return [(p.own - empty * p.polls - look * p.looks) / (p.ops * (ranks - 1)) for p in profiles], float(empty)
 
 
 def profile(program: str, provider: str, mode: str, size: int, ranks: int) -> list[Profile]:
@@ -90,7 +101,7 @@ def profile(program: str, provider: str, mode: str, size: int, ranks: int) -> li
         profiles = []
         for ops in (60, 180):
             engine = f"a2aperf::FabricEngine<a2aperf::{'Tagged' if mode == 'tagged' else 'WriteImm'}>"
-            command = [MPIRUN, "-t", "300", str(ranks), "valgrind", "--tool=callgrind", "--quiet"]
+            command = [MPIRUN, "-t", "300", str(ranks), "valgrind", "--tool=callgrind", "--quiet", "--dump-instr=yes"]
             command += [f"--callgrind-out-file={folder}/{ops}.%p"]
             command += [f"--toggle-collect={engine}::run()", f"--toggle-collect={engine}::prepare(unsigned long)"]
             command += [program, "alltoall", "--provider", provider, "--mode", mode, "--sizes", str(size)]
@@ -122,8 +133,8 @@ def main() -> int:
                 for name, times in p.called_by_us.items():
                     called[name] = called.get(name, 0) + times
     for what, pattern in (("allocations", ALLOCATION), ("locks", LOCK), ("system calls", SYSTEM_CALL)):
-        ours = {name: times for name, times in called.items() if pattern.match(name)}
-        print(f"{what} called by our own functions in timed ops: {ours or 'none'}")
+        ours = sorted(name for name, times in called.items() if times and pattern.match(name))
+        print(f"{what} called by our own functions in timed ops: {', '.join(ours) or 'none'}")
     return 0
 
 

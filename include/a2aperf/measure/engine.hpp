@@ -56,12 +56,15 @@ public:
     }
     bool progress() override { return exchange_.progress(); }
     Moments run() override {
-        if (self_copy_.size != 0) std::copy_n(self_copy_.from, self_copy_.size, self_copy_.to);
+        if (self_copy_.size != 0) [[unlikely]]
+            copy_self();
         return exchange_.run();
     }
     std::span<const Nanoseconds> arrival_times() const override { return exchange_.arrival_times(); }
 
 private:
+    [[gnu::noinline]] void copy_self() const { std::copy_n(self_copy_.from, self_copy_.size, self_copy_.to); }
+
     Exchange<Mode> exchange_;
     Post post_;
     SelfCopy self_copy_;

@@ -22,7 +22,8 @@ public:
     [[gnu::always_inline]] inline void begin(std::uint64_t op);
     [[gnu::always_inline]] inline void post_all_receives();
 
-    // The timed part. Throws RunError that names who waits for whom.
+    // The timed part. Messages of ranks that began before us may all have arrived before it. Throws RunError that
+    // names who waits for whom.
     Moments run();
 
     // Reads the completion queue once; between ops it keeps peers going. True when something was there.
@@ -51,9 +52,17 @@ private:
     [[gnu::always_inline]] inline void account(ssize_t count); // of at least one
     [[gnu::noinline]] void note_arrivals(ssize_t count);
     [[gnu::always_inline]] inline void count_down(Kind kind, std::int32_t by = 1);
-    [[gnu::always_inline]] inline std::size_t slot_of(const fi_cq_data_entry& entry) const;
+    // Where completions belong: what slot_of() reads for every one of them.
+    struct Places {
+        const Slot* first;
+        std::size_t ranks;
+        std::size_t sends;
+    };
+    Places places() const { return {slots_.data(), ranks_, known_slots_ - ranks_}; }
+    [[gnu::always_inline]] static inline std::size_t slot_of(const fi_cq_data_entry& entry, const Places& places);
     // A function of its own, so that what waiting costs can be told from what messages cost.
     [[gnu::noinline]] ssize_t await_completions();
+    [[gnu::noinline]] void post_the_rest_of_receives();
     [[gnu::noinline]] void post_the_rest();
     // Until the provider has room.
     template <class TryOnce>
@@ -67,13 +76,18 @@ void Exchange<Mode>::begin(std::uint64_t op) {
     next_send_ = sends_.data();
     left_ = total_;
     kinds_left_ = kinds_;
-    std::fill(completed_.begin(), completed_.end(), 0U);
+    std::fill(surplus_.begin(), surplus_.end(), kDue);
 }
 
 template <class Mode>
 void Exchange<Mode>::post_all_receives() {
-    if (post_receives()) [[likely]]
-        return;
+    if (!post_receives()) [[unlikely]]
+        post_the_rest_of_receives();
+}
+
+// Where the provider's queue has room for a part only.
+template <class Mode>
+void Exchange<Mode>::post_the_rest_of_receives() {
     patience_->reset();
     while (!post_receives())
         if (!progress() && !patience_->idle()) fail(-FI_ETIMEDOUT, "posting receives", lane_.self);
@@ -118,15 +132,16 @@ bool Exchange<Mode>::post_sends() {
            end == sends_end();
 }
 
-// The place in slots_ of what has completed; an arrival that came without a receive counts as its source's.
+// The place in slots_ of what has completed; an arrival that came without a receive counts as its source's. Beyond
+// all places when it belongs to none.
 template <class Mode>
-std::size_t Exchange<Mode>::slot_of(const fi_cq_data_entry& entry) const {
-    const auto slot = static_cast<std::size_t>(static_cast<const Slot*>(entry.op_context) - slots_.data());
+std::size_t Exchange<Mode>::slot_of(const fi_cq_data_entry& entry, const Places& places) {
+    const auto slot = static_cast<std::size_t>(static_cast<const Slot*>(entry.op_context) - places.first);
     // Our own slots first: some providers flag the completion of a write that carries data like its arrival.
     if constexpr (Mode::kAnnouncesByData)
-        if (slot - ranks_ >= sends_.size() && (entry.flags & FI_REMOTE_CQ_DATA) != 0) {
+        if (slot - places.ranks >= places.sends && (entry.flags & FI_REMOTE_CQ_DATA) != 0) {
             const std::uint64_t source = entry.data & kSourceMask;
-            return source < ranks_ ? source : slots_.size();
+            return source < places.ranks ? source : SIZE_MAX;
         }
     return slot;
 }
@@ -136,7 +151,7 @@ template <class Mode>
 void Exchange<Mode>::note_arrivals(ssize_t count) {
     const Nanoseconds now = now_ns();
     for (const fi_cq_data_entry& entry : std::span(entries_).first(static_cast<std::size_t>(count)))
-        if (const std::size_t slot = slot_of(entry); slot < ranks_) arrived_at_[slot] = now;
+        if (const std::size_t slot = slot_of(entry, places()); slot < ranks_) arrived_at_[slot] = now;
 }
 
 template <class Mode>
@@ -144,21 +159,20 @@ void Exchange<Mode>::account(ssize_t count) {
     if (settings_.traces) [[unlikely]]
         note_arrivals(count);
     // Kept out of memory, as in post_each().
-    const std::size_t ranks = ranks_;
-    const std::size_t known = known_slots_;
-    std::uint32_t* const completed = completed_.data();
+    const Places places = this->places();
+    std::int32_t* const surplus = surplus_.data();
     const fi_cq_data_entry* entry = entries_.data();
     const fi_cq_data_entry* const end = entry + count;
     do {
-        const std::size_t slot = slot_of(*entry);
-        if (slot >= known) [[unlikely]] {
+        const std::size_t slot = slot_of(*entry, places);
+        if (slot >= places.ranks + places.sends) [[unlikely]] {
             take_stray(slot);
             continue;
         }
         // Counted twice, one of them would end the op before another one is here.
-        if (++completed[slot] != 1) [[unlikely]]
+        if (++surplus[slot] != 0) [[unlikely]]
             fail_double(slot);
-        if (slot < ranks)
+        if (slot < places.ranks)
             count_down(arrival);
         else
             count_down(send);
@@ -182,7 +196,8 @@ ssize_t Exchange<Mode>::read_queue() {
                                  : fi_cq_read(queue_, entries_.data(), kBatch);
     if (count > 0) return count;
     // A wait is interrupted when the process was stopped and goes on.
-    if (count != -FI_EAGAIN && count != -FI_EINTR && count != 0) fail_completion(count);
+    if (count != -FI_EAGAIN) [[unlikely]]
+        if (count != -FI_EINTR && count != 0) fail_completion(count);
     return 0;
 }
 
@@ -208,10 +223,8 @@ ssize_t Exchange<Mode>::await_completions() {
 
 template <class Mode>
 Moments Exchange<Mode>::run() {
-    // Messages of ranks that began before us may all be here; they count from our own start.
-    if (left_[arrival] <= 0) completed_at_[arrival] = now_ns();
-    const bool has_receives = post_receives();
-    if (!post_sends() || !has_receives) [[unlikely]]
+    if (next_receive_ != receives_end()) post_receives();
+    if (!post_sends() || next_receive_ != receives_end()) [[unlikely]]
         post_the_rest();
     while (!is_over()) {
         const ssize_t count = read_queue<Sleep::never>();
@@ -272,7 +285,7 @@ void Exchange<Mode>::sweep(Rank nearest) {
             for (const Route& to : sends_) targets.push_back(to.peer);
         }
         left_[send] = static_cast<std::int32_t>(targets.size());
-        std::fill(completed_.begin() + static_cast<std::ptrdiff_t>(ranks_), completed_.end(), 0U);
+        std::fill(surplus_.begin() + static_cast<std::ptrdiff_t>(ranks_), surplus_.end(), kDue);
         Slot* slot = &slots_[ranks_]; // of sends that are over
         for (const Rank peer : targets) {
             insist("sending", peer,

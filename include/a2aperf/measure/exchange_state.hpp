@@ -45,7 +45,7 @@ public:
     ExchangeState(ExchangeState&&) = default; // routes point to slots, which stay where they are
 
     // In the op at hand: how often a message of each rank has arrived, [R].
-    std::span<const std::uint32_t> arrivals() const { return std::span(completed_).first(ranks_); }
+    std::vector<std::uint32_t> arrivals() const;
 
     // When it arrived, on this rank's clock, [R]; -1 = none. Empty when nothing is traced.
     std::span<const Nanoseconds> arrival_times() const { return arrived_at_; }
@@ -54,6 +54,7 @@ public:
 
 protected:
     static constexpr std::size_t kBatch = 16;
+    static constexpr std::int32_t kDue = -1; // in surplus_
 
     // The two kinds of slots, and of what is counted. Below 0: one too many came.
     enum Kind : std::size_t { arrival, send };
@@ -82,9 +83,11 @@ protected:
     Patience* patience_;
     std::size_t ranks_;
     std::vector<Slot> slots_;
-    std::vector<std::uint32_t> completed_; // how often in this op, by slot: arrivals from each rank, then sends
-    std::vector<Nanoseconds> arrived_at_;  // by source; empty when nothing is traced
-    std::size_t known_slots_;              // those that are counted: all but those for strays
+    // In this op, by slot, arrivals from each rank and then sends: the completions beyond the one that is due, -1
+    // before it came. Counted so that the addition itself tells a second one: this runs for every message.
+    std::vector<std::int32_t> surplus_;
+    std::vector<Nanoseconds> arrived_at_; // by source; empty when nothing is traced
+    std::size_t known_slots_;             // those that are counted: all but those for strays
     std::vector<Route> sends_;
     std::vector<Route> receives_;
     std::vector<Rank> strays_; // the rank that each is for; our own: for any
