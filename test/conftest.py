@@ -23,12 +23,17 @@ def program() -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def foreign_shared_memory() -> set[Path]:
+    """What was there before any test."""
+    return shared_memory()
+
+
 @pytest.fixture(autouse=True)
-def tidy_shared_memory() -> Iterator[None]:
+def tidy_shared_memory(foreign_shared_memory: set[Path]) -> Iterator[None]:
     """Many tests kill ranks; process ids come round within one run of all tests."""
-    before = shared_memory()
     yield
-    remove_what_killed_ranks_left(before)
+    remove_what_killed_ranks_left(foreign_shared_memory)
 
 
 @pytest.fixture

@@ -69,6 +69,8 @@ fi
 results=$top/build/results
 python=$top/.venv/bin/python
 release=$top/build/release
+# Tests that mostly wait: two files of them at a time.
+two_files=(-n 2 --dist loadfile)
 passed=0 failed=0 skipped=0
 summary=()
 omissions=()
@@ -124,13 +126,15 @@ stage_meson() {
 stage_python() {
     A2APERF=$(program_in "$release") suite 'python tests' "$results/python.xml" \
         "$python" -m pytest "$top/test" --ignore "$top/test/vm" --ignore "$top/test/slurm" \
-        --ignore "$top/test/cluster" --ignore "$top/test/compat" -q -rs \
+        --ignore "$top/test/cluster" --ignore "$top/test/compat" "${two_files[@]}" -q -rs \
         --junitxml "$results/python.xml"
 }
 
 stage_sanitizers() {
     local folder=$top/build/sanitize program
-    configure_build "$folder" -Doptimization=1 -Ddebug=true -Db_sanitize=address,undefined -Db_lundef=false
+    # Compiling takes most of the time: no optimisation, and of the debug information the line numbers.
+    configure_build "$folder" -Doptimization=0 -Ddebug=false -Dcpp_args=-g1 -Db_sanitize=address,undefined \
+        -Db_lundef=false
     build_targets "$folder"
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     suite 'sanitized units' "$folder/meson-logs/testlog.junit.xml" \
@@ -170,7 +174,7 @@ stage_mpich() {
         omit mpich 'no MPICH here'
         return
     fi
-    configure_build "$folder" -Dmpi=mpich
+    configure_build "$folder" -Dmpi=mpich -Doptimization=1
     build_targets "$folder" src/app/a2aperf test/mpi/mpi-job test/mpi/mpi-clock
     MPIRUN=mpirun.mpich suite 'MPICH: MPI tests' "$folder/meson-logs/testlog.junit.xml" \
         meson test -C "$folder" --no-rebuild --print-errorlogs --suite mpi --timeout-multiplier 4
@@ -199,7 +203,7 @@ slurm_suite() {
     A2APERF=$(program_in "$release") suite "$name" "$results/${name// /-}.xml" \
         "$python" -m pytest "$@" -q -rs --junitxml "$results/${name// /-}.xml"
 }
-stage_slurm() { slurm_suite 'slurm' "$top/test/slurm" --ignore "$top/test/slurm/test_scale.py"; }
+stage_slurm() { slurm_suite 'slurm' "$top/test/slurm" --ignore "$top/test/slurm/test_scale.py" "${two_files[@]}"; }
 stage_scale() {
     slurm_suite 'slurm at scale' "$top/test/slurm/test_scale.py"
     cat "$results/scale.txt" >&2 || true

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from processes import remove_what_killed_ranks_left, running_in, shared_memory
+from processes import remove_what_killed_ranks_left, running_in
 from results import COMPLETE, Results, has_plausible_moments, has_true_statistics
 
 MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
@@ -90,11 +90,12 @@ def preload(program: Path) -> Callable[[str, Path], dict[str, str]]:
 
 
 @pytest.fixture
-def faulty(program: Path, preload, tmp_path: Path) -> Callable[..., Outcome]:
+def faulty(
+    program: Path, preload, tmp_path: Path, foreign_shared_memory: set[Path]
+) -> Callable[..., Outcome]:
     """Launches the program with a fault: faulty(2, "call=send do=EIO", "--provider", "shm")."""
 
     def run(ranks: int, fault: str, *words: str, command: str = "alltoall", seconds: int = 60) -> Outcome:
-        before = shared_memory()
         notes = tmp_path.parent / f"{tmp_path.name}.notes"
         notes.unlink(missing_ok=True)
         (tmp_path / "a.h5").unlink(missing_ok=True)
@@ -107,7 +108,7 @@ def faulty(program: Path, preload, tmp_path: Path) -> Callable[..., Outcome]:
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
         assert running_in(tmp_path) == []
-        remove_what_killed_ranks_left(before)
+        remove_what_killed_ranks_left(foreign_shared_memory)
         noted = notes.read_text() if notes.exists() else ""
         return Outcome(tmp_path, outcome.returncode, outcome.stdout, outcome.stderr, noted)
 

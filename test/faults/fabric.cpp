@@ -106,8 +106,8 @@ ssize_t send(const Route& route, void* context, Post post) {
         g_before = g_last.bytes != nullptr ? g_last : route;
         g_last = route;
     }
-    // Messages are counted, not attempts, but where attempts fail.
-    if ((is_retry && plan().error == 0) || !strikes("send")) {
+    // Messages are counted, not what the provider has no room for; of those that go wrong here, every attempt.
+    if (is_retry || !strikes("send")) {
         const ssize_t status = post(route, context);
         g_is_refused = status == -FI_EAGAIN;
         return status;

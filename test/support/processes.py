@@ -41,12 +41,22 @@ def shared_memory() -> set[Path]:
 
 
 def remove_what_killed_ranks_left(before: set[Path]) -> None:
-    """A later rank that gets the same process id, or a launch the same number, could not open its own."""
-    if left := shared_memory() - before:
+    """A later rank that gets the same process id, or a launch the same number, could not open its own.
+
+    Another test may run at the same time: what was made a moment ago may be its, though it is mapped by nobody yet.
+    """
+    if left := {file for file in shared_memory() - before if not is_new(file)}:
         used = mapped_in("/dev/shm/")
         for file in left:
             if str(file) not in used:
                 file.unlink(missing_ok=True)
+
+
+def is_new(file: Path) -> bool:
+    try:
+        return time.time() - file.stat().st_mtime < 2
+    except OSError:
+        return False  # gone
 
 
 def mapped_in(folder: str) -> set[str]:
