@@ -7,15 +7,15 @@ import pytest
 from cluster import payload_share
 from measure import LinkCase, measure, measure_links, size_for
 
-# Nothing can be faster than the link. How much slower is a question of this machine's other work too, which makes
-# timers and ranks late; docs/validation.md has the errors of a quiet one.
-ABOVE, BELOW = 0.01, 0.10
+# Nothing can be faster than the link. Slower it can look when this machine's other work makes timers and ranks late:
+# then it is measured again.
+ABOVE, BELOW = 0.01, 0.02
+BESIDE_OTHERS = 0.10  # where nothing is measured again
 
-
-OPS = 3
+OPS, TRIES = 3, 4
 LINKS = [(50, 2, 4), (100, 4, 2), (200, 8, 1), (400, 2, 1)]
-if os.environ.get("A2APERF_ALL_LINKS"):  # for docs/validation.md
-    OPS = 5
+if os.environ.get("A2APERF_ALL_LINKS"):  # for docs/validation.md, which says what the first try gave
+    OPS, TRIES, BELOW = 5, 1, BESIDE_OTHERS
     LINKS = [(mbit, *shape) for mbit in (50, 100, 200, 400) for shape in ((2, 1), (2, 4), (4, 2), (8, 1))]
 
 
@@ -23,7 +23,11 @@ if os.environ.get("A2APERF_ALL_LINKS"):  # for docs/validation.md
 def test_the_rate_of_the_links_comes_out(cluster_of, program, tmp_path, told, mbit, hosts, ranks_per_host):
     """Payload that leaves one host, one way, at links of known rate."""
     case = LinkCase(mbit, hosts, ranks_per_host)
-    figures = measure_links(case, cluster_of(hosts, mbit), program, tmp_path, ops=OPS)
+    cluster = cluster_of(hosts, mbit)
+    for _ in range(TRIES):
+        figures = measure_links(case, cluster, program, tmp_path, ops=OPS)
+        if figures.error >= -BELOW:
+            break
     told(
         mbit=mbit, hosts=hosts, ranks_per_host=ranks_per_host, ops=figures.ops, net_mbit=figures.net_mbit,
         low=case.expected_mbit[0], high=case.expected_mbit[1], wire_ratio=float(figures.wire_ratio.max()),
@@ -47,7 +51,7 @@ def test_a_limited_core_is_the_bisection(cluster_of, program, tmp_path, told):
         known=f"bisection {core * low:.1f} to {core * high:.1f} Mbit/s; no host near its own 200",
         measured=f"{bisection:.1f} Mbit/s; a host sends {net:.1f}",
     )
-    assert core * low * (1 - BELOW) <= bisection <= core * high * (1 + ABOVE)
+    assert core * low * (1 - BESIDE_OTHERS) <= bisection <= core * high * (1 + ABOVE)
     assert net < 0.5 * 200, "no host's own link is near its rate"
 
 

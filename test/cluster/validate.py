@@ -169,10 +169,9 @@ end of the interval. The last column is the cross-check: bytes that the link's o
 each point, added to the payload of the ops. It must lie between 0 and 1.1%, and does not depend on time.
 
 Ranks have a real-time priority: all hosts share this machine's cores, and a rank that gets its core late leaves a link
-idle. Without it the same four ranks a host at 50 Mbit/s fell short by 7.3%. What stands out still is eight hosts at
-50 Mbit/s, where the last hosts end some tens of milliseconds after the first. The cause was not found: it is not the
-start of the ops (a common clock changes nothing), nor the buckets' size or the flows' own rates. Compilers ran beside
-the last measurement.
+idle. Without it the same four ranks a host at 50 Mbit/s fell short by 7.3%. Flows take turns by the packet, and what
+the kernel hands down as one packet may hold seven frames: eight hosts at 50 Mbit/s then ended so far apart that 2.0 to
+3.6% were lost. So slow links are handed two frames at once.
 
 That flows share a link evenly is part of the known answer. With one queue per port for all of them, links idle while
 others are still busy, and the same all-to-all loses a tenth of the rate at 4 and 8 hosts; so does one whose
