@@ -27,6 +27,59 @@ def test_sound_files(a2a: Run, tmp_path: Path, sync: str, late_share: float) -> 
     assert (outcome.status, outcome.out) == (0, f"{path}: sound\n")
 
 
+@pytest.fixture
+def traced(tmp_path: Path) -> Path:
+    setup = synthetic.Setup(
+        nodes=4,
+        ppn=1,
+        sizes=(1000,),
+        ops=100,
+        baseline=True,
+        trace=True,
+        effects=synthetic.Effects(late_share=0.3),
+    )
+    return synthetic.write_launch(tmp_path / "traced.h5", setup)
+
+
+def test_a_sound_trace(a2a: Run, traced: Path) -> None:
+    assert a2a("check", traced).out == f"{traced}: sound\n"
+
+
+def never(arrival: h5py.Dataset) -> None:
+    arrival[0, 70, 2, 1] = -1
+
+
+def from_itself(arrival: h5py.Dataset) -> None:
+    arrival[0, 99, 1, 1] = 5
+
+
+def too_early(arrival: h5py.Dataset) -> None:
+    arrival[0, 0, 2, 1] = -7
+
+
+def too_late(arrival: h5py.Dataset) -> None:
+    arrival[0, 64, 2, 1] = arrival[0, 64, 2].max() + 1
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (never, "a message is missing in /raw/arrival"),
+        (from_itself, "a message is missing in /raw/arrival, or one too many"),
+        (too_early, "came before its receiver began"),
+        (too_late, "or after the last one"),
+    ],
+)
+def test_what_is_wrong_in_a_trace(
+    a2a: Run, traced: Path, edit: Callable[[h5py.Dataset], None], words: str
+) -> None:
+    with h5py.File(traced, "r+") as file:
+        edit(file["raw/arrival"])
+    outcome = a2a("check", traced)
+    assert outcome.status == 2
+    assert words in outcome.out
+
+
 def test_the_imported_table_is_sound(a2a: Run, table_2019: Path) -> None:
     assert a2a("check", table_2019).out == f"{table_2019}: sound\n"
 

@@ -14,6 +14,7 @@ from a2a import credentials, derived, results, schema
 from a2a.errors import InputError
 
 TOLERANCE = 1e-6
+_AT_ONCE = 64  # attempts of which a trace is read; all of them may be gigabytes
 """Relative difference up to which a stored figure counts as the recomputed one."""
 
 
@@ -43,6 +44,7 @@ def check(
         progress(done, len(rows))
         try:
             findings += _samples(found, name, row)
+            findings += _trace(found, name, row)
             if matrix is not None and row["role"] == results.PAIR:
                 findings += _step(found, name, row, matrix)
         except InputError as error:
@@ -205,6 +207,27 @@ def _samples(found: results.Results, name: str, row: "pd.Series[Any]") -> Iterat
         stored = np.nan if pd.isna(stored) else float(stored)
         if not np.isclose(stored, value, rtol=TOLERANCE, atol=1e-9, equal_nan=True):
             yield _error(f"{where}: {column} is {stored:g}, its samples say {value:g}")
+
+
+def _trace(found: results.Results, name: str, row: "pd.Series[Any]") -> Iterator[Finding]:
+    """Whether every peer's message came, after its receiver began and no later than the last."""
+    raw = found.raw(name, int(row["point"]))
+    attempts, ranks = raw.begin.shape
+    due = ~np.eye(ranks, dtype=bool)  # [destination, source]
+    if row["role"] == results.PAIR:
+        due = np.roll(np.eye(ranks, dtype=bool), int(row["distance"]), axis=0)
+    wrong = set()
+    for first in range(0, attempts, _AT_ONCE):
+        some = np.arange(first, min(first + _AT_ONCE, attempts))
+        arrival = found.arrival(name, int(row["point"]), some)
+        if arrival is None or (arrival == schema.UNKNOWN).all():
+            continue  # not traced, or an engine that does not tell
+        begin, end = (moments[some][:, :, None] for moments in (raw.begin, raw.recv_done))
+        if ((arrival != schema.UNKNOWN) != due).any():
+            wrong.add("a message is missing in /raw/arrival, or one too many is there")
+        elif ((arrival < begin) | (arrival > end))[:, due].any():
+            wrong.add("a message came before its receiver began, or after the last one")
+    yield from (_error(f"{_where(row)}: {text}") for text in sorted(wrong))
 
 
 def _step(

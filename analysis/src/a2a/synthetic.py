@@ -237,6 +237,7 @@ class _Launch:
             arrival[slow, destination, source] = (factor * raw.recv_done[slow].max(axis=1)).astype(
                 np.int64
             )
+        arrival = np.maximum(arrival, raw.begin[:, :, None] + 1)
         recv_done = arrival.max(axis=2)
         arrival[:, step == 0] = schema.UNKNOWN
         return replace(raw, recv_done=recv_done), arrival
