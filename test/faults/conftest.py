@@ -4,7 +4,7 @@
 import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,9 +93,15 @@ def preload(program: Path) -> Callable[[str, Path], dict[str, str]]:
 def faulty(
     program: Path, preload, tmp_path: Path, foreign_shared_memory: set[Path]
 ) -> Callable[..., Outcome]:
-    """Launches the program with a fault: faulty(2, "call=send do=EIO", "--provider", "shm")."""
+    """Launches the program with a fault: faulty(2, "call=send do=EIO", "--provider", "shm").
 
-    def run(ranks: int, fault: str, *words: str, command: str = "alltoall", seconds: int = 60) -> Outcome:
+    within: a command that runs each rank's.
+    """
+
+    def run(
+        ranks: int, fault: str, *words: str, command: str = "alltoall", within: Sequence[Path | str] = (),
+        seconds: int = 60,
+    ) -> Outcome:  # fmt: skip
         notes = tmp_path.parent / f"{tmp_path.name}.notes"
         notes.unlink(missing_ok=True)
         (tmp_path / "a.h5").unlink(missing_ok=True)
@@ -103,7 +109,7 @@ def faulty(
         # The launcher itself does without.
         faults = [f"{name}={value}" for name, value in preload(fault, notes).items()]
         outcome = subprocess.run(
-            [MPIRUN, "-t", str(seconds), str(ranks), "env", *faults, program, command, *CALM, *order, *words],
+            [MPIRUN, "-t", str(seconds), str(ranks), *within, "env", *faults, program, command, *CALM, *order, *words],
             cwd=tmp_path, env=os.environ, capture_output=True, text=True, timeout=seconds + 20,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip

@@ -26,6 +26,20 @@ def test_any_allocation(faulty, needs_provider, rank, samples):
             outcome.failed(rf"^a2aperf: rank {rank}( \(\S+\).*)?: .*no memory left")
 
 
+def test_any_allocation_of_a_library(faulty, needs_provider):
+    """MPI, libfabric and HDF5 do with it what they do: no wait goes on for ever, and what was told is in the file."""
+    needs_provider("shm")
+    whole = faulty(2, "call=malloc do=ENOMEM nth=1000000000 rank=1", *WORDS)
+    assert whole.returncode == 0, whole.stderr
+    calls = whole.calls(1)
+    for nth in range(calls // 10, calls, calls // 5):
+        outcome = faulty(2, f"call=malloc do=ENOMEM nth={nth} rank=1", *WORDS)
+        assert outcome.returncode != 124, nth  # the launcher's own deadline
+        assert len(outcome.complete()) >= outcome.shown(), nth
+        if outcome.returncode == 0:
+            assert outcome.complete() == [0, 1], nth
+
+
 def test_the_message_buffers(faulty, needs_provider):
     needs_provider("shm")
     # As large as nothing else: two ranks' messages.
