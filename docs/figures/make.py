@@ -124,6 +124,31 @@ def copies() -> list[Path]:
     ]
 
 
+def pairs() -> Path:
+    """Every pair of eight emulated hosts: h3 sends slowly, and so does what goes from h6 to h2."""
+    path = WORK / "pairs.h5"
+    if not path.exists():
+        sys.path[:0] = [str(TOP / "test" / "cluster"), str(TOP / "test" / "support")]
+        from cluster import Cluster, NoCluster
+        from measure import words
+
+        WORK.mkdir(parents=True, exist_ok=True)
+        print("measuring pairs", file=sys.stderr)
+        calm = [word for word in words(program()) if word != "--no-sentinel"]
+        command = [program(), "pairs", *calm, "--sizes", "1000000", "--ops", "5"]
+        try:
+            with Cluster(8, mbit=100) as cluster:
+                cluster.limit("h3", "send", 30)
+                cluster.limit_pair("h6", "h2", 30)
+                done = cluster.launch(1, command, WORK, RUN_SECONDS)
+        except NoCluster as why:
+            raise MissingError(str(why)) from why
+        if done.returncode:
+            raise MissingError(done.stderr.strip())
+        (WORK / "a.h5").rename(path)
+    return path
+
+
 def key() -> Path:
     """A secret for pseudonyms, made by the command on first use."""
     return WORK / "paper.key"
@@ -216,6 +241,7 @@ PICTURES = (
     Picture("cdf-here.svg", plot("cdf", here, "--size", "1000", "--size", "8000")),
     Picture("ops-here.png", plot("ops", here, "--size", "1000", "--size", "60000")),
     Picture("ranks-here.png", plot("ranks", here)),
+    Picture("matrix.svg", plot("matrix", pairs)),
     Picture("table.svg", screen(14, lambda: ["table", here()])),
     Picture(
         "compare.svg", screen(40, lambda: ["compare", *copies(), "--by", "FI_SHM_DISABLE_CMA"])
