@@ -202,7 +202,7 @@ complete is in the file with the statistics of its samples.
 | no room for 5000 sends or receives in a row (FI_EAGAIN) | weathered; no room for ever ends at the deadline and names the peer |
 | a completion 400 ms late | in the figures of that op |
 | a call that opens something: fabric, domain, memory, queue, addresses, endpoint | the run fails, and names the call, the rank and, where it is known, the way out |
-| an error of MPI, at any call | the same; an error of the last two calls, when the file is whole, is told |
+| an error of MPI, at any call: of those made again and again the first, the last and two between | the same; an error of the last two calls, when the file is whole, is told |
 | no memory for some allocation, or for the message buffers | the same: "no memory left" |
 | any write, sync, rename, open or read of the results file (ENOSPC, EIO, EMFILE) | the run fails and names the file, and what was acknowledged is in it; where only the last copy could not be made, the file stays larger, and that is told |
 | reads and writes of half of what was asked for | made whole |
@@ -210,8 +210,9 @@ complete is in the file with the statistics of its samples.
 | /proc/meminfo cannot be read | the run fails and says so |
 
 A byte that goes wrong in a timed op is not seen: the bytes are looked at before the ops of a point, not during them,
-and its time is a true one. Libraries below (the C++ library's directory iterator, HDF5, MPI) may end the process when they
-get no memory themselves; that ends the run too.
+and its time is a true one. Libraries below (the C++ library's directory iterator, HDF5, MPI, libfabric) may end the process
+when they get no memory themselves; that ends the run too, and what was told is in the file (five of their allocations,
+spread over a run).
 
 ## Real providers without their hardware
 
