@@ -14,8 +14,8 @@ from a2a import credentials, derived, results, schema
 from a2a.errors import InputError
 
 TOLERANCE = 1e-6
-_AT_ONCE = 64  # attempts of which a trace is read; all of them may be gigabytes
 """Relative difference up to which a stored figure counts as the recomputed one."""
+_AT_ONCE = 64  # attempts of which a trace is read; all of them may be gigabytes
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,11 @@ def check(
     for done, row in enumerate(rows):
         progress(done, len(rows))
         try:
-            findings += _samples(found, name, row)
-            findings += _trace(found, name, row)
+            raw = found.raw(name, int(row["point"]))
+            findings += _samples(found, name, row, raw)
+            findings += _trace(found, name, row, raw)
             if matrix is not None and row["role"] == results.PAIR:
-                findings += _step(found, name, row, matrix)
+                findings += _step(found, name, row, raw, matrix)
         except InputError as error:
             findings.append(Finding(True, str(error).removeprefix(f"{path}: ")))
     return findings
@@ -178,8 +179,9 @@ def _between(low: float, value: float, high: float) -> bool:
 # Samples -----------------------------------------------------------------------------------------
 
 
-def _samples(found: results.Results, name: str, row: "pd.Series[Any]") -> Iterator[Finding]:
-    raw = found.raw(name, int(row["point"]))
+def _samples(
+    found: results.Results, name: str, row: "pd.Series[Any]", raw: results.RawOps
+) -> Iterator[Finding]:
     where, launch = _where(row), found.launches[str(row["launch"])]
     clock = launch.attributes["sync"] == "clock"
     if int(raw.valid.sum()) != row["ops"]:
@@ -209,32 +211,43 @@ def _samples(found: results.Results, name: str, row: "pd.Series[Any]") -> Iterat
             yield _error(f"{where}: {column} is {stored:g}, its samples say {value:g}")
 
 
-def _trace(found: results.Results, name: str, row: "pd.Series[Any]") -> Iterator[Finding]:
+def _trace(
+    found: results.Results, name: str, row: "pd.Series[Any]", raw: results.RawOps
+) -> Iterator[Finding]:
     """Whether every peer's message came, after its receiver began and no later than the last."""
-    raw = found.raw(name, int(row["point"]))
     attempts, ranks = raw.begin.shape
     due = ~np.eye(ranks, dtype=bool)  # [destination, source]
     if row["role"] == results.PAIR:
         due = np.roll(np.eye(ranks, dtype=bool), int(row["distance"]), axis=0)
-    wrong = set()
+    told, silent, out_of_time = False, False, False
     for first in range(0, attempts, _AT_ONCE):
         some = np.arange(first, min(first + _AT_ONCE, attempts))
         arrival = found.arrival(name, int(row["point"]), some)
-        if arrival is None or (arrival == schema.UNKNOWN).all():
-            continue  # not traced, or an engine that does not tell
+        if arrival is None:
+            return
+        came = arrival != schema.UNKNOWN
+        told |= bool(came.any())
+        silent |= bool((came != due).any())
         begin, end = (moments[some][:, :, None] for moments in (raw.begin, raw.recv_done))
-        if ((arrival != schema.UNKNOWN) != due).any():
-            wrong.add("a message is missing in /raw/arrival, or one too many is there")
-        elif ((arrival < begin) | (arrival > end))[:, due].any():
-            wrong.add("a message came before its receiver began, or after the last one")
-    yield from (_error(f"{_where(row)}: {text}") for text in sorted(wrong))
+        out_of_time |= bool((came & ((arrival < begin) | (arrival > end))).any())
+    if not told:
+        return  # an engine that does not tell, or another launch in the same file
+    where = _where(row)
+    if silent:
+        yield _error(f"{where}: a message is missing in /raw/arrival, or one too many is there")
+    if out_of_time:
+        yield _error(f"{where}: a message came before its receiver began, or after the last one")
 
 
 def _step(
-    found: results.Results, name: str, row: "pd.Series[Any]", matrix: schema.Pairs
+    found: results.Results,
+    name: str,
+    row: "pd.Series[Any]",
+    raw: results.RawOps,
+    matrix: schema.Pairs,
 ) -> Iterator[Finding]:
     """Whether the cells of the matrix that follow from a step are what its samples say."""
-    where, raw = _where(row), found.raw(name, int(row["point"]))
+    where = _where(row)
     sizes = np.flatnonzero(matrix.message_size == row["message_size"])
     distance, ranks = int(row["distance"]), raw.begin.shape[1]
     if not sizes.size or not 0 < distance < ranks or matrix.ops.shape[1] != ranks:
