@@ -130,12 +130,11 @@ def pairs() -> Path:
     if not path.exists():
         sys.path[:0] = [str(TOP / "test" / "cluster"), str(TOP / "test" / "support")]
         from cluster import Cluster, NoCluster
-        from measure import words
+        from measure import words_of_pairs
 
         WORK.mkdir(parents=True, exist_ok=True)
         print("measuring pairs", file=sys.stderr)
-        calm = [word for word in words(program()) if word != "--no-sentinel"]
-        command = [program(), "pairs", *calm, "--sizes", "1000000", "--ops", "5"]
+        command = [program(), "pairs", *words_of_pairs(program()), "--sizes", "1000000", "--ops", "5"]
         try:
             with Cluster(8, mbit=100) as cluster:
                 cluster.limit("h3", "send", 30)

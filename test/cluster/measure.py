@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Launches of the program on a cluster, sized for its links and read back from their file."""
 
+import os
 import re
 import subprocess
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ import numpy as np
 from cluster import Cluster, payload_share
 from results import COMPLETE, Results
 
+IS_VALIDATION = bool(os.environ.get("A2APERF_VALIDATION"))  # for docs/validation.md: all that a quiet machine can show
+TRIES = 4  # where other work of this machine may disturb as much as the test does
 OP_S = 1.0  # an op at the rate of the links: 200 bursts of the shaper
 
 
@@ -23,6 +26,11 @@ def words(program: Path, sync: str = "barrier", poll: str = "block") -> list[str
     return [
         "--provider", provider, "--nic", "e0", "--poll", poll, "--sync", sync, "--no-sentinel", "--force", "-o", "a.h5",
     ]  # fmt: skip
+
+
+def words_of_pairs(program: Path) -> list[str]:
+    """The same for `a2aperf pairs`, which has no sentinel."""
+    return [word for word in words(program) if word != "--no-sentinel"]
 
 
 @cache

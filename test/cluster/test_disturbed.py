@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 import pytest
 from cluster import Cluster
-from measure import first, size_for, words
+from measure import IS_VALIDATION, TRIES, first, size_for, words
 from processes import wait_until
 from results import COMPLETE, Results
 
@@ -18,11 +18,9 @@ HERE = Path(__file__).resolve().parent
 IN_TIME_NAMESPACES = HERE.parent / "support" / "in_time_namespaces.sh"
 FIRST = first()  # what disturbs a rank is then the test alone, or nearly
 OP_MS = 100  # where the links decide
-TRIES = 4  # where other work of this machine disturbs ranks as often as the test does
 PAUSES = [(50, 3000, FIRST)]
-if os.environ.get("A2APERF_ALL_LINKS"):
-    # For docs/validation.md, on a machine that has nothing else to do. Without a priority: ranks that have it keep
-    # the kernel's own threads waiting, now and then for a tick of 4 ms.
+if IS_VALIDATION:
+    # Without a priority: ranks that have it keep the kernel's own threads waiting, now and then for a tick of 4 ms.
     PAUSES.append((1000, 12000, []))
 
 
@@ -99,7 +97,7 @@ def test_the_rank_that_pauses_is_named(cluster_of, program, tmp_path, told, ever
     """The rank of one host of three is stopped for 5 ms, again and again."""
     cluster = cluster_of(3, mbit=100)
     command = [*priority, program, "alltoall", *words(program), "--sizes", "8000", "--warmup", "10", "--ops", str(ops)]
-    for _ in range(TRIES):
+    for launch_number in range(1, TRIES + 1):
         launch = cluster.start(1, command, tmp_path)
         stops = paused(cluster, "h3", 5, every_ms)
         finish(launch, tmp_path)
@@ -107,7 +105,7 @@ def test_the_rank_that_pauses_is_named(cluster_of, program, tmp_path, told, ever
             break
     told(
         known=f"stopped every {every_ms} ms: rank 2 (h3) is behind the slow ops",
-        measured="; ".join(findings) or "nothing was named",
+        measured=f"{'; '.join(findings) or 'nothing was named'} (launch {launch_number})",
     )
     assert len(stops) >= 8
     (finding,) = findings
@@ -183,7 +181,7 @@ def test_a_hog_beside_one_rank(cluster_of, program, tmp_path, told):
         return finish(cluster.start(1, ["bash", "-c", bind, "bind", *command], tmp_path), tmp_path)
 
     clean = measured()
-    for _ in range(TRIES):
+    for launch_number in range(1, TRIES + 1):
         # It is there before the ranks: these leave nothing else a turn once they run.
         with subprocess.Popen(
             [sys.executable, HERE / "hog.py", str(cores[1])], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -200,7 +198,7 @@ def test_a_hog_beside_one_rank(cluster_of, program, tmp_path, told):
     told(
         known="rank 1 (h2) loses its CPU and is named; few ops see it, so the mean grows and the median stays",
         measured=f"{'; '.join(findings) or 'nothing was named'}; rank 0: {switches[0]}; p50 {p50s[0]:.0f} µs without, "
-        f"{p50s[1]:.0f} µs with; mean {means[0]:.0f} and {means[1]:.0f} µs",
+        f"{p50s[1]:.0f} µs with; mean {means[0]:.0f} and {means[1]:.0f} µs (launch {launch_number})",
     )
     # Once in every 10 ms of the ops, or half as often where it came late itself.
     assert switches[1] >= means[1] * len(clean.samples(0)["begin"]) / 1e4 / 2

@@ -6,7 +6,7 @@ from pathlib import Path
 import h5py
 import pytest
 from cluster import Cluster
-from measure import words
+from measure import words_of_pairs
 from pairs_file import check_matrix
 
 HOSTS, MBIT, SLOW_MBIT = 4, 100, 30
@@ -15,8 +15,7 @@ SIZE = 1_000_000  # 80 ms of a link
 
 def found(cluster: Cluster, program: Path, folder: Path) -> list[str]:
     """What stands out, in the program's words."""
-    calm = [word for word in words(program) if word != "--no-sentinel"]
-    command = [program, "pairs", *calm, "--sizes", str(SIZE), "--ops", "5", "--warmup", "1"]
+    command = [program, "pairs", *words_of_pairs(program), "--sizes", str(SIZE), "--ops", "5", "--warmup", "1"]
     ended = cluster.launch(1, command, folder)
     assert ended.returncode == 0, ended.stderr
     check_matrix(folder / "a.h5")
