@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace a2aperf {

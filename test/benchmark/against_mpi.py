@@ -68,13 +68,12 @@ def measure(program: str, contest: Contest, ranks: int, options: argparse.Namesp
     return [row for row in json.loads(done.stdout) if row["role"] == "measure" and row["state"] == "complete"]
 
 
-def spread(rows: tuple[dict, ...]) -> tuple[float | None, float | None, float]:
-    """Of a point's rows, one per launch: what its ratio lies between, and the median of our own op times in ns."""
-    time = statistics.median(row["time_p50"] for row in rows)
+def spread(rows: tuple[dict, ...]) -> tuple[float | None, float | None]:
+    """What the ratio of a point lies between, given its rows, one per launch."""
     if len(rows) == 1:
-        return rows[0]["ratio_low"], rows[0]["ratio_high"], time
+        return rows[0]["ratio_low"], rows[0]["ratio_high"]
     ratios = [row["ratio"] for row in rows]
-    return min(ratios), max(ratios), time
+    return min(ratios), max(ratios)
 
 
 def main() -> int:
@@ -92,18 +91,19 @@ def main() -> int:
         if name not in CONTESTS:
             parser.error(f"unknown contest '{name}': there are {', '.join(CONTESTS)}")
 
-    what = "95 % interval" if options.launches == 1 else f"of {options.launches} launches"
-    print(f"{'ours':<15} {'MPI over':<22} {'ranks':>5} {'B':>7} {'ours us':>9} {'ratio':>6}  {what:<16}   n")
+    heading = "95 % interval" if options.launches == 1 else f"of {options.launches} launches"
+    print(f"{'ours':<15} {'MPI over':<22} {'ranks':>5} {'B':>7} {'ours us':>9} {'ratio':>6}  {heading:<16}   n")
     for name in options.contests or CONTESTS:
         contest = CONTESTS[name]
         for ranks in map(int, options.ranks.split(",")):
             launches = [measure(options.program, contest, ranks, options) for _ in range(options.launches)]
             for rows in zip(*launches, strict=True):  # one point
-                low, high, time = spread(rows)
+                low, high = spread(rows)
+                time, ratio = (statistics.median(row[what] for row in rows) for what in ("time_p50", "ratio"))
                 interval = "too few blocks" if low is None else f"{low:5.2f} to {high:5.2f}"
                 print(
                     f"{contest.provider + ' ' + rows[0]['mode']:<15} {contest.transport:<22} {ranks:>5} "
-                    f"{rows[0]['message_size']:>7} {time / 1e3:>9.1f} {statistics.median(r['ratio'] for r in rows):>6.2f}  "
+                    f"{rows[0]['message_size']:>7} {time / 1e3:>9.1f} {ratio:>6.2f}  "
                     f"{interval:<16} {sum(row['ops'] for row in rows):>5}",
                     flush=True,
                 )

@@ -85,8 +85,8 @@ run_target() {
         "${command[@]}" -set_cover_merge=1 "$kept" "$found"
         return
     fi
-    "${command[@]}" "$kept"/* && { ((!seconds)) || "${command[@]}" "${runs:--max_total_time=$seconds}" -print_final_stats=1 \
-        "$found" "$kept"; }
+    "${command[@]}" "$kept"/* && { ((!seconds)) || "${command[@]}" "${runs:--max_total_time=$seconds}" \
+        -print_final_stats=1 "$found" "$kept"; }
 }
 
 # lane PREPARE TARGET…: one after the other; a line of the JUnit file for each on stdout.

@@ -63,6 +63,7 @@ public:
     std::span<const Nanoseconds> arrival_times() const override { return exchange_.arrival_times(); }
 
 private:
+    // Inlined, it would make every op save a register for it.
     [[gnu::noinline]] void copy_self() const { std::copy_n(self_copy_.from, self_copy_.size, self_copy_.to); }
 
     Exchange<Mode> exchange_;
