@@ -181,7 +181,7 @@ def test_a_throughput_that_does_not_fit_is_said(a2a: Run, tmp_path: Path) -> Non
     path.write_text(HEADING + ROW + "                2.38\n")
     outcome = a2a("import", path, "-o", tmp_path / "x.h5")
     assert outcome.status == 0
-    assert "20 ranks, 1000 B: 2.38 Gbps is not R·B·8/p50 = 2.37" in outcome.err
+    assert "20 ranks, 1000 B: 2.38 Gbit/s is not R·B·8/p50 = 2.37" in outcome.err
 
 
 def test_a_rate_rounded_to_nothing_is_computed(a2a: Run, tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ Cells row_of(const Provider& provider, const fi_info& info, const std::set<std::
             joined(modes),
             fmt::format("{} B", info.tx_attr->inject_size),
             info.ep_attr->max_msg_size >= (Bytes{1} << 62) ? "any" : format_bytes(info.ep_attr->max_msg_size),
-            nic.link_rate_gbps > 0 ? fmt::format("{:g} Gbps", nic.link_rate_gbps) : "-",
+            nic.link_rate_gbps > 0 ? fmt::format("{:g} Gbit/s", nic.link_rate_gbps) : "-",
             nic.name.empty() ? "-" : nic.name,
             nic.numa_node >= 0 ? std::to_string(nic.numa_node) : "-"};
 }

@@ -150,7 +150,7 @@ std::optional<std::string> against_mpi(const Rows& rows) {
 std::string best(const Rows& rows, double Bandwidths::*rate, const char* per) {
     const Row* row = largest(rows, [&](const Row& r) { return summary_of(r).gbps.*rate; });
     if (row == nullptr) return {};
-    return fmt::format("{:.2f} Gbps per {} at {} (n = {})", summary_of(*row).gbps.*rate, per,
+    return fmt::format("{:.2f} Gbit/s per {} at {} (n = {})", summary_of(*row).gbps.*rate, per,
                        format_bytes(row->point.message_size), summary_of(*row).count);
 }
 
@@ -189,9 +189,9 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
         factor));
     if (node_link_gbps > 0)
         remark(exceeding(
-            measured, fmt::format("more than the {:.0f} Gbps of a node's links", node_link_gbps), node_link_gbps,
+            measured, fmt::format("more than the {:.0f} Gbit/s of a node's links", node_link_gbps), node_link_gbps,
             [](const Row& row) { return summary_of(row).gbps.node_net; },
-            [](double gbps) { return fmt::format("{:.2f} Gbps", gbps); }));
+            [](double gbps) { return fmt::format("{:.2f} Gbit/s", gbps); }));
     remark(last_too_often(measured, layout.ranks()));
     remark(exceeding(measured, "more than 5 % of the ops invalid (a rank was late)", kManyInvalid, invalid_share,
                      percent));

@@ -199,7 +199,7 @@ std::vector<Column> time_columns() {
 std::vector<Column> rate_columns() {
     constexpr double kPercent = 100;
     return {
-        rate("gbps_rank", "payload each rank sends, self excluded", "Gbps/rank", &Bandwidths::rank),
+        rate("gbps_rank", "payload each rank sends, self excluded", "Gbit/s/rank", &Bandwidths::rank),
         rate("gbps_compat", "throughput as in the 2019 table, message to self counted", "compat",
              &Bandwidths::compat),
         rate("gbps_node_net_min", "leaves one node through its ports, least of all nodes", "node net min",

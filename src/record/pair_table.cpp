@@ -99,7 +99,7 @@ std::string PairTable::matrix(const PairReport& report) const {
     std::map<std::pair<Rank, Rank>, double> times;
     for (const PairTime& pair : report.verdict.pairs) times[{pair.source, pair.destination}] = pair.p50;
     std::string text = fmt::format("\n{} B, {}, from the rank of the row to that of the column\n       ",
-                                   report.message_size, is_rate ? "Gbps" : "µs");
+                                   report.message_size, is_rate ? "Gbit/s" : "µs");
     for (Rank column = 0; column < layout_.ranks(); ++column) text += fmt::format(" {:>9}", column);
     text += "\n";
     for (Rank row = 0; row < layout_.ranks(); ++row) {
@@ -120,7 +120,7 @@ std::string PairTable::table(const std::vector<PairReport>& sizes) const {
         fmt::format("# {}, {} ranks on {} node{}; one way, medians of {} ops; start: {}\n", facts_.provider,
                     layout_.ranks(), layout_.nodes(), layout_.nodes() == 1 ? "" : "s", facts_.ops, facts_.start);
     text += fmt::format("{:>9} {:>8} {:>10} {:>8}   {:>10} {:>8}  {:<11} {:>10} {:>8}  {}\n", "msg (B)", "pairs",
-                        "median µs", "Gbps", "fastest µs", "Gbps", "ranks", "slowest µs", "Gbps", "ranks");
+                        "median µs", "Gbit/s", "fastest µs", "Gbit/s", "ranks", "slowest µs", "Gbit/s", "ranks");
     for (const PairReport& report : sizes) text += summary_row(report);
     if (layout_.ranks() <= kMostRanksOfMatrix)
         for (const PairReport& report : sizes) text += matrix(report);

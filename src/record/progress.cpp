@@ -67,7 +67,7 @@ void Progress::begin_point(int done, std::string_view label) {
 void Progress::ops(int done, int expected, double gbps_rank) {
     const Nanoseconds period = style_ == Style::terminal ? kTerminalPeriod : kLogPeriod;
     if (style_ == Style::none || now_ns() - last_print_ < period) return;
-    std::string line = fmt::format("[{}/{}] {}  op {}/{}  {:.2f} Gbps/rank", points_done_ + 1, points_total_,
+    std::string line = fmt::format("[{}/{}] {}  op {}/{}  {:.2f} Gbit/s/rank", points_done_ + 1, points_total_,
                                    label_, done, expected, gbps_rank);
     if (time_left_ >= 0) line += fmt::format("  {} left", format_duration(time_left_));
     print(line);

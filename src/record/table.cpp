@@ -16,10 +16,10 @@ namespace {
 constexpr double kMicroseconds = 1e-3;
 constexpr std::string_view kNothing = "—";
 
-// table: what matters daily, a line of at most 112 columns and a few words.
+// table: what matters daily, a line of at most 118 columns and a few words.
 
-std::string cell(double value) {
-    return std::isnan(value) ? fmt::format(" {:>9}", kNothing) : fmt::format(" {:>9.2f}", value);
+std::string cell(double value, int width) {
+    return std::isnan(value) ? fmt::format(" {:>{}}", kNothing, width) : fmt::format(" {:>{}.2f}", value, width);
 }
 
 // "tagged shift all"; what of a point is not in the numbers beside it.
@@ -37,14 +37,14 @@ std::string ratio(const Summary& summary) {
 }
 
 std::string title(const Layout& layout, const std::string& provider) {
-    return fmt::format("# {}, {} ranks on {} node{}; times of the whole op in µs, Gbps one way at p50\n", provider,
-                       layout.ranks(), layout.nodes(), layout.nodes() == 1 ? "" : "s");
+    return fmt::format("# {}, {} ranks on {} node{}; times of the whole op in µs, Gbit/s one way at p50\n",
+                       provider, layout.ranks(), layout.nodes(), layout.nodes() == 1 ? "" : "s");
 }
 
 std::string table_header() {
-    return fmt::format("{:>6} {:>5} {:>5} {:>9} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "ranks",
-                       "nodes", "ppn", "msg (B)", "ops", "min", "avg", "p50", "p90", "p99", "max", "Gbps/rank",
-                       "Gbps/node");
+    return fmt::format("{:>6} {:>5} {:>5} {:>9} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>11} {:>11}\n", "ranks",
+                       "nodes", "ppn", "msg (B)", "ops", "min", "avg", "p50", "p90", "p99", "max", "Gbit/s/rank",
+                       "Gbit/s/node");
 }
 
 std::string table_row(const Row& row, const Layout& layout) {
@@ -55,8 +55,8 @@ std::string table_row(const Row& row, const Layout& layout) {
     const Summary& summary = row.result->summary;
     line += fmt::format(" {:>5}", summary.count);
     for (const double time : {summary.min, summary.mean, summary.p50, summary.p90, summary.p99, summary.max})
-        line += cell(time * kMicroseconds);
-    line += cell(summary.gbps.rank) + cell(summary.gbps.node_net);
+        line += cell(time * kMicroseconds, 9);
+    line += cell(summary.gbps.rank, 11) + cell(summary.gbps.node_net, 11);
     const std::string remark = summary.count == 0 ? fmt::format(", no valid op of {}", summary.invalid) : "";
     return fmt::format("{}  {}{}{}\n", line, how(row.point), row.point.is_baseline() ? "" : ratio(summary), remark);
 }

@@ -41,8 +41,8 @@ SHOWN: dict[str, Shown] = {
     "message_size": Shown("msg B", general),
     "ranks_per_node": Shown("ppn", general),
     "time_mean": Shown("avg µs", microseconds),
-    "gbps_rank": Shown("Gbps/rank", gbps),
-    "gbps_node_net": Shown("Gbps/node", gbps),
+    "gbps_rank": Shown("Gbit/s/rank", gbps),
+    "gbps_node_net": Shown("Gbit/s/node", gbps),
     "msg_rate": Shown("Mmsg/s", _scaled(1e-6, 3)),
     "efficiency": Shown("efficiency %", _percent),
     "last_rank_share": Shown("last %", _percent),
@@ -86,7 +86,7 @@ def shown(name: str) -> Shown:
     if column.units == "ns":
         return Shown(f"{heading} µs", microseconds)
     if column.units == "Gbit/s":
-        return Shown("Gbps " + heading.removeprefix("gbps "), gbps)
+        return Shown("Gbit/s " + heading.removeprefix("gbps "), gbps)
     return Shown(heading, general, left=column.kind == "string")
 
 

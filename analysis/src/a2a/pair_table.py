@@ -31,7 +31,7 @@ UNITS: Final = {
     "expected_gbps": "Gbit/s",
     "isolated_gbps": "Gbit/s",
 }
-_HEADS: Final = ("source", "destination", "msg B", "ops", "min µs", "p50 µs", "Gbps", "expected %")
+_HEADS: Final = ("source", "destination", "msg B", "ops", "min µs", "p50 µs", "Gbit/s", "expected %")
 _LEFT: Final = (True, True, False, False, False, False, False, False)
 
 
@@ -130,7 +130,7 @@ def _rows(found: pd.DataFrame) -> tuple[list[str], list[bool], list[list[tuple[s
     rows = [_cells(row, several) for row in records]
     heads, left = list(_HEADS), list(_LEFT)
     if found["isolated_gbps"].notna().any():
-        heads.append("alone Gbps")
+        heads.append("alone Gbit/s")
         left.append(False)
         for row, record in zip(rows, records, strict=True):
             value = record["isolated_gbps"]

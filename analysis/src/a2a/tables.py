@@ -93,7 +93,7 @@ def comparison(one: Comparison) -> Table:
     names = [n for n in own if n in shape or cells[n].nunique(dropna=False) > 1]
     looks = [layouts.shown(n) for n in names]
     heads = [look.heading for look in looks] + ["verdict", "ratio", "95 % interval", "p"]
-    heads += ["launches", "µs", "baseline µs", "Gbps", "baseline Gbps"]
+    heads += ["launches", "µs", "baseline µs", "Gbit/s", "baseline Gbit/s"]
     rows = []
     for cell in cells.to_dict("records"):
         row = [_cell(n, cell[n]) for n in names]

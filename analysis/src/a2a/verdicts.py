@@ -56,7 +56,7 @@ def table(cells: pd.DataFrame) -> list[str]:
         for name in cells.columns[: cells.columns.get_loc("launches_baseline")]
         if name in _ALWAYS or cells[name].nunique(dropna=False) > 1
     ]
-    figures = ["n", "µs", "baseline µs", "Gbps", "effect", "ratio", "95 % interval", "p", "verdict"]
+    figures = ["n", "µs", "baseline µs", "Gbit/s", "effect", "ratio", "95 % interval", "p", "verdict"]
     rows = [[_HEADINGS.get(name, name) for name in names] + figures]
     for _, cell in cells.iterrows():
         rows.append([_plain(cell[name]) for name in names] + _figures(cell))

@@ -55,14 +55,15 @@ TEST_CASE("what was measured, the best of it, and the file") {
     table.add(1000);
     table.add(60'000).summary.gbps.rank = 30;
     table.skip();
-    CHECK(table.words() == "2 points measured, 1 skipped: /data/a.h5\n"
-                           "best: 30.00 Gbps per rank at 60 kB (n = 100), 20.00 Gbps per node at 1 kB (n = 100)\n");
+    CHECK(table.words() ==
+          "2 points measured, 1 skipped: /data/a.h5\n"
+          "best: 30.00 Gbit/s per rank at 60 kB (n = 100), 20.00 Gbit/s per node at 1 kB (n = 100)\n");
 }
 
 TEST_CASE("with one node there is no figure per node") {
     Table table;
     table.add(1000).summary.gbps.node_net = kAbsent;
-    CHECK(table.words() == "1 point measured: /data/a.h5\nbest: 10.00 Gbps per rank at 1 kB (n = 100)\n");
+    CHECK(table.words() == "1 point measured: /data/a.h5\nbest: 10.00 Gbit/s per rank at 1 kB (n = 100)\n");
 }
 
 TEST_CASE("nothing measured is said, and nothing else") {
@@ -89,8 +90,9 @@ TEST_CASE("what looks wrong is pointed out with its figures") {
                    "note: p90 above 3 x p50 at 1 of 2 points, most at 1 kB: 25.0"));
     CHECK(contains(after([](PointResult& r) { r.summary.mean = 165e3; }),
                    "note: mean above p90 at 1 of 2 points, most at 1 kB: 1.5"));
-    CHECK(contains(after([](PointResult& r) { r.summary.gbps.node_net = 107; }),
-                   "note: more than the 100 Gbps of a node's links at 1 of 2 points, most at 1 kB: 107.00 Gbps"));
+    CHECK(
+        contains(after([](PointResult& r) { r.summary.gbps.node_net = 107; }),
+                 "note: more than the 100 Gbit/s of a node's links at 1 of 2 points, most at 1 kB: 107.00 Gbit/s"));
     CHECK(contains(after([](PointResult& r) { r.summary.invalid = 25; }),
                    "a rank was late) at 1 of 2 points, most at "
                    "1 kB: 20.0 %"));

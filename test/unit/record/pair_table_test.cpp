@@ -48,7 +48,7 @@ TEST_CASE("a line for every size, the matrix, and that nothing stands out") {
         text.starts_with("# tcp, 4 ranks on 2 nodes; one way, medians of 10 ops; start: clock, agreed to 5 ns\n"));
     CHECK(has(text, "3 > 1"));
     CHECK(has(text, "8 B, µs, from the rank"));
-    CHECK(has(text, "100000 B, Gbps, from the rank"));
+    CHECK(has(text, "100000 B, Gbit/s, from the rank"));
     CHECK(has(text, "8 B: nothing stands out\n"));
     CHECK(has(text, "      8       12      8.000    0.008"));
 }

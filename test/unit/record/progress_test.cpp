@@ -79,7 +79,7 @@ TEST_CASE("a terminal has one line, redrawn and left clean") {
     });
     CHECK(text == "\r\x1b[K[1/2] tagged shift all 1 kB"
                   "\r\x1b[K[2/2] tagged shift all 4096 B"
-                  "\r\x1b[K[2/2] tagged shift all 4096 B  op 50/100  12.50 Gbps/rank  2 s left"
+                  "\r\x1b[K[2/2] tagged shift all 4096 B  op 50/100  12.50 Gbit/s/rank  2 s left"
                   "\r\x1b[K");
 }
 

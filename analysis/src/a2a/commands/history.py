@@ -88,7 +88,7 @@ def _lines(made: History) -> list[str]:
 
 def _table(lines: pd.DataFrame) -> list[str]:
     with_series = bool((lines["series"] != "").any())
-    heading = ["ranks", "nodes", "ppn", "msg B", "launches", "first", "last", "Gbps per rank"]
+    heading = ["ranks", "nodes", "ppn", "msg B", "launches", "first", "last", "Gbit/s per rank"]
     rows = [[*heading, "per 30 days", "95 % interval", *(["setting"] if with_series else [])]]
     for _, line in lines.iterrows():
         trend, interval = "-", "-"

@@ -137,7 +137,7 @@ def disagreements(blocks: list[Block]) -> list[str]:
             printed = row.get("gbps_compat", 0.0)
             if not low - 0.005001 <= printed <= high + 0.005001:
                 found.append(
-                    f"{row['ranks']} ranks, {row['message_size']} B: {printed:g} Gbps "
+                    f"{row['ranks']} ranks, {row['message_size']} B: {printed:g} Gbit/s "
                     f"is not R·B·8/p50 = {bits / row['time_p50']:.2f}"
                 )
     return found
