@@ -49,6 +49,6 @@ if [[ ${1-} == --list ]]; then
 fi
 (($#)) || set -- "${parts[@]}"
 for part in "$@"; do
-    [[ " ${parts[*]} " == *" $part "* ]] || die -2 "unknown part '$part': there are ${parts[*]}"
+    [[ " ${parts[*]} " == *" $part "* ]] || die -2 "unknown part '$part': expected one of ${parts[*]}"
     "lint_$part" || die "lint $part found something"
 done

@@ -55,7 +55,7 @@ for argument in "$@"; do
         exit 0
         ;;
     *)
-        contains "$argument" "${all_stages[@]}" || die -2 "unknown stage '$argument': there are ${all_stages[*]}"
+        contains "$argument" "${all_stages[@]}" || die -2 "unknown stage '$argument': expected one of ${all_stages[*]}"
         stages+=("$argument")
         ;;
     esac

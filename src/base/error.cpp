@@ -80,7 +80,7 @@ std::string_view nearest_word(std::string_view given, std::span<const std::strin
 }
 
 void throw_unknown(std::string_view noun, std::string_view given, std::span<const std::string_view> known) {
-    std::string message = fmt::format("unknown {} {}: there are", noun, quote(given));
+    std::string message = fmt::format("unknown {} {}: expected one of", noun, quote(given));
     std::string_view separator = " ";
     for (const std::string_view word : known) {
         message += separator;

@@ -89,7 +89,7 @@ def main() -> int:
     options = parser.parse_args()
     for name in options.contests or CONTESTS:
         if name not in CONTESTS:
-            parser.error(f"unknown contest '{name}': there are {', '.join(CONTESTS)}")
+            parser.error(f"unknown contest '{name}': expected one of {', '.join(CONTESTS)}")
 
     heading = "95 % interval" if options.launches == 1 else f"of {options.launches} launches"
     print(f"{'ours':<15} {'MPI over':<22} {'ranks':>5} {'B':>7} {'ours us':>9} {'ratio':>6}  {heading:<16}   n")

@@ -8,8 +8,8 @@ import pytest
 # Words after "alltoall", and what the line must say.
 BAD = [
     (("--provider", "tpc"), "did you mean tcp?"),
-    (("--mode", "taged"), "there are tagged, write-imm"),
-    (("--schedule", "shfit"), "there are shift, xor"),
+    (("--mode", "taged"), "expected one of tagged, write-imm"),
+    (("--schedule", "shfit"), "expected one of shift, xor"),
     (("--sizes", "0"), "is zero"),
     (("--sizes", "-1"), "--sizes"),
     (("--sizes", "99999999999999999999"), "--sizes"),

@@ -146,7 +146,7 @@ while (($#)); do
         ;;
     *)
         contains "$1" "${programs[@]}" "${scripts[@]}" ||
-            die -2 "unknown target '$1': there are ${programs[*]} ${scripts[*]}"
+            die -2 "unknown target '$1': expected one of ${programs[*]} ${scripts[*]}"
         targets+=("$1")
         ;;
     esac

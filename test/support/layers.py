@@ -29,7 +29,7 @@ def offences(root: Path) -> list[str]:
             inside = path.relative_to(folder)
             layer = inside.parts[0]
             if layer not in LAYERS:
-                found.append(f"{path.relative_to(root)}: '{layer}' is no layer; there are {', '.join(LAYERS)}")
+                found.append(f"{path.relative_to(root)}: '{layer}' is no layer; expected one of {', '.join(LAYERS)}")
                 continue
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
                 match = INCLUDE.match(line)

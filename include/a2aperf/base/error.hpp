@@ -45,7 +45,7 @@ std::string quote(std::string_view text);
 // The known word that was probably meant by a mistyped one; empty when none is near.
 std::string_view nearest_word(std::string_view given, std::span<const std::string_view> known);
 
-// "unknown schedule 'shfit': there are shift, xor, naive (did you mean shift?)"
+// "unknown schedule 'shfit': expected one of shift, xor, naive (did you mean shift?)"
 [[noreturn]] void throw_unknown(std::string_view noun, std::string_view given,
                                 std::span<const std::string_view> known);
 

@@ -26,7 +26,7 @@ std::string message_for(std::string_view given) {
 } // namespace
 
 TEST_CASE("an unknown word is answered with the known ones") {
-    CHECK(message_for("quadratic") == "unknown schedule 'quadratic': there are shift, xor, naive, node-shift");
+    CHECK(message_for("quadratic") == "unknown schedule 'quadratic': expected one of shift, xor, naive, node-shift");
 }
 
 TEST_CASE("a typing error is answered with what was meant") {

@@ -142,9 +142,9 @@ struct Refused {
 };
 
 const Refused kRefused[] = {
-    {{"--provider", "tpc"}, "--provider: unknown provider 'tpc': there are auto, shm, tcp"},
-    {{"--mode", "taged"}, "--mode: unknown mode 'taged': there are tagged, write-imm"},
-    {{"--schedule", "shfit"}, "--schedule: unknown schedule 'shfit': there are shift, xor"},
+    {{"--provider", "tpc"}, "--provider: unknown provider 'tpc': expected one of auto, shm, tcp"},
+    {{"--mode", "taged"}, "--mode: unknown mode 'taged': expected one of tagged, write-imm"},
+    {{"--schedule", "shfit"}, "--schedule: unknown schedule 'shfit': expected one of shift, xor"},
     {{"--sizes", "0"}, "zero"},
     {{"--sizes", "-8"}, "--sizes: "},
     {{"--sizes", "99999999999999999999"}, "--sizes: "},
@@ -165,9 +165,9 @@ const Refused kRefused[] = {
     {{"--output", ""}, "--output: "},
     {{"--window", "0"}, "--window: "},
     {{"--window", "many"}, "neither 'all' nor a whole number"},
-    {{"--order", "random"}, "there are declared, shuffled"},
+    {{"--order", "random"}, "expected one of declared, shuffled"},
     {{"--seed", "-1"}, "--seed: '-1'"},
-    {{"--baseline", "nccl"}, "there are none, mpi"},
+    {{"--baseline", "nccl"}, "expected one of none, mpi"},
     {{"--ops", "0"}, "--ops: '0' is not a whole number from 1"},
     {{"--ops", "ten"}, "--ops: 'ten'"},
     {{"--ops", "10", "--ops", "20"}, "--ops is given twice"},
@@ -182,17 +182,17 @@ const Refused kRefused[] = {
     {{"--timeout", "soon"}, "--timeout: "},
     {{"--timeout", "-5s"}, "--timeout: "},
     {{"--sync", "clocks"}, "did you mean clock?"},
-    {{"--post", "after"}, "there are before, inside"},
-    {{"--complete-at", "both"}, "there are receiver, sender"},
-    {{"--percentile", "99"}, "there are rank, index"},
-    {{"--poll", "wait"}, "there are auto, spin, yield, block"},
-    {{"--memory", "shared"}, "there are default, huge"},
+    {{"--post", "after"}, "expected one of before, inside"},
+    {{"--complete-at", "both"}, "expected one of receiver, sender"},
+    {{"--percentile", "99"}, "expected one of rank, index"},
+    {{"--poll", "wait"}, "expected one of auto, spin, yield, block"},
+    {{"--memory", "shared"}, "expected one of default, huge"},
     {{"--memory-limit", "0"}, "--memory-limit: "},
     {{"--memory-limit", "lots"}, "--memory-limit: "},
     {{"--require", "PSM2_RCVTHREAD"}, "is not NAME=VALUE"},
     {{"--label", "a=1", "--label", "a=2"}, "--label: 'a' is given twice"},
     {{"--label", "a"}, "is not NAME=VALUE"},
-    {{"--format", "xml"}, "there are table, wide, compat, csv, json"},
+    {{"--format", "xml"}, "expected one of table, wide, compat, csv, json"},
     {{"--resume"}, "--resume goes with --output FILE"},
     {{"--resume", "--force", "-o", "a.h5"}, "exclude each other"},
     {{"--ranks", "4"}, "--ranks goes with --dry-run"},
@@ -319,6 +319,6 @@ TEST_CASE("providers takes no options of alltoall") {
 
 TEST_CASE("a command is needed, and a known one") {
     CHECK(refusal([] { parse({"alltoal"}); }) ==
-          "unknown command 'alltoal': there are alltoall, pairs, providers (did you mean alltoall?)");
+          "unknown command 'alltoal': expected one of alltoall, pairs, providers (did you mean alltoall?)");
     CHECK(refusal([] { parse({"--ops", "3"}); }).starts_with("no command: a2aperf alltoall"));
 }

@@ -14,9 +14,9 @@ TEST_CASE("a provider is auto, a known name or a layered one") {
     for (const char* good : {"auto", "tcp", "tcp;ofi_rxm", "psm2"})
         CHECK(parse_provider(good, catalogue()) == good);
     CHECK(refusal([] { parse_provider("tpc", catalogue()); }) ==
-          "unknown provider 'tpc': there are auto, shm, tcp, net, udp, psm2, verbs (did you mean tcp?)");
+          "unknown provider 'tpc': expected one of auto, shm, tcp, net, udp, psm2, verbs (did you mean tcp?)");
     CHECK(refusal([] { parse_provider("", catalogue()); }).starts_with("unknown provider ''"));
-    CHECK(refusal([] { parse_provider("TCP", catalogue()); }).find("there are") != std::string::npos);
+    CHECK(refusal([] { parse_provider("TCP", catalogue()); }).find("expected one of") != std::string::npos);
 }
 
 TEST_CASE("a NIC is nearest, a device, or one for each rank of a node") {
@@ -32,7 +32,7 @@ TEST_CASE("modes, schedules and windows are lists") {
     using List = std::vector<std::string>;
     CHECK(parse_modes(List{"write-imm,tagged"}, catalogue()) == List{"write-imm", "tagged"});
     CHECK(refusal([] { parse_modes(List{"taged"}, catalogue()); }) ==
-          "unknown mode 'taged': there are tagged, write-imm (did you mean tagged?)");
+          "unknown mode 'taged': expected one of tagged, write-imm (did you mean tagged?)");
 
     const auto found = parse_schedules(List{"xor", "shift,xor"});
     REQUIRE(found.size() == 2);

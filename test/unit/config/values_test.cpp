@@ -67,8 +67,9 @@ TEST_CASE("a list keeps its order and drops doubles") {
 TEST_CASE("an unknown word is answered with the known ones") {
     const auto pick = [](const char* text) { return choose<int>("speed", text, {{"slow", 1}, {"fast", 2}}); };
     CHECK(pick("fast") == 2);
-    CHECK(refusal([&] { pick("fats"); }) == "unknown speed 'fats': there are slow, fast (did you mean fast?)");
-    CHECK(refusal([&] { pick(""); }).starts_with("unknown speed '': there are slow, fast"));
+    CHECK(refusal([&] { pick("fats"); }) ==
+          "unknown speed 'fats': expected one of slow, fast (did you mean fast?)");
+    CHECK(refusal([&] { pick(""); }).starts_with("unknown speed '': expected one of slow, fast"));
 }
 
 TEST_CASE("a command line can be typed again") {

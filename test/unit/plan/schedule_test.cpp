@@ -258,6 +258,6 @@ TEST_CASE("schedules are found by name, in the order of the help") {
     }
     CHECK(names == std::vector<std::string_view>{"shift", "xor", "permutation", "random", "naive", "node-shift"});
     CHECK_THROWS_WITH_AS(find_schedule("ring"),
-                         "unknown schedule 'ring': there are shift, xor, permutation, random, naive, node-shift",
+                         "unknown schedule 'ring': expected one of shift, xor, permutation, random, naive, node-shift",
                          UsageError);
 }
