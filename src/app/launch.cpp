@@ -14,6 +14,7 @@
 #include "a2aperf/base/version.hpp"
 #include "a2aperf/fabric/versions.hpp"
 #include "a2aperf/measure/environment.hpp"
+#include "a2aperf/plan/oversubscription.hpp"
 #include "a2aperf/record/closing.hpp"
 #include "a2aperf/record/progress.hpp"
 #include "axes.hpp"
@@ -71,7 +72,8 @@ Launch::Launch(Job& job, const Options& options, Files files)
     : job_(job), options_(options), files_(std::move(files)),
       choice_(choose_provider(job, {options.provider, options.nic, options.modes, mpi_uses_libfabric()})),
       budget_(memory_budget(job, options.memory_limit)), plan_(plan_points()),
-      is_oversubscribed_(a2aperf::is_oversubscribed(job, choice_.here)),
+      cores_of_nodes_(cores_of_nodes(job, choice_.here)),
+      is_oversubscribed_(is_oversubscribed(job.layout(), cores_of_nodes_)),
       polling_(choose_polling(wanted_polling(options.poll), is_oversubscribed_)),
       patience_(polling_.polling, options.timeout), loop_(job, clock_.mine, patience_) {
     // After the provider's own variables are set: they are part of what was measured.
@@ -134,6 +136,12 @@ std::string Launch::mpi_transport() const {
     return baseline_transport(choice_.info->fabric_attr->prov_name, job_.layout().nodes() > 1);
 }
 
+std::string Launch::oversubscription() const {
+    std::vector<std::string> nodes;
+    for (const auto& ranks_here : job_.layout().rank_at()) nodes.push_back(job_.host(ranks_here.front()));
+    return a2aperf::oversubscription(job_.layout(), cores_of_nodes_, nodes);
+}
+
 double Launch::node_link_gbps() const {
     const auto rate = choice_.nic.link_rate_gbps;
     return rate > 0 ? rate : 0;
@@ -145,6 +153,8 @@ Provenance Launch::provenance() {
     facts.clock_domain_of_rank = clock_.domain_of_rank;
     facts.clock_offset = clock_.offset;
     facts.clock_drift = clock_.drift;
+    for (const int cores : cores_of_nodes_)
+        facts.node_facts["cores_of_ranks"].push_back(cores > 0 ? fmt::to_string(cores) : "");
     facts.environment = environment_;
     facts.labels = options_.labels;
     facts.attachments = files_.attachments;

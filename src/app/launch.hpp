@@ -62,6 +62,7 @@ private:
     void report(const Findings& findings) const;
     double node_link_gbps() const;
     std::string mpi_transport() const;
+    std::string oversubscription() const; // in words; empty where every rank has a core
 
     Job& job_;
     const Options& options_;
@@ -70,6 +71,7 @@ private:
     ProviderChoice choice_;
     MemoryBudget budget_;
     Plan plan_;
+    std::vector<int> cores_of_nodes_; // [N], that the ranks there may run on
     bool is_oversubscribed_;
     PollingChoice polling_;
     Patience patience_;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/record/closing.hpp"
@@ -18,8 +19,9 @@ namespace {
 // Rank 0's two voices: the table on stdout as it grows, progress on stderr.
 class Voice {
 public:
-    Voice(const Job& job, const Options& options, const Plan& plan, const std::string& provider)
-        : is_root_(job.is_root()), table_(options.format, job.layout(), provider),
+    Voice(const Job& job, const Options& options, const Plan& plan, const std::string& provider,
+          std::string oversubscription)
+        : is_root_(job.is_root()), table_(options.format, job.layout(), provider, std::move(oversubscription)),
           progress_(is_root_ ? Progress::detect(options.is_quiet) : Progress::Style::none,
                     static_cast<int>(plan.order.size())) {
         print(table_.header());
@@ -106,7 +108,7 @@ void Launch::measure_points(Progress& progress, const Done& done) {
 
 void Launch::measure_all() {
     open_file();
-    Voice voice(job_, options_, plan_, choice_.info->fabric_attr->prov_name);
+    Voice voice(job_, options_, plan_, choice_.info->fabric_attr->prov_name, oversubscription());
     Progress& progress = voice.progress();
     introduce(progress);
     std::map<int, PointResult> results; // on rank 0
@@ -127,7 +129,8 @@ void Launch::measure_all() {
     for (std::size_t i = 0; i < plan_.points.size(); ++i)
         rows.push_back(
             {plan_.points[i], results.contains(static_cast<int>(i)) ? &results[static_cast<int>(i)] : nullptr});
-    for (const auto& line : closing_words(rows, job_.layout(), files_.results.string(), node_link_gbps()))
+    for (const auto& line :
+         closing_words(rows, job_.layout(), files_.results.string(), node_link_gbps(), oversubscription()))
         std::fprintf(stderr, "%s\n", line.c_str());
 }
 

@@ -56,6 +56,7 @@ Launch::Findings Launch::examine_pairs() {
     }
     for (const auto& [size, pairs] : by_size) {
         PairReport report{size, judge_pairs(pairs, job_.layout()), {}};
+        if (is_oversubscribed_) report.verdict.suspects.clear(); // whose core was taken is no finding
         report.alone.assign(report.verdict.suspects.size(), kAbsent);
         findings.sizes.push_back(std::move(report));
     }
@@ -110,7 +111,10 @@ void Launch::report(const Findings& findings) const {
                                   ? fmt::format("clock, agreed to {:.0f} ns", clock_.error_ns)
                                   : std::string("barrier, times count from the receiver's exit of it");
     const PairTable table(job_.layout(), hosts,
-                          {.provider = choice_.info->fabric_attr->prov_name, .ops = options_.ops, .start = start});
+                          {.provider = choice_.info->fabric_attr->prov_name,
+                           .ops = options_.ops,
+                           .start = start,
+                           .oversubscription = oversubscription()});
     std::fputs(table.text(options_.format, findings.sizes).c_str(), stdout);
     std::fflush(stdout);
 }

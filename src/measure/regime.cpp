@@ -28,15 +28,21 @@ std::string_view to_string(Start start) {
     return start == Start::clock ? "clock" : "barrier";
 }
 
-bool is_oversubscribed(const Job& job, const Locality& here) {
+std::vector<int> cores_of_nodes(const Job& job, const Locality& here) {
     const auto texts = job.all_gather_text(fmt::format("{}", fmt::join(here.cores, " ")));
     std::vector<std::set<int>> cores(static_cast<std::size_t>(job.layout().nodes()));
     for (Rank rank = 0; rank < job.ranks(); ++rank) {
         std::istringstream words(texts[static_cast<std::size_t>(rank)]);
         for (int core = 0; words >> core;) cores[static_cast<std::size_t>(job.layout().node_of(rank))].insert(core);
     }
+    std::vector<int> counts;
+    for (const std::set<int>& on_node : cores) counts.push_back(static_cast<int>(on_node.size()));
+    return counts;
+}
+
+bool is_oversubscribed(const Layout& layout, const std::vector<int>& cores) {
     for (std::size_t node = 0; node < cores.size(); ++node)
-        if (job.layout().ranks_on_node()[node] > static_cast<int>(cores[node].size())) return true;
+        if (layout.ranks_on_node()[node] > cores[node]) return true;
     return false;
 }
 

@@ -157,13 +157,15 @@ std::string best(const Rows& rows, double Bandwidths::*rate, const char* per) {
 } // namespace
 
 std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layout& layout, const std::string& file,
-                                       double node_link_gbps) {
+                                       double node_link_gbps, const std::string& oversubscription) {
     const auto has_figures = [](const Row& row) { return row.result != nullptr && summary_of(row).count > 0; };
     const Rows measured =
         select(rows, [&](const Row& row) { return row.point.role == Role::measure && has_figures(row); });
     const Rows failed = select(rows, [&](const Row& row) { return row.result != nullptr && !has_figures(row); });
     const Rows skipped = select(rows, [](const Row& row) { return row.result == nullptr; });
     std::vector<std::string> lines;
+    // First of all: whatever follows is also what sharing cores does.
+    if (!oversubscription.empty()) lines.push_back(oversubscription);
     lines.push_back(fmt::format("{} measured{}{}: {}", points(measured.size()),
                                 skipped.empty() ? "" : fmt::format(", {} skipped", skipped.size()),
                                 failed.empty() ? "" : fmt::format(", {} failed (no op was valid)", failed.size()),
@@ -192,7 +194,7 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
             measured, fmt::format("more than the {:.0f} Gbit/s of a node's links", node_link_gbps), node_link_gbps,
             [](const Row& row) { return summary_of(row).gbps.node_net; },
             [](double gbps) { return fmt::format("{:.2f} Gbit/s", gbps); }));
-    remark(last_too_often(measured, layout.ranks()));
+    if (oversubscription.empty()) remark(last_too_often(measured, layout.ranks()));
     remark(exceeding(measured, "more than 5 % of the ops invalid (a rank was late)", kManyInvalid, invalid_share,
                      percent));
     remark(exceeding(measured, "ranks lost their core during ops", kManySwitches, switches_per_op,

@@ -116,7 +116,8 @@ std::string PairTable::matrix(const PairReport& report) const {
 }
 
 std::string PairTable::table(const std::vector<PairReport>& sizes) const {
-    std::string text =
+    std::string text = facts_.oversubscription.empty() ? "" : fmt::format("# {}\n", facts_.oversubscription);
+    text +=
         fmt::format("# {}, {} ranks on {} node{}; one way, medians of {} ops; start: {}\n", facts_.provider,
                     layout_.ranks(), layout_.nodes(), layout_.nodes() == 1 ? "" : "s", facts_.ops, facts_.start);
     text += fmt::format("{:>9} {:>8} {:>10} {:>8}   {:>10} {:>8}  {:<11} {:>10} {:>8}  {}\n", "msg (B)", "pairs",
@@ -127,7 +128,10 @@ std::string PairTable::table(const std::vector<PairReport>& sizes) const {
     text += "\n";
     for (const PairReport& report : sizes) {
         const std::size_t count = report.verdict.suspects.size();
-        if (count == 0) text += fmt::format("{} B: nothing stands out\n", report.message_size);
+        if (!facts_.oversubscription.empty())
+            text += fmt::format("{} B: nobody is judged: ranks share cores\n", report.message_size);
+        else if (count == 0)
+            text += fmt::format("{} B: nothing stands out\n", report.message_size);
         for (std::size_t i = 0; i < std::min(count, kMostSuspects); ++i)
             text += fmt::format("{} B: {}\n", report.message_size, words(report, i));
         if (count > kMostSuspects)

@@ -36,9 +36,10 @@ std::string ratio(const Summary& summary) {
     return fmt::format(", {:.2f} x MPI [{:.2f}, {:.2f}]", summary.ratio, summary.ratio_low, summary.ratio_high);
 }
 
-std::string title(const Layout& layout, const std::string& provider) {
-    return fmt::format("# {}, {} ranks on {} node{}; times of the whole op in µs, Gbit/s one way at p50\n",
-                       provider, layout.ranks(), layout.nodes(), layout.nodes() == 1 ? "" : "s");
+std::string title(const Layout& layout, const std::string& provider, const std::string& oversubscription) {
+    const std::string first = oversubscription.empty() ? "" : fmt::format("# {}\n", oversubscription);
+    return first + fmt::format("# {}, {} ranks on {} node{}; times of the whole op in µs, Gbit/s one way at p50\n",
+                               provider, layout.ranks(), layout.nodes(), layout.nodes() == 1 ? "" : "s");
 }
 
 std::string table_header() {
@@ -210,15 +211,16 @@ std::string json_row(const Row& row, const Asked& asked) {
 
 } // namespace
 
-TableWriter::TableWriter(Format format, const Layout& layout, std::string provider)
-    : format_(format), layout_(layout), provider_(std::move(provider)) {}
+TableWriter::TableWriter(Format format, const Layout& layout, std::string provider, std::string oversubscription)
+    : format_(format), layout_(layout), provider_(std::move(provider)),
+      oversubscription_(std::move(oversubscription)) {}
 
 std::string TableWriter::header() const {
     switch (format_) {
     case Format::table:
-        return title(layout_, provider_) + table_header();
+        return title(layout_, provider_, oversubscription_) + table_header();
     case Format::wide:
-        return title(layout_, provider_) + wide_header();
+        return title(layout_, provider_, oversubscription_) + wide_header();
     case Format::compat:
         return compat_header();
     case Format::csv:

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "a2aperf/fabric/locality.hpp"
 #include "a2aperf/job/job.hpp"
@@ -25,8 +26,9 @@ struct StartChoice {
     std::string reason;
 };
 
-// Are there more ranks than usable cores on any node? Collective.
-bool is_oversubscribed(const Job& job, const Locality& here);
+// How many cores the ranks of each node may run on together, [N]; 0 = unknown. Collective.
+std::vector<int> cores_of_nodes(const Job& job, const Locality& here);
+bool is_oversubscribed(const Layout& layout, const std::vector<int>& cores);
 
 // What the user wants, or: spin where every rank has a core, yield where not.
 PollingChoice choose_polling(std::optional<Polling> wanted, bool is_oversubscribed);

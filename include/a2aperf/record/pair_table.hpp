@@ -22,7 +22,8 @@ struct PairReport {
 struct PairFacts {
     std::string provider;
     int ops;
-    std::string start; // what starts an op, and what that does to a time
+    std::string start;              // what starts an op, and what that does to a time
+    std::string oversubscription{}; // plan/oversubscription.hpp; nobody is then called slow
 };
 
 class PairTable {

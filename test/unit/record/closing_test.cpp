@@ -40,9 +40,10 @@ struct Table {
         return result;
     }
     void skip() { rows.push_back({points.emplace_back(), nullptr}); }
+    std::string oversubscription;
     std::string words(double node_link_gbps = 100) const {
         std::string text;
-        for (const std::string& line : closing_words(rows, layout, "/data/a.h5", node_link_gbps))
+        for (const std::string& line : closing_words(rows, layout, "/data/a.h5", node_link_gbps, oversubscription))
             text += line + "\n";
         return text;
     }
@@ -116,6 +117,14 @@ TEST_CASE("a rank is called late only where chance is no explanation") {
     CHECK(
         test::contains(words_with(0.40), "note: rank 3 ended last more often than chance allows at 1 of 1 point"));
     CHECK(test::contains(words_with(1.0), "rank 3"));
+}
+
+TEST_CASE("where ranks share cores that is said first, and nobody is called late") {
+    Table table;
+    table.add(1000).summary.last_rank_share = 1.0;
+    table.oversubscription = "oversubscribed: 4 ranks on 2 cores";
+    CHECK(table.words().starts_with("oversubscribed: 4 ranks on 2 cores\n1 point measured"));
+    CHECK_FALSE(test::contains(table.words(), "last"));
 }
 
 TEST_CASE("drift is told where the sentinels' intervals don't meet") {

@@ -72,6 +72,16 @@ TEST_CASE("what stands out is said in words, with what became of it alone") {
     CHECK_FALSE(has(text, "nothing stands out"));
 }
 
+TEST_CASE("where ranks share cores that is said first, and nothing is said of what stands out") {
+    const PairTable shared(Layout::blocks(kRanks, kRanks), {"a", "a", "a", "a"},
+                           {"tcp", 10, "barrier", "oversubscribed: 4 ranks on 2 cores"});
+    const std::string text = shared.text(Format::table, {report_of(1000)});
+    CAPTURE(text);
+    CHECK(text.starts_with("# oversubscribed: 4 ranks on 2 cores\n# tcp, 4 ranks"));
+    CHECK(has(text, "1000 B: nobody is judged: ranks share cores\n"));
+    CHECK_FALSE(has(text, "stands out"));
+}
+
 TEST_CASE("ten of many are told, the others counted") {
     PairReport report = report_of(1000);
     for (int i = 0; i < 13; ++i) {

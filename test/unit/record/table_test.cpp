@@ -127,6 +127,17 @@ TEST_CASE("json and csv quote what they must") {
     CHECK(csv.find("\"a \"\"quoted\"\",\nbroken\tline \\ \xFF\"") != std::string::npos);
 }
 
+TEST_CASE("a heading begins with shared cores, where people read it") {
+    const Layout layout = Layout::blocks(4, 4);
+    for (const Format format : {Format::table, Format::wide})
+        CHECK(TableWriter(format, layout, "shm", "oversubscribed: 4 ranks on 2 cores")
+                  .header()
+                  .starts_with("# oversubscribed: 4 ranks on 2 cores\n# shm, 4 ranks"));
+    CHECK(TableWriter(Format::csv, layout, "shm", "oversubscribed: 4 ranks on 2 cores")
+              .header()
+              .starts_with("role,"));
+}
+
 TEST_CASE("a table without rows is whole") {
     const TableWriter json(Format::json, Layout::blocks(2, 1), "net");
     CHECK(json.header() + json.footer() == "[\n]\n");

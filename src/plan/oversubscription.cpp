@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/plan/oversubscription.hpp"
+
+namespace a2aperf {
+namespace {
+
+std::string counted(int count, const std::string& noun) {
+    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+} // namespace
+
+std::string oversubscription(const Layout& layout, const std::vector<int>& cores,
+                             const std::vector<std::string>& nodes) {
+    std::size_t worst = 0;
+    double most = 1; // ranks on a core
+    int count = 0;
+    for (std::size_t node = 0; node < cores.size(); ++node) {
+        if (cores[node] <= 0) continue;
+        const double ranks_on_core = static_cast<double>(layout.ranks_on_node()[node]) / cores[node];
+        if (ranks_on_core > 1) ++count;
+        if (ranks_on_core <= most) continue;
+        most = ranks_on_core;
+        worst = node;
+    }
+    if (count == 0) return {};
+    std::string words = "oversubscribed: " + counted(layout.ranks_on_node()[worst], "rank") + " on " +
+                        counted(cores[worst], "core");
+    if (layout.nodes() == 1) return words;
+    return words + " of " + nodes[worst] + " (" + std::to_string(count) + " of " + counted(layout.nodes(), "node") +
+           ")";
+}
+
+} // namespace a2aperf
