@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of nulls: truths that are known, and how often the analysis may be wrong about them.
+
+A row is a truth. A new finding gets its rows in a module of its own here, named in TABLE.
+"""
+
+from typing import Final
+
+from nulls import explained
+from nulls.row import Outcome, Rate, Row, rates
+
+__all__ = ["TABLE", "Outcome", "Rate", "Row", "rates"]
+
+TABLE: Final[tuple[Row, ...]] = (*explained.ROWS,)
