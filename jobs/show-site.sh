@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A site file in a form for programs, and for the eye of who writes one.
+# A site profile in a form for programs, and for those who write one.
 # shellcheck disable=SC2154 # set in jobs/lib
 set -euo pipefail
 jobs=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -360,7 +360,7 @@ def test_formats_are_not_mixed(a2a: Run, tmp_path: Path) -> None:
 
 
 def test_binary_and_missing_texts(a2a: Run, table_2019: Path, tmp_path: Path) -> None:
-    a2a("import", table_2019, "-o", tmp_path / "x.h5").refused("not text")
+    a2a("import", table_2019, "-o", tmp_path / "x.h5").refused("is not a text file")
     a2a("import", tmp_path / "none", "-o", tmp_path / "x.h5").refused("no such file")
     a2a("import", tmp_path, "-o", tmp_path / "x.h5").refused("is a directory")
 
@@ -382,5 +382,5 @@ def test_existing_output_is_kept(a2a: Run, tmp_path: Path) -> None:
 def test_text_with_a_nul_is_no_text(a2a: Run, tmp_path: Path) -> None:
     path = tmp_path / "table.txt"
     path.write_bytes(TABLE_2019.read_bytes() + b"\0")
-    a2a("import", path, "-o", tmp_path / "out.h5").refused("not text")
+    a2a("import", path, "-o", tmp_path / "out.h5").refused("is not a text file")
     assert not (tmp_path / "out.h5").exists()

@@ -56,7 +56,7 @@ def test_sizes_of_2019_tell_the_settings_apart(old: Results) -> None:
     ours = old.select((old.points["ranks"] == 160) & (old.points["message_size"] == 40000))
     figure = plots.sizes(ours, Options())
     assert [c.name for c in figure.charts[0].curves] == [
-        "ranks per node unknown, PSM2_RCVTHREAD not stated",
+        "ranks per node unknown, PSM2_RCVTHREAD unknown",
         "2 per node, PSM2_RCVTHREAD=0",
     ]
     default, off = (float(c.y[0]) for c in figure.charts[0].curves)

@@ -92,7 +92,7 @@ seconds_left() {
     if [[ ${asked[budget]} ]]; then
         limit_to "$(awk -v hours="${asked[budget]}" -v used="$node_seconds" -v nodes="$SLURM_JOB_NUM_NODES" \
             -v seconds="$SECONDS" 'BEGIN { printf "%d", (hours * 3600 - used) / nodes - seconds }')" \
-            "the budget of ${asked[budget]} node-hours is used up"
+            "the node-hour limit of ${asked[budget]} is reached"
     fi
     ((launch_limit >= expected)) || short=$limited_by
 }

@@ -19,9 +19,9 @@ declare -A pattern=(
 )
 declare -A meaning=(
     [ppn]='ranks per node:2' [launches]='launches per point:5' [nodes]='node counts:20,40,80'
-    [subsets]='nested, random or per-switch:random' [seed]='a whole number:7' [budget]='node-hours:120'
+    [subsets]='nested, random or per-switch:random' [seed]='a whole number:7' [budget]='a node-hour limit:120'
     [plan]='nodes of an allocation:320' [sizes]='message sizes:1000,60000' [results]='a folder:results'
-    [site]='a file of jobs/sites, or its path:mycluster'
+    [site]='a site profile of jobs/sites, or its path:mycluster'
 )
 
 has_form() {

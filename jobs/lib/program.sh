@@ -23,7 +23,7 @@ find_program() {
         program=$(first_executable "$jobs/../build/release/src/app/a2aperf" "$jobs/../../../bin/a2aperf" a2aperf) ||
             die "a2aperf is not here: build it first (jobs/local.sh does), or name it in A2APERF or site_program"
     fi
-    "$program" --version >/dev/null || die "$program does not run on $(hostname): is a module missing in the site file?"
+    "$program" --version >/dev/null || die "$program does not run on $(hostname): is a module missing in the site profile?"
 }
 
 # find_analysis: sets $a2a, empty where it is not installed.

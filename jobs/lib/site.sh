@@ -14,19 +14,19 @@ load_site() {
     local file=$1 name
     if [[ $file ]]; then
         [[ $file == */* ]] || file=$jobs/sites/$file.sh
-        [[ -r $file ]] || die -2 "no site file $file: there are $(known_sites), and jobs/sites/README.md for a new one"
+        [[ -r $file ]] || die -2 "no site profile $file: expected one of $(known_sites); jobs/sites/README.md shows how to write a new one"
         # shellcheck source=/dev/null
         . "$file"
     fi
     for name in $(compgen -v site_); do
         [[ " ${site_names[*]} site_names " == *" $name "* ]] ||
-            die -2 "$file sets $name, which nobody reads: there are ${site_names[*]}"
+            die -2 "$file sets $name, which is not a setting: expected one of ${site_names[*]}"
     done
     : "${site_launcher:=$(have mpirun && echo mpirun || echo srun)}"
     [[ $site_launcher == mpirun || $site_launcher == srun ]] ||
-        die -2 "site_launcher=$site_launcher in $file: mpirun and srun are known"
+        die -2 "site_launcher=$site_launcher in $file: expected one of mpirun, srun"
     [[ $site_binding =~ ^(core|socket|numa|none)$ ]] ||
-        die -2 "site_binding=$site_binding in $file: core, socket, numa and none are known"
+        die -2 "site_binding=$site_binding in $file: expected one of core, socket, numa, none"
     for name in "${site_environment[@]}"; do
         [[ $name =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || die -2 "site_environment in $file: '$name' is not NAME=VALUE"
     done

@@ -32,7 +32,7 @@ std::string read_text(const std::filesystem::path& file) {
     if (!stream.eof())
         throw UsageError(fmt::format("--attach: cannot read {}: {}", quote(file.string()), std::strerror(errno)));
     if (whole.find('\0') != std::string::npos)
-        throw UsageError(fmt::format("--attach: {} is no text file", quote(file.string())));
+        throw UsageError(fmt::format("--attach: {} is not a text file", quote(file.string())));
     return whole;
 }
 

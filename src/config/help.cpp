@@ -88,7 +88,7 @@ constexpr std::string_view kGeneral =
     "  --config FILE         take options from a TOML or INI file, one key for every long\n"
     "                        option: sizes = \"1KiB..4MiB*2\"; the command line counts for\n"
     "                        more\n"
-    "  -h, --help            the options of every day, with examples\n"
+    "  -h, --help            the common options, with examples\n"
     "  --help-all            this\n"
     "  --list                providers, modes and schedules\n"
     "  --version             version and commit\n";
@@ -163,7 +163,7 @@ std::string names_in_a_row(std::string_view title, const std::vector<std::string
 
 std::string help_text(const Catalogue& catalogue, Command command) {
     const Page page = page_of(command);
-    std::string text = fmt::format("{}\nOptions of every day\n", page.introduction);
+    std::string text = fmt::format("{}\nCommon options\n", page.introduction);
     for (const OptionRow& row : option_table())
         if (row.audience == Audience::daily && serves(row, command)) text += describe(row, catalogue, command);
     return text + fmt::format("\n{}\n{}", page.examples, page.farewell);

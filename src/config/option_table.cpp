@@ -118,8 +118,8 @@ constexpr OptionRow kRows[] = {
      .value = "N",
      .section = Section::what,
      .example = "1",
-     .help = "seed of everything random: payloads, shuffled orders, sampled steps, the schedules random and "
-             "permutation (default: 1)",
+     .help =
+         "random seed: payloads, shuffled orders, sampled steps, the schedules random and permutation (default: 1)",
      .set = [](Options& o, Values v, const Catalogue&) { o.seed = parse_seed(v[0]); }},
     {.name = "shuffle-ranks",
      .section = Section::what,

@@ -85,8 +85,8 @@ std::optional<std::string> last_too_often(const Rows& rows, int ranks) {
     }
     const auto most = std::max_element(times.begin(), times.end());
     if (*most == 0) return std::nullopt;
-    return fmt::format("rank {} ended last more often than chance allows at {} of {}", most - times.begin(), *most,
-                       points(rows.size()));
+    return fmt::format("rank {} finished last significantly more often than expected at {} of {}",
+                       most - times.begin(), *most, points(rows.size()));
 }
 
 // Medians of the first and the last sentinel whose 95 % intervals don't meet.
@@ -197,7 +197,7 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
     if (oversubscription.empty()) remark(last_too_often(measured, layout.ranks()));
     remark(exceeding(measured, "more than 5 % of the ops invalid (a rank was late)", kManyInvalid, invalid_share,
                      percent));
-    remark(exceeding(measured, "ranks lost their core during ops", kManySwitches, switches_per_op,
+    remark(exceeding(measured, "ranks were preempted during ops", kManySwitches, switches_per_op,
                      [](double switches) { return fmt::format("{:.1f} times per op", switches); }));
     remark(drift(rows));
     remark(against_mpi(measured));

@@ -102,7 +102,7 @@ def test_missing_folder(launch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "says"), [(None, "'facts.txt' is no file"), (b"\x7fELF\0", "'facts.txt' is no text file")]
+    ("text", "says"), [(None, "'facts.txt' is no file"), (b"\x7fELF\0", "'facts.txt' is not a text file")]
 )
 def test_wrong_attachment(launch, tmp_path, text, says):
     before = []

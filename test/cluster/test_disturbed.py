@@ -194,9 +194,9 @@ def test_a_hog_beside_one_rank(cluster_of, program, tmp_path, told):
         if switches[1] > 2 * switches[0]:
             break
     p50s, means = ([float(one.columns[f"time_{x}"][0]) / 1e3 for one in (clean, results)] for x in ("p50", "mean"))
-    findings = [text for text in named(tmp_path / "a.h5", "descheduled") if "lose their CPU" in text]
+    findings = [text for text in named(tmp_path / "a.h5", "descheduled") if "preempted" in text]
     told(
-        known="rank 1 (h2) loses its CPU and is named; few ops see it, so the mean grows and the median stays",
+        known="rank 1 (h2) is preempted and named; few ops see it, so the mean grows and the median stays",
         measured=f"{'; '.join(findings) or 'nothing was named'}; rank 0: {switches[0]}; p50 {p50s[0]:.0f} µs without, "
         f"{p50s[1]:.0f} µs with; mean {means[0]:.0f} and {means[1]:.0f} µs (launch {launch_number})",
     )

@@ -149,7 +149,7 @@ TEXT = """<!-- SPDX-License-Identifier: BSD-3-Clause -->
 # Validation
 
 What the program says is held against answers that are known before it runs. `test/cluster/validate.py` made this
-page: it runs the tests of `test/cluster`, with more links than in every day's `test/run.sh cluster`, on this machine
+page: it runs the tests of `test/cluster`, with more links than `test/run.sh cluster` has, on this machine
 ({machine}, {cores} cores). All hosts are network namespaces of one machine; nothing here needs a fabric.
 
 ## Links of known rate

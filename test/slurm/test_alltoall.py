@@ -105,5 +105,5 @@ def test_a_budget_ends_the_study(study):
     log = study.log(id)
     assert len(log) == 200
     assert log[0]["status"] != "-"
-    assert log[-1]["reason"] == "not begun: the budget of 0.006 node-hours is used up"
+    assert log[-1]["reason"] == "not begun: the node-hour limit of 0.006 is reached"
     assert log[-1]["started"] == "-"

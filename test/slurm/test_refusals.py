@@ -64,7 +64,7 @@ def test_a_results_folder_that_takes_nothing(study, cluster, folder):
     [
         (["--", "--ops", "none"], "--ops: 'none'"),
         (["--sizes", "many"], "--sizes"),
-        (["--site", "nowhere"], "no site file"),
+        (["--site", "nowhere"], "no site profile"),
         (["--nodes", "1"], "one rank on one node has nobody to talk to"),
         (["--nodes", "40"], "40 nodes were asked for and there are 2 to measure on"),
         (["--subsets", "per-switch", "--nodes", "2"], "--nodes 2: no leaf switch has so many nodes"),

@@ -97,8 +97,8 @@ def _text(name: str, value: object, foreign: bool) -> str:
         return "window unknown" if absent else ("window all" if value == 0 else f"window {value}")
     if name in CHOICES:
         return f"{name} unknown" if absent else str(value)
-    if absent:  # a program that stores every variable has seen that it is unset; a text has not
-        return f"{name} not stated" if foreign else f"{name} unset"
+    if absent:  # a program that stores every variable has seen that it is not set; a text has not
+        return f"{name} unknown" if foreign else f"{name} not set"
     return f"{name}={value}"
 
 

@@ -31,7 +31,16 @@ UNITS: Final = {
     "expected_gbps": "Gbit/s",
     "isolated_gbps": "Gbit/s",
 }
-_HEADS: Final = ("source", "destination", "msg B", "ops", "min µs", "p50 µs", "Gbit/s", "expected %")
+_HEADS: Final = (
+    "source",
+    "destination",
+    "msg B",
+    "ops",
+    "min µs",
+    "p50 µs",
+    "Gbit/s",
+    "expected %",
+)
 _LEFT: Final = (True, True, False, False, False, False, False, False)
 
 

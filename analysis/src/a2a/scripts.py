@@ -33,7 +33,7 @@ class Scripts:
         return path.relative_to(here) if path.is_relative_to(here) else path
 
     def site(self, name: str) -> dict[str, str]:
-        """What a site file sets (the last element of lists); InputError in the script's words."""
+        """What a site profile sets (of a list its last element); InputError in its words."""
         if not name:
             return {}
         done = slurm.run(["bash", str(self["show-site.sh"]), name])

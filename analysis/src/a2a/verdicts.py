@@ -37,8 +37,9 @@ def heading(comparison: Comparison) -> list[str]:
     launches = [_range(cells[f"launches_{side}"]) for side in ("candidate", "baseline")]
     together = f" for all {len(cells)} cells together" if len(cells) > 1 else ""
     tested = (
-        f"launches: {launches[0]} against {launches[1]}, {comparison.arrangements} arrangements "
-        f"within {comparison.blocks} block{'s' * (comparison.blocks > 1)}; "
+        f"launches: {launches[0]} against {launches[1]}, "
+        f"permutation test, {comparison.arrangements} permutations within "
+        f"{comparison.blocks} block{'s' * (comparison.blocks > 1)}; "
         f"5 % error{together}; margin ±{_percent(comparison.margin)}"
     )
     return [f"{comparison.candidate}  against  {comparison.baseline} (baseline)", tested]
@@ -56,7 +57,17 @@ def table(cells: pd.DataFrame) -> list[str]:
         for name in cells.columns[: cells.columns.get_loc("launches_baseline")]
         if name in _ALWAYS or cells[name].nunique(dropna=False) > 1
     ]
-    figures = ["n", "µs", "baseline µs", "Gbit/s", "effect", "ratio", "95 % interval", "p", "verdict"]
+    figures = [
+        "n",
+        "µs",
+        "baseline µs",
+        "Gbit/s",
+        "effect",
+        "ratio",
+        "95 % interval",
+        "p",
+        "verdict",
+    ]
     rows = [[_HEADINGS.get(name, name) for name in names] + figures]
     for _, cell in cells.iterrows():
         rows.append([_plain(cell[name]) for name in names] + _figures(cell))
@@ -138,9 +149,7 @@ def summary(comparison: Comparison) -> list[str]:
         told.append(text)
     found = cells["detectable"].dropna()
     if len(found):
-        told.append(
-            f"smallest change that such a comparison finds in 9 of 10 cases: {_span(found)}"
-        )
+        told.append(f"minimum detectable effect (90% power): {_span(found)}")
     return told
 
 

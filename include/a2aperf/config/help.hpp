@@ -9,7 +9,7 @@
 
 namespace a2aperf {
 
-// Of a command that measures. --help: its options of every day, with examples; --help-all: every option, by
+// Of a command that measures. --help: its common options, with examples; --help-all: every option, by
 // section.
 std::string help_text(const Catalogue& catalogue, Command command = Command::alltoall);
 std::string help_all_text(const Catalogue& catalogue, Command command = Command::alltoall);

@@ -28,7 +28,7 @@ std::size_t columns(const std::string& line) {
 
 } // namespace
 
-TEST_CASE("--help-all shows every option, --help those of every day") {
+TEST_CASE("--help-all shows every option, --help the common ones") {
     for (const Command command : {Command::alltoall, Command::pairs}) {
         CAPTURE(to_string(command));
         const std::string all = help_all_text(catalogue(), command);

@@ -43,7 +43,7 @@ TEST_CASE("the example of every option is right, and a flag has none") {
     }
 }
 
-TEST_CASE("ten options of alltoall are for every day, and eight of pairs") {
+TEST_CASE("ten options of alltoall are common ones, and eight of pairs") {
     const auto daily = [](Command command) {
         return std::count_if(option_table().begin(), option_table().end(), [&](const OptionRow& row) {
             return row.audience == Audience::daily && serves(row, command);

@@ -101,7 +101,7 @@ TEST_CASE("what looks wrong is pointed out with its figures") {
                        r.ranks.resize(4);
                        r.ranks[2].involuntary_switches = 250;
                    }),
-                   "note: ranks lost their core during ops at 1 of 2 points, most at 1 kB: 2.5 times per op"));
+                   "note: ranks were preempted during ops at 1 of 2 points, most at 1 kB: 2.5 times per op"));
 }
 
 TEST_CASE("a rank is called late only where chance is no explanation") {
@@ -113,9 +113,9 @@ TEST_CASE("a rank is called late only where chance is no explanation") {
         result.summary.last_rank_share = share;
         return table.words();
     };
-    CHECK_FALSE(test::contains(words_with(0.35), "ended last"));
-    CHECK(
-        test::contains(words_with(0.40), "note: rank 3 ended last more often than chance allows at 1 of 1 point"));
+    CHECK_FALSE(test::contains(words_with(0.35), "finished last"));
+    CHECK(test::contains(words_with(0.40),
+                         "note: rank 3 finished last significantly more often than expected at 1 of 1 point"));
     CHECK(test::contains(words_with(1.0), "rank 3"));
 }
 

@@ -90,7 +90,7 @@ def _read(path: Path) -> str:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:  # nor could a results file keep it
-        raise InputError(f"{path}: not text; results files need no import")
+        raise InputError(f"{path} is not a text file; results files need no import")
     return text
 
 

@@ -55,8 +55,10 @@ def run(
         typer.Option(min=1, help="Launches of each point (3; when comparing of each value, 8)."),
     ] = None,
     subsets: Annotated[str, typer.Option(help="nested, random or per-switch.")] = "",
-    seed: Annotated[int | None, typer.Option(min=0, help="Of everything random.")] = None,
-    budget: Annotated[str, typer.Option(metavar="NODE-HOURS", help="End before more.")] = "",
+    seed: Annotated[int | None, typer.Option(min=0, help="Random seed.")] = None,
+    budget: Annotated[
+        str, typer.Option(metavar="NODE-HOURS", help="Node-hour limit of each job.")
+    ] = "",
     quick: Annotated[bool, typer.Option("--quick", help="Five sizes in five minutes.")] = False,
     drop_bad_nodes: Annotated[
         bool, typer.Option("--drop-bad-nodes", help="Leave out nodes that fail the preflight.")

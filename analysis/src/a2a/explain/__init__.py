@@ -55,13 +55,13 @@ FINDERS: Final = (
            steps.find),
     Finder("cost", "What a message costs", "Below the crossing more messages per second would "
            "help, above it more bytes per second.", cost.find),
-    Finder("stragglers", "Ranks that are last beyond chance", "Equal ranks would each be last in "
-           "one of R ops.", stragglers.find),
+    Finder("stragglers", "Ranks that finish last significantly more often than expected", "Equal "
+           "ranks would each be last in one of R ops.", stragglers.find),
     Finder("apart", "A rank that ends apart", "Who receives slowly is late; who sends slowly "
            "makes all others late.", apart.find),
     Finder("behind", "The rank behind the slow ops", "It pauses now and then: the others wait for "
            "it, or it is late alone; the median hides both.", behind.find),
-    Finder("descheduled", "Ranks that lose their CPU", "Something else ran on a rank's CPU while "
+    Finder("descheduled", "Ranks that were preempted", "Something else ran on a rank's CPU while "
            "it was timed.", descheduled.find),
     Finder("link", "Above the link rate", "More than the link can carry: the figure needs an "
            "explanation before it is used.", link.find),

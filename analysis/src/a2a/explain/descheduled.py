@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ranks that lost their CPU while an op was timed, and threads that share one with the poller."""
+"""Ranks that were preempted while an op was timed, and threads that share one with the poller."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _switches(facts: Launch, read: list[tuple[int, Counters]]) -> list[Finding]:
     return [
         Finding(
             "descheduled",
-            f"{len(hit)} of {ranks} ranks lose their CPU: up to {number_text(rate[worst], 2)} "
+            f"{len(hit)} of {ranks} ranks were preempted: up to {number_text(rate[worst], 2)} "
             f"involuntary context switches per op (rank {worst}, {facts.host_of(worst)}: "
             f"{switches[worst]} in {ops} ops); median rank {median}{crowded}",
             f"{facts.id}: ranks {listed(hit.tolist())}",
