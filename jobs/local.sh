@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The main job on this machine, from a fresh clone to a table and a results file.
+# The main job on this machine, from a fresh clone to a table, a results file and a report.
+# shellcheck disable=SC2154 # what the files of jobs/lib set: $launch, $venv_log
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-for part in say packages build mpi; do
+for part in say packages build mpi venv commands; do
     # shellcheck source=/dev/null
     . "$top/jobs/lib/$part.sh"
 done
@@ -12,9 +13,11 @@ usage() {
     cat <<'USAGE'
 Usage: [RANKS=4] jobs/local.sh [--no-install] [option of a2aperf alltoall]…
 
-Installs what is missing (root is asked for only then; --no-install never installs), builds a release in
-build/release and runs the main job on this machine: 4 ranks, the best provider, the 24 message sizes of the
-2019 table, 100 ops each. Prints the table and the path of the results file.
+Installs what is missing (root is asked for only then; --no-install never asks), builds a release in
+build/release, puts a2a into build/a2a, and runs the main job on this machine: 4 ranks, the best provider,
+the 24 message sizes of the 2019 table, 100 ops each. Prints the line that launches it, the table, and the
+paths of the results file and of the report on it. Afterwards '. build/env.sh' makes a2aperf and a2a
+commands of a shell.
 
   jobs/local.sh
   RANKS=8 jobs/local.sh --provider tcp --sizes 1KiB..1MiB*2
@@ -38,9 +41,43 @@ done
 ranks=${RANKS:-4}
 [[ $ranks =~ ^[1-9][0-9]{0,5}$ ]] || die -2 "RANKS=$ranks is not a number of ranks, e.g. RANKS=4"
 
-ensure_packages "$may_install" build
+# The results file: what -o names, else the program's own choice of a name, made here so that the report finds it.
+file=
+for ((i = 0; i < ${#arguments[@]}; ++i)); do
+    case ${arguments[i]} in
+    -o | --output) file=${arguments[i + 1]-} ;;
+    -o?*) file=${arguments[i]#-o} ;;
+    --output=*) file=${arguments[i]#*=} ;;
+    esac
+done
+if [[ ! $file ]]; then
+    file=a2aperf-$(date -u +%Y%m%dT%H%M%SZ).h5
+    arguments+=(-o "$file")
+fi
+
+# Measuring needs no analysis: where it cannot be had the report is left out, and its place says why.
+purposes=(build)
+[[ $may_install == no ]] || purposes+=(analysis)
+ensure_packages "$may_install" "${purposes[@]}"
 configure_build "$top/build/release"
 build_targets "$top/build/release" src/app/a2aperf
+no_report=
+make_analysis ||
+    no_report="no report: a2a could not be installed ($(why_no_venv)); the whole log is $venv_log"
+offer_commands
 
 keep_mpi_off_fabric
-launch_here "$ranks" "$(program_in "$top/build/release")" alltoall "${arguments[@]}"
+launch_words "$ranks" "$top/build/bin/a2aperf" alltoall "${arguments[@]}"
+say "$(launch_line)"
+"${launch[@]}"
+
+# --list, --dry-run and the like leave none.
+[[ -f $file ]] || exit 0
+say "a2aperf and a2a as commands of this shell: $(as_words . "$top/build/env.sh")"
+[[ ! $no_report ]] || {
+    say "$no_report"
+    exit 0
+}
+page=${file%.h5}.html
+"$top/build/bin/a2a" report "$file" -o "$page" || die "no report: a2a failed; the measurement is in $file"
+say "$page"

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Every test, from a fresh clone on a bare machine.
+# shellcheck disable=SC2154 # what test/support/counting.sh counts
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-for part in jobs/lib/{say,packages,build,mpi}.sh test/support/venv.sh; do
+for part in jobs/lib/{say,packages,build,mpi,venv}.sh test/support/{venv,counting}.sh; do
     # shellcheck source=/dev/null
     . "$top/$part"
 done
@@ -71,53 +72,6 @@ python=$top/.venv/bin/python
 release=$top/build/release
 # Tests that mostly wait: two files of them at a time.
 two_files=(-n 2 --dist loadfile)
-passed=0 failed=0 skipped=0
-summary=()
-omissions=()
-
-# check NAME COMMAND…: one check that passes or fails; its output is shown only when it fails.
-check() {
-    local name=$1 log=$results/${1// /-}.log start=$SECONDS
-    shift
-    if "$@" >"$log" 2>&1; then
-        ((passed += 1))
-        summary+=("$(printf '%-22s passed  %4d s' "$name" $((SECONDS - start)))")
-    else
-        ((failed += 1))
-        summary+=("$(printf '%-22s FAILED  %4d s  %s' "$name" $((SECONDS - start)) "${log#"$top"/}")")
-        say "--- $name failed; the end of its log:"
-        tail -n 60 "$log" >&2
-    fi
-    say "${summary[-1]}"
-}
-
-# suite NAME JUNIT COMMAND…: a command that writes a JUnit file, counted case by case.
-suite() {
-    local name=$1 junit=$2 log=$results/${1// /-}.log start=$SECONDS status=0
-    local good=0 bad=0 omitted=0
-    shift 2
-    rm -f "$junit"
-    "$@" >"$log" 2>&1 || status=$?
-    if [[ -f $junit ]]; then
-        python3 "$top/test/support/tally.py" "$junit" >"$log.tally"
-        read -r good bad omitted <"$log.tally"
-    fi
-    # A runner that fails without a failed case did not get to its end.
-    ((status && !bad)) && bad=1
-    if ((bad)); then
-        say "--- $name failed; the end of its log:"
-        tail -n 80 "$log" >&2
-    fi
-    if [[ -f $log.tally ]]; then
-        tail -n +2 "$log.tally" >&2
-        mapfile -t -O "${#omissions[@]}" omissions < <(grep '^skipped: ' "$log.tally")
-    fi
-    ((passed += good, failed += bad, skipped += omitted, 1))
-    summary+=("$(printf '%-22s %d passed, %d failed, %d skipped  %4d s' "$name" "$good" "$bad" "$omitted" \
-        $((SECONDS - start)))")
-    say "${summary[-1]}"
-}
-
 stage_meson() {
     suite 'meson tests' "$release/meson-logs/testlog.junit.xml" \
         meson test -C "$release" --no-rebuild --print-errorlogs --timeout-multiplier 4
@@ -133,7 +87,7 @@ stage_python() {
 stage_sanitizers() {
     local folder=$top/build/sanitize program
     # Compiling takes most of the time: no optimisation, and of the debug information the line numbers.
-    configure_build "$folder" -Doptimization=0 -Ddebug=false -Dcpp_args=-g1 -Db_sanitize=address,undefined \
+    configure_build "$folder" -Dtests=enabled -Doptimization=0 -Ddebug=false -Dcpp_args=-g1 -Db_sanitize=address,undefined \
         -Db_lundef=false
     build_targets "$folder"
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
@@ -159,14 +113,6 @@ stage_lint() {
     for part in $("$top/test/lint.sh" --list); do check "lint $part" "$top/test/lint.sh" "$part"; done
 }
 
-# omit NAME REASON: a stage that cannot be had here.
-omit() {
-    ((skipped += 1))
-    omissions+=("skipped: $1 ($2)")
-    summary+=("$(printf '%-22s skipped: %s' "$1" "$2")")
-    say "${summary[-1]}"
-}
-
 stage_mpich() {
     local folder=$top/build/mpich
     (ensure_packages "$may_install" mpich) || true
@@ -174,7 +120,7 @@ stage_mpich() {
         omit mpich 'no MPICH here'
         return
     fi
-    configure_build "$folder" -Dmpi=mpich -Doptimization=1
+    configure_build "$folder" -Dtests=enabled -Dmpi=mpich -Doptimization=1
     build_targets "$folder" src/app/a2aperf test/mpi/mpi-job test/mpi/mpi-clock
     MPIRUN=mpirun.mpich suite 'MPICH: MPI tests' "$folder/meson-logs/testlog.junit.xml" \
         meson test -C "$folder" --no-rebuild --print-errorlogs --suite mpi --timeout-multiplier 4
@@ -244,10 +190,10 @@ covered() {
 
 needs() { contains "$1" "${stages[@]}"; }
 
-ensure_packages "$may_install" build test
+ensure_packages "$may_install" build analysis test
 mkdir -p "$results"
 if needs meson || needs python || needs lint || needs vm || needs cluster || needs slurm || needs scale || needs psm3; then
-    configure_build "$release"
+    configure_build "$release" -Dtests=enabled
     build_targets "$release"
 fi
 if needs python || needs mpich || needs psm3 || needs vm || needs cluster || needs slurm || needs scale; then

@@ -23,8 +23,9 @@ keep_mpi_off_fabric() {
     export OMPI_MCA_btl=${OMPI_MCA_btl:-self,$shared_memory,tcp}
 }
 
-# launch_here RANKS COMMAND…: on this machine, as any user, also with more ranks than cores.
-launch_here() {
+# launch_words RANKS COMMAND…: sets $launch, what launches the command on this machine, as any user, also with more
+# ranks than cores.
+launch_words() {
     local ranks=$1 options=()
     shift
     # A rank bound to a core that it shares would never leave it.
@@ -37,5 +38,20 @@ launch_here() {
     else
         options=(-bind-to "$binding")
     fi
-    "$MPIRUN" -n "$ranks" "${options[@]}" "$@"
+    launch=("$MPIRUN" -n "$ranks" "${options[@]}" "$@")
+}
+
+launch_here() {
+    local launch
+    launch_words "$@"
+    "${launch[@]}"
+}
+
+# launch_line: $launch as a line for a shell, with the settings that keep MPI off the fabric.
+launch_line() {
+    local name settings=()
+    for name in OMPI_MCA_pml OMPI_MCA_btl UCX_TLS; do
+        [[ ! -v $name ]] || settings+=("$name=${!name}")
+    done
+    as_words "${settings[@]}" "${launch[@]}"
 }

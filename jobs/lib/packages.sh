@@ -9,9 +9,10 @@ packages_to() {
         printf '%s\n' g++ meson ninja-build pkg-config git \
             libopenmpi-dev openmpi-bin libfabric-dev libhdf5-dev libcli11-dev libfmt-dev libhwloc-dev
         ;;
+    analysis) printf '%s\n' python3 python3-venv ca-certificates ;;
     test)
         printf '%s\n' doctest-dev clang-format clang-tidy shellcheck mandoc \
-            hdf5-tools valgrind python3 python3-venv ca-certificates chromium poppler-utils fonts-dejavu-core \
+            hdf5-tools valgrind chromium poppler-utils fonts-dejavu-core \
             environment-modules
         ;;
     mpich) printf '%s\n' mpich libmpich-dev ;;

@@ -28,6 +28,6 @@ find_program() {
 
 # find_analysis: sets $a2a, empty where it is not installed.
 find_analysis() {
-    a2a=$(first_executable ${A2A:+"$A2A"} ${site_analysis:+"$site_analysis"} "$jobs/../analysis/.venv/bin/a2a" \
-        "$jobs/../.venv/bin/a2a" "$jobs/../../../bin/a2a" a2a) || a2a=
+    a2a=$(first_executable ${A2A:+"$A2A"} ${site_analysis:+"$site_analysis"} "$jobs/../build/bin/a2a" \
+        "$jobs/../analysis/.venv/bin/a2a" "$jobs/../.venv/bin/a2a" "$jobs/../../../bin/a2a" a2a) || a2a=
 }

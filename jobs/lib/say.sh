@@ -15,4 +15,14 @@ die() {
     exit "$status"
 }
 
+# as_words WORD…: one line that a shell reads as these words; only what needs quotes gets them.
+as_words() {
+    local word line=
+    for word in "$@"; do
+        [[ $word =~ ^[A-Za-z0-9_@%+=:,./-]+$ ]] || word=$(printf '%q' "$word")
+        line+="$word "
+    done
+    printf '%s\n' "${line% }"
+}
+
 have() { command -v "$1" >/dev/null 2>&1; }

@@ -3,7 +3,7 @@
 # Inputs that nobody thought of: what was found once, and then what libFuzzer makes of it.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-for part in jobs/lib/{say,packages,build}.sh test/support/venv.sh; do
+for part in jobs/lib/{say,packages,build,venv}.sh test/support/venv.sh; do
     # shellcheck source=/dev/null
     . "$top/$part"
 done

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The two commands of the README, in parts: what they build in, what they count, what the first leaves behind."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LIBRARY = ROOT / "jobs" / "lib"
+SECONDS = 300  # a deadline, not an expectation
+
+
+def bash(script: str, *words: str | Path, within: tuple[str, ...] = (), **settings) -> subprocess.CompletedProcess[str]:
+    """A script that has the functions of jobs/lib and test/support."""
+    parts = [LIBRARY / f"{name}.sh" for name in ("say", "build", "venv", "mpi", "commands")]
+    parts.append(ROOT / "test" / "support" / "counting.sh")
+    sourced = "".join(f". {part}\n" for part in parts)
+    return subprocess.run(
+        [*within, "bash", "-c", f"set -euo pipefail; top={ROOT}\n{sourced}{script}", "bash", *words],
+        capture_output=True, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL, **settings,
+    )  # fmt: skip
+
+
+def built_tests(folder: Path) -> list[str]:
+    said = subprocess.run(
+        ["meson", "introspect", "--tests", folder], capture_output=True, text=True, timeout=SECONDS, check=True
+    )
+    return [test["name"] for test in json.loads(said.stdout)]
+
+
+def configure(folder: Path, *options: str, **settings) -> None:
+    outcome = bash('configure_build "$@"', folder, *options, **settings)
+    assert outcome.returncode == 0, outcome.stderr
+
+
+def test_a_folder_of_the_time_before_the_tests_could_be_built(tmp_path):
+    """jobs/local.sh, then test/run.sh, where doctest comes between them."""
+    without = ("unshare", "-rm", "sh", "-c", 'mount -t tmpfs none /usr/include/doctest && exec "$@"', "sh")
+    if subprocess.run([*without, "true"], capture_output=True).returncode:
+        pytest.skip("no private mount namespace can be made here")
+    folder = tmp_path / "release"
+    configure(folder, within=without)
+    assert built_tests(folder) == []
+    (folder / "compiled").touch()
+    configure(folder, "-Dtests=enabled")
+    assert len(built_tests(folder)) > 20
+    assert (folder / "compiled").is_file()
+    # The other way round nothing changes.
+    made = (folder / "build.ninja").stat().st_mtime_ns
+    configure(folder)
+    assert (folder / "build.ninja").stat().st_mtime_ns == made
+    assert len(built_tests(folder)) > 20
+
+
+def test_a_folder_of_somebody_else(tmp_path):
+    """Without our stamp: somebody's own, or an earlier commit's. What they set stays, unless we need otherwise."""
+    folder = tmp_path / "release"
+    subprocess.run(
+        ["meson", "setup", folder, ROOT, "-Dtests=disabled", "-Doptimization=1"], check=True, capture_output=True,
+        timeout=SECONDS,
+    )  # fmt: skip
+    assert built_tests(folder) == []
+    configure(folder, "-Dtests=enabled")
+    assert len(built_tests(folder)) > 20
+    assert "optimization = 1" in (folder / "meson-private" / "cmd_line.txt").read_text()
+
+
+@pytest.mark.parametrize("stamp", ["sources /elsewhere\nmeson 0.1\ncompiler none\n", None])
+def test_a_folder_that_cannot_be_used(tmp_path, stamp):
+    """Moved here or by another Meson; or left half configured."""
+    folder = tmp_path / "release"
+    folder.mkdir()
+    if stamp:
+        (folder / "configured-for").write_text(stamp)
+        (folder / "build.ninja").touch()
+    configure(folder, "-Dtests=enabled")
+    assert len(built_tests(folder)) > 20
+
+
+def suite(tmp_path: Path, *cases: str, status: int = 0) -> tuple[str, str]:
+    junit = tmp_path / "junit.xml"
+    written = f"echo '<testsuite>{''.join(cases)}</testsuite>' >{junit}" if cases else ":"
+    outcome = bash(
+        f'results={tmp_path}; suite some {junit} bash -c "$1"; echo "$passed $failed $skipped"',
+        f"{written}; exit {status}",
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    return outcome.stdout.splitlines()[-1], outcome.stderr
+
+
+def test_a_suite_is_counted(tmp_path):
+    good, skipped = '<testcase name="a"/>', '<testcase name="b"><skipped message="no disk"/></testcase>'
+    assert suite(tmp_path, good, good, skipped)[0] == "2 0 1"
+    assert suite(tmp_path, good, status=1)[0] == "1 1 0"
+
+
+def test_a_suite_without_a_test_fails(tmp_path):
+    for cases in ([], ["<testsuite/>"]):
+        counted, said = suite(tmp_path, *cases)
+        assert counted == "0 1 0"
+        assert "some: no test ran" in said

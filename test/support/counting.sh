@@ -1,0 +1,64 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck disable=SC2154 # $results
+# Checks and suites of test/run.sh, run and counted. Needs say.sh, $top and the folder $results.
+
+passed=0 failed=0 skipped=0
+summary=()
+omissions=()
+
+# check NAME COMMAND…: one check that passes or fails; its output is shown only when it fails.
+check() {
+    local name=$1 log=$results/${1// /-}.log start=$SECONDS
+    shift
+    if "$@" >"$log" 2>&1; then
+        ((passed += 1))
+        summary+=("$(printf '%-22s passed  %4d s' "$name" $((SECONDS - start)))")
+    else
+        ((failed += 1))
+        summary+=("$(printf '%-22s FAILED  %4d s  %s' "$name" $((SECONDS - start)) "${log#"$top"/}")")
+        say "--- $name failed; the end of its log:"
+        tail -n 60 "$log" >&2
+    fi
+    say "${summary[-1]}"
+}
+
+# suite NAME JUNIT COMMAND…: a command that writes a JUnit file, counted case by case.
+suite() {
+    local name=$1 junit=$2 log=$results/${1// /-}.log start=$SECONDS status=0
+    local good=0 bad=0 omitted=0
+    shift 2
+    rm -f "$junit" "$log.tally"
+    "$@" >"$log" 2>&1 || status=$?
+    if [[ -f $junit ]]; then
+        python3 "$top/test/support/tally.py" "$junit" >"$log.tally"
+        read -r good bad omitted <"$log.tally"
+    fi
+    # A runner that fails without a failed case did not get to its end.
+    ((!status || bad)) || bad=1
+    # Nothing was looked at, so nothing is known to be right.
+    if ((!good && !bad && !omitted)); then
+        bad=1
+        say "--- $name: no test ran"
+    fi
+    if ((bad)); then
+        say "--- $name failed; the end of its log:"
+        tail -n 80 "$log" >&2
+    fi
+    if [[ -f $log.tally ]]; then
+        tail -n +2 "$log.tally" >&2
+        mapfile -t -O "${#omissions[@]}" omissions < <(grep '^skipped: ' "$log.tally")
+    fi
+    ((passed += good, failed += bad, skipped += omitted, 1))
+    summary+=("$(printf '%-22s %d passed, %d failed, %d skipped  %4d s' "$name" "$good" "$bad" "$omitted" \
+        $((SECONDS - start)))")
+    say "${summary[-1]}"
+}
+
+# omit NAME REASON: a stage that cannot be had here.
+omit() {
+    ((skipped += 1))
+    omissions+=("skipped: $1 ($2)")
+    summary+=("$(printf '%-22s skipped: %s' "$1" "$2")")
+    say "${summary[-1]}"
+}
