@@ -179,5 +179,27 @@ def test_a_report_on_a_study_says_what_is_missing(a2a: A2A, folder: Path) -> Non
     assert 'href="#missing"' not in other.read_text()
 
 
+def test_a_report_is_put_beside_its_results(a2a: A2A, folder: Path) -> None:
+    first, second, *_ = sorted(folder.glob("*.h5"))
+    for given, page in (
+        ([first], first.with_suffix(".html")),
+        ([folder], folder / "report.html"),
+        ([first, second], folder / "report.html"),
+    ):
+        assert not page.exists()
+        outcome = a2a("report", *given)
+        assert outcome.status == 0
+        assert outcome.err.startswith(f"a2a: {page} (")
+        assert page.read_text().startswith("<!DOCTYPE html>")
+        page.unlink()
+
+
 def test_a_report_needs_a_place(a2a: A2A, folder: Path) -> None:
-    a2a("report", *folder.glob("*.h5")).refused("-o PAGE.html")
+    """Results in several folders; and results that have the name that the page would get."""
+    first, second, *_ = sorted(folder.glob("*.h5"))
+    elsewhere = second.rename(folder.parent / second.name)
+    a2a("report", first, elsewhere).refused("-o PAGE.html", "several folders")
+    odd = first.rename(folder / "odd.html")
+    before = odd.read_bytes()
+    a2a("report", odd).refused("odd.html", "-o")
+    assert odd.read_bytes() == before

@@ -118,7 +118,7 @@ app = typer.Typer(
 a2a table run.h5                        what came out
 a2a plot scaling *.h5 -o scaling.pdf    a figure for a paper
 a2a compare *.h5 --by PSM2_RCVTHREAD    whether a setting helps, and how sure that is
-a2a report *.h5 -o report.html          everything on one page
+a2a report run.h5                       run.html: everything on one page
 a2a COMMAND --help                      more examples of each"""
 )
 def _group(

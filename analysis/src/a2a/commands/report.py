@@ -16,8 +16,8 @@ from a2a.errors import InputError
 from a2a.study import Job
 
 EXAMPLES = """\
-a2a report run.h5 -o run.html
-a2a report results/                                  a study: results/report.html
+a2a report run.h5                                    run.html
+a2a report results/                                  a folder: results/report.html
 a2a report n20.h5 n40.h5 n80.h5 -o scaling.html --title 'Cluster X, June'
 a2a report before*.h5 after*.h5 --where 'message_size>=8kB' -o change.html
 """
@@ -33,7 +33,8 @@ def run(
         typer.Option(
             "-o",
             "--output",
-            help="Page to write: .html; replaced if there. Of one folder: report.html in it.",
+            help="Page to write: .html; replaced if there. [default: beside what it is on: "
+            "run.html of run.h5, report.html in a folder or beside several files]",
             show_default=False,
         ),
     ] = None,
@@ -48,12 +49,11 @@ def run(
     The page needs no network and no server; it can be mailed, read on a phone and printed. Charts
     zoom, tell their numbers under the pointer, and hide lines; tables sort.
     """
-    if out is None:
-        if len(paths) > 1 or not paths[0].is_dir():
-            raise InputError("-o PAGE.html: where should the report go?")
-        out = paths[0] / "report.html"
-    output.require_suffix(out, (".html", ".htm"), "a report")
     files = baselines.files_of(paths)
+    page_of = out or _beside(paths, files)
+    output.require_suffix(page_of, (".html", ".htm"), "a report")
+    if page_of in files:
+        raise InputError(f"{page_of}: these are results; give the report another name by -o")
     console = Console(stderr=True)
     jobs = _jobs(paths, files)
     found = filters.where(results.load(files), where)
@@ -63,9 +63,24 @@ def run(
     else:
         with console.status("reading") as status:
             page = report.render(found, title, jobs, lambda step: status.update(f"report: {step}"))
-    output.replace(out, page.encode("utf-8"))
-    if console.is_terminal:
-        print(f"a2a: {out} ({len(page) / 1e6:.1f} MB)", file=sys.stderr)
+    output.replace(page_of, page.encode("utf-8"))
+    # Where the name is ours it is told also to a log.
+    if console.is_terminal or out is None:
+        print(f"a2a: {page_of} ({len(page) / 1e6:.1f} MB)", file=sys.stderr)
+
+
+def _beside(paths: list[Path], files: list[Path]) -> Path:
+    """The page's name where none is given: it is found where the results are."""
+    if len(paths) == 1 and paths[0].is_dir():
+        return paths[0] / "report.html"
+    if len(files) == 1:
+        return files[0].with_suffix(".html")
+    folders = {file.parent for file in files}
+    if len(folders) > 1:
+        raise InputError(
+            "-o PAGE.html: where should the report go? The files are in several folders"
+        )
+    return folders.pop() / "report.html"
 
 
 def _jobs(paths: list[Path], files: list[Path]) -> list[Job]:
