@@ -150,8 +150,9 @@ def secret(file: h5py.File) -> None:
     for name, values in (("environment_name", ["SLURM_JWT"]), ("environment_value", ["x"])):
         del group[name]
         group[name] = values
-    del group["environment_uniform"]
-    group["environment_uniform"] = np.ones(1, np.int8)
+    for name in ("environment_uniform", "environment_required"):
+        del group[name]
+        group[name] = np.ones(1, np.int8)
 
 
 def units(file: h5py.File) -> None:
@@ -237,3 +238,47 @@ def test_every_file_is_checked(a2a: Run, launch: Path, tmp_path: Path) -> None:
     assert outcome.status == 2
     assert "bad.h5: not an HDF5 file" in outcome.err
     assert outcome.out == f"{launch}: sound\n"
+
+
+def bare(item: h5py.Dataset) -> None:
+    """Without its dimension scales."""
+    for dimension in item.dims:
+        for scale in list(dimension.values()):
+            dimension.detach_scale(scale)
+
+
+@pytest.mark.parametrize(
+    ("edit", "word"),
+    [
+        (lambda f: f["order"].attrs.__delitem__("_FillValue"), "order has no _FillValue"),
+        (lambda f: f["segments/0"].__delitem__("planned_order"), "planned_order missing"),
+        (lambda f: f["segments/0"].__delitem__("environment_required"), "environment_required"),
+        (lambda f: bare(f["counters/user_time"]), "user_time has no dimension scale point, rank"),
+        (lambda f: bare(f["raw/start"]), "/raw/start has no dimension scale"),
+        (lambda f: bare(f["ops"]), "column ops has no dimension scale"),
+        (lambda f: f["raw/begin"].attrs.__setitem__("units", "s"), "has not the units 'ns'"),
+    ],
+)
+def test_parts_that_a_copy_may_lose(a2a: Run, launch: Path, edit: Edit, word: str) -> None:
+    with h5py.File(launch, "r+") as file:
+        edit(file)
+    outcome = a2a("check", launch)
+    assert outcome.status == 2, outcome.out
+    assert word in outcome.out
+
+
+def test_an_interval_of_dependent_ops_is_computed_again(a2a: Run, tmp_path: Path) -> None:
+    setup = synthetic.Setup(ops=400, effects=synthetic.Effects(autocorrelation=0.5))
+    path = synthetic.write_launch(tmp_path / "x.h5", setup)
+    with h5py.File(path, "r+") as file:
+        assert file["interval_kind"][0] == 2  # by blocks of ops
+    assert a2a("check", path).status == 0
+    with h5py.File(path, "r+") as file:
+        file["time_p50_high"][0] *= 1.001
+    outcome = a2a("check", path)
+    assert outcome.status == 2
+    assert "time_p50_high is" in outcome.out
+    with h5py.File(path, "r+") as file:
+        file["time_p50_high"][0] /= 1.001
+        file["interval_kind"][0] = 1
+    assert "interval_kind is order-statistics, its samples say block" in a2a("check", path).out

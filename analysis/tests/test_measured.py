@@ -13,9 +13,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import h5py
 import pytest
 
-from a2a import compat, results
+from a2a import compat, results, schema
 from conftest import Outcome
 
 Run = Callable[..., Outcome]
@@ -154,6 +155,66 @@ def test_two_launches_merge_and_go_out_without_names(
     assert str(PROGRAM) not in text
 
 
+BETWEEN_DATASETS = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS"}
+
+
+def parts(path: Path) -> dict[str, object]:
+    """Every dataset of a file: its kind of values, attributes and dimension scales."""
+    found: dict[str, object] = {}
+
+    def note(name: str, item: h5py.Group | h5py.Dataset) -> None:
+        if isinstance(item, h5py.Group):
+            return
+        attributes = {
+            key: schema.text(value) if isinstance(value, bytes) else repr(value)
+            for key, value in item.attrs.items()
+            if key not in BETWEEN_DATASETS
+        }
+        scales = [[scale.name for scale in dimension.values()] for dimension in item.dims]
+        kind = "text" if item.dtype.kind in "OS" else str(item.dtype)
+        found[name] = kind, attributes, scales
+
+    with h5py.File(path, "r") as file:
+        file.visititems(note)
+        found["/"] = sorted(file.attrs)
+    return found
+
+
+def planned(path: Path) -> list[list[int]]:
+    with h5py.File(path, "r") as file:
+        return [group["planned_order"][()].tolist() for group in file["segments"].values()]
+
+
+def required(path: Path) -> dict[str, int]:
+    with h5py.File(path, "r") as file:
+        group = file["segments/0"]
+        names = schema.texts(group["environment_name"])
+        return dict(zip(names, group["environment_required"][()].tolist(), strict=True))
+
+
+def test_a_copy_has_every_part_of_what_was_measured(
+    a2a: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FI_TCP_IFACE", "lo")
+    files = [tmp_path / "a.h5", tmp_path / "b.h5"]
+    for path, sizes in zip(files, ("1000,2000", "4000"), strict=True):
+        launch(path, "--sizes", sizes, "--trace")
+    merged, public = tmp_path / "merged.h5", tmp_path / "public.h5"
+    assert a2a("merge", *files, "-o", merged).status == 0
+    key = tmp_path / "key"
+    assert a2a("export", files[0], "--anonymize", "--key", key, "-o", public).status == 0
+    whole = parts(files[0])
+    assert parts(public) == whole
+    second = {n.replace("ts/0", "ts/1", 1): p for n, p in whole.items() if n.startswith("seg")}
+    assert parts(merged) == whole | second
+    own = [planned(path)[0] for path in files]
+    points = len(results.load([files[0]]).points)
+    assert planned(merged) == [own[0], [point + points for point in own[1]]]
+    assert planned(public) == own[:1]
+    assert required(public) == required(merged) == required(files[0])
+    assert 1 in required(files[0]).values()
+
+
 def test_a_matrix_of_pairs_is_read_as_it_was_printed(a2a: Run, tmp_path: Path) -> None:
     path = tmp_path / "pairs.h5"
     common = "pairs --provider tcp --sync barrier --poll yield --warmup 2 --ops 6 --sizes 8,4096"
@@ -175,6 +236,10 @@ def test_a_matrix_of_pairs_is_read_as_it_was_printed(a2a: Run, tmp_path: Path) -
         mine = ours[tuple(row[name] for name in key)]
         assert float(mine["time_p50"]) == pytest.approx(float(row["time_p50"]), rel=1e-9)
         assert int(mine["ops"]) == int(row["ops"]) == 6
+    public = tmp_path / "public.h5"
+    secret = tmp_path / "key"
+    assert a2a("export", path, "--anonymize", "--key", secret, "-o", public).status == 0
+    assert parts(public) == parts(path)
     assert a2a("explain", path).status == 0
     assert a2a("plot", "matrix", path, "-o", tmp_path / "matrix.png").status == 0
     a2a("plot", "sizes", path, "-o", tmp_path / "sizes.png").refused("a2aperf pairs")

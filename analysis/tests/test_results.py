@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import xarray
 
-from a2a import metrics, results, synthetic
+from a2a import filters, metrics, results, synthetic
 from a2a.errors import InputError
 
 SETUP = synthetic.Setup(environment={"PSM2_RCVTHREAD": "0"}, labels={"who": "me"})
@@ -103,3 +103,26 @@ def test_effects_are_in_the_samples(tmp_path: Path, sync: str) -> None:
     modes = replace(plain, effects=replace(effects, slowdown=1, autocorrelation=0))
     times = results.load([synthetic.write_launch(tmp_path / "m.h5", modes)]).op_times("m.h5", 0)
     assert np.mean(times > 2 * np.min(times)) == pytest.approx(0.3, abs=0.05)
+
+
+def test_a_value_with_commas_can_be_asked_for(tmp_path: Path) -> None:
+    values = ("rc,sm,self", "rc", "tcp,self")
+    found = results.load(
+        [
+            synthetic.write_launch(
+                tmp_path / f"{seed}.h5", replace(SETUP, seed=seed, environment={"UCX_TLS": value})
+            )
+            for seed, value in enumerate(values)
+        ]
+    )
+
+    def left(expression: str) -> set[str]:
+        return set(filters.where(found, [expression]).values("UCX_TLS"))
+
+    assert left("UCX_TLS=rc,sm,self") == {"rc,sm,self"}
+    assert left("UCX_TLS!=rc,sm,self") == {"rc", "tcp,self"}
+    assert left('UCX_TLS="rc,sm,self",rc') == {"rc,sm,self", "rc"}
+    assert left("UCX_TLS=rc,sm") == {"rc"}  # a list, as no launch has it so
+    assert filters.where(found, ["message_size=1000,8000"]).points["message_size"].nunique() == 2
+    with pytest.raises(InputError, match="leaves no point"):
+        filters.where(found, ["UCX_TLS=sm,self"])

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from a2a import metrics
+from a2a import intervals, metrics
+from a2a.intervals import Floats
 from a2a.metrics import Rule
 from a2a.results import RawOps
 
@@ -22,7 +23,7 @@ def derive(
     """Every derived column of one point over its valid ops, by name; times in ns.
 
     `ranks_of_node` is k of every node [N]; `link_gbps` is rails × link rate, NaN where unknown;
-    without a common start (barrier) the op span is NaN. Intervals are by order statistics.
+    without a common start (barrier) the op span is NaN.
     """
     end, begin = raw.end[raw.valid], raw.begin[raw.valid]
     times = metrics.op_time(end)
@@ -33,6 +34,7 @@ def derive(
     span = metrics.op_span(begin, end)
     return {
         **statistics,
+        **_intervals(times),
         **metrics.rates(
             raw.begin.shape[1],
             message_size,
@@ -50,3 +52,12 @@ def derive(
         "last_rank": rank,
         "last_rank_share": share,
     }
+
+
+def _intervals(times: Floats) -> dict[str, Any]:
+    """The intervals of median and p99, and which kind the median's is."""
+    found: dict[str, Any] = {}
+    for name, q in (("p50", 0.5), ("p99", 0.99)):
+        interval = intervals.quantile_interval(times, q)
+        found[f"time_{name}_low"], found[f"time_{name}_high"] = interval.low, interval.high
+    return {**found, "interval_kind": intervals.median_interval(times).kind}

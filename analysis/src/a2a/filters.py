@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Choosing points by expressions such as `ppn=2` or `message_size>=10kB`."""
 
+import csv
 import operator
 import re
 from collections.abc import Callable, Iterable
@@ -27,8 +28,10 @@ def where(results: Results, expressions: Iterable[str]) -> Results:
     """Only the points for which every expression holds.
 
     An expression is NAME OPERATOR VALUE with one of = != < <= > >=; `=` and `!=` take several
-    values: `ranks=20,40`. NAME is a column, label, environment variable, segment attribute or node
-    fact; an unknown value fulfils only `!=` and `NAME=` (nothing: not recorded).
+    values: `ranks=20,40`. A text with commas that is recorded as it stands is one value
+    (`UCX_TLS=rc,sm,self`), and so is what stands in double quotes. NAME is a column, label,
+    environment variable, segment attribute or node fact; an unknown value fulfils only `!=` and
+    `NAME=` (nothing: not recorded).
     """
     for expression in expressions:
         results = results.select(_mask(results, expression))
@@ -51,11 +54,17 @@ def _mask(results: Results, expression: str) -> "pd.Series[bool]":
             column = pd.to_numeric(column, errors="coerce")
         mask = _ORDER[sign](column, _number(expression, value))
         return pd.Series(mask.fillna(False).astype(bool), index=column.index)
-    wanted = [_number(expression, v) if numeric and v else v for v in value.split(",")]
+    one_of = [value] if not numeric and (column == value).any() else _list(value)
+    wanted = [_number(expression, v) if numeric and v else v for v in one_of]
     equal = column.isin([v for v in wanted if v != ""]).fillna(False).astype(bool)
     if "" in wanted:
         equal |= column.isna() | (column == "").fillna(False).astype(bool)
     return equal if sign == "=" else ~equal
+
+
+def _list(value: str) -> list[str]:
+    """`a,b` and `"a,b",c` as a list; of nothing, one value that is empty."""
+    return next(csv.reader([value], skipinitialspace=True), [""])
 
 
 def _number(expression: str, value: str) -> float:

@@ -43,6 +43,7 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
         _shift(part["segment"], len(segments))
         _shift(part["partner"], len(origins))
         for segment in own:
+            _shift(segment.planned_order, len(origins))
             segment.attributes.setdefault("origin", found.attributes[name].get("origin", ""))
         columns.append(part)
         segments += own

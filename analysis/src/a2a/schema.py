@@ -25,6 +25,9 @@ END_STATES = ("running", "finished", "interrupted", "failed")
 Kind = Literal["string", "int8", "int32", "int64", "float64"]
 
 
+_KNOWN_IF_MEASURED = ("window", "attempts", "ops", "invalid", "buffer_slots")
+
+
 @dataclass(frozen=True)
 class Column:
     """One column of the points, shape [P].
@@ -52,6 +55,14 @@ class Column:
             return np.nan
         return UNKNOWN if self.unknown else 0
 
+    def needs_fill_value(self, values: NDArray[Any]) -> bool:
+        """Whether the attribute `_FillValue` has to tell readers what −1 means.
+
+        Some columns are always known where a2aperf measured, but not where a text was imported.
+        """
+        may_lack = self.unknown and self.kind in ("int32", "int64")
+        return may_lack and (self.name not in _KNOWN_IF_MEASURED or bool((values == UNKNOWN).any()))
+
 
 def _asked(name: str, kind: Kind, text: str, units: str = "", unknown: bool = True) -> Column:
     return Column(name, kind, text, units, unknown=unknown, result=False)
@@ -60,7 +71,7 @@ def _asked(name: str, kind: Kind, text: str, units: str = "", unknown: bool = Tr
 def _rates() -> Iterator[Column]:
     for name, text in (
         ("gbps_rank", "payload each rank sends, self excluded"),
-        ("gbps_compat", "the 2019 table's throughput, message to self counted"),
+        ("gbps_compat", "throughput as in the 2019 table, message to self counted"),
         ("gbps_node_net_min", "leaves one node through its ports, least of all nodes"),
         ("gbps_node_net", "leaves one node through its ports, mean of all nodes"),
         ("gbps_node_net_max", "leaves one node through its ports, most of all nodes"),
@@ -109,13 +120,13 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         "distance",
         "int32",
-        "step in which rank r sends to (r + distance) mod R; 0 = all of them",
+        "only the step in which rank r sends to (r + distance) mod R, 0 = all peers",
         unknown=False,
         result=False,
         late=True,
     ),
     _asked("skip_reason", "string", "why the point is not measured"),
-    Column("state", "int8", "how far the point is", flags=STATES, unknown=False),
+    Column("state", "int8", "how far the point is; written last", flags=STATES, unknown=False),
     Column("segment", "int32", "launch that measured the point"),
     Column("order", "int32", "position in time within its segment"),
     Column("attempts", "int32", "timed ops, valid or not"),
@@ -125,14 +136,20 @@ COLUMNS: tuple[Column, ...] = (
     Column("inject", "int8", "1 when the provider's inject path was used"),
     Column("buffer_slots", "int32", "distinct message buffers per direction and rank"),
     Column("started", "int64", "start of the point", "nanoseconds since 1970-01-01"),
-    Column("duration", "int64", "wall time spent on the point", "ns"),
+    Column(
+        "duration", "int64", "wall time spent on the point, verification and warm-up included", "ns"
+    ),
     Column("late_limit", "int64", "latest begin of a rank in a valid op", "ns"),
     *_times(),
     Column("autocorrelation", "float64", "lag-1 autocorrelation of the op time"),
     Column(
-        "interval_kind", "int8", "how the intervals were made", flags=INTERVAL_KINDS, unknown=False
+        "interval_kind",
+        "int8",
+        "how the median's interval was made",
+        flags=INTERVAL_KINDS,
+        unknown=False,
     ),
-    Column("span_p50", "float64", "median op span", "ns"),
+    Column("span_p50", "float64", "median op span, last end less first begin", "ns"),
     Column("rank_time_p50", "float64", "median time of one rank", "ns"),
     *_rates(),
     Column("msg_rate", "float64", "messages per second, all ranks", "1/s"),
@@ -193,12 +210,14 @@ class Segment:
     clock_drift: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     environment: dict[str, str] = field(default_factory=dict)
     uniform: dict[str, bool] = field(default_factory=dict)
+    required: dict[str, bool] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     attachments: dict[str, str] = field(default_factory=dict)  # file name: its text
     fi_info: str = ""
     node_facts: dict[str, list[str]] = field(default_factory=dict)
     rank_facts: dict[str, list[str]] = field(default_factory=dict)
     rank_order: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
+    planned_order: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
 
 
 @dataclass(frozen=True)
@@ -372,10 +391,16 @@ def _attachments(group: h5py.Group) -> dict[str, str]:
     return dict(zip(names, texts(group["attachment_text"]), strict=True))
 
 
+def _flags(group: h5py.Group, names: Sequence[str], flag: str) -> dict[str, bool]:
+    return dict(zip(names, group[flag][()].astype(bool), strict=True))
+
+
 def read_segment(file: h5py.File, index: int) -> Segment:
     """Provenance of one launch."""
     group = file["segments"][str(index)]
     names = texts(group["environment_name"])
+    # Copies by an older a2a lack two parts; `check` says so.
+    planned = group["planned_order"][()] if "planned_order" in group else np.empty(0, np.int32)
     return Segment(
         attributes={
             **SEGMENT_ATTRIBUTES,
@@ -390,13 +415,17 @@ def read_segment(file: h5py.File, index: int) -> Segment:
         clock_offset=group["clock_offset"][()],
         clock_drift=group["clock_drift"][()],
         environment=dict(zip(names, texts(group["environment_value"]), strict=True)),
-        uniform=dict(zip(names, group["environment_uniform"][()].astype(bool), strict=True)),
+        uniform=_flags(group, names, "environment_uniform"),
+        required=_flags(group, names, "environment_required")
+        if "environment_required" in group
+        else {},
         labels=dict(zip(texts(group["label_name"]), texts(group["label_value"]), strict=True)),
         attachments=_attachments(group),
         fi_info=text(group["fi_info"][()]),
         node_facts={name: texts(values) for name, values in group["node_facts"].items()},
         rank_facts={name: texts(values) for name, values in group["rank_facts"].items()},
         rank_order=group["rank_order"][()],
+        planned_order=planned,
     )
 
 

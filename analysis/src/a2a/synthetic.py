@@ -273,7 +273,7 @@ class _Launch:
             "duration": int(raw.start[-1] - raw.start[0] + ops.op_times()[-1]) + 1,
             "late_limit": self._late_limit() if clock else schema.UNKNOWN,
             "warmup_p50": found["time_p50"],
-            "interval_kind": int(setup.ops >= 6),
+            "interval_kind": schema.INTERVAL_KINDS.index(found["interval_kind"]),
         }
 
     def counters(self, point: int) -> schema.Counters:

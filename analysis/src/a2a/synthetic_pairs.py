@@ -167,7 +167,7 @@ class _Pairs:
             "duration": int(raw.start[-1] - raw.start[0]) + 1_000_000,
             "late_limit": 1000,
             "warmup_p50": found["time_p50"],
-            "interval_kind": int(setup.ops >= 6),
+            "interval_kind": schema.INTERVAL_KINDS.index(found["interval_kind"]),
         }
 
     def pairs(self) -> schema.Pairs:

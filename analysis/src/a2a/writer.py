@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2a import schema
+from a2a import datasets, schema
 from a2a.errors import InputError
 
 COMPRESSION = 4
@@ -154,19 +154,20 @@ def _write(file: h5py.File, document: Document) -> None:
         _write_pairs(file.create_group("pairs"), document.pairs)
 
 
-_UNITS = {"message_size": "B", "gbps": "Gbit/s", "isolated_gbps": "Gbit/s"} | dict.fromkeys(
-    ("time_p50", "time_min", "isolated_time"), "ns"
-)
-
-
 def _write_pairs(group: h5py.Group, pairs: schema.Pairs) -> None:
     for one in fields(schema.Pairs):
-        dataset = group.create_dataset(one.name, data=getattr(pairs, one.name))
-        if one.name in _UNITS:
-            dataset.attrs["units"] = _UNITS[one.name]
+        group.create_dataset(one.name, data=getattr(pairs, one.name))
     group["message_size"].make_scale("message_size")
-    for name in ("time_p50", "time_min", "gbps", "ops"):
-        group[name].dims[0].attach_scale(group["message_size"])
+    suspects, isolated_ops = pairs.isolated_time.shape
+    ranks = pairs.gbps.shape[-1]
+    for name, length in (
+        ("source", ranks),
+        ("destination", ranks),
+        ("suspect", suspects),
+        ("isolated_attempt", isolated_ops),
+    ):
+        datasets.create_scale(group, name, length)
+    datasets.describe(group, datasets.PAIRS)
 
 
 def _strings(values: Any) -> NDArray[Any]:
@@ -180,8 +181,8 @@ def _create(group: h5py.Group, name: str, values: NDArray[Any]) -> h5py.Dataset:
 
 def _write_columns(file: h5py.File, columns: dict[str, NDArray[Any]]) -> None:
     points = len(columns["state"])
-    scale = file.create_dataset("point", data=np.arange(points, dtype=np.int32))
-    scale.make_scale("point")
+    datasets.create_scale(file, "point", points)
+    file["point"].attrs["long_name"] = "point of the sweep, in declared order"
     for column in schema.COLUMNS:
         values = columns[column.name]
         dataset = _create(
@@ -193,7 +194,9 @@ def _write_columns(file: h5py.File, columns: dict[str, NDArray[Any]]) -> None:
         if column.flags:
             dataset.attrs["flag_values"] = np.arange(len(column.flags), dtype=np.int8)
             dataset.attrs["flag_meanings"] = " ".join(column.flags)
-        dataset.dims[0].attach_scale(scale)
+        if column.needs_fill_value(values):
+            datasets.mark_unknown(dataset)
+        dataset.dims[0].attach_scale(file["point"])
 
 
 def _write_segment(group: h5py.Group, segment: schema.Segment) -> None:
@@ -206,14 +209,18 @@ def _write_segment(group: h5py.Group, segment: schema.Segment) -> None:
     group.create_dataset("message", data=message, dtype=h5py.string_dtype(length=1024))
     group.create_dataset("fi_info", data=segment.fi_info, dtype=h5py.string_dtype())
     _create(group, "nodes", _strings(segment.nodes))
-    for name in ("node_of_rank", "clock_domain_of_rank", "rank_order"):
+    for name in ("node_of_rank", "clock_domain_of_rank", "rank_order", "planned_order"):
         _create(group, name, getattr(segment, name).astype(np.int32))
     for name in ("clock_offset", "clock_drift"):
         _create(group, name, getattr(segment, name).astype(np.float64))
     _create(group, "environment_name", _strings(segment.environment))
     _create(group, "environment_value", _strings(segment.environment.values()))
-    uniform = [segment.uniform.get(name, True) for name in segment.environment]
-    _create(group, "environment_uniform", np.array(uniform, dtype=np.int8))
+    for name, flags, default in (
+        ("environment_uniform", segment.uniform, True),
+        ("environment_required", segment.required, False),
+    ):
+        told = [flags.get(variable, default) for variable in segment.environment]
+        _create(group, name, np.array(told, dtype=np.int8))
     _create(group, "label_name", _strings(segment.labels))
     _create(group, "label_value", _strings(segment.labels.values()))
     _create(group, "attachment_name", _strings(segment.attachments))
@@ -234,14 +241,12 @@ def _write_samples(file: h5py.File, document: Document) -> None:
     chunk = (1, attempts, ranks)
     options: dict[str, Any] = {"compression": COMPRESSION, "shuffle": True}
     for name in schema.RAW_MOMENTS:
-        dataset = group.create_dataset(name, (points, *chunk[1:]), "i8", chunks=chunk, **options)
-        dataset.attrs["units"] = "ns"
+        group.create_dataset(name, (points, *chunk[1:]), "i8", chunks=chunk, **options)
     group.create_dataset("start", (points, attempts), "i8", chunks=(1, attempts), **options)
-    group["start"].attrs["units"] = "ns"
     group.create_dataset("valid", (points, attempts), "i1", chunks=(1, attempts), **options)
     if document.arrival is not None:
         square = (ranks, ranks)
-        traced = group.create_dataset(
+        group.create_dataset(
             "arrival",
             (points, attempts, *square),
             "i8",
@@ -249,8 +254,10 @@ def _write_samples(file: h5py.File, document: Document) -> None:
             fillvalue=schema.UNKNOWN,
             **options,
         )
-        traced.attrs["units"] = "ns"
-    _attach_scales(file, group, attempts, ranks)
+        datasets.create_scale(group, "source", ranks)
+    datasets.create_scale(group, "attempt", attempts)
+    datasets.create_scale(group, "rank", ranks)
+    datasets.describe(group, datasets.RAW)
     counters = _CounterGroup(file, document, ranks) if document.counters else None
     for point in range(points):
         raw = document.raw(point)
@@ -267,18 +274,6 @@ def _write_samples(file: h5py.File, document: Document) -> None:
         if counters:
             counters.write(point)
         document.progress(point)
-
-
-def _attach_scales(file: h5py.File, group: h5py.Group, attempts: int, ranks: int) -> None:
-    for name, length in (("attempt", attempts), ("rank", ranks)):
-        scale = group.create_dataset(name, data=np.arange(length, dtype=np.int32))
-        scale.make_scale(name)
-    for name in (*schema.RAW_MOMENTS, "start", "valid"):
-        dimensions = group[name].dims
-        dimensions[0].attach_scale(file["point"])
-        dimensions[1].attach_scale(group["attempt"])
-        if name in schema.RAW_MOMENTS:
-            dimensions[2].attach_scale(group["rank"])
 
 
 class _CounterGroup:
@@ -305,6 +300,9 @@ class _CounterGroup:
         group.create_dataset(
             "port", (points, nodes, len(self._ports)), "i8", fillvalue=schema.UNKNOWN
         )
+        for name, length in (("rank", ranks), ("node", nodes), ("port_index", len(self._ports))):
+            datasets.create_scale(group, name, length)
+        datasets.describe(group, datasets.COUNTERS)
 
     def write(self, point: int) -> None:
         found = self._of(point)
