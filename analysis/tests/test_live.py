@@ -9,7 +9,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from a2a import live
+from a2a import live, synthetic
 from conftest import Outcome
 
 Run = Callable[..., Outcome]
@@ -93,3 +93,10 @@ def test_a_file_that_is_replaced_meanwhile_is_waited_for(running: Path) -> None:
 
     steps = list(live.follow(running, 0.1, 60, sleep=sleep, clock=lambda: 0.0))
     assert [step.end_state for step in steps] == ["running", "finished"]
+
+
+def test_sentinels_are_no_rows(a2a: Run, tmp_path: Path) -> None:
+    path = synthetic.write_launch(tmp_path / "x.h5", synthetic.Setup(sentinel=True))
+    outcome = a2a("live", path, "--once")
+    assert len(outcome.out.splitlines()) == 1 + 4
+    assert outcome.err == "4 of 4 points, finished\n"

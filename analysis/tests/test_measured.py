@@ -127,7 +127,7 @@ def test_live_follows_a_running_job(tmp_path: Path) -> None:
     sizes = [line.split()[6] for line in seen.stdout.splitlines()[1:]]
     assert [size for size in sizes if size in ("1000", "2000", "4000")]
     assert seen.stderr.splitlines()[-1].endswith("finished")
-    assert len(sizes) == len(results.load([path]).measured(("measure", "sentinel")).points)
+    assert len(sizes) == len(results.load([path]).measured().points)  # and no sentinel
 
 
 def test_two_launches_merge_and_go_out_without_names(

@@ -94,3 +94,23 @@ def test_report_writes_and_refuses(
 @pytest.mark.parametrize("setup", [Setup(nodes=1, ppn=4), Setup(sync="barrier"), Setup(ops=1)])
 def test_odd_launches_still_make_a_page(tmp_path: Path, setup: Setup) -> None:
     assert "<h2>Summary</h2>" in page(tmp_path, setup)
+
+
+def test_a_folder_with_a_merged_copy_is_reported(
+    a2a: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    folder = tmp_path / "results"
+    folder.mkdir()
+    files = [synthetic.write_launch(folder / f"{n}.h5", Setup(nodes=n, seed=n)) for n in (2, 4)]
+    assert a2a("merge", *files, "-o", folder / "all.h5").status == 0
+    outcome = a2a("report", folder)
+    assert outcome.status == 0, outcome.err
+    assert "all.h5: holds launches that other files here hold, too" in outcome.err
+    said = summary.sentences(results.load(files))[0]
+    assert said.split(":")[0] in body((folder / "report.html").read_text(encoding="utf-8"))
+    # With a launch that only the merged file has, the parts are the copies.
+    files[0].unlink()
+    outcome = a2a("report", folder)
+    assert outcome.status == 0, outcome.err
+    assert "4.h5: holds launches" in outcome.err
+    assert "all.h5: holds" not in outcome.err

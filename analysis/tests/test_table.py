@@ -262,3 +262,18 @@ def test_a_reader_that_stops_reading_is_no_error(launch: Path) -> None:
     )
     assert done.stderr == ""
     assert done.stdout == "{\n0\n"
+
+
+def test_all_columns_have_the_settings(a2a: Run, tmp_path: Path) -> None:
+    setups = [
+        synthetic.Setup(sizes=(1000,), environment={"UCX_TLS": "rc,sm"}, labels={"who": "me"}),
+        synthetic.Setup(sizes=(1000,), sync="barrier", seed=1),
+    ]
+    files = [synthetic.write_launch(tmp_path / f"{i}.h5", x) for i, x in enumerate(setups)]
+    rows = list(csv.DictReader(a2a("table", *files, "--csv").out.splitlines()))
+    assert [row["UCX_TLS"] for row in rows] == ["rc,sm", ""]
+    assert [row["who"] for row in rows] == ["me", ""]
+    assert [row["sync"] for row in rows] == ["clock", "barrier"]
+    told = json.loads(a2a("table", *files, "--json").out)
+    assert [row["UCX_TLS"] for row in told["rows"]] == ["rc,sm", None]
+    assert list(told["columns"]) == list(rows[0])

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from a2a import results
 from a2a.errors import InputError
 
 FILE = "a2a-baselines.json"
@@ -65,7 +67,8 @@ def files_of(given: Iterable[Path]) -> list[Path]:
     """The files meant by files, folders (their `.h5` files, at any depth) and names of baselines.
 
     Each file once, in the order given; folders in alphabetical order. A study's folder `merged`
-    holds the same launches once more and is passed over.
+    holds the same launches once more and is passed over; so is any other copy in a folder, which
+    is said on stderr.
     """
     known = read()
     found: dict[Path, None] = {}
@@ -74,7 +77,11 @@ def files_of(given: Iterable[Path]) -> list[Path]:
             inside = sorted(file for file in path.rglob("*.h5") if not _is_merged(file))
             if not inside:
                 raise InputError(f"{path}: the folder holds no .h5 file")
-            found |= dict.fromkeys(inside)
+            kept, copies = results.without_copies(inside)
+            for copy in copies:
+                said = "holds launches that other files here hold, too, and is left out"
+                print(f"a2a: {copy}: {said}", file=sys.stderr)
+            found |= dict.fromkeys(kept)
         elif not path.exists() and str(path) in known:
             found |= dict.fromkeys(known[str(path)])
         elif not path.exists() and known:

@@ -64,7 +64,7 @@ def _mask(results: Results, expression: str) -> "pd.Series[bool]":
 
 def _list(value: str) -> list[str]:
     """`a,b` and `"a,b",c` as a list; of nothing, one value that is empty."""
-    return next(csv.reader([value], skipinitialspace=True), [""])
+    return next(csv.reader([value], skipinitialspace=True), []) or [""]
 
 
 def _number(expression: str, value: str) -> float:

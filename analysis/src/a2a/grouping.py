@@ -23,6 +23,12 @@ CHOICES = ("engine", "provider", "mode", "schedule", "window", "post", "ppn")
 """Columns that are choices, in the order a label names them."""
 FAMILIES = ("PSM2_", "PSM3_", "HFI_", "FI_", "UCX_")
 """Variables that decide results."""
+HOW_MEASURED = (
+    "sync", "poll", "memory", "warmup", "seed", "shuffle_ranks", "domain", "program_version",
+    "provider_version", "libfabric_version", "mpi_version", "baseline_transport", "started",
+    "slurm_job_id",
+)  # fmt: skip
+"""Attributes of a launch that tell how it was measured; those after `domain`, by what and when."""
 NOT_SETTINGS = {"FI_PSM2_UUID", "FI_PSM3_UUID", "FI_UNIVERSE_SIZE"}
 """Differ from job to job or from scale to scale by their nature."""
 
@@ -45,6 +51,22 @@ def differing_names(launches: Mapping[str, Launch]) -> list[str]:
         if len(values) > 1 and (len(values) < len(everyone) or len(everyone) <= many):
             found.append(name)
     return found
+
+
+def recorded_names(results: Results) -> list[str]:
+    """Settings that some launch records and no column has: how it was measured, variables, labels.
+
+    Whether or not they differ here: files that are exported one by one have the same columns.
+    """
+    everyone = list(results.launches.values())
+    variables = {n for launch in everyone for n in launch.environment if n.startswith(FAMILIES)}
+    words = {name for launch in everyone for name in launch.labels}
+    names = [*HOW_MEASURED, *sorted(variables), *sorted(words)]
+    return [
+        name
+        for name in dict.fromkeys(names)
+        if name not in results.points and any(name in x.setting_names for x in everyone)
+    ]
 
 
 def scales_over_ranks(points: pd.DataFrame) -> bool:

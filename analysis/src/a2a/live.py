@@ -15,7 +15,8 @@ class Step:
     """What has come since the last look."""
 
     fresh: results.Results
-    """Points that became complete, skipped or failed, in the order of measurement."""
+    """Points that became complete, skipped or failed, in the order of measurement; no sentinels,
+    which show drift and are no result."""
     done: int
     total: int
     end_state: str
@@ -41,6 +42,7 @@ def follow(
     for a file that cannot be read at the first look or stays unreadable as long.
     """
     seen: set[int] = set()
+    known = 0
     last = clock()
     first = True
     while True:
@@ -52,8 +54,9 @@ def follow(
                 raise
             sleep(interval_s)
             continue
+        if first or len(seen) > known or step.end_state != "running":
+            last, known = clock(), len(seen)
         if first or not step.fresh.points.empty or step.end_state != "running":
-            last = clock()
             yield step
         if step.end_state != "running":
             return
@@ -72,11 +75,16 @@ def _look(path: Path, seen: set[int]) -> Step:
     ended = points["state"] != "pending"
     fresh = ended & ~points["point"].isin(seen)
     seen.update(points.loc[ended, "point"])
-    chosen = found.select(fresh)
+    result = points["role"] != "sentinel"
+    chosen = found.select(fresh & result)
     in_time = chosen.points.sort_values(["segment", "order"], na_position="last").index
     newest = _newest(found)
     return Step(
-        chosen.reordered(in_time), int(ended.sum()), len(points), newest.end_state, newest.message
+        chosen.reordered(in_time),
+        int((ended & result).sum()),
+        int(result.sum()),
+        newest.end_state,
+        newest.message,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from a2a import compat, filters, layouts, pair_table, results, schema
+from a2a import compat, filters, grouping, layouts, pair_table, results, schema
 from a2a.commands.options import Files, Where
 from a2a.errors import InputError
 
@@ -56,7 +56,8 @@ def run(
     """Print results, one line per point.
 
     Text shows times in µs and rates in Gbit/s; CSV and JSON keep the names and units of the file
-    (ns, Gbit/s) and round nothing. What is not known is '-' (CSV: empty, JSON: null).
+    (ns, Gbit/s), round nothing, and have the settings of the launch: labels, variables of the
+    fabric and how it was measured. What is not known is '-' (CSV: empty, JSON: null).
 
     Of a matrix of pairs: one line per pair, of more than 8 ranks the slowest 20; CSV and JSON have
     all.
@@ -87,6 +88,7 @@ def run(
     names = [name.strip() for name in columns.split(",") if name.strip()]
     if csv or json:
         every = ["file", "point", "launch", *schema.COLUMN, "link_rate_gbps", "rails"]
+        every += grouping.recorded_names(found)
         write = layouts.csv if csv else layouts.as_json
         print(write(found, names or every).rstrip())
     elif layout is Layout.COMPAT:
