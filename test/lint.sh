@@ -36,13 +36,16 @@ lint_headers() {
     return $status
 }
 
+# One word for one thing: docs/words.md.
+lint_words() { python3 test/support/words.py; }
+
 lint_man() {
     local page status=0
     for page in $(sources "docs/man/*.1"); do mandoc -T lint -W warning "$page" || status=1; done
     return $status
 }
 
-parts=(format tidy shell headers man)
+parts=(format tidy shell headers man words)
 if [[ ${1-} == --list ]]; then
     printf '%s\n' "${parts[@]}"
     exit

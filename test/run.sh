@@ -26,7 +26,7 @@ test. A stage's log is shown when it fails; all of them stay in build/results.
   slurm       the job scripts under a real Slurm, on 20 emulated nodes
   cluster     hosts with links of known rate, in network namespaces: what is measured is what they have
   analysis    the checks of the Python package
-  lint        format, clang-tidy, shellcheck, licence headers, man page
+  lint        format, clang-tidy, shellcheck, licence headers, man page, words
   mpich       another MPI: built with MPICH, its MPI tests, every provider that is here
   psm3        another libfabric, 1.21, with the psm3 provider: on one host, and between hosts
   vm          the verbs provider over software RoCE, in a virtual machine

@@ -221,7 +221,7 @@ std::vector<Column> rate_columns() {
                &Bandwidths::msg_rate),
         figure("efficiency", Kind::float64, "", "gbps_node_net over rails times link rate", {"link %", kPercent, 1},
                &Summary::efficiency),
-        with_unknown(figure("last_rank", Kind::int32, "", "rank that ended last most often", {"last rank"},
+        with_unknown(figure("last_rank", Kind::int32, "", "rank that finished last most often", {"last rank"},
                             &Summary::last_rank)),
         figure("last_rank_share", Kind::float64, "", "share of the valid ops in which it was last",
                {"last %", kPercent, 1}, &Summary::last_rank_share),

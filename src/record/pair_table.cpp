@@ -129,7 +129,7 @@ std::string PairTable::table(const std::vector<PairReport>& sizes) const {
     for (const PairReport& report : sizes) {
         const std::size_t count = report.verdict.suspects.size();
         if (!facts_.oversubscription.empty())
-            text += fmt::format("{} B: nobody is judged: ranks share cores\n", report.message_size);
+            text += fmt::format("{} B: no pair is judged: the ranks are oversubscribed\n", report.message_size);
         else if (count == 0)
             text += fmt::format("{} B: nothing stands out\n", report.message_size);
         for (std::size_t i = 0; i < std::min(count, kMostSuspects); ++i)

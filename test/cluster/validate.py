@@ -187,7 +187,7 @@ machine the pause once a second was named in the first launch five times, and in
 {others}
 
 A fabric link that is cut does not touch the control network, over which MPI launches and agrees: as on most clusters.
-A host that *sends* slowly is not told from the others by who ends last: all others wait for it. A pause shorter than a
+A host that *sends* slowly cannot be identified by who finishes last: all others wait for it. A pause shorter than a
 few ops' time is named only where pauses are more frequent than what else this machine does to its ranks: 5 ms once a
 second are in the op times, 5 ms in every 50 ms are named.
 

@@ -42,7 +42,7 @@ def rank_time(begin: NDArray[Any], end: NDArray[Any]) -> Floats:
 
 
 def last_rank(end: NDArray[Any]) -> tuple[int, float]:
-    """The rank that ended last most often, and in which share of the ops."""
+    """The rank that finished last most often, and in which share of the ops."""
     counts = np.bincount(end.argmax(axis=1), minlength=end.shape[1])
     rank = int(counts.argmax())
     return rank, float(counts[rank] / end.shape[0])

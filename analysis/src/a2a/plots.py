@@ -332,7 +332,7 @@ def ranks(results: Results, options: Options) -> Figure:
         title="How often each rank was last",
         x=axis,
         y=Axis("Share of ops", from_zero=True),
-        curves=(Curve("share of ops in which the rank ended last", rank, share, form="stems"),),
+        curves=(Curve("share of ops in which the rank finished last", rank, share, form="stems"),),
         bounds=(
             Bound(f"chance 1/R = {chance:.3g}", rank[[0, -1]], np.array([chance, chance])),
             Bound(
@@ -403,7 +403,7 @@ KINDS: dict[str, Kind] = {
     "sizes": Kind(
         sizes,
         "Gbit/s against message size, a line per node count",
-        "Message rate bounds small messages, bandwidth large ones; a dip is a switch of protocol.",
+        "Small messages are message-rate-bound, large ones bandwidth-bound; a dip is a protocol switch.",
     ),
     "latency": Kind(
         latency,

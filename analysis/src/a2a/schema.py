@@ -154,7 +154,7 @@ COLUMNS: tuple[Column, ...] = (
     *_rates(),
     Column("msg_rate", "float64", "messages per second, all ranks", "1/s"),
     Column("efficiency", "float64", "gbps_node_net over rails times link rate"),
-    Column("last_rank", "int32", "rank that ended last most often"),
+    Column("last_rank", "int32", "rank that finished last most often"),
     Column("last_rank_share", "float64", "share of the valid ops in which it was last"),
     Column("ratio", "float64", "median of the partner over median of this row"),
     Column("ratio_low", "float64", "lower end of the ratio's 95 % interval"),

@@ -39,7 +39,7 @@ class Effects:
     drift: float = 0.0
     """Relative change of the op time from the first to the last op of the launch."""
     straggler: tuple[int, float] | None = None
-    """(rank, share of ops in which it ends last)."""
+    """(rank, share of ops in which it finishes last)."""
     late_share: float = 0.0
     """Share of attempts that are invalid because a rank began late (clock start only)."""
     steps: Mapping[int, float] = field(default_factory=dict)

@@ -78,7 +78,7 @@ TEST_CASE("where ranks share cores that is said first, and nothing is said of wh
     const std::string text = shared.text(Format::table, {report_of(1000)});
     CAPTURE(text);
     CHECK(text.starts_with("# oversubscribed: 4 ranks on 2 cores\n# tcp, 4 ranks"));
-    CHECK(has(text, "1000 B: nobody is judged: ranks share cores\n"));
+    CHECK(has(text, "1000 B: no pair is judged: the ranks are oversubscribed\n"));
     CHECK_FALSE(has(text, "stands out"));
 }
 

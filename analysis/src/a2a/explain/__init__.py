@@ -71,7 +71,7 @@ FINDERS: Final = (
            "distance each would be last in one of R ops.", arrivals.find),
     Finder("drift", "Drift within a launch", "The same point measured first and last differs.",
            drift.find, ("measure", "sentinel")),
-    Finder("samples", "Samples too small for a claim", "What the number of ops does not carry.",
+    Finder("samples", "Insufficient samples", "What the number of ops does not carry.",
            samples.find),
 )  # fmt: skip
 

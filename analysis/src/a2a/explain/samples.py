@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Samples too small, or too often invalid, for what one would like to claim from them."""
+"""Samples insufficient, or too often invalid, for what one would like to claim from them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rank that is last more often than chance allows."""
+"""The rank that finishes last significantly more often than expected."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def chance(last: int, ops: int, ranks: int) -> float:
 
 
 def find(found: Results) -> list[Finding]:
-    """Ranks that are last beyond chance, all points of a launch together (Bonferroni over them)."""
+    """Ranks that finish last significantly more often than expected, all points of a launch together (Bonferroni over them)."""
     points = found.points
     known = points[
         (points["last_rank"].notna()) & points["last_rank_share"].notna() & (points["ops"] > 0)
