@@ -403,7 +403,8 @@ KINDS: dict[str, Kind] = {
     "sizes": Kind(
         sizes,
         "Gbit/s against message size, a line per node count",
-        "Small messages are message-rate-bound, large ones bandwidth-bound; a dip is a protocol switch.",
+        "Small messages are message-rate-bound, large ones bandwidth-bound; "
+        "a dip is a protocol switch.",
     ),
     "latency": Kind(
         latency,

@@ -22,7 +22,7 @@ def chance(last: int, ops: int, ranks: int) -> float:
 
 
 def find(found: Results) -> list[Finding]:
-    """Ranks that finish last significantly more often than expected, all points of a launch together (Bonferroni over them)."""
+    """Ranks that finish last too often, all points of a launch together (Bonferroni)."""
     points = found.points
     known = points[
         (points["last_rank"].notna()) & points["last_rank_share"].notna() & (points["ops"] > 0)
