@@ -240,6 +240,13 @@ bool Launch::is_done_before(int index) {
     return is_done;
 }
 
+int Launch::points_in_file() const {
+    int points = 0;
+    for (std::size_t i = 0; i < plan_.points.size(); ++i)
+        if (plan_.points[i].role != Role::sentinel && recorder_->is_complete(static_cast<int>(i))) ++points;
+    return points;
+}
+
 void Launch::verify_all() {
     PointRunner runner(job_, *wire_, loop_, patience_, *node_counters_, rules_for(Point{}));
     int verified = 0;

@@ -39,7 +39,8 @@ public:
 
     // Which point is being measured, for messages; empty between points.
     const std::string& at_hand() const { return at_hand_; }
-    int points_done() const { return points_done_; }
+    bool has_file() const { return recorder_.has_value(); }
+    int points_in_file() const; // complete ones, sentinels left out; on rank 0, which has the file
     const std::filesystem::path& file() const { return files_.results; }
 
 private:

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The life of an MPI launch: start, agree, measure, and an end that leaves no rank behind.
-#include <unistd.h>
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <thread>
 
@@ -21,6 +20,7 @@
 namespace a2aperf {
 namespace {
 
+constexpr int kFailed = 1;
 constexpr int kSignalBase = 128;
 
 // Two launches of one second, as in a script, get different names.
@@ -53,28 +53,51 @@ std::string where(const Job& job, const std::string& at_hand) {
     return at_hand.empty() ? job.who(job.rank()) : fmt::format("{}, {}", job.who(job.rank()), at_hand);
 }
 
+// What of the measurement is kept, and how to go on with it; empty where there is no file.
+std::string kept(const std::optional<Launch>& launch) {
+    if (!launch || !launch->has_file()) return {};
+    const int points = launch->points_in_file();
+    return fmt::format("; {} in {}: --resume goes on with it",
+                       points == 0   ? "no point is complete"
+                       : points == 1 ? "1 point is complete"
+                                     : fmt::format("{} points are complete", points),
+                       launch->file().string());
+}
+
+// The launcher tells who died, and to all others to stop: then what a peer's death looked like from here is no
+// failure of ours.
+bool is_stop_coming() {
+    constexpr int kLooks = 300; // of a millisecond
+    for (int look = 0; look < kLooks && StopSignal::number() == 0; ++look)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return StopSignal::number() != 0;
+}
+
 // Peers may be waiting for us in the middle of anything: end the job for all.
 [[noreturn]] void fail(Job& job, std::optional<Launch>& launch, const std::exception& error) {
     const std::string message = fmt::format("{}: {}", where(job, launch ? launch->at_hand() : ""), words_of(error));
-    say(message);
+    const std::string rest = kept(launch);
+    say(message + rest);
     if (launch) launch->close(EndState::failed, message);
-    // Others may be about to say whom they wait for.
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    job.abort(1);
+    job.abort(kFailed, message);
 }
 
-int interrupted(Job& job, std::optional<Launch>& launch, const Interrupted& stop) {
-    if (launch) {
-        const std::string message = fmt::format("stopped by signal {} at {}", stop.signal_number(),
-                                                launch->at_hand().empty() ? "no point" : launch->at_hand());
-        launch->close(EndState::interrupted, message);
-        if (job.is_root())
-            say(fmt::format("{}; {} points are complete in {}", message, launch->points_done(),
-                            launch->file().string()));
-    }
-    // No goodbye through MPI: peers may be gone already.
-    std::fflush(stdout);
-    _exit(kSignalBase + stop.signal_number());
+// Rank 0 closes the file and says so; gives the exit status. trouble: what went wrong before the signal came.
+int stop(const Job& job, std::optional<Launch>& launch, int signal_number, const std::string& trouble) {
+    if (!job.is_root()) return kSignalBase + signal_number;
+    const std::string of_another = job.last_words();
+    const std::string place = launch && !launch->at_hand().empty() ? launch->at_hand() : "no point";
+    std::string message =
+        fmt::format("stopped by signal {} ({}) at {}", signal_number, strsignal(signal_number), place);
+    if (!of_another.empty())
+        message = of_another;
+    else if (!trouble.empty())
+        message += fmt::format(", after {}", trouble);
+    const std::string rest = kept(launch);
+    if (launch) launch->close(of_another.empty() ? EndState::interrupted : EndState::failed, message);
+    // Another rank has said its words itself.
+    say(of_another.empty() ? message + rest : "ended by another rank" + rest);
+    return of_another.empty() ? kSignalBase + signal_number : kFailed;
 }
 
 } // namespace
@@ -96,6 +119,8 @@ int run_launch(int argc, char** argv, const Options& options) {
     StopSignal::install();
     Job job(argc, argv, {options.shuffle_ranks, options.seed}, options.timeout);
     std::optional<Launch> launch;
+    std::string trouble;
+    job.set_last_act([&](int signal_number) { return stop(job, launch, signal_number, trouble); });
     try {
         agree_on_arguments(job, options);
         bring_to_root(job, files.attachments, options.attachments.size());
@@ -113,7 +138,11 @@ int run_launch(int argc, char** argv, const Options& options) {
         if (job.is_root()) say(error.what());
         return 2;
     } catch (const Interrupted& stop) {
-        return interrupted(job, launch, stop);
+        job.leave(stop.signal_number());
+    } catch (const RunError& error) {
+        trouble = StopSignal::number() == 0 ? error.what() : "";
+        if (is_stop_coming()) job.leave(StopSignal::number());
+        fail(job, launch, error);
     } catch (const std::exception& error) {
         fail(job, launch, error);
     }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <map>
@@ -30,6 +31,13 @@ std::string this_host() {
     gethostname(name.data(), name.size() - 1);
     return name.data();
 }
+
+// Tags; 0 is that of send().
+constexpr int kRollCall = 1;
+constexpr int kFarewell = 2;
+constexpr int kLastWords = 3;
+
+constexpr std::size_t kLongestWords = 1000; // few enough to be sent without rank 0's help
 
 int checked_count(std::size_t bytes) {
     if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
@@ -180,10 +188,12 @@ void Job::wait(const char* what) const {
         check_mpi(MPI_Test(&mpi_->request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
         if (is_done != 0) return;
         if (tests % 64 == 0) {
-            if (StopSignal::is_overdue()) throw Interrupted(StopSignal::number());
-            if (now_ns() - begin > timeout_)
+            // From here and not by an exception: MPI may still write to what the callers hold.
+            if (StopSignal::is_overdue()) leave(StopSignal::number());
+            const Nanoseconds waited = now_ns() - begin;
+            if (waited > timeout_)
                 throw RunError(fmt::format("{} waited {} {}: a rank is stopped, dead or far behind", who(rank_),
-                                           format_duration(timeout_), what));
+                                           format_duration(waited), what));
         }
         // Ranks that outnumber the cores must let the last one run.
         if (tests < kTestsBeforeSleep)
@@ -208,7 +218,6 @@ bool Job::is_agreed() {
 
 std::vector<Rank> Job::missing_ranks() const {
     constexpr Rank kListeners = 2; // one of them may be the missing one
-    constexpr int kRollCall = 1;   // tag; 0 is that of send()
     constexpr Nanoseconds kGrace = 1'000'000'000;
     // Errors are of no interest here: whom we do not hear of is missing, and the failure that made us ask is told.
     for (Rank listener = 0; listener < std::min(kListeners, ranks()); ++listener) {
@@ -251,9 +260,58 @@ void Job::receive(Rank from, std::span<std::int64_t> values) const {
     wait(fmt::format("for a clock message of {}", who(from)).c_str());
 }
 
-void Job::abort(int status) const {
+void Job::leave(int signal_number) const {
+    constexpr int kSignalBase = 128;
+    const int status = last_act_ ? last_act_(signal_number) : kSignalBase + signal_number;
+    await_farewell();
+    std::fflush(stdout);
+    _exit(status);
+}
+
+// Rank 0's word goes from rank to rank along a binary tree. Errors are of no interest: who hears nothing leaves.
+void Job::await_farewell() const {
+    constexpr Nanoseconds kPatience = 3'000'000'000; // a file system may take its time; Slurm kills after 5 s
+    constexpr Nanoseconds kToPassOn = 100'000'000;
+    const auto is_done_within = [](MPI_Request& request, Nanoseconds limit) {
+        int is_done = 0;
+        for (const Nanoseconds begin = now_ns(); is_done == 0 && now_ns() - begin < limit;) {
+            MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+            if (is_done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return is_done != 0;
+    };
+    MPI_Request word = MPI_REQUEST_NULL;
+    if (!is_root()) {
+        MPI_Irecv(nullptr, 0, MPI_BYTE, (rank_ - 1) / 2, kFarewell, mpi_->comm, &word);
+        if (!is_done_within(word, kPatience)) return;
+    }
+    for (Rank next = 2 * rank_ + 1; next <= 2 * rank_ + 2 && next < ranks(); ++next) {
+        MPI_Isend(nullptr, 0, MPI_BYTE, next, kFarewell, mpi_->comm, &word);
+        is_done_within(word, kToPassOn);
+    }
+}
+
+void Job::abort(int status, const std::string& why) const {
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (!is_root())
+        MPI_Isend(why.data(), static_cast<int>(std::min(why.size(), kLongestWords)), MPI_CHAR, 0, kLastWords,
+                  mpi_->comm, &request);
+    // Others may be about to say whom they wait for.
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
     MPI_Abort(MPI_COMM_WORLD, status);
     std::_Exit(status); // MPI_Abort is allowed to return
+}
+
+std::string Job::last_words() const {
+    int has_come = 0;
+    int length = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, kLastWords, mpi_->comm, &has_come, &status);
+    if (has_come == 0) return {};
+    MPI_Get_count(&status, MPI_CHAR, &length);
+    std::string words(static_cast<std::size_t>(length), '\0');
+    MPI_Recv(words.data(), length, MPI_CHAR, status.MPI_SOURCE, kLastWords, mpi_->comm, MPI_STATUS_IGNORE);
+    return words;
 }
 
 std::string Job::mpi_version() {

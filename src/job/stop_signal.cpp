@@ -5,11 +5,14 @@
 #include <csignal>
 
 #include "a2aperf/base/clock.hpp"
+#include "a2aperf/base/error.hpp"
 
 namespace a2aperf {
 namespace {
 
-constexpr Nanoseconds kPatience = 500'000'000;
+// Open MPI kills ranks that are still there a second after it told them to stop, and the file must be closed by
+// then.
+constexpr Nanoseconds kPatience = 300'000'000;
 
 std::atomic<int> g_number{0};
 std::atomic<Nanoseconds> g_since{0};
@@ -38,6 +41,10 @@ int StopSignal::number() {
 
 bool StopSignal::is_overdue() {
     return number() != 0 && now_ns() - g_since.load(std::memory_order_relaxed) > kPatience;
+}
+
+void StopSignal::throw_overdue() {
+    if (is_overdue()) throw Interrupted(number());
 }
 
 } // namespace a2aperf

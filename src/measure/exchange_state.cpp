@@ -60,7 +60,7 @@ std::string ExchangeState::waiting_for() const {
 
 void ExchangeState::fail_timeout() const {
     throw RunError(fmt::format("op {}: nothing happened for {}; it waits for {}", op_,
-                               format_duration(patience_->timeout()), waiting_for()));
+                               format_duration(patience_->waited()), waiting_for()));
 }
 
 void ExchangeState::fail_completion(ssize_t status) const {

@@ -40,10 +40,9 @@ Nanoseconds OpLoop::agree(Engine& engine) {
 
 void OpLoop::fail_agreement() const {
     std::vector<std::string> names;
-    if (!StopSignal::is_overdue())
-        for (const Rank rank : job_.missing_ranks()) names.push_back(job_.who(rank));
-    throw RunError(fmt::format("at op {}: it waited {} for {} to finish theirs", op_ - 1,
-                               format_duration(patience_.timeout()),
+    const Nanoseconds waited = patience_.waited();
+    for (const Rank rank : job_.missing_ranks()) names.push_back(job_.who(rank));
+    throw RunError(fmt::format("at op {}: it waited {} for {} to finish theirs", op_ - 1, format_duration(waited),
                                names.empty() ? "the other ranks" : fmt::format("{}", fmt::join(names, ", "))));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Faults of files and memory. Calls: write, read (of regular files; pwrite and pread count with them), fsync,
 // ftruncate, rename, open; new, malloc, mmap. Reads and writes also know "short" (half of the bytes) and reads
-// "eof".
+// "eof"; fsync knows late:MILLISECONDS.
 #undef _FILE_OFFSET_BITS // it renames the calls that both have their names here
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
+#include <ctime>
 #include <new>
 
 #include "plan.hpp"
@@ -113,7 +114,12 @@ ssize_t pread64(int descriptor, void* bytes, size_t size, off64_t offset) {
 int fsync(int descriptor) {
     static auto* const call = real<int(int)>("fsync");
     // A folder is synced too, and is no regular file.
-    return faults::strikes("fsync") ? fail() : call(descriptor);
+    if (!faults::strikes("fsync")) return call(descriptor);
+    if (plan().action != "late") return fail();
+    timespec left{.tv_sec = plan().number / 1000, .tv_nsec = plan().number % 1000 * 1'000'000};
+    while (nanosleep(&left, &left) != 0) {
+    }
+    return call(descriptor);
 }
 
 int ftruncate(int descriptor, off_t size) noexcept {

@@ -18,10 +18,10 @@ TOO_MANY = (
 SAYS = {
     # What the verification says in words, and the ranks that may say it.
     "flip": r"byte 500 of the message from rank 1 \(\S+\) to rank 2 \(\S+\) is 0x\w\w, not 0x\w\w \(op \d+\)",
-    "lose": r"rank 2 \(\S+\).*op \d+: nothing happened for 3 s; it waits for messages from rank 1\b",
-    "double": TOO_MANY + r"|rank 1 \(\S+\).*op \d+: nothing happened for 3 s; it waits for its sends to rank 2\b)",
-    "misdirect": TOO_MANY + r"|rank 0 \(\S+\).*op \d+: nothing happened for 3 s; it waits for messages from rank 1\b"
-    r"|rank 1 \(\S+\).*op \d+: nothing happened for 3 s; it waits for its sends to rank 0\b)",
+    "lose": r"rank 2 \(\S+\).*op \d+: nothing happened for 3(\.\d+)? s; it waits for messages from rank 1\b",
+    "double": TOO_MANY + r"|rank 1 \(\S+\).*op \d+: nothing happened for 3(\.\d+)? s; it waits for its sends to rank 2\b)",
+    "misdirect": TOO_MANY + r"|rank 0 \(\S+\).*op \d+: nothing happened for 3(\.\d+)? s; it waits for messages from rank 1\b"
+    r"|rank 1 \(\S+\).*op \d+: nothing happened for 3(\.\d+)? s; it waits for its sends to rank 0\b)",
 }
 
 

@@ -152,8 +152,9 @@ TEST_CASE("a wait for a stopped rank ends with an error within the timeout") {
             words = error.what();
         }
         CHECK(now_ns() - begin >= job().timeout());
-        CHECK(words == job().who(job().rank()) +
-                           " waited 1 s at a barrier for all ranks: a rank is stopped, dead or far behind");
+        // The time that passed: the timeout, and a little more on a machine with other things to do.
+        CHECK(words.starts_with(job().who(job().rank()) + " waited 1"));
+        CHECK(words.ends_with(" s at a barrier for all ranks: a rank is stopped, dead or far behind"));
         job().set_timeout(usual);
         // Only when all have given up may the stopped rank come to the barrier.
         std::array<std::int64_t, 1> token{};

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -82,8 +83,19 @@ public:
     void send(Rank to, std::span<const std::int64_t> values) const;
     void receive(Rank from, std::span<std::int64_t> values) const;
 
-    // Ends every process of the job with this status. Does not return.
-    [[noreturn]] void abort(int status) const;
+    // What a rank does before it leaves for a signal, such as closing the file; gives its exit status.
+    using LastAct = std::function<int(int signal_number)>;
+    void set_last_act(LastAct act) { last_act_ = std::move(act); }
+    // Does the last act and ends this process without MPI's goodbye, for which peers may be gone already. Rank 0
+    // goes first: a launcher that sees one rank leave may kill the others. They wait for its word, a few seconds at
+    // most. Every wait below ends here when a signal to stop has waited for too long.
+    [[noreturn]] void leave(int signal_number) const;
+
+    // Ends every process of the job with this status, once rank 0 was told why: its wait may end for the
+    // launcher's signal. Does not return.
+    [[noreturn]] void abort(int status, const std::string& why) const;
+    // On rank 0: why another rank ended the job; empty when none did.
+    std::string last_words() const;
 
     // "Open MPI 4.1.4 (MPI 3.1)"
     static std::string mpi_version();
@@ -92,6 +104,7 @@ private:
     void gather_bytes(const void* mine, std::size_t bytes, void* all, bool to_all) const;
     void broadcast_bytes(void* data, std::size_t bytes) const;
     void wait(const char* what) const;
+    void await_farewell() const;
     std::vector<std::string> collect_text(const std::string& mine, bool to_all) const;
 
     struct Mpi; // communicator and request: mpi.h stays in job.cpp
@@ -102,6 +115,7 @@ private:
     std::vector<int> world_ranks_;
     std::unique_ptr<Layout> layout_;
     Ballot ballot_{}, ballot_result_{};
+    LastAct last_act_;
 };
 
 template <class T>

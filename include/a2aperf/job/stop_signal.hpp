@@ -13,8 +13,11 @@ public:
     // The signal's number, 0 when none came.
     static int number();
 
-    // True when the signal came more than half a second ago: too long to go on waiting for agreement.
+    // True when the signal came too long ago to go on waiting for agreement.
     static bool is_overdue();
+
+    // Throws Interrupted then.
+    static void throw_overdue();
 };
 
 } // namespace a2aperf

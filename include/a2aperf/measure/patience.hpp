@@ -24,7 +24,11 @@ public:
         since_ = 0;
     }
 
-    // An empty poll. False when nothing has happened for the timeout, or a signal waits for too long.
+    // How long nothing has happened.
+    Nanoseconds waited() const { return since_ == 0 ? 0 : now_ns() - since_; }
+
+    // An empty poll. False when nothing has happened for the timeout. Throws Interrupted when a signal to stop has
+    // waited for too long.
     [[nodiscard]] bool idle() {
         if (polling_ != Polling::spin) sched_yield();
         return ++idles_ % kIdlesPerLook != 0 || look();
@@ -34,9 +38,10 @@ private:
     static constexpr unsigned kIdlesPerLook = 64; // reading the clock costs as much as a poll
 
     bool look() {
+        StopSignal::throw_overdue();
         const Nanoseconds now = now_ns();
         if (since_ == 0) since_ = now;
-        return now - since_ < timeout_ && !StopSignal::is_overdue();
+        return now - since_ < timeout_;
     }
 
     Polling polling_;
