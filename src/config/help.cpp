@@ -22,20 +22,20 @@ constexpr std::string_view kIntroduction =
     "and keeps every sample of every rank in one HDF5 file.\n"
     "\n"
     "Usage:  mpirun -n RANKS a2aperf alltoall [OPTION]...\n"
-    "        mpirun -n RANKS a2aperf pairs [OPTION]...    every pair of ranks: the weak link\n"
+    "        mpirun -n RANKS a2aperf pairs [OPTION]...    every pair of ranks: finds weak links\n"
     "        a2aperf providers        what this node offers, and why the rest is missing\n";
 
 // test/cli runs each of them.
 constexpr std::string_view kExamples =
     "Examples\n"
     "  mpirun -n 4 a2aperf alltoall\n"
-    "      24 message sizes, 100 ops each, over the best provider there is\n"
+    "      24 message sizes, 100 ops each, over the best provider available\n"
     "  mpirun -n 4 a2aperf alltoall --provider tcp --sizes 1KiB..1MiB*2 -o tcp.h5\n"
     "      powers of two over one provider, into a file of that name\n"
     "  mpirun -n 2 a2aperf alltoall --sizes 60000 --schedule shift,naive --window 1,all\n"
     "      a sweep: every schedule with every window\n"
     "  mpirun -n 2 a2aperf alltoall --sizes 8KiB --baseline mpi --precision 2% --time-budget 9s\n"
-    "      against MPI_Alltoall, with as many ops as the interval needs and 9 s allow\n"
+    "      compared with MPI_Alltoall; as many ops as 2% needs, at most 9 s per point\n"
     "  a2aperf alltoall --dry-run --ranks 320 --ranks-per-node 4\n"
     "      what a large run would need, without running it\n";
 
@@ -47,28 +47,28 @@ constexpr std::string_view kFarewell =
 
 constexpr std::string_view kPairsIntroduction =
     "a2aperf pairs measures the bandwidth and the latency of every ordered pair of ranks, in\n"
-    "steps in which each rank sends to one other and receives from one. What is slow in all\n"
-    "pairs of a rank is its sending or its receiving, what is slow in one is the pair itself;\n"
-    "those that stand out are measured again with all other ranks idle.\n"
+    "steps in which each rank sends to one other and receives from one. A rank that is slow in\n"
+    "all its pairs sends or receives slowly; a pair that is slow by itself is a weak link.\n"
+    "Outliers are measured again with all other ranks idle.\n"
     "\n"
     "Usage:  mpirun -n RANKS a2aperf pairs [OPTION]...\n";
 
 constexpr std::string_view kPairsExamples =
     "Examples\n"
     "  mpirun -n 4 a2aperf pairs\n"
-    "      all 12 pairs at 8 B and at 1 MiB, over the best provider there is\n"
+    "      all 12 pairs at 8 B and at 1 MiB, over the best provider available\n"
     "  mpirun -n 4 a2aperf pairs --provider tcp --sizes 64KiB --ops 50 -o tcp.h5\n"
-    "      one size over one provider, with more ops for a surer median\n"
+    "      one size over one provider, with more ops for a more precise median\n"
     "  mpirun -n 3 a2aperf pairs --steps 1 --suspects 0 --format csv\n"
-    "      a sample of the steps and no second look, a pair to a line\n"
+    "      one step only, nothing measured twice, CSV with one line per pair\n"
     "  a2aperf pairs --dry-run --ranks 10240 --ranks-per-node 32\n"
-    "      what it would cost, without running it\n";
+    "      the memory and time it would need, without running it\n";
 
 constexpr std::string_view kPairsFarewell =
     "More\n"
     "  a2aperf pairs --help-all    every option\n"
     "  a2aperf alltoall --help     the whole all-to-all\n"
-    "  a2a --help                  analyse the files: the matrix as a figure, findings in words\n";
+    "  a2a --help                  analyse the files: the matrix as a figure, the findings\n";
 
 // What differs between the commands that measure.
 struct Page {
@@ -77,8 +77,8 @@ struct Page {
 
 Page page_of(Command command) {
     if (command == Command::pairs)
-        return {kPairsIntroduction, kPairsExamples, kPairsFarewell, "8,1MiB: latency and bandwidth",
-                "table, csv or json with a pair to a line"};
+        return {kPairsIntroduction, kPairsExamples, kPairsFarewell, "8,1MiB, for latency and bandwidth",
+                "table, csv or json (one line per pair)"};
     return {kIntroduction, kExamples, kFarewell, "the 24 sizes 1000..15000+1000,20000..60000+5000",
             "table, wide, compat (as in 2019), csv or json"};
 }
@@ -86,10 +86,10 @@ Page page_of(Command command) {
 constexpr std::string_view kGeneral =
     "General\n"
     "  --config FILE         take options from a TOML or INI file, one key for every long\n"
-    "                        option: sizes = \"1KiB..4MiB*2\"; the command line counts for\n"
-    "                        more\n"
+    "                        option: sizes = \"1KiB..4MiB*2\"; the command line takes\n"
+    "                        precedence\n"
     "  -h, --help            the common options, with examples\n"
-    "  --help-all            this\n"
+    "  --help-all            every option (this page)\n"
     "  --list                providers, modes and schedules\n"
     "  --version             version and commit\n";
 
@@ -98,7 +98,7 @@ constexpr std::array<std::pair<Section, std::string_view>, 5> kSections{{
     {Section::what, "What is measured"},
     {Section::how_long, "How long"},
     {Section::how, "How it is measured"},
-    {Section::out, "What comes out"},
+    {Section::out, "Output"},
 }};
 
 void replace(std::string& text, std::string_view placeholder, std::string_view value) {
@@ -183,9 +183,9 @@ std::string help_all_text(const Catalogue& catalogue, Command command) {
 std::string providers_help_text() {
     return "Usage:  a2aperf providers\n"
            "\n"
-           "Shows what libfabric offers on this node, a provider to a line: endpoint types, modes,\n"
-           "inject size, largest message, link rate, NIC and its NUMA node; and for those that are\n"
-           "missing, why. It opens nothing and needs no mpirun.\n";
+           "Shows what libfabric offers on this node, one provider per line: endpoint types, modes,\n"
+           "inject size, largest message, link rate, NIC and its NUMA node; and why the other\n"
+           "providers are missing. It opens no endpoint and needs no mpirun.\n";
 }
 
 std::string list_text(const Catalogue& catalogue) {

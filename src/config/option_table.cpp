@@ -77,7 +77,7 @@ constexpr OptionRow kRows[] = {
      .section = Section::what,
      .exclusive = "sizes",
      .example = "1:4096",
-     .help = "powers of two from MIN to MAX, as OSU's benchmarks take it",
+     .help = "powers of two from MIN to MAX, as in the OSU benchmarks",
      .set = [](Options& o, Values v, const Catalogue&) { o.sizes = parse_osu_sizes(v[0]); }},
     {.name = "mode",
      .value = "LIST",
@@ -85,7 +85,7 @@ constexpr OptionRow kRows[] = {
      .arity = Arity::several,
      .audience = Audience::daily,
      .example = "tagged,write-imm",
-     .help = "what moves a message: {modes} (default: tagged)",
+     .help = "how a message is transferred: {modes} (default: tagged)",
      .set = [](Options& o, Values v, const Catalogue& c) { o.modes = parse_modes(v, c); }},
     {.name = "schedule",
      .value = "LIST",
@@ -94,7 +94,7 @@ constexpr OptionRow kRows[] = {
      .audience = Audience::daily,
      .serves = Serves::alltoall,
      .example = "shift,naive",
-     .help = "in which order a rank visits its peers: {schedules} (default: shift; formulas: --list)",
+     .help = "order in which a rank sends to its peers: {schedules} (default: shift; formulas: --list)",
      .set = [](Options& o, Values v, const Catalogue&) { o.schedules = parse_schedules(v); }},
     {.name = "window",
      .value = "LIST",
@@ -125,7 +125,7 @@ constexpr OptionRow kRows[] = {
      .section = Section::what,
      .arity = Arity::flag,
      .help =
-         "number the ranks in a random order, so that neighbours in the schedule are not neighbours in the room",
+         "number the ranks in a random order, so that neighbours in the schedule are not neighbours in the network",
      .set = [](Options& o, Values, const Catalogue&) { o.shuffle_ranks = true; }},
     {.name = "baseline",
      .value = "WHICH",
@@ -133,8 +133,8 @@ constexpr OptionRow kRows[] = {
      .audience = Audience::daily,
      .serves = Serves::alltoall,
      .example = "mpi",
-     .help = "mpi: also MPI_Alltoall on the same ranks and sizes, in alternating blocks, with the ratio (default: "
-             "none)",
+     .help = "mpi: also measure MPI_Alltoall on the same ranks and sizes, in alternating blocks of ops, and show "
+             "the ratio (default: none)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              o.with_mpi_baseline = choose<bool>("baseline", v[0], {{"none", false}, {"mpi", true}});
@@ -147,8 +147,8 @@ constexpr OptionRow kRows[] = {
      .serves = Serves::pairs,
      .example = "64",
      .help =
-         "at most N of the R-1 steps, evenly spread by the seed; pairs of the others stay unknown (default: all, "
-         "above 512 ranks 256)",
+         "measure at most N of the R-1 steps, evenly spread by the random seed; the pairs of the others are not "
+         "measured (default: all, above 512 ranks 256)",
      .set = [](Options& o, Values v, const Catalogue&) { o.steps = parse_int(v[0], 1, kMostRanks); }},
     {.name = "suspects",
      .value = "N",
@@ -156,7 +156,7 @@ constexpr OptionRow kRows[] = {
      .audience = Audience::daily,
      .serves = Serves::pairs,
      .example = "16",
-     .help = "at most N pairs that stand out are measured again with all other ranks idle; 0: none (default: 16)",
+     .help = "measure at most N outlying pairs again with all other ranks idle; 0: none (default: 16)",
      .set = [](Options& o, Values v, const Catalogue&) { o.suspects = parse_int(v[0], 0, kMostSuspects); }},
 
     // how long
@@ -183,28 +183,30 @@ constexpr OptionRow kRows[] = {
      .serves = Serves::alltoall,
      .exclusive = "ops",
      .example = "1%",
-     .help = "instead of --ops: until the 95% interval of the median is within this share of it on either side",
+     .help =
+         "instead of --ops: until the 95% confidence interval of the median is within this share of the median on "
+         "either side",
      .set = [](Options& o, Values v, const Catalogue&) { o.precision = parse_share(v[0]); }},
     {.name = "min-ops",
      .value = "N",
      .section = Section::how_long,
      .serves = Serves::alltoall,
      .example = "30",
-     .help = "fewest ops with --precision (default: 30)",
+     .help = "minimum number of ops with --precision (default: 30)",
      .set = [](Options& o, Values v, const Catalogue&) { o.min_ops = parse_int(v[0], 6, kMostOps); }},
     {.name = "max-ops",
      .value = "N",
      .section = Section::how_long,
      .serves = Serves::alltoall,
      .example = "1000",
-     .help = "most ops with --precision (default: 1000)",
+     .help = "maximum number of ops with --precision (default: 1000)",
      .set = [](Options& o, Values v, const Catalogue&) { o.max_ops = parse_int(v[0], 6, kMostOps); }},
     {.name = "time-budget",
      .value = "TIME",
      .section = Section::how_long,
      .serves = Serves::alltoall,
      .example = "30s",
-     .help = "end a point after this time, whatever it has: 500ms, 30s, 2min (default: no limit)",
+     .help = "end a point after this time, with the ops done by then: 500ms, 30s, 2min (default: no limit)",
      .set = [](Options& o, Values v, const Catalogue&) { o.time_budget = parse_positive_duration(v[0]); }},
 
     // how
@@ -212,8 +214,9 @@ constexpr OptionRow kRows[] = {
      .value = "HOW",
      .section = Section::how,
      .example = "barrier",
-     .help = "what starts an op: clock (all at one moment of a common clock), barrier, or auto: clock where it "
-             "holds (default: auto)",
+     .help =
+         "how an op starts: clock (all ranks at one moment of a common clock), barrier, or auto: clock where it "
+         "is accurate enough and no node is oversubscribed (default: auto)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              o.sync = choose<Sync>("start", v[0],
@@ -223,7 +226,7 @@ constexpr OptionRow kRows[] = {
      .value = "WHEN",
      .section = Section::how,
      .example = "inside",
-     .help = "receives are posted before the op starts or inside it (default: before)",
+     .help = "post receives before the op starts or inside it (default: before)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              o.post = choose<Post>("moment", v[0], {{"before", Post::before}, {"inside", Post::inside}});
@@ -233,8 +236,8 @@ constexpr OptionRow kRows[] = {
      .section = Section::how,
      .serves = Serves::alltoall,
      .example = "sender",
-     .help = "an op ends when sends and arrivals are done (receiver), or its sends alone (sender, the 2019 rule) "
-             "(default: receiver)",
+     .help = "an op ends when all sends and arrivals are complete (receiver) or only the sends (sender, the 2019 "
+             "rule) (default: receiver)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              o.complete_at = choose<CompleteAt>(
@@ -254,8 +257,8 @@ constexpr OptionRow kRows[] = {
      .value = "HOW",
      .section = Section::how,
      .example = "yield",
-     .help = "what a rank does while nothing has arrived: spin, yield, block, or auto: by ranks per node against "
-             "usable cores (default: auto)",
+     .help = "how a rank waits for completions: spin, yield, block, or auto: yield where oversubscribed, else spin "
+             "(default: auto)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              o.poll = choose<Poll>(
@@ -276,8 +279,9 @@ constexpr OptionRow kRows[] = {
      .value = "SIZE",
      .section = Section::how,
      .example = "4GiB",
-     .help = "most memory for the message buffers of a node; above it buffers are reused (default: half of what is "
-             "free)",
+     .help =
+         "limit for the message buffers of a node; buffers that do not fit are shared by several peers (default: "
+         "half of the free memory)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              o.memory_limit = parse_bytes(v[0]);
@@ -293,18 +297,18 @@ constexpr OptionRow kRows[] = {
      .section = Section::how,
      .arity = Arity::flag,
      .serves = Serves::alltoall,
-     .help = "keep when each message arrived, not only each rank's last: shows the slow pair of a slow op",
+     .help = "record when every message arrived, not only each rank's last: shows which pair a slow op waited for",
      .set = [](Options& o, Values, const Catalogue&) { o.traces = true; }},
     {.name = "verify-only",
      .section = Section::how,
      .arity = Arity::flag,
-     .help = "check every byte of every point and time nothing",
+     .help = "verify every byte at every point and measure nothing",
      .set = [](Options& o, Values, const Catalogue&) { o.verify_only = true; }},
     {.name = "no-sentinel",
      .section = Section::how,
      .arity = Arity::flag,
      .serves = Serves::alltoall,
-     .help = "leave out the point that is measured first and last to see drift",
+     .help = "leave out the sentinel, the point that is measured first and last to detect drift",
      .set = [](Options& o, Values, const Catalogue&) { o.with_sentinel = false; }},
     {.name = "require",
      .value = "NAME=VALUE",
@@ -331,7 +335,7 @@ constexpr OptionRow kRows[] = {
      .section = Section::out,
      .arity = Arity::flag,
      .exclusive = "overwrite",
-     .help = "go on with the file of --output: measure what is not complete in it",
+     .help = "continue the file of --output: measure the points that are not complete in it",
      .set = [](Options& o, Values, const Catalogue&) { o.overwrite = Overwrite::resume; }},
     {.name = "force",
      .section = Section::out,
@@ -345,7 +349,7 @@ constexpr OptionRow kRows[] = {
      .arity = Arity::several,
      .audience = Audience::daily,
      .example = "firmware=10.9",
-     .help = "kept in the file, to compare by later; may be given several times",
+     .help = "stored in the results file, to select and compare by; may be given several times",
      .set = [](Options& o, Values v, const Catalogue&) { o.labels = parse_assignments(v); }},
     {.name = "attach",
      .value = "FILE",
@@ -353,14 +357,13 @@ constexpr OptionRow kRows[] = {
      .arity = Arity::several,
      .example = "topology.txt",
      .help =
-         "a text file, such as what a preflight said of the nodes, kept whole in the results file; may be given "
-         "several times",
+         "a text file, such as the output of a preflight, stored in the results file; may be given several times",
      .set = [](Options& o, Values v, const Catalogue&) { o.attachments.assign(v.begin(), v.end()); }},
     {.name = "format",
      .value = "FORMAT",
      .section = Section::out,
      .example = "wide",
-     .help = "of what is printed on stdout: {formats} (default: table)",
+     .help = "format of the table on stdout: {formats} (default: table)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              o.format = choose<Format>("format", v[0],
@@ -374,7 +377,7 @@ constexpr OptionRow kRows[] = {
      .alias = "-q",
      .section = Section::out,
      .arity = Arity::flag,
-     .help = "no progress and no closing words on stderr",
+     .help = "no progress and no summary on stderr",
      .set = [](Options& o, Values, const Catalogue&) { o.is_quiet = true; }},
     {.name = "dry-run",
      .section = Section::out,
