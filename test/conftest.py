@@ -42,7 +42,7 @@ def a2aperf(program: Path, tmp_path: Path) -> Callable[..., Outcome]:
 
     def run(*words: str) -> Outcome:
         return subprocess.run(
-            [program, *words], cwd=tmp_path, capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL
+            [program, *words], cwd=tmp_path, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL
         )
 
     return run

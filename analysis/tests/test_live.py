@@ -14,17 +14,20 @@ from conftest import Outcome
 
 Run = Callable[..., Outcome]
 
+SECONDS = 300  # a deadline, not an expectation
+# A step for every line that it gets: the state of a point, or the end.
 WRITER = """
-import os, sys, time, shutil, h5py
-path, end_state = sys.argv[1], int(sys.argv[2])
+import os, sys, shutil, h5py
+path = sys.argv[1]
 with h5py.File(path, "r+", locking=False) as file:
-    for point in range(4):
-        time.sleep(0.3)
-        file["state"][point] = 1
+    for line in sys.stdin:
+        what, value = line.split()
+        if what == "end":
+            file["segments/0/end_state"][()] = int(value)
+            break
+        file["state"][int(value)] = 1
         file.flush()
-    time.sleep(0.3)
-    file["segments/0/end_state"][()] = end_state
-if end_state == 1:  # a clean end replaces the file
+if value == "1":  # a clean end replaces the file
     shutil.copy(path, path + ".tmp")
     os.replace(path + ".tmp", path)
 """
@@ -39,28 +42,42 @@ def running(launch: Path) -> Path:
     return launch
 
 
-def follow_written(a2a: Run, path: Path, end_state: int) -> Outcome:
-    words = [sys.executable, "-c", WRITER, str(path), str(end_state)]
-    with subprocess.Popen(words) as writer:
-        outcome = a2a("live", path, "--interval", 0.1, "--patience", 30)
-        assert writer.wait(timeout=30) == 0
-    return outcome
+def _start(*words: str) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE
+    return subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
-def test_every_point_is_shown_once_and_the_end_ends_it(a2a: Run, running: Path) -> None:
-    outcome = follow_written(a2a, running, 1)
+def follow_written(path: Path, end_state: int) -> Outcome:
+    """The writer goes on when the reader has told what it saw."""
+    words = [sys.executable, "-m", "a2a", "live", str(path), "--interval", "0.1"]
+    with (
+        _start(sys.executable, "-c", WRITER, str(path)) as writer,
+        _start(*words, "--patience", str(SECONDS)) as reader,
+    ):
+        assert writer.stdin is not None and reader.stderr is not None
+        told = [reader.stderr.readline()]
+        for step in ("point 0", "point 1", "point 2", "point 3"):
+            print(step, file=writer.stdin, flush=True)
+            told.append(reader.stderr.readline())
+        print(f"end {end_state}", file=writer.stdin, flush=True)
+        assert writer.wait(SECONDS) == 0
+        out, err = reader.communicate(timeout=SECONDS)
+    return Outcome(reader.returncode, out, "".join(told) + err)
+
+
+def test_every_point_is_shown_once_and_the_end_ends_it(running: Path) -> None:
+    outcome = follow_written(running, 1)
     assert outcome.status == 0
     heading, *rows = outcome.out.splitlines()
     assert heading.split()[:3] == ["engine", "mode", "schedule"]
     assert [row.split()[6] for row in rows] == ["1000", "8000", "16000", "60000"]
     assert len({len(line) for line in (heading, *rows)}) == 1  # all under the one heading
-    # On a busy machine the first look may come after the first point.
-    assert outcome.err.splitlines()[0].endswith(" of 4 points, running")
-    assert outcome.err.splitlines()[-1] == "4 of 4 points, finished"
+    told = [f"{done} of 4 points, running" for done in range(5)]
+    assert outcome.err.splitlines() == [*told, "4 of 4 points, finished"]
 
 
-def test_a_failed_run_is_status_1(a2a: Run, running: Path) -> None:
-    outcome = follow_written(a2a, running, 3)
+def test_a_failed_run_is_status_1(running: Path) -> None:
+    outcome = follow_written(running, 3)
     assert outcome.status == 1
     assert outcome.err.splitlines()[-1] == "4 of 4 points, failed"
 

@@ -17,11 +17,11 @@ from results import COMPLETE, STOP_RULE, Results, complete_points
 
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
 CALM = ["--provider", "shm", "--sync", "barrier", "--poll", "yield", "--warmup", "1", "--no-sentinel", "-o", "a.h5"]
-# Eight points of 300 ms: long enough to be met in the middle.
-POINTS = 8
-LONG = [*CALM, "--sizes", "100000..107000+1000", "--ops", "200000", "--time-budget", "300ms"]
+# Points of 300 ms, and so many that a launch is met in the middle also by a test that has to wait for the CPU.
+POINTS = 24
+LONG = [*CALM, "--sizes", "100000..123000+1000", "--ops", "200000", "--time-budget", "300ms"]
 INTERRUPTED = 2
-PATIENCE = 60  # s until something that must happen has happened, on a machine with other things to do
+PATIENCE = 240  # s until something that must happen has happened, on a machine with other things to do
 
 
 class Launch:
@@ -36,7 +36,7 @@ class Launch:
         self.out, self.err = self.notes / "out", self.notes / "err"
         with self.out.open("w") as out, self.err.open("w") as err:
             self.launcher = subprocess.Popen(
-                [SUPPORT / "mpirun.sh", "-t", "120", str(ranks), SUPPORT / "as_rank.sh", self.notes, *command],
+                [SUPPORT / "mpirun.sh", "-t", str(2 * PATIENCE), str(ranks), SUPPORT / "as_rank.sh", self.notes, *command],
                 cwd=folder, stdout=out, stderr=err, stdin=subprocess.DEVNULL,
             )  # fmt: skip
 
@@ -106,7 +106,7 @@ def refused(outcome, says: str) -> None:
 def test_ranks_that_were_started_differently(program, tmp_path, script, says):
     outcome = subprocess.run(
         [SUPPORT / "mpirun.sh", "3", "bash", "-c", script + " --provider shm --poll yield", program],
-        cwd=tmp_path, capture_output=True, text=True, timeout=90, stdin=subprocess.DEVNULL,
+        cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     refused(outcome, says)
     assert list(tmp_path.iterdir()) == []
@@ -143,7 +143,7 @@ def test_a_stopped_rank(start, tmp_path):
     launch = start(3, *LONG, "--timeout", "2s")
     launch.wait_for_rows(2)
     launch.kill(signal.SIGSTOP, [1])
-    assert launch.end() not in (0, 124, 137)
+    assert launch.end() not in (0, 124, 137)  # ended by itself, not by the launcher's deadline
     said = r"a2aperf: rank [02] \(\S+\), tagged shift window all \d+ B: .*(waited|nothing happened for) 2(\.\d+)? s"
     assert any(re.match(said, line) for line in launch.says()), launch.says()
     assert 2 <= complete_rows(tmp_path / "a.h5") < POINTS
@@ -294,7 +294,7 @@ def on_a_disk(tmp_path: Path, options: str, script: str, *command: str | Path) -
     disk.mkdir()
     outcome = subprocess.run(
         ["unshare", "-m", "bash", "-c", ON_A_DISK + script, "bash", disk, options, *command],
-        env=os.environ | {"KEPT": str(tmp_path)}, capture_output=True, text=True, timeout=120,
+        env=os.environ | {"KEPT": str(tmp_path)}, capture_output=True, text=True, timeout=PATIENCE,
         stdin=subprocess.DEVNULL,
     )  # fmt: skip
     if outcome.returncode == 77 or outcome.stderr.startswith("unshare:"):
@@ -318,4 +318,4 @@ def test_a_disk_that_fills_up(program, tmp_path):
     said = (tmp_path / "err").read_text()
     assert outcome.returncode not in (0, 2, 124, 137), said
     assert re.search(r"^a2aperf: rank 0 .*No space left on device", said, re.MULTILINE), said
-    assert 2 <= complete_rows(tmp_path / "a.h5") < POINTS
+    assert 2 <= complete_rows(tmp_path / "a.h5") < 8

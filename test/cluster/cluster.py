@@ -120,7 +120,7 @@ class Cluster:
         for launch in self._launches:
             launch.kill()
             launch.communicate()
-        self._keeper.communicate("\n", timeout=20)
+        self._keeper.communicate("\n", timeout=60)
 
     def _frames_at_once(self) -> int:
         """How many frames a sender may hand down as one, which the shaper does not cut.

@@ -25,16 +25,21 @@ def running(cluster_of, program, tmp_path):
     cluster = cluster_of(3, mbit=100)
     launch = cluster.start(1, [program, "alltoall", *words(program), *LONG], tmp_path)
     assert wait_until(lambda: is_measuring(tmp_path), 60), "nothing was measured in a minute"
-    time.sleep(1)  # the second point is being verified and warmed up
+    # The second point has been verified and warmed up, in a handful of ops: a hundred of them are on the link.
+    begun = sent_by(cluster, "h3")
+    assert wait_until(lambda: sent_by(cluster, "h3") - begun > 100 * 2 * 60000, 60), "the second point did not begin"
     return cluster, launch
 
 
+def sent_by(cluster, host: str) -> int:
+    """Bytes that the fabric's link of the host has taken."""
+    return int(cluster.shell(f"cat /sys/class/net/to_{host}/statistics/rx_bytes"))
+
+
 def ends(launch, tmp_path: Path) -> str:
-    """What it said; with a status of failure, in time, and with the first point kept."""
-    began = time.monotonic()
-    _, said = launch.communicate(timeout=60)
-    assert launch.returncode != 0, said
-    assert time.monotonic() - began < 6 * TIMEOUT_S, said
+    """What it said; with a status of failure, by itself, and with the first point kept."""
+    _, said = launch.communicate(timeout=150)
+    assert launch.returncode not in (0, 124, 137), said  # not by the deadline of the launch
     assert is_measuring(tmp_path), "the completed point is gone"
     return said
 

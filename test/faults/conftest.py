@@ -100,7 +100,7 @@ def faulty(
 
     def run(
         ranks: int, fault: str, *words: str, command: str = "alltoall", within: Sequence[Path | str] = (),
-        seconds: int = 60,
+        seconds: int = 240,
     ) -> Outcome:  # fmt: skip
         notes = tmp_path.parent / f"{tmp_path.name}.notes"
         notes.unlink(missing_ok=True)

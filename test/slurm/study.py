@@ -15,6 +15,7 @@ JOBS = ROOT / "jobs"
 SITE = Path(__file__).resolve().parent / "site.sh"
 # What keeps a launch short where tens of ranks share a core; to be put behind "--".
 BRIEF = ["--ops", "5"]
+PATIENCE = 240  # s until something that must happen has happened, on a machine with other things to do
 
 
 @dataclass
@@ -46,7 +47,7 @@ class Study:
         """What the job printed."""
         return "".join(file.read_text() for file in self.folder.glob(f"*-{id}.out"))
 
-    def done(self, id: str, state: str = "COMPLETED", seconds: float = 240) -> Job:
+    def done(self, id: str, state: str = "COMPLETED", seconds: float = PATIENCE) -> Job:
         """The job, which has ended in this state."""
         job = self.cluster.wait(id, seconds)
         assert job.state == state, f"{job.state}: {self.output(id)}"

@@ -7,7 +7,7 @@ import shlex
 import subprocess
 
 import pytest
-from study import BRIEF, JOBS, SITE
+from study import BRIEF, JOBS, PATIENCE, SITE
 
 
 @pytest.fixture
@@ -50,18 +50,19 @@ def test_separate_jobs_and_their_report(a2a, study):
 
 def test_status_follows_a_job_to_its_end(a2a, study):
     """While it runs Slurm's words; cancelled, what is missing and why, also in the report."""
-    words = ["--launches", "3", "--sizes", "1000", "--", "--ops", "20000", "--time-budget", "60s"]
+    # Minutes of points in the first launch: it is still measuring, however late it is looked at.
+    words = ["--launches", "3", "--sizes", "1000..600000+1000", "--", "--ops", "100000", "--time-budget", "500ms"]
     outcome = a2a("submit", "-N", "2", *words)
     (id,) = re.findall(r"^job (\d+)$", outcome.stdout, re.MULTILINE)
     study.submitted.append(id)
-    study.cluster.wait_for(id, lambda job: job.state == "RUNNING", 60)
-    study.cluster.wait_for(id, lambda job: bool(study.files(id)), 90)
+    study.cluster.wait_for(id, lambda job: job.state == "RUNNING", PATIENCE)
+    study.cluster.wait_for(id, lambda job: bool(study.files(id)), PATIENCE)
     status = a2a("status")
     assert status.returncode == 0, status.stderr
     assert re.search(r"0 of 3 launches good; running for \S+ of \S+ on node\[\d+-\d+\]", status.stdout)
     assert "launch 001: " in status.stdout
     study.cluster.run("scancel", id)
-    study.cluster.wait(id, 90)
+    study.cluster.wait(id, PATIENCE)
     status = a2a("status", "--json")
     assert status.returncode == 1
     (job,) = json.loads(status.stdout)

@@ -2,19 +2,17 @@
 """Jobs that do not get to their end: each ends as described, loses nothing, and says what is missing."""
 
 import re
-import time
 from pathlib import Path
 
 import pytest
 from processes import wait_until
 from results import COMPLETE, PENDING, Results, complete_points
-from study import SITE
+from study import PATIENCE, SITE
 
-# Launches long enough to be met in the middle: eight points of half a second.
-LONG = ["--sizes", "1000..8000+1000", "--launches", "2", "--", "--ops", "100000", "--time-budget", "500ms",
+# Launches long enough to be met in the middle: points of half a second.
+LONG = ["--sizes", "1000..16000+1000", "--launches", "2", "--", "--ops", "100000", "--time-budget", "500ms",
         "--timeout", "20s"]
-POINTS = 8
-PATIENCE = 120  # s until something that must happen has happened, on a machine with other things to do
+POINTS = 16
 
 
 def first_file(study, id: str) -> Path:
@@ -74,16 +72,22 @@ def test_time_limit_requeue_and_resume(study):
 
 def test_the_time_limit_itself(study):
     """Slurm's signal comes by itself; without --requeue the job ends with what it has."""
-    # A minute of points: the signal comes in the first launch, however late.
-    id = study.submit("alltoall.sbatch", "--launches", "2", "--sizes", "1000..120000+1000", *LONG[4:],
-                      slurm=["-N", "2", "-t", "1", "--signal=B:USR1@57"])  # fmt: skip
+    # Minutes of points: the signal comes in the first launch, however late.
+    id = study.submit("alltoall.sbatch", "--launches", "2", "--sizes", "1000..600000+1000", *LONG[4:],
+                      slurm=["-N", "2", "-t", "60", "--signal=B:USR1@240"])  # fmt: skip
+    wait_for_points(study, id, 1)
+    # Now the limit is near: less than the 240 s ahead, and enough to end in.
+    hours, minutes, _ = study.cluster.job(id).facts["RunTime"].split("-")[-1].split(":")
+    near = int(hours) * 60 + int(minutes) + 4
+    limited = study.cluster.run("scontrol", "update", f"jobid={id}", f"timelimit={near}")
+    assert limited.returncode == 0, limited.stderr
     job = study.done(id, "FAILED")
     assert job.status == 1
     first, second = study.log(id)
     assert first["reason"].startswith("the time limit is near: stopped at an op")
     assert second["reason"] == "not begun: the time limit is near"
     cut = Results(first_file(study, id))
-    assert 0 < cut.states().count(COMPLETE) < 120
+    assert 0 < cut.states().count(COMPLETE) < 600
     assert cut.segments[0].end_state == 2
     assert (study.results / f"report-{id}.html").is_file()
 
@@ -194,7 +198,7 @@ def test_an_array_whose_task_fails_and_the_report_behind_it(study):
         jobs.update(re.findall(r"^JobId=(\d+) ArrayJobId=\d+ ArrayTaskId=(\d+) ", said, re.MULTILINE))
         return len(jobs) == 2
 
-    assert wait_until(tasks, 30)
+    assert wait_until(tasks, PATIENCE)
     good, bad = sorted(jobs, key=lambda id: jobs[id])  # by their task
     wait_for_points(study, bad, 1)
     study.cluster.run("scancel", f"{array}_1")
@@ -209,11 +213,9 @@ def test_an_array_whose_task_fails_and_the_report_behind_it(study):
 
 def test_every_wait_ends(study):
     """A rank that is stopped for good is noticed by the program; the job goes on to its end."""
-    begin = time.monotonic()
     id = study.submit("alltoall.sbatch", *LONG[:-1], "5s", slurm=["-N", "2"])
     wait_for_points(study, id, 1)
     study.cluster.run("kill", "-STOP", str(rank_of(study, first_file(study, id))))
     study.done(id, "FAILED")
     assert "5 s" in study.log(id)[0]["reason"]
-    assert time.monotonic() - begin < PATIENCE
     assert Results(first_file(study, id)).states().count(PENDING) > 0

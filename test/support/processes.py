@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def running_in(folder: Path, seconds: float = 5) -> list[int]:
+def running_in(folder: Path, seconds: float = 60) -> list[int]:
     """Ids of the processes that still run in the folder once there was time to end."""
     found: list[int] = []
 
@@ -43,20 +43,27 @@ def shared_memory() -> set[Path]:
 def remove_what_killed_ranks_left(before: set[Path]) -> None:
     """A later rank that gets the same process id, or a launch the same number, could not open its own.
 
-    Another test may run at the same time: what was made a moment ago may be its, though it is mapped by nobody yet.
+    Another test may run at the same time: what one of its ranks has open or mapped is not left.
     """
-    if left := {file for file in shared_memory() - before if not is_new(file)}:
-        used = mapped_in("/dev/shm/")
+    if left := shared_memory() - before:
+        # In this order: a file is open from when it is made until it is mapped.
+        used = open_in("/dev/shm/") | mapped_in("/dev/shm/")
         for file in left:
             if str(file) not in used:
                 file.unlink(missing_ok=True)
 
 
-def is_new(file: Path) -> bool:
-    try:
-        return time.time() - file.stat().st_mtime < 2
-    except OSError:
-        return False  # gone
+def open_in(folder: str) -> set[str]:
+    """Files of the folder that some process has open."""
+    found: set[str] = set()
+    for descriptor in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            target = os.readlink(descriptor)
+        except OSError:
+            continue  # gone, or another user's
+        if target.startswith(folder):
+            found.add(target)
+    return found
 
 
 def mapped_in(folder: str) -> set[str]:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/job/watchdog.hpp"
 
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,10 +56,14 @@ TEST_CASE("a call that never ends is ended, with the message and status 1") {
 
 TEST_CASE("a call that ended in time is left alone") {
     const Outcome outcome = in_child([] {
-        const Watchdog watchdog(50'000'000, "never said");
+        const Watchdog watchdog(3'600'000'000'000, "never said");
+        itimerval left{};
         watchdog.arm();
+        getitimer(ITIMER_REAL, &left);
+        if (left.it_value.tv_sec < 3000) _exit(8);
         watchdog.disarm();
-        usleep(150'000);
+        getitimer(ITIMER_REAL, &left);
+        if (left.it_value.tv_sec != 0 || left.it_value.tv_usec != 0) _exit(9);
     });
     REQUIRE(WIFEXITED(outcome.status));
     CHECK(WEXITSTATUS(outcome.status) == 7);
