@@ -303,10 +303,14 @@ void Job::abort(int status, const std::string& why) const {
 }
 
 std::string Job::last_words() const {
+    constexpr int kLooks = 20; // what was sent long ago is not seen by the first of them
     int has_come = 0;
     int length = 0;
     MPI_Status status;
-    MPI_Iprobe(MPI_ANY_SOURCE, kLastWords, mpi_->comm, &has_come, &status);
+    for (int look = 0; look < kLooks && has_come == 0; ++look) {
+        MPI_Iprobe(MPI_ANY_SOURCE, kLastWords, mpi_->comm, &has_come, &status);
+        if (has_come == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     if (has_come == 0) return {};
     MPI_Get_count(&status, MPI_CHAR, &length);
     std::string words(static_cast<std::size_t>(length), '\0');
