@@ -89,6 +89,7 @@ Launch::Launch(Job& job, const Options& options, Files files)
                                .wait = polling_.polling == Polling::block ? Wait::object : Wait::none,
                                .is_write_target = writes});
     clock_ = agree_on_clock(job);
+    synchronised_ = now_ns();
     choose_start_of_ops();
     port_names_ = agree_on_port_names(job, choice_.nic);
     node_counters_.emplace(choice_.nic, port_names_);

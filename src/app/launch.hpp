@@ -56,6 +56,7 @@ private:
     // measured in an earlier launch comes from there, without its samples.
     using Done = std::function<void(int index, PointOutcome&& outcome)>;
     void measure_points(Progress& progress, const Done& done);
+    double keep_clock(); // ClockKeeper
     struct Findings;
     Findings examine_pairs();
     void look_again(Findings& findings, Progress& progress);
@@ -79,6 +80,7 @@ private:
     std::optional<Wire> wire_;
     std::string fi_info_;
     ClockAgreement clock_;
+    Nanoseconds synchronised_ = 0; // when the clocks were last agreed on
     OpLoop loop_;
     StartChoice start_{Start::barrier, "nothing to measure"};
     Nanoseconds time_origin_ = 0;      // on the common clock

@@ -63,9 +63,19 @@ void Launch::introduce(Progress& progress) const {
         for (const auto& remark : recorder_->remarks()) progress.note(remark);
 }
 
-void Launch::measure_points(Progress& progress, const Done& done) {
+double Launch::keep_clock() {
     constexpr Nanoseconds kResynchronise = 5'000'000'000;
-    Nanoseconds synchronised = now_ns();
+    // All ranks see rank 0's clock, so that all or none go.
+    bool is_due = now_ns() - synchronised_ > kResynchronise;
+    job_.broadcast(is_due);
+    if (is_due) {
+        resynchronise(job_, clock_);
+        synchronised_ = now_ns();
+    }
+    return clock_.error_ns;
+}
+
+void Launch::measure_points(Progress& progress, const Done& done) {
     for (std::size_t place = 0; place < plan_.order.size(); ++place) {
         const int index = plan_.order[place];
         const Point& point = plan_.points[static_cast<std::size_t>(index)];
@@ -80,6 +90,7 @@ void Launch::measure_points(Progress& progress, const Done& done) {
             at_hand_ = point.label();
             progress.begin_point(static_cast<int>(place), at_hand_);
             PointRunner runner(job_, *wire_, loop_, patience_, *node_counters_, rules_for(point));
+            runner.set_clock_keeper([this] { return keep_clock(); });
             runner.set_progress([&](int made, int expected, double op_time_ns) {
                 const double gbps = point.distance > 0
                                         ? pair_gbps(point.message_size, op_time_ns)
@@ -97,12 +108,6 @@ void Launch::measure_points(Progress& progress, const Done& done) {
             ++points_done_;
         }
         if (job_.is_root()) done(index, std::move(outcome));
-        // All ranks see rank 0's clock, so that all or none go.
-        bool is_due = now_ns() - synchronised > kResynchronise;
-        job_.broadcast(is_due);
-        if (!is_due) continue;
-        resynchronise(job_, clock_);
-        synchronised = now_ns();
     }
 }
 

@@ -68,8 +68,9 @@ std::vector<Nanoseconds> Launch::measure_alone(Rank source, Rank destination, By
         pair_point(pair_axes_of(options_), message_size, (destination - source + job_.ranks()) % job_.ranks());
     point.only_sender = source;
     at_hand_ = fmt::format("{}, rank {} to rank {} alone", point.label(), source, destination);
-    auto times =
-        PointRunner(job_, *wire_, loop_, patience_, *node_counters_, rules_for(point)).measure_alone(point);
+    PointRunner runner(job_, *wire_, loop_, patience_, *node_counters_, rules_for(point));
+    runner.set_clock_keeper([this] { return keep_clock(); });
+    auto times = runner.measure_alone(point);
     at_hand_.clear();
     return times;
 }
@@ -96,7 +97,7 @@ void Launch::look_again(Findings& findings, Progress& progress) {
         job_.broadcast(pair);
         const auto times = measure_alone(pair.source, pair.destination, pair.message_size);
         if (report == nullptr) continue;
-        const double p50 = median(times, options_.percentile);
+        const double p50 = told_by_clock(median(times, options_.percentile), clock_.error_ns);
         report->alone[turns[i].suspect] = p50;
         recorder_->write_isolated(static_cast<int>(i),
                                   {pair.source, pair.destination, pair.message_size, times, p50});
@@ -107,9 +108,9 @@ void Launch::look_again(Findings& findings, Progress& progress) {
 void Launch::report(const Findings& findings) const {
     std::vector<std::string> hosts;
     for (Rank rank = 0; rank < job_.ranks(); ++rank) hosts.push_back(job_.host(rank));
-    const std::string start = start_.start == Start::clock
-                                  ? fmt::format("clock, agreed to {:.0f} ns", clock_.error_ns)
-                                  : std::string("barrier, times count from the receiver's exit of it");
+    const std::string start =
+        fmt::format("{}, agreed to {:.0f} ns",
+                    start_.start == Start::clock ? "clock" : "barrier, times on the common clock", clock_.error_ns);
     const PairTable table(job_.layout(), hosts,
                           {.provider = choice_.info->fabric_attr->prov_name,
                            .ops = options_.ops,

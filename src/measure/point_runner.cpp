@@ -66,26 +66,35 @@ void PointRunner::gather_arrivals(Series& series) {
 void PointRunner::gather_block(Series& series) {
     const std::size_t count = series.own.size();
     std::vector<Nanoseconds> mine;
-    for (const auto* column : {&series.own.begin, &series.own.send_done, &series.own.receive_done})
+    for (const auto* column :
+         {&series.own.begin, &series.own.send_done, &series.own.receive_done, &series.own.start})
         mine.insert(mine.end(), column->begin(), column->end());
     const auto all = job_.gather<Nanoseconds>(mine);
     if (rules_.traces) gather_arrivals(series);
     if (!job_.is_root()) return;
 
+    constexpr std::size_t kColumns = 4;
+    const bool by_sender = rules_.summary.complete_at == CompleteAt::sender;
     Samples& samples = series.samples;
     samples.ranks = job_.ranks();
     const auto ranks = static_cast<std::size_t>(job_.ranks());
     for (std::size_t op = 0; op < count; ++op) {
         Nanoseconds latest = std::numeric_limits<Nanoseconds>::min();
+        Nanoseconds longest = latest;
         for (std::size_t rank = 0; rank < ranks; ++rank) {
-            const Nanoseconds* columns = all.data() + rank * 3 * count + op;
+            const Nanoseconds* columns = all.data() + rank * kColumns * count + op;
             samples.begin.push_back(columns[0]);
             samples.send_done.push_back(columns[count]);
             samples.recv_done.push_back(columns[2 * count]);
+            samples.exit.push_back(columns[3 * count] - series.own.start[op]);
             latest = std::max(latest, columns[0]);
+            const Nanoseconds end = columns[count];
+            longest = std::max(longest, by_sender ? end : std::max(end, columns[2 * count]));
         }
         samples.start.push_back(series.own.start[op] - rules_.time_origin);
-        samples.valid.push_back(series.late_limit < 0 || latest <= series.late_limit ? 1 : 0);
+        // An op that took no time is the clocks' error, not an op.
+        const bool is_valid = (series.late_limit < 0 || latest <= series.late_limit) && longest > 0;
+        samples.valid.push_back(is_valid ? 1 : 0);
     }
 }
 
@@ -158,6 +167,7 @@ void PointRunner::run_blocks(std::vector<Series>& all, bool alternates) {
                     static_cast<double>(*std::max_element(first, first + job_.ranks())));
         }
         job_.broadcast(decision);
+        if (decision.rule == StopRule::none) clock_error_ns_ = keep_clock_();
     }
     for (Series& series : all) series.stop_rule = decision.rule;
 }
@@ -180,6 +190,7 @@ PointResult PointRunner::finish(Series& series, const Point& point) {
     result.samples = std::move(series.samples);
     SummaryRules rules = rules_.summary;
     rules.has_common_start = loop_.start() == Start::clock;
+    rules.clock_error_ns = result.clock_error_ns = clock_error_ns_;
     result.summary = summarise(result.samples, job_.layout(), point.message_size, rules);
     result.summary.ratio = result.summary.ratio_low = result.summary.ratio_high = kUnknown;
     result.stop_rule = series.stop_rule;
@@ -202,6 +213,7 @@ void set_ratio(PointResult& mine, const PointResult& partner, CompleteAt rule, s
 } // namespace
 
 std::vector<Nanoseconds> PointRunner::measure_alone(const Point& point) {
+    clock_error_ns_ = keep_clock_();
     Series series;
     series.engine = find_mode(point.mode).make_engine(parts(point));
     warm_up(series);
@@ -217,6 +229,7 @@ std::vector<Nanoseconds> PointRunner::measure_alone(const Point& point) {
 PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
     const std::int64_t started = wall_clock_ns();
     const Nanoseconds begin = now_ns();
+    clock_error_ns_ = keep_clock_();
     verify(point);
 
     std::vector<Series> all(with_baseline ? 2 : 1);

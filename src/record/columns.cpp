@@ -169,6 +169,8 @@ std::vector<Column> run_columns() {
                             {}, &PointResult::duration_ns)),
         with_unknown(figure("late_limit", Kind::int64, "ns", "latest begin of a rank in a valid op", {},
                             &PointResult::late_limit_ns)),
+        figure("clock_error", Kind::float64, "ns", "largest error bound of the clocks until the point ended", {},
+               &PointResult::clock_error_ns),
     };
 }
 

@@ -20,6 +20,7 @@ struct Extents {
     int suspects = 0;                      // K
     int isolated_ops = 0;                  // A2
     bool is_traced = false;                // when each message arrived is kept
+    bool has_exits = true;                 // when each rank left the barrier is kept
 
     std::uint64_t p() const { return static_cast<std::uint64_t>(points); }
     std::uint64_t a() const { return static_cast<std::uint64_t>(attempts); }

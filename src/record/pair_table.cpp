@@ -28,7 +28,7 @@ std::string number(double value) {
 std::vector<PairTime> by_time(const PairReport& report) {
     std::vector<PairTime> pairs;
     std::copy_if(report.verdict.pairs.begin(), report.verdict.pairs.end(), std::back_inserter(pairs),
-                 [](const PairTime& pair) { return pair.ops > 0; });
+                 [](const PairTime& pair) { return pair.p50 > 0; });
     std::stable_sort(pairs.begin(), pairs.end(),
                      [](const PairTime& left, const PairTime& right) { return left.p50 < right.p50; });
     return pairs;
@@ -128,6 +128,12 @@ std::string PairTable::table(const std::vector<PairReport>& sizes) const {
     text += "\n";
     for (const PairReport& report : sizes) {
         const std::size_t count = report.verdict.suspects.size();
+        const auto untold =
+            std::count_if(report.verdict.pairs.begin(), report.verdict.pairs.end(),
+                          [](const PairTime& pair) { return pair.ops > 0 && std::isnan(pair.p50); });
+        if (untold > 0)
+            text += fmt::format("{} B: {} of {} pairs have no time: it is not above what the clocks err\n",
+                                report.message_size, untold, report.verdict.pairs.size());
         if (!facts_.oversubscription.empty())
             text += fmt::format("{} B: no pair is judged: the ranks are oversubscribed\n", report.message_size);
         else if (count == 0)

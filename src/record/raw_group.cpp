@@ -55,6 +55,14 @@ RawGroup RawGroup::create(const h5::File& file, const h5::Dataset& point_scale, 
     raw.valid_.set("long_name", std::string_view("1 valid, 0 a rank was late"));
     attach_scales(raw.start_, {&point_scale, &attempt});
     attach_scales(raw.valid_, {&point_scale, &attempt});
+    if (extents.has_exits) {
+        raw.exit_ =
+            group.create_dataset("exit", {h5::Kind::int64}, {extents.p(), extents.a(), extents.r()}, storage);
+        raw.exit_->set("long_name",
+                       std::string_view("the rank left the barrier, from `start`; 0 with a clock start"));
+        raw.exit_->set("units", std::string_view("ns"));
+        attach_scales(*raw.exit_, {&point_scale, &attempt, &rank});
+    }
     if (!extents.is_traced) return raw;
     const h5::Dataset source = create_scale(group, "source", extents.ranks);
     raw.arrival_ = group.create_dataset("arrival", {h5::Kind::int64},
@@ -71,6 +79,7 @@ RawGroup RawGroup::open(const h5::File& file) {
     for (std::size_t i = 0; i < kMoments.size(); ++i) raw.moments_[i] = group.open_dataset(kMoments[i].name);
     raw.start_ = group.open_dataset("start");
     raw.valid_ = group.open_dataset("valid");
+    if (group.has("exit")) raw.exit_ = group.open_dataset("exit");
     if (group.has("arrival")) raw.arrival_ = group.open_dataset("arrival");
     return raw;
 }
@@ -79,6 +88,7 @@ void RawGroup::require_shapes(const Extents& extents) const {
     for (const h5::Dataset& moment : moments_) moment.require_shape({extents.p(), extents.a(), extents.r()});
     start_.require_shape({extents.p(), extents.a()});
     valid_.require_shape({extents.p(), extents.a()});
+    if (exit_) exit_->require_shape({extents.p(), extents.a(), extents.r()});
     if (arrival_) arrival_->require_shape({extents.p(), extents.a(), extents.r(), extents.r()});
 }
 
@@ -100,6 +110,8 @@ void RawGroup::write(int point, const Samples& samples) const {
                           first_attempts(point, attempts, samples.ranks));
     start_.write(std::span<const Nanoseconds>(samples.start), first_attempts(point, attempts));
     valid_.write(std::span<const std::int8_t>(samples.valid), first_attempts(point, attempts));
+    if (exit_)
+        exit_->write(std::span<const Nanoseconds>(samples.exit), first_attempts(point, attempts, samples.ranks));
     if (arrival_)
         arrival_->write(std::span<const Nanoseconds>(samples.arrival), messages(point, attempts, samples.ranks));
 }
@@ -112,13 +124,15 @@ Samples RawGroup::read(int point, int attempts) const {
         samples.*kMoments[i].values = moments_[i].read<Nanoseconds>(first_attempts(point, count, samples.ranks));
     samples.start = start_.read<Nanoseconds>(first_attempts(point, count));
     samples.valid = valid_.read<std::int8_t>(first_attempts(point, count));
+    if (exit_) samples.exit = exit_->read<Nanoseconds>(first_attempts(point, count, samples.ranks));
     if (arrival_) samples.arrival = arrival_->read<Nanoseconds>(messages(point, count, samples.ranks));
     return samples;
 }
 
 std::uint64_t RawGroup::bytes(const Extents& extents) {
     const std::uint64_t per_message = extents.is_traced ? sizeof(Nanoseconds) : 0;
-    const std::uint64_t per_rank = kMoments.size() * sizeof(Nanoseconds) + extents.r() * per_message;
+    const std::size_t moments = kMoments.size() + (extents.has_exits ? 1 : 0);
+    const std::uint64_t per_rank = moments * sizeof(Nanoseconds) + extents.r() * per_message;
     const std::uint64_t per_attempt = extents.r() * per_rank + sizeof(Nanoseconds) + 1;
     return extents.p() * extents.a() * per_attempt;
 }

@@ -20,6 +20,7 @@ public:
 
     int max_attempts() const;
     std::uint64_t stored_bytes() const; // of one moment
+    bool has_exits() const { return exit_.has_value(); }
     bool is_traced() const { return arrival_.has_value(); }
     void write(int point, const Samples& samples) const;
     Samples read(int point, int attempts) const;
@@ -30,6 +31,7 @@ private:
     std::array<h5::Dataset, 3> moments_; // begin, send_done, recv_done: [P, A, R]
     h5::Dataset start_;                  // [P, A]
     h5::Dataset valid_;                  // [P, A]
+    std::optional<h5::Dataset> exit_;    // [P, A, R], in all files but old ones
     std::optional<h5::Dataset> arrival_; // [P, A, R, R], where it is kept
 };
 

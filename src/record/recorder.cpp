@@ -35,6 +35,7 @@ void require_fit(int point, const PointResult& result, const Extents& extents) {
     require(samples.begin.size() == values && samples.send_done.size() == values &&
                 samples.recv_done.size() == values && samples.valid.size() == samples.start.size(),
             "samples of different lengths");
+    require(!extents.has_exits || samples.exit.size() == values, "exits of another length");
     require(samples.arrival.size() == (extents.is_traced ? values * extents.r() : 0), "a trace of another length");
     require(result.ranks.empty() || result.ranks.size() == extents.r(), "counters of another number of ranks");
     require(result.nodes.empty() || result.nodes.size() == extents.n(), "counters of another number of nodes");
@@ -161,8 +162,8 @@ void Recorder::write(int point, const PointResult& result) {
     results.raw.write(point, result.samples);
     results.counters.write(point, result.ranks, result.nodes, impl_->port_names);
     if (const Point& planned = impl_->points[static_cast<std::size_t>(point)]; planned.role == Role::pair)
-        results.pairs->write(planned.message_size,
-                             pair_times(result.samples, planned.distance, impl_->percentile_rule()));
+        results.pairs->write(planned.message_size, pair_times(result.samples, planned.distance,
+                                                              impl_->percentile_rule(), result.clock_error_ns));
     results.columns.write(point, result, {impl_->segment, impl_->next_order});
     state = state_of(result);
     results.columns.write_state(point, state);

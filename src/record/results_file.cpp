@@ -74,6 +74,7 @@ ResultsFile open_parts(h5::File file) {
     results.extents = {as_count(moments[0]), as_count(moments[1]), as_count(moments[2]), as_count(per_node[1]),
                        results.counters.port_names()};
     results.extents.is_traced = results.raw.is_traced();
+    results.extents.has_exits = results.raw.has_exits();
     if (file.has("pairs")) results.pairs = PairGroup::open(file);
     if (results.pairs) results.pairs->describe(results.extents);
     results.columns = PointColumns::open(file, results.extents.points);

@@ -139,6 +139,8 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     const ResultsFile stored = ResultsFile::open(file, h5::File::Access::read_only);
     const SegmentGroup before = SegmentGroup::open(stored.segments, stored.segment_count() - 1);
     require_same_plan(file, stored, plan, layout, settings.provider);
+    if (stored.pairs && !stored.extents.has_exits)
+        refuse(file, "it is of an older a2aperf, which did not keep when ranks left the barrier");
     require_same_rules(file, stored.attributes, stored.extents.is_traced, settings);
     require_same_environment(file, before.required_environment(), provenance.environment);
     impl->remarks = compare_nodes(before.nodes(), provenance.nodes);

@@ -7,11 +7,16 @@ namespace a2aperf {
 
 Nanoseconds transfer_time(const Samples& samples, int attempt, Rank source, Rank destination) {
     const auto first = static_cast<std::size_t>(attempt) * static_cast<std::size_t>(samples.ranks);
-    return samples.recv_done[first + static_cast<std::size_t>(destination)] -
+    return samples.zero_of(attempt, destination) +
+           samples.recv_done[first + static_cast<std::size_t>(destination)] - samples.zero_of(attempt, source) -
            samples.begin[first + static_cast<std::size_t>(source)];
 }
 
-std::vector<PairTime> pair_times(const Samples& samples, int distance, PercentileRule rule) {
+double told_by_clock(double time_ns, double clock_error_ns) {
+    return time_ns > clock_error_ns ? time_ns : kAbsent;
+}
+
+std::vector<PairTime> pair_times(const Samples& samples, int distance, PercentileRule rule, double clock_error_ns) {
     std::vector<PairTime> pairs;
     std::vector<Nanoseconds> times;
     for (Rank source = 0; source < samples.ranks; ++source) {
@@ -23,8 +28,8 @@ std::vector<PairTime> pair_times(const Samples& samples, int distance, Percentil
         std::sort(times.begin(), times.end());
         pair.ops = static_cast<int>(times.size());
         if (pair.ops > 0) {
-            pair.p50 = static_cast<double>(percentile(times, 0.5, rule));
-            pair.min = static_cast<double>(times.front());
+            pair.p50 = told_by_clock(static_cast<double>(percentile(times, 0.5, rule)), clock_error_ns);
+            pair.min = told_by_clock(static_cast<double>(times.front()), clock_error_ns);
         }
         pairs.push_back(pair);
     }

@@ -13,6 +13,12 @@ int Samples::valid_ops() const {
     return static_cast<int>(std::count_if(valid.begin(), valid.end(), [](std::int8_t v) { return v != 0; }));
 }
 
+Nanoseconds Samples::zero_of(int attempt, Rank rank) const {
+    if (exit.empty()) return 0;
+    return exit[static_cast<std::size_t>(attempt) * static_cast<std::size_t>(ranks) +
+                static_cast<std::size_t>(rank)];
+}
+
 Nanoseconds Samples::end_of(int attempt, Rank rank, CompleteAt rule) const {
     const std::size_t at =
         static_cast<std::size_t>(attempt) * static_cast<std::size_t>(ranks) + static_cast<std::size_t>(rank);

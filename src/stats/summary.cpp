@@ -34,20 +34,23 @@ Pass pass_over(const Samples& samples, CompleteAt rule) {
         const Nanoseconds* send_done = samples.send_done.data() + attempt * ranks;
         const Nanoseconds* recv_done = samples.recv_done.data() + attempt * ranks;
         Nanoseconds first = begin[0];
-        Nanoseconds last = std::numeric_limits<Nanoseconds>::min();
+        const Nanoseconds* exit = samples.exit.empty() ? nullptr : samples.exit.data() + attempt * ranks;
+        Nanoseconds longest = std::numeric_limits<Nanoseconds>::min(); // T: each rank from its own zero
+        Nanoseconds last = std::numeric_limits<Nanoseconds>::min();    // on the common clock
         std::size_t last_rank = 0;
         for (std::size_t rank = 0; rank < ranks; ++rank) {
             const Nanoseconds end =
                 rule == CompleteAt::sender ? send_done[rank] : std::max(send_done[rank], recv_done[rank]);
-            if (end > last) {
-                last = end;
+            longest = std::max(longest, end);
+            if (const Nanoseconds moment = exit == nullptr ? end : exit[rank] + end; moment > last) {
+                last = moment;
                 last_rank = rank;
             }
             first = std::min(first, begin[rank]);
             *rank_time++ = end - begin[rank];
         }
-        pass.times.push_back(last);
-        pass.spans.push_back(last - first);
+        pass.times.push_back(longest);
+        pass.spans.push_back(longest - first);
         ++pass.times_last[last_rank];
     }
     return pass;
@@ -112,6 +115,10 @@ Summary summarise(const Samples& samples, const Layout& layout, Bytes message_si
     describe_rates(summary, layout, message_size, rules.node_link_gbps);
     if (rules.has_common_start) summary.span_p50 = median(std::move(pass.spans), rules.percentile);
     summary.rank_time_p50 = median(std::move(pass.rank_times), rules.percentile);
+    constexpr double kLargestError = 0.05; // of an op, as for a start by the clock
+    const bool has_common_ends =
+        (rules.has_common_start || !samples.exit.empty()) && rules.clock_error_ns <= kLargestError * summary.p50;
+    if (!has_common_ends) return summary;
     const auto most = std::max_element(pass.times_last.begin(), pass.times_last.end());
     summary.last_rank = static_cast<Rank>(most - pass.times_last.begin());
     summary.last_rank_share = static_cast<double>(*most) / static_cast<double>(summary.count);

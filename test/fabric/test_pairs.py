@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+import os
 
 import h5py
 import numpy as np
@@ -117,3 +118,25 @@ def test_verified_and_nothing_timed(launch, tmp_path):
     assert outcome.returncode == 0, outcome.stderr
     assert outcome.stdout == "4 points verified, every byte of every message\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_no_message_takes_no_time_where_ranks_share_cores(measure, tmp_path):
+    """With a barrier start a message may be there before its receiver began: both ends are on the common clock."""
+    results, outcome = measure(7, "--ops", "20", "--sizes", "8,1MiB")
+    check_matrix(tmp_path / "a.h5")
+    early = 0
+    for point in range(len(results)):
+        samples = results.samples(point)
+        early += int((samples["recv_done"] <= 1).sum())
+        assert (samples["zero"][:, 0] == 0).all()
+        source = np.arange(7)
+        destination = (source + int(results.columns["distance"][point])) % 7
+        arrived = samples["zero"] + samples["recv_done"]
+        assert (arrived[:, destination] - samples["zero"][:, source] > 1).all()
+    assert early > 0, "nothing came early: the case was not met"
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert np.nanmin(file["pairs/time_min"][()]) > 1
+    cores = len(os.sched_getaffinity(0))
+    if cores < 7:
+        assert outcome.stdout.startswith(f"# oversubscribed: 7 ranks on {cores} core")
+        assert "no pair is judged" in outcome.stdout and "stands out" not in outcome.stdout

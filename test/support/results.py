@@ -70,9 +70,11 @@ class Results:
         return [int(self.columns["state"][i]) for i in self.rows(role)]
 
     def samples(self, point: int) -> dict[str, np.ndarray]:
-        """begin, send_done, recv_done [attempt, rank] and valid [attempt] of one point."""
+        """begin, send_done, recv_done, zero [attempt, rank] and valid [attempt] of one point."""
         attempts, ranks = int(self.columns["attempts"][point]), int(self.columns["ranks"][point])
         moments = {name: self.raw[name][point, :attempts, :ranks] for name in ("begin", "send_done", "recv_done")}
+        # When each rank's zero was, on the common clock: with a barrier start its exit from the barrier.
+        moments["zero"] = self.raw["exit"][point, :attempts, :ranks]
         return moments | {"valid": self.raw["valid"][point, :attempts].astype(bool)}
 
     def op_times(self, point: int) -> np.ndarray:

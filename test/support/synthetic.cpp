@@ -29,6 +29,7 @@ Samples synthetic_samples(int point, int ranks, int attempts) {
         for (int r = 0; r < ranks; ++r) {
             const Nanoseconds begin = a + r + point;
             samples.begin.push_back(begin);
+            samples.exit.push_back(0);
             samples.send_done.push_back(begin + 1000 + (7 * a + 3 * r) % 101);
             samples.recv_done.push_back(begin + 1000 + (5 * a + 11 * r) % 103);
         }
@@ -102,6 +103,7 @@ PointResult synthetic_result(int point, const Plan& plan, const Layout& layout, 
     result.duration_ns = Nanoseconds{1'000'000} * (point + 1);
     result.late_limit_ns = 1000;
     result.warmup_p50_ns = 1500;
+    result.clock_error_ns = 40 + point;
     for (int r = 0; r < layout.ranks(); ++r) {
         RankCounters counters{};
         counters.voluntary_switches = 100 * point + r;

@@ -136,7 +136,7 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
         if not has_raw[point]:
             return None
         ops = found.raw(name, point)
-        return schema.Raw(ops.begin, ops.send_done, ops.recv_done, ops.start, ops.valid)
+        return ops.samples
 
     def arrival(point: int) -> NDArray[np.int64] | None:
         return found.arrival(name, point) if has_raw[point] else None

@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from a2a import intervals, metrics
+from a2a import intervals, metrics, schema
 from a2a.intervals import Floats
 from a2a.metrics import Rule
 from a2a.results import RawOps
+
+_LARGEST_ERROR = 0.05  # of an op, as for a start by the clock
 
 
 def derive(
@@ -19,18 +21,25 @@ def derive(
     link_gbps: float,
     has_common_start: bool,
     rule: Rule = "rank",
+    clock_error: float = 0.0,
 ) -> dict[str, Any]:
     """Every derived column of one point over its valid ops, by name; times in ns.
 
     `ranks_of_node` is k of every node [N]; `link_gbps` is rails × link rate, NaN where unknown;
-    without a common start (barrier) the op span is NaN.
+    without a common start (barrier) the op span is NaN. Who was last is unknown where no common
+    clock carries it: with a barrier start whose exits were not kept, or with a `clock_error` (ns,
+    NaN: not known) above 5 % of the median.
     """
     end, begin = raw.end[raw.valid], raw.begin[raw.valid]
     times = metrics.op_time(end)
     if times.size == 0:
         raise ValueError("no valid op")
     statistics = metrics.time_statistics(times, rule)
-    rank, share = metrics.last_rank(end)
+    rank, share = schema.UNKNOWN, np.nan
+    has_common_ends = has_common_start or raw.exit is not None
+    if has_common_ends and not clock_error > _LARGEST_ERROR * statistics["time_p50"]:
+        exits = 0 if raw.exit is None else raw.exit[raw.valid]
+        rank, share = metrics.last_rank(end + exits)
     span = metrics.op_span(begin, end)
     return {
         **statistics,

@@ -58,7 +58,7 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
         if not has_raw[point]:
             return None
         ops = found.raw(*origins[point])
-        return schema.Raw(ops.begin, ops.send_done, ops.recv_done, ops.start, ops.valid)
+        return ops.samples
 
     def counters(point: int) -> schema.Counters | None:
         return found.counters(*origins[point])

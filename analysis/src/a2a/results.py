@@ -97,6 +97,14 @@ class RawOps:
     start: NDArray[np.int64]
     valid: NDArray[np.bool_]
     complete_at: str = "receiver"
+    exit: NDArray[np.int64] | None = None
+
+    @property
+    def samples(self) -> schema.Raw:
+        """The same as they are stored."""
+        return schema.Raw(
+            self.begin, self.send_done, self.recv_done, self.start, self.valid, self.exit
+        )
 
     @property
     def end(self) -> NDArray[np.int64]:
@@ -129,7 +137,9 @@ class Results:
         with schema.open_results(self.files[file]) as stream:
             raw = schema.read_raw(stream, point, attempts, ranks)
         complete_at = self._complete_at(file)
-        return RawOps(raw.begin, raw.send_done, raw.recv_done, raw.start, raw.valid, complete_at)
+        return RawOps(
+            raw.begin, raw.send_done, raw.recv_done, raw.start, raw.valid, complete_at, raw.exit
+        )
 
     def op_times(self, file: str, point: int) -> NDArray[np.float64]:
         """T of the valid ops of one point, ns, in the order of measurement."""
@@ -280,6 +290,7 @@ def load(paths: Iterable[Path | str]) -> Results:
                 for index in range(schema.segment_count(file))
             ]
         _require_sound(path, columns, len(segments), attributes[name])
+        _keep_worst_clock_error(columns, segments)
         _explain_failed(columns)
         tables.append(_points(name, columns, segments, bool(attributes[name].get("raw_samples"))))
         launches.update({launch.id: launch for launch in segments})
@@ -390,6 +401,17 @@ def _require_sound(
     with np.errstate(invalid="ignore"):
         usable = np.any([np.isfinite(x) & (x > 0) for x in times], axis=0)
     refuse(~usable & ~idle, "its median op time is not a positive number (NaN?)")
+
+
+def _keep_worst_clock_error(columns: dict[str, NDArray[Any]], segments: list[Launch]) -> None:
+    """Of a launch the attribute is what it began with, the points have what it came to."""
+    for launch in segments:
+        errors = columns["clock_error"][columns["segment"] == launch.segment]
+        known = [float(error) for error in errors if np.isfinite(error)]
+        if known:
+            launch.attributes["clock_error_ns"] = max(
+                *known, float(np.nan_to_num(launch.attributes["clock_error_ns"]))
+            )
 
 
 def _require_distinct(launches: Iterable[Launch]) -> None:

@@ -140,6 +140,13 @@ COLUMNS: tuple[Column, ...] = (
         "duration", "int64", "wall time spent on the point, verification and warm-up included", "ns"
     ),
     Column("late_limit", "int64", "latest begin of a rank in a valid op", "ns"),
+    Column(
+        "clock_error",
+        "float64",
+        "largest error bound of the clocks until the point ended",
+        "ns",
+        late=True,
+    ),
     *_times(),
     Column("autocorrelation", "float64", "lag-1 autocorrelation of the op time"),
     Column(
@@ -186,6 +193,10 @@ NODE_FACTS = (
 # fmt: on
 RANK_FACTS = ("binding", "nic", "nic_distance")
 
+NO_EXIT = np.iinfo(np.int64).min
+"""In `/raw/exit` of a merged file: the point is of a file that had none."""
+IMPOSSIBLE_NS = 1
+"""What older programs stored where a message was there before its receiver left the barrier."""
 RAW_MOMENTS = ("begin", "send_done", "recv_done")
 # fmt: off
 COUNTERS_PER_RANK = (
@@ -232,6 +243,10 @@ class Raw:
     recv_done: NDArray[np.int64]
     start: NDArray[np.int64]
     valid: NDArray[np.bool_]
+    exit: NDArray[np.int64] | None = None
+    """When each rank left the barrier [attempts, R], on the common clock from `start`; 0 with a
+    clock start. None where that was not kept: with a barrier start two ranks' moments don't compare.
+    """
 
 
 @dataclass(frozen=True)
@@ -437,7 +452,17 @@ def read_raw(file: h5py.File, point: int, attempts: int, ranks: int) -> Raw:
         **moments,
         start=group["start"][point, :attempts],
         valid=group["valid"][point, :attempts].astype(bool),
+        exit=_read_exit(group, point, attempts, ranks),
     )
+
+
+def _read_exit(
+    group: h5py.Group, point: int, attempts: int, ranks: int
+) -> NDArray[np.int64] | None:
+    if "exit" not in group:
+        return None
+    found: NDArray[np.int64] = group["exit"][point, :attempts, :ranks]
+    return None if (found == NO_EXIT).all() else found
 
 
 @dataclass(frozen=True)
@@ -501,6 +526,10 @@ def read_pairs(file: h5py.File) -> Pairs:
     for matrix in (pairs.time_p50, pairs.time_min, pairs.gbps):
         # Of a file that is being written, too: where no op is counted there may be anything.
         matrix[(pairs.ops <= 0) | ~np.isfinite(matrix)] = np.nan
+    # No message takes no time: nothing is derived from it (`check` refuses the file).
+    pairs.gbps[pairs.time_p50 <= IMPOSSIBLE_NS] = np.nan
+    for matrix in (pairs.time_p50, pairs.time_min):
+        matrix[matrix <= IMPOSSIBLE_NS] = np.nan
     return pairs
 
 

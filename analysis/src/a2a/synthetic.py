@@ -222,7 +222,9 @@ class _Launch:
         gaps = np.cumsum(times + 50_000).astype(np.int64)
         start = self.clock_ns + np.concatenate(([0], gaps[:-1]))
         self.clock_ns += int(gaps[-1]) + 5_000_000
-        return schema.Raw(begin, np.maximum(sent, begin), recv_done, start, valid)
+        return schema.Raw(
+            begin, np.maximum(sent, begin), recv_done, start, valid, np.zeros_like(begin)
+        )
 
     def _traced(self, raw: schema.Raw) -> tuple[schema.Raw, NDArray[np.int64]]:
         """The samples with the slow pair in them, and when each message came [attempts, R, R]."""
@@ -251,7 +253,9 @@ class _Launch:
         setup = self.setup
         clock = setup.sync == "clock"
         size = int(cell["message_size"])
-        ops = results.RawOps(raw.begin, raw.send_done, raw.recv_done, raw.start, raw.valid)
+        ops = results.RawOps(
+            raw.begin, raw.send_done, raw.recv_done, raw.start, raw.valid, exit=raw.exit
+        )
         found = derived.derive(
             ops, size, np.full(setup.nodes, setup.ppn), setup.link_rate_gbps, clock
         )

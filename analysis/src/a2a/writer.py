@@ -242,6 +242,9 @@ def _write_samples(file: h5py.File, document: Document) -> None:
     options: dict[str, Any] = {"compression": COMPRESSION, "shuffle": True}
     for name in schema.RAW_MOMENTS:
         group.create_dataset(name, (points, *chunk[1:]), "i8", chunks=chunk, **options)
+    group.create_dataset(
+        "exit", (points, *chunk[1:]), "i8", chunks=chunk, fillvalue=schema.NO_EXIT, **options
+    )
     group.create_dataset("start", (points, attempts), "i8", chunks=(1, attempts), **options)
     group.create_dataset("valid", (points, attempts), "i1", chunks=(1, attempts), **options)
     if document.arrival is not None:
@@ -259,12 +262,16 @@ def _write_samples(file: h5py.File, document: Document) -> None:
     datasets.create_scale(group, "rank", ranks)
     datasets.describe(group, datasets.RAW)
     counters = _CounterGroup(file, document, ranks) if document.counters else None
+    has_exits = False
     for point in range(points):
         raw = document.raw(point)
         if raw is not None:
             n, width = raw.begin.shape
             for name in schema.RAW_MOMENTS:
                 group[name][point, :n, :width] = getattr(raw, name)
+            if raw.exit is not None:
+                has_exits = True
+                group["exit"][point, :n, :width] = raw.exit
             group["start"][point, :n] = raw.start
             group["valid"][point, :n] = raw.valid.astype(np.int8)
         arrival = document.arrival(point) if document.arrival is not None else None
@@ -274,6 +281,8 @@ def _write_samples(file: h5py.File, document: Document) -> None:
         if counters:
             counters.write(point)
         document.progress(point)
+    if not has_exits:
+        del group["exit"]
 
 
 class _CounterGroup:

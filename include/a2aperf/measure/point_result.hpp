@@ -46,6 +46,7 @@ struct PointResult {
     std::int64_t duration_ns = -1; // wall time, verification and warm-up included
     std::int64_t late_limit_ns = -1;
     double warmup_p50_ns = 0;
+    double clock_error_ns = 0;       // largest bound of the launch until the point ended
     std::vector<RankCounters> ranks; // [R]
     std::vector<NodeCounters> nodes; // [N]
 };

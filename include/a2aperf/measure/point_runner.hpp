@@ -30,6 +30,10 @@ struct RunRules {
 // ops done, ops expected, op time of the last block in ns; on rank 0, between blocks.
 using ProgressReport = std::function<void(int, int, double)>;
 
+// Between blocks of ops, on all ranks: agrees on the clock anew where that is due. The largest error bound so far,
+// ns.
+using ClockKeeper = std::function<double()>;
+
 struct PointOutcome {
     PointResult own;
     std::optional<PointResult> baseline;
@@ -42,6 +46,7 @@ public:
         : job_(job), wire_(wire), loop_(loop), patience_(patience), node_counters_(node_counters), rules_(rules) {}
 
     void set_progress(ProgressReport report) { report_ = std::move(report); }
+    void set_clock_keeper(ClockKeeper keep) { keep_clock_ = std::move(keep); }
     RunRules& rules() { return rules_; }
 
     // Collective; throws RunError or Interrupted.
@@ -80,6 +85,8 @@ private:
     const NodeCounterReader& node_counters_;
     RunRules rules_;
     ProgressReport report_ = [](int, int, double) {};
+    ClockKeeper keep_clock_ = [] { return 0.0; };
+    double clock_error_ns_ = 0;
 };
 
 } // namespace a2aperf

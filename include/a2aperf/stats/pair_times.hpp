@@ -14,7 +14,8 @@ namespace a2aperf {
 struct PairTime {
     Rank source;
     Rank destination;
-    int ops = 0; // behind the figures; without one they are NaN
+    int ops = 0; // behind the figures
+    // NaN without an op, and where the time is not above the clock error: then nothing is known of it.
     double p50 = kAbsent, min = kAbsent;
 };
 
@@ -27,11 +28,14 @@ struct IsolatedPair {
     double p50 = kAbsent;
 };
 
-// recv_done of the destination - begin of the source in one attempt.
+// From the begin of the source to recv_done of the destination in one attempt, on the common clock.
 Nanoseconds transfer_time(const Samples& samples, int attempt, Rank source, Rank destination);
 
+// A time that the clocks can carry, or NaN.
+double told_by_clock(double time_ns, double clock_error_ns);
+
 // Of every rank r to (r + distance) mod R, in the order of r, over the valid ops.
-std::vector<PairTime> pair_times(const Samples& samples, int distance, PercentileRule rule);
+std::vector<PairTime> pair_times(const Samples& samples, int distance, PercentileRule rule, double clock_error_ns);
 
 // Gbit/s (1e9 bit); NaN where the time is not above 0.
 double pair_gbps(Bytes message_size, double time_ns);

@@ -25,9 +25,14 @@ struct Samples {
     std::vector<std::int8_t> valid; // [attempts]
     // Traced only: [attempts * ranks * ranks] when each message arrived: attempt, destination, source; -1 = none.
     std::vector<Nanoseconds> arrival{};
+    // [attempts * ranks], attempt-major: when each rank left the barrier, on the common clock, ns from `start`; 0
+    // with a clock start. Empty = not kept: moments of two ranks with a barrier start are then not to be compared.
+    std::vector<Nanoseconds> exit{};
 
     int attempts() const { return static_cast<int>(start.size()); }
     int valid_ops() const;
+    // ns from `start` on the common clock to the rank's zero of this attempt.
+    Nanoseconds zero_of(int attempt, Rank rank) const;
     // e(i,r): max(send_done, recv_done), or send_done with CompleteAt::sender
     Nanoseconds end_of(int attempt, Rank rank, CompleteAt rule) const;
 };

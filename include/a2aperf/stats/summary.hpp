@@ -15,7 +15,8 @@ struct SummaryRules {
     PercentileRule percentile = PercentileRule::rank;
     CompleteAt complete_at = CompleteAt::receiver;
     bool has_common_start = false; // clock start: op span exists
-    double node_link_gbps = 0;     // rails x link rate; 0 = unknown
+    double node_link_gbps = 0;     // of all adapters that a node uses; 0 = unknown
+    double clock_error_ns = 0;     // bound, of the common clock
 };
 
 // Times in ns; NaN where a figure does not exist. Columns of file-format.md.
@@ -32,7 +33,9 @@ struct Summary {
     Bandwidths gbps; // at p50
     double gbps_sustained = kAbsent, gbps_sustained_compat = kAbsent;
     double efficiency = kAbsent;
-    Rank last_rank = -1; // of equals the lowest
+    // Of equals the lowest. Absent (-1, NaN) where no common clock carries who came last: with a barrier start
+    // whose exits aren't kept, or with a clock error above 5 % of p50.
+    Rank last_rank = -1;
     double last_rank_share = kAbsent;
     double ratio = kAbsent, ratio_low = kAbsent, ratio_high = kAbsent; // set by the caller where there is a partner
     bool p99_is_max = false;

@@ -28,8 +28,9 @@ struct PairLaunch : test::Launch {
         settings.isolated_ops = 4;
     }
     std::vector<PairTime> expected(int point) const {
-        return pair_times(result(point).samples, plan.points[static_cast<std::size_t>(point)].distance,
-                          settings.percentile);
+        const PointResult measured = result(point);
+        return pair_times(measured.samples, plan.points[static_cast<std::size_t>(point)].distance,
+                          settings.percentile, measured.clock_error_ns);
     }
 };
 

@@ -29,6 +29,7 @@ void check_point(const ResultsFile& file, const Launch& launch, int point) {
     CHECK(samples.begin == expected.samples.begin);
     CHECK(samples.send_done == expected.samples.send_done);
     CHECK(samples.recv_done == expected.samples.recv_done);
+    CHECK(samples.exit == expected.samples.exit);
     CHECK(samples.start == expected.samples.start);
     CHECK(samples.valid == expected.samples.valid);
     for (const Column& column : columns()) {

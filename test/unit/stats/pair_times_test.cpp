@@ -36,7 +36,7 @@ TEST_CASE("a transfer takes from the source's begin to the destination's arrival
 TEST_CASE("every rank to the one at the distance, over the valid ops") {
     Samples samples = three_ranks(5);
     samples.valid[0] = 0;
-    const auto pairs = pair_times(samples, 2, PercentileRule::rank);
+    const auto pairs = pair_times(samples, 2, PercentileRule::rank, 0);
     REQUIRE(pairs.size() == 3);
     for (Rank source = 0; source < 3; ++source) {
         const PairTime& pair = pairs[static_cast<std::size_t>(source)];
@@ -47,13 +47,13 @@ TEST_CASE("every rank to the one at the distance, over the valid ops") {
         CHECK(pair.min == 1100 + 11 * pair.destination - 10 * source);
         CHECK(pair.p50 == pair.min + 100); // the second of four
     }
-    CHECK(pair_times(samples, 2, PercentileRule::index)[0].p50 == pairs[0].p50 + 100);
+    CHECK(pair_times(samples, 2, PercentileRule::index, 0)[0].p50 == pairs[0].p50 + 100);
 }
 
 TEST_CASE("without a valid op there is no figure") {
     Samples samples = three_ranks(2);
     samples.valid = {0, 0};
-    const PairTime pair = pair_times(samples, 1, PercentileRule::rank).front();
+    const PairTime pair = pair_times(samples, 1, PercentileRule::rank, 0).front();
     CHECK(pair.ops == 0);
     CHECK(std::isnan(pair.p50));
     CHECK(std::isnan(pair.min));
@@ -64,4 +64,23 @@ TEST_CASE("a rate needs a time") {
     CHECK(std::isnan(pair_gbps(125, 0)));
     CHECK(std::isnan(pair_gbps(125, -5)));
     CHECK(std::isnan(pair_gbps(125, kAbsent)));
+}
+
+TEST_CASE("with a barrier start both ends are put on the common clock") {
+    Samples samples = three_ranks(1);
+    samples.begin = {0, 0, 0};
+    samples.recv_done = {700, 1, 800}; // rank 1 had the message of rank 0 before it left the barrier
+    samples.exit = {0, 5000, -200};
+    CHECK(transfer_time(samples, 0, 0, 1) == 5001);
+    CHECK(transfer_time(samples, 0, 2, 0) == 900);
+}
+
+TEST_CASE("a time that is not above what the clocks err is no figure") {
+    const auto pairs = pair_times(three_ranks(1), 1, PercentileRule::rank, 990);
+    CHECK(pairs[2].ops == 1);
+    CHECK(std::isnan(pairs[2].p50)); // 980 from rank 2 to rank 0
+    CHECK(std::isnan(pairs[2].min));
+    CHECK(pairs[0].p50 == 1011);
+    CHECK(std::isnan(told_by_clock(0, 0)));
+    CHECK(told_by_clock(1, 0) == 1);
 }

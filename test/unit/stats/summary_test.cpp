@@ -96,9 +96,26 @@ TEST_CASE("rules change what they name") {
 }
 
 TEST_CASE("of ranks that end at the same moment the lowest is the last one") {
-    const Summary summary = summarise(ops_of({1, 1, 1}, 4, 2), Layout::blocks(4, 2), 1000, {});
+    const Summary summary =
+        summarise(ops_of({1, 1, 1}, 4, 2), Layout::blocks(4, 2), 1000, {.has_common_start = true});
     CHECK(summary.last_rank == 0);
     CHECK(summary.last_rank_share == 1);
+}
+
+TEST_CASE("with a barrier start the common clock says who was last, or nobody does") {
+    // Rank 1 takes longest and rank 2, which left the barrier 400 ns later, is last.
+    Samples samples = ops_of({300, 300}, 4, 1);
+    const Layout layout = Layout::blocks(4, 2);
+    CHECK(summarise(samples, layout, 1000, {}).last_rank == -1);
+    CHECK(is_absent(summarise(samples, layout, 1000, {}).last_rank_share));
+
+    samples.exit = {0, 0, 400, 0, 0, 0, 400, 0};
+    const Summary summary = summarise(samples, layout, 1000, {});
+    CHECK(summary.last_rank == 2);
+    CHECK(summary.last_rank_share == 1);
+    CHECK(summary.p50 == 300); // the longest of the ranks' own times all the same
+    CHECK(summarise(samples, layout, 1000, {.clock_error_ns = 15}).last_rank == 2);
+    CHECK(summarise(samples, layout, 1000, {.clock_error_ns = 16}).last_rank == -1); // above 5 % of 300
 }
 
 TEST_CASE("without a valid op every figure is absent") {
@@ -122,7 +139,7 @@ TEST_CASE("without a valid op every figure is absent") {
 }
 
 TEST_CASE("a single op has no spread and no interval") {
-    const Summary summary = summarise(ops_of({500}, 4, 2), Layout::blocks(4, 2), 1000, {});
+    const Summary summary = summarise(ops_of({500}, 4, 2), Layout::blocks(4, 2), 1000, {.has_common_start = true});
     CHECK(summary.p50 == 500);
     CHECK(is_absent(summary.stddev));
     CHECK(is_absent(summary.p50_low));
