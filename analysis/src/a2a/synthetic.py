@@ -39,7 +39,7 @@ class Effects:
     drift: float = 0.0
     """Relative change of the op time from the first to the last op of the launch."""
     straggler: tuple[int, float] | None = None
-    """(rank, share of ops in which it finishes last)."""
+    """(rank, share of ops in which it finishes last, a tenth after the others)."""
     late_share: float = 0.0
     """Share of attempts that are invalid because a rank began late (clock start only)."""
     steps: Mapping[int, float] = field(default_factory=dict)
@@ -214,8 +214,11 @@ class _Launch:
         last = random.integers(0, ranks, attempts)
         if effects.straggler:
             rank, share = effects.straggler
-            last = np.where(random.random(attempts) < share, rank, last)
+            late = random.random(attempts) < share
+            last = np.where(late, rank, last)
         end = times[:, None] * (1 - 0.08 * random.random((attempts, ranks)))
+        if effects.straggler:
+            end[late] *= 0.9
         end[np.arange(attempts), last] = times
         recv_done = np.maximum(end.astype(np.int64), begin + 1)
         sent = recv_done if blocking else (recv_done * 0.97).astype(np.int64)

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 import numpy as np
 
@@ -26,8 +27,13 @@ def _row(name: str, truth: Truth, *not_false: str, true: Mapping[str, float] | N
     """A row that looks at every claim; `not_false` are those that may be right there."""
 
     def study(rng: np.random.Generator) -> dict[str, Outcome]:
-        kinds = {one.kind for one in explain(machine.measured(truth, rng), CLAIMS)}
-        return {x: Outcome.CALLED if x in kinds else Outcome.SILENT for x in CLAIMS}
+        told = explain(machine.measured(truth, rng), CLAIMS)
+        called = {one.kind for one in told if not one.abstains}
+        abstained = {one.kind for one in told} - called
+        return dict.fromkeys(CLAIMS, Outcome.SILENT) | {
+            **dict.fromkeys(abstained, Outcome.ABSTAINED),
+            **dict.fromkeys(called, Outcome.CALLED),
+        }
 
     false = {x: rate for x, rate in ALL.items() if x not in not_false and x not in (true or {})}
     return Row(name, study, false, true or {})
@@ -38,12 +44,47 @@ def _true(name: str, claim: str, rate: float, truth: Truth, *others: str) -> Row
 
 
 _ONE: Final = Truth(sentinels=True)
+_MANY: Final = Truth(nodes=(2, 4, 8), sizes=machine.SIZES[::2], launches=3, launch_spread=0.02)
+
+
+def _with(truth: Truth, **changes: Any) -> Truth:
+    return replace(truth, **changes)
 
 
 ROWS: Final = (
     # Nothing is wrong.
     _row("independent ops", _ONE),
+    _row("AR(1) 0.5", _with(_ONE, memory=0.5)),
+    _row("AR(1) 0.8", _with(_ONE, memory=0.8)),
+    _row("AR(1) 0.95", _with(_ONE, memory=0.95)),
+    _row("AR(1) 0.8, lateness of 20 %", _with(_ONE, memory=0.8, lateness=0.2)),
+    _row("AR(1) 0.95, lateness of 20 %", _with(_ONE, memory=0.95, lateness=0.2)),
+    _row("pauses of ten ops, anywhere", Truth(bursts=0.004), "tails", "modes", "stragglers"),
+    _row("heavy tails", _with(_ONE, shape="heavy")),
+    _row("drift of 10 %", _with(_ONE, drift=0.1), "drift"),
+    _row("lateness of 20 %", _with(_ONE, lateness=0.2)),
+    _row("constant offsets of a fifth of the noise", _with(_ONE, offsets=0.2)),
+    _row("points that differ by 4 %", Truth(cell_spread=0.04, link=0.75)),
+    _row("points that differ by 4 %, 4 launches", Truth(cell_spread=0.04, link=0.75, launches=4)),
+    _row("points with heavy tails, 4 launches", Truth(cell_spread=0.04, launches=4, shape="heavy"),
+         "link"),
+    _row("launches that differ by 2 %", _MANY),
+    _row("16 ranks a node, 98 % of the link", Truth(nodes=(2, 4, 16), ppn=16, link=0.98, ops=20,
+         lateness=0.001, noise=0.001, sizes=(8000, 64000))),
+    _row("exponential jitter", Truth(sizes=tuple(1000 * 2**i for i in range(12)), jitter=2e5),
+         "tails"),
     # One thing is wrong.
+    _true("a step of 15 %", "steps", 0.9, Truth(launches=4, launch_spread=0.02, cell_spread=0.01,
+          steps=((16000, 2.3),))),
+    _true("a rank late by 10 %", "stragglers", 0.9, _with(_ONE, straggler=(0.5, 0.1))),
+    _true("a rank late by 10 %, AR(1) 0.8", "stragglers", 0.5,
+          _with(_ONE, straggler=(0.5, 0.1), memory=0.8)),
+    _true("a third lost with scale", "scale", 0.9, _with(_MANY, lost=1.5)),
+    _true("a timer", "timer", 0.9, Truth(sizes=tuple(1000 * 2**i for i in range(12)),
+          timer=(0.05, 3e6)), "tails", "modes", "behind"),
     _true("two modes", "modes", 0.9, Truth(modes=(0.3, 1.5)), "tails", "drift"),
+    _true("a rank that pauses", "behind", 0.9, Truth(pauses=(0.05, 5.0)), "tails", "stragglers",
+          "modes"),
     _true("a rank that receives slowly", "apart", 0.9, Truth(receives=1.6), "stragglers", "steps"),
+    _true("a drift of 30 %", "drift", 0.9, _with(_ONE, drift=0.3), "modes"),
 )  # fmt: skip

@@ -26,12 +26,13 @@ SIZES = (1000, 2000, 4000, 8000, 16000, 32000, 64000, 128000)
 class Truth:
     """What is true of the machine. Spreads are standard deviations relative to the op time.
 
-    The default is a perfect network: 98 % of the link at any size and scale.
+    The default is a perfect network: the same share of the link at any size and scale.
     """
 
     nodes: tuple[int, ...] = (4,)
     ppn: int = 2
     sizes: tuple[int, ...] = SIZES
+    link: float = 0.85  # share of it that ops carry
     ops: int = 100
     launches: int = 1  # at each number of nodes
     launch_spread: float = 0.0
@@ -49,6 +50,7 @@ class Truth:
     timer: tuple[float, float] = (0.0, 0.0)  # share of ops, delay in ns
     modes: tuple[float, float] = (0.0, 1.0)  # share of ops, factor
     pauses: tuple[float, float] = (0.0, 0.0)  # share of ops in which rank 1 pauses; × T
+    bursts: float = 0.0  # share of ops in which some rank begins to pause for ten ops
     lost: float = 1.0  # factor on the time at the largest number of nodes
     receives: float = 1.0  # factor on the time of rank 1
     sentinels: bool = False
@@ -145,7 +147,7 @@ def _points(truth: Truth, nodes: int, rng: np.random.Generator) -> list[tuple[An
 def _ideal(truth: Truth, nodes: int, size: int) -> float:
     """T of the machine without noise, ns."""
     k = truth.ppn
-    time = truth.alpha + 8.0 * size * k * (nodes * k - k) / (0.98 * LINK)
+    time = truth.alpha + 8.0 * size * k * (nodes * k - k) / (truth.link * LINK)
     for at, change in truth.steps:
         time *= change if size >= at else 1.0
     return time * (truth.lost if nodes == max(truth.nodes) and len(truth.nodes) > 1 else 1.0)
@@ -174,6 +176,8 @@ def _samples(truth: Truth, times: Floats, alone: Floats, rng: np.random.Generato
     ends[:, 1] *= truth.receives
     for share, late in (truth.straggler, truth.pauses):
         ends[:, 1] += np.where(rng.random(ops) < share, late * times, 0.0)
+    for op in np.flatnonzero(rng.random(ops) < truth.bursts):
+        ends[op : op + 10, rng.integers(ranks)] += 5 * times[op : op + 10]
     recv_done = ends.astype(np.int64)
     begin = np.zeros((ops, ranks), dtype=np.int64)
     start = np.cumsum(recv_done.max(axis=1)) + 1
@@ -205,4 +209,5 @@ def _row(truth: Truth, nodes: int, file: str, point: int, cell: Any, raw: RawOps
         "has_raw": True,
         "order": point,
         "partner": -1,
+        "clock_error": 50.0,
     }

@@ -16,6 +16,7 @@ from a2a.explain import (
     drift,
     link,
     modes,
+    oversubscribed,
     samples,
     scale,
     steps,
@@ -40,9 +41,14 @@ class Finder:
     find: Callable[[Results], list[Finding]]
     roles: tuple[str, ...] = ("measure",)
     """Of the points that it looks at."""
+    blames: bool = False
+    """Says which rank, node or pair is slow: nobody is, where ranks share cores."""
 
 
 FINDERS: Final = (
+    Finder("oversubscribed", "More ranks than cores", "Ranks wait for a core: times are also those "
+           "of the scheduler, and no rank, node or pair is judged.", oversubscribed.find,
+           ("measure", "sentinel", "pair")),
     Finder("scale", "Bandwidth lost with scale", "Rate per rank against ranks, sizes and "
            "settings alike; the knee is where a tenth of the best so far is gone.", scale.find),
     Finder("modes", "More than one mode", "Ops fall into groups; a median is the "
@@ -56,19 +62,20 @@ FINDERS: Final = (
     Finder("cost", "What a message costs", "Below the crossing more messages per second would "
            "help, above it more bytes per second.", cost.find),
     Finder("stragglers", "Ranks that finish last significantly more often than expected", "Equal "
-           "ranks would each be last in one of R ops.", stragglers.find),
+           "ranks would each be last in one of R ops; told where it costs time.", stragglers.find,
+           blames=True),
     Finder("apart", "A rank that ends apart", "Who receives slowly is late; who sends slowly "
-           "makes all others late.", apart.find),
+           "makes all others late.", apart.find, blames=True),
     Finder("behind", "The rank behind the slow ops", "It pauses now and then: the others wait for "
-           "it, or it is late alone; the median hides both.", behind.find),
+           "it, or it is late alone; the median hides both.", behind.find, blames=True),
     Finder("descheduled", "Ranks that were preempted", "Something else ran on a rank's CPU while "
            "it was timed.", descheduled.find),
     Finder("link", "Above the link rate", "More than the link can carry: the figure needs an "
            "explanation before it is used.", link.find),
     Finder("weak", "Weak links", "Held against all other pairs, by a model in which a pair's time "
-           "is its source's, its destination's and its own.", weak.find, ("pair",)),
+           "is its source's, its destination's and its own.", weak.find, ("pair",), blames=True),
     Finder("slow-pair", "The message that slow ops wait for", "Of equal pairs with the same "
-           "distance each would be last in one of R ops.", arrivals.find),
+           "distance each would be last in one of R ops.", arrivals.find, blames=True),
     Finder("drift", "Drift within a launch", "The same point measured first and last differs.",
            drift.find, ("measure", "sentinel")),
     Finder("samples", "Insufficient samples", "What the number of ops does not carry.",
@@ -85,12 +92,12 @@ def explain(found: Results, kinds: tuple[str, ...] = ()) -> list[Finding]:
 
     `found` are complete points; each finder looks at those of its roles.
     """
-    by_roles = {finder.roles: found.measured(finder.roles) for finder in FINDERS}
+    chosen = [finder for finder in FINDERS if not kinds or finder.kind in kinds]
+    by_roles = {roles: found.measured(roles) for roles in {finder.roles for finder in chosen}}
+    alone = {roles: oversubscribed.without(of) for roles, of in by_roles.items()}
     findings = []
-    for finder in FINDERS:
-        if kinds and finder.kind not in kinds:
-            continue
-        looked_at = by_roles[finder.roles]
+    for finder in chosen:
+        looked_at = (alone if finder.blames else by_roles)[finder.roles]
         if not looked_at.points.empty:
             findings += sorted(finder.find(looked_at), key=lambda one: -one.weight)
     return findings

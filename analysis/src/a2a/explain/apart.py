@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from a2a.explain import series
+from a2a.explain import equal, series
 from a2a.explain.finding import Finding, listed, percent
 from a2a.results import Launch, Results
 
@@ -21,6 +21,8 @@ _APART: Final = 1.25
 """Factor between the rank and the nearest of the others: equal links end within a tenth."""
 _SHARE: Final = 0.9  # of the ops
 _FEWEST: Final = 10  # ops, all points of a launch together
+_BARRIER_NS: Final = 1e6
+"""A barrier ends on all ranks within this, where each has a core: by less nobody is apart."""
 
 Apart = tuple[int, str, float, int]
 """Rank, "receives" or "sends", median factor, ops."""
@@ -32,31 +34,38 @@ def find(found: Results) -> list[Finding]:
     points = found.points[found.points["has_raw"] & (found.points["ranks"] > 2)]
     for launch, of_launch in points.groupby("launch"):
         seen: dict[tuple[int, str], list[tuple[Any, float, int]]] = {}
+        facts = found.launches[str(launch)]
+        least = 0.0 if facts.attributes.get("sync") == "clock" else _BARRIER_NS
+        received = []
         for _, row in of_launch.iterrows():
             raw = found.raw(str(row["file"]), int(row["point"]))
-            for rank, what, factor, ops in apart(raw.recv_done[raw.valid] - raw.begin[raw.valid]):
+            received.append(raw.recv_done[raw.valid] - raw.begin[raw.valid])
+            for rank, what, factor, ops in apart(received[-1], least):
                 seen.setdefault((rank, what), []).append((row, factor, ops))
-        facts = found.launches[str(launch)]
+        time = equal.correlation_time(received) if seen else 1.0
         for (rank, what), at in seen.items():
-            if sum(ops for _, _, ops in at) >= _FEWEST:
+            ops = sum(ops for _, _, ops in at)
+            if ops >= _FEWEST and ops / time >= equal.FEWEST:
                 findings.append(_told(facts, rank, what, at, len(of_launch)))
     return findings
 
 
-def apart(received: NDArray[np.int64]) -> list[Apart]:
-    """Ranks apart in the times at which each had its last message [ops, R], ns; at most one."""
+def apart(received: NDArray[np.int64], least: float = 0.0) -> list[Apart]:
+    """Ranks apart in the times at which each had its last message [ops, R], ns; at most one.
+
+    `least`: the difference that counts, ns.
+    """
     ops, ranks = received.shape
     if not ops or ranks < 3:
         return []
     ordered = np.sort(received, axis=1).astype(np.float64)
-    late = ordered[:, -1] / np.maximum(ordered[:, -2], 1)
-    early = ordered[:, 1] / np.maximum(ordered[:, 0], 1)
-    for who, factor, what in (
-        (received.argmax(axis=1), late, "receives"),
-        (received.argmin(axis=1), early, "sends"),
+    for who, low, high, what in (
+        (received.argmax(axis=1), ordered[:, -2], ordered[:, -1], "receives"),
+        (received.argmin(axis=1), ordered[:, 0], ordered[:, 1], "sends"),
     ):
+        factor = high / np.maximum(low, 1)
         rank = int(np.bincount(who, minlength=ranks).argmax())
-        its = (who == rank) & (factor >= _APART)
+        its = (who == rank) & (factor >= _APART) & (high - low >= least)
         if its.mean() >= _SHARE:
             return [(rank, what, float(np.median(factor[its])), int(its.sum()))]
     return []

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from a2a.explain import series
+from a2a.explain import equal, series
 from a2a.explain.finding import Finding, percent, us
 from a2a.results import Launch, Results
 
@@ -50,22 +50,29 @@ def find(found: Results) -> list[Finding]:
     """The pair of each traced point, Bonferroni over all traced points."""
     points = found.points[found.points["has_raw"] & (found.points["ranks"] > 2)]
     points = points[points["file"].isin([f for f in points["file"].unique() if found.is_traced(f)])]
-    told: list[tuple[Any, Last]] = []
+    told: list[tuple[Any, Last, bool]] = []
     traced = 0
     for _, row in points.iterrows():
         file, point = str(row["file"]), int(row["point"])
         raw = found.raw(file, point)
         chosen = slowest(raw.op_times(), raw.valid)
+        time = equal.correlation_time([raw.end[raw.valid]]) if chosen.size else 1.0
+        block = equal.blocks(len(raw.valid), time)[chosen] if time > 1 else None
         arrival = found.arrival(file, point, chosen) if chosen.size else None
         if arrival is None:
             continue
         traced += 1
-        one = last(arrival, float(row["time_p50"]))
-        if one is not None:
-            told.append((row, one))
+        on_a_clock = found.launches[str(row["launch"])].attributes.get("sync") == "clock"
+        if raw.exit is not None:
+            on_a_clock = True
+            arrival = np.where(arrival < 0, arrival, arrival + raw.exit[chosen][:, :, None])
+        one = last(arrival, float(row["time_p50"]), block)
+        # Who leaves the barrier first has all its messages late, counted from there.
+        if one is not None and (on_a_clock or one.own != "destination"):
+            told.append((row, one, on_a_clock))
     return [
-        _told(found.launches[str(row["launch"])], row, one, one.chance * traced)
-        for row, one in told
+        _told(found.launches[str(row["launch"])], row, one, one.chance * traced, on_a_clock)
+        for row, one, on_a_clock in told
         if one.chance * traced < _ERROR
     ]
 
@@ -79,11 +86,13 @@ def slowest(times: NDArray[np.float64], valid: NDArray[np.bool_]) -> NDArray[np.
     return np.sort(ops[np.argsort(-times[ops], kind="stable")[:count]])
 
 
-def last(slow: NDArray[np.int64], typical: float) -> Last | None:
+def last(
+    slow: NDArray[np.int64], typical: float, block: NDArray[np.int64] | None = None
+) -> Last | None:
     """The pair that is last most often in slow ops; None where it is hardly later than others.
 
     `slow` [ops, destination, source] ns, negative where there is no message; `typical` is the
-    median op time, ns.
+    median op time, ns; `block` of each op where ops depend on those before.
     """
     count, ranks, _ = slow.shape
     flat = slow.reshape(count, -1)
@@ -103,24 +112,36 @@ def last(slow: NDArray[np.int64], typical: float) -> Last | None:
         own = "destination"
     elif np.median(when - from_it) < _OWN * np.median(late):
         own = "source"
-    chance = float(min(1.0, ranks * (ranks - 1) * stats.binom.sf(often - 1, count, 1 / ranks)))
+    chance = _chance(flat.argmax(axis=1) == at.argmax(), ranks, block)
     return Last(source, destination, often, count, float(np.median(late)), chance, own)
 
 
-def _told(facts: Launch, row: Any, one: Last, chance: float) -> Finding:
+def _chance(its: NDArray[np.bool_], ranks: int, block: NDArray[np.int64] | None) -> float:
+    """Chance that any pair of equal ranks is last in so many of the slow ops, `its` [ops].
+
+    In blocks of ops that depend on each other a pair is last in half of the ops or more with a
+    chance of 2/R at most (Markov), however they depend.
+    """
+    trials, times, share = len(its), int(its.sum()), 1 / ranks
+    if block is not None:
+        votes = [its[block == one].mean() >= 0.5 for one in np.unique(block)]
+        trials, times, share = len(votes), int(sum(votes)), min(1.0, 2 / ranks)
+    return float(min(1.0, ranks * (ranks - 1) * stats.binom.sf(times - 1, trials, share)))
+
+
+def _told(facts: Launch, row: Any, one: Last, chance: float, on_a_clock: bool) -> Finding:
     source, destination = (_named(facts, rank) for rank in (one.source, one.destination))
     story = {
         "pair": "its source's and its destination's other messages are not, so it is the pair",
         "source": f"so are others of {source}: it sends slowly",
         "destination": f"so are others to {destination}: it receives slowly",
     }[one.own]
-    if one.own == "destination" and facts.attributes.get("sync") != "clock":
-        story += " (or it leaves the barrier first: its times count from there)"
     return Finding(
         "slow-pair",
         f"{source} → {destination} is the last message in {one.times} of the {one.ops} slowest "
         f"ops, where {percent(1 / int(row['ranks']))} would be its share (chance below "
-        f"{max(chance, 1e-12):.1g}), {us(one.late)} after the last one of the other ranks; {story}",
+        f"{max(chance, 1e-12):.1g}), {us(one.late)} after the last one of the other ranks"
+        f"{'' if on_a_clock else ', each counted from its own start'}; {story}",
         f"{facts.id}: {series.place(row)}",
         one.ops,
         weight=one.late / float(row["time_p50"]),

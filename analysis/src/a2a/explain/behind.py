@@ -3,7 +3,7 @@
 
 A rank that pauses before it has sent makes all others late and is in time itself, by its own
 clock; one that pauses after that is late alone. Both point at it. Ops in which several ranks, but
-not all, are late, or all are, point at nobody.
+not all, are late, or all are, point at nobody. A pause that lasts several ops counts once.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from a2a.explain import series
+from a2a.explain import equal, series
 from a2a.explain.finding import Finding, ms, percent
-from a2a.explain.stragglers import chance
 from a2a.results import Launch, Results
 
 _SLOW: Final = 2.0  # times the median
 _SHARE: Final = 0.5  # of the slow ops that point at a rank
 _FEWEST: Final = 5  # of them
 _ERROR: Final = 0.01
+_ONE_PAUSE: Final = 2
+"""Ops between two that point at the same rank: no more than that, and it is one pause."""
 
 
 def find(found: Results) -> list[Finding]:
@@ -30,11 +31,15 @@ def find(found: Results) -> list[Finding]:
     findings = []
     for launch, of_launch in points.groupby("launch"):
         best: dict[int, tuple[int, NDArray[np.int64], NDArray[np.float64], Any]] = {}
+        ends = []
         for _, row in of_launch.iterrows():
             raw = found.raw(str(row["file"]), int(row["point"]))
-            ends = raw.end[raw.valid]
-            who, times = blamed(ends)
-            rank = most_blamed(who, int(row["ranks"]), len(of_launch))
+            ends.append(raw.end[raw.valid])
+        time = equal.correlation_time(ends)
+        for (_, row), one in zip(of_launch.iterrows(), ends, strict=True):
+            op, who, times = blamed(one)
+            block = equal.blocks(len(one), time)[op]
+            rank = most_blamed(op, who, block, int(row["ranks"]), len(points))
             count = int((who == rank).sum())
             if rank is not None and (rank not in best or count > best[rank][0]):
                 best[rank] = count, who, times, row
@@ -46,14 +51,16 @@ def find(found: Results) -> list[Finding]:
     return findings
 
 
-def blamed(ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """For each slow op that points at a rank: that rank, and the op's T.
+def blamed(
+    ends: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Each slow op that points at a rank: its number, that rank, and the op's T.
 
     ends: of every op and rank [ops, R], ns.
     """
     ops, ranks = ends.shape
     if not ops or ranks < 3:
-        return np.empty(0, np.int64), np.empty(0)
+        return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
     times = ends.max(axis=1).astype(np.float64)
     median = float(np.median(times))
     slow = times > _SLOW * median
@@ -62,17 +69,32 @@ def blamed(ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float
     alone, spared = number == 1, number == ranks - 1
     who = np.where(alone, late.argmax(axis=1), late.argmin(axis=1))
     points_at_one = alone | spared
-    return who[points_at_one], times[slow][points_at_one]
+    op = np.flatnonzero(slow)[points_at_one]
+    return op, who[points_at_one], times[op]
 
 
-def most_blamed(who: NDArray[np.int64], ranks: int, points: int) -> int | None:
-    """The rank that most of them point at, beyond chance, `points` looked at; or nobody."""
+def most_blamed(
+    op: NDArray[np.int64],
+    who: NDArray[np.int64],
+    block: NDArray[np.int64],
+    ranks: int,
+    points: int,
+) -> int | None:
+    """The rank that most of them point at, beyond chance, `points` looked at; or nobody.
+
+    `block` of each op, from `equal.blocks`.
+    """
     if len(who) < _FEWEST:
         return None
-    counts = np.bincount(who, minlength=ranks)
-    rank = int(counts.argmax())
-    count = int(counts[rank])
-    if count < _SHARE * len(who) or chance(count, len(who), ranks) * points >= _ERROR:
+    rank = int(np.bincount(who, minlength=ranks).argmax())
+    if (who == rank).sum() < _SHARE * len(who):
+        return None
+    again = np.zeros(len(op), dtype=np.bool_)
+    again[1:] = (np.diff(op) <= _ONE_PAUSE) & (np.diff(who) == 0)
+    own = np.unique(block[~again], return_inverse=True)[1]
+    counts = np.minimum(1, equal.counted(who[~again], own, ranks))
+    times = int(counts[:, rank].sum())
+    if times < _FEWEST or equal.chance(counts, times) * points >= _ERROR:
         return None
     return rank
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from a2a.explain.finding import Finding, listed
 from a2a.labels import number_text
+from a2a.oversubscription import oversubscription
 from a2a.results import Launch, Results
 from a2a.schema import Counters
 
@@ -44,46 +45,21 @@ def _switches(facts: Launch, read: list[tuple[int, Counters]]) -> list[Finding]:
         return []
     worst = int(np.argmax(rate))
     ranks = len(rate)
-    crowded = _crowded(facts)
+    crowded = oversubscription(facts)
     median = number_text(float(np.median(rate)), 2)
     return [
         Finding(
             "descheduled",
             f"{len(hit)} of {ranks} ranks were preempted: up to {number_text(rate[worst], 2)} "
             f"involuntary context switches per op (rank {worst}, {facts.host_of(worst)}: "
-            f"{switches[worst]} in {ops} ops); median rank {median}{crowded}",
+            f"{switches[worst]} in {ops} ops); median rank {median}"
+            + (f"; {crowded}" if crowded else ""),
             f"{facts.id}: ranks {listed(hit.tolist())}",
             ops,
             weight=float(rate[worst]),
             numbers={"ranks": len(hit), "largest_per_op": float(rate[worst])},
         )
     ]
-
-
-def _crowded(facts: Launch) -> str:
-    """Says so where the ranks of a node are bound to fewer CPUs than they are."""
-    for node, name in enumerate(facts.nodes):
-        lists = [
-            cpus
-            for cpus, at in zip(
-                facts.rank_facts.get("binding", []), facts.node_of_rank, strict=False
-            )
-            if at == node and cpus
-        ]
-        cpus = {cpu for text in lists for cpu in _cpus(text)}
-        if cpus and len(lists) > len(cpus):
-            return f"; {name} has {len(lists)} ranks on {len(cpus)} CPUs"
-    return ""
-
-
-def _cpus(text: str) -> set[int]:
-    """CPUs of a list such as `0-2,5`; nothing where it is no such list."""
-    found: set[int] = set()
-    for part in text.split(","):
-        first, _, last = part.strip().partition("-")
-        if first.isdigit() and (not last or last.isdigit()):
-            found |= set(range(int(first), int(last or first) + 1))
-    return found
 
 
 def _shared(facts: Launch, read: list[tuple[int, Counters]]) -> list[Finding]:

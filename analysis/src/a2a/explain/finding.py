@@ -24,6 +24,8 @@ class Finding:
     unit: str = "ops"
     weight: float = 0.0
     numbers: Mapping[str, Number] = field(default_factory=dict)
+    abstains: bool = False
+    """It only says that this kind can't be judged, and why."""
 
 
 def us(nanoseconds: float) -> str:
@@ -40,8 +42,10 @@ def ms(nanoseconds: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in per cent: `46 %`, `0.8 %`."""
+    """A share in per cent: `46 %`, `0.8 %`; what is not nothing is not told as 0."""
     value = 100 * share
+    if 0 < abs(value) < 0.05:
+        return "less than 0.1 %"
     return f"{value:.0f} %" if abs(value) >= 9.95 else f"{value:.1f} %"
 
 

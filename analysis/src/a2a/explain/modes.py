@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.signal import argrelextrema
 
+from a2a import intervals
 from a2a.explain import series
 from a2a.explain.finding import Finding, percent, us
 from a2a.results import Results
@@ -21,6 +23,9 @@ Floats = NDArray[np.float64]
 _FEWEST: Final = 20  # ops
 _ERROR: Final = 1e-4  # of a valley between two hills of equal density
 _APART: Final = 0.05  # in log time: closer modes are one in practice
+_LEAST: Final = 0.01  # share of the ops that is a mode, and no few outliers
+_JUMP: Final = 10.0  # usual changes from op to op: a gap that times jump over
+_FEWEST_FAST: Final = 5  # ops that a mean must stand for before a summary shows a fast mode
 # A summary shows two modes when the median is far above the minimum but close below p90.
 _FAR, _CLOSE = 3.0, 1.5
 
@@ -36,15 +41,45 @@ class Mode:
     high: float
 
 
+@dataclass(frozen=True)
+class _Memory:
+    """How much ops depend on those before: what one counts, and the usual change to the next."""
+
+    effective: float
+    change: float  # of the log time
+
+    @classmethod
+    def of(cls, times: Floats) -> _Memory:
+        """From the lag-1 autocorrelation of op times in the order of measurement."""
+        n = len(times)
+        change = float(np.median(np.abs(np.diff(np.log(times)))))
+        rho = intervals.autocorrelation(times)
+        if not intervals.dependent(rho, n):
+            return cls(1.0, change)
+        rho = min(0.999, rho + (1 + 3 * rho) / n)  # Kendall's correction
+        return cls((1 - rho) / (1 + rho), change)
+
+    def worth(self, logs: Floats, valley: float) -> float:
+        """What an op counts at a valley of the sorted log times.
+
+        Times that wander cross a valley in small steps; where none has ever been in a gap of many
+        such steps they jump, and how long they stay does not matter.
+        """
+        above = int(np.searchsorted(logs, valley))
+        gap = float(logs[above] - logs[above - 1]) if 0 < above < len(logs) else 0.0
+        return 1.0 if gap > _JUMP * self.change else self.effective
+
+
 def modes(times: Floats) -> list[Mode]:
     """Modes of op times [n] in ns, fastest first; one mode unless the valleys are beyond chance.
 
     A valley counts when a window over it holds fewer ops than windows of the same width (in log
-    time) over the hills on both sides, each by the binomial test.
+    time) over the hills on both sides, each by the binomial test; of ops that depend on those
+    before only the effective ones count.
     """
     logs = np.sort(np.log(times))
-    edges = [] if len(logs) < _FEWEST else _valleys(logs)
-    bounds = np.searchsorted(logs, edges)
+    edges = [] if len(logs) < _FEWEST else _valleys(logs, _Memory.of(times))
+    bounds = _large(np.searchsorted(logs, edges), len(logs))
     found = []
     for part in np.split(logs, bounds):
         low, middle, high = np.exp([part[0], part[(len(part) - 1) // 2], part[-1]])
@@ -52,7 +87,16 @@ def modes(times: Floats) -> list[Mode]:
     return found
 
 
-def _valleys(logs: Floats) -> list[float]:
+def _large(bounds: NDArray[np.intp], n: int) -> list[int]:
+    """Those bounds that leave modes of a share worth the name; outliers belong to the next one."""
+    kept: list[int] = []
+    for bound in bounds:
+        if min(bound - (kept[-1] if kept else 0), n - bound) >= _LEAST * n:
+            kept.append(int(bound))
+    return kept
+
+
+def _valleys(logs: Floats, memory: _Memory) -> list[float]:
     """Places in sorted log times where the density dips beyond chance."""
     if logs[-1] - logs[0] < _APART:
         return []
@@ -73,7 +117,7 @@ def _valleys(logs: Floats) -> list[float]:
     for hill in hills[1:]:
         valley = left + _bottom(density[left : hill + 1])
         right = hill + int(np.argmax(density[hill:]))
-        if _dips(logs, grid[left], grid[valley], grid[right]):
+        if _dips(logs, grid[left], grid[valley], grid[right], memory):
             kept.append(float(grid[valley]))
             left = hill
         elif density[hill] > density[left]:
@@ -93,13 +137,17 @@ def _grid_size(logs: Floats, width: float) -> int:
     return int(min(20_000, max(200, 8 * (logs[-1] - logs[0]) / width)))
 
 
-def _dips(logs: Floats, left: float, valley: float, right: float) -> bool:
+def _dips(logs: Floats, left: float, valley: float, right: float, memory: _Memory) -> bool:
     if right - left < _APART:
         return False
     half = min(valley - left, right - valley) / 2
     inside = _within(logs, valley, half)
     hills = min(_within(logs, left, half), _within(logs, right, half))
-    return hills > inside and bool(stats.binom.cdf(inside, inside + hills, 0.5) < _ERROR)
+    if hills <= inside:
+        return False
+    worth = memory.worth(logs, valley)
+    inside, both = math.ceil(worth * inside), math.floor(worth * (inside + hills))
+    return bool(stats.binom.cdf(inside, max(inside, both), 0.5) < _ERROR)
 
 
 def _within(logs: Floats, centre: float, half: float) -> int:
@@ -118,8 +166,19 @@ def find(found: Results) -> list[Finding]:
     far = summaries["time_p50"] > _FAR * summaries["time_min"]
     near = summaries["time_p90"] < _CLOSE * summaries["time_p50"]
     for _, row in summaries[far & near].iterrows():
-        findings.append(_summary(row, points))
+        share = _fast(row)
+        if share * int(row["ops"]) >= _FEWEST_FAST:
+            findings.append(_summary(row, share, points))
     return findings
+
+
+def _fast(row: Any) -> float:
+    """Share of ops in a fast mode: two modes, at minimum and median, then give the mean.
+
+    0 where the mean is no less than the median: then nothing tells how many ops were fast.
+    """
+    low, middle, mean = (float(row[name]) for name in ("time_min", "time_p50", "time_mean"))
+    return min(1.0, max(0.0, (middle - mean) / (middle - low)))
 
 
 def _told(row: Any, parts: list[Mode]) -> Finding:
@@ -136,12 +195,10 @@ def _told(row: Any, parts: list[Mode]) -> Finding:
     )
 
 
-def _summary(row: Any, points: pd.DataFrame) -> Finding:
+def _summary(row: Any, share: float, points: pd.DataFrame) -> Finding:
     low, middle, high, mean = (
         float(row[name]) for name in ("time_min", "time_p50", "time_p90", "time_mean")
     )
-    # Two modes at the minimum and at the median's place would give this mean with this share low.
-    share = min(1.0, max(0.0, (middle - mean) / (middle - low)))
     same = points[
         (points["series"] == row["series"]) & (points["message_size"] == row["message_size"])
     ]

@@ -1,92 +1,134 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bandwidth per rank that is lost as ranks are added, and where the knee is."""
+"""Bandwidth that is lost as ranks are added, beyond what sharing a link takes; and the knee."""
 
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
+from scipy import stats
 
+from a2a import scaling
 from a2a.explain import series
 from a2a.explain.finding import Finding, percent
 from a2a.results import Results
 
 _LOST: Final = 0.10
+_LOST_UNSEEN: Final = 0.15
+"""The same where no scale has two launches, so that nobody knows how far launches differ."""
+_ERROR: Final = 0.05
 
 
 @dataclass(frozen=True)
 class _Loss:
     size: int
-    rates: list[tuple[int, float]]  # (ranks, Gbit/s)
+    rates: list[tuple[int, float]]  # (ranks, Gbit/s), median of the launches
+    excused: float  # least share that a perfect network may leave
+    sure: float  # the share lost must exceed this
     knee: tuple[int, int] | None  # between these rank counts a tenth is gone
+    ops: int
 
     @property
     def share(self) -> float:
         """Share of the smallest scale's rate that is gone at the largest."""
         return 1 - self.rates[-1][1] / self.rates[0][1]
 
+    @property
+    def beyond(self) -> float:
+        """Share that is gone of what a perfect network could keep."""
+        return 1 - (1 - self.share) / self.excused
+
 
 def find(found: Results) -> list[Finding]:
     """Per series, the loss from fewest to most ranks: at its largest size, and the worst."""
+    points = found.points.assign(series=series.named(found))
+    if points["ranks"].nunique() < 2:
+        return []
+    lines = points.groupby("series", sort=True)
     findings = []
-    rate = series.rate_column(found)
-    for name, line in series.curves(found).groupby("series", sort=False):
-        by_size = [
-            _loss(size, line[line["message_size"] == size], rate)
-            for size in sorted(set(line["message_size"]))
+    for name, line in lines:
+        rate = scaling.judged_by(line)
+        parts = line.dropna(subset=[rate]).groupby("message_size", sort=True)
+        losses = [
+            loss
+            for size, rows in parts
+            if (loss := _loss(int(str(size)), rows, rate, len(parts) * len(lines)))
         ]
-        losses = [loss for loss in by_size if loss]
-        lost = [loss for loss in losses if loss.share >= _LOST]
+        lost = [loss for loss in losses if loss.beyond >= loss.sure]
         if not lost:
             continue
-        told = [lost[-1]]
-        worst = max(lost, key=lambda loss: loss.share)
-        if worst is not told[0]:
-            told.append(worst)
-        ops = int(line["ops"].sum())
-        findings += [_told(loss, len(lost), len(losses), rate, str(name), ops) for loss in told]
+        worst = max(lost, key=lambda loss: loss.beyond)
+        told = [lost[-1]] if worst is lost[-1] else [lost[-1], worst]
+        findings += [_told(loss, len(lost), len(losses), rate, str(name)) for loss in told]
     return findings
 
 
-def _loss(size: int, rows: pd.DataFrame, rate: str) -> _Loss | None:
-    ordered = rows.dropna(subset=[rate]).sort_values("ranks")
-    pairs: list[tuple[int, float]] = [
-        (int(r), float(g)) for r, g in zip(ordered["ranks"], ordered[rate], strict=True)
+def _loss(size: int, rows: pd.DataFrame, rate: str, tests: int) -> _Loss | None:
+    by_scale = [
+        (int(str(ranks)), np.log(of[rate].to_numpy(dtype=np.float64)))
+        for ranks, of in rows.groupby("ranks", sort=True)
     ]
-    if len({ranks for ranks, _ in pairs}) < 2:
+    if len(by_scale) < 2:
         return None
-    best, knee = pairs[0][1], None
-    for (before, _), (ranks, gbps) in itertools.pairwise(pairs):
-        if gbps < (1 - _LOST) * best and knee is None:
+    rates = [(ranks, float(np.exp(np.median(logs)))) for ranks, logs in by_scale]
+    few = by_scale[0][0]
+    best, knee = rates[0], None
+    for (before, _), (ranks, gbps) in itertools.pairwise(rates):
+        kept = scaling.excused(rate, few, ranks) / scaling.excused(rate, few, best[0])
+        if gbps < (1 - _LOST) * best[1] * kept and knee is None:
             knee = (before, ranks)
-        best = max(best, gbps)
-    return _Loss(size, pairs, knee)
+        best = max(best, (ranks, gbps), key=lambda one: one[1])
+    return _Loss(
+        size,
+        rates,
+        scaling.excused(rate, few, rates[-1][0]),
+        _sure([logs for _, logs in by_scale], tests),
+        knee,
+        int(rows["ops"].sum()),
+    )
 
 
-def _told(loss: _Loss, lost: int, sizes: int, rate: str, name: str, ops: int) -> Finding:
+def _sure(logs: list[Any], tests: int) -> float:
+    """The share that must be lost: a tenth, or what launches that differ as here can make it."""
+    freedom = sum(len(one) for one in logs) - len(logs)
+    if not freedom:
+        return _LOST_UNSEEN
+    spread = math.sqrt(sum(float(((one - one.mean()) ** 2).sum()) for one in logs) / freedom)
+    error = spread * math.sqrt(1 / len(logs[0]) + 1 / len(logs[-1]))
+    by_chance = float(stats.t.isf(_ERROR / tests, freedom)) * error
+    return max(_LOST, 1 - math.exp(-by_chance))
+
+
+def _told(loss: _Loss, lost: int, sizes: int, rate: str, name: str) -> Finding:
     (few, first), (many, last) = loss.rates[0], loss.rates[-1]
-    knee: Any = loss.knee
     values = dict(loss.rates)
     text = (
         f"{loss.size} B: {rate} falls from {first:.2f} at {few} ranks to {last:.2f} at {many} "
         f"(-{percent(loss.share)})"
     )
-    if knee:
-        ends = [f"{ranks} ({values[ranks]:.2f})" for ranks in knee]
+    if loss.excused < 1:
+        text += (
+            f", where ranks that share a node's link could lose {percent(1 - loss.excused)} at "
+            "most (nodes are not recorded)"
+        )
+    if loss.knee:
+        ends = [f"{ranks} ({values[ranks]:.2f})" for ranks in loss.knee]
         text += f"; knee between {ends[0]} and {ends[1]}"
     return Finding(
         "scale",
         f"{text}; {lost} of {sizes} sizes lose a tenth or more",
         ", ".join(filter(None, [f"{len(loss.rates)} rank counts", name])),
-        ops,
+        loss.ops,
         weight=loss.share,
         numbers={
             "message_size": loss.size,
             "first": first,
             "last": last,
-            "knee_from": knee[0] if knee else 0,
-            "knee_to": knee[1] if knee else 0,
+            "knee_from": loss.knee[0] if loss.knee else 0,
+            "knee_to": loss.knee[1] if loss.knee else 0,
         },
     )

@@ -65,41 +65,6 @@ def _values(found: Results, name: str) -> pd.Series[str]:
     return found.points["launch"].map(by_launch)
 
 
-def curves(found: Results) -> pd.DataFrame:
-    """One row per series, shape and size, over all launches of it, sorted by these.
-
-    Columns: `series`, `ranks`, `nodes`, `ppn`, `message_size`; `launches`, `ops` (sum); `time`
-    (ns, median of the launches' medians), `low`, `high` (of one launch: the 95 % interval of the
-    median where there is one; of several: smallest and largest); `gbps_rank`, `gbps_compat`,
-    `gbps_node_net` (medians).
-    """
-    points = found.points.assign(series=named(found))
-    keys = ["series", "ranks", "nodes", "ppn", "message_size"]
-    grouped = points.groupby(keys, dropna=False, sort=True)
-    table = grouped.agg(
-        launches=("launch", "nunique"),
-        ops=("ops", "sum"),
-        time=("time_p50", "median"),
-        least=("time_p50", "min"),
-        most=("time_p50", "max"),
-        low=("time_p50_low", "min"),
-        high=("time_p50_high", "max"),
-        gbps_rank=("gbps_rank", "median"),
-        gbps_compat=("gbps_compat", "median"),
-        gbps_node_net=("gbps_node_net", "median"),
-    ).reset_index()
-    several = table["launches"] > 1
-    table["low"] = table["low"].mask(several, table["least"])
-    table["high"] = table["high"].mask(several, table["most"])
-    return table.drop(columns=["least", "most"])
-
-
-def rate_column(found: Results) -> str:
-    """The rate to cite: the one that the 2019 layout prints for its own tables, else per rank."""
-    foreign = not found.points["has_raw"].any() and found.points["gbps_compat"].notna().all()
-    return "gbps_compat" if foreign else "gbps_rank"
-
-
 def most(rows: pd.DataFrame, values: pd.Series[float]) -> Any:
     """The row whose value is the largest."""
     return rows.iloc[int(np.nanargmax(values.to_numpy(dtype=np.float64)))]

@@ -1,18 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Steps against message size: where the protocol changes."""
+"""Steps against message size: where the protocol changes.
+
+A step is a change between two neighbouring sizes that launches repeat: their spread, taken from
+how far neighbouring launches (of the same or the next rank count) differ in that change, must not
+explain it at any of the sizes. A single launch must show it against its own roughness, and stay
+on the new level.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from a2a import scaling
 from a2a.explain import series
 from a2a.explain.finding import Finding, listed, spanned
 from a2a.results import Results
 
+Floats = NDArray[np.float64]
+
 _FALL: Final = 0.05
+_ERROR: Final = 0.05  # of all neighbouring sizes together
+_FEWEST: Final = 4  # differences from which a spread is known
+_NORMAL: Final = 1.4826  # standard deviation ÷ median absolute deviation
+_EFFICIENCY: Final = 0.37  # of the median absolute deviation: degrees of freedom a value
 
 # Part of a provider's name: (what changes there, variable that moves it, default in bytes).
 KNOWN: Final[Mapping[str, tuple[tuple[str, str, int], ...]]] = {
@@ -43,38 +60,149 @@ class _Step:
     ops: int
 
 
+@dataclass(frozen=True)
+class _Line:
+    """The launches of one series at one scale: log times [launches, sizes], B ascending."""
+
+    series: str
+    ranks: int
+    sizes: Floats
+    times: Floats
+    rates: Floats  # Gbit/s [sizes], median of the launches
+    ops: int  # of a size, all launches
+
+
 def find(found: Results) -> list[Finding]:
     """Neighbouring sizes between which the bandwidth, or the time itself, falls by 5 % or more."""
-    table = series.curves(found)
-    rate = series.rate_column(found)
+    rate = _rate_column(found)
+    lines = _lines(found, rate)
+    tests = max(1, sum(max(0, len(line.sizes) - 1) for line in lines))
     grouped: dict[tuple[str, int, int, bool], list[_Step]] = {}
-    for _, line in table.groupby(["series", "ranks", "nodes", "ppn"], dropna=False, sort=False):
-        rows = [row for _, row in line.sort_values("message_size").iterrows()]
-        for a, b in itertools.pairwise(rows):
-            step = _step(a, b, rate)
-            if step:
-                key = (step.series, step.below, step.above, step.change < 0)
+    for name, of_series in itertools.groupby(lines, lambda line: line.series):
+        several = list(of_series)
+        for index, line in enumerate(several):
+            around = several[max(0, index - 1) : index], several[index + 1 : index + 2]
+            for step in _steps(line, _alike(around[0], line, around[1]), tests):
+                key = (name, step.below, step.above, step.change < 0)
                 grouped.setdefault(key, []).append(step)
-    scales = table.groupby("series")["ranks"].nunique()
     thresholds = _thresholds(found)
-    return [_told(steps, int(scales[key[0]]), rate, thresholds) for key, steps in grouped.items()]
+    scales = {line.series: sum(x.series == line.series for x in lines) for line in lines}
+    return [_told(steps, scales[key[0]], rate, thresholds) for key, steps in grouped.items()]
 
 
-def _step(a: Any, b: Any, rate: str) -> _Step | None:
-    """A step from row a to row b of `series.curves`; None where it may be chance, or is small.
+def _rate_column(found: Results) -> str:
+    """The rate to cite: the one that the 2019 layout prints for its own tables, else per rank."""
+    column = scaling.judged_by(found.points)
+    return column if column == "gbps_compat" else "gbps_rank"
 
-    Falling bandwidth is negative; a time that falls although there is more to move is positive.
+
+def _lines(found: Results, rate: str) -> list[_Line]:
+    points = found.points.assign(series=series.named(found))
+    lines = []
+    keys = ["series", "ranks", "nodes", "ppn"]
+    for (name, ranks, _, _), rows in points.groupby(keys, dropna=False, sort=True):
+        table = rows.pivot_table(index="launch", columns="message_size", values="time_p50")
+        table = table.dropna()
+        if len(table) == 0 or table.shape[1] < 2:
+            continue
+        rates = rows.groupby("message_size")[rate].median()
+        lines.append(
+            _Line(
+                str(name),
+                int(str(ranks)),
+                table.columns.to_numpy(dtype=np.float64),
+                np.log(table.to_numpy(dtype=np.float64)),
+                rates.reindex(table.columns).to_numpy(dtype=np.float64),
+                int(rows["ops"].sum() / table.shape[1]),
+            )
+        )
+    return lines
+
+
+def _alike(before: list[_Line], line: _Line, after: list[_Line]) -> Floats:
+    """How far neighbouring launches differ in their changes from size to size, as one's spread.
+
+    Launches of the same scale, and the nearest ones of the next scales: where the shape of the
+    curve changes with scale that counts as spread, too.
     """
-    if b["low"] <= a["high"] and a["low"] <= b["high"]:  # NaN, that is unknown, is no overlap
+    rows = [(x.sizes, x.times[-1]) for x in before]
+    rows += [(line.sizes, one) for one in line.times]
+    rows += [(x.sizes, x.times[0]) for x in after]
+    differences = []
+    for (sizes, one), (others, other) in itertools.pairwise(rows):
+        common = np.intersect1d(sizes, others)
+        a, b = one[np.isin(sizes, common)], other[np.isin(others, common)]
+        differences.append((np.diff(a) - np.diff(b)) / np.sqrt(2))
+    return np.concatenate(differences) if differences else np.empty(0)
+
+
+def _steps(line: _Line, alike: Floats, tests: int) -> list[_Step]:
+    """Falls of the bandwidth (negative), or of the time although messages grow (positive)."""
+    change = np.diff(line.times, axis=1)  # [launches, pairs]
+    middle = np.median(change, axis=0)
+    growth = np.diff(np.log(line.sizes))
+    found = []
+    for pair in range(len(middle)):
+        falls, quicker = np.expm1(growth[pair] - middle[pair]), -np.expm1(middle[pair])
+        told = falls if falls <= -_FALL else quicker if quicker >= _FALL else 0.0
+        if not told:
+            continue
+        size = change[:, pair] - growth[pair] if told < 0 else -change[:, pair]
+        if _sure(line, pair, size, told < 0, alike, tests):
+            ends = int(line.sizes[pair]), int(line.sizes[pair + 1])
+            rates = float(line.rates[pair]), float(line.rates[pair + 1])
+            found.append(_Step(line.series, line.ranks, *ends, told, rates, 2 * line.ops))
+    return found
+
+
+def _sure(line: _Line, pair: int, size: Floats, up: bool, alike: Floats, tests: int) -> bool:
+    """Whether a change is beyond chance: `size` in each launch, `up` where time grows by it."""
+    launches = len(size)
+    if len(alike) >= _FEWEST:
+        spread = _NORMAL * float(np.median(np.abs(alike)))
+        if launches > 2:
+            spread = max(spread, float(size.std(ddof=1)))
+        enough = float(np.median(size)) > _limit(len(alike), tests) * spread / np.sqrt(launches)
+    else:
+        rough = _roughness(line, pair)
+        if rough is None:
+            return False
+        bend, spread, count = rough
+        enough = (bend if up else -bend) > _limit(count, tests) * spread
+    if launches > 1:
+        return bool(enough and (size > _FALL / 2).all())
+    return bool(enough and _stays(line, pair))
+
+
+def _limit(count: int, tests: int) -> float:
+    """Quantile of Student's t for so many absolute deviations; both kinds of change are tested."""
+    freedom = max(3.0, _EFFICIENCY * count)
+    return float(stats.t.isf(_ERROR / (2 * tests), freedom))
+
+
+def _roughness(line: _Line, pair: int) -> tuple[float, float, int] | None:
+    """How far the time bends up there, and its usual bend, of a single launch; None: too short."""
+    growth = np.diff(np.log(line.sizes))
+    slope = np.diff(line.times[0]) / growth
+    if not 1 <= pair < len(slope) - 1:
         return None
-    fall = b[rate] / a[rate] - 1
-    quicker = 1 - b["time"] / a["time"]
-    change = fall if fall <= -_FALL else quicker if quicker >= _FALL else 0.0
-    if not change:
+    bends = growth[1:-1] * (slope[1:-1] - (slope[:-2] + slope[2:]) / 2)
+    at = pair - 1
+    others = np.delete(bends, np.arange(max(0, at - 1), min(len(bends), at + 2)))
+    if len(others) < _FEWEST:
         return None
-    sizes = int(a["message_size"]), int(b["message_size"])
-    rates = float(a[rate]), float(b[rate])
-    return _Step(a["series"], int(a["ranks"]), *sizes, change, rates, int(a["ops"] + b["ops"]))
+    return float(bends[at]), _NORMAL * float(np.median(np.abs(others))), len(others)
+
+
+def _stays(line: _Line, pair: int) -> bool:
+    """Whether two sizes on either side are on different levels: one outlier is no step."""
+    if not 1 <= pair < len(line.sizes) - 2:
+        return False
+    log_rate = np.log(line.sizes) - line.times[0]
+    quick = line.times[0][pair + 1] < line.times[0][pair]
+    level = line.times[0] if quick else log_rate
+    before, after = level[pair - 1 : pair + 1], level[pair + 1 : pair + 3]
+    return bool(before.min() - after.max() >= -np.log1p(-_FALL) - 1e-12)
 
 
 def _told(steps: list[_Step], scales: int, rate: str, thresholds: list[tuple[str, int]]) -> Finding:

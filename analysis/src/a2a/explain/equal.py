@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Equal ranks: how often chance singles one of them out, where ops depend on those before.
+
+A rank that is late in one op is likely to be late in the next: something takes its core, or its
+path is busy, for a while. So ops are cut into blocks long enough to forget each other, and within
+a block the ranks change their names as a whole: the distribution of a rank's count over all such
+changes is exact, and needs no drawing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FEWEST: Final = 4.0
+"""Effective ops of a point, below which ops depend too much to tell anybody from his equals."""
+_BLOCK: Final = 3.0  # correlation times
+_LITTLE: Final = 0.05  # autocorrelation that is none
+_TAIL: Final = 4.0  # median absolute deviations: what is beyond counts as this
+
+
+def correlation_time(ends: Sequence[NDArray[np.int64]]) -> float:
+    """Ops that count as one, from the lateness of every rank; ends [ops, R] of each point, ns.
+
+    (1 + ρ)/(1 − ρ) of the lag-1 autocorrelation, or the sum of all lags up to the first that is
+    not positive: the larger. A rank that is always late depends on nothing.
+    """
+    sums: Floats = np.zeros(0)
+    power, shortest = 0.0, min(len(x) for x in ends)
+    for one in ends:
+        late = _lateness(one)
+        lags = max(1, shortest // 3)
+        products = [float((late[k:] * late[:-k]).sum()) for k in range(1, lags + 1)]
+        sums = np.array(products) if not sums.size else sums + products
+        power += float((late * late).sum())
+    if power <= 0 or shortest < 4:
+        return 1.0
+    lag = np.arange(1, len(sums) + 1)
+    raw = sums / power * shortest / (shortest - lag)
+    first = float(raw[0])
+    first = min(0.999, first + (1 + 3 * max(0.0, first)) / shortest)  # Kendall's correction
+    if first < _LITTLE:
+        return 1.0
+    by_first = (1 + first) / (1 - first)
+    lags_used = raw + by_first / shortest
+    stop = np.flatnonzero(lags_used <= 0)
+    summed = 1 + 2 * float(lags_used[: stop[0] if stop.size else None].sum())
+    return max(1.0, by_first, summed)
+
+
+def _lateness(ends: NDArray[np.int64]) -> Floats:
+    """Lateness of every rank against the others, without what it is always late by [ops, R]."""
+    late = (ends - np.median(ends, axis=1, keepdims=True)).astype(np.float64)
+    late -= np.median(late, axis=0)
+    scale = float(np.median(np.abs(late)))
+    late = np.clip(late, -_TAIL * scale, _TAIL * scale) if scale > 0 else late
+    return np.asarray(late - late.mean(axis=0))
+
+
+def blocks(ops: int, time: float) -> Ints:
+    """The block of each op [ops]."""
+    length = 1 if time <= 1 else min(ops, math.ceil(_BLOCK * time))
+    number = max(1, ops // length)
+    return np.asarray(np.arange(ops) * number // max(1, ops), dtype=np.int64)
+
+
+def counted(who: Ints, block: Ints, ranks: int) -> Ints:
+    """How often each rank was it in each block [block, rank]."""
+    counts = np.zeros((int(block.max()) + 1 if block.size else 0, ranks), dtype=np.int64)
+    np.add.at(counts, (block, who), 1)
+    return counts
+
+
+def chance(counts: Ints, times: int) -> float:
+    """Chance that any of R equal ranks is it so often in all blocks [block, rank] together.
+
+    An upper bound (Bonferroni over the ranks).
+    """
+    ranks = counts.shape[1]
+    if not (counts.sum(axis=1) > 1).any():  # independent ops
+        return float(min(1.0, ranks * stats.binom.sf(times - 1, int(counts.sum()), 1 / ranks)))
+    total = np.ones(1)
+    for row in counts:
+        total = np.convolve(total, np.bincount(row) / ranks)
+    return float(min(1.0, ranks * total[times:].sum()))
