@@ -3,7 +3,7 @@
 # The main job on this machine, from a fresh clone to a table, a results file and a report.
 # shellcheck disable=SC2154 # what the files of jobs/lib set: $launch, $venv_log
 set -euo pipefail
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+top=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 for part in say packages build mpi venv commands; do
     # shellcheck source=/dev/null
     . "$top/jobs/lib/$part.sh"

@@ -4,7 +4,7 @@
 # shellcheck disable=SC2154 # what test/support/counting.sh counts
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-for part in jobs/lib/{say,packages,build,mpi,venv}.sh test/support/{venv,counting}.sh; do
+for part in jobs/lib/{say,packages,build,mpi,venv,commands}.sh test/support/{venv,counting}.sh; do
     # shellcheck source=/dev/null
     . "$top/$part"
 done
@@ -198,6 +198,11 @@ if needs meson || needs python || needs lint || needs vm || needs cluster || nee
 fi
 if needs python || needs mpich || needs psm3 || needs vm || needs cluster || needs slurm || needs scale; then
     ensure_venv
+fi
+if needs python; then
+    # The documents' commands are run as they stand there: with a2aperf and a2a of build/bin.
+    make_analysis || die "could not install the analysis in build/a2a ($(why_no_venv)); the log is $venv_log"
+    offer_commands
 fi
 keep_mpi_off_fabric
 # The launcher refuses root unless told twice.
