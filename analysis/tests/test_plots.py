@@ -7,11 +7,26 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+import h5py
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from a2a import chart, drawing, interactive, plots, results, synthetic
+from a2a import (
+    chart,
+    curves,
+    drawing,
+    grouping,
+    interactive,
+    labels,
+    plots,
+    raw_plots,
+    results,
+    style,
+    synthetic,
+)
 from a2a.curves import Options
 from a2a.errors import InputError
 from a2a.results import Results
@@ -138,7 +153,7 @@ def test_many_sizes_are_thinned_and_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("n", [1, 2, 99, 400, 401, 5000])
 def test_steps_are_the_distribution_function(n: int) -> None:
     times = np.random.default_rng(n).lognormal(size=n)
-    x, y = plots.steps(times)
+    x, y = raw_plots.steps(times)
     assert y[0] == 0
     assert y[-1] == 1
     assert (np.diff(x) >= 0).all()
@@ -150,7 +165,7 @@ def test_steps_are_the_distribution_function(n: int) -> None:
 
 def test_cdf_has_a_line_per_launch(tmp_path: Path) -> None:
     found = launches(tmp_path, *(Setup(sizes=(8000,), ops=50, seed=i) for i in range(3)))
-    drawn = plots.cdf(found, Options()).charts[0].curves
+    drawn = raw_plots.cdf(found, Options()).charts[0].curves
     assert len(drawn) == 3
     assert [c.listed for c in drawn] == [True, False, False]
     for p50, line in zip(found.points["time_p50"], drawn, strict=True):
@@ -160,7 +175,7 @@ def test_cdf_has_a_line_per_launch(tmp_path: Path) -> None:
 def test_ops_shows_every_attempt(tmp_path: Path) -> None:
     found = launches(tmp_path, Setup(sizes=(8000,), ops=100, effects=Effects(late_share=0.1)))
     row = found.points.iloc[0]
-    valid, invalid = plots.ops(found, Options()).charts[0].curves
+    valid, invalid = raw_plots.ops(found, Options()).charts[0].curves
     assert valid.x.size == row["ops"]
     assert invalid.x.size == row["invalid"] > 0
     assert np.max(valid.y) == pytest.approx(row["time_max"] / 1000)
@@ -169,7 +184,7 @@ def test_ops_shows_every_attempt(tmp_path: Path) -> None:
 def test_ranks_finds_the_straggler(tmp_path: Path) -> None:
     found = launches(tmp_path, Setup(sizes=(8000,), ops=200, effects=Effects(straggler=(5, 0.5))))
     row = found.points.iloc[0]
-    heat, shares = plots.ranks(found, Options()).charts
+    heat, shares = raw_plots.ranks(found, Options()).charts
     assert heat.heat is not None
     assert heat.heat.z.shape == (200, 8)
     share = shares.curves[0].y
@@ -183,7 +198,7 @@ def test_ranks_finds_the_straggler(tmp_path: Path) -> None:
 
 
 def test_raw_figures_refuse_a_summary(old: Results) -> None:
-    for kind in (plots.cdf, plots.ops, plots.ranks):
+    for kind in (raw_plots.cdf, raw_plots.ops, raw_plots.ranks):
         with pytest.raises(InputError, match="without raw samples"):
             kind(old, Options())
 
@@ -300,3 +315,185 @@ def test_history_marks_the_change_and_names_it(tmp_path: Path) -> None:
     rates = panel.curves[0].y
     assert rates[8:].max() < rates[:8].min()
     assert "1 change point (1\u00a0% error in all)" in figure.said
+
+
+# What a reader may rely on ---------------------------------------------------------------------
+
+
+def with_settings(folder: Path, count: int, **more: Any) -> Results:
+    values = [{"PSM2_RCVTHREAD": str(value)} for value in range(count)]
+    setups = [
+        Setup(sizes=(8000, 60000), ops=6, seed=i, environment=e, **more)
+        for i, e in enumerate(values)
+    ]
+    return launches(folder, *setups)
+
+
+def test_twelve_settings_differ_in_colour_and_symbol(tmp_path: Path) -> None:
+    (panel,) = plots.sizes(with_settings(tmp_path, 12), Options()).charts
+    looks = [style.look(c.look) for c in panel.curves]
+    assert len({look.color for look in looks}) == len({look.marker for look in looks}) == 12
+    assert len({look.symbol for look in looks}) == 12
+
+
+def test_more_settings_have_further_panels(tmp_path: Path) -> None:
+    first, second = plots.sizes(with_settings(tmp_path, 14), Options()).charts
+    assert [len(first.curves), len(second.curves)] == [12, 2]
+    assert first.x.limits == second.x.limits
+    assert first.y.limits == second.y.limits
+
+
+def test_every_setting_has_a_panel_where_colours_are_sizes(tmp_path: Path) -> None:
+    figure = plots.scaling(with_settings(tmp_path, 9), Options())
+    assert [c.title for c in figure.charts] == ["Per node"] * 9 + ["Per rank"] * 9
+    assert len({c.subtitle for c in figure.charts}) == 9
+    assert figure.left_out == ()
+    names = {c.name for chart in figure.charts for c in chart.curves}
+    assert names == {"8\u00a0kB", "60\u00a0kB"}  # the panel's title says the setting
+
+
+def test_dotted_is_ideal_scaling_alone() -> None:
+    dashes = [look.dash for look in style.LOOKS] + [dash for _, dash in style.VARIANTS]
+    assert all(not dash or dash[0] > 2 for dash in dashes)
+
+
+def test_ideal_scaling_keeps_the_rate_of_a_node(tmp_path: Path) -> None:
+    found = launches(tmp_path, *(Setup(nodes=n, ppn=4, sizes=(60000,), seed=n) for n in (2, 4, 16)))
+    node, rank = plots.scaling(found, Options()).charts
+    assert node.x.limits == rank.x.limits
+    (per_node,) = [b for b in node.bounds if b.look is not None]
+    (per_rank,) = [b for b in rank.bounds if b.look is not None]
+    assert per_node.name == per_rank.name == "ideal scaling"
+    assert per_node.y == pytest.approx([node.curves[0].y[0]] * 3)
+    # R − 1 messages of a rank, R − k of them through the port that its k ranks share
+    sent = {n: (4 * n - 1) / (4 * (4 * n - 4)) for n in (2, 4, 16)}
+    assert per_rank.y == pytest.approx([per_node.y[0] * sent[n] for n in (2, 4, 16)])
+    assert per_rank.y[-1] < 0.7 * per_rank.y[0]
+
+
+def test_where_nothing_leaves_a_node_there_is_no_ideal(tmp_path: Path) -> None:
+    found = launches(tmp_path, *(Setup(nodes=1, ppn=k, seed=k, sizes=(8000,)) for k in (2, 4)))
+    assert not [b for c in plots.scaling(found, Options()).charts for b in c.bounds]
+
+
+def test_both_panels_of_a_comparison_share_one_legend(tmp_path: Path) -> None:
+    figure = plots.compare(with_settings(tmp_path, 2), Options())
+    speed, rates = figure.charts
+    baseline, candidate = rates.curves
+    ratio = next(c for c in speed.curves if c.form == "line")
+    assert ratio.look == candidate.look == baseline.look  # colour: the scale
+    assert ratio.variant == candidate.variant == 0
+    assert style.VARIANTS[baseline.variant or 0] == ("full", (3, 1.5))  # dash: the baseline
+    assert not [b for b in speed.bounds if b.dashed]
+    keys = {key.name: key for key in interactive.spec(figure).keys}
+    assert [name for name, key in keys.items() if key.hollow] == []  # hollow: undecided, noted
+    assert [name for name, key in keys.items() if key.dash not in ("", "none")] == ["baseline"]
+
+
+def test_ops_have_one_scale_that_invalid_ops_do_not_squash(tmp_path: Path) -> None:
+    late = Setup(sizes=(1000, 60000), ops=50, effects=Effects(late_share=0.2))
+    path = synthetic.write_launch(tmp_path / "x.h5", late)
+    with h5py.File(path, "r+") as file:
+        for point in range(2):
+            ends = file["raw/recv_done"][point]
+            ends[file["raw/valid"][point] == 0] *= 50
+            file["raw/recv_done"][point] = ends
+    charts = raw_plots.ops(results.load([path]), Options()).charts
+    assert len({(c.y.limits, c.y.log, c.y.label) for c in charts}) == 1
+    limits = charts[0].y.limits
+    assert limits is not None
+    valid = np.concatenate([c.curves[0].y for c in charts])
+    assert limits[1] < 1.1 * valid.max()
+    for panel in charts:
+        assert np.median(panel.curves[0].y) == pytest.approx(1, abs=0.02)
+        assert panel.curves[1].y.max() <= limits[1]
+
+
+def test_nothing_is_drawn_between_sizes_that_were_not_measured(tmp_path: Path) -> None:
+    found = launches(tmp_path, Setup(sizes=(1000, 8000, 60000)))
+    (panel,) = plots.latency(found, Options()).charts
+    assert {c.form for c in panel.curves} == {"bars", "line", "points"}
+    assert [place for place, _ in panel.x.ticks] == [1000, 8000, 60000]
+
+
+def test_ticks_are_measured_sizes() -> None:
+    sizes = [*range(1000, 15000, 1000), 20000, 25000, 60000]
+    ticks = [place for place, _ in labels.size_ticks(sizes)]
+    assert set(ticks) <= set(sizes)
+    assert (ticks[0], ticks[-1]) == (1000, 60000)
+    assert len(labels.size_ticks(2**power for power in range(3, 23))) < 12
+
+
+def test_what_is_left_out_is_said_on_stderr(a2a: Callable[..., Outcome], tmp_path: Path) -> None:
+    setups = [Setup(sizes=(1000, 8000), ops=6, seed=seed) for seed in range(3)]
+    files = [synthetic.write_launch(tmp_path / f"{i}.h5", s) for i, s in enumerate(setups)]
+    out = tmp_path / "figure.png"
+    assert "a2a: 1 of 3 launches shown" in a2a("plot", "ops", *files, "-o", out).err
+    said = a2a("plot", "ranks", *files, "-o", out).err
+    assert "1 of 3 launches shown" in said
+    assert "1 of 2 points of the launch shown" in said
+    assert a2a("plot", "sizes", *files, "-o", out).err == ""
+    figure = raw_plots.ops(results.load(files), Options())
+    assert figure.said[0] == "1 of 3 launches shown"
+
+
+def test_axes_title_and_ranks_can_be_chosen(a2a: Callable[..., Outcome], tmp_path: Path) -> None:
+    setups = [Setup(nodes=n, sizes=(1000, 8000), ops=6, seed=n) for n in (2, 3, 4)]
+    found = launches(tmp_path, *setups)
+    figure = plots.scaling(found, Options())
+    assert not figure.charts[0].x.log
+    asked = curves.as_asked(figure, Options(x_scale="log", y_scale="log", title="Here"))
+    assert asked.heading == "Here"
+    assert all(c.x.log and c.y.log and (c.y.limits or (0,))[0] > 0 for c in asked.charts)
+    assert "Here" in [text.get_text() for text in drawing.draw(asked).texts]
+    linear = curves.as_asked(plots.sizes(found, Options()), Options(x_scale="linear"))
+    assert not linear.charts[0].x.log
+    files = [tmp_path / f"{i}.h5" for i in range(3)]
+    out = tmp_path / "figure.svg"
+    words = ("--ranks", "4,6", "--x", "log", "--y", "linear", "--title", "Here")
+    assert a2a("plot", "scaling", *files, "-o", out, *words).status == 0
+    a2a("plot", "ranks", files[0], "-o", tmp_path / "x.png", "--x", "log").refused("heat map")
+    a2a("plot", "scaling", *files, "-o", out, "--ranks", "5").refused("ranks=5")
+
+
+def test_imported_results_beside_own_ones(table_2019: Path, tmp_path: Path) -> None:
+    own = [
+        synthetic.write_launch(
+            tmp_path / f"{i}.h5",
+            Setup(nodes=1, ppn=4, seed=i, provider=p, environment={"HFI_NO_BACKTRACE": "1"}),
+        )
+        for i, p in enumerate(("shm", "tcp;ofi_rxm"))
+    ]
+    found = results.load([table_2019, *own])
+    names = grouping.setting_names(found, found.points, ())
+    assert "HFI_NO_BACKTRACE" not in names  # psm2's own doing
+    texts = set(grouping.setting_labels(found, found.points))
+    assert "a2aperf, shm, 4 per node" in texts  # PSM2_RCVTHREAD is of another library
+    for kind in ("sizes", "scaling", "latency"):
+        page = drawing.draw(plots.KINDS[kind].make(found, Options()))
+        renderer = FigureCanvasAgg(page).get_renderer()  # type: ignore[no-untyped-call]
+        legend = [text.get_window_extent(renderer) for text in page.texts]
+        for axes in page.axes:
+            titles = [axes.title, axes._left_title, *axes.texts]  # type: ignore[attr-defined]
+            for title in (t for t in titles if t.get_text() and t.get_alpha() != 0):
+                box = title.get_window_extent(renderer)
+                assert not any(box.overlaps(other) for other in legend), title.get_text()
+                assert box.x1 <= page.bbox.x1, title.get_text()
+
+
+def test_no_limit_of_chance_where_ops_depend_on_each_other(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    once = rng.integers(0, 8, 40)
+    for behind, limits in ((rng.integers(0, 8, 200), 2), (np.repeat(once, 5), 1)):
+        ends = rng.uniform(1, 2, (200, 8))
+        ends[np.arange(200), behind] += 5
+        panel = raw_plots._share_chart(ends, chart.Axis("Rank"), on_clock=True)
+        assert len(panel.bounds) == limits
+
+
+def test_a_barrier_start_says_nothing_of_the_last(tmp_path: Path) -> None:
+    figure = raw_plots.ranks(launches(tmp_path, Setup(sync="barrier", ops=20)), Options())
+    assert figure.title == "Who takes longest"
+    told = [c.title for c in figure.charts] + [x.name for c in figure.charts for x in c.curves]
+    assert not [text for text in told if "last" in text]
+    assert any(note.startswith("barrier start") for note in figure.said)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Form = Literal["line", "step", "dots", "crosses", "points", "stems", "hollow", "band"]
+Form = Literal["line", "step", "dots", "crosses", "points", "stems", "hollow", "band", "bars"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,10 @@ class Axis:
 
 @dataclass(frozen=True)
 class Curve:
-    """One line. Arrays share their length; `low`/`high` hold NaN where there is no interval."""
+    """One line. Arrays share their length; `low`/`high` hold NaN where there is no interval.
+
+    A `band` is filled from `low` to `high` between its places, `bars` stand at them.
+    """
 
     name: str
     x: Floats
@@ -65,6 +68,8 @@ class Bound:
     y: Floats
     look: int | None = None
     """The curve's look whose ideal this is; None: grey, for all."""
+    dashed: bool = True
+    """Not where a dash tells curves apart."""
 
     @property
     def falls(self) -> bool:
@@ -86,6 +91,8 @@ class Heat:
     """The value of the first colour, likewise."""
     names: tuple[str, ...] = ()
     """Of rows and columns alike: the matrix is square, and NaN is what nobody measured."""
+    dark_is_high: bool = False
+    """What is bad is dark: of times the high values, of rates the low ones."""
     hover: str = "rank {x}, op {y}: {z} µs late"
     """What is told under the pointer."""
 
@@ -131,8 +138,13 @@ class Figure:
     title: str
     charts: tuple[Chart, ...]
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """What the results hold and the figure does not show; also told on stderr."""
+    heading: str = ""
+    """The user's own title, above all."""
 
     @property
     def said(self) -> list[str]:
         """All notes, each once: what is left out, n, what bars and marks mean."""
-        return list(dict.fromkeys([*self.notes, *(note for c in self.charts for note in c.notes)]))
+        own = [note for c in self.charts for note in c.notes]
+        return list(dict.fromkeys([*self.left_out, *self.notes, *own]))

@@ -9,25 +9,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from a2a import curves, grouping, labels
+from a2a import curves, grouping, labels, style
 from a2a.chart import Axis, Bound, Chart, Curve, Figure
 from a2a.compare import Comparison, Verdict
 from a2a.curves import RATE
 
-_TOLD_BY_SCALE = ("ranks", "nodes", "ppn", "message_size")
+_SIZE = "message_size"
+_TOLD_BY_SCALE = ("ranks", "nodes", "ppn", _SIZE)
 _WHERE = {"gbps_node_net": "node, one way", "gbps_node_total": "node, in all"}
 
 
 def figure(made: Sequence[Comparison], most: int) -> Figure:
     """Two panels per comparison: relative speed with its interval, and both sides' rates."""
     charts: list[Chart] = []
-    notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     for one in made:
-        cells = _named(one.cells)
-        kept, left_out = _chosen(cells, most)
-        notes += left_out
+        kept, fewer = _chosen(_named(one.cells), most)
+        left_out += fewer
         charts += [_speed(one, kept), _rates(one, kept)]
-    return Figure("compare", "Comparison", tuple(charts), notes + _said(made))
+    return Figure("compare", "Comparison", tuple(charts), _said(made), left_out)
 
 
 def _named(cells: pd.DataFrame) -> pd.DataFrame:
@@ -49,7 +49,7 @@ def _chosen(cells: pd.DataFrame, most: int) -> tuple[pd.DataFrame, tuple[str, ..
         return cells, ()
     places = np.unique(np.linspace(0, len(names) - 1, most).round().astype(int))
     kept = cells[cells["group"].isin([names[place] for place in places])]
-    return kept, (f"{most} of {len(names)} groups shown",)
+    return kept, curves.fitting(len(names), most, "groups")
 
 
 def _x(cells: pd.DataFrame) -> tuple[str, Axis]:
@@ -61,7 +61,7 @@ def _x(cells: pd.DataFrame) -> tuple[str, Axis]:
 
 def _lines(cells: pd.DataFrame, x: str) -> list[tuple[str, pd.DataFrame]]:
     if x == "ranks":
-        return [("", cells.sort_values(x))]
+        return [(labels.size_text(float(cells[_SIZE].iloc[0])), cells.sort_values(x))]
     names = grouping.values_in_order(cells["group"])
     return [(str(name), cells[cells["group"] == name].sort_values(x)) for name in names]
 
@@ -77,18 +77,21 @@ def _speed(one: Comparison, cells: pd.DataFrame) -> Chart:
         place, ratio = (rows[c].to_numpy(dtype=float) for c in (x, "ratio"))
         low, high = (rows[c].to_numpy(dtype=float) for c in ("ratio_low", "ratio_high"))
         told = tuple(_told(one, cell) for cell in rows.to_dict("records"))
-        drawn.append(Curve(name or "ratio", place, ratio, low, high, look=look, hover=told))
+        parts = (name, "")
+        drawn.append(
+            Curve(name, place, ratio, low, high, look=look, variant=0, parts=parts, hover=told)
+        )
         open_ = (rows["verdict"] == Verdict.UNDECIDED).to_numpy()
         if open_.any():
             over = Curve(name, place[open_], ratio[open_], look=look, form="hollow", listed=False)
             drawn.append(over)
     return Chart(
-        title=f"Speed of {one.candidate}",
-        subtitle=f"relative to {one.baseline}",
+        title="Speed of the candidate",
+        subtitle=f"{one.candidate} against {one.baseline}",
         x=axis,
-        y=Axis("Speed ratio", log=_wide(cells), unit="times"),
+        y=Axis(f"Speed ratio, {curves.AT_MEDIAN}s", log=_wide(cells), unit="times"),
         curves=tuple(drawn),
-        bounds=(Bound("equal", span, equal),),
+        bounds=(Bound("equal", span, equal, dashed=False),),
     )
 
 
@@ -112,22 +115,18 @@ def _rates(one: Comparison, cells: pd.DataFrame) -> Chart:
     x, axis = _x(cells)
     drawn = []
     for look, (name, rows) in enumerate(_lines(cells, x)):
-        for variant, (side, title) in enumerate(
-            (("baseline", one.baseline), ("candidate", one.candidate))
-        ):
+        for side, variant in (("baseline", style.BASELINE), ("candidate", 0)):
             place, rate = (rows[c].to_numpy(dtype=float) for c in (x, f"rate_{side}"))
-            both = ", ".join(part for part in (name, title) if part)
+            parts = (name, side)
             drawn.append(
-                Curve(both, place, rate, look=look, variant=variant, parts=(name, title))
-                if name
-                else Curve(title, place, rate, look=variant)
+                Curve(f"{name}, {side}", place, rate, look=look, variant=variant, parts=parts)
             )
     where = _WHERE.get(one.rate, "rank")
     return Chart(
         title="Rates of both",
-        subtitle=" ",
+        subtitle=f"baseline: {one.baseline}",
         x=axis,
-        y=Axis(f"{RATE} per {where}", from_zero=True, unit=RATE),
+        y=Axis(f"{RATE} per {where}, {curves.AT_MEDIAN}", from_zero=True, unit=RATE),
         curves=tuple(drawn),
     )
 

@@ -8,18 +8,22 @@ the axes and the notes say.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from a2a import grouping, labels, metrics, style
-from a2a.chart import Axis, Bound, Curve
+from a2a.chart import Axis, Bound, Chart, Curve, Figure, Floats
+from a2a.errors import InputError
 from a2a.results import Results
 
 RATE = "Gbit/s"
+AT_MEDIAN = "at the median"
+"""A rate is that of the median op."""
+MOST_PANELS = 12
 FAR = 2.5
 """A bound so many times above the highest point is told in words."""
 
@@ -38,6 +42,11 @@ class Options:
     """Of a matrix: the order of its rows; default: by switch where they are known."""
     topology: Path | None = None
     """Of a matrix: a file that says which node hangs on which switch."""
+    x_scale: str = ""
+    """linear or log; default: from the data."""
+    y_scale: str = ""
+    title: str = ""
+    """Above the figure."""
 
 
 def measured(results: Results, options: Options) -> pd.DataFrame:
@@ -76,14 +85,74 @@ def chosen(points: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFrame, 
     return points[points[column].isin(kept)], (f"{len(kept)} of {len(places)} {what} shown",)
 
 
-def panels(points: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """One panel for up to as many settings as share a colour; else one panel per setting."""
-    settings = grouping.values_in_order(points["setting"])
-    if len(settings) <= len(style.VARIANTS):
+def panels(
+    points: pd.DataFrame, settings: Sequence[object], majors: int
+) -> list[tuple[str, pd.DataFrame]]:
+    """The figure's settings in as few panels as tell them apart; `majors` colours are taken.
+
+    Where colour and symbol are free they tell settings apart; else up to as many share a panel as
+    there are fillings and dashes; more get a panel each.
+    """
+    most = style.MOST_LINES if majors == 1 else style.MOST_VARIANTS
+    if len(settings) <= most:
         return [("", points)]
-    return [
-        (str(name), points[points["setting"] == name]) for name in settings[: style.MOST_LINES - 1]
-    ]
+    if majors == 1:
+        parts = [settings[i : i + most] for i in range(0, len(settings), most)]
+        return [
+            (f"settings {most * i + 1} to {most * i + len(part)}", of)
+            for i, part in enumerate(parts)
+            if len(of := points[points["setting"].isin(part)])
+        ]
+    here = [name for name in settings if (points["setting"] == name).any()]
+    return [(str(name), points[points["setting"] == name]) for name in here]
+
+
+def fitting(count: int, most: int, what: str) -> tuple[str, ...]:
+    """What is left out where there are more than `most`; nothing where all are shown."""
+    return (f"{most} of {count} {what} shown",) if count > most else ()
+
+
+def at_most(
+    points: pd.DataFrame, column: str, most: int, what: str
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The rows of the first values of a column, and a note on what is left out."""
+    values = grouping.values_in_order(points[column])
+    kept = pd.DataFrame(points[points[column].isin(values[:most])])
+    return kept, fitting(len(values), most, what)
+
+
+def alike(charts: Sequence[Chart]) -> tuple[Chart, ...]:
+    """The same charts with axes that can be held against each other.
+
+    All panels of one quantity have one x-scale; those whose y-axis has the same label, one y-scale.
+    """
+    xs = np.concatenate([c.x for chart in charts for c in chart.curves] or [np.empty(0)])
+    out = []
+    for chart in charts:
+        same = [other for other in charts if other.y.label == chart.y.label]
+        x, y = chart.x, chart.y
+        if x.limits is None and xs.size:
+            x = replace(x, limits=with_air(xs, x.log))
+        if y.limits is None and len(same) > 1 and not y.log:
+            y = replace(y, limits=(0.0, 1.1 * max(_top(other) for other in same)))
+        out.append(replace(chart, x=x, y=y))
+    return tuple(out)
+
+
+def _top(chart: Chart) -> float:
+    known = [c.y for c in chart.curves] + [c.high for c in chart.curves if c.high is not None]
+    known += [bound.y for bound in chart.bounds]
+    return float(max(np.nanmax(values) for values in known if np.isfinite(values).any()))
+
+
+def with_air(values: Floats, log: bool) -> tuple[float, float]:
+    """Limits of an axis: the data and a little air."""
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if log:
+        air = max((high / low) ** 0.04, 1.03)
+        return low / air, high * air
+    air = 0.04 * (high - low) or 0.5
+    return low - air, high + air
 
 
 @dataclass(frozen=True)
@@ -104,8 +173,9 @@ class Looks:
 
     def curves(self, points: pd.DataFrame, x: str, metric: str) -> list[Curve]:
         """A curve per value of `major` and setting that the points have."""
-        several = len(self.majors) > 1, len(self.settings) > 1
-        two_way = all(several) and points["setting"].nunique() <= len(style.VARIANTS)
+        here = grouping.values_in_order(points["setting"])
+        several = len(self.majors) > 1, len(here) > 1
+        two_way = all(several) and len(self.settings) <= style.MOST_VARIANTS
         curves = []
         for value, setting in itertools.product(self.majors, self.settings):
             rows = points[(points[self.major] == value) & (points["setting"] == setting)]
@@ -122,10 +192,8 @@ class Looks:
                     y=line.y,
                     low=line.low,
                     high=line.high,
-                    look=self.majors.index(value) if several[0] else index,
-                    variant=index
-                    if two_way and len(self.settings) <= len(style.VARIANTS)
-                    else None,
+                    look=self.majors.index(value) if several[0] else index % style.MOST_LINES,
+                    variant=index if two_way else None,
                     parts=parts,
                     hover=tuple(hover_texts(line)),
                 )
@@ -215,3 +283,29 @@ def link_note(points: pd.DataFrame) -> tuple[str, ...]:
     limit = float(best["gbps_node_net"]) / float(best["efficiency"])
     share = f"{100 * best['efficiency']:.0f}\u00a0%"
     return (f"link rate {labels.rate_text(limit)} per node; best point {share} of it",)
+
+
+def as_asked(figure: Figure, options: Options) -> Figure:
+    """The figure with the axes and the title that the user chose."""
+    charts = []
+    for chart in figure.charts:
+        x, y = chart.x, chart.y
+        if options.x_scale or options.y_scale:
+            if chart.heat is not None:
+                raise InputError(f"a heat map has no such axis; {figure.kind} takes no --x or --y")
+            x = _scaled(x, options.x_scale, [c.x for c in chart.curves], "--x")
+            y = _scaled(y, options.y_scale, [c.y for c in chart.curves], "--y")
+        charts.append(replace(chart, x=x, y=y))
+    return replace(figure, charts=tuple(charts), heading=options.title)
+
+
+def _scaled(axis: Axis, scale: str, drawn: list[Floats], option: str) -> Axis:
+    if not scale or axis.log == (scale == "log"):
+        return axis
+    if scale == "linear":
+        return replace(axis, log=False, limits=None, from_zero=option == "--y")
+    values = np.concatenate([values[np.isfinite(values)] for values in drawn])
+    if axis.unit == "date" or not values.size or values.min() <= 0:
+        what = "dates" if axis.unit == "date" else "values that are not above 0"
+        raise InputError(f"{option} log: '{axis.label}' has {what}")
+    return replace(axis, log=True, limits=with_air(values, log=True), from_zero=False)

@@ -18,6 +18,7 @@ from a2a.legend import Legend, curve_style
 
 _PANELS_PER_ROW = 3
 _NOTE_ROW = 0.105
+_HEADING_ROW = 0.18
 
 
 def draw(figure: Figure, width: float | None = None, notes: bool = True) -> Page:
@@ -32,18 +33,23 @@ def draw(figure: Figure, width: float | None = None, notes: bool = True) -> Page
         width = style.COLUMN_WIDTH if columns == 1 else style.PAGE_WIDTH
     with style.applied():
         legend = Legend(figure.charts, width)
+        heading = textwrap.wrap(figure.heading, int(width * 13))
+        head = len(heading) * _HEADING_ROW
         said = textwrap.wrap(" · ".join(figure.said), int(width * 25)) if notes else []
         foot = len(said) * _NOTE_ROW + 0.04 if said else 0.0
         panel = 0.84 * width / columns if square else min(0.55 * width / columns + 0.4, 2.3)
         lines = max(len(_subtitle(chart, width / columns)) for chart in figure.charts)
-        height = rows * (panel + 0.11 * lines) + legend.height + foot
+        height = rows * (panel + 0.11 * lines) + legend.height + foot + head
         page = Page(figsize=(width, height), layout="constrained")
-        inside = (0, foot / height, 1, 1 - (foot + legend.height) / height)
+        inside = (0, foot / height, 1, 1 - (foot + legend.height + head) / height)
         page.get_layout_engine().set(rect=inside, h_pad=0.03, w_pad=0.03)  # type: ignore[union-attr, call-arg]
         for index, chart in enumerate(figure.charts):
             _draw_chart(page.add_subplot(rows, columns, index + 1), chart, width / columns, lines)
         _settle(page)
-        legend.draw(page)
+        legend.draw(page, head)
+        for row, line in enumerate(heading):
+            y = 1 - (row + 0.5) * _HEADING_ROW / height
+            page.text(0.5, y, line, fontsize=9, weight="bold", ha="center", va="center")
         for row, line in enumerate(reversed(said)):
             y = (row * _NOTE_ROW + 0.04) / height
             page.text(0.04 / width, y, line, fontsize=5.5, color=style.GREY, va="bottom")
@@ -60,13 +66,14 @@ def _settle(page: Page) -> None:
 
 
 def _subtitle(chart: Chart, width: float) -> list[str]:
-    return textwrap.wrap(chart.subtitle, max(12, int(width * 20)))
+    return textwrap.wrap(chart.subtitle, max(12, int((width - 0.45) * 20)))
 
 
 def _draw_chart(axes: Axes, chart: Chart, width: float, lines: int) -> None:
     """`width`: of the panel, in inches; `lines`: of the longest subtitle in the figure."""
     subtitle = _subtitle(chart, width)
-    axes.set_title(chart.title, pad=4 + 8 * lines)
+    # Letters that are not seen keep the place of the subtitle, which the layout does not heed.
+    axes.set_title(chart.title or "M", pad=4 + 8 * lines, alpha=1.0 if chart.title else 0.0)
     if subtitle:
         said = axes.annotate(
             "\n".join(subtitle + [""] * (lines - len(subtitle))),
@@ -102,7 +109,9 @@ _THOUSANDS: Final = FuncFormatter(lambda value, _: f"{value:,.10g}".replace(",",
 def _set_axis(axes: Axes, which: str, axis: Axis, length: float) -> None:
     """`length`: inches that the tick labels can share."""
     line = axes.xaxis if which == "x" else axes.yaxis
-    axes.set(**{f"{which}label": axis.label})
+    # Of a long label what follows the last comma has a line of its own.
+    label = ",\n".join(axis.label.rsplit(", ", 1)) if which == "y" else axis.label
+    axes.set(**{f"{which}label": label})
     if axis.log:
         axes.set(**{f"{which}scale": "log"})
     if axis.limits:
@@ -119,22 +128,25 @@ def _set_axis(axes: Axes, which: str, axis: Axis, length: float) -> None:
         if axis.upright:
             axes.tick_params(axis=which, labelrotation=90)  # type: ignore[arg-type]
         line.set_minor_locator(NullLocator())
-    if axis.from_zero and not axis.limits:
+    if axis.from_zero and not axis.limits and not axis.log:
         axes.set(**{f"{which}lim": (0, None)})
 
 
 def _thinned(axis: Axis, limits: tuple[float, float], length: float) -> list[tuple[float, str]]:
-    """The ticks whose labels do not touch; the last one stays, as it tells how far it goes."""
+    """The ticks whose labels do not touch; the ends stay, as they tell from where to where."""
     low, high = np.log(limits) if axis.log else limits
-    kept: list[tuple[float, str]] = []
-    edge = np.inf
-    for place, text in reversed(axis.ticks):
+    spans = []
+    for place, text in axis.ticks:
         where = ((np.log(place) if axis.log else place) - low) / (high - low) * length
         half = 0.05 if axis.upright else 0.032 * len(text) + 0.02
-        if where + half <= edge:
-            kept.append((place, text))
-            edge = where - half
-    return kept[::-1]
+        spans.append((where - half, where + half))
+    kept = [len(spans) - 1]
+    for index in range(len(spans) - 2, 0, -1):
+        if spans[index][1] <= spans[kept[-1]][0] and spans[0][1] <= spans[index][0]:
+            kept.append(index)
+    if len(spans) > 1 and spans[0][1] <= spans[kept[-1]][0]:
+        kept.append(0)
+    return [axis.ticks[index] for index in reversed(kept)]
 
 
 def _log_ticks(low: float, high: float) -> list[float]:
@@ -157,6 +169,10 @@ def _draw_curve(axes: Axes, curve: Curve, is_mark: bool = False) -> None:
         assert curve.low is not None
         assert curve.high is not None
         axes.fill_between(curve.x, curve.low, curve.high, color=color, alpha=0.3, linewidth=0)
+        return
+    if curve.form == "bars" and curve.low is not None and curve.high is not None:
+        wide = 3.2 if curve.look == 0 else 1.6
+        axes.vlines(curve.x, curve.low, curve.high, color=color, alpha=0.45, linewidth=wide)
         return
     if curve.low is not None and curve.high is not None:
         _draw_bars(axes, curve.x, curve.y, curve.low, curve.high, color)
@@ -204,15 +220,17 @@ def _draw_bound(axes: Axes, bound: Bound) -> None:
     line: dict[str, Any] = {
         "color": style.BOUND,
         "linewidth": 0.7,
-        "linestyle": (0, (6, 2)),
+        "linestyle": (0, (6, 2)) if bound.dashed else "-",
         "zorder": 1.6,
     }
     if bound.x.size == 1:
         axes.axhline(float(bound.y[0]), **line)
     axes.plot(bound.x, bound.y, **line)
+    wide = bound.x.size == 1  # as wide as the panel: its name stands at the right edge
     axes.annotate(
         bound.name,
-        (bound.x[-1], bound.y[-1]),
+        (1.0 if wide else bound.x[-1], bound.y[-1]),
+        xycoords=("axes fraction" if wide else "data", "data"),
         xytext=(0, -3 if bound.falls else 1.5),
         textcoords="offset points",
         fontsize=5.5,
@@ -231,7 +249,7 @@ def _draw_heat(axes: Axes, heat: Heat) -> None:
         aspect="equal" if square else "auto",
         origin="upper",
         interpolation="nearest",
-        cmap=style.HEAT,
+        cmap=style.HEAT + ("_r" if heat.dark_is_high else ""),
         vmin=heat.low,
         vmax=heat.top,
         extent=(heat.x[0] - 0.5, heat.x[-1] + 0.5, heat.y[-1] + 0.5, heat.y[0] - 0.5),

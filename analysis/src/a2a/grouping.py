@@ -29,8 +29,8 @@ HOW_MEASURED = (
     "slurm_job_id",
 )  # fmt: skip
 """Attributes of a launch that tell how it was measured; those after `domain`, by what and when."""
-NOT_SETTINGS = {"FI_PSM2_UUID", "FI_PSM3_UUID", "FI_UNIVERSE_SIZE"}
-"""Differ from job to job or from scale to scale by their nature."""
+NOT_SETTINGS = {"FI_PSM2_UUID", "FI_PSM3_UUID", "FI_UNIVERSE_SIZE", "HFI_NO_BACKTRACE"}
+"""Differ from job to job or from scale to scale by their nature, or are a library's own doing."""
 
 
 def differing_names(launches: Mapping[str, Launch]) -> list[str]:
@@ -98,17 +98,20 @@ def setting_labels(
 
     Raises InputError where `by` holds a name that no file records.
     """
-    texts = pd.Series("", index=points.index, dtype=object)
+    parts: list[list[str]] = [[] for _ in range(len(points))]
+    program = points[["engine", "provider"]].agg("\0".join, axis=1)
     for name in setting_names(results, points, by):
         values = results.values(name).loc[points.index]
+        absent = values.isna() | (values == "").fillna(False)
+        # What no launch of a program has is not its setting; `by` asks for it all the same.
+        of = points["engine"] if name == "provider" else program
+        apart = of.nunique() > 1 and name not in ("engine", "ppn", *by)
+        nowhere = absent.groupby(of).transform("all") if apart else absent & False
         foreign = ~points["has_raw"]
-        part = pd.Series(
-            [_text(name, value, unknown) for value, unknown in zip(values, foreign, strict=True)],
-            index=points.index,
-            dtype=object,
-        )
-        texts = texts.where(texts == "", texts + ", ") + part
-    return texts
+        for part, value, unknown, silent in zip(parts, values, foreign, nowhere, strict=True):
+            if not silent:
+                part.append(_text(name, value, unknown))
+    return pd.Series([", ".join(part) for part in parts], index=points.index, dtype=object)
 
 
 def _text(name: str, value: object, foreign: bool) -> str:

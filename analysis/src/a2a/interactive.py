@@ -59,7 +59,8 @@ def spec(figure: Figure) -> Drawn:
         else:
             keys.setdefault(curve.parts[0], _key(replace(curve, variant=0), curve.parts[0]))
     for curve in sorted((c for c in curves if c.variant is not None), key=lambda c: c.variant or 0):
-        keys.setdefault(curve.parts[1], _key(curve, curve.parts[1], style.GREY))
+        if curve.parts[1]:
+            keys.setdefault(curve.parts[1], _key(curve, curve.parts[1], style.GREY))
     for bound in (b for chart in figure.charts for b in chart.bounds if b.look is not None):
         keys.setdefault(bound.name, Key(bound.name, style.GREY, "1 3", "", hollow=False))
     notes = list(figure.said)
@@ -70,7 +71,14 @@ def spec(figure: Figure) -> Drawn:
     return Drawn(charts, tuple(keys.values()) if len(keys) > 1 else (), tuple(notes))
 
 
-_MARKERS = {"band": "band", "dots": "circle", "stems": "circle", "crosses": "x", "step": ""}
+_MARKERS = {
+    "band": "band",
+    "bars": "band",
+    "dots": "circle",
+    "stems": "circle",
+    "crosses": "x",
+    "step": "",
+}
 
 
 def _key(curve: Curve, name: str, color: str = "") -> Key:
@@ -82,7 +90,7 @@ def _key(curve: Curve, name: str, color: str = "") -> Key:
         color=color or look.color,
         dash=" ".join(f"{2 * part:g}" for part in dash) if lined else "none",
         marker="circle" if color else _MARKERS.get(curve.form, look.symbol),
-        hollow=curve.form == "hollow" or bool(curve.variant),
+        hollow=_is_hollow(curve),
     )
 
 
@@ -147,7 +155,7 @@ def _axis(axis: Axis) -> dict[str, Any]:
 
 def _curve(curve: Curve, chart: Chart) -> list[dict[str, Any]]:
     look = style.look(curve.look)
-    meta = [curve.name] if curve.variant is None else list(curve.parts)
+    meta = [curve.name] if curve.variant is None else [part for part in curve.parts if part]
     base = {"type": "scatter", "name": _plain(curve.name), "meta": meta, "x": _numbers(curve.x)}
     if curve.form == "band":
         fill = {"mode": "lines", "line": {"width": 0, "color": look.color}, "hoverinfo": "skip"}
@@ -157,6 +165,8 @@ def _curve(curve: Curve, chart: Chart) -> list[dict[str, Any]]:
             low,
             base | fill | {"y": _numbers(curve.high), "fill": "tonexty", "fillcolor": color},
         ]
+    if curve.form == "bars":
+        return [_bars(curve, base)]
     trace: dict[str, Any] = base | {"y": _numbers(curve.y)} | _strokes(curve)
     if len(curve.hover) == curve.x.size:
         trace |= {"text": _hover(curve, chart), "hovertemplate": "%{text}<extra></extra>"}
@@ -183,6 +193,24 @@ def _curve(curve: Curve, chart: Chart) -> list[dict[str, Any]]:
     return [trace]
 
 
+def _bars(curve: Curve, base: dict[str, Any]) -> dict[str, Any]:
+    """One line with a gap after each bar."""
+    assert curve.low is not None
+    assert curve.high is not None
+    gap = np.full(curve.x.size, np.nan)
+    x, y = (
+        np.column_stack(three).ravel()
+        for three in ((curve.x, curve.x, gap), (curve.low, curve.high, gap))
+    )
+    line = {"color": f"{style.look(curve.look).color}73", "width": 9 if curve.look == 0 else 5}
+    strokes = {"mode": "lines", "line": line, "hoverinfo": "skip"}
+    return base | strokes | {"x": _numbers(x), "y": _numbers(y)}
+
+
+def _is_hollow(curve: Curve) -> bool:
+    return curve.form == "hollow" or style.VARIANTS[curve.variant or 0][0] != "full"
+
+
 def _strokes(curve: Curve) -> dict[str, Any]:
     look = style.look(curve.look)
     dash = (
@@ -190,7 +218,7 @@ def _strokes(curve: Curve) -> dict[str, Any]:
         if curve.variant is None
         else style.plotly_dash(style.VARIANTS[curve.variant][1])
     )
-    hollow = curve.form == "hollow" or bool(curve.variant)
+    hollow = _is_hollow(curve)
     marker = {
         "symbol": look.symbol,
         "size": 7,
@@ -240,6 +268,7 @@ def _bound(bound: Bound, chart: Chart) -> dict[str, Any]:
         c.name if c.variant is None else c.parts[0] for c in chart.curves if c.look == bound.look
     }
     color = style.look(bound.look).color if bound.look is not None else style.BOUND
+    dash = "dot" if own else "dash" if bound.dashed else "solid"
     x, y = bound.x, bound.y
     if x.size == 1:
         x, y = x * np.array([0.9, 1.1]), np.repeat(y, 2)
@@ -249,7 +278,7 @@ def _bound(bound: Bound, chart: Chart) -> dict[str, Any]:
         "name": _plain(bound.name),
         "x": _numbers(x),
         "y": _numbers(y),
-        "line": {"color": color, "width": 1.2, "dash": "dot" if own else "dash"},
+        "line": {"color": color, "width": 1.2, "dash": dash},
         "opacity": 0.8,
         "meta": [bound.name, *owners],
         "hoverinfo": "skip",
@@ -282,6 +311,7 @@ def _heat(heat: Heat) -> dict[str, Any]:
         "x": [_plain(name) for name in heat.names] if heat.names else _numbers(heat.x),
         "y": [_plain(name) for name in heat.names] if heat.names else _numbers(heat.y[starts]),
         "colorscale": style.HEAT.capitalize(),
+        "reversescale": heat.dark_is_high,
         "zmin": heat.low,
         "zmax": heat.top,
         "colorbar": {

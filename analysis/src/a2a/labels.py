@@ -71,21 +71,30 @@ def date_text(days: float, hours: bool = False) -> str:
     return when.strftime("%Y-%m-%d %H:%M" if hours else "%Y-%m-%d")
 
 
+_MOST_TICKS = 9
+
+
 def size_ticks(sizes: Iterable[float]) -> tuple[tuple[float, str], ...]:
-    """Round ticks for a logarithmic axis of message sizes: binary where the sizes are."""
-    measured = sorted({size for size in sizes if size > 0})
-    if not measured:
-        return ()
-    low, high = measured[0], measured[-1]
-    binary = sum(size >= 1024 and size % 1024 == 0 and size % 1000 != 0 for size in measured)
-    if 2 * binary > len(measured):
-        candidates = [float(1 << power) for power in range(48)]
-    else:
-        candidates = [step * 10.0**power for power in range(13) for step in (1, 2, 5)]
-    inside = [tick for tick in candidates if low * 0.99 <= tick <= high * 1.01]
-    if len(inside) < 2:
-        inside = [float(size) for size in measured]
-    return tuple((tick, size_text(tick)) for tick in inside)
+    """Ticks for a logarithmic axis of message sizes: measured ones; of many the round ones."""
+    ticks = sorted({size for size in sizes if size > 0})
+    for is_round in (_is_round, _is_power):
+        if len(ticks) > _MOST_TICKS:
+            fewer = [size for size in ticks if is_round(size)]
+            ticks = sorted({ticks[0], *fewer, ticks[-1]}) if len(fewer) > 2 else ticks
+    return tuple((tick, size_text(tick)) for tick in ticks)
+
+
+def _is_round(size: float) -> bool:
+    """1, 2 or 5 with noughts, or a power of two."""
+    whole = round(size)
+    return f"{whole}".rstrip("0") in ("1", "2", "5") or whole & (whole - 1) == 0
+
+
+def _is_power(size: float) -> bool:
+    """1 with noughts, or a power of eight."""
+    whole = round(size)
+    power = whole.bit_length() - 1
+    return f"{whole}".rstrip("0") == "1" or (whole == 1 << power and power % 3 == 0)
 
 
 def count_ticks(counts: Iterable[float]) -> tuple[tuple[float, str], ...]:

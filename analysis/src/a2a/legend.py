@@ -7,6 +7,7 @@ of its height.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -54,12 +55,12 @@ class Legend:
         """Inches that it needs above the axes."""
         return len(self._rows) * ROW + (0.04 if self._rows else 0.0)
 
-    def draw(self, page: Page) -> None:
-        """Put it at the upper edge, each row centred."""
+    def draw(self, page: Page, below: float = 0.0) -> None:
+        """Put it at the upper edge, or `below` it by so many inches, each row centred."""
         width, height = page.get_size_inches()
         for index, row in enumerate(self._rows):
             total = sum(entry.width for entry in row) + _BETWEEN * (len(row) - 1)
-            x, y = (width - total) / 2, height - (index + 0.62) * ROW
+            x, y = (width - total) / 2, height - below - (index + 0.62) * ROW
             for entry in row:
                 _draw_entry(page, entry, x, y)
                 x += entry.width + _BETWEEN
@@ -70,10 +71,19 @@ def _text_width(text: str) -> float:
     return float(TextToPath().get_text_width_height_descent(text, font, False)[0]) / 72
 
 
+def _cut(entry: _Entry, width: float) -> list[_Entry]:
+    """The entry, in parts below each other where its name is wider than the figure."""
+    if entry.width <= width:
+        return [entry]
+    letters = max(8, int(len(entry.name) * (width - _HANDLE - _GAP) / _text_width(entry.name)) - 1)
+    first, *more = textwrap.wrap(entry.name, letters)
+    return [replace(entry, name=first), *(_Entry(text, {}) for text in more)]
+
+
 def _pack(entries: Sequence[_Entry], width: float) -> list[list[_Entry]]:
     rows: list[list[_Entry]] = []
     used = 0.0
-    for entry in entries:
+    for entry in [part for whole in entries for part in _cut(whole, width - 0.1)]:
         if not rows or used + _BETWEEN + entry.width > width - 0.1:
             rows.append([])
             used = -_BETWEEN
@@ -116,8 +126,9 @@ def _entries(charts: Sequence[Chart]) -> tuple[list[_Entry], list[_Entry], list[
         else:
             plain = replace(curve, variant=0)
             colours.setdefault(curve.parts[0], _entry(curve.parts[0], plain))
-            rank[curve.parts[1]] = curve.variant
-            variants.setdefault(curve.parts[1], _entry(curve.parts[1], curve, style.GREY))
+            if curve.parts[1]:
+                rank[curve.parts[1]] = curve.variant
+                variants.setdefault(curve.parts[1], _entry(curve.parts[1], curve, style.GREY))
     for bound in (bound for chart in charts for bound in chart.bounds if bound.look is not None):
         line = {"color": style.GREY, "linewidth": 0.8, "linestyle": ":"}
         dotted.setdefault(bound.name, _Entry(bound.name, line))
@@ -126,7 +137,7 @@ def _entries(charts: Sequence[Chart]) -> tuple[list[_Entry], list[_Entry], list[
 
 
 def _entry(name: str, curve: Curve, color: str = "") -> _Entry:
-    if curve.form == "band":
+    if curve.form in ("band", "bars"):
         return _Entry(name, {"facecolor": style.look(curve.look).color, "alpha": 0.3}, patch=True)
     if curve.form == "dots":
         return _Entry(

@@ -13,7 +13,7 @@ from scipy.cluster import hierarchy
 
 from a2a import labels, links, pairs
 from a2a.chart import Axis, Bound, Chart, Curve, Figure, Form, Heat
-from a2a.curves import RATE, Options
+from a2a.curves import MOST_PANELS, RATE, Options, fitting
 from a2a.errors import InputError
 from a2a.links import Links, View
 from a2a.results import Results
@@ -55,7 +55,7 @@ def figure(results: Results, options: Options) -> Figure:
     level, what, order = _choices(options)
     charts: list[Chart] = []
     notes: list[str] = []
-    for file in files[: options.most]:
+    for file in files[:MOST_PANELS]:
         found = links.read(results, file, options.topology)
         sizes = set(results.points.loc[results.points["file"] == file, "message_size"])
         index = found.index_of(sizes, smallest=what == "latency")
@@ -67,10 +67,9 @@ def figure(results: Results, options: Options) -> Figure:
         if len(files) == 1:
             charts.append(_medians(view, shown, what))
         notes += [*said, *found.notes(index)]
-    if len(files) > options.most:
-        notes.append(f"{options.most} of {len(files)} files shown")
+    left_out = fitting(len(files), MOST_PANELS, "files")
     title = "Rate of every pair" if what == "gbps" else "Time of every pair"
-    return Figure("matrix", title, tuple(charts), tuple(dict.fromkeys(notes)))
+    return Figure("matrix", title, tuple(charts), tuple(dict.fromkeys(notes)), left_out)
 
 
 def _choices(options: Options) -> tuple[str, str, str]:
@@ -190,7 +189,7 @@ def _heat(view: View, shown: _Shown, what: str, found: Links, file: str) -> Char
     middle = float(np.median(known))
     low, top = (float(q) for q in np.quantile(known, _BULK))
     low, top = min(low, 0.8 * middle), max(top, 1.05 * middle)
-    if low < 0.6 * middle:  # what is slow is seen against nothing at all
+    if what == "gbps" and float(known.min()) < 0.6 * middle:  # slow is seen against nothing at all
         low = 0.0
     unit = RATE if what == "gbps" else "µs"
     place = np.arange(len(shown.names), dtype=float)
@@ -216,7 +215,8 @@ def _heat(view: View, shown: _Shown, what: str, found: Links, file: str) -> Char
             top,
             low,
             shown.names,
-            f"{{y}} → {{x}}: {{z}} {unit}",
+            hover=f"{{y}} → {{x}}: {{z}} {unit}",
+            dark_is_high=what == "latency",
         ),
         divisions=divisions,
         notes=tuple(notes),

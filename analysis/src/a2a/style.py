@@ -3,7 +3,8 @@
 
 A line is told apart three times over: by colour, by dash and by marker. The colours are those of
 Okabe and Ito ("Color Universal Design", 2008), which people with any kind of colour blindness can
-tell apart; their yellow is left out because it is too pale for a line on white paper.
+tell apart; their yellow is left out because it is too pale for a line on white paper. From the
+eighth line on the colours are Paul Tol's.
 """
 
 from __future__ import annotations
@@ -49,17 +50,27 @@ def plotly_dash(dash: tuple[float, ...]) -> str:
     return ",".join(f"{2 * part:g}px" for part in dash) if dash else "solid"
 
 
+_DASHED, _DOTS_AND_DASHES, _LONG = (4, 1.5), (5, 1.5, 1.2, 1.5), (8, 2)
 LOOKS = (
     Look("#0072B2", "o", (), "circle"),
-    Look("#D55E00", "s", (4, 1.5), "square"),
-    Look("#009E73", "^", (1.2, 1.2), "triangle-up"),
-    Look("#CC79A7", "D", (5, 1.5, 1.2, 1.5), "diamond"),
+    Look("#D55E00", "s", _DASHED, "square"),
+    Look("#009E73", "^", _LONG, "triangle-up"),
+    Look("#CC79A7", "D", _DOTS_AND_DASHES, "diamond"),
     Look("#E69F00", "v", (), "triangle-down"),
-    Look("#56B4E9", "P", (4, 1.5), "cross"),
-    Look("#000000", "X", (1.2, 1.2), "x"),
+    Look("#56B4E9", "P", _DASHED, "cross"),
+    Look("#000000", "X", _LONG, "x"),
+    Look("#882255", "<", _DOTS_AND_DASHES, "triangle-left"),
+    Look("#999933", ">", (), "triangle-right"),
+    Look("#332288", "p", _DASHED, "pentagon"),
+    Look("#AA4499", "*", _LONG, "star"),
+    Look("#777777", "h", _DOTS_AND_DASHES, "hexagon"),
 )
-VARIANTS = (("full", ()), ("none", (3, 1.5)), ("left", (1, 1)))
-"""Filling of the marker and dash of the settings that share a colour."""
+"""No two share colour or symbol. No dash is dotted: dotted is ideal scaling and nothing else."""
+VARIANTS = (("full", ()), ("none", (3, 1.5)), ("left", (5, 1.5, 1.2, 1.5)), ("full", (3, 1.5)))
+"""Filling of the marker and dash of what shares a colour: three settings; and, last, the baseline
+of a comparison, where a hollow marker means something else."""
+MOST_VARIANTS = 3
+BASELINE = 3
 MOST_LINES = len(LOOKS)
 """More lines than this are not told apart; figures choose, and say what they left out."""
 

@@ -42,7 +42,7 @@ def figure(results: Results, options: Options) -> Figure:
             Chart(
                 title=labels.count_text(int(str(count)), name[:-1]),
                 x=axis,
-                y=Axis(f"{RATE} per rank", from_zero=True, unit=RATE),
+                y=Axis(f"{RATE} per rank, {curves.AT_MEDIAN}", from_zero=True, unit=RATE),
                 curves=tuple(drawn),
                 bounds=tuple(
                     Bound(what, np.array([day, day]), np.array([0.0, 1.08 * top]))
@@ -53,7 +53,8 @@ def figure(results: Results, options: Options) -> Figure:
     said = f"{labels.count_text(len(changes), 'change point')} (1\u00a0% error in all)"
     launches = labels.count_text(points["launch"].nunique(), "launch", "launches")
     each = curves.said(points.assign(setting=points["launch"]))  # launches stand side by side
-    return Figure("history", "History", tuple(charts), (launches, said, *notes, *more, *each))
+    told = (launches, said, *each)
+    return Figure("history", "History", curves.alike(charts), told, notes + more)
 
 
 def _named(names: list[str]) -> str:

@@ -17,6 +17,7 @@ from a2a.commands.options import Files, Mixed, Where
 EXAMPLES = """\
 a2a plot scaling n20.h5 n40.h5 n80.h5 -o scaling.pdf
 a2a plot sizes run.h5 --width page -o sizes.svg
+a2a plot scaling n*.h5 --ranks 20,40,80 --x log --title 'Cluster X' -o scaling.svg
 a2a plot latency before.h5 after.h5 --by PSM2_RCVTHREAD -o latency.png
 a2a plot compare a*.h5 b*.h5 --by PSM2_RCVTHREAD -o compare.pdf
 a2a plot history archive/*.h5 --size 60kB -o history.svg
@@ -28,6 +29,14 @@ a2a plot matrix pairs.h5 --topology topology.txt -o matrix.pdf
 SUFFIXES = (".png", ".svg", ".pdf")
 
 Kind = StrEnum("Kind", {name.upper(): name for name in plots.KINDS})  # type: ignore[misc]
+
+
+class Scale(StrEnum):
+    """Scales of an axis."""
+
+    AUTO = "auto"
+    LINEAR = "linear"
+    LOG = "log"
 
 
 class Width(StrEnum):
@@ -90,6 +99,12 @@ def run(
             "is attached to the results.",
         ),
     ] = None,
+    ranks: Annotated[
+        str, typer.Option(metavar="N,N,…", help="Only these rank counts: --ranks 20,40.")
+    ] = "",
+    x: Annotated[Scale, typer.Option("--x", help="Scale of the x-axis.")] = Scale.AUTO,
+    y: Annotated[Scale, typer.Option("--y", help="Scale of the y-axis.")] = Scale.AUTO,
+    title: Annotated[str, typer.Option(metavar="TEXT", help="Title above the figure.")] = "",
     where: Where = [],  # noqa: B006
     mixed: Mixed = False,
     width: Annotated[
@@ -103,20 +118,24 @@ def run(
     """Draw a figure that a two-column paper can print.
 
     Lines are told apart by colour, dash and marker (Okabe and Ito's colours). Bars are intervals;
-    what they mean, n, and what was left out stands under the figure. Where launches repeat a point,
-    the line is their median and the bar their range.
+    what they mean, n, and what was left out stands under the figure; what was left out is told on
+    stderr, too. Where launches repeat a point, the line is their median and the bar their range.
     """
     output.require_suffix(out, SUFFIXES, "a figure")
     wanted = [f"message_size={','.join(size)}"] if size else []
+    wanted += [f"ranks={ranks}"] if ranks else []
     found = filters.where(results.load(files), [*where, *wanted])
     clusters.require_one(found, mixed)
     most = max(curves.Options.most, len(size))
-    options = curves.Options(tuple(by), most, what, arrange, topology)
-    figure = plots.KINDS[kind.value].make(found, options)
+    x_scale, y_scale = ("" if scale is Scale.AUTO else scale.value for scale in (x, y))
+    options = curves.Options(tuple(by), most, what, arrange, topology, x_scale, y_scale, title)
+    figure = curves.as_asked(plots.KINDS[kind.value].make(found, options), options)
     page = drawing.draw(figure, INCHES[width], notes)
     stream = io.BytesIO()
     drawing.save(page, stream, out.suffix[1:].lower())
     output.replace(out, stream.getvalue())
+    for left_out in figure.left_out:
+        print(f"a2a: {left_out}; --where, --size and --ranks choose", file=sys.stderr)
     if sys.stderr.isatty():
         inches = page.get_size_inches()
         print(
