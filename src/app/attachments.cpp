@@ -19,7 +19,7 @@ constexpr std::uintmax_t kMostBytes = 16U << 20U;
 std::string read_text(const std::filesystem::path& file) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error))
-        throw UsageError(fmt::format("--attach: {} is no file", quote(file.string())));
+        throw UsageError(fmt::format("--attach: {} is not a file", quote(file.string())));
     if (const auto size = std::filesystem::file_size(file, error); !error && size > kMostBytes)
         throw UsageError(
             fmt::format("--attach: {} has {} bytes; up to 16 MiB are kept", quote(file.string()), size));

@@ -19,7 +19,8 @@ namespace {
 
 // Steps that cannot be measured are so for their size, all alike.
 void print_steps(const Plan& plan, const Options& options, int ranks) {
-    std::printf("  %s, and at most %d pairs again\n", pair_effort(plan, options, ranks).c_str(), options.suspects);
+    std::printf("  %s, then at most %d outlying pairs again\n", pair_effort(plan, options, ranks).c_str(),
+                options.suspects);
     for (const Point& point : plan.points)
         if (point.distance == 1)
             std::printf("  %s %llu B%s%s\n", point.mode.c_str(),
@@ -31,7 +32,7 @@ void print_points(const Plan& plan) {
     for (const Point& point : plan.points) {
         if (point.role != Role::measure) continue;
         std::string line = "  " + point.label();
-        if (point.partner >= 0) line += ", MPI_Alltoall beside it";
+        if (point.partner >= 0) line += ", with MPI_Alltoall as baseline";
         if (point.is_skipped()) line += fmt::format(", skipped: {}", point.skip_reason);
         std::puts(line.c_str());
     }
@@ -40,7 +41,7 @@ void print_points(const Plan& plan) {
 Layout layout_of(const Options& options) {
     const auto ranks = options.ranks ? options.ranks : launched_ranks();
     if (!ranks) throw UsageError("--dry-run needs --ranks N when it is not launched by MPI");
-    if (*ranks < 2) throw UsageError("it needs at least 2 ranks: give --ranks 2 or more");
+    if (*ranks < 2) throw UsageError("--dry-run needs at least 2 ranks: give --ranks 2 or more");
     const int per_node = options.ranks_per_node.value_or(*ranks);
     if (per_node > *ranks)
         throw UsageError(fmt::format("--ranks-per-node {} is more than --ranks {}", per_node, *ranks));
@@ -51,7 +52,7 @@ Layout layout_of(const Options& options) {
 
 int run_dry(const Options& options) {
     const Layout layout = layout_of(options);
-    if (launched_rank().value_or(0) != 0) return 0; // one of them tells
+    if (launched_rank().value_or(0) != 0) return 0; // one of them prints
 
     const auto ranks = static_cast<Bytes>(layout.ranks());
     const auto per_node = static_cast<Bytes>(layout.ranks_on_node().front());
@@ -64,15 +65,15 @@ int run_dry(const Options& options) {
     const auto measured = std::count_if(plan.points.begin(), plan.points.end(), [](const Point& point) {
         return (point.role == Role::measure || point.role == Role::pair) && !point.is_skipped();
     });
-    std::printf("%d ranks on %d nodes, up to %d to a node; %ld points to measure:\n", layout.ranks(),
-                layout.nodes(), static_cast<int>(per_node), static_cast<long>(measured));
+    std::printf("%d ranks on %d nodes, up to %d per node; %ld points to measure:\n", layout.ranks(), layout.nodes(),
+                static_cast<int>(per_node), static_cast<long>(measured));
     if (is_pairs)
         print_steps(plan, options, layout.ranks());
     else
         print_points(plan);
-    std::printf("memory for messages: %s a rank, %s a node%s\n", format_bytes(2 * buffer).c_str(),
+    std::printf("message buffers: %s per rank, %s per node%s\n", format_bytes(2 * buffer).c_str(),
                 format_bytes(2 * buffer * per_node).c_str(),
-                wanted > buffer ? "; places are shared by peers to stay under --memory-limit" : "");
+                wanted > buffer ? "; several peers share a buffer to stay below --memory-limit" : "");
     std::printf("time: about %s if a message costs 4 us and a rank moves 5 GB/s\n",
                 format_duration(estimated_time(plan, options, layout.ranks())).c_str());
     return 0;

@@ -82,7 +82,9 @@ void Launch::look_again(Findings& findings, Progress& progress) {
     job_.broadcast(count);
     if (job_.is_root()) {
         recorder_->begin_second_look();
-        if (count > 0) progress.note(fmt::format("{} pair{} again, alone", count, count == 1 ? "" : "s"));
+        if (count > 0)
+            progress.note(
+                fmt::format("{} outlying pair{} again, with all other ranks idle", count, count == 1 ? "" : "s"));
     }
     for (std::size_t i = 0; i < count; ++i) {
         struct {
@@ -109,7 +111,7 @@ void Launch::report(const Findings& findings) const {
     std::vector<std::string> hosts;
     for (Rank rank = 0; rank < job_.ranks(); ++rank) hosts.push_back(job_.host(rank));
     const std::string start =
-        fmt::format("{}, agreed to {:.0f} ns",
+        fmt::format("{}, synchronised to {:.0f} ns",
                     start_.start == Start::clock ? "clock" : "barrier, times on the common clock", clock_.error_ns);
     const PairTable table(job_.layout(), hosts,
                           {.provider = choice_.info->fabric_attr->prov_name,
@@ -137,7 +139,7 @@ void Launch::measure_pairs() {
     if (!job_.is_root()) return;
     progress.clear();
     report(findings);
-    progress.note(fmt::format("{} points measured, {} pairs looked at again: {}", points_done_,
+    progress.note(fmt::format("{} points measured, {} pairs measured again: {}", points_done_,
                               findings.looked_again, files_.results.string()));
 }
 

@@ -45,7 +45,7 @@ void agree_on_arguments(const Job& job, const Options& options) {
     const bool differs = first != options.command_line;
     const auto culprit = job.max(differs ? job.rank() : -1);
     if (culprit >= 0)
-        throw UsageError(fmt::format("{} was started with other arguments than rank 0: give all ranks the same",
+        throw UsageError(fmt::format("{} was started with different arguments from rank 0: give all ranks the same",
                                      job.who(static_cast<Rank>(culprit))));
 }
 

@@ -40,7 +40,7 @@ Interrupted::Interrupted(int signal_number)
       signal_number_(signal_number) {}
 
 std::string words_of(const std::exception& error) {
-    return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ? "no memory left" : error.what();
+    return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ? "out of memory" : error.what();
 }
 
 std::string printable(std::string_view text) {

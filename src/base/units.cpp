@@ -109,7 +109,7 @@ std::int64_t parse_quantity(const Kind& kind, std::string_view text) {
     if (!rest.empty() && rest.front() == '.') {
         rest.remove_prefix(1);
         decimals = take_digits(rest);
-        if (decimals.empty()) refuse(kind, text, "has no digit after the point");
+        if (decimals.empty()) refuse(kind, text, "has no digit after the decimal point");
         while (!decimals.empty() && decimals.back() == '0') decimals.remove_suffix(1);
     }
     const std::uint64_t factor = factor_of(kind, text, trimmed(rest));

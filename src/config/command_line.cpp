@@ -81,9 +81,9 @@ private:
 
     static std::string single(std::string_view name, std::string_view noun,
                               const std::vector<std::string>& values) {
-        if (values.size() > 1) throw UsageError(fmt::format("{} is given twice: once is enough", name));
+        if (values.size() > 1) throw UsageError(fmt::format("{} is given twice: give it once", name));
         if (values[0].starts_with("--"))
-            throw UsageError(fmt::format("{} needs {}, and {} follows it", name, noun, quote(values[0])));
+            throw UsageError(fmt::format("{} needs {}, but {} follows it", name, noun, quote(values[0])));
         return values[0];
     }
 
@@ -116,7 +116,7 @@ private:
         const OptionRow* row = given.starts_with("--") ? find_option(std::string_view(given).substr(2)) : nullptr;
         if (row != nullptr && command_ != Command::providers)
             throw UsageError(
-                fmt::format("--{0} is no option of a2aperf {1}: a2aperf {1} --help-all shows those it has",
+                fmt::format("--{0} is not an option of a2aperf {1}: a2aperf {1} --help-all shows its options",
                             row->name, to_string(command_)));
         std::vector<std::string> names;
         for (const CLI::Option* option : app_.get_options())
@@ -176,28 +176,26 @@ void apply(Options& options, const GivenOptions& given, const Catalogue& catalog
 void check_together(const Options& options, const GivenOptions& typed) {
     if (options.command == Command::pairs) {
         if (options.modes.size() > 1)
-            throw UsageError(
-                fmt::format("--mode: pairs measures with one mode: {} alone, and another launch for the "
-                            "next",
-                            options.modes.front()));
+            throw UsageError(fmt::format("--mode: pairs takes one mode: {} here, and another launch for the next",
+                                         options.modes.front()));
         if (options.format == Format::wide || options.format == Format::compat)
-            throw UsageError("--format: pairs has table, csv and json");
+            throw UsageError("--format: for pairs expected one of table, csv, json");
     }
     const auto is_typed = [&](std::string_view name) { return typed.contains(find_option(name)); };
     for (const std::string_view name : {"min-ops", "max-ops"})
         if (is_typed(name) && !options.precision)
-            throw UsageError(fmt::format("--{} goes with --precision; a fixed number is --ops", name));
+            throw UsageError(fmt::format("--{} needs --precision; for a fixed number use --ops", name));
     if (options.min_ops > options.max_ops)
-        throw UsageError(fmt::format("--min-ops {} is above --max-ops {}", options.min_ops, options.max_ops));
+        throw UsageError(
+            fmt::format("--min-ops {} is greater than --max-ops {}", options.min_ops, options.max_ops));
     for (const std::string_view name : {"ranks", "ranks-per-node"})
         if (is_typed(name) && !options.is_dry_run)
-            throw UsageError(
-                fmt::format("--{} goes with --dry-run; a run takes its ranks from mpirun or srun", name));
+            throw UsageError(fmt::format("--{} needs --dry-run; a run takes its ranks from mpirun or srun", name));
     if (options.ranks && options.ranks_per_node && *options.ranks_per_node > *options.ranks)
         throw UsageError(
-            fmt::format("--ranks-per-node {} is above --ranks {}", *options.ranks_per_node, *options.ranks));
+            fmt::format("--ranks-per-node {} is greater than --ranks {}", *options.ranks_per_node, *options.ranks));
     if (options.overwrite == Overwrite::resume && !options.output)
-        throw UsageError("--resume goes with --output FILE: the file to go on with");
+        throw UsageError("--resume needs --output FILE, the file to continue");
 }
 
 Options parse_options(const Words& words, Command command, const Catalogue& catalogue) {
@@ -247,8 +245,8 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv, const Ca
     if (parsed.answer || command == Command::providers) return parsed;
     if (!has_command)
         throw UsageError(
-            "no command: a2aperf alltoall [OPTION]... measures, a2aperf pairs looks for the weak link, "
-            "a2aperf providers shows what is here");
+            "no command: expected one of alltoall (measures), pairs (finds weak links), providers (shows what this "
+            "node offers)");
     std::string command_line = std::move(parsed.options.command_line);
     parsed.options = parse_options(sorted, command, catalogue);
     parsed.options.command_line = std::move(command_line);

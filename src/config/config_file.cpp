@@ -13,11 +13,11 @@ namespace {
 
 const OptionRow& row_of_key(const CLI::ConfigItem& item, Command command) {
     if (!item.parents.empty())
-        throw UsageError(fmt::format("section [{}]: there are no sections, only keys",
+        throw UsageError(fmt::format("section [{}]: sections are not used, only keys",
                                      printable(fmt::format("{}", fmt::join(item.parents, ".")))));
     if (const OptionRow* row = find_option(item.name)) {
         if (!serves(*row, command))
-            throw UsageError(fmt::format("{} is no option of a2aperf {}", row->name, to_string(command)));
+            throw UsageError(fmt::format("{} is not an option of a2aperf {}", row->name, to_string(command)));
         return *row;
     }
     std::vector<std::string_view> keys;
@@ -41,8 +41,8 @@ void take(GivenOptions& given, const CLI::ConfigItem& item, Command command) {
     check_quotes(item);
     for (const std::string& text : item.inputs)
         if (text.find('\0') != std::string::npos) // what follows it would be lost, as in the name of a file
-            throw UsageError(fmt::format("{}: {} has a NUL in it", item.name, quote(text)));
-    if (given.contains(&row)) throw UsageError(fmt::format("{} is there twice", item.name));
+            throw UsageError(fmt::format("{}: {} contains a NUL byte", item.name, quote(text)));
+    if (given.contains(&row)) throw UsageError(fmt::format("{} is given twice", item.name));
     if (row.arity == Arity::flag) {
         if (item.inputs.size() != 1) throw UsageError(fmt::format("{}: a flag is true or false", item.name));
         if (parse_switch(item.inputs[0])) given[&row] = {};
@@ -59,12 +59,12 @@ void take(GivenOptions& given, const CLI::ConfigItem& item, Command command) {
 GivenOptions read_config_file(const std::string& file, Command command) {
     std::ifstream stream(file);
     if (!stream || stream.peek() == std::ifstream::traits_type::eof())
-        throw UsageError(fmt::format("--config {}: no such file, or nothing to read in it", quote(file)));
+        throw UsageError(fmt::format("--config {}: no such file, or it is empty", quote(file)));
     GivenOptions given;
     try {
         const std::vector<CLI::ConfigItem> items = CLI::ConfigTOML().from_config(stream);
         // To its reader, a file that cannot be read any further ends there.
-        if (stream.bad()) throw UsageError("it cannot be read to its end");
+        if (stream.bad()) throw UsageError("reading it failed before its end");
         for (const CLI::ConfigItem& item : items) take(given, item, command);
     } catch (const UsageError& error) {
         throw UsageError(fmt::format("--config {}: {}", quote(file), error.what()));

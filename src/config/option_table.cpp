@@ -36,7 +36,7 @@ std::vector<std::pair<std::string, std::string>> parse_assignments(Values values
 
 Nanoseconds parse_positive_duration(std::string_view text) {
     const Nanoseconds duration = parse_duration(text);
-    if (duration <= 0) throw UsageError(fmt::format("{} is no time to wait", quote(text)));
+    if (duration <= 0) throw UsageError(fmt::format("{} is not a time above zero", quote(text)));
     return duration;
 }
 
@@ -285,7 +285,7 @@ constexpr OptionRow kRows[] = {
      .set =
          [](Options& o, Values v, const Catalogue&) {
              o.memory_limit = parse_bytes(v[0]);
-             if (*o.memory_limit == 0) throw UsageError("'0' is no memory to work in");
+             if (*o.memory_limit == 0) throw UsageError("'0' is not a limit above zero");
          }},
     {.name = "timeout",
      .value = "TIME",
@@ -328,7 +328,7 @@ constexpr OptionRow kRows[] = {
      .help = "results file, HDF5 (default: a2aperf-<UTC>.h5 in the working folder)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
-             if (v[0].empty()) throw UsageError("an empty name is no file");
+             if (v[0].empty()) throw UsageError("the name of the file is empty");
              o.output = v[0];
          }},
     {.name = "resume",

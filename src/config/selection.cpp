@@ -20,7 +20,7 @@ std::string parse_provider(std::string_view text, const Catalogue& catalogue) {
 }
 
 std::string parse_nic(std::string_view text) {
-    if (text.empty()) throw UsageError("an empty name is no NIC");
+    if (text.empty()) throw UsageError("the name of the NIC is empty");
     const std::size_t digits = text.find_first_not_of("0123456789");
     const bool is_map = digits != 0 && digits != std::string_view::npos && text[digits] == ':';
     if (!is_map) return std::string(text);

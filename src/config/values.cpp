@@ -54,7 +54,7 @@ double parse_share(std::string_view text) {
 }
 
 bool parse_switch(std::string_view text) {
-    return choose<bool>("value of a flag", text,
+    return choose<bool>("flag value", text,
                         {{"true", true},
                          {"false", false},
                          {"yes", true},

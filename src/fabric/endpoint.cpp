@@ -69,7 +69,7 @@ CompletionError Endpoint::take_error() const {
     std::array<char, 256> words{};
     const char* text = fi_cq_strerror(queue_.get(), entry.prov_errno, entry.err_data, words.data(), words.size());
     return {entry.op_context, entry.err,
-            fmt::format("{} ({})", fi_strerror(entry.err), text != nullptr ? text : "no further words")};
+            fmt::format("{} ({})", fi_strerror(entry.err), text != nullptr ? text : "no details")};
 }
 
 } // namespace a2aperf

@@ -226,7 +226,7 @@ NicChoice choose_nic(const std::vector<InfoPtr>& offers, const NicWish& wish) {
         }
     }
     if (best_score == std::numeric_limits<int>::max())
-        throw UsageError(fmt::format("unknown adapter '{}': this provider has {}", name, fmt::join(names, ", ")));
+        throw UsageError(fmt::format("unknown adapter '{}': expected one of {}", name, fmt::join(names, ", ")));
     return best;
 }
 

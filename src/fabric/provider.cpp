@@ -192,7 +192,7 @@ std::vector<InfoPtr> offers(std::string_view provider, std::uint64_t capabilitie
     for (const fi_info* info = found; info != nullptr; info = info->next)
         if (provider_matches(info->fabric_attr->prov_name, provider)) matching.emplace_back(fi_dupinfo(info));
     if (matching.empty() && reason != nullptr)
-        *reason = status < 0 ? fi_strerror(-status) : "libfabric offers nothing of that name";
+        *reason = status < 0 ? fi_strerror(-status) : "this libfabric has no provider of that name";
     return matching;
 }
 

@@ -105,7 +105,7 @@ Comparison compare(const Job& job, const std::vector<std::string>& packed,
     for (const auto& [name, value] : required)
         for (Rank rank = 0; rank < job.ranks(); ++rank)
             if (const auto found = value_of(all[static_cast<std::size_t>(rank)], name); found != value) {
-                result.trouble = fmt::format("{}={} is required, and it is {} on {}: does the launcher forward it?",
+                result.trouble = fmt::format("{}={} is required, but it is {} on {}: does the launcher forward it?",
                                              name, value, words(found), job.who(rank));
                 return result;
             }

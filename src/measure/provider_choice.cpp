@@ -30,10 +30,11 @@ std::string first_text(const Job& job, const std::string& mine) {
 
 std::optional<std::string> placement_refusal(const Provider& provider, const Job& job) {
     if (provider.reach == Reach::host && job.layout().nodes() > 1)
-        return fmt::format("{} reaches one host only and the ranks span {}: use --provider tcp or the fabric's own",
-                           provider.name, job.layout().nodes());
+        return fmt::format(
+            "{} works within one host, and the ranks span {}: use --provider tcp or the fabric's own",
+            provider.name, job.layout().nodes());
     if (provider.max_ranks != 0 && job.ranks() > provider.max_ranks)
-        return fmt::format("{} serves at most {} ranks and there are {}: use --provider tcp or net", provider.name,
+        return fmt::format("{} supports at most {} ranks, not {}: use --provider tcp or net", provider.name,
                            provider.max_ranks, job.ranks());
     return std::nullopt;
 }
@@ -105,8 +106,7 @@ std::uint64_t job_key(const Job& job) {
             fmt::format("--provider auto: there is an RDMA device, and its provider cannot be used ({}); "
                         "--provider tcp measures over Ethernet instead",
                         fmt::join(reasons, "; ")));
-    throw UsageError(
-        fmt::format("--provider auto found nothing that serves this launch ({})", fmt::join(reasons, "; ")));
+    throw UsageError(fmt::format("--provider auto found no usable provider ({})", fmt::join(reasons, "; ")));
 }
 
 } // namespace

@@ -48,14 +48,14 @@ bool is_oversubscribed(const Layout& layout, const std::vector<int>& cores) {
 
 PollingChoice choose_polling(std::optional<Polling> wanted, bool is_oversubscribed) {
     if (wanted) return {*wanted, "asked for"};
-    if (is_oversubscribed) return {Polling::yield, "more ranks than usable cores on a node"};
+    if (is_oversubscribed) return {Polling::yield, "oversubscribed: more ranks than usable cores on a node"};
     return {Polling::spin, "a usable core for every rank"};
 }
 
 StartChoice choose_start(std::optional<Start> wanted, bool is_oversubscribed, double clock_error_ns, const Job& job,
                          OpLoop& loop, Engine& engine) {
     if (wanted) return {*wanted, "asked for"};
-    if (is_oversubscribed) return {Start::barrier, "more ranks than usable cores on a node"};
+    if (is_oversubscribed) return {Start::barrier, "oversubscribed: more ranks than usable cores on a node"};
 
     constexpr int kSettle = 10; // the slack adapts
     constexpr int kTrials = 60;
@@ -80,7 +80,7 @@ StartChoice choose_start(std::optional<Start> wanted, bool is_oversubscribed, do
     const double limit = 0.05 * static_cast<double>(shortest);
     if (clock_error_ns > limit)
         return {Start::barrier,
-                fmt::format("the clocks agree to {:.0f} ns only, more than 5 % of the shortest op ({:.0f} ns)",
+                fmt::format("the clock error of {:.0f} ns is more than 5 % of the shortest op ({:.0f} ns)",
                             clock_error_ns, static_cast<double>(shortest))};
     return {Start::clock,
             fmt::format("{} of {} trial starts late, clock error {:.0f} ns", late, trials, clock_error_ns)};
@@ -88,7 +88,7 @@ StartChoice choose_start(std::optional<Start> wanted, bool is_oversubscribed, do
 
 StartChoice choose_start_of_pairs(std::optional<Start> wanted, bool is_oversubscribed) {
     if (wanted) return {*wanted, "asked for"};
-    if (is_oversubscribed) return {Start::barrier, "more ranks than usable cores on a node"};
+    if (is_oversubscribed) return {Start::barrier, "oversubscribed: more ranks than usable cores on a node"};
     return {Start::clock, "a usable core for every rank"};
 }
 

@@ -35,7 +35,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 MemoryBudget memory_budget(const Job& job, std::optional<Bytes> limit) {
     const NodeMemory memory = node_memory();
     if (memory.available == 0 || memory.total == 0)
-        throw RunError("/proc/meminfo does not tell how much memory this node has");
+        throw RunError("/proc/meminfo does not say how much memory this node has");
     const auto total = static_cast<Bytes>(job.min(static_cast<std::int64_t>(memory.total)));
     const auto available = static_cast<Bytes>(job.min(static_cast<std::int64_t>(memory.available)));
     if (limit && *limit > total)
@@ -68,7 +68,7 @@ std::optional<std::string> skip_reason(const Point& point, const ProviderChoice&
                                        int ranks) {
     if (point.is_baseline()) {
         if (point.message_size > static_cast<Bytes>(std::numeric_limits<int>::max()))
-            return "MPI_Alltoall counts bytes in int";
+            return "too large for the int count of MPI_Alltoall";
     } else {
         if (const auto refused = choice.refused_modes.find(point.mode); refused != choice.refused_modes.end())
             return refused->second;
@@ -136,7 +136,7 @@ std::string baseline_transport(std::string_view provider, bool spans_hosts) {
     const std::string_view ours = find_provider(provider).network;
     if (network.empty()) return fmt::format("MPI's own choice ({})", settings);
     if (network == ours) return fmt::format("{} ({})", network, settings);
-    return fmt::format("{}, another network than {}'s {} ({})", network, provider, ours, settings);
+    return fmt::format("{}, a different network from {}'s {} ({})", network, provider, ours, settings);
 }
 
 std::vector<std::string> agree_on_port_names(const Job& job, const NicFacts& nic) {

@@ -40,14 +40,13 @@ void check_arrivals(std::span<const std::uint32_t> arrivals, const VerificationR
     // A receive for strays of any rank counts as one from ourselves.
     if (arrivals[static_cast<std::size_t>(job.rank())] != 0)
         throw RunError(
-            fmt::format("verification of {} failed: a message too many arrived at {} in op {}: sent twice, "
+            fmt::format("verification of {} failed: an extra message arrived at {} in op {}: sent twice, "
                         "or to the wrong rank",
                         point.label(), job.who(job.rank()), op));
     for (std::size_t peer = 0; peer < arrivals.size(); ++peer)
         if (arrivals[peer] != expected[peer])
             throw RunError(
-                fmt::format("verification of {} failed: {} message{} of {} arrived at {} in op {} where {} "
-                            "was due",
+                fmt::format("verification of {} failed: {} message{} of {} arrived at {} in op {}, expected {}",
                             point.label(), arrivals[peer], arrivals[peer] == 1 ? "" : "s",
                             job.who(static_cast<Rank>(peer)), job.who(job.rank()), op, expected[peer]));
 }

@@ -33,7 +33,8 @@ std::vector<Step> shift_steps(Rank rank, const Layout& layout, std::uint64_t /*s
 
 Refusal refuse_no_power_of_two(const Layout& layout) {
     if (std::has_single_bit(static_cast<unsigned>(layout.ranks()))) return std::nullopt;
-    return fmt::format("xor needs a power of two of ranks, not {}: shift serves any number", layout.ranks());
+    return fmt::format("xor needs a power of two as the number of ranks, not {}: shift takes any number",
+                       layout.ranks());
 }
 
 std::vector<Step> xor_steps(Rank rank, const Layout& layout, std::uint64_t /*seed*/) {

@@ -143,7 +143,7 @@ std::optional<std::string> against_mpi(const Rows& rows) {
     tell(faster, "faster");
     tell(slower, "slower");
     tell(undecided, "undecided (1 lies within the interval)");
-    tell(unknown, "with too few ops for an interval");
+    tell(unknown, "with insufficient samples for an interval");
     return words;
 }
 

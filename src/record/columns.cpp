@@ -193,7 +193,7 @@ std::vector<Column> time_columns() {
         with_flags(figure("interval_kind", Kind::int8, "", "how the median's interval was made", {"interval by"},
                           &Summary::interval_kind),
                    {"none", "order-statistics", "block-bootstrap"}),
-        time("span_p50", "median op span, last end less first begin", "span p50", &Summary::span_p50),
+        time("span_p50", "median op span, last end minus first begin", "span p50", &Summary::span_p50),
         time("rank_time_p50", "median time of one rank", "rank p50", &Summary::rank_time_p50),
     };
 }
@@ -204,11 +204,11 @@ std::vector<Column> rate_columns() {
         rate("gbps_rank", "payload each rank sends, self excluded", "Gbit/s/rank", &Bandwidths::rank),
         rate("gbps_compat", "throughput as in the 2019 table, message to self counted", "compat",
              &Bandwidths::compat),
-        rate("gbps_node_net_min", "leaves one node through its ports, least of all nodes", "node net min",
+        rate("gbps_node_net_min", "leaves a node through its ports, minimum over nodes", "node net min",
              &Bandwidths::node_net_min),
-        rate("gbps_node_net", "leaves one node through its ports, mean of all nodes", "node net",
+        rate("gbps_node_net", "leaves a node through its ports, mean over nodes", "node net",
              &Bandwidths::node_net),
-        rate("gbps_node_net_max", "leaves one node through its ports, most of all nodes", "node net max",
+        rate("gbps_node_net_max", "leaves a node through its ports, maximum over nodes", "node net max",
              &Bandwidths::node_net_max),
         rate("gbps_node_total", "ranks per node times gbps_rank", "node total", &Bandwidths::node_total),
         rate("gbps_node_compat", "ranks per node times gbps_compat", "node compat", &Bandwidths::node_compat),
@@ -225,7 +225,7 @@ std::vector<Column> rate_columns() {
                &Summary::efficiency),
         with_unknown(figure("last_rank", Kind::int32, "", "rank that finished last most often", {"last rank"},
                             &Summary::last_rank)),
-        figure("last_rank_share", Kind::float64, "", "share of the valid ops in which it was last",
+        figure("last_rank_share", Kind::float64, "", "share of the valid ops in which it finished last",
                {"last %", kPercent, 1}, &Summary::last_rank_share),
         figure("ratio", Kind::float64, "", "median of the partner over median of this row", {"ratio", 1, 3},
                &Summary::ratio),
@@ -237,7 +237,7 @@ std::vector<Column> rate_columns() {
 }
 
 Column state_column() {
-    return with_flags(named("state", Kind::int8, {}, "how far the point is; written last"),
+    return with_flags(named("state", Kind::int8, {}, "state of the point; written last"),
                       {"pending", "complete", "skipped", "failed"});
 }
 

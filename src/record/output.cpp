@@ -79,7 +79,7 @@ void require_writable_folder(const fs::path& file) {
                                      "file with -o",
                                      folder.string(), file.filename().string()));
     if (!fs::is_directory(status))
-        throw UsageError(fmt::format("{} is no folder, so {} can't be written: choose another file with -o",
+        throw UsageError(fmt::format("{} is not a folder, so {} can't be written: choose another file with -o",
                                      folder.string(), file.string()));
     if (access(folder.c_str(), W_OK | X_OK) != 0)
         throw UsageError(fmt::format("the folder {} can't be written to ({}): choose another file with -o",

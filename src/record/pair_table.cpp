@@ -71,13 +71,13 @@ std::string PairTable::words(const PairReport& report, std::size_t index) const 
     };
     switch (suspect.weakness) {
     case Weakness::sender:
-        return fmt::format("{} sends{} at {:.2f} of what others do{}", who(source), where, suspect.share,
+        return fmt::format("{} sends{} at {:.2f} of the others' rate{}", who(source), where, suspect.share,
                            again(fmt::format(" to {}", who(destination))));
     case Weakness::receiver:
-        return fmt::format("{} receives{} at {:.2f} of what others do{}", who(destination), where, suspect.share,
+        return fmt::format("{} receives{} at {:.2f} of the others' rate{}", who(destination), where, suspect.share,
                            again(fmt::format(" from {}", who(source))));
     case Weakness::pair:
-        return fmt::format("{} → {}: {:.2f} of what its sender and receiver reach with others{}", who(source),
+        return fmt::format("{} → {}: {:.2f} of the rate of its sender and receiver with others{}", who(source),
                            who(destination), suspect.share, again(""));
     }
     return {};
@@ -98,7 +98,7 @@ std::string PairTable::matrix(const PairReport& report) const {
     const bool is_rate = report.message_size >= kLeastForBandwidth;
     std::map<std::pair<Rank, Rank>, double> times;
     for (const PairTime& pair : report.verdict.pairs) times[{pair.source, pair.destination}] = pair.p50;
-    std::string text = fmt::format("\n{} B, {}, from the rank of the row to that of the column\n       ",
+    std::string text = fmt::format("\n{} B, {}, from the rank of the row to the rank of the column\n       ",
                                    report.message_size, is_rate ? "Gbit/s" : "µs");
     for (Rank column = 0; column < layout_.ranks(); ++column) text += fmt::format(" {:>9}", column);
     text += "\n";

@@ -192,8 +192,7 @@ std::optional<std::string> Recorder::end(EndState state, std::string_view messag
         impl_->compact();
         return std::nullopt;
     } catch (const std::exception& error) {
-        return fmt::format("{} is whole but stays larger than it need be: {}", impl_->file.string(),
-                           words_of(error));
+        return fmt::format("{} is complete but larger than necessary: {}", impl_->file.string(), words_of(error));
     }
 }
 

@@ -98,7 +98,7 @@ def refused(outcome, says: str) -> None:
 @pytest.mark.parametrize(
     ("script", "says"),
     [
-        ('exec "$0" alltoall --ops $((5 + OMPI_COMM_WORLD_RANK))', "was started with other arguments than rank 0"),
+        ('exec "$0" alltoall --ops $((5 + OMPI_COMM_WORLD_RANK))', "was started with different arguments from rank 0"),
         ('export PSM2_RCVTHREAD=$((OMPI_COMM_WORLD_RANK / 2)); exec "$0" alltoall --ops 5', "PSM2_RCVTHREAD is '0'"),
         ('((OMPI_COMM_WORLD_RANK)) || export FI_SHM_TX_SIZE=64; exec "$0" alltoall --ops 5', "FI_SHM_TX_SIZE is '64'"),
     ],

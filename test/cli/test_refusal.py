@@ -27,10 +27,10 @@ BAD = [
 
 # The same of "pairs".
 BAD_PAIRS = [
-    (("--window", "4"), "--window is no option of a2aperf pairs"),
-    (("--baseline", "mpi"), "--baseline is no option of a2aperf pairs"),
+    (("--window", "4"), "--window is not an option of a2aperf pairs"),
+    (("--baseline", "mpi"), "--baseline is not an option of a2aperf pairs"),
     (("--mode", "tagged,write-imm"), "pairs measures with one mode"),
-    (("--format", "compat"), "pairs has table, csv and json"),
+    (("--format", "compat"), "for pairs expected one of table, csv, json"),
     (("--steps", "0"), "whole number from 1"),
     (("--setps", "4"), "did you mean --steps?"),
     (("--dry-run",), "--dry-run needs --ranks N"),
@@ -102,7 +102,7 @@ def test_missing_folder(launch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "says"), [(None, "'facts.txt' is no file"), (b"\x7fELF\0", "'facts.txt' is not a text file")]
+    ("text", "says"), [(None, "'facts.txt' is not a file"), (b"\x7fELF\0", "'facts.txt' is not a text file")]
 )
 def test_wrong_attachment(launch, tmp_path, text, says):
     before = []

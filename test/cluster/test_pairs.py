@@ -42,7 +42,7 @@ def test_pairs_name_a_slow_direction(cluster_of, program, tmp_path, told, direct
     cluster.limit("h3", direction, SLOW_MBIT)
     findings = found(cluster, program, tmp_path)
     told(
-        known=f"rank 2 (h3) {direction}s at {SLOW_MBIT / MBIT:.2f} of what others do, alone too",
+        known=f"rank 2 (h3) {direction}s at {SLOW_MBIT / MBIT:.2f} of the others' rate, alone too",
         measured="; ".join(findings) or "nothing",
     )
     (finding,) = worst(findings)

@@ -206,7 +206,7 @@ complete is in the file with the statistics of its samples.
 | a completion 400 ms late | in the figures of that op |
 | a call that opens something: fabric, domain, memory, queue, addresses, endpoint | the run fails, and names the call, the rank and, where it is known, the way out |
 | an error of MPI, at any call: of those made again and again the first, the last and two between | the same; an error of the last two calls, when the file is whole, is told |
-| no memory for some allocation, or for the message buffers | the same: "no memory left" |
+| no memory for some allocation, or for the message buffers | the same: "out of memory" |
 | any write, sync, rename, open or read of the results file (ENOSPC, EIO, EMFILE) | the run fails and names the file, and what was acknowledged is in it; where only the last copy could not be made, the file stays larger, and that is told |
 | reads and writes of half of what was asked for | made whole |
 | a `--config` file or an attachment that can be read to the half only | refused |

@@ -126,7 +126,7 @@ def test_an_attachment_that_is_half_read(faulty, needs_provider, nth):
 def test_a_node_that_does_not_tell_its_memory(faulty, needs_provider):
     needs_provider("shm")
     outcome = faulty(2, "call=read do=EIO path=/proc/meminfo count=1000 rank=1", *WORDS)
-    outcome.failed(r"^a2aperf: rank 1 \(\S+\): /proc/meminfo does not tell how much memory this node has")
+    outcome.failed(r"^a2aperf: rank 1 \(\S+\): /proc/meminfo does not say how much memory this node has")
 
 
 def test_files_that_come_in_pieces(faulty, needs_provider):

@@ -11,8 +11,8 @@ FAULTS = {
     "misdirect": "call=send do=misdirect nth=2 rank=1",
 }
 TOO_MANY = (
-    r"(a message too many arrived at rank 2 \(\S+\) in op \d+"
-    r"|2 messages of rank 1 \(\S+\) arrived at rank 2 \(\S+\) in op \d+ where 1 was due"
+    r"(an extra message arrived at rank 2 \(\S+\) in op \d+"
+    r"|2 messages of rank 1 \(\S+\) arrived at rank 2 \(\S+\) in op \d+, expected 1"
     r"|rank 2 \(\S+\).*op \d+: the message from rank 1 completed twice"
 )
 SAYS = {

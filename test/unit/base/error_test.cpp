@@ -26,7 +26,8 @@ std::string message_for(std::string_view given) {
 } // namespace
 
 TEST_CASE("an unknown word is answered with the known ones") {
-    CHECK(message_for("quadratic") == "unknown schedule 'quadratic': expected one of shift, xor, naive, node-shift");
+    CHECK(message_for("quadratic") ==
+          "unknown schedule 'quadratic': expected one of shift, xor, naive, node-shift");
 }
 
 TEST_CASE("a typing error is answered with what was meant") {
@@ -67,5 +68,5 @@ TEST_CASE("an interruption names its signal") {
 
 TEST_CASE("errors are told in words, and not by the name of their class") {
     CHECK(words_of(RunError("it broke")) == "it broke");
-    CHECK(words_of(std::bad_alloc()) == "no memory left");
+    CHECK(words_of(std::bad_alloc()) == "out of memory");
 }

@@ -160,7 +160,7 @@ const Refused kRefused[] = {
     {{"-m", "16:4"}, "reversed"},
     {{"-m", "4", "--sizes", "8"}, "exclude each other"},
     {{"--sizes"}, "--sizes needs LIST, for example --sizes 1KiB..4MiB*2"},
-    {{"--sizes", "--ops"}, "--sizes needs LIST, and '--ops' follows it"},
+    {{"--sizes", "--ops"}, "--sizes needs LIST, but '--ops' follows it"},
     {{"-o"}, "needs FILE"},
     {{"--output", ""}, "--output: "},
     {{"--window", "0"}, "--window: "},
@@ -175,9 +175,9 @@ const Refused kRefused[] = {
     {{"-x", "-1"}, "--warmup: '-1'"},
     {{"--precision", "0%"}, "--precision: '0%' is not a share"},
     {{"--precision", "1%", "--ops", "10"}, "exclude each other"},
-    {{"--precision", "1%", "--min-ops", "50", "--max-ops", "40"}, "--min-ops 50 is above --max-ops 40"},
-    {{"--min-ops", "50"}, "--min-ops goes with --precision"},
-    {{"--max-ops", "50"}, "--max-ops goes with --precision"},
+    {{"--precision", "1%", "--min-ops", "50", "--max-ops", "40"}, "--min-ops 50 is greater than --max-ops 40"},
+    {{"--min-ops", "50"}, "--min-ops needs --precision"},
+    {{"--max-ops", "50"}, "--max-ops needs --precision"},
     {{"--time-budget", "0"}, "--time-budget: '0'"},
     {{"--timeout", "soon"}, "--timeout: "},
     {{"--timeout", "-5s"}, "--timeout: "},
@@ -193,12 +193,12 @@ const Refused kRefused[] = {
     {{"--label", "a=1", "--label", "a=2"}, "--label: 'a' is given twice"},
     {{"--label", "a"}, "is not NAME=VALUE"},
     {{"--format", "xml"}, "expected one of table, wide, compat, csv, json"},
-    {{"--resume"}, "--resume goes with --output FILE"},
+    {{"--resume"}, "--resume needs --output FILE"},
     {{"--resume", "--force", "-o", "a.h5"}, "exclude each other"},
-    {{"--ranks", "4"}, "--ranks goes with --dry-run"},
-    {{"--ranks-per-node", "4"}, "--ranks-per-node goes with --dry-run"},
+    {{"--ranks", "4"}, "--ranks needs --dry-run"},
+    {{"--ranks-per-node", "4"}, "--ranks-per-node needs --dry-run"},
     {{"--dry-run", "--ranks", "1"}, "--ranks: '1' is not a whole number from 2"},
-    {{"--dry-run", "--ranks", "2", "--ranks-per-node", "4"}, "--ranks-per-node 4 is above --ranks 2"},
+    {{"--dry-run", "--ranks", "2", "--ranks-per-node", "4"}, "--ranks-per-node 4 is greater than --ranks 2"},
     {{"--dry-run=maybe"}, "--dry-run takes no value"},
     {{"--nic", "0:"}, "--nic: '0:' is not RANK:NIC"},
     {{"--szies", "8"}, "unknown option '--szies' (did you mean --sizes?): --help-all shows all options"},
@@ -269,15 +269,16 @@ TEST_CASE("pairs without options: two sizes, all steps, 10 ops") {
 
 TEST_CASE("what makes no sense with pairs is refused, and what is pairs' own elsewhere") {
     const Refused refused[] = {
-        {{"--window", "4"}, "--window is no option of a2aperf pairs: a2aperf pairs --help-all shows those it has"},
-        {{"--schedule=xor"}, "--schedule is no option of a2aperf pairs"},
-        {{"--baseline", "mpi"}, "--baseline is no option of a2aperf pairs"},
-        {{"--precision", "1%"}, "--precision is no option of a2aperf pairs"},
-        {{"--mode", "tagged,write-imm"}, "--mode: pairs measures with one mode: tagged alone"},
-        {{"--format", "wide"}, "--format: pairs has table, csv and json"},
+        {{"--window", "4"},
+         "--window is not an option of a2aperf pairs: a2aperf pairs --help-all shows its options"},
+        {{"--schedule=xor"}, "--schedule is not an option of a2aperf pairs"},
+        {{"--baseline", "mpi"}, "--baseline is not an option of a2aperf pairs"},
+        {{"--precision", "1%"}, "--precision is not an option of a2aperf pairs"},
+        {{"--mode", "tagged,write-imm"}, "--mode: pairs takes one mode: tagged here"},
+        {{"--format", "wide"}, "--format: for pairs expected one of table, csv, json"},
         {{"--steps", "0"}, "--steps: '0' is not a whole number from 1"},
         {{"--suspects", "-1"}, "--suspects: '-1' is not a whole number from 0"},
-        {{"--ranks", "4"}, "--ranks goes with --dry-run"},
+        {{"--ranks", "4"}, "--ranks needs --dry-run"},
     };
     for (const Refused& one : refused) {
         CAPTURE(as_typed(one.words));
@@ -288,7 +289,7 @@ TEST_CASE("what makes no sense with pairs is refused, and what is pairs' own els
     }
     CHECK(refusal([] {
               parse_alltoall({"--steps", "4"});
-          }).starts_with("--steps is no option of a2aperf alltoall"));
+          }).starts_with("--steps is not an option of a2aperf alltoall"));
 }
 
 TEST_CASE("the command line is kept as typed") {
@@ -320,5 +321,5 @@ TEST_CASE("providers takes no options of alltoall") {
 TEST_CASE("a command is needed, and a known one") {
     CHECK(refusal([] { parse({"alltoal"}); }) ==
           "unknown command 'alltoal': expected one of alltoall, pairs, providers (did you mean alltoall?)");
-    CHECK(refusal([] { parse({"--ops", "3"}); }).starts_with("no command: a2aperf alltoall"));
+    CHECK(refusal([] { parse({"--ops", "3"}); }).starts_with("no command: expected one of alltoall"));
 }

@@ -89,18 +89,18 @@ TEST_CASE("a mistake in the file is refused with one clear line that names the f
     for (const Mistake& mistake : {
              Mistake{"szies = 8\n", "unknown key 'szies' (did you mean sizes?): keys are the long option names"},
              Mistake{"-i = 8\n", "unknown key '-i'"},
-             Mistake{"[alltoall]\nops = 8\n", "section [alltoall]: there are no sections"},
+             Mistake{"[alltoall]\nops = 8\n", "section [alltoall]: sections are not used"},
              Mistake{"alltoall.ops = 8\n", "section [alltoall]"},
              Mistake{"ops = 0\n", "--ops: '0' is not a whole number"},
-             Mistake{"ops = 10\nwarmup = 1\nops = 20\n", "ops is there twice"},
+             Mistake{"ops = 10\nwarmup = 1\nops = 20\n", "ops is given twice"},
              Mistake{"ops = [10, 20]\n", "--ops: '10,20'"},
              Mistake{"mode = \"taged\"\n", "unknown mode 'taged'"},
              Mistake{"mode = \"tagged\n", "has no closing quote"},
-             Mistake{"force = maybe\n", "unknown value of a flag 'maybe'"},
+             Mistake{"force = maybe\n", "unknown flag value 'maybe'"},
              Mistake{"ops = 10\nprecision = 1%\n", "ops and precision exclude each other"},
              Mistake{"config = \"other.toml\"\n", "unknown key 'config'"},
              Mistake{"help = true\n", "unknown key 'help'"},
-             Mistake{"", "nothing to read in it"},
+             Mistake{"", "or it is empty"},
          }) {
         const ConfigFile file(mistake.text);
         CAPTURE(std::string(mistake.text));
@@ -130,10 +130,10 @@ TEST_CASE("a key of another command is refused") {
     CHECK(read_config_file(file.path().string()).size() == 2);
     CHECK(refusal([&] {
               read_config_file(file.path().string(), Command::pairs);
-          }).ends_with("window is no option of a2aperf pairs"));
+          }).ends_with("window is not an option of a2aperf pairs"));
 }
 
 TEST_CASE("a folder is no file to read") {
     const std::string folder = std::filesystem::temp_directory_path().string();
-    CHECK(refusal([&] { read_config_file(folder); }).find("no such file, or nothing to read") != std::string::npos);
+    CHECK(refusal([&] { read_config_file(folder); }).find("no such file, or it is empty") != std::string::npos);
 }

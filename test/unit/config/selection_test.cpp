@@ -22,7 +22,7 @@ TEST_CASE("a provider is auto, a known name or a layered one") {
 TEST_CASE("a NIC is nearest, a device, or one for each rank of a node") {
     for (const char* good : {"nearest", "mlx5_0", "lo", "0", "0:mlx5_0", "0:mlx5_0,1:mlx5_1", "fe80::1"})
         CHECK(parse_nic(good) == good);
-    CHECK(refusal([] { parse_nic(""); }) == "an empty name is no NIC");
+    CHECK(refusal([] { parse_nic(""); }) == "the name of the NIC is empty");
     CHECK(refusal([] { parse_nic("0:mlx5_0,mlx5_1"); }) == "'mlx5_1' is not RANK:NIC");
     CHECK(refusal([] { parse_nic("0:"); }) == "'0:' is not RANK:NIC");
     CHECK(refusal([] { parse_nic("0:mlx5_0,x:mlx5_1"); }).starts_with("'x' is not a whole number"));

@@ -158,7 +158,7 @@ TEST_CASE("node-shift serves even ranks per node only and says what else there i
         CHECK(refusal->find("shift serves") != std::string::npos);
     }
     CHECK(*node_shift.refusal(Layout({0, 0, 1})) ==
-          "node-shift needs the same number of ranks on every node, not 1 to 2: shift serves any number");
+          "node-shift needs the same number of ranks on every node, not 1 to 2: shift takes any number");
 }
 
 TEST_CASE("in each step of node-shift all traffic of a node goes to one node") {
@@ -257,7 +257,7 @@ TEST_CASE("schedules are found by name, in the order of the help") {
         CHECK_FALSE(schedule.formula.empty());
     }
     CHECK(names == std::vector<std::string_view>{"shift", "xor", "permutation", "random", "naive", "node-shift"});
-    CHECK_THROWS_WITH_AS(find_schedule("ring"),
-                         "unknown schedule 'ring': expected one of shift, xor, permutation, random, naive, node-shift",
-                         UsageError);
+    CHECK_THROWS_WITH_AS(
+        find_schedule("ring"),
+        "unknown schedule 'ring': expected one of shift, xor, permutation, random, naive, node-shift", UsageError);
 }

@@ -107,7 +107,7 @@ TEST_CASE("what are no sizes is refused with the way out") {
                             {"1..+1", "is empty"},
                             {"1...10+1", "does not start with a number"},
                             {"1..10+1+1", "unknown unit '+1'"},
-                            {"1..10..20+1", "has no digit after the point"},
+                            {"1..10..20+1", "has no digit after the decimal point"},
                             {"5KB", "unknown unit 'KB'"},
                             {"5parsec", "unknown unit 'parsec'"},
                             {"1000;2000", "unknown unit ';2000'"},

@@ -31,7 +31,7 @@ TEST_CASE("outputs that can't be are refused, with the way out") {
     write(folder / "file", "x");
     const auto check = [](const std::filesystem::path& file) { return [=] { check_output(file, false, false); }; };
     CHECK(contains(complaint(check(folder / "missing" / "a.h5")), "does not exist"));
-    CHECK(contains(complaint(check(folder / "file" / "a.h5")), "is no folder"));
+    CHECK(contains(complaint(check(folder / "file" / "a.h5")), "is not a folder"));
     CHECK(contains(complaint(check(folder / "file")), "exists already"));
     CHECK(contains(complaint(check(folder.path())), "is not a file"));
     CHECK(contains(complaint(check("/dev/null")), "is not a file"));

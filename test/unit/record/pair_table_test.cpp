@@ -28,7 +28,8 @@ PairReport report_of(Bytes size) {
 }
 
 PairTable table(int nodes = 2) {
-    return {Layout::blocks(kRanks, kRanks / nodes), {"a", "a", "b", "b"}, {"tcp", 10, "clock, agreed to 5 ns"}};
+    return {
+        Layout::blocks(kRanks, kRanks / nodes), {"a", "a", "b", "b"}, {"tcp", 10, "clock, synchronised to 5 ns"}};
 }
 
 bool has(const std::string& text, const std::string& part) {
@@ -44,8 +45,8 @@ std::ptrdiff_t lines(const std::string& text) {
 TEST_CASE("a line for every size, the matrix, and that nothing stands out") {
     const std::string text = table().text(Format::table, {report_of(8), report_of(100'000)});
     CAPTURE(text);
-    CHECK(
-        text.starts_with("# tcp, 4 ranks on 2 nodes; one way, medians of 10 ops; start: clock, agreed to 5 ns\n"));
+    CHECK(text.starts_with(
+        "# tcp, 4 ranks on 2 nodes; one way, medians of 10 ops; start: clock, synchronised to 5 ns\n"));
     CHECK(has(text, "3 > 1"));
     CHECK(has(text, "8 B, µs, from the rank"));
     CHECK(has(text, "100000 B, Gbit/s, from the rank"));
@@ -65,9 +66,9 @@ TEST_CASE("what stands out is said in words, with what became of it alone") {
     suspect(Weakness::sender, 0, 1, 0.7, 1e6);
     const std::string text = table().text(Format::table, {report});
     CAPTURE(text);
-    CHECK(has(text, "1000 B: rank 2 (b) sends at 0.50 of what others do; alone to rank 0 (a) 0.50\n"));
-    CHECK(has(text, "1000 B: rank 3 (b) receives at 0.60 of what others do; alone from rank 0 (a) 1.00\n"));
-    CHECK(has(text, "1000 B: rank 3 (b) → rank 1 (a): 0.25 of what its sender and receiver reach with others\n"));
+    CHECK(has(text, "1000 B: rank 2 (b) sends at 0.50 of the others' rate; alone to rank 0 (a) 0.50\n"));
+    CHECK(has(text, "1000 B: rank 3 (b) receives at 0.60 of the others' rate; alone from rank 0 (a) 1.00\n"));
+    CHECK(has(text, "1000 B: rank 3 (b) → rank 1 (a): 0.25 of the rate of its sender and receiver with others\n"));
     CHECK(has(text, "rank 0 (a) sends within its node at 0.70"));
     CHECK_FALSE(has(text, "nothing stands out"));
 }
