@@ -83,7 +83,7 @@ std::vector<Step> naive_steps(Rank rank, const Layout& layout, std::uint64_t /*s
 Refusal refuse_uneven_nodes(const Layout& layout) {
     if (layout.is_even()) return std::nullopt;
     const auto [fewest, most] = std::minmax_element(layout.ranks_on_node().begin(), layout.ranks_on_node().end());
-    return fmt::format("node-shift needs the same number of ranks on every node, not {} to {}: shift serves any "
+    return fmt::format("node-shift needs the same number of ranks on every node, not {} to {}: shift takes any "
                        "number",
                        *fewest, *most);
 }

@@ -155,7 +155,7 @@ TEST_CASE("node-shift serves even ranks per node only and says what else there i
     for (const Layout& uneven : {Layout::blocks(13, 4), dealt(13, 4), Layout({0, 0, 1})}) {
         const auto refusal = node_shift.refusal(uneven);
         REQUIRE(refusal);
-        CHECK(refusal->find("shift serves") != std::string::npos);
+        CHECK(refusal->find("shift takes") != std::string::npos);
     }
     CHECK(*node_shift.refusal(Layout({0, 0, 1})) ==
           "node-shift needs the same number of ranks on every node, not 1 to 2: shift takes any number");
