@@ -11,15 +11,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from a2a import results, synthetic
+from a2a import results, summary, synthetic
 from a2a.explain import FINDERS, Finding, apart, behind, cost, equal, explain, timer
+from a2a.explain.finding import percent
 from a2a.explain.modes import modes
+from a2a.oversubscription import oversubscription
 from a2a.synthetic import TABLE_SIZES, Effects, Setup
 from conftest import Outcome
+from nulls import machine
+from nulls.machine import Truth
 
 A2A = Callable[..., Outcome]
 QUIET = Setup(sizes=TABLE_SIZES, ops=100)
@@ -313,6 +318,111 @@ def test_scale_is_judged_over_files(tmp_path: Path) -> None:
     ]
     found = explain(results.load(paths).measured(), ("scale",))
     assert "knee between 16" in found[0].text and "32" in found[0].text
+
+
+def perfect(tmp_path: Path, nodes: int) -> Path:
+    """16 ranks a node that fill 98 % of their link, whatever their number."""
+    setup = Setup(nodes=nodes, ppn=16, sizes=(1000, 60000), ops=20, seed=nodes, alpha_ns=0.0)
+    ranks = setup.ranks
+    ideal = (ranks - 16) / (ranks - 1)  # of the model's bytes, those that leave the node
+    effects = Effects(slowdown=ideal, noise=0.001)
+    setup = replace(setup, per_message_ns=0.0, port_gbps=98.0, effects=effects)
+    return synthetic.write_launch(tmp_path / f"{nodes}.h5", setup)
+
+
+def test_a_perfect_network_loses_nothing_with_scale(tmp_path: Path) -> None:
+    found = results.load([perfect(tmp_path, nodes) for nodes in (2, 4, 16)])
+    per_rank = found.points[found.points["message_size"] == 60000].sort_values("ranks")["gbps_rank"]
+    assert per_rank.iloc[-1] / per_rank.iloc[0] == pytest.approx(0.548, abs=0.005)
+    assert explain(found.measured(), ("scale", "link")) == []
+    (said,) = [x for x in summary.sentences(found) if x.startswith("From 32 to 256 ranks")]
+    said = said.replace("\u00a0", " ")
+    assert "the rate per node through its network ports at 60 kB goes from 98." in said
+
+
+def test_summary_and_findings_have_one_number(table_2019: Path) -> None:
+    found = results.load([table_2019])
+    (said, *_) = [text for text in summary.sentences(found) if text.startswith("From 20 to 180")]
+    assert "falls from 33.78 to 11.21\u00a0Gbit/s (−67\u00a0%)" in said
+    texts = [one.text for one in explain(found.measured(), ("scale",))]
+    (of_size,) = [text for text in texts if text.startswith("60000 B")]
+    assert "falls from 33.78 at 20 ranks to 11.21 at 180 (-67 %)" in of_size
+
+
+CROWD = {"cores_of_ranks": "1", "cores_usable": "64"}  # for two ranks
+
+
+def test_where_ranks_share_cores_that_is_said_first_and_nobody_is_accused(
+    a2a: A2A, tmp_path: Path
+) -> None:
+    alone = with_effects(straggler=(3, 0.5))
+    crowd = replace(alone, node_facts=CROWD)
+    named = synthetic.write_launch(tmp_path / "alone.h5", alone)
+    crowded = synthetic.write_launch(tmp_path / "crowd.h5", crowd)
+    assert "finished last" in a2a("explain", named).out
+    told = a2a("explain", crowded).out
+    assert told.splitlines()[2].endswith(
+        "oversubscribed: 2 ranks on 1 core of node001 (4 of 4 nodes) [n = 1 launches]"
+    )
+    assert "rank 3" not in told and "finished last" not in told
+    first, second, *_ = summary.sentences(results.load([crowded]))
+    assert first == "Oversubscribed: 2 ranks on 1 core of node001 (4 of 4 nodes)."
+    assert second.startswith("1 launch in 1 file")
+
+
+def test_oversubscription_is_known_from_what_is_recorded(tmp_path: Path) -> None:
+    path = synthetic.write_launch(tmp_path / "run.h5", replace(QUIET, nodes=1, ppn=4))
+    (launch,) = results.load([path]).launches.values()
+    facts, ranks = launch.node_facts, launch.rank_facts
+    assert oversubscription(launch) == ""
+    facts["cores_usable"] = ["2"]  # each rank is bound to a CPU of its own
+    assert oversubscription(launch) == ""
+    ranks["binding"] = [""] * 4
+    assert oversubscription(launch) == "oversubscribed: 4 ranks on 2 cores"
+    facts["cores_of_ranks"] = ["3"]
+    assert oversubscription(launch) == "oversubscribed: 4 ranks on 3 cores"
+    facts["cores_of_ranks"], facts["cores_usable"] = ["0"], [""]
+    assert oversubscription(launch) == ""
+
+
+@pytest.mark.parametrize("exits", [True, False])
+def test_last_is_said_where_a_common_clock_carries_it(tmp_path: Path, exits: bool) -> None:
+    setup = replace(with_effects(straggler=(3, 0.5)), sync="barrier")
+    path = synthetic.write_launch(tmp_path / "run.h5", setup)
+    if not exits:
+        with h5py.File(path, "r+") as file:
+            del file["raw/exit"]
+    found = explain(results.load([path]).measured(), ("stragglers",))
+    assert len(found) == exits
+
+
+def test_ops_that_depend_too_much_are_not_judged(tmp_path: Path) -> None:
+    (one,) = explain(
+        machine.measured(Truth(memory=0.97), np.random.default_rng(1)), ("stragglers",)
+    )
+    assert one.abstains and "insufficient samples" in one.text
+
+
+def test_a_mean_above_the_median_shows_no_fast_mode(table_2019: Path) -> None:
+    found = results.load([table_2019]).measured()
+    row = found.points["message_size"].eq(1000) & found.points["ranks"].eq(100)
+    assert len(explain(found, ("modes",))) == 1
+    found.points.loc[row, "time_mean"] = found.points.loc[row, "time_p50"] * 1.01
+    assert explain(found, ("modes",)) == []
+
+
+def test_a_share_is_told_as_nothing_only_where_it_is() -> None:
+    assert [percent(x) for x in (0.0, 1e-6, 0.001, 0.0994)] == [
+        "0.0 %", "less than 0.1 %", "0.1 %", "9.9 %",
+    ]  # fmt: skip
+
+
+def test_few_outliers_are_no_mode() -> None:
+    rng = np.random.default_rng(3)
+    times = np.concatenate([rng.normal(100, 1, 20_000), rng.normal(900, 5, 60)])
+    assert len(modes(rng.permutation(times))) == 1
+    more = np.concatenate([times, rng.normal(900, 5, 600)])
+    assert len(modes(rng.permutation(more))) == 2
 
 
 # The finders' own arithmetic ---------------------------------------------------------------------

@@ -60,7 +60,7 @@ def test_summary_tells_what_was_measured(tmp_path: Path) -> None:
     assert "2 message sizes (1 kB to 60 kB), n = 100 ops per point." in text
     best = found.points["gbps_node_net"].max()
     assert f"Best rate: {best:.1f} Gbit/s per node" in text
-    assert "From 4 to 8 ranks the rate per rank at 60 kB" in text
+    assert "From 4 to 8 ranks the rate per node through its network ports at 60 kB" in text
     assert "began late on some rank" in text
 
 

@@ -13,9 +13,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 WORDS = {
-    "gbps_node_net": "the rate per node, through its network ports,",
+    "gbps_node_net": "the rate per node through its network ports",
     "gbps_node_total": "the node's rate",
-    "gbps_compat": "the rate per rank (with a message to self, as the table counts)",
+    "gbps_compat": "the rate per rank (gbps_compat, with a message to self)",
     "gbps_rank": "the rate per rank",
 }
 

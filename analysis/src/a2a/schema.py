@@ -244,8 +244,10 @@ class Raw:
     start: NDArray[np.int64]
     valid: NDArray[np.bool_]
     exit: NDArray[np.int64] | None = None
-    """When each rank left the barrier [attempts, R], on the common clock from `start`; 0 with a
-    clock start. None where that was not kept: with a barrier start two ranks' moments don't compare.
+    """When each rank left the barrier [attempts, R], on the common clock from `start`.
+
+    0 with a clock start. None where it was not kept: with a barrier start two ranks' moments then
+    don't compare.
     """
 
 

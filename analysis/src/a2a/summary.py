@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from a2a import grouping, labels, links
+from a2a import grouping, labels, links, scaling
 from a2a.labels import count_text, list_text, number_text, rate_text, size_text, time_text
+from a2a.oversubscription import oversubscription
 from a2a.results import Results
 
 _MOST_SETTINGS = 4
@@ -29,7 +31,7 @@ def sentences(results: Results) -> list[str]:
             *_scale(done, grouping.setting_labels(results, done)),
             *_invalid(done),
         ]
-    return said + _not_done(points) + _ended_badly(results)
+    return _oversubscribed(results) + said + _not_done(points) + _ended_badly(results)
 
 
 def _matrix(results: Results, file: str) -> str:
@@ -101,27 +103,41 @@ def _fastest(done: pd.DataFrame) -> str:
 
 
 def _scale(done: pd.DataFrame, settings: pd.Series[str]) -> list[str]:
-    """How the rate per rank changes with scale, setting by setting, at the largest common size."""
+    """How the rate changes with scale, setting by setting, at the largest common size.
+
+    The rate, and its digits, are those that `explain` judges it by.
+    """
     said = []
-    for setting, rows in done.groupby(settings, sort=False):
+    for setting, of_setting in done.groupby(settings, sort=False):
+        rate = scaling.judged_by(of_setting)
+        rows = of_setting[of_setting[rate].notna()]
         first, last = rows["ranks"].min(), rows["ranks"].max()
         small, large = rows[rows["ranks"] == first], rows[rows["ranks"] == last]
         common = set(small["message_size"]) & set(large["message_size"])
         if first == last or not common:
             continue
         size = max(common)
-        before, after = (
-            float(x[x["message_size"] == size]["gbps_rank"].median()) for x in (small, large)
-        )
+        before, after = (float(x[x["message_size"] == size][rate].median()) for x in (small, large))
         change = 100 * (after / before - 1)
         word = "falls" if change < -2 else "rises" if change > 2 else "goes"
         percent = f"{change:+.0f}\u00a0%".replace("-", "−")
         under = f", {setting}" if setting else ""
         said.append(
-            f"From {first} to {last} ranks the rate per rank at {size_text(size)} {word} from "
-            f"{number_text(before)} to {rate_text(after)} ({percent}){under}."
+            f"From {first} to {last} ranks {scaling.WORDS[rate]} at {size_text(size)} {word} from "
+            f"{before:.2f} to {after:.2f}\u00a0Gbit/s ({percent}){under}."
         )
     return said[:_MOST_SETTINGS]
+
+
+def _oversubscribed(results: Results) -> list[str]:
+    """What every other sentence is to be read with."""
+    told = Counter(filter(None, (oversubscription(x) for x in results.launches.values())))
+    total = len(results.launches)
+    return [
+        f"{words[0].upper()}{words[1:]}"
+        + (f", in {count} of {count_text(total, 'launch', 'launches')}." if total > 1 else ".")
+        for words, count in told.items()
+    ]
 
 
 def _invalid(done: pd.DataFrame) -> list[str]:

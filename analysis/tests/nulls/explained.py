@@ -43,8 +43,8 @@ def _true(name: str, claim: str, rate: float, truth: Truth, *others: str) -> Row
     return _row(name, truth, *others, true={claim: rate})
 
 
-_ONE: Final = Truth(sentinels=True)
-_MANY: Final = Truth(nodes=(2, 4, 8), sizes=machine.SIZES[::2], launches=3, launch_spread=0.02)
+_ONE: Final = Truth(sentinels=True, sizes=machine.SIZES[::2])
+_MANY: Final = Truth(nodes=(2, 4), ops=40, sizes=machine.SIZES[::2], launches=3, launch_spread=0.02)
 
 
 def _with(truth: Truth, **changes: Any) -> Truth:

@@ -42,6 +42,11 @@ class Row:
     false: Mapping[str, float] = field(default_factory=dict)
     true: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def is_null(self) -> bool:
+        """Whether nothing that is looked for is there."""
+        return not self.true
+
 
 @dataclass(frozen=True)
 class Rate:

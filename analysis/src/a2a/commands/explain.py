@@ -42,8 +42,9 @@ def run(
 ) -> None:
     """Point out what stands out: modes, tails, timers, protocol steps, stragglers and more.
 
-    Every finding cites its numbers and n. What chance alone would show is left out: stragglers are
-    held against the binomial distribution, modes against a single hill.
+    Every finding cites its numbers and n. What chance alone would show is left out: ranks are held
+    against equal ones, sizes and scales against the spread of launches. What too few launches or
+    ops can't tell is not told. Oversubscribed launches come first, and nobody in them is judged.
     """
     unknown = [one for one in kind if one not in _KINDS]
     if unknown:

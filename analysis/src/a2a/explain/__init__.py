@@ -42,7 +42,7 @@ class Finder:
     roles: tuple[str, ...] = ("measure",)
     """Of the points that it looks at."""
     blames: bool = False
-    """Says which rank, node or pair is slow: nobody is, where ranks share cores."""
+    """Says which rank, node or pair is slow: nobody is, where the launch is oversubscribed."""
 
 
 FINDERS: Final = (

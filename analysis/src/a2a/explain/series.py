@@ -25,7 +25,8 @@ def named(found: Results) -> pd.Series[str]:
     points = found.points
     settings = {name: _values(found, name) for name in _varying(found)}
     keys = _PLAN if grouping.scales_over_ranks(points) else (*_PLAN, "ppn")
-    columns = {key: points[key].astype("string").fillna("") for key in keys}
+    several = [key for key in keys if points[key].nunique(dropna=False) > 1]
+    columns = {key: points[key].astype("string").fillna("") for key in several}
     told = {key: values for key, values in columns.items() if values.nunique() > 1}
     parts = []
     for key, values in told.items():

@@ -2,8 +2,8 @@
 """The rank that finishes last significantly more often than expected of equal ranks.
 
 "Last" needs a common clock: with a barrier start every rank counts from its own exit, and the one
-that leaves the barrier first has the longest time, whoever ends last. Points whose exits were not
-kept on that clock, or whose clocks err by too much, are not judged.
+that leaves the barrier first has the longest time, whoever finished last. Points whose exits were
+not kept on that clock, or whose clocks err by too much, are not judged.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _ends(found: Results, facts: Launch, rows: pd.DataFrame) -> Ends:
 
 
 def last(ends: Ends, time: float, launches: int = 1) -> list[Last]:
-    """Ranks that are last beyond chance, and whose lateness matters."""
+    """Ranks that are last significantly more often than expected, and whose lateness matters."""
     ranks = ends[0][1].shape[1]
     counts = np.concatenate(
         [equal.counted(one.argmax(axis=1), equal.blocks(len(one), time), ranks) for _, one in ends]
