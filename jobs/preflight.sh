@@ -38,7 +38,7 @@ while (($#)); do
     esac
 done
 [[ $ranks =~ ^[1-9][0-9]{0,3}$ ]] || {
-    echo "preflight.sh: --ranks-per-node '$ranks': a number of ranks is meant, such as 2" >&2
+    echo "preflight.sh: --ranks-per-node '$ranks': expected a number of ranks, such as 2" >&2
     exit 2
 }
 

@@ -205,7 +205,7 @@ def test_several_settings_make_a_factorial_table(a2a: A2A, tmp_path: Path) -> No
         assert one.status == 0 and set(one.cells["verdict"]) == {"faster"}
         assert (one.cells["launches_baseline"] == 16).all()
     text = a2a("compare", *files, "--by", "T", "--by", "M").out
-    assert "Each setting by itself, the others held:" in text
+    assert "Each setting by itself, the others fixed:" in text
 
 
 def test_the_effect_of_the_receive_thread_in_2019(a2a: A2A, table_2019: Path) -> None:

@@ -80,15 +80,15 @@ def test_settings_are_the_text_that_they_were(
     ("name", "change", "words"),
     [
         ("plan-7.tsv", ("launch\tnodes", "launch\tnode"), "its header is not launch nodes ppn"),
-        ("plan-7.tsv", ("\t2\tnode", "\ttwo\tnode"), "'two' is no whole number"),
+        ("plan-7.tsv", ("\t2\tnode", "\ttwo\tnode"), "'two' is not a whole number"),
         ("plan-7.tsv", ("\t-\talltoall", "\talltoall"), "has not 6 columns"),
-        ("log-7.tsv", ("2026-11-20T17:30:05Z", "yesterday"), "'yesterday' is no time"),
+        ("log-7.tsv", ("2026-11-20T17:30:05Z", "yesterday"), "'yesterday' is not a time"),
         ("plan-7.tsv", ("kind", "\x00\udcff"), "cannot be read"),
-        ("plan-7.tsv", ("\t2\tnode", f"\t{'2' * 5000}\tnode"), "is no whole number"),
-        ("plan-7.tsv", ("\talltoall-7-", "\ta\x00b"), "is no name of a file"),
-        ("plan-7.tsv", ("\t2\tnode", "\t\x1b[31m\tnode"), "is no whole number"),
-        ("plan-7.tsv", ("\talltoall-7-", "\t" + "long" * 100), "is no name of a file"),
-        ("log-7.tsv", ("2026-11-20T17:30:05Z", "2026-11-20T17:30:05"), "is no time"),
+        ("plan-7.tsv", ("\t2\tnode", f"\t{'2' * 5000}\tnode"), "is not a whole number"),
+        ("plan-7.tsv", ("\talltoall-7-", "\ta\x00b"), "is not a file name"),
+        ("plan-7.tsv", ("\t2\tnode", "\t\x1b[31m\tnode"), "is not a whole number"),
+        ("plan-7.tsv", ("\talltoall-7-", "\t" + "long" * 100), "is not a file name"),
+        ("log-7.tsv", ("2026-11-20T17:30:05Z", "2026-11-20T17:30:05"), "is not a time"),
     ],
 )
 def test_a_damaged_plan_is_refused(

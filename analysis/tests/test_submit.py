@@ -93,7 +93,7 @@ def test_without_the_program_there_is_no_estimate(
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.setenv("A2APERF_JOBS", str(shutil.copytree(JOBS, Path("jobs").resolve())))
     outcome = a2a("submit", "-N", "20", "--dry-run")
-    assert "no estimate: a2aperf is not found here" in outcome.out
+    assert "no estimate: a2aperf is not found" in outcome.out
     assert lines(outcome)
 
 
@@ -150,4 +150,4 @@ def test_the_doctor_looks_at_this_machine(a2a: A2A) -> None:
     assert "of 1 nodes" in outcome.out
     for check in ("program", "memlock", "governor", "clock"):
         assert check in outcome.out
-    a2a("doctor", "--local", "-N", "2").refused("--local is this machine")
+    a2a("doctor", "--local", "-N", "2").refused("--local checks this machine")

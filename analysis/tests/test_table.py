@@ -193,8 +193,8 @@ def test_bad_where(a2a: Run, launch: Path, expression: str, words: list[str]) ->
 
 
 def test_bad_options(a2a: Run, launch: Path) -> None:
-    a2a("table", launch, "--csv", "--json").refused("choose one")
-    a2a("table", launch, "--role", "boss").refused("roles are measure, baseline, sentinel")
+    a2a("table", launch, "--csv", "--json").refused("not both")
+    a2a("table", launch, "--role", "boss").refused("expected one of measure, baseline, sentinel")
     a2a("table", launch, "--role", "baseline").refused("no point has role baseline")
     a2a("table", launch, "--columns", "speed").refused("no file records 'speed'")
     a2a("table", launch, "--layout", "compat", "--columns", "ops").refused("fixed columns")

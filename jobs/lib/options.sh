@@ -25,7 +25,7 @@ declare -A meaning=(
 )
 
 has_form() {
-    [[ $2 =~ ${pattern[$1]} ]] || die -2 "--$1 '$2': ${meaning[$1]%%:*} is meant, such as --$1 ${meaning[$1]#*:}"
+    [[ $2 =~ ${pattern[$1]} ]] || die -2 "--$1 '$2': expected ${meaning[$1]%%:*}, such as --$1 ${meaning[$1]#*:}"
 }
 
 # parse_options alltoall|compare WORD…; the script has a function usage.
@@ -59,7 +59,7 @@ parse_options() {
             elif [[ $kind == compare && $1 == *=* ]]; then
                 settings+=("$1")
             else
-                die -2 "unknown option '$1': --help shows all; what is meant for a2aperf goes behind --"
+                die -2 "unknown option '$1': --help shows all; options of a2aperf go after --"
             fi
             ;;
         *=*)

@@ -29,7 +29,7 @@ BAD = [
 BAD_PAIRS = [
     (("--window", "4"), "--window is not an option of a2aperf pairs"),
     (("--baseline", "mpi"), "--baseline is not an option of a2aperf pairs"),
-    (("--mode", "tagged,write-imm"), "pairs measures with one mode"),
+    (("--mode", "tagged,write-imm"), "pairs takes one mode"),
     (("--format", "compat"), "for pairs expected one of table, csv, json"),
     (("--steps", "0"), "whole number from 1"),
     (("--setps", "4"), "did you mean --steps?"),

@@ -96,7 +96,7 @@ def test_values_stay_text_and_options_are_compared(study):
         (["X=1,2", "X=3,4"], "X is given twice"),
         (["1X=1,2"], "neither a variable nor an option"),
         ([], "compare what?"),
-        (["X=1,2", "--ppn", "none"], "--ppn 'none': ranks per node is meant, such as --ppn 2"),
+        (["X=1,2", "--ppn", "none"], "--ppn 'none': expected ranks per node, such as --ppn 2"),
         (["X=1,2", "--nodes", "9"], "--nodes 9: there are 4 to measure on"),
         (["X=1,2", "--frobnicate"], "unknown option '--frobnicate'"),
         (["X=1,2", "--seed"], "--seed lacks its value"),

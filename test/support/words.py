@@ -3,7 +3,7 @@
 """One word for one thing: docs/words.md says which, and this finds what it bans.
 
 Looked at are the strings of the program and of the analysis, the job scripts, templates, the manual page and the
-documentation. Identifiers and the comments of C++ and shell are not: no user reads them.
+documentation. Identifiers, comments and the docstrings of functions that are no command are not: no user reads them.
 """
 
 import ast
@@ -77,14 +77,18 @@ def of_cpp(source: str) -> Iterator[Text]:
 
 
 def of_python(source: str) -> Iterator[Text]:
-    """String constants; of formatted ones what stands between the values."""
+    """String constants, of formatted ones what stands between the values; of docstrings those that are help."""
     tree = ast.parse(source)
+    commands = {id(node.body[0]) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "run"}
+    unsaid = {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and id(node) not in commands
+    }
     inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             parts = [str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values]
             yield node.lineno, "".join(parts)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner | unsaid:
             yield node.lineno, node.value
 
 

@@ -37,7 +37,7 @@ def read() -> dict[str, list[Path]]:
         isinstance(files, list) and all(isinstance(file, str) for file in files)
         for files in found.values()
     ):
-        raise InputError(f"{path}: not a list of baselines: names with lists of files are meant")
+        raise InputError(f"{path}: not a list of baselines: expected names with lists of files")
     return {name: [path.parent / file for file in files] for name, files in found.items()}
 
 

@@ -37,7 +37,7 @@ class CommandRow:
 
 # A new command is a module in a2a/commands and a row here; modules are loaded when they are used.
 COMMANDS: tuple[CommandRow, ...] = (
-    CommandRow("doctor", "Look whether nodes are fit to measure; nothing is measured.", "Measure"),
+    CommandRow("doctor", "Check whether nodes are fit to measure; measures nothing.", "Measure"),
     CommandRow(
         "submit", "Submit a study to Slurm: scaling, or a comparison of settings.", "Measure"
     ),
@@ -46,15 +46,15 @@ COMMANDS: tuple[CommandRow, ...] = (
     CommandRow("plot", "Draw a figure for a paper: scaling, sizes, compare, latency…"),
     CommandRow("report", "Write one HTML page with summary, findings, charts and tables."),
     CommandRow("live", "Follow the file of a running job."),
-    CommandRow("compare", "Hold settings or groups of files against each other.", "Judge"),
-    CommandRow("explain", "Point out what stands out, with the numbers it rests on.", "Judge"),
-    CommandRow("history", "Show how results went over months, and what changed when.", "Judge"),
+    CommandRow("compare", "Compare settings or groups of files.", "Judge"),
+    CommandRow("explain", "Point out what stands out, with the numbers behind it.", "Judge"),
+    CommandRow("history", "Show results over months: trends, and what changed when.", "Judge"),
     CommandRow(
-        "import", "Read the 2019 layout, perftest's JSON or OSU's text.", "Files", "import_text"
+        "import", "Import the 2019 layout, perftest's JSON or OSU's text.", "Files", "import_text"
     ),
-    CommandRow("merge", "Put several files into one.", "Files"),
-    CommandRow("check", "Test integrity, schema and plausibility.", "Files"),
-    CommandRow("export", "Write a copy without names, to give away.", "Files"),
+    CommandRow("merge", "Merge several files into one.", "Files"),
+    CommandRow("check", "Check integrity, schema and plausibility.", "Files"),
+    CommandRow("export", "Write an anonymised copy to hand out.", "Files"),
 )
 
 
@@ -115,7 +115,7 @@ app = typer.Typer(
 @app.callback(
     epilog="""\b
 [bold]Examples[/bold]
-a2a table run.h5                        what came out
+a2a table run.h5                        the results as a table
 a2a plot scaling *.h5 -o scaling.pdf    a figure for a paper
 a2a compare *.h5 --by PSM2_RCVTHREAD    whether a setting helps, and how sure that is
 a2a report run.h5                       run.html: everything on one page

@@ -28,5 +28,5 @@ def require_one(found: Results, mixed: bool = False) -> None:
             (one, of_one), (other, of_other) = groups[:2]
             raise InputError(
                 f"different clusters: {fact} is '{', '.join(sorted(one))}' in {of_one.id} and "
-                f"'{', '.join(sorted(other))}' in {of_other.id}; --mixed takes them all the same"
+                f"'{', '.join(sorted(other))}' in {of_other.id}; --mixed takes them together"
             )

@@ -44,7 +44,7 @@ def nodes(scripts: Scripts, asked: Asked) -> list[Check]:
     A node that Slurm does not give out is bad, with Slurm's reason; so is one that does not answer.
     """
     if shutil.which("srun") is None or shutil.which("sinfo") is None:
-        raise InputError("there is no Slurm on this machine (no srun); --local looks at this one")
+        raise InputError("there is no Slurm on this machine (no srun); --local checks this one")
     partition = asked.partition or scripts.site(asked.site).get("site_partition", "")
     if "SLURM_JOB_ID" in os.environ:
         wanted = _hosts(os.environ["SLURM_JOB_NODELIST"])

@@ -106,7 +106,7 @@ def _arranged(view: View, what: str, order: str) -> tuple[_Shown, list[str]]:
     elif order == "name" and view.level == "rank" and 1 < len(set(view.nodes)) < view.size:
         groups, grouped = tuple(view.nodes[i] for i in places), "nodes"
     names = tuple(view.names[i] for i in places)
-    said = {"name": "by name", "switch": "by switch", "cluster": "alike beside alike"}[order]
+    said = {"name": "by name", "switch": "by switch", "cluster": "by similarity"}[order]
     return _Shown(places, names, values[np.ix_(places, places)], groups, grouped), [
         f"{view.level}s {said}"
     ]

@@ -256,7 +256,7 @@ class Results:
         close = get_close_matches(name, sorted(names), n=3, cutoff=0.5)
         if close:
             return f"did you mean {' or '.join(close)}?"
-        return "a column of docs/file-format.md, a label or a recorded variable is meant"
+        return "expected a column of docs/file-format.md, a label or a recorded variable"
 
 
 def _fates(points: pd.DataFrame) -> list[str]:

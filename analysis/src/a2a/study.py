@@ -191,7 +191,7 @@ def _file(plan: Path, name: str) -> Path:
     try:
         path.resolve().exists()
     except (OSError, ValueError, RuntimeError):  # too long, a NUL in it, a link to itself
-        raise InputError(f"{plan}: {name[:40]!r} is no name of a file") from None
+        raise InputError(f"{plan}: {name[:40]!r} is not a file name") from None
     return path
 
 
@@ -210,7 +210,7 @@ def _logged(path: Path, row: dict[str, str]) -> Logged:
 
 def _count(path: Path, text: str) -> int:
     if not text.isdecimal() or len(text) > _DIGITS:
-        raise InputError(f"{path}: '{text[:40]}' is no whole number of up to {_DIGITS} digits")
+        raise InputError(f"{path}: '{text[:40]}' is not a whole number of up to {_DIGITS} digits")
     return int(text)
 
 
@@ -222,7 +222,7 @@ def _time(path: Path, text: str) -> datetime | None:
     except ValueError:
         found = None
     if found is None or found.tzinfo is None:  # without a zone it cannot be held against others
-        raise InputError(f"{path}: '{text}' is no time such as 2026-11-20T17:30:05Z")
+        raise InputError(f"{path}: '{text}' is not a time such as 2026-11-20T17:30:05Z")
     return found
 
 

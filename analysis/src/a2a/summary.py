@@ -42,8 +42,8 @@ def _matrix(results: Results, file: str) -> str:
     known = view.gbps[np.isfinite(view.times)]
     text = (
         f"{file}: {measured} of {of.ranks * (of.ranks - 1)} pairs of {of.ranks} ranks on "
-        f"{count_text(len(of.launch.nodes), 'node')}, each alone in its step but for the same "
-        f"distance, at {list_text(sizes)}"
+        f"{count_text(len(of.launch.nodes), 'node')} at {list_text(sizes)}, each rank "
+        "sending to one rank and receiving from one rank at a time"
     )
     if not known.size:
         return text + "."

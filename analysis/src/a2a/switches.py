@@ -48,7 +48,7 @@ def _expanded(name: str) -> Iterator[str]:
     for one in ranges.split(","):
         first, _, last = one.partition("-")
         if not first.isdigit() or not (last or first).isdigit():
-            raise InputError(f"'{one}' in the host list '{name}' is no number and no range")
+            raise InputError(f"'{one}' in the host list '{name}' is neither a number nor a range")
         for number in range(int(first), int(last or first) + 1):
             for rest in _expanded(after) if after else [""]:
                 yield f"{before}{number:0{len(first)}}{rest}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`a2a compare`: hold settings or groups of files against each other."""
+"""`a2a compare`: settings or groups of files side by side."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ def run(
     ] = [],  # noqa: B006
     baseline: Annotated[
         str | None,
-        typer.Option(metavar="VALUE", help="Value to hold the others against.", show_default=False),
+        typer.Option(
+            metavar="VALUE", help="Value with which the others are compared.", show_default=False
+        ),
     ] = None,
     margin: Annotated[str, typer.Option(help="A difference within this does not matter.")] = "2%",
     where: Where = [],  # noqa: B006
@@ -66,7 +68,7 @@ def run(
     mixed: Mixed = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON, all figures.")] = False,
 ) -> None:
-    """Hold a setting's values, or two groups of files, against each other.
+    """Compare a setting's values, or two groups of files.
 
     The launch is the unit: make several of each side, in turn (A B B A …), in one allocation; 8 a
     side are usual. Ratios are speeds (above 1: faster than the baseline) with their 95 % interval;
@@ -76,11 +78,11 @@ def run(
     Exit status: 3 if any cell is slower, else 4 if any is undecided, else 0.
     """
     if bool(by) == bool(against):
-        raise InputError("give either --by NAME or --against FILE…: what are the two sides?")
+        raise InputError("give --by NAME or --against FILE… to name the two sides")
     if csv and as_json:
-        raise InputError("--csv and --json: choose one")
+        raise InputError("give --csv or --json, not both")
     if against and baseline is not None:
-        raise InputError("--baseline goes with --by; with --against the files are the baseline")
+        raise InputError("--baseline needs --by; with --against the files are the baseline")
     share = _share(margin)
     files, against = baselines.files_of(files), baselines.files_of(against)
     found = results.load([*files, *against])
@@ -101,7 +103,7 @@ def run(
     else:
         blocks = [verdicts.lines(one) for one in made]
         if effects:
-            title = "Each setting by itself, the others held:"
+            title = "Each setting by itself, the others fixed:"
             blocks.append([title, *verdicts.effects(effects)])
         print("\n\n".join("\n".join(block) for block in blocks))
     raise typer.Exit(_status(made))
@@ -120,7 +122,7 @@ def _share(text: str) -> float:
     matched = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%?)", text.strip())
     share = float(matched[1]) / (100 if matched[2] else 1) if matched else 0.0
     if not 0 < share < 1:
-        raise InputError(f"--margin {text}: a share above 0 and below 100 % is meant, such as 2%")
+        raise InputError(f"--margin {text}: expected a share above 0 and below 100 %, such as 2%")
     return share
 
 

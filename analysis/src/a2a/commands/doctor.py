@@ -25,20 +25,26 @@ a2a doctor --local                   this machine
 
 def run(
     nodes: Annotated[
-        int | None, typer.Option("-N", "--nodes", min=1, help="So many nodes. Default: all free.")
+        int | None,
+        typer.Option("-N", "--nodes", min=1, help="Number of nodes. Default: all that are free."),
     ] = None,
-    nodelist: Annotated[str, typer.Option(help="These nodes, as Slurm writes lists.")] = "",
+    nodelist: Annotated[str, typer.Option(help="These nodes, in Slurm's notation.")] = "",
     local: Annotated[bool, typer.Option("--local", help="This machine, without Slurm.")] = False,
     provider: Annotated[str, typer.Option(help="libfabric provider that must be usable.")] = "",
     ppn: Annotated[int, typer.Option(min=1, help="Ranks per node.")] = 1,
     site: Annotated[
-        str, typer.Option(metavar="NAME", help="What is special here: jobs/sites (A2APERF_SITE).")
+        str,
+        typer.Option(
+            metavar="NAME", help="Site profile: a name in jobs/sites, or a file (A2APERF_SITE)."
+        ),
     ] = "",
     partition: Annotated[str, typer.Option("-p", "--partition", help="Slurm's partition.")] = "",
-    everything: Annotated[bool, typer.Option("--all", help="Also what is in order.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also show the checks that passed.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON, every check.")] = False,
 ) -> None:
-    """Look whether nodes are fit to measure; under a minute, and nothing is measured.
+    """Check whether nodes are fit to measure: under a minute, and nothing is measured.
 
     Runs jobs/preflight.sh on each node: the program and the provider, contexts, memlock, IPoIB,
     hugepages, governor, clock source, NIC locality, leftovers in /dev/shm, other load. 'bad' would
@@ -47,7 +53,9 @@ def run(
     Exit status: 1 if a node is bad, else 0.
     """
     if local and (nodes or nodelist):
-        raise InputError("--local is this machine; -N and --nodelist are nodes of Slurm")
+        raise InputError(
+            "--local checks this machine, -N and --nodelist check nodes of Slurm: give one of them"
+        )
     folder = scripts.find()
     site = site or os.environ.get("A2APERF_SITE", "")
     asked = health.Asked(provider, ppn, site, nodes, nodelist, partition)

@@ -42,13 +42,13 @@ def run(
 ) -> None:
     """Point out what stands out: modes, tails, timers, protocol steps, stragglers and more.
 
-    Every finding cites its numbers and n. What chance alone would show is left out: ranks are held
-    against equal ones, sizes and scales against the spread of launches. What too few launches or
-    ops can't tell is not told. Oversubscribed launches come first, and nobody in them is judged.
+    Every finding cites its numbers and n. What chance alone would explain is left out, and so is
+    what too few launches or ops cannot show; docs/statistics.md says how that is decided. In
+    oversubscribed launches no rank, node or pair is judged.
     """
     unknown = [one for one in kind if one not in _KINDS]
     if unknown:
-        raise InputError(f"--kind {unknown[0]}: kinds are {', '.join(_KINDS)}")
+        raise InputError(f"--kind {unknown[0]}: expected one of {', '.join(_KINDS)}")
     found = filters.where(results.load(files).complete(ROLES), where)
     clusters.require_one(found, mixed)
     findings = explain(found, tuple(kind))

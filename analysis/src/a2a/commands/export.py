@@ -42,7 +42,7 @@ def run(
     and versions stay; labels stay but for names in them, so look at what is printed.
     """
     if not anonymize:
-        raise InputError("say --anonymize; a plain copy of a results file is made by cp")
+        raise InputError("give --anonymize; cp makes a plain copy of a results file")
     writer.require_writable(output, force)
     found = results.load([file])
     path = key or Path.home() / ".config" / "a2a" / "pseudonyms.key"
@@ -50,7 +50,7 @@ def run(
     document = anonymizing.anonymize(found, anonymizing.read_key(path))
     writer.write(output, document, force)
     if made:
-        print(f"a2a: new key {path}; whoever has it can test names", file=sys.stderr)
+        print(f"a2a: new key {path}; whoever has it can check guessed names", file=sys.stderr)
     print(f"{output}: {len(document.columns['state'])} points, names replaced")
     labels = {f"{k}={v}" for segment in document.segments for k, v in segment.labels.items()}
     for label in sorted(labels):

@@ -102,8 +102,8 @@ def _reader(path: Path, text: str, format_: Format) -> Any:
             return reader
     what = "is empty" if not text.strip() else "line 1, column 1: no known table"
     raise InputError(
-        f"{path}: {what}; read are the 2019 layout (heading '# nodes msg (B) ops …'), "
-        "perftest's JSON and osu_alltoall's text"
+        f"{path}: {what}; expected the 2019 layout (heading '# nodes msg (B) ops …'), "
+        "perftest's JSON or osu_alltoall's text"
     )
 
 

@@ -19,11 +19,13 @@ a2a live run.h5 --once
 
 def run(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="File of the running job.")],
-    interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 2.0,
+    interval: Annotated[
+        float, typer.Option(min=0.1, help="Seconds between two reads of the file.")
+    ] = 2.0,
     patience: Annotated[
         float, typer.Option(min=0, help="Seconds without a new point after which to give up.")
     ] = 600.0,
-    once: Annotated[bool, typer.Option("--once", help="Show what is there and end.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Print the points so far and exit.")] = False,
 ) -> None:
     """Follow the file of a running job: each point as it completes, until the run ends.
 

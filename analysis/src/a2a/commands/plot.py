@@ -87,7 +87,7 @@ def run(
         str,
         typer.Option(
             metavar="|".join(matrix.ORDERS),
-            help="Of a matrix: rows by name, by switch, or alike beside alike. Default: switch "
+            help="Of a matrix: rows by name, by switch, or by similarity. Default: switch "
             "where they are known.",
         ),
     ] = "",
@@ -112,7 +112,7 @@ def run(
     ] = Width.AUTO,
     notes: Annotated[
         bool,
-        typer.Option(help="Say under the figure what n, bars and marks are."),
+        typer.Option(help="Explain n, bars and marks under the figure."),
     ] = True,
 ) -> None:
     """Draw a figure that a two-column paper can print.

@@ -44,7 +44,7 @@ def run(
         raise InputError(f"{folder}: no such folder; 'a2a status FOLDER' names that of the study")
     jobs = study.read(folder)
     if not jobs:
-        raise InputError(f"{folder}: holds no plan-<job>.tsv, so it is no folder of a study")
+        raise InputError(f"{folder}: holds no plan-<job>.tsv, so it is not the folder of a study")
     queue = slurm.queued(job.id for job in jobs)
     if as_json:
         print(json.dumps([_plain(job, queue) for job in jobs], indent=1, default=str))

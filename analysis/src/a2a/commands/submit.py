@@ -33,7 +33,9 @@ def run(
     ],
     passed: Annotated[
         list[str],
-        typer.Argument(metavar="[-- OPTION…]", help="For a2aperf alltoall.", show_default=False),
+        typer.Argument(
+            metavar="[-- OPTION…]", help="Options of a2aperf alltoall.", show_default=False
+        ),
     ] = [],  # noqa: B006
     ppn: Annotated[int, typer.Option(min=1, help="Ranks per node.")] = 1,
     compare: Annotated[
@@ -44,7 +46,8 @@ def run(
         ),
     ] = [],  # noqa: B006
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show jobs, node-hours and lines; submit nothing.")
+        bool,
+        typer.Option("--dry-run", help="Show jobs, node-hours and sbatch lines; submit nothing."),
     ] = False,
     separate: Annotated[
         bool, typer.Option("--separate", help="One job per node count, and one for the report.")
@@ -52,7 +55,7 @@ def run(
     sizes: Annotated[str, typer.Option(metavar="LIST", help="Message sizes.")] = "",
     launches: Annotated[
         int | None,
-        typer.Option(min=1, help="Launches of each point (3; when comparing of each value, 8)."),
+        typer.Option(min=1, help="Launches of each point (3), or of each value compared (8)."),
     ] = None,
     subsets: Annotated[str, typer.Option(help="nested, random or per-switch.")] = "",
     seed: Annotated[int | None, typer.Option(min=0, help="Random seed.")] = None,
@@ -71,13 +74,17 @@ def run(
     ] = False,
     results: Annotated[str, typer.Option(metavar="DIR", help="Folder (results).")] = "",
     site: Annotated[
-        str, typer.Option(metavar="NAME", help="What is special here: jobs/sites (A2APERF_SITE).")
+        str,
+        typer.Option(
+            metavar="NAME", help="Site profile: a name in jobs/sites, or a file (A2APERF_SITE)."
+        ),
     ] = "",
     time: Annotated[str, typer.Option("-t", "--time", help="Time limit of each job.")] = "",
     partition: Annotated[str, typer.Option("-p", "--partition", help="Slurm's partition.")] = "",
     account: Annotated[str, typer.Option("-A", "--account", help="Slurm's account.")] = "",
     sbatch: Annotated[
-        list[str], typer.Option(metavar="OPTION", help="Any other of sbatch: --sbatch=--qos=low.")
+        list[str],
+        typer.Option(metavar="OPTION", help="Any other option of sbatch: --sbatch=--qos=low."),
     ] = [],  # noqa: B006
 ) -> None:
     """Submit a study: node counts as subsets of one allocation, or a comparison of settings.
@@ -135,7 +142,7 @@ def run(
 def _counts(text: str) -> list[int]:
     words = text.split(",")
     if not all(re.fullmatch(r"0*[1-9][0-9]{0,6}", word) for word in words):
-        raise InputError(f"-N '{text}': node counts are meant, such as 20,40,80")
+        raise InputError(f"-N '{text}': expected node counts, such as 20,40,80")
     return sorted({int(word) for word in words})
 
 
@@ -151,7 +158,7 @@ def _summary(jobs: Sequence[Planned], budget: str) -> list[str]:
     lines = aligned(rows, [True, False, False, False, False])
     estimates = [job.node_hours for job in jobs]
     if None in estimates:
-        lines.append("no estimate: a2aperf is not found here; A2APERF names it")
+        lines.append("no estimate: a2aperf is not found; set A2APERF to its path")
         return lines
     total = f"estimate: {sum(hours or 0.0 for hours in estimates):.1f} node-hours in all"
     limit = f", at most {budget} a job" if budget else ""

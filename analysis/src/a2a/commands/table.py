@@ -63,7 +63,7 @@ def run(
     all.
     """
     if csv and json:
-        raise InputError("--csv and --json: choose one")
+        raise InputError("give --csv or --json, not both")
     loaded = results.load(files)
     if role == DEFAULT_ROLES and loaded.with_pairs and not _has(loaded, role):
         names = [
@@ -93,7 +93,7 @@ def run(
         print(write(found, names or every).rstrip())
     elif layout is Layout.COMPAT:
         if names:
-            raise InputError("--layout compat has fixed columns; --columns goes with the others")
+            raise InputError("--layout compat has fixed columns; --columns needs another layout")
         found = found.complete(sorted(set(found.points["role"])))
         print("\n".join(compat.lines_of(found)))
     else:
@@ -129,7 +129,7 @@ def _of_role(found: results.Results, role: str) -> results.Results:
     known = ("measure", "baseline", "sentinel", results.PAIR)
     wanted = known if role == "all" else tuple(role.split(","))
     if not set(wanted) <= set(known):
-        raise InputError(f"--role {role}: roles are {', '.join(known)} and all")
+        raise InputError(f"--role {role}: expected one of {', '.join(known)}, all")
     chosen = found.select(found.points["role"].isin(wanted))
     if chosen.points.empty and found.with_pairs:
         raise InputError(f"{found.files[found.with_pairs[0]]}: {results.NOT_ALL_TO_ALL}")
