@@ -5,13 +5,19 @@ set -euo pipefail
 
 usage() {
     cat <<'USAGE'
-Usage: analysis/run-checks.sh [VENV]
+Usage: analysis/run-checks.sh [--quick] [VENV]
 
 Makes the virtual environment VENV (default: analysis/.venv) where it is missing or out of date, installs the
-package and its tests' packages at the versions of constraints.txt, and runs ruff, mypy and pytest.
+package and its tests' packages at the versions of constraints.txt, and runs ruff, mypy and pytest;
+with --quick without the tests that are marked slow.
 USAGE
 }
 
+chosen=()
+if [[ ${1-} == --quick ]]; then
+    chosen=(-m 'not slow')
+    shift
+fi
 case ${1-} in
 -h | --help)
     usage
@@ -38,4 +44,4 @@ fi
 "$python" -m ruff check .
 "$python" -m ruff format --check .
 "$python" -m mypy src tests benchmarks
-"$python" -m pytest -q -n "$(nproc)" --junitxml "$venv/pytest.xml"
+"$python" -m pytest -q -n "$(nproc)" "${chosen[@]}" --junitxml "$venv/pytest.xml"

@@ -32,7 +32,8 @@ test. A stage's log is shown when it fails; all of them stay in build/results.
   vm          the verbs provider over software RoCE, in a virtual machine
 
   test/run.sh                everything
-  test/run.sh --quick        all but the slow stages: SLOW
+  test/run.sh --quick        in some minutes: without clang-tidy, the tests that are marked slow, and the stages
+                             SLOW
   test/run.sh meson lint     two stages of it
   test/run.sh --scale        only this: the job scripts at 40 to 320 nodes, and what that takes
   test/run.sh --newest       only this: the newest versions that Debian releases, in a system of their own in
@@ -72,6 +73,8 @@ python=$top/.venv/bin/python
 release=$top/build/release
 # Tests that mostly wait: two files of them at a time.
 two_files=(-n 2 --dist loadfile)
+not_slow=()
+[[ $quick == no ]] || not_slow=(-m 'not slow')
 stage_meson() {
     suite 'meson tests' "$release/meson-logs/testlog.junit.xml" \
         meson test -C "$release" --no-rebuild --print-errorlogs --timeout-multiplier 4
@@ -80,7 +83,7 @@ stage_meson() {
 stage_python() {
     A2APERF=$(program_in "$release") suite 'python tests' "$results/python.xml" \
         "$python" -m pytest "$top/test" --ignore "$top/test/vm" --ignore "$top/test/slurm" \
-        --ignore "$top/test/cluster" --ignore "$top/test/compat" "${two_files[@]}" -q -rs \
+        --ignore "$top/test/cluster" --ignore "$top/test/compat" "${two_files[@]}" "${not_slow[@]}" -q -rs \
         --junitxml "$results/python.xml"
 }
 
@@ -106,11 +109,21 @@ stage_fuzz() {
     suite 'fuzz' "$results/fuzz.xml" "$top/test/fuzz/run.sh" "${options[@]}"
 }
 
-stage_analysis() { suite 'analysis' "$top/analysis/.venv/pytest.xml" "$top/analysis/run-checks.sh"; }
+stage_analysis() {
+    local options=()
+    [[ $quick == no ]] || options=(--quick)
+    suite 'analysis' "$top/analysis/.venv/pytest.xml" "$top/analysis/run-checks.sh" "${options[@]}"
+}
 
 stage_lint() {
     local part
-    for part in $("$top/test/lint.sh" --list); do check "lint $part" "$top/test/lint.sh" "$part"; done
+    for part in $("$top/test/lint.sh" --list); do
+        if [[ $quick == yes && $part == tidy ]]; then
+            omit 'lint tidy' 'left out by --quick'
+        else
+            check "lint $part" "$top/test/lint.sh" "$part"
+        fi
+    done
 }
 
 stage_mpich() {

@@ -18,10 +18,16 @@ make_venv() {
 }
 
 # why_no_venv: the first error in the log.
-why_no_venv() { grep -i -m 1 'error\|not available\|not found' "$venv_log" || tail -n 1 "$venv_log"; }
+why_no_venv() {
+    local line
+    line=$(grep -m 1 'ERROR: ' "$venv_log" || grep -i -m 1 'error\|not available\|not found' "$venv_log" ||
+        tail -n 1 "$venv_log")
+    printf '%s\n' "${line#"${line%%[! ]*}"}"
+}
 
-# make_analysis: a2a in build/a2a. It runs from the sources, so it changes with them.
+# make_analysis: a2a in build/a2a. It runs from the sources, so it changes with them; only other versions of what it
+# needs make it anew.
 make_analysis() {
-    make_venv "${top:?}/build/a2a" "$top/analysis/pyproject.toml" \
+    make_venv "${top:?}/build/a2a" "$top/analysis/constraints.txt" \
         --constraint "$top/analysis/constraints.txt" --editable "$top/analysis"
 }

@@ -2,6 +2,7 @@
 """The two commands of the README, in parts: what they build in, what they count, what the first leaves behind."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -101,3 +102,49 @@ def test_a_suite_without_a_test_fails(tmp_path):
         counted, said = suite(tmp_path, *cases)
         assert counted == "0 1 0"
         assert "some: no test ran" in said
+
+
+def test_what_was_not_chosen_is_told(tmp_path):
+    junit = tmp_path / "junit.xml"
+    outcome = bash(
+        f"results={tmp_path}; suite some {junit} bash -c \"$1\"; printf '%s\\n' \"${{omissions[@]}}\"",
+        f"echo '<testsuite><testcase name=\"a\"/></testsuite>' >{junit}; echo '1 passed, 7 deselected in 2 s'",
+    )
+    assert outcome.stdout.splitlines()[-1] == "left out: 7 slow tests of some", outcome.stderr
+
+
+def first_job(folder: Path, *options: str) -> list[str]:
+    """What jobs/local.sh says, line by line."""
+    command = [ROOT / "jobs" / "local.sh", "--no-install", "--sizes", "1000", "--ops", "5", *options]
+    outcome = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL)
+    assert outcome.returncode == 0, outcome.stderr
+    return outcome.stderr.splitlines()
+
+
+def test_the_first_job_ends_in_a_report(tmp_path):
+    """Its path is the last line; and the line that was run can be run again."""
+    said = first_job(tmp_path, "-o", "first.h5")
+    assert said[-1] == "first.html"
+    assert (tmp_path / "first.html").read_text().startswith("<!DOCTYPE html>")
+    (line,) = [line for line in said if " mpirun -n 4 " in line]
+    assert line.endswith(" -o first.h5")
+    (tmp_path / "first.h5").unlink()
+    again = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS)
+    assert again.returncode == 0, again.stderr
+    assert (tmp_path / "first.h5").is_file()
+
+
+def test_a_first_job_that_measures_nothing_draws_nothing(tmp_path):
+    assert not first_job(tmp_path, "--dry-run")[-1].endswith(".html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_package_index_it_is_said_why_there_is_no_report(tmp_path):
+    """The measurement does not need one."""
+    (tmp_path / "analysis").symlink_to(ROOT / "analysis")
+    outcome = bash(
+        f'top={tmp_path}; make_analysis || why_no_venv',
+        env={**os.environ, "PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_RETRIES": "0"},
+    )
+    assert "ERROR: " in outcome.stdout and outcome.stdout.count("\n") == 1, outcome.stdout + outcome.stderr
+    assert not (tmp_path / "build" / "a2a" / "requirements.txt").exists()
