@@ -148,7 +148,7 @@ def page(links: list[Facts], others: list[Facts]) -> str:
 TEXT = """<!-- SPDX-License-Identifier: BSD-3-Clause -->
 # Validation
 
-What the program says is held against answers that are known before it runs. `test/cluster/validate.py` made this
+What the program says is compared with answers that are known before it runs. `test/cluster/validate.py` made this
 page: it runs the tests of `test/cluster`, with more links than `test/run.sh cluster` has, on this machine
 ({machine}, {cores} cores). All hosts are network namespaces of one machine; nothing here needs a fabric.
 
@@ -157,7 +157,7 @@ page: it runs the tests of `test/cluster`, with more links than `test/run.sh clu
 Every host has one link, shaped alike in both directions by a token bucket whose flows share it evenly. A frame of
 9014 bytes carries 8948 bytes of payload; the other way's acknowledgements, of 66 bytes, come for every second frame at
 the most. So between 98.9% and 99.3% of the rate is payload, whatever the number of hosts and ranks; nothing is fitted.
-An op lasts a second, 200 times what the bucket lets pass at once. The figure held against that is `gbps_node_net`
+An op lasts a second, 200 times what the bucket lets pass at once. The figure compared with that is `gbps_node_net`
 at the median of n ops.
 
 ![Payload that came out, in percent of the link's rate, against what framing leaves](figures/validation.svg)
