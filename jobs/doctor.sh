@@ -43,4 +43,5 @@ if ! said=$({ enter_site && find_program; } 2>&1 >/dev/null); then
 fi
 enter_site
 find_program
-exec "$jobs/preflight.sh" --program "$program" --provider "${provider:-$(provider_asked_for)}" --ranks-per-node "$ranks"
+exec "$jobs/preflight.sh" --program "$program" --provider "${provider:-$(provider_asked_for)}" --ranks-per-node "$ranks" \
+    --binding "$site_binding"

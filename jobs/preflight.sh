@@ -5,26 +5,33 @@ set -uo pipefail
 
 usage() {
     cat <<'USAGE'
-Usage: jobs/preflight.sh [--program FILE] [--provider NAME] [--ranks-per-node K]
+Usage: jobs/preflight.sh [--program FILE] [--provider NAME] [--ranks-per-node K] [--binding KIND] [--mark FILE]
 
 Looks at the node that it runs on and prints a line "node<TAB>check<TAB>ok|warn|bad<TAB>text" for each check: bad is
 what would make a launch fail or its figures wrong, warn is what may. Changes nothing and measures nothing. Exit
-status 0, also when something is bad.
+status 0, also when something is bad. With --mark a job asks whether FILE, which it has just written into its results
+folder and which holds its own name, is seen here too. KIND is core, socket, numa or none.
 
   jobs/preflight.sh
   srun -N 20 --ntasks-per-node=1 jobs/preflight.sh --provider psm2 --ranks-per-node 2
 USAGE
 }
 
-program=a2aperf provider=auto ranks=1
+program=a2aperf provider=auto ranks=1 binding=none mark=''
 while (($#)); do
     case $1 in
-    --program | --provider | --ranks-per-node)
+    --program | --provider | --ranks-per-node | --binding | --mark)
         (($# > 1)) || {
             echo "preflight.sh: $1 lacks its value: --help shows all" >&2
             exit 2
         }
-        case $1 in --program) program=$2 ;; --provider) provider=$2 ;; *) ranks=$2 ;; esac
+        case $1 in
+        --program) program=$2 ;;
+        --provider) provider=$2 ;;
+        --ranks-per-node) ranks=$2 ;;
+        --binding) binding=$2 ;;
+        --mark) mark=$2 ;;
+        esac
         shift 2
         ;;
     -h | --help)
@@ -71,6 +78,35 @@ check_provider() {
     else
         tell provider bad "$provider cannot be used: $(awk -v name="$provider" '/^not here:/ { after = 1 }
             after && $1 == name { $1 = ""; print; found = 1 } END { if (!found) print "libfabric does not have it" }' <<<"$said")"
+    fi
+}
+
+# The folder of the results: rank 0, who writes, may be on any node.
+check_results() {
+    [[ $mark ]] || return 0
+    local folder=${mark%/*}
+    if [[ ! -d $folder ]]; then
+        tell results bad "$folder is not here: the results folder must be shared by all nodes"
+    elif [[ $(first_line "$mark") != "$mark" ]]; then
+        tell results bad "$folder is another folder here: the results folder must be shared by all nodes"
+    elif [[ ! -w $folder ]]; then
+        tell results bad "nothing can be written to $folder"
+    else
+        tell results ok "$folder is shared"
+    fi
+}
+
+# Cores of the node, whatever this process may use of it: a job has all of them.
+check_cores() {
+    local cores
+    cores=$(cat /sys/devices/system/cpu/cpu*/topology/thread_siblings_list 2>/dev/null | sort -u | wc -l)
+    ((cores)) || cores=$(getconf _NPROCESSORS_ONLN)
+    if ((ranks <= cores)); then
+        tell cores ok "$ranks of $cores cores needed"
+    elif [[ $binding == core ]]; then
+        tell cores bad "oversubscribed: $ranks ranks on $cores cores, and each is to have its own"
+    else
+        tell cores warn "oversubscribed: $ranks ranks on $cores cores"
     fi
 }
 
@@ -191,7 +227,7 @@ check_leftovers() {
 check_load() {
     local running cores
     running=$(awk '{ split($4, part, "/"); print part[1] - 1 }' /proc/loadavg)
-    cores=$(nproc)
+    cores=$(getconf _NPROCESSORS_ONLN)
     if ((running <= (cores + 7) / 8)); then
         tell load ok "$running of $cores processors busy"
     else
@@ -200,6 +236,8 @@ check_load() {
 }
 
 if check_program; then check_provider; fi
+check_results
+check_cores
 check_contexts
 check_memlock
 check_ipoib

@@ -1,9 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
-# One launch on some nodes of the allocation, by mpirun or srun. Needs say.sh, mpi.sh, site.sh, nodes.sh and $scratch.
+# One launch on some nodes of the allocation, by mpirun or srun. Needs say.sh, mpi.sh, site.sh, nodes.sh, watch.sh and
+# $scratch.
 
-readonly kStartSeconds=600 # until ranks have found one another
+readonly kKillSeconds=30 # from SIGTERM to SIGKILL for a launcher that does not end
 
 # check_launcher: what the site names has to be there, and able to start MPI.
 check_launcher() {
@@ -44,7 +45,7 @@ launcher_words() {
 }
 
 # start_launch SECONDS FILE VARIABLE=VALUE… -- WORD…: runs the program with these words; sets $launch_pid, and
-# $watch_pid of who looks whether it begins to write FILE. Its output goes to launch.out and launch.err in $scratch.
+# $watch_pid of who looks after it (watch.sh). Its output goes to launch.out and launch.err in $scratch.
 start_launch() {
     local seconds=$1 file=$2 assignments=()
     shift 2
@@ -53,13 +54,12 @@ start_launch() {
         shift
     done
     shift
+    touch "$scratch/begun"
     # A launcher that lost its nodes may wait for ever, hence the limit; it may ignore SIGTERM, hence -k.
-    env "${assignments[@]}" timeout --foreground -k 30 "$seconds" "${launcher[@]}" "$program" "$@" \
+    env "${assignments[@]}" timeout --foreground -k "$kKillSeconds" "$seconds" "${launcher[@]}" "$program" "$@" \
         </dev/null >"$scratch/launch.out" 2>"$scratch/launch.err" &
     launch_pid=$!
-    # The program ends by itself when a rank is silent; its launcher may wait for daemons that never come.
-    touch "$scratch/begun"
-    watch_start "$file" >/dev/null 2>&1 &
+    watch_launch "$file" >/dev/null 2>&1 &
     watch_pid=$!
 }
 
@@ -67,43 +67,18 @@ start_launch() {
 stop_launch() {
     local step
     if [[ $site_launcher == srun ]]; then
-        # On a SIGTERM of its own srun would kill them. Launches are made one at a time: the step is theirs.
-        for step in $(squeue -h -s -j "$SLURM_JOB_ID" -o %i | grep -E '^[0-9_]+\.[0-9]+$'); do
-            scancel --signal=TERM "$step" || true
-        done
+        # On a SIGTERM of its own srun would kill them.
+        for step in $(steps); do scancel --signal=TERM "$step" || true; done
     else
         kill -TERM "$launch_pid" 2>/dev/null || true
     fi
 }
 
-# watch_start FILE: ends a launch that has not begun to write it in time.
-watch_start() {
-    local nap=''
-    trap 'kill $nap; exit' TERM
-    sleep "$kStartSeconds" &
-    nap=$!
-    wait "$nap"
-    [[ $1 -nt $scratch/begun ]] && return
-    echo "nothing was written after $kStartSeconds s: the ranks did not start" >"$scratch/not_begun"
-    kill -TERM "$launch_pid"
-    sleep 10
-    kill -KILL "$launch_pid"
+# end_steps: what a launcher that was killed has left, on nodes that may not answer.
+end_steps() {
+    local step
+    for step in $(steps); do scancel "$step" || true; done
 }
 
-stop_watching() {
-    kill "$watch_pid" 2>/dev/null || true
-    wait "$watch_pid" || true
-}
-
-# why_failed STATUS: one line on a launch that failed: the program's own words, else the launcher's, else the status.
-why_failed() {
-    local status=$1 words
-    words=$(cat "$scratch/not_begun" 2>/dev/null)
-    [[ $words ]] || words=$(sed -n 's/^a2aperf: //p' "$scratch/launch.err" | head -n 1)
-    [[ $words ]] || words=$(grep -v '^[-=[:space:]]*$' "$scratch/launch.err" | grep -m 1 -E \
-        'srun: error|exited on signal|lost communication|non-zero|unable|not |failed|ORTE' | cut -c 1-300)
-    [[ $words ]] || words="exit status $status"
-    ((status != 124 && status != 137 || launch_seconds < launch_limit)) || words="no end after $launch_limit s; $words"
-    ((${#silent[@]} == 0)) || words="no answer from $(host_list "${silent[@]}"); $words"
-    tr '\t\n' '  ' <<<"$words" | sed 's/ *$//'
-}
+# steps: of this job, without the batch script. Launches are made one at a time: they are of the last one.
+steps() { squeue -h -s -j "$SLURM_JOB_ID" -o %i | grep -E '^[0-9_]+\.[0-9]+$' || true; }

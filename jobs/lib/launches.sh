@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
 # One launch of the plan after another, what became of each in the log, until all are made or a limit is reached. Needs
-# say.sh, options.sh, nodes.sh, plan.sh, plan_file.sh, launcher.sh.
+# say.sh, options.sh, nodes.sh, plan.sh, plan_file.sh, launcher.sh, watch.sh, reason.sh.
 
 readonly kLaunchSeconds=3600 # a launch that takes longer hangs
 readonly kQuickSeconds=300
 
 stopping=''   # why no launch is begun any more
 launch_pid='' # of the launch that runs
+unsound=''    # why its file is not one
 interrupts=0
 made=0         # launches that became good in this run
 node_seconds=0 # used before this run
@@ -90,7 +91,7 @@ seconds_left() {
         limit_to $((kQuickSeconds - SECONDS)) "--quick: the five minutes are over"
     fi
     if [[ ${asked[budget]} ]]; then
-        limit_to "$(awk -v hours="${asked[budget]}" -v used="$node_seconds" -v nodes="$SLURM_JOB_NUM_NODES" \
+        limit_to "$(awk -v hours="${asked[budget]}" -v used="$node_seconds" -v nodes="$allocated" \
             -v seconds="$SECONDS" 'BEGIN { printf "%d", (hours * 3600 - used) / nodes - seconds }')" \
             "the node-hour limit of ${asked[budget]} is reached"
     fi
@@ -104,6 +105,10 @@ make_launches() {
     local i total=${#plan_nodes[@]}
     for i in "${!plan_nodes[@]}"; do
         [[ ${good[$i]-} != 0 ]] || continue
+        if [[ ! $stopping ]]; then
+            follow_allocation
+            lose 'Slurm has taken it from the job' "${taken[@]}"
+        fi
         if [[ ! $stopping ]]; then
             seconds_left "$i"
             stopping=$short
@@ -123,8 +128,16 @@ make_launches() {
     done
 }
 
+# lose WHY NODE…: nodes that the job has no more; it goes on without them if it was told to.
+lose() {
+    (($# > 1)) || return 0
+    leave_out "$@"
+    write_plan
+    [[ ${asked[go-on]} == yes ]] || : "${stopping:="$(host_list "${@:2}"): $1, and --go-on was not given"}"
+}
+
 make_launch() {
-    local i=$1 file text started reason
+    local i=$1 file text started
     file=$results/$(file_of "$i")
     program_words "$i"
     words+=(--output "$file")
@@ -133,7 +146,8 @@ make_launch() {
     launcher_words "${plan_nodes[i]}" "${asked[ppn]}" "${variables[@]%%=*}" "${site_environment[@]%%=*}"
     started=$(now) launch_seconds=$SECONDS
     made_on["$i"]=$(host_list "${subset[@]}")
-    rm -f "$scratch/not_begun"
+    rm -f "$scratch/not_begun" "$scratch/silent"
+    unsound=
     start_launch "$launch_limit" "$file" "${variables[@]}" -- "${words[@]}"
     wait_for_launch
     stop_watching
@@ -141,23 +155,35 @@ make_launch() {
     cat "$scratch/launch.out"
     cat "$scratch/launch.err" >&2
     if ((status == 0)); then
+        unsound=$(why_unsound "$file")
+        [[ ! $unsound ]] || status=1
+    fi
+    if ((status == 0)); then
         took[${plan_nodes[i]}]=$launch_seconds
         ((made += 1))
         log_launch "$i" "$started" 0 -
-        return
+    else
+        failed_launch "$i" "$started"
     fi
+}
+
+# failed_launch I STARTED: what became of a launch that is not good, by its $status and $unsound file.
+failed_launch() {
+    local i=$1 started=$2 reason=$unsound node
     ((launch_seconds < launch_limit)) || : "${stopping:=$limited_by}"
-    if [[ $stopping ]]; then
+    if [[ $stopping && ! $reason ]]; then
         log_launch "$i" "$started" "$status" "$stopping: stopped at an op, what was complete is kept"
         return
     fi
-    keep_answering
-    reason=$(why_failed "$status")
+    silent=() missing=()
+    if [[ ! $reason ]]; then
+        keep_answering
+        for node in "${silent[@]}"; do [[ " ${subset[*]} " != *" $node "* ]] || missing+=("$node"); done
+        reason=$(why_failed "$status")
+        end_steps
+    fi
     say "launch $((i + 1)) failed: $reason"
     log_launch "$i" "$started" "$status" "$reason"
-    ((${#silent[@]} == 0)) || {
-        leave_out 'does not answer' "${silent[@]}"
-        write_plan
-    }
+    lose 'does not answer' "${silent[@]}"
     [[ ${asked[go-on]} == yes ]] || stopping="launch $((i + 1)) failed, and --go-on was not given"
 }

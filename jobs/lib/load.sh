@@ -2,7 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # All of the library of the job scripts. Needs $jobs, the folder above.
 
-for part in say mpi options site program nodes plan plan_file launcher launches closing study; do
+for part in say mpi options site program nodes plan plan_file watch launcher reason launches closing study; do
     # shellcheck source=/dev/null
     . "${jobs:?}/lib/$part.sh"
 done
+
+# stopped STATUS LINE FILE: what ends a script unforeseen is said: a log that just stops helps nobody. In a command
+# substitution, which goes on, there is no -e.
+stopped() { [[ $- != *e* ]] || say "${0##*/}: stopped at line $2 of ${3##*/}: a command failed (exit status $1)"; }
+set -E
+trap 'stopped $? "$LINENO" "${BASH_SOURCE[0]}"' ERR

@@ -4,7 +4,10 @@
 # The nodes of the allocation: which there are, which are fit, which answer, which switch they hang on. Needs say.sh,
 # site.sh, $jobs and $scratch.
 
-readonly kAnswerSeconds=120 # for a node to answer; then it does not
+readonly kAnswerSeconds=120  # for the preflight of a node
+readonly kTogetherSeconds=20 # for all nodes to say that they are there
+readonly kAloneSeconds=10    # for one of them
+readonly kAtOnce=16          # so many are asked alone at a time
 
 # host_list NODE…: as Slurm writes lists, node[001-020].
 host_list() {
@@ -12,46 +15,100 @@ host_list() {
     scontrol show hostlist "$*"
 }
 
-# on_nodes COMMAND…: one process on each of $nodes; those that cannot be reached are left out. Has a deadline.
-on_nodes() {
-    local list
-    list=$(host_list "${nodes[@]}")
-    timeout -k 5 "$kAnswerSeconds" srun --overlap --no-kill --kill-on-bad-exit=0 --mpi=none --cpu-bind=none --mem=0 \
-        --nodes="${#nodes[@]}" --ntasks="${#nodes[@]}" --ntasks-per-node=1 --nodelist="$list" --quit-on-interrupt \
-        "$@" </dev/null 2>"$scratch/on_nodes.err" || true
+# follow_allocation: takes nodes out of $nodes that Slurm has taken from the job, as it does with one that it holds for
+# down; $taken are those. It refuses every step that names one of them, and the launchers believe the environment.
+follow_allocation() {
+    local node list has kept=()
+    taken=()
+    list=$(scontrol show job -o "$SLURM_JOB_ID" 2>/dev/null |
+        sed -n "s/^JobId=$SLURM_JOB_ID .* NodeList=\([^ ]*\) .*/\1/p") || true
+    # A controller that does not answer says nothing about nodes.
+    [[ $list && $list != '(null)' ]] || return 0
+    has=" $(scontrol show hostnames "$list" | tr '\n' ' ')"
+    for node in "${nodes[@]}"; do
+        if [[ $has == *" $node "* ]]; then kept+=("$node"); else taken+=("$node"); fi
+    done
+    ((${#taken[@]})) || return 0
+    nodes=("${kept[@]}")
+    SLURM_NNODES=$(wc -w <<<"$has")
+    export SLURM_JOB_NODELIST=$list SLURM_NODELIST=$list SLURM_NNODES SLURM_JOB_NUM_NODES=$SLURM_NNODES
+    export SLURM_TASKS_PER_NODE="1(x$SLURM_NNODES)"
 }
 
-# keep_answering: takes nodes out of $nodes that run nothing any more; $silent are those.
-keep_answering() {
+# step_on SECONDS NODE… -- COMMAND…: one process on each of these nodes; those that cannot be reached are left out.
+step_on() {
+    local seconds=$1 on=()
+    shift
+    while [[ $1 != -- ]]; do
+        on+=("$1")
+        shift
+    done
+    shift
+    timeout -k 5 "$seconds" srun --overlap --no-kill --kill-on-bad-exit=0 --mpi=none --cpu-bind=none --mem=0 \
+        --nodes="${#on[@]}" --ntasks="${#on[@]}" --ntasks-per-node=1 --nodelist="$(host_list "${on[@]}")" \
+        --quit-on-interrupt "$@" </dev/null 2>"$scratch/step_on.err" || true
+}
+
+# find_silent NODE…: $silent are those of these nodes that run nothing. They are asked together, and those that said
+# nothing once more, each alone: one that hangs may keep back what others say.
+find_silent() {
     local node answers
     # shellcheck disable=SC2016 # expands on the node
-    answers=" $(on_nodes bash -c 'printf "%s " "$SLURMD_NODENAME"')"
-    local answering=()
+    answers=" $(step_on "$kTogetherSeconds" "$@" -- bash -c 'printf "%s " "$SLURMD_NODENAME"')"
     silent=()
-    for node in "${nodes[@]}"; do
-        if [[ $answers == *" $node "* ]]; then answering+=("$node"); else silent+=("$node"); fi
-    done
+    for node in "$@"; do [[ $answers == *" $node "* ]] || silent+=("$node"); done
+    ((${#silent[@]})) || return 0
+    answers+=" $(ask_alone "${silent[@]}" | tr '\n' ' ')"
+    silent=()
+    for node in "$@"; do [[ $answers == *" $node "* ]] || silent+=("$node"); done
     # That nobody answers says more about the question than about the nodes.
-    if ((${#answering[@]} == 0)); then
-        silent=()
-        return
-    fi
-    nodes=("${answering[@]}")
+    ((${#silent[@]} < $#)) || silent=()
+}
+
+# ask_alone NODE…: those that run something, a few of them asked at a time.
+ask_alone() {
+    local node asked=0
+    for node in "$@"; do
+        { [[ $(step_on "$kAloneSeconds" "$node" -- echo yes) != yes ]] || echo "$node"; } &
+        ((asked += 1, asked % kAtOnce)) || wait
+    done
+    wait
+}
+
+# keep_answering: takes nodes out of $nodes that the job has no more or that run nothing any more; $silent are those.
+keep_answering() {
+    local node kept=() gone
+    follow_allocation
+    # Where the watch has ended the launch it knows.
+    mapfile -t silent < <(cat "$scratch/silent" 2>/dev/null || true)
+    ((${#silent[@]})) || find_silent "${nodes[@]}"
+    gone=" ${silent[*]} "
+    for node in "${nodes[@]}"; do [[ $gone == *" $node "* ]] || kept+=("$node"); done
+    nodes=("${kept[@]}")
+    for node in "${taken[@]}"; do [[ $gone == *" $node "* ]] || silent+=("$node"); done
 }
 
 # preflight FILE: what every node says about itself; $unfit are the nodes with something bad.
 preflight() {
     local file=$1 node check verdict text
     local -A answered=() is_bad=()
-    on_nodes "$jobs/preflight.sh" --program "$program" --provider "$(provider_asked_for)" \
-        --ranks-per-node "${asked[ppn]}" >"$file.partial"
+    local mark
+    follow_allocation
+    # Whatever the folder is called, only one that is the same everywhere has this file with this in it.
+    mark=$results/.seen-$SLURM_JOB_ID-$RANDOM$RANDOM
+    echo "$mark" >"$mark" || die "nothing can be written to the results folder $results"
+    step_on "$kAnswerSeconds" "${nodes[@]}" -- "$jobs/preflight.sh" --program "$program" \
+        --provider "$(provider_asked_for)" --ranks-per-node "${asked[ppn]}" --binding "$site_binding" --mark "$mark" \
+        >"$file.partial"
+    rm -f "$mark"
+    ((${#taken[@]} == 0)) || printf '%s\tanswer\tbad\tSlurm has taken it from the job\n' "${taken[@]}" >>"$file.partial"
     other_jobs >>"$file.partial"
     while IFS=$'\t' read -r node check verdict text; do
         answered[$node]=yes
         [[ $verdict != bad ]] || is_bad[$node]="$check: $text"
     done <"$file.partial"
     unfit=()
-    for node in "${nodes[@]}"; do
+    for node in "${nodes[@]}" "${taken[@]}"; do
         [[ ${answered[$node]-} ]] || {
             is_bad[$node]="answer: none within $kAnswerSeconds s"
             printf '%s\tanswer\tbad\tnone within %d s\n' "$node" "$kAnswerSeconds" >>"$file.partial"

@@ -95,6 +95,26 @@ node_counts() {
     ((${#counts[@]})) || counts=("$available")
 }
 
+# fewer_nodes: nodes were left out before anything was measured. A count that cannot be had any more becomes what is
+# left: the largest point of a study is not lost for one node. After a requeue the plan is what it was.
+fewer_nodes() {
+    local count members most=${#nodes[@]} possible=()
+    ((${#planned_files[@]} == 0)) || return 0
+    if [[ ${asked[subsets]} == per-switch ]]; then
+        [[ ${asked[nodes]} ]] || return 0 # follows the switches by itself
+        read_switches
+        most=$(for members in "${switch_members[@]}"; do wc -w <<<"$members"; done | sort -n | tail -n 1)
+    fi
+    for count in "${counts[@]}"; do
+        if ((count > most)); then
+            say "instead of $count nodes $most are measured: more are not left"
+            count=$most
+        fi
+        [[ " ${possible[*]} " == *" $count "* ]] || possible+=("$count")
+    done
+    asked[nodes]=$(IFS=, && echo "${possible[*]}")
+}
+
 # plan_alltoall: every point once in each round, in an order of its own: what time does to the machine does not end
 # up in a curve.
 plan_alltoall() {

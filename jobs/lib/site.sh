@@ -15,8 +15,7 @@ load_site() {
     if [[ $file ]]; then
         [[ $file == */* ]] || file=$jobs/sites/$file.sh
         [[ -r $file ]] || die -2 "no site profile $file: expected one of $(known_sites); jobs/sites/README.md shows how to write a new one"
-        # shellcheck source=/dev/null
-        . "$file"
+        read_site "$file"
     fi
     for name in $(compgen -v site_); do
         [[ " ${site_names[*]} site_names " == *" $name "* ]] ||
@@ -30,6 +29,21 @@ load_site() {
     for name in "${site_environment[@]}"; do
         [[ $name =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || die -2 "site_environment in $file: '$name' is not NAME=VALUE"
     done
+}
+
+# read_site FILE: what its lines return is nobody's affair, such as a last "[[ -d … ]] && …"; that it can be read and
+# does not end the shell is.
+read_site() {
+    local said
+    said=$(bash -n "$1" 2>&1) || {
+        said=${said%%$'\n'*}
+        die -2 "site profile $1 is not bash: ${said#"$1: "}"
+    }
+    # shellcheck source=/dev/null
+    said=$(. "$1" 2>&1 >/dev/null || true && echo reached) || true
+    [[ $said == *reached ]] || die -2 "site profile $1 ends the shell${said:+: ${said##*$'\n'}}"
+    # shellcheck source=/dev/null
+    . "$1" || true
 }
 
 known_sites() {
@@ -48,7 +62,7 @@ enter_site() {
         # A batch shell that is no login shell may lack the function.
         for file in /etc/profile.d/{modules,lmod,z00_lmod}.sh; do
             # shellcheck source=/dev/null
-            have module || [[ ! -r $file ]] || . "$file"
+            have module || [[ ! -r $file ]] || . "$file" || true
         done
         have module || die "site_modules is set, and there is no module command on $(hostname)"
         module load "${site_modules[@]}" || die "module load ${site_modules[*]} failed"

@@ -28,6 +28,7 @@ run_study() {
     find_analysis
     check_launcher
 
+    allocated=$SLURM_JOB_NUM_NODES # which a node that is lost later does not lessen
     mapfile -t nodes < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
     name_files
     recall
@@ -91,7 +92,7 @@ open_folder() {
 
 describe_job() {
     {
-        scontrol show job -d "$SLURM_JOB_ID"
+        scontrol show job -d "$SLURM_JOB_ID" || true
         scontrol show topology || true
     } >"$job_file" 2>/dev/null
 }
@@ -99,18 +100,27 @@ describe_job() {
 # choose_nodes: those that are fit to measure, as the job was told to; the plan follows from them.
 choose_nodes() {
     local node fit=()
+    # There is a plan before there are nodes to make it on: who looks at the study sees the job.
+    write_plan
     preflight "$nodes_file"
     if ((${#unfit[@]})); then
-        [[ ${asked[drop-bad-nodes]} == yes ]] ||
-            die "not fit to measure: $(host_list "${unfit[@]}"), see $nodes_file; --drop-bad-nodes goes on without them"
+        [[ ${asked[drop-bad-nodes]} == yes ]] || give_up "not fit to measure: $(host_list "${unfit[@]}")" \
+            "see $nodes_file; --drop-bad-nodes goes on without them"
         for node in "${nodes[@]}"; do [[ " ${unfit[*]} " == *" $node "* ]] || fit+=("$node"); done
-        ((${#fit[@]} >= 1)) || die "no node is fit to measure, see $nodes_file"
+        ((${#fit[@]} * asked[ppn] > 1)) || give_up "${#fit[@]} nodes are fit to measure" "see $nodes_file"
         leave_out 'not fit, see above' "${unfit[@]}"
         nodes=("${fit[@]}")
-        # Node counts follow what is left, unless they were given (or planned before a requeue).
+        fewer_nodes
         make_plan
+        write_plan
     fi
-    write_plan
+}
+
+# give_up WHY HINT: before the first launch; the log says why for each of them.
+give_up() {
+    local i
+    for i in "${!plan_nodes[@]}"; do [[ ${good[$i]-} == 0 ]] || log_launch "$i" - - "not begun: $1"; done
+    die "$1, $2"
 }
 
 # leave_out WHY NODE…: for the record.

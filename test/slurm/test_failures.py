@@ -92,10 +92,15 @@ def test_the_time_limit_itself(study):
     assert (study.results / f"report-{id}.html").is_file()
 
 
-def test_ranks_of_srun_end_at_an_op_too(study):
+def by_srun(study) -> Path:
+    """The site with the other launcher."""
     site = study.folder / "by_srun.sh"
     site.write_text(SITE.read_text().replace("site_launcher=mpirun", "site_launcher=srun"))
-    id = study.submit("alltoall.sbatch", "--site", site, *LONG, slurm=["-N", "2"], site=False)
+    return site
+
+
+def test_ranks_of_srun_end_at_an_op_too(study):
+    id = study.submit("alltoall.sbatch", "--site", by_srun(study), *LONG, slurm=["-N", "2"], site=False)
     wait_for_points(study, id, 1)
     study.cluster.run("scancel", "--batch", "--signal=USR1", id)
     study.done(id, "FAILED")
@@ -110,15 +115,24 @@ def rank_of(study, file: Path) -> int:
     return int(said.split()[-1])
 
 
+def node_of(study, process: int) -> str:
+    """The node on which a process runs."""
+    environment = study.cluster.run("cat", f"/proc/{process}/environ").stdout
+    return dict(word.split("=", 1) for word in environment.split("\0") if "=" in word)["SLURMD_NODENAME"]
+
+
 @pytest.mark.parametrize("go_on", [False, True])
 def test_a_killed_rank(study, go_on):
-    id = study.submit("alltoall.sbatch", *(["--go-on"] if go_on else []), *LONG, slurm=["-N", "2"])
+    """Its node is named, and not one whose rank complained of it."""
+    id = study.submit("alltoall.sbatch", *(["--go-on"] if go_on else []), *LONG, slurm=["-N", "4"])
     wait_for_points(study, id, 1)
-    study.cluster.run("kill", "-KILL", str(rank_of(study, first_file(study, id))))
+    rank = rank_of(study, first_file(study, id))
+    node = node_of(study, rank)
+    study.cluster.run("kill", "-KILL", str(rank))
     assert study.done(id, "FAILED").status == 1
     first, second = study.log(id)
     assert first["status"] not in ("0", "-")
-    assert first["reason"] not in ("-", "")
+    assert re.fullmatch(rf"signal 9 \(Killed\) ended a rank on {node} \(process \d of mpirun\)", first["reason"])
     assert 1 <= complete_points(first_file(study, id)) < POINTS
     if go_on:
         assert second["status"] == "0"
@@ -127,6 +141,16 @@ def test_a_killed_rank(study, go_on):
         assert second["reason"] == "not begun: launch 1 failed, and --go-on was not given"
     # What is there is reported, and what is missing.
     assert 'href="#missing"' in (study.results / f"report-{id}.html").read_text()
+
+
+def test_a_killed_rank_of_srun(study):
+    id = study.submit("alltoall.sbatch", "--site", by_srun(study), *LONG, slurm=["-N", "2"], site=False)
+    wait_for_points(study, id, 1)
+    rank = rank_of(study, first_file(study, id))
+    node = node_of(study, rank)
+    study.cluster.run("kill", "-KILL", str(rank))
+    study.done(id, "FAILED")
+    assert re.fullmatch(rf"Killed: task \d of srun on {node}", study.log(id)[0]["reason"])
 
 
 def test_a_dead_node(study):
@@ -143,7 +167,7 @@ def test_a_dead_node(study):
     assert study.done(id, "FAILED").status == 1
     plan, rows = study.plan(id), study.log(id)
     assert len(rows) == 4
-    assert rows[0]["reason"].startswith("no answer from node006")
+    assert rows[0]["reason"] == "no answer from node006"
     assert plan[0]["subset"] == "node[005-008]"
     for planned, row in zip(plan[1:], rows[1:], strict=True):
         if planned["nodes"] == "4":
@@ -152,6 +176,44 @@ def test_a_dead_node(study):
             assert row["status"] == "0"
             assert planned["subset"] == "node[005,007-008]"
     assert {planned["nodes"] for planned in plan[1:]} == {"3", "4"}
+    assert "node006\tuse\tbad\tleft out: does not answer" in (study.results / f"nodes-{id}.txt").read_text()
+
+
+def test_a_node_that_slurm_has_taken_from_the_job(study):
+    """Slurm refuses every step that names it, so the nodes are those that the job has now."""
+    id = study.submit("alltoall.sbatch", "--go-on", "--nodes", "3,4", "--seed", "2", *LONG, slurm=["-w", "node[005-008]"])
+    wait_for_points(study, id, 1)
+    study.cluster.kill_node("node006")
+    study.cluster.run("scontrol", "update", "nodename=node006", "state=down", "reason=test")
+    try:
+        assert study.done(id, "FAILED").status == 1
+    finally:
+        study.cluster.revive("node006")
+    plan, rows = study.plan(id), study.log(id)
+    assert rows[0]["reason"] == "no answer from node006"
+    assert {row["reason"] for row in rows[1:]} == {"-", "not begun: it needs 4 nodes, and 3 are left"}
+    assert {p["subset"] for p, row in zip(plan, rows, strict=True) if row["status"] == "0"} == {"node[005,007-008]"}
+
+
+def test_a_node_that_hangs(study):
+    """Its slurmd takes the launch and never answers: the node is named long before the launcher would give up."""
+    id = study.submit("alltoall.sbatch", "--go-on", "--nodes", "3,4", "--seed", "2", *LONG, slurm=["-w", "node[005-008]"])
+    wait_for_points(study, id, 1)
+    slurmd = (study.cluster.folder / "node006/slurmd.pid").read_text().strip()
+    study.cluster.run("kill", "-STOP", slurmd)
+    try:
+        page = study.results / f"report-{id}.html"
+        assert wait_until(page.is_file, 3 * PATIENCE), study.output(id)
+    finally:
+        study.cluster.run("kill", "-CONT", slurmd)
+        study.cluster.revive()
+    assert study.done(id, "FAILED").status == 1
+    plan, rows = study.plan(id), study.log(id)
+    # What ran when its slurmd stopped did not need it.
+    assert [row["status"] for row in rows[:1]] == ["0"]
+    assert [row["reason"] for row in rows].count("no answer from node006") == 1
+    last = [p["subset"] for p, row in zip(plan, rows, strict=True) if row["status"] == "0"][-1]
+    assert last == "node[005,007-008]"
     assert "node006\tuse\tbad\tleft out: does not answer" in (study.results / f"nodes-{id}.txt").read_text()
 
 
@@ -177,6 +239,7 @@ def test_a_node_that_is_not_fit(study, program, drop):
         study.cluster.run_on("node004", "umount", program)
     assert "node004 is not fit to measure: program:" in study.output(id)
     found = (study.results / f"nodes-{id}.txt").read_text()
+    assert not list(study.results.glob(".seen-*"))
     assert re.search(r"^node004\tprogram\tbad\t.* does not run", found, re.MULTILINE)
     assert "node003\tprogram\tok\ta2aperf" in found
     if drop:
@@ -186,6 +249,66 @@ def test_a_node_that_is_not_fit(study, program, drop):
         assert job.status == 1
         assert "--drop-bad-nodes goes on without them" in study.output(id)
         assert study.files(id) == []
+        # Who asks how the study stands is told.
+        assert [row["reason"] for row in study.log(id)] == ["not begun: not fit to measure: node004"]
+        status = study.cluster.run(study.environment["A2A"], "status", study.results)
+        assert status.returncode == 1, status.stderr
+        assert "0 of 1 launches good; ended" in status.stdout
+        assert "not begun: not fit to measure: node004" in status.stdout
+        assert re.search(r"node node004: program: .* does not run", status.stdout)
+
+
+@pytest.mark.parametrize("kind", ["alltoall", "compare"])
+def test_a_count_that_was_given_and_a_node_that_is_not_fit(study, program, kind):
+    """Without the node it is one less, and the others stay as they are."""
+    words = ["X=1,2", "--nodes", "4"] if kind == "compare" else ["--nodes", "2,4"]
+    study.cluster.run_on("node004", "mount", "--bind", "/dev/null", program)
+    try:
+        id = study.submit(f"{kind}.sbatch", *words, "--drop-bad-nodes", "--launches", "1", "--sizes", "1000",
+                          "--", "--ops", "5", slurm=["-w", "node[003-006]"])  # fmt: skip
+        study.done(id)
+    finally:
+        study.cluster.run_on("node004", "umount", program)
+    made = sorted(row["subset"] for row in study.plan(id))
+    assert made == ["node[003,005-006]"] * 2 if kind == "compare" else ["node[003,005-006]", "node[003,005]"]
+    assert "instead of 4 nodes 3 are measured: more are not left" in study.output(id)
+
+
+@pytest.mark.parametrize("drop", [False, True])
+def test_a_results_folder_that_is_not_shared(study, drop):
+    """One node has another folder of that name: rank 0 would write where nobody looks."""
+    study.results.mkdir()
+    study.cluster.run_on("node004", "mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", study.results)
+    try:
+        id = study.submit("alltoall.sbatch", *(["--drop-bad-nodes"] if drop else []), "--launches", "1",
+                          "--sizes", "1000", "--", "--ops", "5", slurm=["-w", "node[003-006]"])  # fmt: skip
+        study.done(id, "COMPLETED" if drop else "FAILED")
+    finally:
+        study.cluster.run_on("node004", "umount", study.results)
+    assert f"node004 is not fit to measure: results: {study.results} is another folder here" in study.output(id)
+    assert [row["subset"] for row in study.plan(id)] == ["node[003,005-006]" if drop else "node[003-006]"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"), [('rm "$file"', "its file is not in "), ('truncate -s 5000 "$file"', "its file is not sound: ")]
+)
+def test_a_launch_without_its_results_is_not_good(study, program, damage, says):
+    """Something takes the file away, or a part of it, as soon as the launch has ended well."""
+    wrapped = study.folder / "a2aperf"
+    wrapped.write_text(
+        f"""#!/usr/bin/env bash
+        {program} "$@" || exit
+        while (($#)); do [[ $1 != --output ]] || file=$2; shift; done
+        [[ ! -v file || $OMPI_COMM_WORLD_RANK != 0 ]] || {damage}
+        """
+    )
+    wrapped.chmod(0o755)
+    study.environment = {**study.environment, "A2APERF": str(wrapped)}
+    id = study.submit("alltoall.sbatch", "--launches", "2", "--sizes", "1000", "--", "--ops", "5", slurm=["-N", "2"])
+    study.done(id, "FAILED")
+    first, second = study.log(id)
+    assert first["status"] == "1" and first["reason"].startswith(says)
+    assert second["reason"] == "not begun: launch 1 failed, and --go-on was not given"
 
 
 def test_an_array_whose_task_fails_and_the_report_behind_it(study):

@@ -3,11 +3,13 @@
 
 import csv
 import os
+import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
-from study import BRIEF, JOBS
+from study import BRIEF, JOBS, SITE
 from results import COMPLETE, Results
 
 SCRIPTS = ["alltoall.sbatch", "compare.sbatch", "report.sbatch"]
@@ -166,6 +168,38 @@ def test_a_site_with_a_typing_error(script, tmp_path):
     assert "sets site_launchr, which nobody reads" in outcome.stderr
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("if [", "is not bash: line 2: syntax error"),
+        ("exit 3", "ends the shell"),
+        ('site_provider="$NOT_SET_ANYWHERE"', "NOT_SET_ANYWHERE: unbound variable"),
+    ],
+)
+def test_a_site_profile_that_cannot_be_read(script, tmp_path, text, says):
+    (tmp_path / "mine.sh").write_text(f"{text}\n")
+    outcome = script("show-site.sh", str(tmp_path / "mine.sh"))
+    assert outcome.returncode == 2
+    assert outcome.stderr.count("\n") == 1
+    assert f"site profile {tmp_path}/mine.sh " in outcome.stderr and says in outcome.stderr
+
+
+def test_the_last_line_of_a_site_profile_may_be_false(study):
+    site = study.folder / "mine.sh"
+    site.write_text(SITE.read_text() + "false\n[[ -d /nowhere ]] && site_options=()\n")
+    id = study.submit("alltoall.sbatch", "--launches", "1", "--sizes", "1000", "--site", site, "--", *BRIEF,
+                      slurm=["-N", "2"], site=False)  # fmt: skip
+    study.done(id)
+    assert Results(study.files(id)[0]).states() == [COMPLETE]
+
+
+def test_a_script_that_fails_unforeseen_says_where():
+    text = 'set -euo pipefail; jobs=$0; . "$jobs/lib/load.sh"; unforeseen() { ls /nowhere 2>/dev/null; }; unforeseen; echo on'
+    outcome = subprocess.run(["bash", "-c", text, JOBS], capture_output=True, text=True)
+    assert outcome.returncode != 0 and outcome.stdout == ""
+    assert re.fullmatch(r"jobs: stopped at line \d+ of .*: a command failed \(exit status 2\)\n", outcome.stderr)
+
+
 def preflight(script, *words: str, infiniband: Path) -> dict[str, tuple[str, str]]:
     outcome = script("preflight.sh", *words, env={"A2APERF_INFINIBAND": str(infiniband), "PATH": os.environ["PATH"]})
     assert outcome.returncode == 0, outcome.stderr
@@ -182,7 +216,26 @@ def test_preflight_sees_what_is_there(script, program, tmp_path):
     assert found["program"][0] == found["provider"][0] == "ok"
     assert found["contexts"] == ("bad", "3 free, 4 needed: somebody else has them, or a killed process left them")
     assert preflight(script, *words, "--ranks-per-node", "3", infiniband=adapter.parent)["contexts"][0] == "ok"
+    assert found["cores"][0] in ("ok", "warn")
     assert {"memlock", "hugepages", "governor", "clock", "leftovers", "load"} <= found.keys()
+
+
+@pytest.mark.parametrize(("binding", "verdict"), [("none", "warn"), ("core", "bad")])
+def test_preflight_counts_the_cores(script, program, tmp_path, binding, verdict):
+    words = ["--program", str(program), "--binding", binding, "--ranks-per-node"]
+    assert preflight(script, *words, "1", infiniband=tmp_path)["cores"][0] == "ok"
+    found = preflight(script, *words, "9999", infiniband=tmp_path)["cores"]
+    assert found[0] == verdict and re.match(r"oversubscribed: 9999 ranks on \d+ cores", found[1])
+
+
+def test_preflight_knows_its_own_folder(script, program, tmp_path):
+    mark = tmp_path / "mark"
+    words = ["--program", str(program), "--mark", str(mark)]
+    assert preflight(script, *words, infiniband=tmp_path)["results"][0] == "bad"
+    mark.write_text("of another job\n")
+    assert "another folder" in preflight(script, *words, infiniband=tmp_path)["results"][1]
+    mark.write_text(f"{mark}\n")
+    assert preflight(script, *words, infiniband=tmp_path)["results"] == ("ok", f"{tmp_path} is shared")
 
 
 def test_preflight_names_what_is_missing(script, program, tmp_path):

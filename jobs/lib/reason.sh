@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
+# Why a launch failed, from what it printed: the cause, and not the loudest of its consequences. Needs nodes.sh,
+# program.sh and $scratch.
+
+readonly kFileSeconds=60 # until a file that another node has written is seen here; what NFS may take
+
+# why_failed STATUS: one line. A rank that was killed, or a node of the launch that is $missing, makes the others complain
+# of one another: their words count only where there is no such cause.
+why_failed() {
+    local status=$1 words gone=''
+    ((${#missing[@]} == 0)) || gone="no answer from $(host_list "${missing[@]}")"
+    words=$(cat "$scratch/not_begun" 2>/dev/null) || true
+    [[ $words ]] || words=$(died_of_signal <"$scratch/launch.err")
+    [[ ! $gone ]] || words=$gone${words:+; $words}
+    [[ $words ]] || words=$(sed -n 's/^a2aperf: //p' "$scratch/launch.err" | head -n 1)
+    [[ $words ]] || words=$(lost_daemon <"$scratch/launch.err")
+    [[ $words ]] || words=$(grep -v '^[-=[:space:]]*$' "$scratch/launch.err" | grep -m 1 -E \
+        'srun: error|lost communication|non-zero|unable|not |failed|ORTE' | cut -c 1-300) || true
+    [[ $words ]] || words="exit status $status"
+    ((status != 124 && status != 137 || launch_seconds < launch_limit)) || words="no end after $launch_limit s; $words"
+    tr '\t\n' '  ' <<<"$words" | sed 's/ *$//'
+}
+
+# died_of_signal: the rank that a signal ended, as the launcher names it. The program may number its ranks in another
+# order. SIGTERM is the launcher's own when another rank has ended the job; srun ends the others by SIGKILL, so its first
+# word counts, and none after that it ended the step itself.
+died_of_signal() {
+    sed -n -E \
+        -e 's/^(mpirun|prterun) noticed that process rank ([0-9]+) with PID [0-9]+ on node ([^ ]+) exited on signal ([0-9]+ \(.*\))\.$/signal \4 ended a rank on \3 (process \2 of mpirun)/p' \
+        -e '/Job step aborted|STEP .* CANCELLED/q' \
+        -e 's/^srun: error: ([^ :]+): tasks? ([0-9,-]+): (Killed|Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception|Out Of Memory)( \(core dumped\))?$/\3: task \2 of srun on \1/p' |
+        grep -v '^signal 15 ' | head -n 1 || true
+}
+
+# lost_daemon: Open MPI's daemon whose connection broke, from its lines "HNP daemon : … on node A", "Remote daemon: …
+# on node B". It need not be that of the node that is gone.
+lost_daemon() { sed -n 's/^ *Remote daemon: .* on node \([^ ]*\)$/mpirun lost its connection to \1/p' | head -n 1; }
+
+# why_unsound FILE: why a launch that ended well has no results to show; nothing where it has.
+why_unsound() {
+    local file=$1 said second=0
+    # Rank 0 has written it, maybe on another node. Looking through the folder makes a shared one ask its server.
+    until ls "${file%/*}" >/dev/null && [[ -s $file ]]; do
+        ((second++ < kFileSeconds)) || {
+            echo "it ended well, and its file is not in ${file%/*} as this node sees it: is that folder shared by all nodes?"
+            return 0
+        }
+        sleep 1
+    done
+    if [[ $a2a ]]; then
+        said=$("$a2a" check "$file" 2>/dev/null) ||
+            sed -n '/: error: /{s/.*: error: /its file is not sound: /p;q;}' <<<"$said" | cut -c 1-300
+    elif [[ $(head -c 4 "$file" | tail -c 3) != HDF ]]; then
+        echo "its file is not sound: it is no HDF5 file"
+    fi
+}

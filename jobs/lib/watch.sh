@@ -1,0 +1,44 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
+# Who looks after a launch that gives no sign of life: Slurm itself tells of a dead node only after SlurmdTimeout, and a
+# launcher may wait for its daemon for ever. A launch that goes on is left alone. Needs say.sh, nodes.sh and $scratch.
+
+readonly kStartSeconds=600 # until ranks have found one another
+readonly kLateSeconds=60   # without a sign of life; then the nodes are asked
+readonly kGlanceSeconds=5  # between two glances at what the launch has written
+
+# watch_launch FILE: ends the launch that is to write FILE when it has not begun in time, or when it is late and one of
+# its nodes does not answer; why is in $scratch/not_begun, or the nodes in $scratch/silent.
+watch_launch() {
+    local file=$1 seen='' life begin=$SECONDS last=$SECONDS patience=$kLateSeconds
+    while :; do
+        sleep "$kGlanceSeconds"
+        life=$(stat -c '%s %Y' "$file" "$scratch/launch.out" "$scratch/launch.err" 2>/dev/null || true)
+        if [[ $life != "$seen" ]]; then
+            # Once it measures it is given more time: asking takes a moment of every node.
+            [[ ! $seen ]] || patience=$((2 * kLateSeconds))
+            seen=$life last=$SECONDS
+        fi
+        if [[ ! $file -nt $scratch/begun ]] && ((SECONDS - begin >= kStartSeconds)); then
+            echo "nothing was written after $kStartSeconds s: the ranks did not start" >"$scratch/not_begun"
+            break
+        fi
+        ((SECONDS - last >= patience)) || continue
+        ((patience *= 2)) # as long as all of them answer
+        find_silent "${subset[@]}"
+        ((${#silent[@]} == 0)) || {
+            printf '%s\n' "${silent[@]}" >"$scratch/silent"
+            break
+        }
+    done
+    # Its launcher is killed by timeout when it does not end by itself.
+    kill -TERM "$launch_pid"
+    sleep $((kKillSeconds + 5))
+    kill -KILL "$launch_pid"
+}
+
+stop_watching() {
+    kill "$watch_pid" 2>/dev/null || true
+    wait "$watch_pid" || true
+}
