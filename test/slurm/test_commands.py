@@ -59,7 +59,7 @@ def test_status_follows_a_job_to_its_end(a2a, study):
     study.cluster.wait_for(id, lambda job: bool(study.files(id)), PATIENCE)
     status = a2a("status")
     assert status.returncode == 0, status.stderr
-    assert re.search(r"0 of 3 launches good; running for \S+ of \S+ on node\[\d+-\d+\]", status.stdout)
+    assert re.search(r"0 of 3 launches good; running for \S+, no time limit, on node\[\d+-\d+\]", status.stdout)
     assert "launch 001: " in status.stdout
     study.cluster.run("scancel", id)
     study.cluster.wait(id, PATIENCE)
@@ -91,6 +91,78 @@ def test_the_doctor_names_the_nodes_that_are_bad(a2a, cluster):
     outcome = a2a("doctor", "-p", "main", "-N", "2", "--provider", "verbs")
     assert outcome.returncode == 1
     assert "provider" in outcome.stdout and "0 of 2 nodes are fit" in outcome.stdout
+
+
+def test_the_doctor_takes_each_node_from_its_partition(a2a, cluster):
+    outcome = a2a("doctor", "--all")
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    count = len(cluster.names) + 1
+    assert f"{count} of {count} nodes are fit to measure" in outcome.stdout
+    outcome = a2a("doctor", "--nodelist", "node001,opa1", "--json")
+    assert {check["node"] for check in json.loads(outcome.stdout)} == {"node001", "opa1"}
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["-p", "nowhere"], "Slurm knows no partition 'nowhere': there are main, opa"),
+        (["--nodelist", "node001,nosuch"], "Slurm knows no node 'nosuch'"),
+        (["-p", "opa", "--nodelist", "node001"], "node node001 is not in partition opa"),
+        (["-N", "400"], "-N 400: 21 nodes are free"),
+    ],
+)
+def test_the_doctor_is_asked_for_what_is_not_there(a2a, words, says):
+    outcome = a2a("doctor", *words)
+    assert outcome.returncode == 2 and outcome.stdout == ""
+    assert says in outcome.stderr and outcome.stderr.count("\n") == 1
+
+
+def test_the_doctor_passes_busy_nodes_over(a2a, cluster):
+    id = cluster.sbatch("-w", "node[001-002]", "--exclusive", "--wrap", "sleep 1000", cwd=cluster.folder)
+    try:
+        cluster.wait_for(id, lambda job: job.state == "RUNNING", 60)
+        outcome = a2a("doctor", "--nodelist", "node[002-003]")
+        assert "1 of 1 nodes are fit" in outcome.stdout
+        assert outcome.stderr == "a2a: busy, and not looked at: node002\n"
+        outcome = a2a("doctor", "--nodelist", "node[001-002]")
+        assert outcome.returncode == 2 and "no node is free to be looked at: 2 are busy" in outcome.stderr
+    finally:
+        cluster.run("scancel", id)
+        cluster.wait(id, 60)
+
+
+def test_the_doctor_and_a_node_that_hangs(a2a, cluster):
+    """Of those that answer it says what they said; the one that does not is named."""
+    slurmd = (cluster.folder / "node007/slurmd.pid").read_text().strip()
+    cluster.run("kill", "-STOP", slurmd)
+    try:
+        outcome = a2a("doctor", "--nodelist", "node[006-008]")
+    finally:
+        cluster.run("kill", "-CONT", slurmd)
+        cluster.revive()
+    assert outcome.returncode == 1, outcome.stderr
+    assert re.search(r"bad +node007 +answer +none", outcome.stdout)
+    assert "2 of 3 nodes are fit" in outcome.stdout
+
+
+def test_a_job_that_can_never_run_is_not_submitted(a2a, cluster):
+    outcome = a2a("submit", "-N", "400", "--launches", "1")
+    assert outcome.returncode == 2 and outcome.stdout == ""
+    assert outcome.stderr == (
+        "a2a: -N 400: a job in partition main gets up to 20 nodes, so this one would wait for ever\n"
+    )
+    assert cluster.run("squeue", "-h").stdout == ""
+
+
+def test_what_slurm_would_say_is_said_before(a2a):
+    """Cores of a node and the time limit, as Slurm knows them."""
+    outcome = a2a("submit", "-N", "2", "--launches", "1", "--ppn", "32", "--dry-run")
+    assert "oversubscribed: 32 ranks on 16 cores of a node" in outcome.stdout
+    found = re.search(r"^job 1: without -t it has no time limit.* with -t (\S+) it may start sooner$", outcome.stdout, re.M)
+    assert found, outcome.stdout
+    again = a2a("submit", "-N", "2", "--launches", "1", "-t", found[1], "--dry-run")
+    assert again.returncode == 0 and "job 1:" not in again.stdout and "oversubscribed" not in again.stdout
+    assert "below the estimate" in a2a("submit", "-N", "20", "--launches", "99", "-t", "1", "--dry-run").stdout
 
 
 def test_what_slurm_refuses_is_said_in_its_words(a2a, study):

@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
 from a2a import slurm, study
 from a2a.errors import InputError
+from a2a.offer import Offer, offered
 from a2a.scripts import Scripts
 from a2a.study import Check
 
-_SECONDS: Final = 55.0
-_FREE: Final = ("idle", "mixed")
+_SECONDS: Final = 57.0
+_SRUN_SECONDS: Final = 50
+_TIMED_OUT: Final = 124  # by timeout
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,15 @@ def local(scripts: Scripts, asked: Asked) -> list[Check]:
     return checks
 
 
-def nodes(scripts: Scripts, asked: Asked) -> list[Check]:
+@dataclass(frozen=True)
+class Found:
+    """What nodes say, and which were passed over because they are busy."""
+
+    checks: list[Check]
+    busy: list[str]
+
+
+def nodes(scripts: Scripts, asked: Asked) -> Found:
     """Nodes of Slurm: those of this allocation, those asked for, or all that are free.
 
     A node that Slurm does not give out is bad, with Slurm's reason; so is one that does not answer.
@@ -47,30 +58,42 @@ def nodes(scripts: Scripts, asked: Asked) -> list[Check]:
         raise InputError("there is no Slurm on this machine (no srun); --local checks this one")
     partition = asked.partition or scripts.site(asked.site).get("site_partition", "")
     if "SLURM_JOB_ID" in os.environ:
-        wanted = _hosts(os.environ["SLURM_JOB_NODELIST"])
-        closed: list[Check] = []
-        place = ["--overlap"]
+        offer = Offer({"": _in_allocation(asked.nodelist)}, [], [])
     else:
-        wanted, closed = _offered(partition, asked.nodelist)
-        if asked.nodes is not None:
-            if asked.nodes > len(wanted):
-                raise InputError(f"-N {asked.nodes}: {len(wanted)} nodes are free")
-            wanted, closed = wanted[: asked.nodes], []
-        place = ["--immediate=20", *([f"--partition={partition}"] if partition else [])]
-    return [*_asked(scripts, asked, wanted, place), *closed]
+        offer = offered(partition, _hosts(asked.nodelist) if asked.nodelist else None)
+    if asked.nodes is not None:
+        offer = offer.first(asked.nodes)
+    if not offer.free and not offer.closed:
+        raise InputError(f"no node is free to be looked at: {len(offer.busy)} are busy")
+    places = list(offer.free.items())
+    with ThreadPoolExecutor(max(len(places), 1)) as threads:
+        said = list(threads.map(lambda place: _asked(scripts, asked, *place), places))
+    checks = sorted((x for some in said for x in some), key=lambda check: check.node)
+    return Found([*checks, *offer.closed], offer.busy)
 
 
-def _asked(scripts: Scripts, asked: Asked, names: list[str], place: list[str]) -> list[Check]:
-    if not names:
-        return []
+def _in_allocation(nodelist: str) -> list[str]:
+    """The nodes of the job that this runs in, or those of them that are asked for."""
+    has = _hosts(os.environ["SLURM_JOB_NODELIST"])
+    wanted = _hosts(nodelist) if nodelist else has
+    foreign = [name for name in wanted if name not in has]
+    if foreign:
+        raise InputError(f"--nodelist: {foreign[0]} is not one of this job's nodes")
+    return wanted
+
+
+def _asked(scripts: Scripts, asked: Asked, partition: str, names: list[str]) -> list[Check]:
+    inside = "SLURM_JOB_ID" in os.environ
+    place = ["--overlap", "--mem=0"] if inside else ["--immediate=20", "--mem=64"]
     words = [
-        "srun",
+        # What the others said is kept when one hangs.
+        *("timeout", "-k", "5", str(_SRUN_SECONDS), "srun"),
         *place,
+        *([f"--partition={partition}"] if partition else []),
         f"--nodes={len(names)}",
         f"--ntasks={len(names)}",
         "--ntasks-per-node=1",
         f"--nodelist={','.join(names)}",
-        "--mem=0" if "--overlap" in place else "--mem=64",
         "--mpi=none",
         "--no-kill",
         "--kill-on-bad-exit=0",
@@ -78,11 +101,10 @@ def _asked(scripts: Scripts, asked: Asked, names: list[str], place: list[str]) -
     ]
     done = slurm.run([*words, *_command(scripts, asked)], _SECONDS)
     checks = study.checks_of(done.stdout.splitlines())
-    if not checks:
-        raise InputError(f"srun brought no answer: {slurm.last_line(done)}")
     answered = {check.node for check in checks}
-    silent = [Check(x, "answer", "bad", "none") for x in names if x not in answered]
-    return sorted([*checks, *silent], key=lambda check: check.node)
+    why = "none" if checks or done.returncode == _TIMED_OUT else f"none: {slurm.last_line(done)}"
+    silent = [Check(x, "answer", "bad", why) for x in names if x not in answered]
+    return [*checks, *silent]
 
 
 def _command(scripts: Scripts, asked: Asked) -> list[str]:
@@ -91,30 +113,8 @@ def _command(scripts: Scripts, asked: Asked) -> list[str]:
     return ["bash", *words, *(["--site", asked.site] if asked.site else [])]
 
 
-def _offered(partition: str, nodelist: str) -> tuple[list[str], list[Check]]:
-    """Free nodes, and a `bad` for each that is down or drained; busy ones are neither."""
-    words = ["sinfo", "--noheader", "--Node", "--format", "%N|%T|%E"]
-    words += [f"--partition={partition}"] if partition else []
-    words += [f"--nodes={nodelist}"] if nodelist else []
-    done = slurm.run(words)
-    if done.returncode:
-        raise InputError(f"sinfo: {slurm.last_line(done)}")
-    rows = {row[0]: row for row in (x.split("|", 2) for x in done.stdout.splitlines())}
-    if not rows:
-        raise InputError("Slurm knows no such node: 'sinfo' shows which there are")
-    free = [name for name, state, _ in rows.values() if state.rstrip("*~#$@+-") in _FREE]
-    states = {name: (state, why) for name, state, why in rows.values() if name not in free}
-    busy = ("allocated", "completing")
-    closed = [
-        Check(name, "state", "bad", f"{state}: {why}" if why != "none" else state)
-        for name, (state, why) in states.items()
-        if state.rstrip("*~#$@+-") not in busy
-    ]
-    return free, closed
-
-
 def _hosts(names: str) -> list[str]:
     done = slurm.run(["scontrol", "show", "hostnames", names])
     if done.returncode:
         raise InputError(f"scontrol: {slurm.last_line(done)}")
-    return [line for line in done.stdout.splitlines() if line]
+    return list(dict.fromkeys(line for line in done.stdout.splitlines() if line))

@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping
+from typing import Final
 
 from a2a import labels, study
 from a2a.errors import InputError
 from a2a.slurm import Queued
 from a2a.study import Fate, Job, Launch
+
+# A running job without a limit has one of a year to Slurm.
+_ENDLESS: Final = ("UNLIMITED", "365-00:00:00")
 
 Queue = Mapping[str, Queued] | None
 
@@ -51,7 +55,8 @@ def state(job: Job, queue: Queue) -> str:
     queued = queue[job.id]
     if queued.state == "PENDING":
         return f"waits ({queued.reason})"
-    text = f"{queued.state.lower()} for {queued.elapsed} of {queued.limit} on {queued.nodes}"
+    limit = ", no time limit," if queued.limit in _ENDLESS else f" of {queued.limit}"
+    text = f"{queued.state.lower()} for {queued.elapsed}{limit} on {queued.nodes}"
     return text + _now(job) + _left(job)
 
 

@@ -44,6 +44,7 @@ class Planned:
     launches: int
     seconds: float | None  # None: a2aperf is not here to estimate it
     after: bool = field(default=False)  # waits for all others
+    slurm: Sequence[str] = ()  # options of sbatch among the words
 
     @property
     def node_hours(self) -> float | None:
@@ -94,6 +95,7 @@ def _job(wanted: Wanted, scripts: Scripts, slurm: Sequence[str], counts: list[in
         ["sbatch", "-N", str(allocation), *slurm, str(scripts[script]), *words],
         len(launches),
         _seconds(wanted, scripts, launches),
+        slurm=slurm,
     )
 
 

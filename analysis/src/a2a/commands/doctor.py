@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -59,12 +60,15 @@ def run(
     folder = scripts.find()
     site = site or os.environ.get("A2APERF_SITE", "")
     asked = health.Asked(provider, ppn, site, nodes, nodelist, partition)
-    checks = health.local(folder, asked) if local else health.nodes(folder, asked)
+    found = health.Found(health.local(folder, asked), []) if local else health.nodes(folder, asked)
+    checks = found.checks
     bad = {check.node for check in checks if check.verdict == "bad"}
     if as_json:
         print(json.dumps([vars(check) for check in checks], indent=1))
     else:
         print("\n".join(_told(checks, everything or local)))
+    if found.busy:
+        print(f"a2a: busy, and not looked at: {_names(found.busy)}", file=sys.stderr)
     raise typer.Exit(1 if bad else 0)
 
 

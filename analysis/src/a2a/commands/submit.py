@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shlex
@@ -11,9 +12,10 @@ from typing import Annotated
 
 import typer
 
-from a2a import scripts, slurm, submission
+from a2a import partitions, scripts, slurm, submission
 from a2a.columns import aligned
 from a2a.errors import InputError
+from a2a.partitions import Partition
 from a2a.progress import duration
 from a2a.submission import Planned, Wanted
 
@@ -135,7 +137,10 @@ def run(
         quick,
     )
     jobs = submission.plan(wanted, scripts.find())
-    print("\n".join(_summary(jobs, budget)), end="\n\n")
+    lines = _summary(jobs, budget)
+    if slurm.here():
+        lines += _limits(jobs, ppn)
+    print("\n".join(lines), end="\n\n")
     _submit(jobs, dry_run)
 
 
@@ -168,6 +173,57 @@ def _summary(jobs: Sequence[Planned], budget: str) -> list[str]:
         "then what 'a2aperf alltoall --dry-run' says. A loaded network takes longer.",
     ]
     return lines
+
+
+def _limits(jobs: Sequence[Planned], ppn: int) -> list[str]:
+    """What Slurm's limits say of the jobs; InputError where one would wait for ever."""
+    known = partitions.read()
+    lines: list[str] = []
+    for number, job in enumerate(jobs, 1):
+        if job.after:
+            continue
+        places = partitions.of_job(job.slurm, known)
+        time = _time(job.slurm)
+        partitions.require_room(job.nodes, time, places)
+        cores = partitions.cores(places)
+        if cores is not None and ppn > cores:
+            lines.append(f"oversubscribed: {ppn} ranks on {cores} cores of a node")
+        if places and job.seconds is not None:
+            lines += _on_time(f"job {number}", job.seconds / 60, time, places[0])
+    return list(dict.fromkeys(lines))
+
+
+def _on_time(name: str, estimate: float, time: str, place: Partition) -> list[str]:
+    """A limit for a job that has none of its own, and a word where its limit is too short."""
+    limit = partitions.minutes(time) if time else place.given_minutes
+    if limit is not None and estimate > limit:
+        return [f"{name}: the time limit of {partitions.clock(limit)} is below the estimate"]
+    if time:
+        return []
+    # Twice the estimate, and what the preflight and the report may take; in steps of five minutes.
+    wanted = math.ceil((2 * estimate + 5) / 5) * 5.0
+    if place.most_minutes is not None:
+        wanted = min(wanted, place.most_minutes)
+    if limit is not None and wanted >= limit:
+        return []
+    given = "no time limit" if limit is None else f"a time limit of {partitions.clock(limit)}"
+    return [
+        f"{name}: without -t it has {given}, that of the partition; "
+        f"with -t {partitions.clock(wanted)} it may start sooner"
+    ]
+
+
+def _time(words: Sequence[str]) -> str:
+    """The time limit among options of sbatch."""
+    found = ""
+    for before, word in zip(["", *words], words, strict=False):
+        if before in ("-t", "--time"):
+            found = word
+        elif word.startswith("--time="):
+            found = word.removeprefix("--time=")
+        elif re.fullmatch(r"-t.+", word):
+            found = word.removeprefix("-t").removeprefix("=")
+    return found
 
 
 def _submit(jobs: Sequence[Planned], dry_run: bool) -> None:
