@@ -105,8 +105,8 @@ def test_the_doctor_takes_each_node_from_its_partition(a2a, cluster):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["-p", "nowhere"], "Slurm knows no partition 'nowhere': there are main, opa"),
-        (["--nodelist", "node001,nosuch"], "Slurm knows no node 'nosuch'"),
+        (["-p", "nowhere"], "unknown partition 'nowhere': expected one of main, opa"),
+        (["--nodelist", "node001,nosuch"], "unknown node 'nosuch'"),
         (["-p", "opa", "--nodelist", "node001"], "node node001 is not in partition opa"),
         (["-N", "400"], "-N 400: 21 nodes are free"),
     ],

@@ -58,7 +58,7 @@ def offered(partition: str, names: Sequence[str] | None) -> Offer:
     wanted = [x for x in partition.split(",") if x]
     for one in wanted:
         if one not in known:
-            raise InputError(f"Slurm knows no partition '{one}': there are {_list(known)}")
+            raise InputError(f"unknown partition '{one}': expected one of {_list(known)}")
     inside = [row for row in rows if not wanted or row.partition in wanted]
     if names is not None:
         _require_known(names, partition, rows, inside)
@@ -107,7 +107,7 @@ def _require_known(
     here = {row.node for row in inside}
     for name in names:
         if name not in every:
-            raise InputError(f"Slurm knows no node '{name}': 'sinfo -N' shows which there are")
+            raise InputError(f"unknown node '{name}': 'sinfo -N' lists them")
         if name not in here:
             raise InputError(f"node {name} is not in partition {partition}")
 
