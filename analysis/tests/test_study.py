@@ -129,6 +129,9 @@ def test_status_of_a_job_that_runs_tells_how_long_it_will(
     assert outcome.status == 0
     assert "launch 002: 2 of 2 points; about 2 min to go" in outcome.out
     assert "missing" not in outcome.out
+    for endless in ("UNLIMITED", "365-00:00:00"):
+        queue(f"9|RUNNING|5:00|{endless}|node[001-004]|None")
+        assert "running for 5:00, no time limit, on node[001-004]" in a2a("status", tmp_path).out
     queue("9|PENDING|0:00|1:00:00||Resources")
     assert "waits (Resources)" in a2a("status", tmp_path).out
     queue("")
