@@ -84,7 +84,12 @@ check_provider() {
 # The folder of the results: rank 0, who writes, may be on any node.
 check_results() {
     [[ $mark ]] || return 0
-    local folder=${mark%/*}
+    local folder=${mark%/*} second=0
+    # NFS may remember for half a minute that a name was not there.
+    until [[ $(first_line "$mark") == "$mark" ]] || ((second++ == 35)); do
+        ls "$folder" "${folder%/*}/" >/dev/null 2>&1
+        sleep 1
+    done
     if [[ ! -d $folder ]]; then
         tell results bad "$folder is not here: the results folder must be shared by all nodes"
     elif [[ $(first_line "$mark") != "$mark" ]]; then

@@ -200,15 +200,15 @@ class Cluster:
         outcome = self.run("nsenter", "--target", slurmd, "--uts", "--ipc", "--mount", *words)
         assert outcome.returncode == 0, outcome.stderr
 
-    def kill_node(self, name: str) -> None:
-        """A node dies: every process in its UTS namespace."""
+    def signal_node(self, name: str, signal: str) -> None:
+        """To every process in the UTS namespace of a node: with KILL it dies, with STOP it hangs, until CONT."""
         script = """
             namespace=$(readlink "/proc/$(<"$0")/ns/uts") || exit
             for process in /proc/[0-9]*; do
-                [[ $(readlink "$process/ns/uts") != "$namespace" ]] || kill -KILL "${process#/proc/}"
+                [[ $(readlink "$process/ns/uts") != "$namespace" ]] || kill -"$1" "${process#/proc/}"
             done 2>/dev/null
             true"""
-        outcome = self.run("bash", "-c", script, self.folder / name / "slurmd.pid")
+        outcome = self.run("bash", "-c", script, self.folder / name / "slurmd.pid", signal)
         assert outcome.returncode == 0, outcome.stderr
 
     def revive(self, *names: str, seconds: float = 60) -> None:

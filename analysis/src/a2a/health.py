@@ -74,7 +74,10 @@ def nodes(scripts: Scripts, asked: Asked) -> Found:
 
 def _in_allocation(nodelist: str) -> list[str]:
     """The nodes of the job that this runs in, or those of them that are asked for."""
-    has = _hosts(os.environ["SLURM_JOB_NODELIST"])
+    # Slurm may have taken nodes from the job since it began; the environment still has them.
+    now = slurm.run(["squeue", "--noheader", f"--jobs={os.environ['SLURM_JOB_ID']}", "--format=%N"])
+    listed = "" if now.returncode else now.stdout.strip()
+    has = _hosts(listed or os.environ["SLURM_JOB_NODELIST"])
     wanted = _hosts(nodelist) if nodelist else has
     foreign = [name for name in wanted if name not in has]
     if foreign:
