@@ -197,7 +197,7 @@ def test_a_script_that_fails_unforeseen_says_where():
     text = 'set -euo pipefail; jobs=$0; . "$jobs/lib/load.sh"; unforeseen() { false; }; unforeseen; echo on'
     outcome = subprocess.run(["bash", "-c", text, JOBS], capture_output=True, text=True)
     assert outcome.returncode != 0 and outcome.stdout == ""
-    assert re.fullmatch(r"jobs: stopped at line \d+ of .*: a command failed \(exit status 2\)\n", outcome.stderr)
+    assert re.fullmatch(r"jobs: stopped at line \d+ of .*: a command failed \(exit status 1\)\n", outcome.stderr)
 
 
 def preflight(script, *words: str, infiniband: Path) -> dict[str, tuple[str, str]]:
