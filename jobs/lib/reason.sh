@@ -40,7 +40,7 @@ lost_daemon() { sed -n 's/^ *Remote daemon: .* on node \([^ ]*\)$/mpirun lost it
 
 # why_unsound FILE: why a launch that ended well has no results to show; nothing where it has.
 why_unsound() {
-    local file=$1 said second=0
+    local file=$1 line second=0
     # Rank 0 has written it, maybe on another node. Looking through the folder makes a shared one ask its server.
     until ls "${file%/*}" >/dev/null && [[ -s $file ]]; do
         ((second++ < kFileSeconds)) || {
@@ -49,10 +49,15 @@ why_unsound() {
         }
         sleep 1
     done
-    if [[ $a2a ]]; then
-        said=$("$a2a" check "$file" 2>/dev/null) ||
-            sed -n '/: error: /{s/.*: error: /its file is not sound: /p;q;}' <<<"$said" | cut -c 1-300
-    elif [[ $(head -c 4 "$file" | tail -c 3) != HDF ]]; then
-        echo "its file is not sound: it is no HDF5 file"
-    fi
+    while read -r line; do
+        # The second is of a file that cannot be read. What else a2a may say is its own trouble.
+        case $line in
+        "$file: error: "*) line=${line#"$file: error: "} ;;
+        "a2a: $file: "*) line=${line#"a2a: $file: "} ;;
+        *) continue ;;
+        esac
+        echo "its file is not sound: ${line:0:300}"
+        return 0
+    done < <([[ ! $a2a ]] || "$a2a" check "$file" 2>&1)
+    [[ $(head -c 4 "$file" | tail -c 3) == HDF ]] || echo "its file is not sound: it is no HDF5 file"
 }
