@@ -8,6 +8,8 @@ import pytest
 
 from a2a import blocks
 
+pytestmark = pytest.mark.slow
+
 
 def sides(text: str) -> blocks.Sides:
     return np.array([letter == "B" for letter in text])

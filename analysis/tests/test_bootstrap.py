@@ -9,6 +9,8 @@ import pytest
 from a2a import bootstrap
 from trials import Drift, Trial
 
+pytestmark = pytest.mark.slow
+
 
 def coverage(trial: Trial, ops: float, seed: int = 3) -> float:
     """Share of 1500 independent cells whose interval holds the truth; `ops` is the op noise."""

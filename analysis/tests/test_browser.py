@@ -18,9 +18,12 @@ EXAMINE = (Path(__file__).parent / "support" / "examine.js").read_text()
 HOSTILE = "<img src=http://10.255.255.1/x onerror=console.error(1)></script><script>alert(1)//"
 SCREENS = {"desktop": (1280, 900, False), "phone": (390, 844, True)}
 
-pytestmark = pytest.mark.skipif(
-    browser.program() is None, reason="Chromium is not installed (Debian: apt install chromium)"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        browser.program() is None, reason="Chromium is not installed (Debian: apt install chromium)"
+    ),
+]
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,8 @@ from scipy import stats
 from a2a import blocks, maxt
 from trials import Drift, Trial
 
+pytestmark = pytest.mark.slow
+
 
 def adjusted(trial: Trial, number: int, seed: int = 1) -> list[maxt.MaxT]:
     rng = np.random.default_rng(seed)

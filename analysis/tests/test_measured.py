@@ -26,10 +26,13 @@ LAUNCHER = TOP / "test/support/mpirun.sh"
 FACTS = "node001\tgovernor\tok\tperformance — all 48 cores\n"
 SECONDS = 300  # a deadline, not an expectation
 
-pytestmark = pytest.mark.skipif(
-    not (PROGRAM.exists() and LAUNCHER.exists()),
-    reason=f"no a2aperf at {PROGRAM}: build it, or name it in $A2APERF",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (PROGRAM.exists() and LAUNCHER.exists()),
+        reason=f"no a2aperf at {PROGRAM}: build it, or name it in $A2APERF",
+    ),
+]
 
 
 def words(path: Path, *options: str, ranks: int = 3) -> list[str]:

@@ -8,6 +8,8 @@ import pytest
 
 import nulls
 
+pytestmark = pytest.mark.slow
+
 STUDIES = 200
 
 

@@ -11,6 +11,8 @@ import pytest
 from a2a import maxt, power
 from trials import Trial
 
+pytestmark = pytest.mark.slow
+
 
 def pilot(trial: Trial, seed: int = 1) -> maxt.MaxT:
     rng = np.random.default_rng(seed)

@@ -15,6 +15,8 @@ from pairs_file import check_matrix
 from processes import running_in, wait_until
 from results import COMPLETE, STOP_RULE, Results, complete_points
 
+pytestmark = pytest.mark.slow
+
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
 CALM = ["--provider", "shm", "--sync", "barrier", "--poll", "yield", "--warmup", "1", "--no-sentinel", "-o", "a.h5"]
 # Points of 300 ms, and so many that a launch is met in the middle also by a test that has to wait for the CPU.

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from results import COMPLETE, SKIPPED, Results, has_plausible_moments, has_true_statistics
 
+pytestmark = pytest.mark.slow
+
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
 MODES = "tagged,write-imm"
 SCHEDULES = "shift,xor,permutation,random,naive,node-shift"

@@ -9,6 +9,8 @@ import h5py
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
+
 WORDS = ["--provider", "shm", "--sizes", "1000,60000", "--ops", "5", "--timeout", "20s"]
 SHAPE = ["points=4", "ranks=2", "ops=10"]
 NEVER = 1000000000

@@ -3,6 +3,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 WORDS = ["--provider", "shm", "--sizes", "1000,60000", "--ops", "5", "--timeout", "20s"]
 
 

@@ -3,6 +3,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 # Rank 1 of three does it. By the shift schedule its first message goes to rank 2, the second one to rank 0.
 FAULTS = {
     "flip": "call=send do=flip nth=1 rank=1",

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 NAMESPACES = Path(__file__).parents[1] / "support" / "in_time_namespaces.sh"
 WORDS = ["--provider", "shm", "--sizes", "1000,60000", "--ops", "20", "--timeout", "20s", "--baseline", "mpi"]
 ONCE = ["MPI_Init_thread", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_split"]

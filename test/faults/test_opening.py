@@ -3,6 +3,8 @@
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 NO_MEMORY = "Cannot allocate memory"
 SAYS = {
     "call=fi_fabric do=ENODATA": "fi_fabric of shm: No data available",

@@ -4,6 +4,8 @@
 import pytest
 from results import Results
 
+pytestmark = pytest.mark.slow
+
 # Two points of 40 ops on three ranks; each rank has some 90 arrivals, and as many sends, for each of them. From the
 # 140th on they are of ops of the second point.
 SECOND = "nth=140 rank=1"

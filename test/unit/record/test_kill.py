@@ -9,8 +9,11 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import pytest
 
 from expected import attempts_of, samples_of
+
+pytestmark = pytest.mark.slow
 
 KILLS = 200
 SHAPES = (  # points, ranks, nodes, ops: many small rows, few large ones, and in between
