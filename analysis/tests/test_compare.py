@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from a2a import compare, results, synthetic
@@ -116,7 +117,7 @@ def test_a_single_launch_a_side_gets_no_significance_at_all(a2a: A2A, tmp_path: 
         assert cell["p"] is None and cell["ratio_low"] is None and cell["detectable"] is None
         assert cell["launches_needed"] == 5
     text = a2a("compare", *files, "--by", "PSM2_RCVTHREAD").out
-    assert "too few launches: at least 5 a side needed" in text
+    assert "with 1 launch on one side no difference can be significant: at least 5 a side" in text
 
 
 @pytest.mark.parametrize("each", [2, 4])
@@ -136,6 +137,101 @@ def test_sides_one_after_the_other_are_said_to_be_confounded_with_time(
         "not interleaved: the candidate ran later"
         in a2a("compare", *files, "--by", "PSM2_RCVTHREAD").out
     )
+
+
+def in_jobs(folder: Path, name: str, days: range, slowdown: float, each: int = 1) -> list[Path]:
+    """`each` launches a day of one setting; the jobs of the days differ by 2 %, launches by 0.2 %."""
+    folder.mkdir(exist_ok=True)
+    rng = np.random.default_rng(days.start)
+    files = []
+    for day in days:
+        factor = float(np.exp(rng.normal(0, 0.02)))
+        for i in range(each):
+            setup = Setup(
+                sizes=(1000, 60000),
+                ops=30,
+                seed=100 * day + i,
+                started=START + timedelta(days=day, minutes=i),
+                attributes={"slurm_job_id": str(day)},
+                effects=Effects(slowdown=slowdown * factor, launch_spread=0.002),
+            )
+            files.append(synthetic.write_launch(folder / f"{name}{day}-{i}.h5", setup))
+    return files
+
+
+def test_another_job_is_no_other_setting(a2a: A2A, tmp_path: Path) -> None:
+    before = in_jobs(tmp_path, "a", range(1), 1.0, 6)
+    today = in_jobs(tmp_path, "b", range(9, 10), 1.1, 6)
+    outcome = a2a("compare", *today, "--against", *before)
+    assert outcome.status == 4
+    assert "1 job (6 launches) of A, 1 job (6 launches) of B; no test" in outcome.out
+    assert "not decided: the sides are different jobs (job 0 against job 9)" in outcome.out
+    found = of(a2a("compare", *today, "--against", *before, "--json"))
+    assert found["unit"] == "job"
+    for cell in found["cells"]:
+        assert cell["p"] is None and cell["ratio_low"] is None
+        assert cell["ratio"] == pytest.approx(1 / 1.1, abs=0.08)
+
+
+def test_a_job_beyond_the_spread_between_jobs_is_called(a2a: A2A, tmp_path: Path) -> None:
+    before = in_jobs(tmp_path, "a", range(12), 1.0)
+    same = in_jobs(tmp_path, "b", range(20, 21), 1.0, 2)
+    slow = in_jobs(tmp_path, "c", range(30, 31), 1.4, 2)
+    assert a2a("compare", *same, "--against", *before).status == 4
+    outcome = a2a("compare", *slow, "--against", *before)
+    assert outcome.status == 3
+    assert "prediction from the spread between the jobs of A" in outcome.out
+    assert a2a("compare", *slow, "--against", *before[:4]).status == 4
+
+
+def test_launches_of_jobs_with_one_side_are_left_out_where_others_have_both(
+    a2a: A2A, tmp_path: Path
+) -> None:
+    files = launches(tmp_path, pair(1.0), 6)
+    far = in_jobs(tmp_path, "z", range(40, 41), 3.0, 3)
+    found = of(a2a("compare", *files, *far, "--by", "PSM2_RCVTHREAD", "--json"))
+    assert found["unit"] == "launch"
+    assert any("left out: 3 launches of job 40" in note for note in found["notes"])
+    assert all(cell["launches_baseline"] == 6 for cell in found["cells"])
+
+
+def test_other_settings_are_never_averaged_in(a2a: A2A, tmp_path: Path) -> None:
+    base = Setup(sizes=(60000,), ops=30, modes=("tagged", "write"))
+    sides = {
+        "A": replace(base, environment={"FI_X": "0"}),
+        "B": replace(base, environment={"FI_X": "1"}, effects=Effects(slowdown=3.0)),
+        "C": replace(base, environment={"FI_X": "2"}, modes=("tagged",)),
+    }
+    files = launches(tmp_path, sides, 5, order="ABCCBA")
+    found = of(a2a("compare", *files, "--by", "mode", "--json"))
+    assert [cell["FI_X"] for cell in found["cells"]] == ["0", "1"]
+    assert all(cell["launches_baseline"] == 5 for cell in found["cells"])
+    assert any("left out: 5 points" in note and "FI_X 2" in note for note in found["notes"])
+
+
+def test_clock_and_barrier_starts_are_never_averaged(a2a: A2A, tmp_path: Path) -> None:
+    sides = pair(1.0)
+    sides |= {name: replace(sides[of], sync="barrier") for name, of in (("C", "A"), ("D", "B"))}
+    files = launches(tmp_path, sides, 5, order="ABDCCDBA")
+    found = of(a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--json"))
+    assert [cell["sync"] for cell in found["cells"]] == ["barrier", "clock"] * 3
+    apart = launches(tmp_path, {"E": sides["A"], "F": sides["D"]}, 6, order="EFFE")
+    outcome = a2a("compare", *apart, "--by", "PSM2_RCVTHREAD")
+    assert outcome.status == 4
+    assert "ops of the baseline start by clock, of the candidate by barrier" in outcome.out
+
+
+def test_an_outlier_is_named_and_decides_nothing(a2a: A2A, tmp_path: Path) -> None:
+    sides = pair(1 / 1.4)
+    files = launches(tmp_path, sides, 8)
+    files[5].unlink()
+    slow = replace(sides["B"], seed=5, started=START + timedelta(minutes=5))
+    synthetic.write_launch(files[5], replace(slow, effects=Effects(slowdown=6.0)))
+    found = of(a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--json"))
+    assert {cell["verdict"] for cell in found["cells"]} == {"faster"}
+    assert any(f"outlier: {files[5].name}#0" in note for note in found["notes"])
+    for cell in found["cells"]:
+        assert cell["ratio"] == pytest.approx(1.4, rel=0.05)
 
 
 def test_every_other_recorded_difference_is_listed(a2a: A2A, tmp_path: Path) -> None:

@@ -21,31 +21,31 @@ def pilot(trial: Trial, seed: int = 1) -> maxt.MaxT:
 
 @pytest.mark.parametrize("own", [0.0, 0.01])
 def test_with_the_launches_said_to_be_needed_the_margin_is_found(own: float) -> None:
-    first = Trial(launches=6, shared=0.015, own=own)
+    first = Trial(launches=6, cells=4, shared=0.015, own=own)
     spread = math.hypot(first.shared, first.own)
     tried = pilot(first)
-    tail = power.tail(tried.critical, tried.freedom[0], 24)
+    tail = power.tail(tried.critical, tried.freedom[0], 4)
     needed = power.launches_needed(spread, tried.freedom[0], tail, 0.03)
     assert needed is not None and needed > 6
     rng = np.random.default_rng(9)
-    second = Trial(launches=needed, shared=first.shared, own=own, change=0.03)
+    second = Trial(launches=needed, cells=4, shared=first.shared, own=own, change=0.03)
     found = [
-        maxt.max_t(second.speeds(rng), second.side, second.block, rng).p <= 0.05 for _ in range(150)
+        maxt.max_t(second.speeds(rng), second.side, second.block, rng).p <= 0.05 for _ in range(40)
     ]
-    assert np.mean(found) >= 0.85
+    assert np.mean(found) >= 0.8
 
 
 def test_the_smallest_detectable_change_is_found_nine_times_in_ten() -> None:
-    trial = Trial(launches=8, shared=0.02, own=0.0)
+    trial = Trial(launches=8, cells=4, shared=0.02, own=0.0)
     tried = pilot(trial)
     change = power.detectable(0.02, 4.0, tried.freedom[0], tried.critical)
     rng = np.random.default_rng(9)
-    made = Trial(launches=8, shared=0.02, own=0.0, change=change)
+    made = Trial(launches=8, cells=4, shared=0.02, own=0.0, change=change)
     found = [
         bool(maxt.max_t(made.speeds(rng), made.side, made.block, rng).p.min() <= 0.05)
-        for _ in range(200)
+        for _ in range(100)
     ]
-    assert 0.82 <= np.mean(found) <= 0.98
+    assert 0.8 <= np.mean(found) <= 0.99
 
 
 def test_more_spread_needs_more_launches_and_a_wider_margin_fewer() -> None:

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2a import blocks, bootstrap, differences, intervals, maxt, power, sides
+from a2a import blocks, decision, differences, intervals, jobs, remarks, sides
+from a2a.decision import LEVEL
 from a2a.differences import Differences
 from a2a.errors import InputError
 from a2a.results import Results
@@ -21,13 +22,10 @@ from a2a.sides import Pairing
 
 Floats = NDArray[np.float64]
 
-LEVEL: Final = 0.05
 MARGIN: Final = 0.02
 SEED: Final = 20190417
+CHANGES: Final = (0.02, 0.05, 0.10)
 _OP_DRAWS: Final = 200
-# Correlation of side with time from which it is said: between launches, and within each.
-_LEANING: Final = 0.3
-_ALWAYS: Final = 0.9
 
 
 class Verdict(StrEnum):
@@ -44,22 +42,32 @@ class Comparison:
     """A candidate held against a baseline.
 
     `cells` has one row per cell: the columns that tell cells apart, then `launches_baseline`,
-    `launches_candidate`, `time_baseline`, `time_candidate` (ns, geometric mean of the launches'
-    medians), `ratio` (speed of the candidate ÷ speed of the baseline) with `ratio_low`,
-    `ratio_high`, `p` (family-wise), `spread` (relative, of a launch), `detectable` (relative
-    change), `launches_needed` (a side; NA: not needed or more than can be said), `rate_baseline`,
-    `rate_candidate` (Gbit/s, the column `rate`), `verdict`.
+    `launches_candidate`, `jobs_baseline`, `jobs_candidate`, `time_baseline`, `time_candidate` (ns,
+    geometric mean of the units' medians), `ratio` (speed of the candidate ÷ speed of the baseline:
+    above 1 is faster) with `ratio_low`, `ratio_high`, `p` (family-wise), `spread` (relative, of a
+    unit), `detectable` (minimum detectable effect, relative, 90 % power), `equality_margin`
+    (smallest margin in which that cell alone can be found equal), `rate_baseline`,
+    `rate_candidate` (Gbit/s per rank), `verdict`, `launches_needed` (units a side for a change of
+    the margin; NA: not needed or more than can be said).
+
+    The unit is the launch, or the job where no job has both sides. `needed` are the units a side
+    for changes of CHANGES at every cell (None: too many to be said), `margins` the smallest margin
+    that can be shown for one cell and for all of them, each corrected; NaN where none can.
     """
 
     baseline: str
     candidate: str
     margin: float
-    rate: str
     cells: pd.DataFrame
     differences: Differences
+    unit: str
     blocks: int
     arrangements: int
+    needed: dict[float, int | None]
+    margins: tuple[float, float]
+    reason: str | None  # why there is no verdict at all
     notes: list[str]
+    doubts: list[str]  # what the launches know of why they differ
 
     @property
     def status(self) -> int:
@@ -128,10 +136,10 @@ def _one(
     held: Sequence[str] = (),
 ) -> Comparison:
     mask = level.isin([baseline, candidate])
-    pairing = sides.pair(
-        found.select(mask), (level == candidate)[mask], names, None if hold is None else hold[mask]
-    )
-    return _Judge(found, pairing, margin, family, (*names, *held)).comparison(baseline, candidate)
+    chosen = found.select(mask)
+    held_level = None if hold is None else hold[mask]
+    pairing = sides.pair(chosen, (level == candidate)[mask], names, held_level, held)
+    return _Judge(chosen, pairing, margin, family, (*names, *held)).comparison(baseline, candidate)
 
 
 def _named(value: str, known: Sequence[str], names: Sequence[str]) -> str:
@@ -148,17 +156,29 @@ class _Judge:
     def __init__(
         self, found: Results, pairing: Pairing, margin: float, family: int, asked: Sequence[str]
     ) -> None:
-        self.found, self.pairing, self.margin, self.family = found, pairing, margin, family
-        self.asked = asked
+        self.found, self.pairing, self.margin, self.asked = found, pairing, margin, asked
+        self.reason = remarks.no_verdict(pairing)
+        self.job = _jobs(pairing.units)
         rng = np.random.default_rng(SEED)
-        self.side, self.block = pairing.side, pairing.block
+        bound = math.log1p(margin)
         self.y = self._per_unit(-np.log(pairing.points["time_p50"].to_numpy(dtype=np.float64)))
-        self.tested = maxt.max_t(self.y, self.side, self.block, rng)
-        noise = self._op_noise(rng)
-        self.low, self.high = bootstrap.effect_intervals(self.y, self.side, self.block, noise, rng)
+        self.side, self.block = pairing.side, pairing.block
+        if pairing.between_jobs:
+            first = pairing.units.groupby(self.job).first()
+            self.side = np.asarray(first["candidate"], dtype=np.bool_)
+            self.block = blocks.within(list(first["kind"]), [""] * len(first), self.side)
+            self.made = decision.between_jobs(self.y, self.side, self.block, bound, rng, family)
+        else:
+            noise = self._op_noise(rng)
+            self.made = decision.exchanged(self.y, self.side, self.block, bound, rng, noise, family)
 
     def _per_unit(self, values: Floats) -> Floats:
-        """Values of the points as [units, cells]; NaN where a launch lacks the cell."""
+        """Values of the points as [units, cells]; NaN where a unit lacks the cell."""
+        of_launches = self._per_launch(values)
+        return jobs.medians(of_launches, self.job) if self.pairing.between_jobs else of_launches
+
+    def _per_launch(self, values: Floats) -> Floats:
+        """Values of the points as [launches, cells]; NaN where a launch lacks the cell."""
         points = self.pairing.points
         where = points["unit"].to_numpy(), points["cell"].to_numpy()
         total, count = (np.zeros((len(self.pairing.units), len(self.pairing.cells))) for _ in "tc")
@@ -168,7 +188,7 @@ class _Judge:
             return np.asarray(total / count)
 
     def _op_noise(self, rng: np.random.Generator) -> Floats:
-        """Log medians of block-resampled ops minus the log median, [draws, units, cells]."""
+        """Log medians of block-resampled ops minus the log median, [draws, launches, cells]."""
         points = self.pairing.points
         noise = np.zeros((_OP_DRAWS, *self.y.shape))
         drawn: dict[tuple[str, int], Floats] = {}
@@ -184,121 +204,84 @@ class _Judge:
     def comparison(self, baseline: str, candidate: str) -> Comparison:
         """The verdicts, with what they rest on."""
         units = self.pairing.units
-        launches = [list(units.loc[self.side == own, "launch"]) for own in (False, True)]
-        rate = self._rate_column()
+        launches = [list(units.loc[units["candidate"] == own, "launch"]) for own in (False, True)]
+        cells = self._cells()
         return Comparison(
             baseline,
             candidate,
             self.margin,
-            rate,
-            self._cells(rate),
+            cells,
             differences.between(self.found, launches[0], launches[1], self.asked),
+            "job" if self.pairing.between_jobs else "launch",
             len(np.unique(self.block)),
-            self.tested.arrangements,
-            self._notes(),
+            self.made.arrangements,
+            {change: _most(self.made.needed(change)) for change in CHANGES},
+            (_worst(self.made.equality_margin(1)), _worst(self._margins_of_all())),
+            self.reason,
+            remarks.notes(self.pairing, self.made, self.reason),
+            remarks.doubts(self.found, [*launches[0], *launches[1]]),
         )
 
-    def _rate_column(self) -> str:
-        """The rate per node if every point has one, else per rank."""
-        for name in ("gbps_node_net", "gbps_node_total"):
-            if np.isfinite(self.pairing.points[name].to_numpy(dtype=np.float64)).all():
-                return name
-        return "gbps_rank"
+    def _margins_of_all(self) -> list[float]:
+        return self.made.equality_margin(self.made.tests)
 
-    def _cells(self, rate: str) -> pd.DataFrame:
-        cells, tested = self.pairing.cells.copy(), self.tested
-        log_rate = self._per_unit(np.log(self.pairing.points[rate].to_numpy(dtype=np.float64)))
+    def _cells(self) -> pd.DataFrame:
+        cells, made = self.pairing.cells.copy(), self.made
+        rate = np.log(self.pairing.points["gbps_rank"].to_numpy(dtype=np.float64))
+        log_rate = self._per_unit(rate) + made.drawn - self.y
+        known = ~np.isnan(self._per_launch(rate))
         for name, own in (("baseline", False), ("candidate", True)):
-            mine = self.side == own
-            cells[f"launches_{name}"] = (~np.isnan(self.y[mine])).sum(axis=0)
-            cells[f"time_{name}"] = np.exp(-np.nanmean(self.y[mine], axis=0))
-            cells[f"rate_{name}"] = np.exp(np.nanmean(log_rate[mine], axis=0))
-        cells["ratio"] = np.exp(tested.effect)
-        cells["ratio_low"], cells["ratio_high"] = np.exp(self.low), np.exp(self.high)
-        known = tested.freedom >= 1
-        cells["p"] = np.where(known, np.minimum(1.0, tested.p * self.family), np.nan)
-        cells["spread"] = np.where(known, np.expm1(tested.spread), np.nan)
-        cells["detectable"] = self._detectable()
-        cells["verdict"] = [self._verdict(i, cells["p"].iloc[i]) for i in range(len(cells))]
+            mine = known & (self.pairing.side == own)[:, None]
+            cells[f"launches_{name}"] = mine.sum(axis=0)
+            cells[f"jobs_{name}"] = [len(np.unique(self.job[launches])) for launches in mine.T]
+            cells[f"time_{name}"] = np.exp(-np.nanmean(made.drawn[self.side == own], axis=0))
+            cells[f"rate_{name}"] = np.exp(np.nanmean(log_rate[self.side == own], axis=0))
+        cells["ratio"] = np.exp(made.effect)
+        sure = self.reason is None
+        cells["ratio_low"] = np.exp(made.low) if sure else np.nan
+        cells["ratio_high"] = np.exp(made.high) if sure else np.nan
+        cells["p"] = made.p if sure else np.nan
+        cells["spread"] = np.where(made.freedom >= 1, np.expm1(made.spread), np.nan)
+        cells["detectable"] = made.detectable() if sure else np.nan
+        cells["equality_margin"] = made.equality_margin(1) if sure else np.nan
+        cells["verdict"] = [self._verdict(cell) for cell in range(len(cells))]
         cells["launches_needed"] = self._needed(cells)
         return cells
 
-    def _verdict(self, cell: int, p: float) -> Verdict:
-        bound = math.log1p(self.margin)
-        if -bound <= self.low[cell] and self.high[cell] <= bound:
+    def _verdict(self, cell: int) -> Verdict:
+        if self.reason is not None:
+            return Verdict.UNDECIDED
+        if self.made.equal[cell] <= LEVEL:
             return Verdict.SAME
-        if p <= LEVEL:
-            return Verdict.FASTER if self.tested.effect[cell] > 0 else Verdict.SLOWER
+        if self.made.p[cell] <= LEVEL:
+            return Verdict.FASTER if self.made.effect[cell] > 0 else Verdict.SLOWER
         return Verdict.UNDECIDED
 
-    def _detectable(self) -> list[float]:
-        t = self.tested
-        if t.arrangements < 2 * self.family / LEVEL:
-            return [math.nan] * len(t.effect)
-        return [
-            power.detectable(*numbers, t.critical)
-            for numbers in zip(t.spread, t.information, t.freedom, strict=True)
-        ]
-
     def _needed(self, cells: pd.DataFrame) -> pd.Series[int]:
-        """Launches a side for the undecided cells, more than there are; NA where not to be said."""
-        t, needed = self.tested, []
-        tests = int((t.freedom >= 1).sum()) * self.family
-        for i, verdict in enumerate(cells["verdict"]):
-            have = min(cells["launches_baseline"].iloc[i], cells["launches_candidate"].iloc[i])
-            k = None
-            if verdict == Verdict.UNDECIDED:
-                tail = power.tail(t.critical, t.freedom[i], tests)
-                k = power.launches_needed(t.spread[i], t.freedom[i], tail, self.margin)
-            needed.append(pd.NA if k is None else max(k, have + 1))
+        """Units a side for the undecided cells, more than there are; NA where not to be said."""
+        unit = "jobs" if self.pairing.between_jobs else "launches"
+        have = np.minimum(cells[f"{unit}_baseline"], cells[f"{unit}_candidate"])
+        needed = [
+            pd.NA if verdict != Verdict.UNDECIDED or k is None else max(k, own + 1)
+            for verdict, k, own in zip(
+                cells["verdict"], self.made.needed(self.margin), have, strict=True
+            )
+        ]
         return pd.Series(needed, index=cells.index, dtype="Int64")
 
-    def _notes(self) -> list[str]:
-        """What a reader must know about how the launches were made."""
-        notes = []
-        notes += self._order()
-        fewest = min(int((self.side == own).sum()) for own in (False, True))
-        if self.tested.arrangements < 2 / LEVEL:
-            notes.append(
-                f"with {fewest} launch{'es' * (fewest > 1)} on one side no difference can be "
-                f"significant: at least {power.FEWEST} a side, 8 are usual"
-            )
-        for column in self.pairing.disjoint:
-            notes.append(f"{column}: {self._values(column)}")
-        for name, own in (("baseline", False), ("candidate", True)):
-            mine = self.pairing.points[self.pairing.points["candidate"] == own]
-            if mine["assumed"].any():
-                notes.append(
-                    f"nodes and ranks per node of the {name} are unknown in "
-                    f"{mine.loc[mine['assumed'], 'cell'].nunique()} of {mine['cell'].nunique()} "
-                    "cells: held against every shape with as many ranks"
-                )
-        if not self.pairing.points["has_raw"].all():
-            notes.append("some points are summaries without raw samples")
-        return notes
 
-    def _order(self) -> list[str]:
-        """Whether one side ran later, so that a drift would look like an effect."""
-        units = self.pairing.units
-        lean = blocks.lean(self.side, self.block)
-        later = "candidate" if lean > 0 else "baseline"
-        if len(units) < 4 or not (units["time"] >= 0).all():
-            return []
-        if units["launch"].duplicated().any():
-            if abs(lean) < _ALWAYS:
-                return []
-            what, instead = f"in every launch the {later} was measured later", "--order shuffled"
-        elif abs(lean) < _LEANING:
-            return []
-        else:
-            what, instead = f"not interleaved: the {later} ran later", "run A B B A …"
-        return [f"{what}, so a change over time would look like an effect; {instead}"]
+def _jobs(units: pd.DataFrame) -> NDArray[np.intp]:
+    """Number of each launch's job (of one kind and side), in time order."""
+    number = units.groupby(["kind", "job", "candidate"], sort=False, dropna=False).ngroup()
+    return np.asarray(number, dtype=np.intp)
 
-    def _values(self, column: str) -> str:
-        points = self.pairing.points
-        texts = []
-        for name, own in (("baseline", False), ("candidate", True)):
-            values = points.loc[points["candidate"] == own, column].astype("string")
-            known = sorted({value or "unknown" for value in values.fillna("unknown")})
-            texts.append(f"{', '.join(known)} ({name})")
-        return " against ".join(texts)
+
+def _most(needed: list[int | None]) -> int | None:
+    """The largest; None where one is more than can be said."""
+    known = [k for k in needed if k is not None]
+    return max(known) if known and len(known) == len(needed) else None
+
+
+def _worst(margins: list[float]) -> float:
+    known = [margin for margin in margins if margin == margin]
+    return max(known) if known else math.nan

@@ -16,7 +16,6 @@ from a2a.curves import RATE
 
 _SIZE = "message_size"
 _TOLD_BY_SCALE = ("ranks", "nodes", "ppn", _SIZE)
-_WHERE = {"gbps_node_net": "node, one way", "gbps_node_total": "node, in all"}
 
 
 def figure(made: Sequence[Comparison], most: int) -> Figure:
@@ -121,12 +120,11 @@ def _rates(one: Comparison, cells: pd.DataFrame) -> Chart:
             drawn.append(
                 Curve(f"{name}, {side}", place, rate, look=look, variant=variant, parts=parts)
             )
-    where = _WHERE.get(one.rate, "rank")
     return Chart(
         title="Rates of both",
         subtitle=f"baseline: {one.baseline}",
         x=axis,
-        y=Axis(f"{RATE} per {where}, {curves.AT_MEDIAN}", from_zero=True, unit=RATE),
+        y=Axis(f"{RATE} per rank, {curves.AT_MEDIAN}", from_zero=True, unit=RATE),
         curves=tuple(drawn),
     )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a number of launches can tell: the smallest effect found, the launches for a margin."""
+"""What a number of launches can tell: the smallest effect found, the launches for a change."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Final
 from scipy import stats
 
 POWER: Final = 0.9
+_EQUALITY: Final = 0.8
 # Fewest launches a side in A B B A blocks whose arrangements allow p <= 5 %: 6 · 6 · 2 = 72 for 5.
 FEWEST: Final = 5
 MOST: Final = 1000
@@ -31,23 +32,30 @@ def tail(critical: float, freedom: float, tests: int) -> float:
     return max(least, float(stats.t.sf(critical, freedom))) if freedom >= 1 else least
 
 
-def launches_needed(spread: float, freedom: float, tail: float, margin: float) -> int | None:
-    """Launches a side with which 90 % of trials find a change by `margin`, and recognise none.
+def equality_margin(spread: float, information: float, freedom: float, error: float) -> float:
+    """Smallest relative margin within which equal sides are found equal in 80 % of such trials.
+
+    `error` is the one-sided error level of one cell; NaN where none can be.
+    """
+    if freedom < 1 or not spread >= 0 or information <= 0:
+        return math.nan
+    reach = float(stats.t.isf(error, freedom) + stats.t.isf((1 - _EQUALITY) / 2, freedom))
+    return math.expm1(reach * spread / math.sqrt(information))
+
+
+def launches_needed(spread: float, freedom: float, tail: float, change: float) -> int | None:
+    """Launches a side with which 90 % of trials find such a relative change.
 
     None: more than MOST. `spread` (log time) comes from a trial with that many degrees of
     freedom; `tail` is the one-sided error level of one cell.
     """
     if freedom < 1 or not math.isfinite(spread):
         return FEWEST
-    target = math.log1p(margin)
+    target = math.log1p(change)
     for launches in range(FEWEST, MOST + 1):
         degrees = 2 * launches - math.ceil(launches / 2) - 1
-        error = spread * math.sqrt(2 / launches)
-        found = (float(stats.t.isf(tail, degrees)) + _reach(degrees)) * error
-        # Equivalence: the half width, plus what the estimate itself may be off, both ways.
-        off = float(stats.t.ppf(1 - (1 - POWER) / 2, degrees))
-        equal = (float(stats.t.ppf(0.975, degrees)) + off) * error
-        if max(found, equal) <= target:
+        reach = float(stats.t.isf(tail, degrees)) + _reach(degrees)
+        if reach * spread * math.sqrt(2 / launches) <= target:
             return launches
     return None
 

@@ -165,7 +165,7 @@ def _comparison(results: Results) -> ComparisonSection | None:
 def _verdict(one: compare.Comparison) -> list[str]:
     said = "; ".join(verdicts.summary(one))
     told = [f"{one.candidate} against {one.baseline} (baseline): {said}"]
-    told += [f"It rests on {verdicts.heading(one)[1]}", *one.notes]
+    told += [f"It rests on {verdicts.rests_on(one)}", *one.notes, *verdicts.closing(one)]
     others = [
         f"{x.name} ({shortened(x.candidate)} against {shortened(x.baseline)})"
         for x in one.differences.between

@@ -2,7 +2,7 @@
 """Two sides of a comparison: which points belong to which, and which cells they share.
 
 A cell is what both sides must have alike to be compared: ranks, nodes, message size, mode and so
-on.
+on; also every variable and label that differs between launches of one side, and how ops start.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from a2a import blocks, results
+from a2a import blocks, grouping, jobs, labels, results
 from a2a.blocks import Blocks, Sides
 from a2a.errors import InputError
 from a2a.results import Results
 
 SHAPE: Final = ("ranks", "nodes", "ppn", "message_size")
-CELL: Final = (*SHAPE, "engine", "provider", "mode", "schedule", "window", "post")
+CELL: Final = (*SHAPE, "engine", "provider", "mode", "schedule", "window", "post", "sync")
 _NOT_COMPARABLE: Final = ("ranks", "nodes", "message_size")
 _UNIT: Final = ["launch", "candidate", "ranks"]  # an imported launch may have several ranks
 _NOT_SET: Final = " not set"
@@ -32,13 +32,15 @@ class Pairing:
 
     `points` has the columns of `Results.points`, `candidate` (bool) and `cell` (number of the row
     of `cells`); `cells` has the columns that tell cells apart. `units` has one row per launch and
-    side, in time order; its index is the column `unit` of `points`.
+    side, in time order; its index is the column `unit` of `points`; `job` is what `jobs` says.
     """
 
     points: pd.DataFrame
     cells: pd.DataFrame
     units: pd.DataFrame
     disjoint: tuple[str, ...]  # cell columns in which the sides have no value in common
+    between_jobs: bool  # no job has both sides
+    left_out: tuple[str, ...]  # points and launches that are not compared, and why
 
     @property
     def side(self) -> Sides:
@@ -48,7 +50,7 @@ class Pairing:
     @property
     def block(self) -> Blocks:
         """A/B block of each unit, [units]."""
-        return blocks.within(list(self.units["kind"]), list(self.units["allocation"]), self.side)
+        return blocks.within(list(self.units["kind"]), list(self.units["job"]), self.side)
 
 
 def levels(found: Results, names: Sequence[str]) -> pd.Series[str]:
@@ -93,18 +95,23 @@ def pair(
     candidate: pd.Series[bool],
     by: Sequence[str] = (),
     hold: pd.Series[str] | None = None,
+    held: Sequence[str] = (),
 ) -> Pairing:
     """Brings the candidate's and the other points together, cell by cell.
 
     `by` are the settings that are compared: they do not tell cells apart. Columns in which the
     sides have no value in common do not either (they are what differs), if one side has only one
-    value. Launches of different `hold` [points] are never exchanged. Raises InputError where no
-    cell is on both sides, or where a cell would be ambiguous.
+    value. Launches of different `hold` [points], the values of the settings `held`, are never
+    exchanged. Where jobs have both sides, launches of the others are left out: a difference
+    between jobs would be taken for one between sides. Raises InputError where no cell is on both
+    sides, or where a cell would be ambiguous.
     """
     points = found.points.assign(candidate=candidate.to_numpy(dtype=bool))
     points["hold"] = "" if hold is None else hold.to_numpy(dtype=object)
+    points["sync"] = _of_launch(found, "sync")
+    settings = _settings(found, points, (*by, *held))
     both = _with_shapes([points[points["candidate"]], points[~points["candidate"]]])
-    keys = _keys(by)
+    keys = [*_keys(by), *settings]
     disjoint = _disjoint(both, keys)
     common = [key for key in keys if key not in disjoint]
     # The side with more values of a disjoint column tells the cells apart by it.
@@ -119,9 +126,82 @@ def pair(
     ]
     rows = pd.concat(placed, ignore_index=True)
     units = _units(rows, found)
+    mixed = units.groupby(["kind", "job"], dropna=False)["candidate"].transform("nunique") == 2
+    left_out = _without_partner(both, rows, keys)
+    if mixed.any() and not mixed.all():
+        lone = units[~mixed]
+        left_out += (
+            f"{labels.count_text(lone['launch'].nunique(), 'launch', 'launches')} of "
+            f"{labels.list_text(sorted(set(lone['job'])), 3)}, which had one side only",
+        )
+        units = units[mixed].reset_index(drop=True)
     numbered = units[_UNIT].reset_index(names="unit")
-    rows = rows.merge(numbered, on=_UNIT, how="left")
-    return Pairing(rows, cells, units, tuple(disjoint))
+    rows, cells = _renumbered(rows.merge(numbered, on=_UNIT, how="inner"), cells)
+    return Pairing(rows, cells, units, tuple(disjoint), not mixed.any(), left_out)
+
+
+def _of_launch(found: Results, name: str) -> pd.Series[str]:
+    values = {key: launch.setting(name) or "" for key, launch in found.launches.items()}
+    return found.points["launch"].map(values).astype("object")
+
+
+def _settings(found: Results, points: pd.DataFrame, asked: Sequence[str]) -> list[str]:
+    """Adds variables and labels that differ within a side to `points`; returns their columns.
+
+    What has one value on each side is no setting of its own here: it differs with the sides.
+    """
+    added = []
+    for name in grouping.differing_names(found.launches):
+        values = _of_launch(found, name)
+        if (
+            name in asked
+            or name in points
+            or values.groupby(points["candidate"]).nunique().max() < 2
+        ):
+            continue
+        points[name] = values
+        added.append(name)
+    return added
+
+
+def _without_partner(
+    both: list[pd.DataFrame], rows: pd.DataFrame, keys: list[str]
+) -> tuple[str, ...]:
+    """What of each side the other has nothing to be held against, in words."""
+    told = []
+    for side, other, name in zip(both, reversed(both), ("candidate", "baseline"), strict=True):
+        placed = rows[rows["candidate"] == (name == "candidate")]
+        seen = pd.MultiIndex.from_frame(placed[["file", "point"]].drop_duplicates())
+        alone = side[~pd.MultiIndex.from_frame(side[["file", "point"]]).isin(seen)]
+        if alone.empty:
+            continue
+        count = len(alone[["file", "point"]].drop_duplicates())
+        told.append(
+            f"{labels.count_text(count, 'point')} of the {name} without a counterpart"
+            f"{_lacking(alone, other, keys)}"
+        )
+    return tuple(told)
+
+
+def _lacking(alone: pd.DataFrame, other: pd.DataFrame, keys: list[str]) -> str:
+    """The first column in which the other side lacks the values of these points."""
+    for key in keys:
+        values, there = (set(x[key].astype("string").fillna("")) for x in (alone, other))
+        if not values & there:
+            words = [value or "not set" for value in sorted(values)]
+            return f" ({key} {labels.list_text(words, 4)})"
+    return ""
+
+
+def _renumbered(rows: pd.DataFrame, cells: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Without the cells that no longer have both sides."""
+    both = rows.groupby("cell")["candidate"].nunique()
+    kept = sorted(both.index[both == 2])
+    if len(kept) == len(cells):
+        return rows, cells
+    rows = rows[rows["cell"].isin(kept)]
+    number = {cell: place for place, cell in enumerate(kept)}
+    return rows.assign(cell=rows["cell"].map(number)), cells.loc[kept].reset_index(drop=True)
 
 
 def _with_shapes(both: list[pd.DataFrame]) -> list[pd.DataFrame]:
@@ -185,15 +265,9 @@ def _units(rows: pd.DataFrame, found: Results) -> pd.DataFrame:
         (ranks, hold, launch if both[launch] else "")
         for ranks, hold, launch in zip(units["ranks"], units["hold"], units["launch"], strict=True)
     ]
-    units["allocation"] = [_allocation(found, launch) for launch in units["launch"]]
+    job = jobs.of_launches(found)
+    units["job"] = [job[launch] for launch in units["launch"]]
     return units
-
-
-def _allocation(found: Results, launch: str) -> tuple[str, ...]:
-    """What makes launches neighbours: the Slurm job, else the same nodes."""
-    facts = found.launches[launch]
-    job = str(facts.attributes.get("slurm_job_id", ""))
-    return ("job", job) if job else ("nodes", *facts.nodes)
 
 
 def _no_common(points: pd.DataFrame) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from a2a import power
+from a2a import jobs, power
 from a2a.columns import aligned
 from a2a.compare import Comparison, Verdict
 from a2a.differences import shortened
@@ -28,21 +28,44 @@ def lines(comparison: Comparison) -> list[str]:
         "",
         *summary(comparison),
         *_notes(comparison),
+        "",
+        *closing(comparison),
     ]
 
 
 def heading(comparison: Comparison) -> list[str]:
-    """Who is compared with whom, on how many launches, at which error level."""
+    """Who is A and who B, on how many launches, at which error level."""
+    return [
+        f"A (baseline): {comparison.baseline}",
+        f"B:            {comparison.candidate}",
+        rests_on(comparison),
+        "ratio: speed of B / speed of A, above 1 is faster; Gbit/s per rank, from the median op",
+    ]
+
+
+def rests_on(comparison: Comparison) -> str:
+    """The launches, the test and its error level."""
     cells = comparison.cells
-    launches = [_range(cells[f"launches_{side}"]) for side in ("candidate", "baseline")]
+    sides = [_counted(comparison, side) for side in ("baseline", "candidate")]
     together = f" for all {len(cells)} cells together" if len(cells) > 1 else ""
-    tested = (
-        f"launches: {launches[0]} against {launches[1]}, "
-        f"permutation test, {comparison.arrangements} permutations within "
-        f"{comparison.blocks} block{'s' * (comparison.blocks > 1)}; "
-        f"5 % error{together}; margin ±{_percent(comparison.margin)}"
-    )
-    return [f"{comparison.candidate}  against  {comparison.baseline} (baseline)", tested]
+    if comparison.arrangements:
+        blocks = f"{comparison.blocks} block{'s' * (comparison.blocks > 1)}"
+        how = f"permutation test, {comparison.arrangements} permutations within {blocks}"
+    else:
+        how = f"prediction from the spread between the jobs of A (at least {jobs.FEWEST})"
+    margin = f"margin ±{_percent(comparison.margin)}"
+    tested = f"{how}; 5 % error{together}" if cells["p"].notna().any() else "no test"
+    return f"{sides[0]} of A, {sides[1]} of B; {tested}; {margin}"
+
+
+def _counted(comparison: Comparison, side: str) -> str:
+    """`8 launches`, or `2 to 3 jobs (16 launches)`, in a cell."""
+    launches = _range(comparison.cells[f"launches_{side}"])
+    text = f"{launches} launch{'es' * (launches != '1')}"
+    if comparison.unit == "launch":
+        return text
+    count = _range(comparison.cells[f"jobs_{side}"])
+    return f"{count} job{'s' * (count != '1')} ({text})"
 
 
 def _range(values: pd.Series[int]) -> str:
@@ -57,22 +80,12 @@ def table(cells: pd.DataFrame) -> list[str]:
         for name in cells.columns[: cells.columns.get_loc("launches_baseline")]
         if name in _ALWAYS or cells[name].nunique(dropna=False) > 1
     ]
-    figures = [
-        "n",
-        "µs",
-        "baseline µs",
-        "Gbit/s",
-        "effect",
-        "ratio",
-        "95 % interval",
-        "p",
-        "verdict",
-    ]
-    rows = [[_HEADINGS.get(name, name) for name in names] + figures]
+    figures = ["n A:B", "A µs", "B µs", "A Gbit/s", "B Gbit/s", "B - A", "ratio", "95 % interval"]
+    rows = [[_HEADINGS.get(name, name) for name in names] + [*figures, "p", "verdict"]]
     for _, cell in cells.iterrows():
         rows.append([_plain(cell[name]) for name in names] + _figures(cell))
     left = [not pd.api.types.is_numeric_dtype(cells[name]) for name in names]
-    return aligned(rows, [*left, *[False] * 7, False, True])
+    return aligned(rows, [*left, *[False] * 9, True])
 
 
 def _figures(cell: Any) -> list[str]:
@@ -80,9 +93,10 @@ def _figures(cell: Any) -> list[str]:
     if pd.notna(cell["ratio_low"]):
         interval = f"{cell['ratio_low']:.3f} to {cell['ratio_high']:.3f}"
     return [
-        f"{cell['launches_candidate']}:{cell['launches_baseline']}",
-        f"{cell['time_candidate'] / 1e3:.2f}",
+        f"{cell['launches_baseline']}:{cell['launches_candidate']}",
         f"{cell['time_baseline'] / 1e3:.2f}",
+        f"{cell['time_candidate'] / 1e3:.2f}",
+        f"{cell['rate_baseline']:.2f}",
         f"{cell['rate_candidate']:.2f}",
         f"{cell['rate_candidate'] - cell['rate_baseline']:+.2f}",
         f"{cell['ratio']:.3f}",
@@ -105,21 +119,13 @@ def _plain(value: Any) -> str:
 
 
 def words(cell: Any) -> str:
-    """The verdict on one cell: `faster by 4.2 %`, `undecided: 14 launches a side needed`."""
+    """The verdict on one cell: `faster by 4.2 %`, `undecided`."""
     verdict = cell["verdict"]
     if verdict == Verdict.FASTER:
         return f"faster by {_percent(cell['ratio'] - 1)}"
     if verdict == Verdict.SLOWER:
         return f"slower by {_percent(1 - cell['ratio'])}"
-    if verdict == Verdict.SAME:
-        return "no difference"
-    few = min(cell["launches_baseline"], cell["launches_candidate"]) < power.FEWEST
-    why = "too few launches" if few else "undecided"
-    needed = cell["launches_needed"]
-    if pd.isna(needed):
-        return f"{why}: more than {power.MOST} a side needed"
-    about = "at least" if few and pd.isna(cell["p"]) else "about"
-    return f"{why}: {about} {needed} a side needed"
+    return str(verdict)
 
 
 def _percent(share: float) -> str:
@@ -132,7 +138,7 @@ def _span(shares: pd.Series[float]) -> str:
 
 
 def summary(comparison: Comparison) -> list[str]:
-    """One line per verdict that occurs, with its range."""
+    """What is known, one line per verdict that occurs, with its range."""
     cells, told = comparison.cells, []
     for verdict in (Verdict.SLOWER, Verdict.FASTER, Verdict.SAME, Verdict.UNDECIDED):
         mine = cells[cells["verdict"] == verdict]
@@ -142,20 +148,44 @@ def summary(comparison: Comparison) -> list[str]:
         change = (mine["ratio"] - 1).abs()
         if verdict in (Verdict.SLOWER, Verdict.FASTER):
             effect = (mine["rate_candidate"] - mine["rate_baseline"]).abs()
-            text += f", by {_span(change)}"
-            text += f", up to {effect.max():.2f} Gbit/s {_per(comparison.rate)}"
+            text += f", by {_span(change)}, up to {effect.max():.2f} Gbit/s per rank"
         elif verdict == Verdict.SAME:
             text += f" within ±{_percent(comparison.margin)}"
         told.append(text)
-    found = cells["detectable"].dropna()
-    if len(found):
-        told.append(f"minimum detectable effect (90% power): {_span(found)}")
     return told
 
 
-def _per(rate: str) -> str:
-    where = {"gbps_node_net": "per node (network)", "gbps_node_total": "per node (in all)"}
-    return where.get(rate, "per rank")
+def closing(comparison: Comparison) -> list[str]:
+    """Why it isn't decided, what change could have been seen, and what it would take."""
+    cells, told = comparison.cells, []
+    unit = "jobs" if comparison.unit == "job" else "launches"
+    if comparison.reason:
+        told.append(f"not decided: {comparison.reason}")
+    elif (cells["verdict"] == Verdict.UNDECIDED).any():
+        spread = cells["spread"].dropna()
+        why = [f"{unit} of one side differ by {_span(spread)}"] if len(spread) else []
+        if why or comparison.doubts:
+            told.append(f"not decided: {'; '.join([*why, *comparison.doubts])}")
+    if comparison.doubts and not told:
+        told.append("; ".join(comparison.doubts))
+    found = cells["detectable"].dropna()
+    if len(found):
+        told.append(f"minimum detectable effect (90% power): {_span(found)}")
+    one, every = comparison.margins
+    if one == one:
+        text = f"smallest margin that can show no difference (80% power): {_percent(one)}"
+        more = f", {_percent(every)} for each of {len(cells)} cells" if len(cells) > 1 else ""
+        told.append(f"{text} for one cell{more}" if more else text)
+    if cells["spread"].notna().any():
+        told.append(f"{unit} a side needed (90% power): {_needed(comparison.needed)}")
+    return told
+
+
+def _needed(needed: Mapping[float, int | None]) -> str:
+    """`37 for a change of 2 %, 8 for 5 %, 5 for 10 %`."""
+    counts = [f"more than {power.MOST}" if k is None else str(k) for k in needed.values()]
+    words = [f"{k} for {100 * change:g} %" for k, change in zip(counts, needed, strict=True)]
+    return ", ".join([words[0].replace("for ", "for a change of "), *words[1:]])
 
 
 def _notes(comparison: Comparison) -> list[str]:

@@ -70,10 +70,11 @@ def run(
 ) -> None:
     """Compare a setting's values, or two groups of files.
 
-    The launch is the unit: make several of each side, in turn (A B B A …), in one allocation; 8 a
-    side are usual. Ratios are speeds (above 1: faster than the baseline) with their 95 % interval;
-    p is family-wise over all sizes together. Without --baseline it is MPI, the value that is not
-    set, or the one measured first.
+    The launch is the unit: make several of each side, in turn (A B B A …), in one job; 8 a side are
+    usual. Sides measured in different jobs get a verdict only from 5 jobs of the baseline on.
+    Ratios are speeds (above 1: faster than the baseline) with their 95 % interval; p is family-wise
+    over all sizes together. Without --baseline it is MPI, the value that is not set, or the one
+    measured first.
 
     Exit status: 3 if any cell is slower, else 4 if any is undecided, else 0.
     """
@@ -140,11 +141,16 @@ def _plain(one: Comparison) -> dict[str, Any]:
         "baseline": one.baseline,
         "candidate": one.candidate,
         "margin": one.margin,
-        "rate": one.rate,
+        "rate": "gbps_rank",
+        "unit": one.unit,
         "blocks": one.blocks,
         "arrangements": one.arrangements,
         "status": one.status,
+        "needed": {f"{change:g}": count for change, count in one.needed.items()},
+        "equality_margins": [None if margin != margin else margin for margin in one.margins],
+        "no_verdict": one.reason,
         "notes": one.notes,
+        "doubts": one.doubts,
         "differences": {
             x.name: {"baseline": x.baseline, "candidate": x.candidate}
             for x in one.differences.between
