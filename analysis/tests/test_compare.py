@@ -140,7 +140,7 @@ def test_sides_one_after_the_other_are_said_to_be_confounded_with_time(
 
 
 def in_jobs(folder: Path, name: str, days: range, slowdown: float, each: int = 1) -> list[Path]:
-    """`each` launches a day of one setting; the jobs of the days differ by 2 %, launches by 0.2 %."""
+    """`each` launches a day; the jobs of the days differ by 2 %, their launches by 0.2 %."""
     folder.mkdir(exist_ok=True)
     rng = np.random.default_rng(days.start)
     files = []
@@ -214,7 +214,7 @@ def test_clock_and_barrier_starts_are_never_averaged(a2a: A2A, tmp_path: Path) -
     sides |= {name: replace(sides[of], sync="barrier") for name, of in (("C", "A"), ("D", "B"))}
     files = launches(tmp_path, sides, 5, order="ABDCCDBA")
     found = of(a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--json"))
-    assert [cell["sync"] for cell in found["cells"]] == ["barrier", "clock"] * 3
+    assert [cell["sync"] for cell in found["cells"]] == ["clock", "barrier"] * 3
     apart = launches(tmp_path, {"E": sides["A"], "F": sides["D"]}, 6, order="EFFE")
     outcome = a2a("compare", *apart, "--by", "PSM2_RCVTHREAD")
     assert outcome.status == 4

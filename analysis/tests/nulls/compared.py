@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `compare` may say of sides whose difference is known: drawn as medians of launches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from a2a import decision
+from a2a.decision import LEVEL, Decision
+from nulls.row import Outcome, Row
+from trials import Drift, Trial
+
+Floats = NDArray[np.float64]
+
+_MARGIN: Final = 0.02
+_CELLS: Final = 6
+
+
+def _said(made: Decision, claims: Mapping[str, bool]) -> dict[str, Outcome]:
+    if not made.decides:
+        return dict.fromkeys(claims, Outcome.ABSTAINED)
+    return {name: Outcome.CALLED if made else Outcome.SILENT for name, made in claims.items()}
+
+
+def _claims(made: Decision) -> dict[str, Outcome]:
+    return _said(
+        made,
+        {
+            "differs": bool((made.p <= LEVEL).any()),
+            "no difference": bool((made.equal <= LEVEL).any()),
+        },
+    )
+
+
+def _launches(name: str, trial: Trial, **limits: dict[str, float]) -> Row:
+    """Launches of both sides in turn in one job; an outlier is not a claim."""
+
+    def study(rng: np.random.Generator) -> dict[str, Outcome]:
+        y = trial.speeds(rng)
+        made = decision.exchanged(y, trial.side, trial.block, math.log1p(_MARGIN), rng)
+        return _claims(made)
+
+    return Row(f"compare: {name}", study, **limits)
+
+
+def _outlier(name: str, change: float, **limits: dict[str, float]) -> Row:
+    """One launch of twenty takes eight times the time."""
+    trial = Trial(launches=10, cells=_CELLS, change=change)
+
+    def study(rng: np.random.Generator) -> dict[str, Outcome]:
+        y = trial.speeds(rng)
+        y[rng.integers(len(y))] -= math.log(8)
+        made = decision.exchanged(y, trial.side, trial.block, math.log1p(_MARGIN), rng)
+        return _claims(made)
+
+    return Row(f"compare: {name}", study, **limits)
+
+
+def _jobs(name: str, before: int, today: int, change: float, **limits: dict[str, float]) -> Row:
+    """Jobs of one side each, which differ by 2 %; 4 launches in each, which differ by 1 %."""
+
+    def study(rng: np.random.Generator) -> dict[str, Outcome]:
+        jobs = before + today
+        effects = rng.normal(0, 0.02, (jobs, 1, 1)) + rng.normal(0, 0.01, (jobs, 4, _CELLS))
+        side = np.arange(jobs) >= before
+        y = np.median(effects, axis=1) + math.log1p(change) * side[:, None]
+        block = np.zeros(jobs, dtype=np.intp)
+        return _claims(decision.between_jobs(y, side, block, math.log1p(_MARGIN), rng))
+
+    return Row(f"compare: {name}", study, **limits)
+
+
+_DRIFTS: Final[tuple[Drift, ...]] = ("none", "line", "wave", "walk", "memory", "heavy")
+
+ROWS: Final = (
+    *(
+        _launches(
+            f"equal sides, {drift}", Trial(cells=_CELLS, drift=drift), false={"differs": 0.05}
+        )
+        for drift in _DRIFTS
+    ),
+    *(
+        _launches(
+            f"a change of the margin, {name}",
+            Trial(cells=_CELLS, shared=shared, own=own, change=_MARGIN),
+            false={"no difference": 0.05},
+        )
+        for name, shared, own in (("alike", 0.005, 0.001), ("by size", 0.0, 0.005))
+    ),
+    _launches(
+        "the margin in a single cell",
+        Trial(cells=1, shared=0.005, own=0.001, change=_MARGIN),
+        false={"no difference": 0.05},
+    ),
+    _launches(
+        "5 % faster, launches differ by 2 %",
+        Trial(cells=_CELLS, change=0.05),
+        true={"differs": 0.9},
+    ),
+    _launches(
+        "equal, launches differ by 0.4 %",
+        Trial(cells=_CELLS, shared=0.004, own=0.001),
+        false={"differs": 0.05},
+        true={"no difference": 0.9},
+    ),
+    _outlier("equal sides and an outlier", 0.0, false={"differs": 0.05}),
+    _outlier("40 % faster and an outlier", 0.4, true={"differs": 0.9}),
+    _jobs("another job", 1, 1, 0.0, false={"differs": 0.05, "no difference": 0.05}),
+    _jobs("a job against 8 jobs", 8, 1, 0.0, false={"differs": 0.05}),
+    _jobs("8 jobs against 8 jobs", 8, 8, 0.0, false={"differs": 0.05}),
+    _jobs("a job 20 % faster than 8 jobs", 8, 1, 0.2, true={"differs": 0.7}),
+    _jobs("8 jobs 5 % faster than 8 jobs", 8, 8, 0.05, true={"differs": 0.9}),
+)
