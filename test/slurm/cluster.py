@@ -154,10 +154,10 @@ class Cluster:
         if launcher is not None:
             launcher.stdin.close()
             try:
-                launcher.wait(10)
+                launcher.wait(60)
             except subprocess.TimeoutExpired:
                 launcher.kill()  # and, by --kill-child, all of them
-                launcher.wait(10)
+                launcher.wait(60)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(

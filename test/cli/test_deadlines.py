@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests decide by events: on a busy machine nothing is wrong because it was late."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# An elapsed time held against something; and deadlines that a machine with other things to do may miss.
+HASTY = re.compile(
+    r"\b(monotonic|perf_counter|time)\(\) - \w+ *[<>]"
+    r"|\b(timeout|patience|PATIENCE|SECONDS)\w* ?= ?([12]?\d)(\.\d+)?\b"
+    r"|\.(wait|communicate)\(([12]?\d)\)"
+)
+
+
+def hasty(text: str) -> list[str]:
+    return [line for line in text.splitlines() if HASTY.search(line)]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_hasty"),
+    [
+        ("assert time.monotonic() - stopped < 2 + 15", True),
+        ("launch.communicate(timeout=20)", True),
+        ("launcher.wait(10)", True),
+        ("PATIENCE = 5  # s", True),
+        ("launch.communicate(timeout=150)", False),
+        ("deadline = time.monotonic() + seconds", False),
+        ("assert writer.wait(SECONDS) == 0", False),
+    ],
+)
+def test_what_is_hasty(line, is_hasty):
+    assert bool(hasty(line)) == is_hasty
+
+
+def test_no_test_is_hasty():
+    sources = [file for folder in ("test", "analysis/tests") for file in sorted((ROOT / folder).rglob("*.py"))]
+    assert len(sources) > 80
+    found = {str(file): lines for file in sources if file.name != Path(__file__).name if (lines := hasty(file.read_text()))}
+    assert found == {}
