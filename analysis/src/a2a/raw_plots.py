@@ -152,7 +152,7 @@ def _on_one_scale(charts: list[Chart]) -> tuple[Chart, ...]:
 
 
 def ranks(results: Results, options: Options) -> Figure:
-    """Which rank is behind: who ended last on a common clock, or without one, who took longest."""
+    """Which rank is behind: who finished last on a common clock, or who took longest without."""
     points, left_out = _one_launch(results, options)
     row = points.sort_values(["ranks", "message_size"]).iloc[-1]
     if len(points) > 1:
@@ -162,18 +162,23 @@ def ranks(results: Results, options: Options) -> Figure:
     if not ends.size:
         raise InputError(f"{row['launch']}: no valid op at {labels.size_text(row['message_size'])}")
     launch = results.launches[row["launch"]]
-    on_clock = launch.attributes["sync"] == "clock"
+    barrier = launch.attributes["sync"] != "clock"
+    on_clock = bool(pd.notna(row["last_rank"])) and (not barrier or raw.exit is not None)
+    if on_clock and raw.exit is not None:
+        ends += raw.exit[raw.valid] / 1000.0
     count = ends.shape[1]
     edges = np.flatnonzero(np.diff(launch.node_of_rank[:count])).astype(np.float64) + 0.5
     rank = np.arange(count, dtype=float)
     axis = Axis("Rank", ticks=labels.count_ticks(rank.tolist()) if count <= 32 else ())
     charts = (_late_chart(ends, axis, edges, on_clock), _share_chart(ends, axis, on_clock))
     notes = [f"{labels.size_text(row['message_size'])}, {count} ranks, launch {row['launch']}"]
-    if not on_clock:
+    if not on_clock and barrier:
         notes.append(
             "barrier start: each rank's time counts from its own exit of the barrier, so the "
             "longest need not be the last to end"
         )
+    elif not on_clock:
+        notes.append("the clocks agree too loosely to tell which rank finished last")
     title = "Who is last" if on_clock else "Who takes longest"
     return Figure("ranks", title, charts, tuple(notes), left_out)
 
