@@ -85,6 +85,19 @@ def test_nothing_is_wrong(page: Page, pages: dict[str, Path], name: str, screen:
     assert page.requests() == []
 
 
+@pytest.mark.parametrize("screen", SCREENS)
+def test_a_light_page_is_drawn_too(
+    page: Page, pages: dict[str, Path], tmp_path: Path, screen: str
+) -> None:
+    found = results.load([pages["one"].with_name("one-0.h5")])
+    light = tmp_path / "light.html"
+    light.write_text(report.render(found, script_file=report.SCRIPT_FILE), encoding="utf-8")
+    (tmp_path / report.SCRIPT_FILE).write_text(report.charts_script(), encoding="utf-8")
+    page.open(light, *SCREENS[screen])
+    assert page.run(EXAMINE) == []
+    assert page.complaints() == []
+
+
 @pytest.mark.parametrize(
     ("damage", "word"),
     [

@@ -5,11 +5,13 @@ import html
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import h5py
 import pytest
 
-from a2a import report, results, summary, synthetic
+from a2a import explain, overview, report, results, summary, synthetic
 from a2a.synthetic import Effects, Setup
 from conftest import Outcome
 
@@ -114,3 +116,81 @@ def test_a_folder_with_a_merged_copy_is_reported(
     assert outcome.status == 0, outcome.err
     assert "4.h5: holds launches" in outcome.err
     assert "all.h5: holds" not in outcome.err
+
+
+def test_the_page_begins_with_where_when_and_the_outcome(tmp_path: Path) -> None:
+    setups = [
+        Setup(
+            nodes=2,
+            ops=60,
+            seed=seed,
+            labels={"cluster": "north"},
+            effects=Effects(timer=(0.03, 3e6), straggler=(3, 0.4)),
+        )
+        for seed in range(3)
+    ]
+    text = body(page(tmp_path, *setups)).replace("\u00a0", " ")
+    top = text[: text.index("<nav")]
+    assert "<dd>north</dd>" in top
+    assert "2 hosts: node001 and node002" in top
+    assert "Measured" in top
+    assert "Stands out: " in top
+    assert "Long tails" in top or "What a message costs" in top
+
+
+def test_nothing_that_stands_out_is_said_too(tmp_path: Path) -> None:
+    text = body(page(tmp_path, Setup(nodes=2, sizes=(8000,), ops=400)))
+    top = text[: text.index("<nav")]
+    assert "Nothing stands out." in top or "Stands out: " in top
+    if "<h2>Findings" not in text:
+        assert "Nothing stands out." in top
+
+
+def test_a_finding_stands_once_with_the_places_it_holds_for() -> None:
+    texts = ["p90 is 3.4 times p50", "p90 is 5 times p50", "a mode at 3 µs"]
+    found = [
+        explain.Finding("tails", text, f"launch {index}", 100) for index, text in enumerate(texts)
+    ]
+    first, second = overview.once(found)
+    assert (first.finding, first.elsewhere) == (found[0], "launch 1")
+    assert (second.finding, second.elsewhere) == (found[2], "")
+    same_place = [found[0], replace(found[1], where="launch 0")]
+    assert [one.finding for one in overview.once(same_place)] == same_place
+
+
+def test_fi_info_stands_once_and_not_on_paper(tmp_path: Path) -> None:
+    files = [synthetic.write_launch(tmp_path / f"{i}.h5", Setup(seed=i)) for i in range(3)]
+    for path in files:
+        with h5py.File(path, "r+") as file:
+            del file["segments/0/fi_info"]
+            file["segments/0/fi_info"] = "prov_name: psm2"
+    text = body(report.render(results.load(files)))
+    assert text.count("prov_name: psm2") == 1
+    assert "of all 3 launches" in text
+    assert '<div class="screen-only">' in text[: text.index("prov_name")]
+
+
+def test_rates_come_before_times(tmp_path: Path) -> None:
+    text = body(page(tmp_path, Setup(sizes=(8000,))))
+    table = text[text.index('id="points-table"') :]
+    assert table.index("Gbit/s") < table.index("p50")
+
+
+def test_the_summary_has_the_findings_figures(table_2019: Path) -> None:
+    found = results.load([table_2019])
+    said = " ".join(summary.sentences(found))
+    told = " ".join(one.text for one in explain.explain(found.measured(explain.ROLES)))
+    assert "from 33.78 to 11.21" in said
+    assert "33.78 at 20 ranks to 11.21 at 180" in told
+
+
+def test_light_pages_share_a_script(a2a: Callable[..., Outcome], tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        path = synthetic.write_launch(tmp_path / f"{name}.h5", Setup(sizes=(8000,), ops=6))
+        assert a2a("report", path, "--light", "-o", tmp_path / f"{name}.html").status == 0
+    script = tmp_path / report.SCRIPT_FILE
+    assert script.stat().st_size > 10**6
+    for name in ("a", "b"):
+        text = (tmp_path / f"{name}.html").read_text(encoding="utf-8")
+        assert f'<script src="{script.name}"></script>' in text
+        assert len(text) < 2 * 10**5

@@ -27,7 +27,6 @@ class LaunchFacts:
     id: str
     state: str
     facts: list[tuple[str, str]]
-    fi_info: str
 
 
 @dataclass(frozen=True)
@@ -38,6 +37,8 @@ class Provenance:
     launches: list[LaunchFacts]
     sources: list[tuple[str, str]]
     """File and what wrote it."""
+    fi_info: list[tuple[str, str]]
+    """libfabric's words, each text once, and the launches that it is of."""
 
 
 def describe(results: Results) -> Provenance:
@@ -58,7 +59,6 @@ def describe(results: Results) -> Provenance:
                 for n, text in facts[key].items()
                 if n not in same
             ],
-            fi_info=results.launches[key].fi_info,
         )
         for key in results.launches
     ]
@@ -69,7 +69,24 @@ def describe(results: Results) -> Provenance:
         )
         for name, values in results.attributes.items()
     ]
-    return Provenance(shared, launches, sources)
+    return Provenance(shared, launches, sources, _fi_info(results))
+
+
+def _fi_info(results: Results) -> list[tuple[str, str]]:
+    of: dict[str, list[str]] = {}
+    for key, launch in results.launches.items():
+        if launch.fi_info:
+            of.setdefault(launch.fi_info, []).append(key)
+    everyone = labels.count_text(len(results.launches), "launch", "launches")
+    return [
+        (
+            text,
+            f"of all {everyone}"
+            if 1 < len(keys) == len(results.launches)
+            else f"of {labels.list_text(keys)}",
+        )
+        for text, keys in of.items()
+    ]
 
 
 def _words(name: str) -> str:

@@ -24,6 +24,7 @@ from a2a import (
     gaps,
     grouping,
     interactive,
+    overview,
     pair_table,
     plots,
     provenance,
@@ -36,6 +37,8 @@ from a2a.errors import InputError
 from a2a.results import PAIR, Results
 from a2a.study import Job
 
+SCRIPT_FILE = "a2a-charts.js"
+"""Beside pages that share the script."""
 _MOST_SETTINGS = 3
 _MOST_COMPARISONS = 3
 _MONTHS_NS = 3 * 86_400 * 10**9
@@ -60,13 +63,14 @@ class FindingGroup:
 
     title: str
     meaning: str
-    findings: Sequence[explain.Finding]
+    findings: Sequence[overview.Shown]
 
 
 @dataclass(frozen=True)
 class ComparisonSection:
     """What is held against what: verdicts in words, a table and a figure, and what else differs."""
 
+    made: Sequence[compare.Comparison]
     sentences: Sequence[str]
     tables: Sequence[tables.Table]
     chart: ChartSection | None
@@ -77,10 +81,15 @@ def render(
     title: str = "",
     jobs: Sequence[Job] = (),
     progress: Progress = lambda step: None,
+    script_file: str = "",
 ) -> str:
-    """The whole page. `jobs` are those that meant to measure all of this, and perhaps more."""
+    """The whole page. `jobs` are those that meant to measure all of this, and perhaps more.
+
+    `script_file` names the charts' script beside the page; without, the page holds it.
+    """
     progress("findings")
-    findings = _findings(results)
+    found = explain.grouped(explain.explain(results.measured(explain.ROLES)))
+    findings = [FindingGroup(x.title, x.meaning, overview.once(mine)) for x, mine in found]
     progress("comparison")
     comparison = _comparison(results)
     charts = _charts(results, progress)
@@ -100,6 +109,8 @@ def render(
     return environment.get_template("report.html").render(
         title=title or _title(results),
         version=__version__,
+        facts=overview.facts(results),
+        verdict=overview.verdict(found, comparison.made if comparison else ()),
         summary=[*summary.sentences(results), *gaps.sentences(jobs)],
         gaps=gaps.table(jobs),
         charts=charts,
@@ -111,7 +122,8 @@ def render(
         data=_json([chart for section in figures for chart in section.figure.charts]),
         style=Markup(_asset("report.css")),
         script=Markup(_asset("report.js")),
-        plotly=Markup(_plotly()),
+        plotly="" if script_file else Markup(charts_script()),
+        script_file=script_file,
     )
 
 
@@ -121,11 +133,6 @@ def _title(results: Results) -> str:
     if (results.points["role"] == PAIR).all():
         return f"Every pair of {span} ranks"
     return f"All-to-all with {span} ranks"
-
-
-def _findings(results: Results) -> list[FindingGroup]:
-    found = explain.explain(results.measured(explain.ROLES))
-    return [FindingGroup(x.title, x.meaning, mine) for x, mine in explain.grouped(found)]
 
 
 def _comparison(results: Results) -> ComparisonSection | None:
@@ -159,7 +166,7 @@ def _comparison(results: Results) -> ComparisonSection | None:
         kind = plots.KINDS["compare"]
         figure = contrasts.figure(made[:_MOST_COMPARISONS], curves.Options.most)
         chart = ChartSection("compare", figure.title, kind.reads, interactive.spec(figure))
-    return ComparisonSection(sentences, [tables.comparison(one) for one in made], chart)
+    return ComparisonSection(made, sentences, [tables.comparison(one) for one in made], chart)
 
 
 def _verdict(one: compare.Comparison) -> list[str]:
@@ -212,6 +219,7 @@ def _asset(name: str) -> str:
     return resources.files("a2a").joinpath("templates", name).read_text(encoding="utf-8")
 
 
-def _plotly() -> str:
+def charts_script() -> str:
+    """The script that draws the charts: plotly's, 4.6 MB."""
     script = resources.files("plotly").joinpath("package_data", "plotly.min.js")
     return script.read_text(encoding="utf-8").replace("</script", "<\\/script")

@@ -14,9 +14,8 @@ from a2a.compare import Comparison
 from a2a.results import Results
 
 COLUMNS = (
-    "ranks nodes ranks_per_node message_size ops invalid time_min time_p50 time_p50_low "
-    "time_p50_high time_p90 time_p99 time_max gbps_rank gbps_node_net gbps_sustained efficiency "
-    "msg_rate"
+    "ranks nodes ranks_per_node message_size gbps_node_net gbps_rank gbps_sustained efficiency "
+    "ops invalid time_min time_p50 time_p50_low time_p50_high time_p90 time_p99 time_max msg_rate"
 ).split()
 
 
@@ -72,7 +71,7 @@ def points(results: Results) -> Table:
     if not noted:
         rows = [row[:-1] for row in rows]
     return Table(
-        "Every point of every launch. Times in µs, rates in Gbit/s, one way.",
+        "Every point of every launch. Rates in Gbit/s, one way, times in µs.",
         [*heads, "note"] if noted else heads,
         [*left, True] if noted else left,
         rows,
@@ -93,7 +92,7 @@ def comparison(one: Comparison) -> Table:
     names = [n for n in own if n in shape or cells[n].nunique(dropna=False) > 1]
     looks = [layouts.shown(n) for n in names]
     heads = [look.heading for look in looks] + ["verdict", "ratio", "95 % interval", "p"]
-    heads += ["launches", "µs", "baseline µs", "Gbit/s", "baseline Gbit/s"]
+    heads += ["launches", "Gbit/s", "baseline Gbit/s", "µs", "baseline µs"]
     rows = []
     for cell in cells.to_dict("records"):
         row = [_cell(n, cell[n]) for n in names]
@@ -101,8 +100,8 @@ def comparison(one: Comparison) -> Table:
         launches = cell["launches_candidate"], cell["launches_baseline"]
         count = Cell(f"{launches[0]} : {launches[1]}", str(min(launches)))
         row += [_figure(cell["p"], 2), count]
-        row += [_figure(cell[f"time_{side}"] / 1e3, 4) for side in ("candidate", "baseline")]
         row += [_figure(cell[f"rate_{side}"]) for side in ("candidate", "baseline")]
+        row += [_figure(cell[f"time_{side}"] / 1e3, 4) for side in ("candidate", "baseline")]
         rows.append(row)
     left = [look.left for look in looks] + [True] + [False] * 8
     caption = f"{one.candidate} against {one.baseline} (baseline), cell by cell."

@@ -19,6 +19,7 @@ EXAMPLES = """\
 a2a report run.h5                                    run.html
 a2a report results/                                  a folder: results/report.html
 a2a report n20.h5 n40.h5 n80.h5 -o scaling.html --title 'Cluster X, June'
+a2a report results/monday/*.h5 --light -o pages/monday.html
 a2a report before*.h5 after*.h5 --where 'message_size>=8kB' -o change.html
 """
 
@@ -41,13 +42,22 @@ def run(
     where: Where = [],  # noqa: B006
     mixed: Mixed = False,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
+    light: Annotated[
+        bool,
+        typer.Option(
+            "--light",
+            help="Put the script that draws the charts (4.6 MB) in a file beside the page, one for "
+            "all pages of the folder.",
+        ),
+    ] = False,
 ) -> None:
     """Write one self-contained HTML page: summary, findings, charts, tables, provenance.
 
     Launches that a study's plan has and that have no complete file are listed with the reason.
 
     The page needs no network and no server; it can be mailed, read on a phone and printed. Charts
-    zoom, tell their numbers under the pointer, and hide lines; tables sort.
+    zoom, tell their numbers under the pointer, and hide lines; tables sort. With --light it needs
+    the file of the script beside it.
     """
     files = baselines.files_of(paths)
     page_of = out or _beside(paths, files)
@@ -58,11 +68,16 @@ def run(
     jobs = _jobs(paths, files)
     found = filters.where(results.load(files), where)
     clusters.require_one(found, mixed)
+    script = report.SCRIPT_FILE if light else ""
     if not console.is_terminal:
-        page = report.render(found, title, jobs)
+        page = report.render(found, title, jobs, script_file=script)
     else:
         with console.status("reading") as status:
-            page = report.render(found, title, jobs, lambda step: status.update(f"report: {step}"))
+            page = report.render(
+                found, title, jobs, lambda step: status.update(f"report: {step}"), script
+            )
+    if light:
+        output.replace(page_of.parent / script, report.charts_script().encode("utf-8"))
     output.replace(page_of, page.encode("utf-8"))
     # Where the name is ours it is told also to a log.
     if console.is_terminal or out is None:

@@ -124,7 +124,8 @@
   /* Paper: open what is folded and fit the charts to the sheet, and back. */
   const folded = [];
   addEventListener("beforeprint", () => {
-    document.querySelectorAll("details:not([open])").forEach((d) => { d.open = true; folded.push(d); });
+    document.querySelectorAll("details:not([open])").forEach((d) => {
+      if (d.closest(".screen-only")) return; d.open = true; folded.push(d); });
     divs.forEach((div) => {
       const single = div.closest(".panels").classList.contains("panels-1");
       Plotly.relayout(div, { width: single ? 680 : 336, height: 224 });
