@@ -21,6 +21,7 @@ _APART: Final = 1.25
 """Factor between the rank and the nearest of the others: equal links end within a tenth."""
 _SHARE: Final = 0.9  # of the ops
 _FEWEST: Final = 10  # ops, all points of a launch together
+_CLEAR: Final = 10.0  # median absolute deviations of a rank's lateness
 _BARRIER_NS: Final = 1e6
 """A barrier ends on all ranks within this, where each has a core: by less nobody is apart."""
 
@@ -36,16 +37,18 @@ def find(found: Results) -> list[Finding]:
         seen: dict[tuple[int, str], list[tuple[Any, float, int]]] = {}
         facts = found.launches[str(launch)]
         least = 0.0 if facts.attributes.get("sync") == "clock" else _BARRIER_NS
-        received = []
+        received: list[NDArray[np.int64]] = []
+        clear = False
         for _, row in of_launch.iterrows():
             raw = found.raw(str(row["file"]), int(row["point"]))
             received.append(raw.recv_done[raw.valid] - raw.begin[raw.valid])
             for rank, what, factor, ops in apart(received[-1], least):
                 seen.setdefault((rank, what), []).append((row, factor, ops))
+                clear |= _clear(received[-1], what)
         time = equal.correlation_time(received) if seen else 1.0
         for (rank, what), at in seen.items():
             ops = sum(ops for _, _, ops in at)
-            if ops >= _FEWEST and ops / time >= equal.FEWEST:
+            if ops >= _FEWEST and (clear or ops / time >= equal.FEWEST):
                 findings.append(_told(facts, rank, what, at, len(of_launch)))
     return findings
 
@@ -69,6 +72,13 @@ def apart(received: NDArray[np.int64], least: float = 0.0) -> list[Apart]:
         if its.mean() >= _SHARE:
             return [(rank, what, float(np.median(factor[its])), int(its.sum()))]
     return []
+
+
+def _clear(received: NDArray[np.int64], what: str) -> bool:
+    """Whether the rank is further apart than lateness that lasts for long could make it."""
+    ordered = np.sort(received, axis=1)
+    apart = ordered[:, -1] - ordered[:, -2] if what == "receives" else ordered[:, 1] - ordered[:, 0]
+    return bool(np.median(apart) > _CLEAR * np.median(np.abs(equal.lateness(received))))
 
 
 def _told(

@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 
 FEWEST: Final = 4.0
 """Effective ops of a point, below which ops depend too much to tell anybody from his equals."""
-_BLOCK: Final = 3.0  # correlation times
+_BLOCK: Final = 5.0  # correlation times
 _LITTLE: Final = 0.05  # autocorrelation that is none
 _TAIL: Final = 4.0  # median absolute deviations: what is beyond counts as this
 
@@ -36,7 +36,7 @@ def correlation_time(ends: Sequence[NDArray[np.int64]]) -> float:
     sums: Floats = np.zeros(0)
     power, shortest = 0.0, min(len(x) for x in ends)
     for one in ends:
-        late = _lateness(one)
+        late = lateness(one)
         lags = max(1, shortest // 3)
         products = [float((late[k:] * late[:-k]).sum()) for k in range(1, lags + 1)]
         sums = np.array(products) if not sums.size else sums + products
@@ -56,7 +56,7 @@ def correlation_time(ends: Sequence[NDArray[np.int64]]) -> float:
     return max(1.0, by_first, summed)
 
 
-def _lateness(ends: NDArray[np.int64]) -> Floats:
+def lateness(ends: NDArray[np.int64]) -> Floats:
     """Lateness of every rank against the others, without what it is always late by [ops, R]."""
     late = (ends - np.median(ends, axis=1, keepdims=True)).astype(np.float64)
     late -= np.median(late, axis=0)
