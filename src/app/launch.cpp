@@ -91,8 +91,11 @@ Launch::Launch(Job& job, const Options& options, Files files)
     clock_ = agree_on_clock(job);
     synchronised_ = now_ns();
     choose_start_of_ops();
-    port_names_ = agree_on_port_names(job, choice_.nic);
-    node_counters_.emplace(choice_.nic, port_names_);
+    const auto adapters = adapters_in_use(job, choice_.nic);
+    const auto& adapters_here = adapters[static_cast<std::size_t>(job.layout().node_of(job.rank()))];
+    node_link_ = node_link(adapters);
+    port_names_ = agree_on_port_names(job, adapters_here);
+    node_counters_.emplace(adapters_here, port_names_);
     time_origin_ = clock_.mine.to_common(now_ns());
     job.broadcast(time_origin_);
     time_origin_wall_ = wall_clock_ns();
@@ -143,11 +146,6 @@ std::string Launch::oversubscription() const {
     return a2aperf::oversubscription(job_.layout(), cores_of_nodes_, nodes);
 }
 
-double Launch::node_link_gbps() const {
-    const auto rate = choice_.nic.link_rate_gbps;
-    return rate > 0 ? rate : 0;
-}
-
 Provenance Launch::provenance() {
     Provenance facts;
     collect_facts(job_, choice_, facts);
@@ -183,10 +181,10 @@ Provenance Launch::provenance() {
                       {"seed", static_cast<std::int64_t>(options_.seed)},
                       {"shuffle_ranks", options_.shuffle_ranks ? 1 : 0},
                       {"warmup", options_.warmup},
-                      {"rails", 1}};
+                      {"rails", node_link_.rails}};
     const double unknown = std::nan("");
     facts.numbers = {{"clock_error_ns", clock_.error_ns},
-                     {"link_rate_gbps", node_link_gbps() > 0 ? node_link_gbps() : unknown}};
+                     {"link_rate_gbps", node_link_.gbps > 0 ? node_link_.rail_gbps() : unknown}};
     facts.fi_info = describe(*choice_.info);
     return facts;
 }
@@ -226,7 +224,7 @@ RunRules Launch::rules_for(const Point& point) const {
     rules.summary = {.percentile = options_.percentile,
                      .complete_at = options_.complete_at,
                      .has_common_start = start_.start == Start::clock,
-                     .node_link_gbps = node_link_gbps()};
+                     .node_link_gbps = node_link_.gbps};
     if (point.role == Role::sentinel) {
         rules.ops = std::min(kSentinelOps, rules.target());
         rules.precision.reset();

@@ -8,6 +8,7 @@
 
 #include "a2aperf/config/options.hpp"
 #include "a2aperf/job/job.hpp"
+#include "a2aperf/measure/adapters.hpp"
 #include "a2aperf/measure/clock_sync.hpp"
 #include "a2aperf/measure/op_loop.hpp"
 #include "a2aperf/measure/point_runner.hpp"
@@ -62,7 +63,6 @@ private:
     void look_again(Findings& findings, Progress& progress);
     std::vector<Nanoseconds> measure_alone(Rank source, Rank destination, Bytes message_size);
     void report(const Findings& findings) const;
-    double node_link_gbps() const;
     std::string mpi_transport() const;
     std::string oversubscription() const; // in words; empty where every rank has a core
 
@@ -85,6 +85,7 @@ private:
     StartChoice start_{Start::barrier, "nothing to measure"};
     Nanoseconds time_origin_ = 0;      // on the common clock
     Nanoseconds time_origin_wall_ = 0; // since 1970-01-01
+    NodeLink node_link_;
     std::vector<std::string> port_names_;
     std::optional<NodeCounterReader> node_counters_;
     std::optional<Recorder> recorder_;

@@ -108,7 +108,7 @@ constexpr std::array kProviders{
     Provider{"tcp", Reach::network, Needs::nothing, "", kNoLimit, tune_rxm, nullptr, nullptr, nullptr, "TCP",
              "TCP"},
     Provider{"udp", Reach::network, Needs::nothing, "", kNoLimit, nullptr, nullptr, nullptr, nullptr, "UDP",
-             "UDP with libfabric's own reliability"},
+             "UDP with libfabric's own reliability", true, false},
     Provider{"sockets", Reach::network, Needs::nothing, "", kNoLimit, nullptr, nullptr, nullptr, nullptr, "TCP",
              "TCP, for development only"},
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/fabric/region.hpp"
 
+#include <rdma/fi_endpoint.h>
+
 #include <sys/mman.h>
 
 #include <cerrno>
@@ -23,6 +25,8 @@ std::uint64_t access_bits(Access access) {
         return FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE;
     case Access::remote_read:
         return FI_SEND | FI_RECV | FI_READ | FI_REMOTE_READ;
+    case Access::write_source:
+        return FI_SEND | FI_RECV | FI_WRITE;
     case Access::local:
         break;
     }
@@ -46,15 +50,25 @@ Region::Region(const Domain& domain, std::size_t bytes, Pages pages, Access acce
     // The timed loop must not be the first to touch a page; the rank touches its own, so it is near.
     std::memset(address, 0, bytes);
 
-    const bool is_target = access != Access::local;
+    const bool is_target = access == Access::remote_write || access == Access::remote_read;
     if (!is_target && !domain.needs(FI_MR_LOCAL)) return;
     fid_mr* registration = nullptr;
     check_fabric(fi_mr_reg(domain.get(), address, bytes, access_bits(access), 0, key, 0, &registration, nullptr),
                  fmt::format("fi_mr_reg of {}", format_bytes(bytes)),
                  "raise the limit of locked memory, ulimit -l, or lower --memory-limit");
     registration_.reset(registration);
-    remote_ = {domain.needs(FI_MR_VIRT_ADDR) ? reinterpret_cast<std::uintptr_t>(address) : 0,
-               fi_mr_key(registration_.get())};
+    has_addresses_ = domain.needs(FI_MR_VIRT_ADDR);
+}
+
+void Region::enable(fid_ep* endpoint) {
+    if (!registration_) return;
+    check_fabric(fi_mr_bind(registration_.get(), &endpoint->fid, 0), "fi_mr_bind");
+    check_fabric(fi_mr_enable(registration_.get()), "fi_mr_enable");
+}
+
+Region::Remote Region::remote() const {
+    if (!registration_) return {};
+    return {has_addresses_ ? reinterpret_cast<std::uintptr_t>(data()) : 0, fi_mr_key(registration_.get())};
 }
 
 } // namespace a2aperf

@@ -77,9 +77,14 @@ void accumulate(RankCounters& total, const RankCounters& more) {
     total = sum;
 }
 
-NodeCounterReader::NodeCounterReader(const NicFacts& nic, const std::vector<std::string>& names)
-    : driver_(nic.driver), name_(nic.name) {
-    const auto available = port_counter_paths(nic);
+NodeCounterReader::NodeCounterReader(const std::vector<NicFacts>& adapters, const std::vector<std::string>& names) {
+    std::vector<std::pair<std::string, std::string>> available;
+    for (const NicFacts& nic : adapters) {
+        const auto paths = port_counter_paths(nic);
+        available.insert(available.end(), paths.begin(), paths.end());
+        for (const std::string& word : {nic.name, nic.driver})
+            if (!word.empty()) devices_.push_back(word);
+    }
     for (const auto& name : names) {
         const auto found = std::find_if(available.begin(), available.end(),
                                         [&](const auto& entry) { return entry.first == name; });
@@ -94,14 +99,15 @@ NodeCounters NodeCounterReader::read() const {
         if (!path.empty()) std::ifstream(path) >> value;
         counters.ports.push_back(value);
     }
-    if (name_.empty()) return counters;
+    if (devices_.empty()) return counters;
     std::ifstream file("/proc/interrupts");
     std::string line;
     std::getline(file, line); // "CPU0 CPU1 …"
     const auto cpus = std::count(line.begin(), line.end(), 'C');
     while (std::getline(file, line)) {
-        const bool is_ours =
-            line.find(name_) != std::string::npos || (!driver_.empty() && line.find(driver_) != std::string::npos);
+        const bool is_ours = std::any_of(devices_.begin(), devices_.end(), [&](const std::string& device) {
+            return line.find(device) != std::string::npos;
+        });
         if (!is_ours) continue;
         std::istringstream words(line.substr(line.find(':') + 1));
         std::int64_t count = 0;

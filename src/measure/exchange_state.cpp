@@ -35,7 +35,8 @@ std::vector<std::uint32_t> ExchangeState::arrivals() const {
 void ExchangeState::take_stray(std::size_t slot) {
     const std::size_t place = slot - known_slots_;
     if (place >= strays_.size())
-        throw RunError(fmt::format("op {}: a completion that belongs to no operation", op_));
+        throw RunError(
+            fmt::format("op {}: a completion that belongs to no operation, or a write of another op or rank", op_));
     ++surplus_[static_cast<std::size_t>(strays_[place])];
     --strays_left_;
 }
@@ -46,8 +47,8 @@ std::string ExchangeState::waiting_for() const {
     for (const Route& from : receives_)
         if (surplus_[static_cast<std::size_t>(from.peer)] == kDue) sources.push_back(from.peer);
     for (const Route& to : sends_) {
-        const bool is_done =
-            settings_.uses_inject || surplus_[static_cast<std::size_t>(to.slot - slots_.data())] != kDue;
+        const bool is_done = settings_.inject == Inject::silent ||
+                             surplus_[static_cast<std::size_t>(to.slot - slots_.data())] != kDue;
         if (&to >= next_send_ || !is_done) targets.push_back(to.peer);
     }
     std::string text;

@@ -14,8 +14,10 @@ namespace {
 template <class Mode>
 ExchangeSettings settings_of(const EngineParts& parts) {
     const auto takes_wildcards = find_provider(parts.wire.domain().provider()).takes_wildcards;
+    Inject inject = Inject::never;
+    if (uses_inject(parts.wire, parts.point)) inject = parts.point.window == 0 ? Inject::silent : Inject::counted;
     return {.window = parts.point.window,
-            .uses_inject = uses_inject(parts.wire, parts.point),
+            .inject = inject,
             .posts_receives = Mode::kPostsReceives || parts.wire.domain().consumes_receive(),
             .strays = takes_wildcards == nullptr || takes_wildcards() ? Strays::from_any : Strays::from_each};
 }
@@ -65,8 +67,9 @@ const ModeEntry& find_mode(std::string_view name) {
 }
 
 bool uses_inject(const Wire& wire, const Point& point) {
-    if (find_mode(point.mode).announces_by_data && !find_provider(wire.domain().provider()).injects_data)
-        return false;
+    const Provider& provider = find_provider(wire.domain().provider());
+    if (find_mode(point.mode).announces_by_data && !provider.injects_data) return false;
+    if (point.window != 0 && !provider.completes_injected) return false;
     return point.message_size <= wire.domain().inject_size();
 }
 

@@ -203,9 +203,11 @@ PointResult PointRunner::finish(Series& series, const Point& point) {
 namespace {
 
 // partner's p50 / mine, so that above 1 this row is the faster one.
-void set_ratio(PointResult& mine, const PointResult& partner, CompleteAt rule, std::size_t block) {
+void set_ratio(PointResult& mine, const PointResult& partner, CompleteAt rule) {
     mine.summary.ratio = partner.summary.p50 / mine.summary.p50;
-    const auto interval = ratio_interval(op_times(partner.samples, rule), op_times(mine.samples, rule), block);
+    // Attempts of the same number are of neighbouring blocks, also where one side has more that are not valid.
+    const auto interval = ratio_interval(op_times_in_blocks(partner.samples, rule, kAlternatingBlock),
+                                         op_times_in_blocks(mine.samples, rule, kAlternatingBlock));
     mine.summary.ratio_low = interval ? interval->low : kUnknown;
     mine.summary.ratio_high = interval ? interval->high : kUnknown;
 }
@@ -253,8 +255,8 @@ PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
     if (job_.is_root() && outcome.baseline) {
         outcome.baseline->started_ns = started;
         outcome.baseline->duration_ns = outcome.own.duration_ns;
-        set_ratio(outcome.own, *outcome.baseline, rules_.summary.complete_at, kAlternatingBlock);
-        set_ratio(*outcome.baseline, outcome.own, rules_.summary.complete_at, kAlternatingBlock);
+        set_ratio(outcome.own, *outcome.baseline, rules_.summary.complete_at);
+        set_ratio(*outcome.baseline, outcome.own, rules_.summary.complete_at);
     }
     return outcome;
 }

@@ -139,10 +139,11 @@ std::string baseline_transport(std::string_view provider, bool spans_hosts) {
     return fmt::format("{}, a different network from {}'s {} ({})", network, provider, ours, settings);
 }
 
-std::vector<std::string> agree_on_port_names(const Job& job, const NicFacts& nic) {
+std::vector<std::string> agree_on_port_names(const Job& job, const std::vector<NicFacts>& adapters) {
     std::string mine;
     if (job.layout().local_index(job.rank()) == 0)
-        for (const auto& [name, path] : port_counter_paths(nic)) mine += name + "\n";
+        for (const NicFacts& nic : adapters)
+            for (const auto& [name, path] : port_counter_paths(nic)) mine += name + "\n";
     const auto texts = job.gather_text(mine);
     std::string all;
     if (job.is_root()) {

@@ -18,12 +18,20 @@ std::size_t queue_depth(int ranks) {
 
 Wire::Wire(const Job& job, InfoPtr info, const WireSettings& settings)
     : job_(job), domain_(std::move(info)), buffer_bytes_(settings.buffer_bytes),
-      send_(domain_, buffer_bytes_, settings.pages, Access::local, kSendKey),
+      send_(domain_, buffer_bytes_, settings.pages, settings.is_write_target ? Access::write_source : Access::local,
+            kSendKey),
       receive_(domain_, buffer_bytes_ + settings.spare_bytes, settings.pages,
                settings.is_write_target ? Access::remote_write : Access::local, kReceiveKey),
       endpoint_(domain_, queue_depth(job.ranks()), settings.wait) {
+    if (domain_.needs(FI_MR_ENDPOINT))
+        for (Region* region : {&send_, &receive_}) region->enable(endpoint_.get());
     endpoint_.insert_peers(job.all_gather_text(endpoint_.address()));
     remotes_ = job.all_gather(receive_.remote());
+}
+
+Wire::~Wire() {
+    if (domain_.needs(FI_MR_ENDPOINT))
+        for (Region* region : {&send_, &receive_}) region->close();
 }
 
 int Wire::slots(Bytes message_size) const {

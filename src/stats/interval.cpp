@@ -97,30 +97,35 @@ double student_quantile(double nu) {
 // is one pass of counting instead of a sort.
 class BlockMedian {
 public:
-    BlockMedian(std::span<const Nanoseconds> values, std::size_t block_size)
-        : block_size_(block_size), sorted_(values.begin(), values.end()), count_(values.size()) {
+    explicit BlockMedian(std::span<const Block* const> blocks) {
+        for (const Block* block : blocks) sorted_.insert(sorted_.end(), block->begin(), block->end());
         std::sort(sorted_.begin(), sorted_.end());
-        for (const Nanoseconds value : values) {
-            const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), value) - sorted_.begin();
-            rank_.push_back(static_cast<std::size_t>(at));
+        count_.resize(sorted_.size());
+        for (const Block* block : blocks) {
+            std::vector<std::size_t>& ranks = ranks_.emplace_back();
+            for (const Nanoseconds value : *block) {
+                const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), value) - sorted_.begin();
+                ranks.push_back(static_cast<std::size_t>(at));
+            }
         }
     }
 
     Nanoseconds of(std::span<const std::size_t> blocks) {
         std::fill(count_.begin(), count_.end(), 0U);
+        std::size_t drawn = 0;
         for (const std::size_t block : blocks) {
-            for (std::size_t i = 0; i < block_size_; ++i) ++count_[rank_[block * block_size_ + i]];
+            for (const std::size_t rank : ranks_[block]) ++count_[rank];
+            drawn += ranks_[block].size();
         }
-        const std::size_t middle = percentile_index(blocks.size() * block_size_, 0.5, PercentileRule::rank);
+        const std::size_t middle = percentile_index(drawn, 0.5, PercentileRule::rank);
         std::size_t at = 0;
         for (std::size_t below = count_[0]; below <= middle; below += count_[at]) ++at;
         return sorted_[at];
     }
 
 private:
-    std::size_t block_size_;
     std::vector<Nanoseconds> sorted_;
-    std::vector<std::size_t> rank_;
+    std::vector<std::vector<std::size_t>> ranks_; // of each block's values among all
     std::vector<unsigned> count_;
 };
 
@@ -189,17 +194,22 @@ SeriesInterval series_interval(std::span<const Nanoseconds> values, double q) {
     return {Interval{value_at(low), value_at(high)}, IntervalKind::block_bootstrap};
 }
 
-std::optional<Interval> ratio_interval(std::span<const Nanoseconds> numerator,
-                                       std::span<const Nanoseconds> denominator, std::size_t block_size) {
+std::optional<Interval> ratio_interval(std::span<const Block> numerator, std::span<const Block> denominator) {
     constexpr std::size_t kLeastPairs = 6;
     constexpr std::size_t kDraws = 2000;
     constexpr std::uint64_t kSeed = 1;
-    if (block_size == 0) return std::nullopt;
-    const std::size_t pairs = std::min(numerator.size(), denominator.size()) / block_size;
+    std::vector<const Block*> upper;
+    std::vector<const Block*> lower;
+    for (std::size_t i = 0; i < std::min(numerator.size(), denominator.size()); ++i) {
+        if (numerator[i].empty() || denominator[i].empty()) continue;
+        upper.push_back(&numerator[i]);
+        lower.push_back(&denominator[i]);
+    }
+    const std::size_t pairs = upper.size();
     if (pairs < kLeastPairs) return std::nullopt;
 
-    BlockMedian above(numerator.first(pairs * block_size), block_size);
-    BlockMedian below(denominator.first(pairs * block_size), block_size);
+    BlockMedian above(upper);
+    BlockMedian below(lower);
     std::vector<std::size_t> blocks(pairs);
     const auto log_ratio = [&] {
         return std::log(static_cast<double>(above.of(blocks)) / static_cast<double>(below.of(blocks)));

@@ -25,9 +25,12 @@ Nanoseconds Samples::end_of(int attempt, Rank rank, CompleteAt rule) const {
     return rule == CompleteAt::sender ? send_done[at] : std::max(send_done[at], recv_done[at]);
 }
 
-std::vector<Nanoseconds> op_times(const Samples& samples, CompleteAt rule) {
+namespace {
+
+// Of the valid ones among the attempts [first, end).
+std::vector<Nanoseconds> op_times_of(const Samples& samples, CompleteAt rule, int first, int end) {
     std::vector<Nanoseconds> times;
-    for (int attempt = 0; attempt < samples.attempts(); ++attempt) {
+    for (int attempt = first; attempt < end; ++attempt) {
         if (samples.valid[static_cast<std::size_t>(attempt)] == 0) continue;
         Nanoseconds last = samples.end_of(attempt, 0, rule);
         for (Rank rank = 1; rank < samples.ranks; ++rank)
@@ -35,6 +38,19 @@ std::vector<Nanoseconds> op_times(const Samples& samples, CompleteAt rule) {
         times.push_back(last);
     }
     return times;
+}
+
+} // namespace
+
+std::vector<Nanoseconds> op_times(const Samples& samples, CompleteAt rule) {
+    return op_times_of(samples, rule, 0, samples.attempts());
+}
+
+std::vector<std::vector<Nanoseconds>> op_times_in_blocks(const Samples& samples, CompleteAt rule, int block_size) {
+    std::vector<std::vector<Nanoseconds>> blocks;
+    for (int first = 0; first + block_size <= samples.attempts(); first += block_size)
+        blocks.push_back(op_times_of(samples, rule, first, first + block_size));
+    return blocks;
 }
 
 } // namespace a2aperf

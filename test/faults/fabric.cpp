@@ -2,9 +2,11 @@
 // Faults of the fabric: copies of the tables of functions that libfabric's objects carry, put in as these are
 // opened. A layered provider's objects below are not ours and stay as they are. Calls that fail: fi_getinfo,
 // fi_fabric, fi_domain, fi_av_open, fi_cq_open, fi_endpoint, fi_ep_bind, fi_enable, fi_getname, fi_av_insert (also
-// "partly"), fi_mr_reg, fi_cq_read, receive (the posting of one). Messages, where they are sent: send, with an
-// error, lose, double, misdirect (to where the one before went), flip. Messages, where their completion is read:
-// sent, received, with an error, lose, double, late:MILLISECONDS.
+// "partly"), fi_mr_reg, fi_cq_read, receive (the posting of one). fi_mr_enable also makes the provider one that
+// wants every buffer registered, bound to the endpoint and enabled, for what it is used for, and has a key only
+// then (cxi); do=demand is no more than that. Messages, where they are sent: send, with an error, lose, double,
+// misdirect (to where the one before went), flip, renumber (a write that names another op). Messages, where their
+// completion is read: sent, received, with an error, lose, double, late:MILLISECONDS.
 #include <dlfcn.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
@@ -45,6 +47,29 @@ fi_ops_cm g_manager;
 fi_ops_tagged g_tagged;
 fi_ops_rma g_write;
 
+// Memory of a provider that demands more than those here do.
+struct Memory {
+    fid_mr* mr;
+    std::uint64_t access, key; // the key is told when it is enabled
+    void* descriptor;          // the real one
+    bool is_bound = false, is_enabled = false;
+};
+std::deque<Memory> g_memories;
+
+bool demands_memory() {
+    return plan().call == "fi_mr_enable";
+}
+
+// The provider's own descriptor, or why the memory can't be used so.
+ssize_t take_descriptor(void*& descriptor, std::uint64_t access) {
+    if (!demands_memory()) return 0;
+    const auto* const memory = static_cast<const Memory*>(descriptor);
+    if (memory == nullptr || !memory->is_enabled) return -FI_EINVAL;
+    if ((memory->access & access) != access) return -FI_EACCES;
+    descriptor = memory->descriptor;
+    return 0;
+}
+
 template <class Ops>
 Ops* replace(Ops*& table, Ops& before) {
     before = *table;
@@ -77,8 +102,13 @@ struct Route {
     fi_addr_t to;
     std::uint64_t address = 0, key = 0; // of writes
 };
-Route g_last{}, g_before{}; // the message at hand, and the one before
-bool g_is_refused = false;  // the one at hand found no room: it comes again
+Route g_last{}, g_before{};   // the message at hand, and the one before
+bool g_is_refused = false;    // the one at hand found no room: it comes again
+bool g_is_renumbered = false; // the one at hand names another op
+
+bool is_renumbered() {
+    return std::exchange(g_is_renumbered, false);
+}
 
 const void* with_a_wrong_byte(const Route& route) {
     auto* copy = new std::vector<char>(route.size); // lives on: the provider may read it at any time
@@ -114,6 +144,7 @@ ssize_t send(const Route& route, void* context, Post post) {
     }
     g_is_refused = false;
     const std::string_view action = plan().action;
+    g_is_renumbered = action == "renumber";
     Route other = route;
     if (action == "lose") {
         if (context != nullptr) hold({context, FI_SEND, route.size, nullptr, 0}, std::chrono::milliseconds(0));
@@ -133,9 +164,26 @@ ssize_t send(const Route& route, void* context, Post post) {
 
 ssize_t tagged_send(fid_ep* ep, const void* bytes, size_t size, void* descriptor, fi_addr_t to, uint64_t tag,
                     void* context) {
+    if (const ssize_t status = take_descriptor(descriptor, FI_SEND); status != 0) return status;
     return send({bytes, size, to}, context, [&](const Route& route, void* own) {
         return g_tagged.send(ep, route.bytes, size, descriptor, route.to, tag, own);
     });
+}
+
+ssize_t tagged_send_message(fid_ep* ep, const fi_msg_tagged* message, uint64_t flags) {
+    void* descriptor = message->desc[0];
+    if (const ssize_t status = take_descriptor(descriptor, FI_SEND); status != 0) return status;
+    const iovec& bytes = message->msg_iov[0];
+    return send({bytes.iov_base, bytes.iov_len, message->addr}, message->context,
+                [&](const Route& route, void* own) {
+                    const iovec part{const_cast<void*>(route.bytes), route.size};
+                    fi_msg_tagged other = *message;
+                    other.msg_iov = &part;
+                    other.desc = &descriptor;
+                    other.addr = route.to;
+                    other.context = own;
+                    return g_tagged.sendmsg(ep, &other, flags);
+                });
 }
 
 ssize_t tagged_inject(fid_ep* ep, const void* bytes, size_t size, fi_addr_t to, uint64_t tag) {
@@ -145,7 +193,9 @@ ssize_t tagged_inject(fid_ep* ep, const void* bytes, size_t size, fi_addr_t to, 
 
 ssize_t write_data(fid_ep* ep, const void* bytes, size_t size, void* descriptor, uint64_t data, fi_addr_t to,
                    uint64_t address, uint64_t key, void* context) {
+    if (const ssize_t status = take_descriptor(descriptor, FI_WRITE); status != 0) return status;
     return send({bytes, size, to, address, key}, context, [&](const Route& route, void* own) {
+        if (is_renumbered()) data ^= std::uint64_t{1} << 24;
         return g_write.writedata(ep, route.bytes, size, descriptor, data, route.to, route.address, route.key, own);
     });
 }
@@ -153,6 +203,7 @@ ssize_t write_data(fid_ep* ep, const void* bytes, size_t size, void* descriptor,
 ssize_t inject_write_data(fid_ep* ep, const void* bytes, size_t size, uint64_t data, fi_addr_t to, uint64_t address,
                           uint64_t key) {
     return send({bytes, size, to, address, key}, nullptr, [&](const Route& route, void*) {
+        if (is_renumbered()) data ^= std::uint64_t{1} << 24;
         return g_write.injectdata(ep, route.bytes, size, data, route.to, route.address, route.key);
     });
 }
@@ -160,6 +211,7 @@ ssize_t inject_write_data(fid_ep* ep, const void* bytes, size_t size, uint64_t d
 ssize_t tagged_receive(fid_ep* ep, void* space, size_t size, void* descriptor, fi_addr_t from, uint64_t tag,
                        uint64_t ignore, void* context) {
     if (strikes("receive")) return failure();
+    if (const ssize_t status = take_descriptor(descriptor, FI_RECV); status != 0) return status;
     return g_tagged.recv(ep, space, size, descriptor, from, tag, ignore, context);
 }
 
@@ -257,6 +309,7 @@ int object_control(fid* object, int command, void* argument) {
     if (ep->tagged != nullptr) {
         auto* const tagged = replace(ep->tagged, g_tagged);
         tagged->send = tagged_send;
+        tagged->sendmsg = tagged_send_message;
         tagged->inject = tagged_inject;
         tagged->recv = tagged_receive;
     }
@@ -314,10 +367,38 @@ int open_queue(fid_domain* domain, fi_cq_attr* attributes, fid_cq** cq, void* co
         });
 }
 
+Memory& memory_of(fid* object) {
+    return *static_cast<Memory*>(reinterpret_cast<fid_mr*>(object)->mem_desc);
+}
+
+int bind_memory(fid* object, fid* endpoint, uint64_t /*flags*/) {
+    if (endpoint->fclass != FI_CLASS_EP) return -FI_EINVAL;
+    memory_of(object).is_bound = true;
+    return 0;
+}
+
+int control_memory(fid* object, int command, void* /*argument*/) {
+    Memory& memory = memory_of(object);
+    if (command != FI_ENABLE || !memory.is_bound) return -FI_EINVAL;
+    if (strikes("fi_mr_enable") && plan().error != 0) return failure();
+    memory.is_enabled = true;
+    memory.mr->key = memory.key;
+    return 0;
+}
+
 int register_memory(fid* object, const void* address, size_t size, uint64_t access, uint64_t offset, uint64_t key,
                     uint64_t flags, fid_mr** mr, void* context) {
     if (strikes("fi_mr_reg")) return failure();
-    return g_memory.reg(object, address, size, access, offset, key, flags, mr, context);
+    const int status = g_memory.reg(object, address, size, access, offset, key, flags, mr, context);
+    if (status != 0 || !demands_memory() || g_depth > 0) return status;
+    Memory& memory = g_memories.emplace_back(Memory{*mr, access, (*mr)->key, (*mr)->mem_desc});
+    (*mr)->mem_desc = &memory;
+    (*mr)->key = FI_KEY_NOTAVAIL;
+    auto* const ops = new fi_ops(*(*mr)->fid.ops);
+    ops->bind = bind_memory;
+    ops->control = control_memory;
+    (*mr)->fid.ops = ops;
+    return 0;
 }
 
 int open_domain(fid_fabric* fabric, fi_info* info, fid_domain** domain, void* context) {
@@ -342,8 +423,15 @@ int fi_getinfo(uint32_t version, const char* node, const char* service, uint64_t
     static auto* const call =
         real<int(uint32_t, const char*, const char*, uint64_t, const fi_info*, fi_info**)>("fi_getinfo");
     if (g_depth == 0 && strikes("fi_getinfo")) return failure();
-    const Inside inside;
-    return call(version, node, service, flags, hints, info);
+    int status = 0;
+    {
+        const Inside inside;
+        status = call(version, node, service, flags, hints, info);
+    }
+    if (status == 0 && g_depth == 0 && demands_memory())
+        for (fi_info* offer = *info; offer != nullptr; offer = offer->next)
+            offer->domain_attr->mr_mode |= FI_MR_ENDPOINT | FI_MR_LOCAL;
+    return status;
 }
 
 int fi_fabric(fi_fabric_attr* attributes, fid_fabric** fabric, void* context) {

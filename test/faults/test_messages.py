@@ -49,3 +49,21 @@ def test_a_pair_s_damaged_byte(faulty, needs_provider):
     assert outcome.returncode not in (0, 2, 124, 137), outcome.stderr
     assert "verification of tagged shift by 1 8 B failed: byte 4 of the message from rank 1" in outcome.stderr
     assert (outcome.folder / "a.h5").exists()
+
+
+@pytest.mark.parametrize("size", ["8", "1000"])
+def test_a_write_that_names_another_op(faulty, needs_provider, size):
+    needs_provider("net")
+    words = ["--provider", "net", "--mode", "write-imm", "--sizes", size, "--ops", "5", "--timeout", "20s"]
+    outcome = faulty(3, "call=send do=renumber nth=9 rank=1", *words)
+    outcome.failed(r"rank 2 \(\S+\).*op \d+: a completion that belongs to no operation, or a write of another op or rank")
+
+
+@pytest.mark.parametrize("provider", ["shm", "net"])
+@pytest.mark.parametrize("mode", ["tagged", "write-imm"])
+def test_the_window_holds_back_injected_messages(faulty, needs_provider, mode, provider):
+    """One is outstanding, and its completion gets lost: the next one isn't sent."""
+    needs_provider(provider)
+    words = ["--provider", provider, "--mode", mode, "--sizes", "8", "--ops", "5", "--timeout", "3s"]
+    outcome = faulty(3, "call=sent do=lose nth=1 rank=1", *words, "--window", "1")
+    outcome.failed(r"rank 1 \(\S+\).*op \d+: nothing happened for 3(\.\d+)? s; it waits for .*its sends to rank 2, 0")

@@ -28,6 +28,17 @@ def test_a_call_that_fails(faulty, needs_provider, fault):
     assert list(outcome.folder.iterdir()) == []
 
 
+@pytest.mark.parametrize("mode", ["tagged", "write-imm"])
+@pytest.mark.parametrize("provider", ["shm", "net"])
+def test_memory_that_belongs_to_an_endpoint(faulty, needs_provider, provider, mode):
+    """As cxi has it: regions are bound, enabled, and registered for what they are used for (sources of writes too)."""
+    needs_provider(provider)
+    words = ["--provider", provider, "--mode", mode, "--sizes", "1000,60000", "--ops", "5", "--timeout", "20s"]
+    faulty(3, "call=fi_mr_enable do=demand", *words).survived()
+    outcome = faulty(3, "call=fi_mr_enable do=ENOMEM rank=1", *words)
+    outcome.failed(rf"^a2aperf: rank 1 \(\S+\).*: fi_mr_enable: {NO_MEMORY}")
+
+
 def test_a_rank_to_which_nothing_is_offered(faulty, needs_provider):
     needs_provider("shm")
     outcome = faulty(2, "call=fi_getinfo do=ENODATA count=1000 rank=1", *WORDS)

@@ -40,6 +40,8 @@ struct Provider {
     std::string_view network; // what its messages go over: "Omni-Path", "TCP", "shared memory"
     std::string_view about;   // for the table of providers
     bool injects_data = true; // fi_inject_writedata tells the target
+    // A message sent with FI_INJECT and FI_COMPLETION completes with its own context.
+    bool completes_injected = true;
 };
 
 // In the order of preference of --provider auto.

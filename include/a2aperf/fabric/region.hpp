@@ -12,7 +12,8 @@
 namespace a2aperf {
 
 enum class Pages { normal, huge };
-enum class Access { local, remote_write, remote_read };
+// What a region is for: own messages, own writes to peers, peers' writes, peers' reads.
+enum class Access { local, write_source, remote_write, remote_read };
 
 struct Unmapper {
     std::size_t size = 0;
@@ -29,17 +30,22 @@ public:
     std::byte* data() const { return memory_.get(); }
     void* descriptor() const { return registration_ ? fi_mr_desc(registration_.get()) : nullptr; }
 
+    // Where the provider registers memory with an endpoint (FI_MR_ENDPOINT): before anything is sent from it or its
+    // key is told, and closed before the endpoint.
+    void enable(fid_ep* endpoint);
+    void close() { registration_.reset(); }
+
     // What a peer needs to write here: an address that is 0 where offsets are used, and a key.
     struct Remote {
         std::uint64_t address = 0;
         std::uint64_t key = 0;
     };
-    Remote remote() const { return remote_; }
+    Remote remote() const;
 
 private:
     std::unique_ptr<std::byte, Unmapper> memory_;
     FidPtr<fid_mr> registration_; // closed before its memory goes
-    Remote remote_;
+    bool has_addresses_ = false;  // peers name a place by its address and not by its offset
 };
 
 } // namespace a2aperf

@@ -20,14 +20,15 @@ void accumulate(RankCounters& total, const RankCounters& more);
 class NodeCounterReader {
 public:
     // names: the port counters of the whole launch, in the order of NodeCounters::ports.
-    NodeCounterReader(const NicFacts& nic, const std::vector<std::string>& names);
+    // adapters: those in use on this node.
+    NodeCounterReader(const std::vector<NicFacts>& adapters, const std::vector<std::string>& names);
 
-    // Interrupts of the adapter's driver and the port counters; -1 where this node has none.
+    // Interrupts of the adapters' drivers and the port counters; -1 where this node has none.
     NodeCounters read() const;
 
 private:
-    std::string driver_, name_;
-    std::vector<std::string> paths_; // empty = the node has no such counter
+    std::vector<std::string> devices_; // what their lines in /proc/interrupts have in them
+    std::vector<std::string> paths_;   // empty = the node has no such counter
 };
 
 // after - before, -1 stays -1.

@@ -41,6 +41,7 @@ private:
     // True when all are posted.
     [[gnu::always_inline]] inline bool post_receives();
     [[gnu::always_inline]] inline bool post_sends();
+    [[gnu::noinline]] bool post_injected(std::uint64_t label);
     template <class PostOne>
     [[gnu::always_inline]] inline bool post_each(const Route*& at, const Route* end, const char* call,
                                                  PostOne post_one);
@@ -57,8 +58,13 @@ private:
         const Slot* first;
         std::size_t ranks;
         std::size_t sends;
+        std::uint64_t op; // what the data of this op's messages have besides their source
     };
-    Places places() const { return {slots_.data(), ranks_, known_slots_ - ranks_}; }
+    Places places() const {
+        std::uint64_t op = 0;
+        if constexpr (Mode::kAnnouncesByData) op = Mode::data(op_, 0);
+        return {slots_.data(), ranks_, known_slots_ - ranks_, op};
+    }
     [[gnu::always_inline]] static inline std::size_t slot_of(const fi_cq_data_entry& entry, const Places& places);
     // A function of its own, so that what waiting costs can be told from what messages cost.
     [[gnu::noinline]] ssize_t await_completions();
@@ -118,7 +124,7 @@ bool Exchange<Mode>::post_receives() {
 template <class Mode>
 bool Exchange<Mode>::post_sends() {
     const auto label = Mode::label(lane_, op_);
-    if (settings_.uses_inject) {
+    if (settings_.inject == Inject::silent) {
         const Route* const before = next_send_;
         const bool is_all = post_each(next_send_, sends_end(), "sending",
                                       [this, label](const Route& to) { return Mode::inject(lane_, to, label); });
@@ -126,9 +132,20 @@ bool Exchange<Mode>::post_sends() {
         if (next_send_ != before) count_down(send, static_cast<std::int32_t>(next_send_ - before));
         return is_all;
     }
+    if (settings_.inject == Inject::counted) [[unlikely]]
+        return post_injected(label);
     const Route* const end = window_end();
     return post_each(next_send_, end, "sending",
                      [this, label](const Route& to) { return Mode::send(lane_, to, label); }) &&
+           end == sends_end();
+}
+
+// With completions, so that the window counts these too.
+template <class Mode>
+bool Exchange<Mode>::post_injected(std::uint64_t label) {
+    const Route* const end = window_end();
+    return post_each(next_send_, end, "sending",
+                     [this, label](const Route& to) { return Mode::inject_counted(lane_, to, label); }) &&
            end == sends_end();
 }
 
@@ -140,7 +157,8 @@ std::size_t Exchange<Mode>::slot_of(const fi_cq_data_entry& entry, const Places&
     // Our own slots first: some providers flag the completion of a write that carries data like its arrival.
     if constexpr (Mode::kAnnouncesByData)
         if (slot - places.ranks >= places.sends && (entry.flags & FI_REMOTE_CQ_DATA) != 0) {
-            const std::uint64_t source = entry.data & kSourceMask;
+            // A message of another op names no source that there is.
+            const std::uint64_t source = entry.data ^ places.op;
             return source < places.ranks ? source : SIZE_MAX;
         }
     return slot;

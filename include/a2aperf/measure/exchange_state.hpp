@@ -27,9 +27,16 @@ enum class Strays {
     from_each // one for each rank, where the provider must not be given a wildcard
 };
 
+// Whether messages go by the provider's inject path.
+enum class Inject {
+    never,
+    silent, // without a completion: nothing that a window could count
+    counted // with one
+};
+
 struct ExchangeSettings {
-    int window = 0;           // outstanding sends; 0 = all
-    bool uses_inject = false; // the message fits the provider's inject size
+    int window = 0; // outstanding sends; 0 = all
+    Inject inject = Inject::never;
     bool posts_receives = true;
     Strays strays = Strays::from_any;
     bool traces = false; // notes when each message arrives

@@ -51,8 +51,9 @@ bool mpi_uses_libfabric();
 // How Open MPI moves the baseline, from its settings; says so where that is another network than the provider's.
 std::string baseline_transport(std::string_view provider, bool spans_hosts);
 
-// Names of the port counters found on any node, in one order for all. Collective.
-std::vector<std::string> agree_on_port_names(const Job& job, const NicFacts& nic);
+// Names of the port counters of the adapters in use on any node (given: on this one), in one order for all.
+// Collective.
+std::vector<std::string> agree_on_port_names(const Job& job, const std::vector<NicFacts>& adapters);
 
 // The facts of all nodes and ranks. Collective; complete on rank 0.
 void collect_facts(const Job& job, const ProviderChoice& choice, Provenance& provenance);

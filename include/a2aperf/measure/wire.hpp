@@ -18,13 +18,16 @@ struct WireSettings {
     std::size_t spare_bytes = 0;  // behind the receive buffer, for messages that should not come
     Pages pages = Pages::normal;
     Wait wait = Wait::none;
-    bool is_write_target = false; // a mode writes into the peers' receive buffers
+    bool is_write_target = false; // a mode writes from the send buffer into the peers' receive buffers
 };
 
 class Wire {
 public:
     // Opens everything and exchanges addresses and keys with all ranks.
     Wire(const Job& job, InfoPtr info, const WireSettings& settings);
+    ~Wire();
+    Wire(const Wire&) = delete;
+    Wire& operator=(const Wire&) = delete;
 
     const Domain& domain() const { return domain_; }
     const Endpoint& endpoint() const { return endpoint_; }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "a2aperf/base/units.hpp"
 
@@ -47,11 +48,11 @@ inline SeriesInterval median_interval(std::span<const Nanoseconds> values) {
     return series_interval(values, 0.5);
 }
 
-// 95 % interval of median(numerator)/median(denominator), values in time order, measured in alternating blocks of
-// block_size ops: whole blocks are resampled in pairs; the interval is widened from the normal to Student's
-// quantile (Hesterberg, The American Statistician 69, 2015). A rest of less than a block is left out. Nothing for
-// fewer than 6 pairs of blocks. Deterministic.
-std::optional<Interval> ratio_interval(std::span<const Nanoseconds> numerator,
-                                       std::span<const Nanoseconds> denominator, std::size_t block_size);
+// 95 % interval of median(numerator)/median(denominator), measured in alternating blocks of ops: the i-th of either
+// side were neighbours. They are resampled together; the interval is widened from the normal to Student's quantile
+// (Hesterberg, The American Statistician 69, 2015). A pair one side of which is empty, or has no partner, is left
+// out. Nothing for fewer than 6 pairs of blocks. Deterministic.
+using Block = std::vector<Nanoseconds>;
+std::optional<Interval> ratio_interval(std::span<const Block> numerator, std::span<const Block> denominator);
 
 } // namespace a2aperf

@@ -40,4 +40,7 @@ struct Samples {
 // T_i of the valid ops in time order: max over ranks of the end.
 std::vector<Nanoseconds> op_times(const Samples& samples, CompleteAt rule);
 
+// The same apart for every block_size attempts, whichever of them are valid; a rest of less is left out.
+std::vector<std::vector<Nanoseconds>> op_times_in_blocks(const Samples& samples, CompleteAt rule, int block_size);
+
 } // namespace a2aperf

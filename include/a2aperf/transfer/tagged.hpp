@@ -43,6 +43,14 @@ struct Tagged {
         return fi_tinject(lane.endpoint, to.message, lane.message_size, to.address, label);
     }
 
+    // The same, with a completion.
+    static ssize_t inject_counted(const Lane& lane, const Route& to, std::uint64_t label) {
+        const iovec bytes{to.message, lane.message_size};
+        void* descriptor = lane.send_descriptor;
+        const fi_msg_tagged message{&bytes, &descriptor, 1, to.address, label, 0, &to.slot->context, 0};
+        return fi_tsendmsg(lane.endpoint, &message, FI_INJECT | FI_COMPLETION);
+    }
+
     // Takes a message of this op, whoever sent it.
     static ssize_t receive_any(const Lane& lane, std::uint64_t op, std::byte* space, void* descriptor, Slot* slot) {
         return fi_trecv(lane.endpoint, space, lane.message_size, descriptor, FI_ADDR_UNSPEC, tag(op, 0),

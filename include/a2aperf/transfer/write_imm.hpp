@@ -38,6 +38,15 @@ struct WriteImm {
         return fi_inject_writedata(lane.endpoint, to.message, lane.message_size, label, to.address,
                                    to.remote_address, to.remote_key);
     }
+
+    // The same, with a completion.
+    static ssize_t inject_counted(const Lane& lane, const Route& to, std::uint64_t label) {
+        const iovec bytes{to.message, lane.message_size};
+        void* descriptor = lane.send_descriptor;
+        const fi_rma_iov target{to.remote_address, lane.message_size, to.remote_key};
+        const fi_msg_rma message{&bytes, &descriptor, 1, to.address, &target, 1, &to.slot->context, label};
+        return fi_writemsg(lane.endpoint, &message, FI_INJECT | FI_COMPLETION | FI_REMOTE_CQ_DATA);
+    }
 };
 
 } // namespace a2aperf

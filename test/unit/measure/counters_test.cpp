@@ -62,7 +62,7 @@ TEST_CASE("what a node lacks stays -1, the rest adds up") {
 TEST_CASE("the loopback interface's bytes are read by name, unknown names are -1") {
     NicFacts lo;
     lo.name = "lo";
-    const NodeCounterReader reader(lo, {"lo/statistics/tx_bytes", "hfi1_0/1/counters/port_xmit_wait"});
+    const NodeCounterReader reader({lo}, {"lo/statistics/tx_bytes", "hfi1_0/1/counters/port_xmit_wait"});
     const NodeCounters counters = reader.read();
     CHECK(counters.ports[0] >= 0);
     CHECK(counters.ports[1] == -1);

@@ -102,7 +102,7 @@ TEST_CASE("a message that never comes ends the op by its deadline, and says whos
 TEST_CASE("a message of another op is not taken for one of this") {
     const Alone alone(Tagged::kCapabilities, Access::local);
     Patience patience(Polling::yield, 50'000'000);
-    Exchange<Tagged> sender(alone.lane(), alone.endpoint, {0}, {}, {.uses_inject = false}, patience);
+    Exchange<Tagged> sender(alone.lane(), alone.endpoint, {0}, {}, {}, patience);
     Exchange<Tagged> receiver(alone.lane(), alone.endpoint, {}, {0}, {}, patience);
     receiver.begin(2);
     receiver.post_all_receives();

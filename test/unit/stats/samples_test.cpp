@@ -40,6 +40,13 @@ TEST_CASE("an op takes as long as its slowest rank, in time order, invalid ops l
     CHECK(op_times(Samples{}, CompleteAt::receiver).empty());
 }
 
+TEST_CASE("in blocks of attempts an invalid op shifts no other") {
+    CHECK(op_times_in_blocks(kSamples, CompleteAt::receiver, 1) ==
+          std::vector<std::vector<Nanoseconds>>{{120}, {}, {200}});
+    CHECK(op_times_in_blocks(kSamples, CompleteAt::receiver, 2) == std::vector<std::vector<Nanoseconds>>{{120}});
+    CHECK(op_times_in_blocks(Samples{}, CompleteAt::receiver, 2).empty());
+}
+
 TEST_CASE("the words of the file") {
     CHECK(to_string(CompleteAt::receiver) == "receiver");
     CHECK(to_string(CompleteAt::sender) == "sender");

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The adapters that a launch uses, node by node.
+#pragma once
+
+#include <vector>
+
+#include "a2aperf/fabric/nic.hpp"
+#include "a2aperf/job/job.hpp"
+
+namespace a2aperf {
+
+// Of every node [N] each adapter that a rank there has taken, once, in the order of ranks; none where messages need
+// none (shm). Of an adapter: name, kind, driver and link rate. Collective.
+std::vector<std::vector<NicFacts>> adapters_in_use(const Job& job, const NicFacts& mine);
+
+// What the links of a node carry, for the node with the least: all wait for it.
+struct NodeLink {
+    int rails = -1;  // adapters in use there; -1 = none, or a rate is unknown on some node and the counts differ
+    double gbps = 0; // of all of them, one direction; 0 = a rate is unknown on some node
+    double rail_gbps() const { return rails > 0 ? gbps / rails : 0; }
+};
+
+NodeLink node_link(const std::vector<std::vector<NicFacts>>& adapters);
+
+} // namespace a2aperf

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/adapters.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace a2aperf {
+namespace {
+
+// A line of text to the other ranks; names of devices and drivers hold no blank.
+std::string packed(const NicFacts& nic) {
+    if (nic.name.empty()) return {};
+    return fmt::format("{} {} {} {}", nic.name, nic.is_rdma ? 1 : 0, nic.link_rate_gbps, nic.driver);
+}
+
+NicFacts unpacked(const std::string& text) {
+    NicFacts nic;
+    std::istringstream words(text);
+    words >> nic.name >> nic.is_rdma >> nic.link_rate_gbps >> nic.driver;
+    return nic;
+}
+
+} // namespace
+
+std::vector<std::vector<NicFacts>> adapters_in_use(const Job& job, const NicFacts& mine) {
+    const auto texts = job.all_gather_text(packed(mine));
+    std::vector<std::vector<NicFacts>> adapters(static_cast<std::size_t>(job.layout().nodes()));
+    for (Rank rank = 0; rank < job.ranks(); ++rank) {
+        const NicFacts nic = unpacked(texts[static_cast<std::size_t>(rank)]);
+        auto& on_node = adapters[static_cast<std::size_t>(job.layout().node_of(rank))];
+        const bool is_known = std::any_of(on_node.begin(), on_node.end(),
+                                          [&](const NicFacts& other) { return other.name == nic.name; });
+        if (!nic.name.empty() && !is_known) on_node.push_back(nic);
+    }
+    return adapters;
+}
+
+NodeLink node_link(const std::vector<std::vector<NicFacts>>& adapters) {
+    NodeLink least;
+    bool is_known = true;
+    bool is_even = true;
+    for (const auto& on_node : adapters) {
+        double gbps = 0;
+        for (const NicFacts& nic : on_node) {
+            is_known &= nic.link_rate_gbps > 0;
+            gbps += nic.link_rate_gbps;
+        }
+        is_known &= !on_node.empty();
+        is_even &= on_node.size() == adapters.front().size();
+        if (least.rails < 0 || gbps < least.gbps) least = {static_cast<int>(on_node.size()), gbps};
+    }
+    if (is_known) return least;
+    const bool has_count = is_even && least.rails > 0;
+    return {has_count ? least.rails : -1, 0};
+}
+
+} // namespace a2aperf

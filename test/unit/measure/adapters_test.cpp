@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/adapters.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace a2aperf;
+
+namespace {
+
+NicFacts nic(const char* name, double gbps) {
+    NicFacts facts;
+    facts.name = name;
+    facts.link_rate_gbps = gbps;
+    return facts;
+}
+
+} // namespace
+
+TEST_CASE("the rates of a node's adapters add up") {
+    const NodeLink link =
+        node_link({{nic("mlx5_0", 100), nic("mlx5_1", 200)}, {nic("mlx5_0", 200), nic("mlx5_1", 200)}});
+    CHECK(link.rails == 2);
+    CHECK(link.gbps == 300);
+    CHECK(link.rail_gbps() == 150);
+}
+
+TEST_CASE("where nodes differ the one with the least counts") {
+    const NodeLink link = node_link({{nic("a", 100), nic("b", 100)}, {nic("a", 100)}, {nic("a", 400)}});
+    CHECK(link.rails == 1);
+    CHECK(link.gbps == 100);
+}
+
+TEST_CASE("one rate that is unknown leaves none, and the number where it is the same on all nodes") {
+    const NodeLink link = node_link({{nic("a", 100), nic("b", -1)}, {nic("a", 100), nic("b", 100)}});
+    CHECK(link.gbps == 0);
+    CHECK(link.rail_gbps() == 0);
+    CHECK(link.rails == 2);
+    CHECK(node_link({{nic("a", -1)}, {nic("a", -1), nic("b", -1)}}).rails == -1);
+}
+
+TEST_CASE("without an adapter there is no rail and no rate") {
+    CHECK(node_link({{}}).rails == -1);
+    CHECK(node_link({{}}).gbps == 0);
+    CHECK(node_link({{nic("a", 100)}, {}}).gbps == 0);
+}
