@@ -46,39 +46,41 @@ class Finder:
 
 
 FINDERS: Final = (
-    Finder("oversubscribed", "More ranks than cores", "Ranks wait for a core: times are also those "
-           "of the scheduler, and no rank, node or pair is judged.", oversubscribed.find,
+    Finder("oversubscribed", "More ranks than cores", "Ranks wait for a core: times show the "
+           "scheduler, too, and no rank, node or pair is judged.", oversubscribed.find,
            ("measure", "sentinel", "pair")),
-    Finder("scale", "Bandwidth lost with scale", "Rate per rank against ranks, sizes and "
-           "settings alike; the knee is where a tenth of the best so far is gone.", scale.find),
-    Finder("modes", "More than one mode", "Ops fall into groups; a median is the "
-           "figure of one of them only, and may change sides from run to run.", modes.find),
+    Finder("scale", "Bandwidth lost with scale", "Rate of a node (of a rank where "
+           "nodes are unknown) as ranks grow; the knee is where a tenth of the best is gone.",
+           scale.find),
+    Finder("modes", "More than one mode", "Ops fall into groups; the median is that "
+           "of one group only, and may jump to another group from run to run.", modes.find),
     Finder("timer", "A delay of fixed length", "Slow ops are late by about the same time whatever "
            "their size and scale: look for a timer, not for the network.", timer.find),
     Finder("tails", "Long tails", "The median hides slow ops; the sustained rate counts them.",
            tails.find),
     Finder("steps", "Steps against message size", "Another protocol takes over between two sizes.",
            steps.find),
-    Finder("cost", "What a message costs", "Below the crossing more messages per second would "
-           "help, above it more bytes per second.", cost.find),
+    Finder("cost", "What a message costs", "Message-rate-bound below the crossing, "
+           "bandwidth-bound above it.", cost.find),
     Finder("stragglers", "Ranks that finish last significantly more often than expected", "Equal "
-           "ranks would each be last in one of R ops; told where it costs time.", stragglers.find,
-           blames=True),
-    Finder("apart", "A rank that ends apart", "Who receives slowly is late; who sends slowly "
-           "makes all others late.", apart.find, blames=True),
+           "ranks would each be last in one of R ops; reported where it costs time.",
+           stragglers.find, blames=True),
+    Finder("apart", "A rank that finishes apart from the others", "Who receives slowly "
+           "is late; who sends slowly makes all others late.", apart.find, blames=True),
     Finder("behind", "The rank behind the slow ops", "It pauses now and then: the others wait for "
            "it, or it is late alone; the median hides both.", behind.find, blames=True),
     Finder("descheduled", "Ranks that were preempted", "Something else ran on a rank's CPU while "
            "it was timed.", descheduled.find),
     Finder("link", "Above the link rate", "More than the link can carry: the figure needs an "
            "explanation before it is used.", link.find),
-    Finder("weak", "Weak links", "Held against all other pairs, by a model in which a pair's time "
-           "is its source's, its destination's and its own.", weak.find, ("pair",), blames=True),
+    Finder("weak", "Weak links", "Compared with all other pairs; a pair's time is modelled as a "
+           "part of its source, one of its destination and one of its own.", weak.find,
+           ("pair",), blames=True),
     Finder("slow-pair", "The message that slow ops wait for", "Of equal pairs with the same "
            "distance each would be last in one of R ops.", arrivals.find, blames=True),
     Finder("drift", "Drift within a launch", "The same point measured first and last differs.",
            drift.find, ("measure", "sentinel")),
-    Finder("samples", "Insufficient samples", "What the number of ops does not carry.",
+    Finder("samples", "Insufficient samples", "Claims for which there are too few ops.",
            samples.find),
 )  # fmt: skip
 

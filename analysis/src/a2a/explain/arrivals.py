@@ -132,15 +132,15 @@ def _chance(its: NDArray[np.bool_], ranks: int, block: NDArray[np.int64] | None)
 def _told(facts: Launch, row: Any, one: Last, chance: float, on_a_clock: bool) -> Finding:
     source, destination = (_named(facts, rank) for rank in (one.source, one.destination))
     story = {
-        "pair": "its source's and its destination's other messages are not, so it is the pair",
-        "source": f"so are others of {source}: it sends slowly",
-        "destination": f"so are others to {destination}: it receives slowly",
+        "pair": "others of its source and to its destination are not late: the pair is slow",
+        "source": f"others of {source} are late, too: it sends slowly",
+        "destination": f"others to {destination} are late, too: it receives slowly",
     }[one.own]
     return Finding(
         "slow-pair",
         f"{source} → {destination} is the last message in {one.times} of the {one.ops} slowest "
-        f"ops, where {percent(1 / int(row['ranks']))} would be its share (chance below "
-        f"{max(chance, 1e-12):.1g}), {us(one.late)} after the last one of the other ranks"
+        f"ops (expected in {percent(1 / int(row['ranks']))}; p = {max(chance, 1e-12):.1g} at "
+        f"most), {us(one.late)} after the last message of the other ranks"
         f"{'' if on_a_clock else ', each counted from its own start'}; {story}",
         f"{facts.id}: {series.place(row)}",
         one.ops,

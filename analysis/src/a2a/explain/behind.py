@@ -112,7 +112,7 @@ def _told(
     return Finding(
         "behind",
         f"rank {rank} ({host}) is behind {len(its)} of the {len(who)} slow ops that point at a "
-        f"rank, where {percent(1 / int(row['ranks']))} would be its share: it is late alone, or "
+        f"rank (expected: {percent(1 / int(row['ranks']))} of them): it is late alone, or "
         f"all others are; they last {ms(float(np.median(its)))} (median; up to "
         f"{ms(float(its.max()))}) against {ms(float(row['time_p50']))}; most at "
         f"{series.place(row)}",

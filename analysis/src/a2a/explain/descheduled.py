@@ -85,8 +85,8 @@ def _shared(facts: Launch, read: list[tuple[int, Counters]]) -> list[Finding]:
         Finding(
             "descheduled",
             f"in {len(pinned)} of {len(lists)} ranks all threads are bound to one CPU (rank "
-            f"{pinned[0]}: {len(first)} threads on CPU {first[0]}) and change places there: a "
-            "helper thread gets in the way of the polling one",
+            f"{pinned[0]}: {len(first)} threads on CPU {first[0]}) and take turns there: a "
+            "helper thread competes with the polling one",
             f"{facts.id}: ranks {listed(pinned)}",
             ops,
             weight=len(pinned) / len(lists),

@@ -67,9 +67,9 @@ def find(found: Results) -> list[Finding]:
         Finding(
             "timer",
             f"in {count} of {len(points)} rows p99 - p50 lies between {ms(start)} and "
-            f"{ms(start * _WIDTH)}, while their p50 goes from {us(middle[inside].min())} to "
-            f"{us(middle[inside].max())} ({span:.0f} times); in units of p50 the fullest window "
-            f"of that width holds {in_proportion}; hardly any op is late by less",
+            f"{ms(start * _WIDTH)}, although their p50 ranges from {us(middle[inside].min())} to "
+            f"{us(middle[inside].max())} (a factor of {span:.0f}); as multiples of p50 at "
+            f"most {in_proportion} rows lie as close together; hardly any op is delayed by less",
             f"{rows['message_size'].nunique()} sizes, ranks "
             f"{listed(sorted(set(rows['ranks'])), 12)}",
             count,

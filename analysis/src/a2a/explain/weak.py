@@ -135,7 +135,7 @@ def _end(hit: _Hit, other: _Hit | None) -> str:
     verb, back = ("sends", "receives") if sends else ("receives", "sends")
     text = (
         f"{who} {verb} at {_share(weak.factor)} of the median {_of(view)}'s rate ({weak.n} pairs; "
-        f"{_of(view)}s spread by {percent(float(np.expm1(weak.spread)))}, chance ends at "
+        f"{_of(view)}s spread by {percent(float(np.expm1(weak.spread)))}, threshold "
         f"{percent(1 / weak.limit)})"
     )
     if other is not None:
@@ -159,7 +159,7 @@ def _pair(of: Links, hit: _Hit) -> str:
     text = (
         f"{names}: {_share(weak.factor)} of the rate that its source and destination reach with "
         f"others ({us(view.times[at])} instead of {us(expected)}; pairs spread by "
-        f"{percent(float(np.expm1(weak.spread)))}, chance ends at {percent(1 / weak.limit)})"
+        f"{percent(float(np.expm1(weak.spread)))}, threshold {percent(1 / weak.limit)})"
     )
     rate, ops = of.alone(view, *at)
     if not ops:
@@ -184,7 +184,7 @@ def _block(hit: _Hit) -> str:
     )
     return (
         f"{way}: {_share(weak.factor)} of the rate that the same nodes reach elsewhere, in the "
-        f"median of {weak.n} pairs (chance ends at {percent(1 / weak.limit)})"
+        f"median of {weak.n} pairs (threshold {percent(1 / weak.limit)})"
     )
 
 
