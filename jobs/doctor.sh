@@ -23,7 +23,7 @@ ranks=1 provider='' site=${A2APERF_SITE-}
 while (($#)); do
     case $1 in
     --site | --provider | --ranks-per-node)
-        (($# > 1)) || die -2 "$1 lacks its value: --help shows all"
+        (($# > 1)) || die -2 "$1 needs a value: --help shows all"
         case $1 in --site) site=$2 ;; --provider) provider=$2 ;; *) ranks=$2 ;; esac
         shift 2
         ;;
@@ -31,7 +31,7 @@ while (($#)); do
         usage
         exit 0
         ;;
-    *) die -2 "'$1' is not understood: --help shows what is" ;;
+    *) die -2 "unknown argument '$1': --help shows all" ;;
     esac
 done
 

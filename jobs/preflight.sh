@@ -22,7 +22,7 @@ while (($#)); do
     case $1 in
     --program | --provider | --ranks-per-node | --binding | --mark)
         (($# > 1)) || {
-            echo "preflight.sh: $1 lacks its value: --help shows all" >&2
+            echo "preflight.sh: $1 needs a value: --help shows all" >&2
             exit 2
         }
         case $1 in
@@ -39,7 +39,7 @@ while (($#)); do
         exit 0
         ;;
     *)
-        echo "preflight.sh: '$1' is not understood: --help shows what is" >&2
+        echo "preflight.sh: unknown argument '$1': --help shows all" >&2
         exit 2
         ;;
     esac
@@ -127,7 +127,7 @@ check_contexts() {
     if ((free >= ranks)); then
         tell contexts ok "$free free, $ranks needed"
     else
-        tell contexts bad "$free free, $ranks needed: somebody else has them, or a killed process left them"
+        tell contexts bad "$free free, $ranks needed: other processes hold them, or a killed process left them behind"
     fi
 }
 
@@ -209,7 +209,7 @@ check_nic() {
         if share_processor "$near" "$usable"; then
             tell nic ok "${device##*/} on NUMA node $numa, processors $near"
         else
-            tell nic warn "${device##*/} is on NUMA node $numa, and none of its processors ($near) is ours ($usable)"
+            tell nic warn "${device##*/} is on NUMA node $numa, and none of its cores ($near) is usable by the job ($usable)"
         fi
     done
 }
@@ -223,7 +223,7 @@ check_leftovers() {
         kept=${kept:-$file}
     done
     if ((count)); then
-        tell leftovers warn "$count segments in /dev/shm, such as $kept: of a process that runs, or to be removed"
+        tell leftovers warn "$count segments in /dev/shm, such as $kept: remove them unless their process is still running"
     else
         tell leftovers ok none
     fi

@@ -39,7 +39,7 @@ close_study() {
 # requeue: does not return when Slurm takes the job back. A run that made nothing would do so again and again.
 requeue() {
     if ((made == 0 && ${SLURM_RESTART_COUNT:-0} > 0)); then
-        say "not requeued once more: this run completed no launch, so the time limit is too short for one"
+        say "not requeued again: this run completed no launch, so the time limit is too short for one"
         return
     fi
     say "the time limit is near: the job is requeued and will go on"

@@ -8,12 +8,12 @@ readonly kKillSeconds=30 # from SIGTERM to SIGKILL for a launcher that does not 
 
 # check_launcher: what the site names has to be there, and able to start MPI.
 check_launcher() {
-    have "$site_launcher" || die "site_launcher=$site_launcher, and there is none on $(hostname): is a module missing?"
+    have "$site_launcher" || die "site_launcher=$site_launcher is not found on $(hostname): is a module missing?"
     if [[ $site_launcher == srun ]]; then
         srun --mpi=list 2>&1 | grep -qw 'pmix' ||
             die "site_launcher=srun needs Slurm's pmix plugin, which 'srun --mpi=list' does not list: take mpirun"
     else
-        [[ $(open_mpi_major) ]] || die "$(command -v mpirun) is not Open MPI's, whose options we use: site_launcher=srun"
+        [[ $(open_mpi_major) ]] || die "$(command -v mpirun) is not from Open MPI, whose options are used: set site_launcher=srun"
     fi
 }
 

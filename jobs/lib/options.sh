@@ -51,7 +51,7 @@ parse_options() {
         --*)
             if [[ ${pattern[$name]-} ]]; then
                 if [[ $1 != *=* ]]; then
-                    (($# > 1)) || die -2 "$1 lacks its value: ${meaning[$name]%%:*}, such as $1 ${meaning[$name]#*:}"
+                    (($# > 1)) || die -2 "$1 needs a value: ${meaning[$name]%%:*}, such as $1 ${meaning[$name]#*:}"
                     set -- "$1=$2" "${@:3}"
                 fi
                 has_form "$name" "${1#*=}"
@@ -63,10 +63,10 @@ parse_options() {
             fi
             ;;
         *=*)
-            [[ $kind == compare ]] || die -2 "'$1' is a setting to compare: that is what compare.sbatch does"
+            [[ $kind == compare ]] || die -2 "'$1' is a setting: compare.sbatch compares settings"
             settings+=("$1")
             ;;
-        *) die -2 "'$1' is not understood: --help shows what is" ;;
+        *) die -2 "unknown argument '$1': --help shows all" ;;
         esac
         shift
     done

@@ -34,7 +34,7 @@ ensure_packages() {
     shift
     for purpose in "$@"; do mapfile -t -O "${#wanted[@]}" wanted < <(packages_to "$purpose"); done
     have dpkg-query || {
-        say "not a Debian system: taking it that these are here under their names: ${wanted[*]}"
+        say "not a Debian system: assuming that the equivalents of these are installed: ${wanted[*]}"
         return
     }
     for name in "${wanted[@]}"; do is_installed "$name" || missing+=("$name"); done

@@ -36,7 +36,7 @@ read_settings() {
         key=${setting%%=*}
         [[ $key =~ ^([A-Za-z_][A-Za-z0-9_]*|--[a-z][a-z-]*)$ ]] ||
             die -2 "'$key' is neither a variable nor an option of a2aperf, such as PSM2_RCVTHREAD=0,1 or --window=1,all"
-        [[ ! ${seen[$key]-} ]] || die -2 "$key is given twice: all of its values belong in one list"
+        [[ ! ${seen[$key]-} ]] || die -2 "$key is given twice: put all its values in one list"
         seen[$key]=yes
         declare -ga "values_$i=()"
         local -n values=values_$i
@@ -44,7 +44,7 @@ read_settings() {
         local -A distinct=()
         for value in "${values[@]}"; do distinct[=$value]=yes; done
         ((${#values[@]} > 1 && ${#distinct[@]} == ${#values[@]})) ||
-            die -2 "$setting: two or more different values are compared, such as $key=0,1"
+            die -2 "$setting: expected two or more different values, such as $key=0,1"
         keys+=("$key")
         ((combinations *= ${#values[@]}, ++i))
     done
@@ -107,7 +107,7 @@ fewer_nodes() {
     fi
     for count in "${counts[@]}"; do
         if ((count > most)); then
-            say "instead of $count nodes $most are measured: more are not left"
+            say "$most nodes are measured instead of $count: no more are left"
             count=$most
         fi
         [[ " ${possible[*]} " == *" $count "* ]] || possible+=("$count")
@@ -142,7 +142,7 @@ plan_alltoall() {
 # plan_compare: A B B A …, on the same nodes within these four; with more than two combinations each pair of rounds has an order and its mirror image.
 plan_compare() {
     local round i order=() mirrored count=${asked[nodes]:-${#nodes[@]}}
-    [[ $count != *,* ]] || die -2 "--nodes $count: one number of nodes is compared at"
+    [[ $count != *,* ]] || die -2 "--nodes $count: expected one node count"
     ((count <= ${#nodes[@]})) || may_lack_nodes || die -2 "--nodes $count: there are ${#nodes[@]} to measure on"
     [[ ${asked[subsets]} != per-switch ]] || die -2 "--subsets per-switch: settings are compared on the same nodes"
     counts=("$count")
@@ -170,7 +170,7 @@ read_switches() {
         ((smallest_switch && smallest_switch <= count)) || smallest_switch=$count
     done < <(leaf_switches)
     ((${#switch_name[@]})) ||
-        die -2 "--subsets per-switch: this Slurm knows no switches ('scontrol show topology'): nested and random are left"
+        die -2 "--subsets per-switch: this Slurm knows no switches ('scontrol show topology'): use nested or random"
 }
 
 # subset_of I: sets $subset to the nodes of launch I, chosen from $nodes; empty when there are too few.

@@ -71,7 +71,7 @@ make_plan() {
     local count
     for count in "${plan_nodes[@]}"; do
         ((count * asked[ppn] > 1)) ||
-            die -2 "one rank on one node has nobody to talk to: take 2 nodes or more, or --ppn 2 or more"
+            die -2 "one rank on one node has no peer: take 2 nodes or more, or --ppn 2 or more"
     done
 }
 
@@ -100,6 +100,6 @@ same_plan() {
     local i
     for i in "${!planned_files[@]}"; do
         [[ ${planned_files[i]} == "$(file_of "$i")" ]] ||
-            die "after the requeue the plan is not that of $plan_file (launch $((i + 1))): submit a new job"
+            die "after the requeue the plan differs from $plan_file (launch $((i + 1))): submit a new job"
     done
 }

@@ -64,7 +64,7 @@ enter_site() {
             # shellcheck source=/dev/null
             have module || [[ ! -r $file ]] || . "$file" || true
         done
-        have module || die "site_modules is set, and there is no module command on $(hostname)"
+        have module || die "site_modules is set, but there is no module command on $(hostname)"
         module load "${site_modules[@]}" || die "module load ${site_modules[*]} failed"
     fi
     site_setup || die "site_setup failed"

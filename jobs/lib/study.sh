@@ -45,21 +45,21 @@ run_study() {
 no_job() {
     local way="sbatch -N 20 jobs/$kind.sbatch"
     have sbatch || way="there is no Slurm on this machine, but jobs/local.sh measures here"
-    die -2 "this is a job script and not run by hand: $way"
+    die -2 "this is a job script, not to be run by hand: $way"
 }
 
 take_defaults() {
     local word
     for word in "${passed[@]}"; do
         [[ $word != -o* && $word != --output* && $word != --force && $word != --resume && $word != --dry-run ]] ||
-            die -2 "$word is the job's own affair: --results chooses the folder"
+            die -2 "the job sets $word itself: --results chooses the folder"
     done
     if [[ ${asked[quick]} == yes ]]; then
         : "${asked[sizes]:=1000,4000,15000,30000,60000}" "${asked[launches]:=1}"
     fi
     : "${asked[launches]:=$([[ $kind == compare ]] && echo 8 || echo 3)}" "${asked[seed]:=${SLURM_JOB_ID:-1}}"
     keys=() combinations=1 planned_files=()
-    [[ $kind != compare ]] || ((${#settings[@]})) || die -2 "compare what? Such as: compare.sbatch PSM2_RCVTHREAD=0,1"
+    [[ $kind != compare ]] || ((${#settings[@]})) || die -2 "no setting to compare: expected one such as compare.sbatch PSM2_RCVTHREAD=0,1"
     read_settings
 }
 

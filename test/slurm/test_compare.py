@@ -91,15 +91,15 @@ def test_values_stay_text_and_options_are_compared(study):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["PSM2_RCVTHREAD=0"], "two or more different values are compared, such as PSM2_RCVTHREAD=0,1"),
+        (["PSM2_RCVTHREAD=0"], "expected two or more different values, such as PSM2_RCVTHREAD=0,1"),
         (["X=1,1"], "two or more different values"),
         (["X=1,2", "X=3,4"], "X is given twice"),
         (["1X=1,2"], "neither a variable nor an option"),
-        ([], "compare what?"),
+        ([], "no setting to compare"),
         (["X=1,2", "--ppn", "none"], "--ppn 'none': expected ranks per node, such as --ppn 2"),
         (["X=1,2", "--nodes", "9"], "--nodes 9: there are 4 to measure on"),
         (["X=1,2", "--frobnicate"], "unknown option '--frobnicate'"),
-        (["X=1,2", "--seed"], "--seed lacks its value"),
+        (["X=1,2", "--seed"], "--seed needs a value"),
         (["X=1,2", "--", "-o", "mine.h5"], "--results chooses the folder"),
     ],
 )

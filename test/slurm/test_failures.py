@@ -276,7 +276,7 @@ def test_a_count_that_was_given_and_a_node_that_is_not_fit(study, program, kind)
         study.cluster.run_on("node004", "umount", program)
     made = sorted(row["subset"] for row in study.plan(id))
     assert made == ["node[003,005-006]"] * 2 if kind == "compare" else ["node[003,005-006]", "node[003,005]"]
-    assert "instead of 4 nodes 3 are measured: more are not left" in study.output(id)
+    assert "3 nodes are measured instead of 4: no more are left" in study.output(id)
 
 
 def test_a_results_folder_that_is_not_shared(study):

@@ -67,7 +67,7 @@ def test_a_results_folder_that_takes_nothing(study, cluster, folder):
         (["--", "--ops", "none"], "--ops: 'none'"),
         (["--sizes", "many"], "--sizes"),
         (["--site", "nowhere"], "no site profile"),
-        (["--nodes", "1"], "one rank on one node has nobody to talk to"),
+        (["--nodes", "1"], "one rank on one node has no peer"),
         (["--nodes", "40"], "40 nodes were asked for and there are 2 to measure on"),
         (["--subsets", "per-switch", "--nodes", "2"], "--nodes 2: no leaf switch has so many nodes"),
     ],
@@ -86,7 +86,7 @@ def test_by_hand(script, name):
     setting = ["X=1,2"] if name.startswith("compare") else []
     outcome = script(name, *setting)
     assert outcome.returncode == 2
-    assert outcome.stderr == f"{name}: this is a job script and not run by hand: sbatch -N 20 jobs/{name}\n"
+    assert outcome.stderr == f"{name}: this is a job script, not to be run by hand: sbatch -N 20 jobs/{name}\n"
 
 
 @pytest.mark.parametrize("name", SCRIPTS[:2])
@@ -214,7 +214,7 @@ def test_preflight_sees_what_is_there(script, program, tmp_path):
     words = ["--program", str(program), "--provider", "tcp"]
     found = preflight(script, *words, "--ranks-per-node", "4", infiniband=tmp_path / "infiniband")
     assert found["program"][0] == found["provider"][0] == "ok"
-    assert found["contexts"] == ("bad", "3 free, 4 needed: somebody else has them, or a killed process left them")
+    assert found["contexts"] == ("bad", "3 free, 4 needed: other processes hold them, or a killed process left them behind")
     assert preflight(script, *words, "--ranks-per-node", "3", infiniband=adapter.parent)["contexts"][0] == "ok"
     assert found["cores"][0] in ("ok", "warn")
     assert {"memlock", "hugepages", "governor", "clock", "leftovers", "load"} <= found.keys()
