@@ -177,7 +177,11 @@ read_switches() {
 subset_of() {
     local i=$1 count=${plan_nodes[$1]} from=("${nodes[@]}") order=() n
     subset=()
-    [[ ${plan_place[i]} == - ]] || read -ra from <<<"${switch_members[plan_place[i]]-}"
+    if [[ ${plan_place[i]} != - ]]; then
+        # Of its switch, those that are still there.
+        from=()
+        for n in ${switch_members[plan_place[i]]-}; do [[ " ${nodes[*]} " != *" $n "* ]] || from+=("$n"); done
+    fi
     ((count <= ${#from[@]})) || return 0
     if [[ ${asked[subsets]} == random ]]; then
         seed_random $((asked[seed] + 1000 * (plan_draw[i] + 1)))

@@ -195,6 +195,21 @@ def test_a_node_that_slurm_has_taken_from_the_job(study):
     assert {p["subset"] for p, row in zip(plan, rows, strict=True) if row["status"] == "0"} == {"node[005,007-008]"}
 
 
+def test_a_switch_that_has_lost_a_node(study):
+    """Its launches are made on what is left of it."""
+    words = ["--subsets", "per-switch", "--nodes", "1", "--ppn", "2", *LONG]
+    id = study.submit("alltoall.sbatch", "--go-on", *words, slurm=["-w", "node[009-012]"])
+    wait_for_points(study, id, 1)
+    study.cluster.signal_node("node011", "KILL")
+    study.cluster.run("scontrol", "update", "nodename=node011", "state=down", "reason=test")
+    try:
+        study.cluster.wait(id)
+    finally:
+        study.cluster.revive("node011")
+    made = {p["subset"] for p, row in zip(study.plan(id), study.log(id), strict=True) if row["status"] == "0"}
+    assert made == {"node009", "node012"}
+
+
 @pytest.mark.parametrize("what", ["slurmd", "node"])
 def test_a_node_that_hangs(study, what):
     """A slurmd that takes the next launch and never answers; a node with its rank: named long before the limit."""
