@@ -11,6 +11,12 @@ DATA = Path(__file__).parent / "data"
 TABLE_2019 = DATA / "alltoall-omnipath-2019.txt"
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "nulls: many seeded studies of a known truth (-m 'not nulls')"
+    )
+
+
 @dataclass(frozen=True)
 class Outcome:
     status: int

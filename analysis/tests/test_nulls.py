@@ -13,6 +13,7 @@ pytestmark = pytest.mark.slow
 STUDIES = 200
 
 
+@pytest.mark.nulls
 @pytest.mark.parametrize("row", nulls.TABLE, ids=lambda row: row.name)
 def test_what_is_said_of_a_known_truth(row: nulls.Row) -> None:
     wrong = [rate for rate in nulls.rates(row, STUDIES) if rate.contradicts]

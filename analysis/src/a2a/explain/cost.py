@@ -234,7 +234,8 @@ def _fails(one: Fit, line: pd.DataFrame, name: str) -> Finding:
         "cost",
         f"T = α + (R−1)(o + B·g) does not hold over all rank counts: residual "
         f"{percent(one.residual)}, largest {percent(one.worst)} at {at['message_size']} B and "
-        f"{at['ranks']} ranks; something else grows with scale",
+        f"{at['ranks']} ranks; costs differ between rank counts, as "
+        "they also do where ranks share a link",
         _where(line, name),
         one.n,
         "points",

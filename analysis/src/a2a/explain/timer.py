@@ -61,7 +61,8 @@ def find(found: Results) -> list[Finding]:
     if span < _RANGE or count < _BETTER * in_proportion:
         return []
     rows = points[inside]
-    if not _gathers(found, rows, start):
+    gap = _gap(found, rows, start)
+    if not gap:
         return []
     return [
         Finding(
@@ -69,7 +70,7 @@ def find(found: Results) -> list[Finding]:
             f"in {count} of {len(points)} rows p99 - p50 lies between {ms(start)} and "
             f"{ms(start * _WIDTH)}, although their p50 ranges from {us(middle[inside].min())} to "
             f"{us(middle[inside].max())} (a factor of {span:.0f}); as multiples of p50 at "
-            f"most {in_proportion} rows lie as close together; hardly any op is delayed by less",
+            f"most {in_proportion} rows lie as close together; {gap}",
             f"{rows['message_size'].nunique()} sizes, ranks "
             f"{listed(sorted(set(rows['ranks'])), 12)}",
             count,
@@ -86,8 +87,8 @@ def find(found: Results) -> list[Finding]:
     ]
 
 
-def _gathers(found: Results, rows: pd.DataFrame, start: float) -> bool:
-    """Whether delays gather there with a gap below: a jitter of constant scale has none.
+def _gap(found: Results, rows: pd.DataFrame, start: float) -> str:
+    """How delays gather there with a gap below, in words; empty: a jitter of constant scale.
 
     From the samples: more ops are late by the window than by a stretch as long just below it, all
     rows together. Where only percentiles are known: in half of the rows nine in ten ops are late
@@ -95,11 +96,15 @@ def _gathers(found: Results, rows: pd.DataFrame, start: float) -> bool:
     """
     known = rows[rows["has_raw"]]
     if known.empty:
-        small = rows["time_p90"] - rows["time_p50"] <= _GAP * start
-        return bool(small.sum() >= max(_FEWEST, len(rows) / 2))
+        small = int((rows["time_p90"] - rows["time_p50"] <= _GAP * start).sum())
+        if small < max(_FEWEST, len(rows) / 2):
+            return ""
+        return f"in {small} of the {len(rows)} rows p90 - p50 is a fifth of that or less"
     below = inside = 0
     for _, row in known.iterrows():
         late = found.op_times(str(row["file"]), int(row["point"])) - float(row["time_p50"])
         inside += int(((late >= start) & (late < _WIDTH * start)).sum())
         below += int(((late >= (2 - _WIDTH) * start) & (late < start)).sum())
-    return bool(stats.binom.cdf(below, inside + below, 0.5) < _ERROR)
+    if stats.binom.cdf(below, inside + below, 0.5) >= _ERROR:
+        return ""
+    return f"{inside} ops are so late, {below} by a stretch as long just below"
