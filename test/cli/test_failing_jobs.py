@@ -146,15 +146,23 @@ def test_a_stopped_rank(start, tmp_path):
     launch.wait_for_rows(2)
     launch.kill(signal.SIGSTOP, [1])
     assert launch.end() not in (0, 124, 137)  # ended by itself, not by the launcher's deadline
-    said = r"a2aperf: rank [02] \(\S+\), tagged shift window all \d+ B: .*(waited|nothing happened for) 2(\.\d+)? s"
+    said = r"a2aperf: rank [02] \(\S+\), tagged shift window all \d+ B: .*(waited|nothing happened for) ([2-9]|\d\d+)(\.\d+)? s"
     assert any(re.match(said, line) for line in launch.says()), launch.says()
     assert 2 <= complete_rows(tmp_path / "a.h5") < POINTS
     assert Results(tmp_path / "a.h5").segments[0].end_state in (0, 3)
 
 
+@pytest.fixture
+def patient_launcher(monkeypatch):
+    """Open MPI's kills ranks a second after it passed a signal on; on a busy machine they may not have had the CPU."""
+    return lambda: monkeypatch.setenv("OMPI_MCA_odls_base_sigkill_timeout", "10")
+
+
 @pytest.mark.parametrize("whom", ["launcher", "ranks"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal(start, tmp_path, number, whom):
+def test_a_signal(start, tmp_path, patient_launcher, number, whom):
+    if whom == "launcher":
+        patient_launcher()
     launch = start(3, *LONG)
     launch.wait_for_rows(2)
     if whom == "launcher":
@@ -182,8 +190,10 @@ def tells_of_a_stop(launch: Launch, results: Results) -> None:
 
 
 @pytest.mark.parametrize(("fate", "stopped"), [(signal.SIGSTOP, 1), (signal.SIGKILL, 1), (signal.SIGSTOP, 2)])
-def test_a_stop_that_an_op_cannot_wait_for(start, tmp_path, fate, stopped):
+def test_a_stop_that_an_op_cannot_wait_for(start, tmp_path, patient_launcher, fate, stopped):
     """The op cannot end: its peer does nothing any more. The others get the signal, from the launcher at the latest."""
+    if fate == signal.SIGKILL:
+        patient_launcher()
     launch = start(3, *LONG)
     launch.wait_for_rows(2)
     launch.kill(fate, [stopped])

@@ -41,6 +41,7 @@ def test_eight_options_of_pairs(a2aperf):
     assert len(long_options(a2aperf("pairs", "--help").stdout.split("Examples")[0])) == 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["alltoall", "pairs"])
 def test_examples_run(a2aperf, launch, command):
     found = examples(a2aperf(command, "--help").stdout)
@@ -49,7 +50,7 @@ def test_examples_run(a2aperf, launch, command):
         words = shlex.split(line)
         if words[:2] == ["mpirun", "-n"]:
             assert words[3] == "a2aperf"
-            outcome = launch(int(words[2]), *words[4:], seconds=240)
+            outcome = launch(int(words[2]), *words[4:], seconds=900)
         else:
             assert words[0] == "a2aperf"
             outcome = a2aperf(*words[1:])

@@ -74,7 +74,7 @@ def measure_given(names: str, run, document: Path) -> None:
         assert outcome.returncode == 0, outcome.stderr
 
 
-@pytest.mark.parametrize("block", [pytest.param(block, id=block.name) for block in with_commands()])
+@pytest.mark.parametrize("block", [pytest.param(block, id=block.name) for block in with_commands(under_slurm=False)])
 def test_a_block_runs_as_it_stands(block: Block, run):
     if reason := block.remarked("not run by the test: (.*)"):
         pytest.skip(reason)

@@ -5,6 +5,7 @@ A remark is an HTML comment on the line before the fence. The tests know:
 
     <!-- not run by the test: REASON -->    the block is skipped, with the reason
     <!-- exit status N: WHY -->             of the block, where it is not 0
+    <!-- run under Slurm -->                it is run on the emulated nodes of test/slurm
     <!-- given: FILE… -->                   results that the text takes for granted; the test measures them
     <!-- printed by COMMAND -->             a sample: its headings are the program's
 """
@@ -43,7 +44,9 @@ class Block:
 
 
 def blocks(document: Path) -> list[Block]:
-    lines = document.read_text(encoding="utf-8").splitlines()
+    # Those of a list are indented.
+    lines = [line.strip() if "```" in line or "<!--" in line else line
+             for line in document.read_text(encoding="utf-8").splitlines()]  # fmt: skip
     found, begin = [], None
     for i, line in enumerate(lines):
         if not line.startswith("```"):
@@ -59,5 +62,6 @@ def blocks(document: Path) -> list[Block]:
     return found
 
 
-def with_commands() -> list[Block]:
-    return [block for document in DOCUMENTS for block in blocks(document) if block.commands]
+def with_commands(under_slurm: bool) -> list[Block]:
+    found = [block for document in DOCUMENTS for block in blocks(document) if block.commands]
+    return [block for block in found if (block.remark == "run under Slurm") == under_slurm]

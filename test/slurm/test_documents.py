@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The walk through a study, as docs/cluster.md shows it: its commands, in its order, on the emulated nodes."""
+
+import os
+import re
+
+from blocks import ROOT, with_commands
+from study import JOBS, PATIENCE, SITE
+
+
+def test_the_walk_through(cluster, study, analysis):
+    environment = {
+        **study.environment, "A2APERF_JOBS": str(JOBS), "A2APERF_SITE": str(SITE),
+        "PATH": f"{analysis.parent}:{os.environ['PATH']}",
+    }  # fmt: skip
+    walk = [block for block in with_commands(under_slurm=True) if block.document == ROOT / "docs" / "cluster.md"]
+    assert len(walk) >= 5
+    last_status = [block for block in walk if block.commands.startswith("a2a status")][-1]
+    for block in walk:
+        if block is last_status:  # "and at the end"
+            (id,) = study.submitted
+            study.done(id, seconds=3 * PATIENCE)
+        outcome = cluster.run("bash", "-ec", block.commands, cwd=study.folder, env=environment, seconds=PATIENCE)
+        assert outcome.returncode == 0, f"{block.name}: {block.commands}{outcome.stdout}{outcome.stderr}"
+        if "--dry-run" not in block.commands:
+            study.submitted += re.findall(r"^job (\d+)$", outcome.stdout, re.MULTILINE)
+        if block is last_status:
+            assert "9 of 9 launches good; complete" in outcome.stdout
