@@ -154,8 +154,9 @@ def test_a_stopped_rank(start, tmp_path):
 
 @pytest.fixture
 def patient_launcher(monkeypatch):
-    """Open MPI's kills ranks a second after it passed a signal on; on a busy machine they may not have had the CPU."""
-    return lambda: monkeypatch.setenv("OMPI_MCA_odls_base_sigkill_timeout", "10")
+    """Open MPI's kills ranks a second after it passed a signal on, in which they may not have had the CPU; and itself ends
+    after five."""
+    return lambda: monkeypatch.setenv("OMPI_MCA_odls_base_sigkill_timeout", "4")
 
 
 @pytest.mark.parametrize("whom", ["launcher", "ranks"])
