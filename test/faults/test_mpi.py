@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+import h5py
 import pytest
 
 pytestmark = pytest.mark.slow
@@ -40,6 +41,21 @@ def test_any_of_many_calls_that_fails(faulty, needs_provider, call):
 def test_any_call_between_two_ranks_that_fails(faulty, needs_provider, call):
     needs_provider("shm")
     fail_anywhere(faulty, call, within=[NAMESPACES, "0,1000"])
+
+
+def test_a_long_point_agrees_on_the_clocks_anew(faulty, needs_provider):
+    """Within it, and not only before and after: each time takes messages between the ranks, which are counted."""
+    needs_provider("shm")
+    words = ["--provider", "shm", "--sizes", "4MiB", "--ops", "100000", "--time-budget", "12s", "--timeout", "60s"]
+    outcome = faulty(2, "call=MPI_Isend nth=1000000000 do=error rank=1", *words, within=[NAMESPACES, "0,1000"])
+    if outcome.returncode == 77:
+        pytest.skip(outcome.stdout.strip())
+    assert outcome.returncode == 0, outcome.stderr
+    first, again = 16 * 16 + 16, 16 + 2 * 16  # ping-pongs: points of the line and checks
+    assert outcome.calls(1) >= first + 2 * again, "at most one can be due before the point"
+    with h5py.File(outcome.folder / "a.h5") as file:
+        (error,) = file["clock_error"][()]
+        assert error >= file["segments/0"].attrs["clock_error_ns"] > 0
 
 
 def fail_anywhere(faulty, call: str, within: list = ()) -> None:

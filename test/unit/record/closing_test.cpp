@@ -23,6 +23,7 @@ struct Table {
         point.role = role;
         point.message_size = size;
         PointResult& result = results.emplace_back();
+        result.late_limit_ns = 1000; // starts by the clock
         Summary& summary = result.summary;
         summary.count = 100;
         summary.min = 90e3;
@@ -105,18 +106,20 @@ TEST_CASE("what looks wrong is pointed out with its figures") {
 }
 
 TEST_CASE("a rank is called late only where chance is no explanation") {
-    // 4 ranks, 100 ops: 25 are expected to end last. P(X >= 40) = 0.0007, times 4 ranks and 1 point: 0.3 %.
-    const auto words_with = [](double share) {
+    // 4 ranks, 100 ops that count as 10. P(X >= 8) = 0.0004, times 4 ranks and 1 point: 0.2 %; P(X >= 7) = 0.0035.
+    const auto words_with = [](double share, std::int64_t late_limit = 1000) {
         Table table;
         PointResult& result = table.add(1000);
+        result.late_limit_ns = late_limit;
         result.summary.last_rank = 3;
         result.summary.last_rank_share = share;
         return table.words();
     };
-    CHECK_FALSE(test::contains(words_with(0.35), "finished last"));
-    CHECK(test::contains(words_with(0.40),
+    CHECK_FALSE(test::contains(words_with(0.79), "finished last"));
+    CHECK(test::contains(words_with(0.80),
                          "note: rank 3 finished last significantly more often than expected at 1 of 1 point"));
     CHECK(test::contains(words_with(1.0), "rank 3"));
+    CHECK_FALSE(test::contains(words_with(1.0, -1), "finished last")); // a barrier start
 }
 
 TEST_CASE("where ranks share cores that is said first, and nobody is called late") {
