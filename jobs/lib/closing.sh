@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
-# What a job leaves when its launches are made: the comparison, one file, a report, its exit status. Needs say.sh and
-# program.sh.
+# What a job leaves when its launches are made: the comparison, one file, a report, its exit status. Needs say.sh,
+# program.sh, plan_file.sh, launches.sh and reason.sh.
 
 # analyse MERGED PAGE FILE…: one file from all, and the report; nothing where a2a is not installed.
 analyse() {
@@ -21,8 +21,27 @@ analyse() {
     "$a2a" report "$@" -o "$page" && say "report: $page"
 }
 
+# check_results: a launch whose file turns out to be damaged is not good.
+check_results() {
+    local i file reason files=()
+    local -A launch_of=()
+    for i in "${!plan_nodes[@]}"; do
+        [[ ${good[$i]-} == 0 ]] || continue
+        file=$results/$(file_of "$i")
+        launch_of[$file]=$i
+        files+=("$file")
+    done
+    while IFS=$'\t' read -r file reason; do
+        i=${launch_of[$file]}
+        [[ ${good[$i]} == 0 ]] || continue
+        say "launch $((i + 1)) is not good: $reason"
+        log_launch "$i" - 1 "$reason"
+    done < <(find_unsound "${files[@]}")
+}
+
 close_study() {
     local i count=0 files=()
+    [[ $stopping == 'the job was cancelled' ]] || check_results
     for i in "${!plan_nodes[@]}"; do
         [[ ${good[$i]-} != 0 ]] || ((count += 1))
         [[ ! -f $results/$(file_of "$i") ]] || files+=("$results/$(file_of "$i")")

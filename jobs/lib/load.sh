@@ -7,8 +7,8 @@ for part in say mpi options site program nodes plan plan_file watch launcher rea
     . "${jobs:?}/lib/$part.sh"
 done
 
-# stopped STATUS LINE FILE: what ends a script unforeseen is said: a log that just stops helps nobody. In a command
-# substitution, which goes on, there is no -e.
-stopped() { [[ $- != *e* ]] || say "${0##*/}: stopped at line $2 of ${3##*/}: a command failed (exit status $1)"; }
+# stopped STATUS LINE FILE: what ends a script unforeseen is said: a log that just stops helps nobody. The end of a
+# subshell is not that of the script.
+stopped() { ((BASH_SUBSHELL)) || say "${0##*/}: stopped at line $2 of ${3##*/}: a command failed (exit status $1)"; }
 set -E
 trap 'stopped $? "$LINENO" "${BASH_SOURCE[0]}"' ERR

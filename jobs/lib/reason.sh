@@ -38,9 +38,10 @@ died_of_signal() {
 # on node B". It need not be that of the node that is gone.
 lost_daemon() { sed -n 's/^ *Remote daemon: .* on node \([^ ]*\)$/mpirun lost its connection to \1/p' | head -n 1; }
 
-# why_unsound FILE: why a launch that ended well has no results to show; nothing where it has.
+# why_unsound FILE: why a launch that ended well has no results to show; nothing where it has. Takes no time of the
+# nodes; the close look is for the end of the job.
 why_unsound() {
-    local file=$1 line second=0
+    local file=$1 second=0
     # Rank 0 has written it, maybe on another node. Looking through the folder makes a shared one ask its server.
     until ls "${file%/*}" >/dev/null && [[ -s $file ]]; do
         ((second++ < kFileSeconds)) || {
@@ -49,15 +50,35 @@ why_unsound() {
         }
         sleep 1
     done
+    if [[ $(head -c 4 "$file" | tail -c 3) != HDF ]]; then
+        echo "its file is not sound: it is no HDF5 file"
+    elif is_cut "$file"; then
+        echo "its file is not sound: it is shorter than its own header says"
+    fi
+}
+
+# is_cut FILE: whether an HDF5 file ends before the end that its superblock has (of version 0, as the program writes it).
+is_cut() {
+    local end
+    [[ $(od -An -t u1 -j 8 -N 1 "$1") -eq 0 ]] || return 1
+    end=$(od -An --endian=little -t u8 -j 40 -N 8 "$1")
+    (($(stat -c %s "$1") < ${end:-0}))
+}
+
+# find_unsound FILE…: "FILE<TAB>reason" of those that a2a finds damaged; says nothing where there is no a2a.
+find_unsound() {
+    local line file
+    [[ $a2a ]] && (($#)) || return 0
     while read -r line; do
-        # The second is of a file that cannot be read. What else a2a may say is its own trouble.
-        case $line in
-        "$file: error: "*) line=${line#"$file: error: "} ;;
-        "a2a: $file: "*) line=${line#"a2a: $file: "} ;;
-        *) continue ;;
-        esac
-        echo "its file is not sound: ${line:0:300}"
-        return 0
-    done < <([[ ! $a2a ]] || "$a2a" check "$file" 2>&1)
-    [[ $(head -c 4 "$file" | tail -c 3) == HDF ]] || echo "its file is not sound: it is no HDF5 file"
+        for file in "$@"; do
+            # The second is of a file that cannot be read. What else a2a may say is its own trouble.
+            case $line in
+            "$file: error: "*) line=${line#"$file: error: "} ;;
+            "a2a: $file: "*) line=${line#"a2a: $file: "} ;;
+            *) continue ;;
+            esac
+            printf '%s\t%s\n' "$file" "its file is not sound: ${line:0:300}"
+            break
+        done
+    done < <("$a2a" check "$@" 2>&1)
 }

@@ -309,25 +309,45 @@ def test_a_results_folder_that_is_not_shared(study):
 
 
 @pytest.mark.parametrize(
-    ("damage", "says"), [('rm "$file"', "its file is not in "), ('truncate -s 5000 "$file"', "its file is not sound: ")]
+    ("damage", "says"),
+    [
+        ('rm "$file"', "its file is not in "),
+        ('truncate -s 5000 "$file"', "its file is not sound: it is shorter than its own header says"),
+    ],
 )
 def test_a_launch_without_its_results_is_not_good(study, program, damage, says):
     """Something takes the file away, or a part of it, as soon as the launch has ended well."""
-    wrapped = study.folder / "a2aperf"
-    wrapped.write_text(
-        f"""#!/usr/bin/env bash
-        {program} "$@" || exit
-        while (($#)); do [[ $1 != --output ]] || file=$2; shift; done
-        [[ ! -v file || $OMPI_COMM_WORLD_RANK != 0 ]] || {damage}
-        """
-    )
-    wrapped.chmod(0o755)
-    study.environment = {**study.environment, "A2APERF": str(wrapped)}
+    damage_results(study, program, damage)
     id = study.submit("alltoall.sbatch", "--launches", "2", "--sizes", "1000", "--", "--ops", "5", slurm=["-N", "2"])
     study.done(id, "FAILED")
     first, second = study.log(id)
     assert first["status"] == "1" and says in first["reason"]
     assert second["reason"] == "not begun: launch 1 failed, and --go-on was not given"
+
+
+def test_results_that_are_damaged_inside(study, program):
+    """The analysis sees it at the end of the job."""
+    damage_results(study, program, 'dd if=/dev/urandom of="$file" bs=1 seek=200 count=2000 conv=notrunc 2>/dev/null')
+    id = study.submit("alltoall.sbatch", "--launches", "1", "--sizes", "1000", "--", "--ops", "5", slurm=["-N", "2"])
+    study.done(id, "FAILED")
+    *_, last = study.log(id)
+    assert last["launch"] == "001" and last["status"] == "1"
+    assert last["reason"].startswith("its file is not sound: ")
+    assert "0 of 1 launches are good" in study.output(id)
+
+
+def damage_results(study, program, command: str) -> None:
+    """Every launch has this done to its "$file" as soon as it has ended well."""
+    wrapped = study.folder / "a2aperf"
+    wrapped.write_text(
+        f"""#!/usr/bin/env bash
+        {program} "$@" || exit
+        while (($#)); do [[ $1 != --output ]] || file=$2; shift; done
+        [[ ! -v file || $OMPI_COMM_WORLD_RANK != 0 ]] || {command}
+        """
+    )
+    wrapped.chmod(0o755)
+    study.environment = {**study.environment, "A2APERF": str(wrapped)}
 
 
 def test_an_array_whose_task_fails_and_the_report_behind_it(study):
