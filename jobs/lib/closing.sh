@@ -34,17 +34,20 @@ check_results() {
     while IFS=$'\t' read -r file reason; do
         i=${launch_of[$file]}
         [[ ${good[$i]} == 0 ]] || continue
+        damaged["$file"]=yes
         say "launch $((i + 1)) is not good: $reason"
         log_launch "$i" - 1 "$reason"
     done < <(find_unsound "${files[@]}")
 }
 
 close_study() {
-    local i count=0 files=()
+    local i file count=0 files=()
     [[ $stopping == 'the job was cancelled' ]] || check_results
     for i in "${!plan_nodes[@]}"; do
         [[ ${good[$i]-} != 0 ]] || ((count += 1))
-        [[ ! -f $results/$(file_of "$i") ]] || files+=("$results/$(file_of "$i")")
+        file=$results/$(file_of "$i")
+        # One that cannot be read would cost the report on all others.
+        [[ ! -f $file || ${damaged[$file]-} ]] || files+=("$file")
     done
     say "$count of ${#plan_nodes[@]} launches are good, in $results"
     if [[ $stopping == 'the job was cancelled' ]]; then exit 1; fi

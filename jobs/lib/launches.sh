@@ -13,6 +13,7 @@ unsound=''    # why its file is not one
 interrupts=0
 made=0         # launches that became good in this run
 node_seconds=0 # used before this run
+declare -A damaged=() # files that are not sound
 declare -A took=() # seconds of the last good launch, by number of nodes
 
 # interrupt WHY: ends the launch at its next op; what it has completed is kept.
@@ -156,7 +157,7 @@ make_launch() {
     cat "$scratch/launch.err" >&2
     if ((status == 0)); then
         unsound=$(why_unsound "$file")
-        [[ ! $unsound ]] || status=1
+        [[ ! $unsound ]] || status=1 damaged["$file"]=yes
     fi
     if ((status == 0)); then
         took[${plan_nodes[i]}]=$launch_seconds
