@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a2a import history, results, synthetic
+from a2a import changepoints, history, results, synthetic
 from a2a.synthetic import Effects, Setup
 from conftest import Outcome
 
@@ -67,7 +67,7 @@ def test_two_changes_and_a_single_bad_day(tmp_path: Path) -> None:
 def test_a_steady_machine_has_no_change_and_a_trend_about_zero(a2a: A2A, tmp_path: Path) -> None:
     files = collection(tmp_path / "c", [1.0] * 14, spread=0.02)
     told = a2a("history", *files).out
-    assert "14 launches from 2025-01-01 00:00 to 2025-03-07 00:00 (UTC)" in told
+    assert "14 launches in 14 jobs from 2025-01-01 00:00 to 2025-03-07 00:00 (UTC)" in told
     assert "no change point" in told
     for line in json.loads(a2a("history", *files, "--json").out)["lines"]:
         assert line["trend_low"] < 0 < line["trend_high"]
@@ -87,7 +87,7 @@ def test_few_launches_claim_nothing(a2a: A2A, tmp_path: Path) -> None:
     made = json.loads(a2a("history", *files, "--json").out)
     assert made["changes"] == []
     assert all(line["trend"] is None for line in made["lines"])
-    assert "6 launches are needed" in a2a("history", *files).out
+    assert "8 jobs are needed" in a2a("history", *files).out
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.4])
@@ -97,30 +97,68 @@ def test_change_points_without_a_change_are_rare(gaps: float) -> None:
     for _ in range(120):
         y = rng.normal(0, 0.01, (20, 1)) + rng.normal(0, 0.01, (20, 6))
         y[rng.random(y.shape) < gaps] = np.nan
-        wrong += bool(history.splits(y, rng))
+        wrong += bool(changepoints.splits(y, rng))
     assert wrong <= 5  # 1 % are expected
 
 
-def test_a_change_of_three_spreads_is_found_where_it_is() -> None:
+def test_a_step_is_found_where_it_is() -> None:
     rng = np.random.default_rng(7)
     near = 0
-    for _ in range(40):
-        y = rng.normal(0, 0.01, (24, 6))
-        y[11:] += 0.03
-        places = [split.index for split in history.splits(y, rng)]
+    for _ in range(20):
+        y = rng.normal(0, 0.01, (24, 3))
+        y[11:] += 0.1
+        places = [split.index for split in changepoints.splits(y, rng)]
         near += len(places) >= 1 and min(abs(place - 11) for place in places) <= 1
-    assert near >= 38
+    assert near >= 18
+
+
+def test_eight_launches_of_a_job_count_once(a2a: A2A, tmp_path: Path) -> None:
+    setup = Setup(sizes=(1000,), ops=20)
+    for day in range(6):
+        for i in range(4):
+            made = replace(
+                setup,
+                seed=10 * day + i,
+                started=START + timedelta(days=day, minutes=i),
+                effects=Effects(slowdown=1.0 + 0.2 * (day > 2)),
+            )
+            synthetic.write_launch(tmp_path / f"{day}-{i}.h5", made)
+    made = json.loads(a2a("history", tmp_path, "--json").out)
+    assert made["changes"] == []
+    assert (made["lines"][0]["jobs"], made["lines"][0]["launches"]) == (6, 24)
+    assert "24 launches in 6 jobs" in a2a("history", tmp_path).out
+
+
+def test_a_trend_is_that_since_the_step(tmp_path: Path) -> None:
+    files = collection(tmp_path / "c", [1.0] * 10 + [1.3] * 10, spread=0.005)
+    made = history.history(results.load(files).measured())
+    assert len(made.changes) == 1
+    assert (made.lines["trend_low"] < 0).all() and (made.lines["trend_high"] > 0).all()
+
+
+def test_a_big_folder_is_told_in_a_page(a2a: A2A, tmp_path: Path) -> None:
+    setup = Setup(sizes=tuple(range(1000, 41000, 1000)), ops=4)
+    for day in range(3):
+        environment = {f"FI_X{i}": f"{day}" for i in range(40)}
+        started = START + timedelta(days=day)
+        made = replace(setup, seed=day, started=started, environment=environment)
+        synthetic.write_launch(tmp_path / f"{day}.h5", made)
+    told = a2a("history", tmp_path).out
+    assert told.count("\n") < 50
+    assert max(map(len, told.splitlines())) < 200
+    assert "24 of 40 lines shown" in told
+    assert a2a("history", tmp_path, "--all").out.count("\n") > 40
 
 
 def test_a_line_that_ends_where_another_begins() -> None:
     y = np.random.default_rng(2).normal(0, 0.01, (16, 2))
     y[8:, 0] = np.nan
     y[:8, 1] = np.nan
-    assert history.splits(y, np.random.default_rng(1)) == []
+    assert changepoints.splits(y, np.random.default_rng(1)) == []
 
 
 def test_lines_that_never_change_have_no_change_point() -> None:
-    assert history.splits(np.ones((20, 3)) * 0.1, np.random.default_rng(1)) == []
+    assert changepoints.splits(np.ones((20, 3)) * 0.1, np.random.default_rng(1)) == []
 
 
 def test_a_named_baseline_is_compared_against(

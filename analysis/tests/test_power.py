@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from a2a import maxt, power
+from a2a import equivalence, maxt, power
 from trials import Trial
 
 pytestmark = pytest.mark.slow
@@ -59,3 +59,17 @@ def test_what_cannot_be_known_is_not_invented() -> None:
     assert power.launches_needed(math.nan, 0, 0.005, 0.02) == power.FEWEST
     assert power.launches_needed(5.0, 10, 0.005, 0.001) is None
     assert math.isnan(power.detectable(0.02, 0.5, 0, 3.0))
+
+
+def test_the_smallest_margin_is_shown_in_four_of_five_trials() -> None:
+    trial = Trial(launches=8, cells=1, shared=0.02, own=0.0)
+    freedom = pilot(trial).freedom[0]
+    margin = power.equality_margin(0.02, 4.0, freedom, 0.05)
+    assert margin == pytest.approx(0.032, abs=0.001)
+    assert power.equality_margin(0.02, 4.0, freedom, 0.05 / 24) == pytest.approx(0.051, abs=0.001)
+    rng = np.random.default_rng(4)
+    p = [
+        equivalence.outside(trial.speeds(rng), trial.side, trial.block, math.log1p(margin), rng)[0]
+        for _ in range(200)
+    ]
+    assert 0.7 <= np.mean(np.array(p) <= 0.05) <= 0.9

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from a2a import baselines, clusters, filters, results
+from a2a import baselines, changepoints, clusters, filters, results
 from a2a.columns import aligned
 from a2a.commands.options import Mixed, Where
 from a2a.differences import shortened
@@ -26,6 +26,7 @@ a2a compare today-*.h5 --against spring          after maintenance
 """
 _BARS = "▁▂▃▄▅▆▇█"
 _WIDTH = 24
+_MOST = 24  # lines of the table, and facts of a change, that are shown
 
 
 def run(
@@ -39,13 +40,15 @@ def run(
         str,
         typer.Option(metavar="NAME", help="Give these files a name for 'a2a compare --against'."),
     ] = "",
+    every: Annotated[bool, typer.Option("--all", help="Every line, also of a big folder.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON, all figures.")] = False,
 ) -> None:
     """Show how results went over time: trends, and the days on which something changed.
 
-    Every message size, rank count and setting is a line of its own; change points are sought in all
-    of them together (1 % error) and shown with what else was recorded to change: firmware, library
-    and kernel versions, nodes. A launch counts once, whatever its number of ops.
+    Every message size, rank count and setting is a line of its own; steps are sought in all of them
+    together (1 % error for a search) and shown with what else was recorded to change: firmware,
+    library and kernel versions, nodes. A job counts once, whatever its number of launches; a slow
+    drift is a trend and no step. 8 jobs are the least for a step, 6 for a trend.
     """
     files = baselines.files_of(paths)
     found = filters.where(results.load(files).complete(), where)
@@ -60,7 +63,7 @@ def run(
     if as_json:
         print(json.dumps(_plain(made), indent=1, default=str))
     else:
-        typer.echo("\n".join(_lines(made)))
+        typer.echo("\n".join(_lines(made, every)))
 
 
 def _date(nanoseconds: float) -> str:
@@ -69,27 +72,41 @@ def _date(nanoseconds: float) -> str:
     return datetime.fromtimestamp(nanoseconds / 1e9, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def _lines(made: History) -> list[str]:
+def _lines(made: History, every: bool) -> list[str]:
     times = made.launches["time"]
     count = len(made.launches)
     lines = [
-        f"{count} launch{'es' * (count > 1)} from {_date(times.iloc[0])} to "
-        f"{_date(times.iloc[-1])} (UTC)",
-        "",
-        *_table(made.lines),
+        f"{count} launch{'es' * (count > 1)} in {made.jobs} job{'s' * (made.jobs > 1)} from "
+        f"{_date(times.min())} to {_date(times.max())} (UTC)",
         "",
     ]
     if not made.changes:
-        lines.append("no change point" if count >= 6 else "no change point: 6 launches are needed")
+        few = f"; {changepoints.LEAST} jobs are needed" if made.jobs < changepoints.LEAST else ""
+        lines += [f"no change point{few}", ""]
     for change in made.changes:
-        lines += _told(change)
-    return lines
+        lines += _told(change, every)
+    return [*lines, *_table(made, every)]
 
 
-def _table(lines: pd.DataFrame) -> list[str]:
+def _chosen(lines: pd.DataFrame, every: bool) -> tuple[pd.DataFrame, list[str]]:
+    """The lines to show, and what is left out: those of one job, and of the rest the shorter."""
+    if every or len(lines) <= _MOST:
+        return lines, []
+    repeated = lines[lines["jobs"] > 1]
+    kept = repeated if len(repeated) else lines
+    kept = kept.loc[sorted(kept["jobs"].sort_values(ascending=False, kind="stable").index[:_MOST])]
+    once = len(lines) - len(repeated)
+    what = f"{len(kept)} of {len(lines)} lines shown, those of most jobs"
+    told = f"{what}; {once} were measured by one job only" if once else what
+    return kept, ["", f"{told}; --all shows every one, --where chooses"]
+
+
+def _table(made: History, every: bool) -> list[str]:
+    lines, left_out = _chosen(made.lines, every)
     with_series = bool((lines["series"] != "").any())
-    heading = ["ranks", "nodes", "ppn", "msg B", "launches", "first", "last", "Gbit/s per rank"]
-    rows = [[*heading, "per 30 days", "95 % interval", *(["setting"] if with_series else [])]]
+    heading = ["ranks", "nodes", "ppn", "msg B", "jobs", "first", "last", "Gbit/s per rank"]
+    since = "per 30 days since the last change" if made.changes else "per 30 days"
+    rows = [[*heading, since, "95 % interval", *(["setting"] if with_series else [])]]
     for _, line in lines.iterrows():
         trend, interval = "-", "-"
         if pd.notna(line["trend"]):
@@ -100,16 +117,17 @@ def _table(lines: pd.DataFrame) -> list[str]:
                 str(line["ranks"]),
                 *("-" if pd.isna(line[name]) else f"{line[name]:g}" for name in ("nodes", "ppn")),
                 str(line["message_size"]),
-                str(line["launches"]),
+                str(line["jobs"]),
                 f"{line['first']:.3g}",
                 f"{line['last']:.3g}",
                 _spark(line["values"]),
                 trend,
                 interval,
-                *([str(line["series"])] if with_series else []),
+                *([shortened([str(line["series"])])] if with_series else []),
             ]
         )
-    return aligned(rows, [*[False] * 7, True, False, False, *([True] if with_series else [])])
+    left = [*[False] * 7, True, False, False, *([True] if with_series else [])]
+    return [*aligned(rows, left), *left_out]
 
 
 def _spark(values: list[float]) -> str:
@@ -122,7 +140,7 @@ def _spark(values: list[float]) -> str:
     return "".join(_BARS[round(steps * (value - low) / span)] for value in shown)
 
 
-def _told(change: Change) -> list[str]:
+def _told(change: Change, every: bool) -> list[str]:
     moved = change.lines
     ratio = moved["ratio"]
     slower, faster = int((ratio < 1).sum()), int((ratio > 1).sum())
@@ -131,15 +149,18 @@ def _told(change: Change) -> list[str]:
         f"change between {change.before} and {change.after} ({_date(change.time)}), p = "
         f"{change.p:.3f}: {faster} lines faster, {slower} slower, from {ratio.min():.3f} to "
         f"{ratio.max():.3f} times the speed; clearest at {first['ranks']} ranks, "
-        f"{first['message_size']} B: {first['ratio']:.3f} (n = {first['before']} before, "
+        f"{first['message_size']} B: {first['ratio']:.3f} ({first['before']} jobs before, "
         f"{first['after']} after)"
     )
     lines = [text]
     between = change.differences.between
     if between:
         rows = [["", "before", "after"]]
-        rows += [[x.name, shortened(x.baseline), shortened(x.candidate)] for x in between]
+        shown = between if every else between[:_MOST]
+        rows += [[x.name, shortened(x.baseline), shortened(x.candidate)] for x in shown]
         lines += ["  " + line for line in aligned(rows, [True] * 3)]
+        if len(between) > len(shown):
+            lines.append(f"  and {len(between) - len(shown)} more facts; --all shows them")
     else:
         lines.append("  nothing else that was recorded changed with it")
     return [*lines, ""]
@@ -151,8 +172,8 @@ def _plain(made: History) -> dict[str, Any]:
 
     return {
         "launches": [
-            {"launch": launch, "time": _date(time)}
-            for launch, time in zip(made.launches["launch"], made.launches["time"], strict=True)
+            {"launch": launch, "time": _date(time), "job": job}
+            for launch, time, job in made.launches.itertuples(index=False)
         ],
         "lines": records(made.lines),
         "changes": [
