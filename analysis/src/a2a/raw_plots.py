@@ -15,6 +15,7 @@ from a2a import curves, grouping, labels, style
 from a2a.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat
 from a2a.curves import Options
 from a2a.errors import InputError
+from a2a.oversubscription import oversubscription
 from a2a.results import Results
 
 _MOST_SIZES = 4
@@ -170,8 +171,14 @@ def ranks(results: Results, options: Options) -> Figure:
     edges = np.flatnonzero(np.diff(launch.node_of_rank[:count])).astype(np.float64) + 0.5
     rank = np.arange(count, dtype=float)
     axis = Axis("Rank", ticks=labels.count_ticks(rank.tolist()) if count <= 32 else ())
-    charts = (_late_chart(ends, axis, edges, on_clock), _share_chart(ends, axis, on_clock))
+    crowded = oversubscription(launch)
+    charts = (
+        _late_chart(ends, axis, edges, on_clock),
+        _share_chart(ends, axis, on_clock, judged=not crowded),
+    )
     notes = [f"{labels.size_text(row['message_size'])}, {count} ranks, launch {row['launch']}"]
+    if crowded:
+        notes.insert(0, f"{crowded}: who is behind is the scheduler's doing, and no rank is judged")
     if not on_clock and barrier:
         notes.append(
             "barrier start: each rank's time counts from its own exit of the barrier, so the "
@@ -204,10 +211,11 @@ def _late_chart(ends: Floats, axis: Axis, edges: Floats, on_clock: bool) -> Char
     )
 
 
-def _share_chart(ends: Floats, axis: Axis, on_clock: bool) -> Chart:
+def _share_chart(ends: Floats, axis: Axis, on_clock: bool, judged: bool = True) -> Chart:
     """How often each rank was behind, and up to where that can be luck where ops are independent.
 
-    Of ops that depend on each other the binomial limit is too low: there is none.
+    Of ops that depend on each other the binomial limit is too low: there is none. Nor is there
+    one where ranks are not to be `judged`.
     """
     n, count = ends.shape
     rank = np.arange(count, dtype=float)
@@ -216,9 +224,9 @@ def _share_chart(ends: Floats, axis: Axis, on_clock: bool) -> Chart:
     equal = 1 / count
     bounds = [Bound(f"equal shares, 1/R = {equal:.3g}", rank[[0, -1]], np.full(2, equal))]
     notes = [f"n\u00a0=\u00a0{n} ops"]
-    if _stays(behind, share):
+    if judged and _stays(behind, share):
         notes.append("no limit of chance is drawn, for which rank is behind depends on earlier ops")
-    else:
+    elif judged:
         limit = float(stats.binom.ppf(1 - 0.05 / count, n, equal)) / n
         bounds.append(Bound(f"limit of chance {limit:.3g}", rank[[0, -1]], np.full(2, limit)))
         notes.append(
