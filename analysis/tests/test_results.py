@@ -126,3 +126,33 @@ def test_a_value_with_commas_can_be_asked_for(tmp_path: Path) -> None:
     assert filters.where(found, ["message_size=1000,8000"]).points["message_size"].nunique() == 2
     with pytest.raises(InputError, match="leaves no point"):
         filters.where(found, ["UCX_TLS=sm,self"])
+
+
+@pytest.mark.parametrize(
+    ("size", "size_in_bytes"),
+    [
+        ("8000", 8000),
+        ("8000B", 8000),
+        ("8kB", 8000),
+        ("8KB", 8000),
+        ("8 kB", 8000),
+        ("8KiB", 8192),
+        ("8kib", 8192),
+        ("8k", 8192),
+        ("8K", 8192),
+        ("1M", 1 << 20),
+        ("1mb", 10**6),
+        ("0.001MB", 1000),
+    ],
+)
+def test_sizes_are_read_as_on_the_program_s_command_line(
+    tmp_path: Path, size: str, size_in_bytes: int
+) -> None:
+    sizes = (1000, 8000, 8192, 10**6, 1 << 20)
+    setup = replace(SETUP, sizes=sizes)
+    found = results.load([synthetic.write_launch(tmp_path / "a.h5", setup)])
+    left = filters.where(found, [f"message_size={size}"])
+    assert set(left.points["message_size"]) == {size_in_bytes}
+    for wrong in ("8kbit", "8i", "8kk", "k"):
+        with pytest.raises(InputError, match="is not a number"):
+            filters.where(found, [f"message_size={wrong}"])

@@ -11,8 +11,8 @@
 
 namespace a2aperf {
 
-// File name (without its folders) and whole text of each. Throws UsageError: cannot be read, is not text, larger than
-// 16 MiB, a second one of the same name.
+// File name (without its folders) and whole text of each. Throws UsageError: cannot be read, is not text, larger
+// than 16 MiB, a second one of the same name.
 std::vector<std::pair<std::string, std::string>> read_attachments(const std::vector<std::filesystem::path>& files);
 
 // The rank that read the texts, before there was a job, need not be the one that writes the file: ranks may be

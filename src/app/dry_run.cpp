@@ -56,7 +56,8 @@ int run_dry(const Options& options) {
 
     const auto ranks = static_cast<Bytes>(layout.ranks());
     const auto per_node = static_cast<Bytes>(layout.ranks_on_node().front());
-    const MemoryBudget budget = budget_of(options.memory_limit.value_or(node_memory().available / 2), per_node);
+    const MemoryBudget budget =
+        budget_of(options.memory_limit.value_or(node_memory().available / 2), per_node, options.sizes);
     const Plan plan = plan_for(
         options, layout, [&](const Point& point) { return memory_skip_reason(point, budget, layout.ranks()); });
     const bool is_pairs = options.command == Command::pairs;
@@ -65,14 +66,16 @@ int run_dry(const Options& options) {
     const auto measured = std::count_if(plan.points.begin(), plan.points.end(), [](const Point& point) {
         return (point.role == Role::measure || point.role == Role::pair) && !point.is_skipped();
     });
-    std::printf("%d ranks on %d nodes, up to %d per node; %ld points to measure:\n", layout.ranks(), layout.nodes(),
-                static_cast<int>(per_node), static_cast<long>(measured));
+    std::printf("%s on %s, up to %d per node; %s to measure:\n", counted(layout.ranks(), "rank").c_str(),
+                counted(layout.nodes(), "node").c_str(), static_cast<int>(per_node),
+                counted(measured, "point").c_str());
     if (is_pairs)
         print_steps(plan, options, layout.ranks());
     else
         print_points(plan);
-    std::printf("message buffers: %s per rank, %s per node%s\n", format_bytes(2 * buffer).c_str(),
-                format_bytes(2 * buffer * per_node).c_str(),
+    const Bytes per_rank = 2 * buffer + largest_message(plan); // with the room for one that should not come
+    std::printf("message buffers: %s per rank, %s per node%s\n", format_bytes(per_rank).c_str(),
+                format_bytes(per_rank * per_node).c_str(),
                 wanted > buffer ? "; several peers share a buffer to stay below --memory-limit" : "");
     std::printf("time: about %s if a message costs 4 us and a rank moves 5 GB/s\n",
                 format_duration(estimated_time(plan, options, layout.ranks())).c_str());

@@ -46,6 +46,19 @@ std::string variable(const char* name) {
     return value != nullptr ? value : "";
 }
 
+std::string why_all_skipped(const Plan& plan) {
+    constexpr std::size_t kMostReasons = 3;
+    std::vector<std::string> reasons;
+    for (const Point& point : plan.points)
+        if (std::find(reasons.begin(), reasons.end(), point.skip_reason) == reasons.end())
+            reasons.push_back(point.skip_reason);
+    const std::size_t shown = std::min(reasons.size(), kMostReasons);
+    return fmt::format("nothing can be measured, {} skipped: {}{}",
+                       counted(static_cast<std::int64_t>(plan.points.size()), "point"),
+                       fmt::join(reasons.begin(), reasons.begin() + static_cast<std::ptrdiff_t>(shown), "; "),
+                       shown < reasons.size() ? "; ..." : "");
+}
+
 // Rank 0 alone touches the file; what goes wrong there is everybody's.
 template <class Action>
 void on_root(const Job& job, Action&& action) {
@@ -71,14 +84,14 @@ void on_root(const Job& job, Action&& action) {
 Launch::Launch(Job& job, const Options& options, Files files)
     : job_(job), options_(options), files_(std::move(files)),
       choice_(choose_provider(job, {options.provider, options.nic, options.modes, mpi_uses_libfabric()})),
-      budget_(memory_budget(job, options.memory_limit)), plan_(plan_points()),
+      budget_(memory_budget(job, options.memory_limit, options.sizes)), plan_(plan_points()),
       cores_of_nodes_(cores_of_nodes(job, choice_.here)),
       is_oversubscribed_(is_oversubscribed(job.layout(), cores_of_nodes_)),
       polling_(choose_polling(wanted_polling(options.poll), is_oversubscribed_)),
       patience_(polling_.polling, options.timeout), loop_(job, clock_.mine, patience_) {
     // After the provider's own variables are set: they are part of what was measured.
     environment_ = agree_on_environment(job, options.required_environment);
-    if (plan_.order.empty()) return;
+    if (plan_.order.empty()) throw NothingToMeasure(why_all_skipped(plan_));
     const bool writes = std::any_of(options.modes.begin(), options.modes.end(), [&](const auto& mode) {
         return !choice_.refused_modes.contains(mode) && find_mode(mode).receive_space == ReceiveSpace::per_peer;
     });
@@ -256,7 +269,8 @@ void Launch::verify_all() {
         ++verified;
     }
     at_hand_.clear();
-    if (job_.is_root()) std::printf("%d points verified, every byte of every message\n", verified);
+    if (job_.is_root())
+        std::printf("%s verified, every byte of every message\n", counted(verified, "point").c_str());
 }
 
 } // namespace a2aperf

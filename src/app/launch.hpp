@@ -52,6 +52,7 @@ private:
     void finish();
     RunRules rules_for(const Point& point) const;
     bool is_done_before(int index);
+    Progress make_progress() const;           // of the plan, once the file is open
     void introduce(Progress& progress) const; // what the user should know beforehand
     // Every point of the plan in its order; done() is told of each on rank 0, when it is in the file. What was
     // measured in an earlier launch comes from there, without its samples.
@@ -90,7 +91,8 @@ private:
     std::optional<NodeCounterReader> node_counters_;
     std::optional<Recorder> recorder_;
     std::string at_hand_;
-    int points_done_ = 0;
+    std::size_t points_measured_ = 0;
+    std::size_t points_before_ = 0; // by an earlier launch; on rank 0
 };
 
 } // namespace a2aperf

@@ -4,8 +4,8 @@
 
 #include <cstdio>
 #include <map>
-#include <memory>
 #include <utility>
+#include <vector>
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/record/closing.hpp"
@@ -19,15 +19,11 @@ namespace {
 // Rank 0's two voices: the table on stdout as it grows, progress on stderr.
 class Voice {
 public:
-    Voice(const Job& job, const Options& options, const Plan& plan, const std::string& provider,
-          std::string oversubscription)
-        : is_root_(job.is_root()), table_(options.format, job.layout(), provider, std::move(oversubscription)),
-          progress_(is_root_ ? Progress::detect(options.is_quiet) : Progress::Style::none,
-                    static_cast<int>(plan.order.size())) {
+    Voice(bool is_root, TableWriter table, Progress& progress)
+        : is_root_(is_root), table_(std::move(table)), progress_(progress) {
         print(table_.header());
     }
 
-    Progress& progress() { return progress_; }
     void row(const Point& point, const PointResult* result) {
         if (point.role != Role::sentinel) print(table_.row({point, result}));
     }
@@ -43,17 +39,21 @@ private:
 
     bool is_root_;
     TableWriter table_;
-    Progress progress_;
+    Progress& progress_;
 };
 
-Bytes bytes_left(const Plan& plan, std::size_t from) {
-    Bytes left = 0;
-    for (std::size_t i = from; i < plan.order.size(); ++i)
-        left += plan.points[static_cast<std::size_t>(plan.order[i])].message_size;
-    return left;
-}
-
 } // namespace
+
+Progress Launch::make_progress() const {
+    std::vector<TimeLeft::Work> work;
+    for (const int index : plan_.order) {
+        const Point& point = plan_.points[static_cast<std::size_t>(index)];
+        const bool is_done = recorder_ && recorder_->is_complete(index);
+        work.push_back({point.message_size, is_done ? 0 : rules_for(point).target()});
+    }
+    return {job_.is_root() ? Progress::detect(options_.is_quiet) : Progress::Style::none,
+            TimeLeft(std::move(work), options_.time_budget), options_.precision.has_value()};
+}
 
 void Launch::introduce(Progress& progress) const {
     for (const auto* warning : {&choice_.warning, &choice_.nic_choice.warning})
@@ -83,6 +83,7 @@ void Launch::measure_points(Progress& progress, const Done& done) {
         PointOutcome outcome;
         if (is_done_before(index)) {
             if (job_.is_root()) {
+                if (point.role != Role::sentinel) ++points_before_;
                 outcome.own = recorder_->stored(index);
                 if (with_baseline) outcome.baseline = recorder_->stored(point.partner);
             }
@@ -102,10 +103,10 @@ void Launch::measure_points(Progress& progress, const Done& done) {
                 // The partner first: whoever sees this row complete finds its partner there.
                 if (outcome.baseline) recorder_->write(point.partner, *outcome.baseline);
                 recorder_->write(index, outcome.own);
-                progress.end_point(point.message_size, outcome.own.duration_ns, bytes_left(plan_, place + 1));
+                progress.end_point();
             }
             at_hand_.clear();
-            ++points_done_;
+            ++points_measured_;
         }
         if (job_.is_root()) done(index, std::move(outcome));
     }
@@ -113,29 +114,39 @@ void Launch::measure_points(Progress& progress, const Done& done) {
 
 void Launch::measure_all() {
     open_file();
-    Voice voice(job_, options_, plan_, choice_.info->fabric_attr->prov_name, oversubscription());
-    Progress& progress = voice.progress();
+    Progress progress = make_progress();
+    const std::string start =
+        start_.start == Start::clock ? "ops start on a common clock" : "ops start at a barrier";
+    Voice voice(job_.is_root(),
+                TableWriter(options_.format, job_.layout(), choice_.info->fabric_attr->prov_name,
+                            oversubscription(), start),
+                progress);
     introduce(progress);
     std::map<int, PointResult> results; // on rank 0
     for (const Point& point : plan_.points)
         if (point.is_skipped()) voice.row(point, nullptr);
+    // The samples are in the file: what is kept for the closing words does not grow with the ops.
+    const auto show = [&](int index, PointResult&& result) {
+        PointResult& kept = results[index] = std::move(result);
+        voice.row(plan_.points[static_cast<std::size_t>(index)], &kept);
+        kept.samples = {};
+    };
     measure_points(progress, [&](int index, PointOutcome&& outcome) {
-        const Point& point = plan_.points[static_cast<std::size_t>(index)];
-        voice.row(point, &(results[index] = std::move(outcome.own)));
+        show(index, std::move(outcome.own));
         if (outcome.baseline)
-            voice.row(plan_.points[static_cast<std::size_t>(point.partner)],
-                      &(results[point.partner] = std::move(*outcome.baseline)));
+            show(plan_.points[static_cast<std::size_t>(index)].partner, std::move(*outcome.baseline));
     });
     voice.finish();
     finish();
     if (!job_.is_root()) return;
     progress.clear();
+    if (options_.is_quiet) return;
     std::vector<Row> rows;
     for (std::size_t i = 0; i < plan_.points.size(); ++i)
         rows.push_back(
             {plan_.points[i], results.contains(static_cast<int>(i)) ? &results[static_cast<int>(i)] : nullptr});
-    for (const auto& line :
-         closing_words(rows, job_.layout(), files_.results.string(), node_link_.gbps, oversubscription()))
+    for (const auto& line : closing_words(rows, job_.layout(), files_.results.string(), node_link_.gbps,
+                                          oversubscription(), points_before_))
         std::fprintf(stderr, "%s\n", line.c_str());
 }
 

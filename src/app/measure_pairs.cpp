@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/clock.hpp"
+#include "a2aperf/record/closing.hpp"
 #include "a2aperf/record/pair_table.hpp"
 #include "a2aperf/stats/pair_model.hpp"
 #include "axes.hpp"
@@ -83,8 +84,8 @@ void Launch::look_again(Findings& findings, Progress& progress) {
     if (job_.is_root()) {
         recorder_->begin_second_look();
         if (count > 0)
-            progress.note(
-                fmt::format("{} outlying pair{} again, with all other ranks idle", count, count == 1 ? "" : "s"));
+            progress.note(fmt::format("{} again, with all other ranks idle",
+                                      counted(static_cast<std::int64_t>(count), "outlying pair")));
     }
     for (std::size_t i = 0; i < count; ++i) {
         struct {
@@ -124,8 +125,7 @@ void Launch::report(const Findings& findings) const {
 
 void Launch::measure_pairs() {
     open_file();
-    Progress progress(job_.is_root() ? Progress::detect(options_.is_quiet) : Progress::Style::none,
-                      static_cast<int>(plan_.order.size()));
+    Progress progress = make_progress();
     introduce(progress);
     progress.note(fmt::format("{}: about {}", pair_effort(plan_, options_, job_.ranks()),
                               format_duration(estimated_time(plan_, options_, job_.ranks()))));
@@ -139,8 +139,9 @@ void Launch::measure_pairs() {
     if (!job_.is_root()) return;
     progress.clear();
     report(findings);
-    progress.note(fmt::format("{} points measured, {} pairs measured again: {}", points_done_,
-                              findings.looked_again, files_.results.string()));
+    progress.note(fmt::format("{}, {} measured again: {}",
+                              what_was_measured(points_measured_ + points_before_, points_before_),
+                              counted(findings.looked_again, "pair"), files_.results.string()));
 }
 
 } // namespace a2aperf

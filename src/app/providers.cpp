@@ -71,13 +71,6 @@ void print_table(const std::vector<Cells>& rows) {
     }
 }
 
-std::string why_missing(const Provider& provider, const std::string& words) {
-    if (provider.needs == Needs::rdma_device && rdma_devices(provider.devices).empty())
-        return fmt::format("no {} device in /sys/class/infiniband",
-                           provider.devices.empty() ? "RDMA" : fmt::format("{}*", provider.devices));
-    return words == "No data available" ? "this libfabric was built without it, or it finds no device" : words;
-}
-
 } // namespace
 
 int run_providers() {

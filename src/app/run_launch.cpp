@@ -21,6 +21,7 @@ namespace a2aperf {
 namespace {
 
 constexpr int kFailed = 1;
+constexpr int kNothing = 3;
 constexpr int kSignalBase = 128;
 
 // Two launches of one second, as in a script, get different names.
@@ -57,11 +58,8 @@ std::string where(const Job& job, const std::string& at_hand) {
 std::string kept(const std::optional<Launch>& launch) {
     if (!launch || !launch->has_file()) return {};
     const int points = launch->points_in_file();
-    return fmt::format("; {} in {}: --resume goes on with it",
-                       points == 0   ? "no point is complete"
-                       : points == 1 ? "1 point is complete"
-                                     : fmt::format("{} points are complete", points),
-                       launch->file().string());
+    return fmt::format("; {} {} complete in {}: --resume goes on with it", counted(points, "point"),
+                       points == 1 ? "is" : "are", launch->file().string());
 }
 
 // The launcher tells who died, and to all others to stop: then what a peer's death looked like from here is no
@@ -137,6 +135,9 @@ int run_launch(int argc, char** argv, const Options& options) {
         launch.reset();
         if (job.is_root()) say(error.what());
         return 2;
+    } catch (const NothingToMeasure& error) {
+        if (job.is_root()) say(error.what());
+        return kNothing;
     } catch (const Interrupted& stop) {
         job.leave(stop.signal_number());
     } catch (const RunError& error) {

@@ -27,26 +27,29 @@ struct Kind {
     std::string_view way_out;  // ends every error message
     std::span<const Unit> units;
     std::uint64_t plain_factor; // of a number without unit
+    bool ignores_case;          // of units
 };
 
+// In small letters: of sizes they make no difference. K, M, G and T alone are binary, as OSU's benchmarks and iperf
+// have them.
 constexpr std::array kByteUnits{
-    Unit{"B", 1},
-    Unit{"k", 1'000},
-    Unit{"kB", 1'000},
-    Unit{"M", 1'000'000},
-    Unit{"MB", 1'000'000},
-    Unit{"G", 1'000'000'000},
-    Unit{"GB", 1'000'000'000},
-    Unit{"T", 1'000'000'000'000},
-    Unit{"TB", 1'000'000'000'000},
-    Unit{"Ki", 1ULL << 10},
-    Unit{"KiB", 1ULL << 10},
-    Unit{"Mi", 1ULL << 20},
-    Unit{"MiB", 1ULL << 20},
-    Unit{"Gi", 1ULL << 30},
-    Unit{"GiB", 1ULL << 30},
-    Unit{"Ti", 1ULL << 40},
-    Unit{"TiB", 1ULL << 40},
+    Unit{"b", 1},
+    Unit{"k", 1ULL << 10},
+    Unit{"ki", 1ULL << 10},
+    Unit{"kib", 1ULL << 10},
+    Unit{"kb", 1'000},
+    Unit{"m", 1ULL << 20},
+    Unit{"mi", 1ULL << 20},
+    Unit{"mib", 1ULL << 20},
+    Unit{"mb", 1'000'000},
+    Unit{"g", 1ULL << 30},
+    Unit{"gi", 1ULL << 30},
+    Unit{"gib", 1ULL << 30},
+    Unit{"gb", 1'000'000'000},
+    Unit{"t", 1ULL << 40},
+    Unit{"ti", 1ULL << 40},
+    Unit{"tib", 1ULL << 40},
+    Unit{"tb", 1'000'000'000'000},
 };
 
 constexpr std::array kTimeUnits{
@@ -59,10 +62,15 @@ constexpr std::array kTimeUnits{
     Unit{"h", 3'600'000'000'000},
 };
 
-constexpr Kind kSize{"size", "byte", "write for example 1000, 60kB or 4MiB (B kB MB GB TB, KiB MiB GiB TiB)",
-                     kByteUnits, 1};
-constexpr Kind kDuration{"duration", "nanosecond", "write for example 500ms, 2s, 3min or 1h (ns us ms s min h)",
-                         kTimeUnits, 1'000'000'000};
+constexpr Kind kSize{
+    "size",
+    "byte",
+    "write for example 1000, 60kB or 4MiB (decimal: kB MB GB TB; binary: KiB MiB GiB TiB or K M G T)",
+    kByteUnits,
+    1,
+    true};
+constexpr Kind kDuration{"duration", "nanosecond",  "write for example 500ms, 2s, 3min or 1h (ns us ms s min h)",
+                         kTimeUnits, 1'000'000'000, false};
 
 [[noreturn]] void refuse(const Kind& kind, std::string_view text, std::string_view why) {
     throw UsageError(fmt::format("{} {} {}: {}", kind.noun, quote(text), why, kind.way_out));
@@ -88,8 +96,12 @@ std::string_view take_digits(std::string_view& text) {
 
 std::uint64_t factor_of(const Kind& kind, std::string_view text, std::string_view unit) {
     if (unit.empty()) return kind.plain_factor;
+    std::string name(unit);
+    if (kind.ignores_case)
+        std::transform(name.begin(), name.end(), name.begin(),
+                       [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
     const auto found =
-        std::find_if(kind.units.begin(), kind.units.end(), [&](const Unit& u) { return u.name == unit; });
+        std::find_if(kind.units.begin(), kind.units.end(), [&](const Unit& u) { return u.name == name; });
     if (found == kind.units.end()) refuse(kind, text, fmt::format("has the unknown unit {}", quote(unit)));
     return found->factor;
 }
@@ -191,6 +203,10 @@ std::string format_duration(Nanoseconds duration) {
     if (seconds < 3600) return fmt::format("{} min {:02} s", seconds / 60, seconds % 60);
     const Nanoseconds minutes = (seconds + 30) / 60;
     return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);
+}
+
+std::string counted(std::int64_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 } // namespace a2aperf

@@ -2,6 +2,7 @@
 #include "a2aperf/config/command_line.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +15,34 @@
 
 namespace a2aperf {
 namespace {
+
+// What users of OSU's benchmarks, perftest, fabtests and iperf type, and the option that does it here.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kForeign{{
+    {"--iterations", "ops"},
+    {"--iters", "ops"},
+    {"--iter", "ops"},
+    {"-n", "ops"},
+    {"-I", "ops"},
+    {"--warm-up", "warmup"},
+    {"--skip", "warmup"},
+    {"--msg-size", "sizes"},
+    {"--msg-sizes", "sizes"},
+    {"--message-sizes", "sizes"},
+    {"--size", "sizes"},
+    {"--len", "sizes"},
+    {"--length", "sizes"},
+    {"-s", "sizes"},
+    {"-S", "sizes"},
+    {"-l", "sizes"},
+    {"--mem-limit", "memory-limit"},
+    {"-M", "memory-limit"},
+    {"--duration", "time-budget"},
+    {"-D", "time-budget"},
+    {"--time", "time-budget"},
+    {"--ib-dev", "nic"},
+    {"-d", "nic"},
+    {"-p", "provider"},
+}};
 
 // The words of one command, sorted out by CLI11; what they mean is the option table's.
 class Words {
@@ -122,7 +151,12 @@ private:
         for (const CLI::Option* option : app_.get_options())
             for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
         const std::vector<std::string_view> known(names.begin(), names.end());
-        const std::string_view meant = nearest_word(given, known);
+        const auto* const foreign =
+            std::find_if(kForeign.begin(), kForeign.end(), [&](const auto& entry) { return entry.first == given; });
+        const OptionRow* const ours = foreign != kForeign.end() ? find_option(foreign->second) : nullptr;
+        const bool has_ours = ours != nullptr && serves(*ours, command_);
+        const std::string meant =
+            has_ours ? fmt::format("--{}", ours->name) : std::string(nearest_word(given, known));
         throw UsageError(fmt::format("unknown option {}{}: --help-all shows all options", quote(given),
                                      meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant)));
     }

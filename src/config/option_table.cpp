@@ -377,7 +377,7 @@ constexpr OptionRow kRows[] = {
      .alias = "-q",
      .section = Section::out,
      .arity = Arity::flag,
-     .help = "no progress and no summary on stderr",
+     .help = "no progress, no notes and no summary on stderr, only errors",
      .set = [](Options& o, Values, const Catalogue&) { o.is_quiet = true; }},
     {.name = "dry-run",
      .section = Section::out,

@@ -196,6 +196,34 @@ std::vector<InfoPtr> offers(std::string_view provider, std::uint64_t capabilitie
     return matching;
 }
 
+namespace {
+
+// FI_PROVIDER is a list of names, or of those to leave out behind a '^'.
+bool is_hidden(std::string_view filter, std::string_view name) {
+    if (filter.empty()) return false;
+    const bool is_exclusion = filter.front() == '^';
+    if (is_exclusion) filter.remove_prefix(1);
+    bool is_listed = false;
+    while (!filter.empty()) {
+        const std::string_view item = filter.substr(0, filter.find(','));
+        if (provider_matches(item, name)) is_listed = true;
+        filter.remove_prefix(std::min(item.size() + 1, filter.size()));
+    }
+    return is_listed == is_exclusion;
+}
+
+} // namespace
+
+std::string why_missing(const Provider& provider, const std::string& words) {
+    const char* const filter = std::getenv("FI_PROVIDER");
+    if (filter != nullptr && is_hidden(filter, provider.name))
+        return fmt::format("FI_PROVIDER={} hides it", filter);
+    if (provider.needs == Needs::rdma_device && rdma_devices(provider.devices).empty())
+        return fmt::format("no {} device in /sys/class/infiniband",
+                           provider.devices.empty() ? "RDMA" : fmt::format("{}*", provider.devices));
+    return words == fi_strerror(FI_ENODATA) ? "this libfabric was built without it, or it finds no device" : words;
+}
+
 std::vector<InfoPtr> query_all() {
     fi_info* found = nullptr;
     (void)fi_getinfo(kApiVersion, nullptr, nullptr, 0, nullptr, &found);

@@ -126,11 +126,12 @@ void Job::broadcast_text(std::string& text) const {
 }
 
 std::vector<std::string> Job::collect_text(const std::string& mine, bool to_all) const {
-    const std::vector<int> lengths = all_gather(static_cast<int>(mine.size()));
+    const auto length = static_cast<int>(mine.size());
+    const std::vector<int> lengths = to_all ? all_gather(length) : gather(std::span(&length, 1));
     std::vector<int> offsets(lengths.size());
     std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
-    std::string all(static_cast<std::size_t>(offsets.back() + lengths.back()), '\0');
-    const int length = lengths[static_cast<std::size_t>(rank_)];
+    // Empty where nothing is gathered: R texts on R ranks of a node are R x R.
+    std::string all(lengths.empty() ? 0 : static_cast<std::size_t>(offsets.back() + lengths.back()), '\0');
     if (to_all)
         check_mpi(MPI_Iallgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(),
                                   MPI_CHAR, mpi_->comm, &mpi_->request),

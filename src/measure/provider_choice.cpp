@@ -21,11 +21,12 @@ bool on_all_ranks(const Job& job, bool mine) {
 
 // What one rank may find out alone, so that all ranks throw the same.
 std::string first_text(const Job& job, const std::string& mine) {
-    const auto texts = job.all_gather_text(mine);
-    for (Rank rank = 0; rank < job.ranks(); ++rank)
-        if (const auto& text = texts[static_cast<std::size_t>(rank)]; !text.empty())
-            return fmt::format("{}: {}", job.who(rank), text);
-    return {};
+    const auto texts = job.gather_text(mine);
+    std::string first;
+    for (std::size_t rank = 0; rank < texts.size() && first.empty(); ++rank)
+        if (!texts[rank].empty()) first = fmt::format("{}: {}", job.who(static_cast<Rank>(rank)), texts[rank]);
+    job.broadcast_text(first);
+    return first;
 }
 
 std::optional<std::string> placement_refusal(const Provider& provider, const Job& job) {
@@ -84,7 +85,17 @@ std::optional<Found> try_provider(const Job& job, const std::string& name, const
         found.offers = offers(name, capabilities, &reason);
         if (on_all_ranks(job, !found.offers.empty())) return found;
     }
-    reason = found.refused_modes.empty() ? reason : found.refused_modes.begin()->second;
+    // A provider that is not here offers no mode, which is not why.
+    const auto all = mode_table();
+    std::string words;
+    const bool is_here = std::any_of(all.begin(), all.end(), [&](const ModeEntry& mode) {
+        return !offers(name, mode.capabilities, &words).empty();
+    });
+    const std::string missing = first_text(job, is_here ? "" : why_missing(find_provider(name), words));
+    if (!missing.empty())
+        reason = missing;
+    else if (!found.refused_modes.empty())
+        reason = found.refused_modes.begin()->second;
     return std::nullopt;
 }
 

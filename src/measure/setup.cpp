@@ -32,7 +32,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 } // namespace
 
-MemoryBudget memory_budget(const Job& job, std::optional<Bytes> limit) {
+MemoryBudget memory_budget(const Job& job, std::optional<Bytes> limit, std::span<const Bytes> sizes) {
     const NodeMemory memory = node_memory();
     if (memory.available == 0 || memory.total == 0)
         throw RunError("/proc/meminfo does not say how much memory this node has");
@@ -45,11 +45,18 @@ MemoryBudget memory_budget(const Job& job, std::optional<Bytes> limit) {
                         format_bytes(*limit), format_bytes(total)));
     const auto& on_node = job.layout().ranks_on_node();
     const auto most = static_cast<Bytes>(*std::max_element(on_node.begin(), on_node.end()));
-    return budget_of(limit.value_or(available / 2), most);
+    return budget_of(limit.value_or(available / 2), most, sizes);
 }
 
-MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node) {
-    return {.per_node = per_node, .per_buffer = per_node / ranks_per_node / 2};
+// Behind the receive buffer there is room for a message that should not come, of the largest size that fits three
+// times: in both buffers and there.
+MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node, std::span<const Bytes> sizes) {
+    const Bytes per_rank = per_node / ranks_per_node;
+    const Bytes largest = per_rank / 3;
+    Bytes spare = 0;
+    for (const Bytes size : sizes)
+        if (size <= largest) spare = std::max(spare, size);
+    return {.per_node = per_node, .per_buffer = (per_rank - spare) / 2, .largest = largest};
 }
 
 std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBudget& budget, int ranks) {
@@ -58,10 +65,11 @@ std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBu
         point.is_baseline() || find_mode(point.mode).receive_space == ReceiveSpace::per_peer;
     const bool needs_all = has_place_per_peer && point.messages_per_rank(ranks) > 1;
     const Bytes needed = needs_all ? all : point.message_size;
-    if (needed <= budget.per_buffer) return std::nullopt;
+    const Bytes room = needs_all ? budget.per_buffer : budget.largest;
+    if (needed <= room) return std::nullopt;
     return fmt::format("{} needs {}{} of receive space and --memory-limit leaves {}",
                        point.is_baseline() ? "MPI_Alltoall" : point.mode, needs_all ? "R x B = " : "",
-                       format_bytes(needed), format_bytes(budget.per_buffer));
+                       format_bytes(needed), format_bytes(room));
 }
 
 std::optional<std::string> skip_reason(const Point& point, const ProviderChoice& choice, const MemoryBudget& budget,

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/plan/oversubscription.hpp"
 
+#include "a2aperf/base/units.hpp"
+
 namespace a2aperf {
-namespace {
-
-std::string counted(int count, const std::string& noun) {
-    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
-} // namespace
 
 std::string oversubscription(const Layout& layout, const std::vector<int>& cores,
                              const std::vector<std::string>& nodes) {

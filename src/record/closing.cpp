@@ -30,7 +30,7 @@ const Summary& summary_of(const Row& row) {
 }
 
 std::string points(std::size_t count) {
-    return fmt::format("{} point{}", count, count == 1 ? "" : "s");
+    return counted(static_cast<std::int64_t>(count), "point");
 }
 
 // The row with the largest value among those where it exists.
@@ -160,8 +160,15 @@ std::string best(const Rows& rows, double Bandwidths::*rate, const char* per) {
 
 } // namespace
 
+std::string what_was_measured(std::size_t count, std::size_t before) {
+    if (before == 0) return points(count) + " measured";
+    if (before < count) return fmt::format("{} measured, {} before", points(count - before), before);
+    return fmt::format("nothing was left to do, {} measured before", points(before));
+}
+
 std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layout& layout, const std::string& file,
-                                       double node_link_gbps, const std::string& oversubscription) {
+                                       double node_link_gbps, const std::string& oversubscription,
+                                       std::size_t before) {
     const auto has_figures = [](const Row& row) { return row.result != nullptr && summary_of(row).count > 0; };
     const Rows measured =
         select(rows, [&](const Row& row) { return row.point.role == Role::measure && has_figures(row); });
@@ -170,7 +177,7 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
     std::vector<std::string> lines;
     // First of all: whatever follows is also what sharing cores does.
     if (!oversubscription.empty()) lines.push_back(oversubscription);
-    lines.push_back(fmt::format("{} measured{}{}: {}", points(measured.size()),
+    lines.push_back(fmt::format("{}{}{}: {}", what_was_measured(measured.size(), before),
                                 skipped.empty() ? "" : fmt::format(", {} skipped", skipped.size()),
                                 failed.empty() ? "" : fmt::format(", {} failed (no op was valid)", failed.size()),
                                 file));

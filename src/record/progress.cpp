@@ -16,12 +16,8 @@
 namespace a2aperf {
 namespace {
 
-constexpr Nanoseconds kTerminalPeriod = 200'000'000;
-constexpr Nanoseconds kLogPeriod = 10'000'000'000;
+constexpr Nanoseconds kPeriod = 200'000'000;
 constexpr int kUsualWidth = 80;
-
-// What a point costs beside its messages' size, in bytes: small messages take as long as some kilobytes.
-constexpr double kFixedCost = 4096;
 
 int terminal_width() {
     winsize size{};
@@ -51,8 +47,8 @@ Progress::Style Progress::detect(bool is_quiet) {
     return isatty(STDERR_FILENO) != 0 && !is_dumb ? Style::terminal : Style::log;
 }
 
-Progress::Progress(Style style, int points_total)
-    : style_(style), points_total_(points_total), last_print_(now_ns()) {}
+Progress::Progress(Style style, TimeLeft time_left, bool is_bound)
+    : style_(style), time_left_(std::move(time_left)), is_bound_(is_bound), last_print_(now_ns()) {}
 
 Progress::~Progress() {
     clear();
@@ -61,25 +57,25 @@ Progress::~Progress() {
 void Progress::begin_point(int done, std::string_view label) {
     points_done_ = done;
     label_ = label;
-    if (style_ == Style::terminal) print(fmt::format("[{}/{}] {}", points_done_ + 1, points_total_, label_));
+    time_left_.begin(static_cast<std::size_t>(done), now_ns());
+    if (style_ == Style::terminal) print(fmt::format("[{}/{}] {}", points_done_ + 1, time_left_.points(), label_));
 }
 
 void Progress::ops(int done, int expected, double gbps_rank) {
-    const Nanoseconds period = style_ == Style::terminal ? kTerminalPeriod : kLogPeriod;
-    if (style_ == Style::none || now_ns() - last_print_ < period) return;
-    std::string line = fmt::format("[{}/{}] {}  op {}/{}  {:.2f} Gbit/s/rank", points_done_ + 1, points_total_,
-                                   label_, done, expected, gbps_rank);
-    if (time_left_ >= 0) line += fmt::format("  {} left", format_duration(time_left_));
-    print(line);
+    if (style_ != Style::terminal) return;
+    const Nanoseconds now = now_ns();
+    time_left_.ops(done, expected, now);
+    if (now - last_print_ < kPeriod) return;
+    // What changes comes first: a narrow terminal cuts the rest.
+    const auto left = time_left_.at(now);
+    const std::string time =
+        left ? fmt::format(", {}{} left", is_bound_ ? "at most " : "", format_duration(*left)) : std::string();
+    print(fmt::format("[{}/{}] op {}/{}{}  {}  {:.2f} Gbit/s/rank", points_done_ + 1, time_left_.points(), done,
+                      expected, time, label_, gbps_rank));
 }
 
-void Progress::end_point(Bytes message_size, Nanoseconds duration, Bytes bytes_left) {
-    ++points_done_;
-    weight_done_ += static_cast<double>(message_size) + kFixedCost;
-    time_done_ += duration;
-    const int points_left = std::max(points_total_ - points_done_, 0);
-    const double weight_left = static_cast<double>(bytes_left) + kFixedCost * points_left;
-    time_left_ = static_cast<Nanoseconds>(static_cast<double>(time_done_) * weight_left / weight_done_);
+void Progress::end_point() {
+    time_left_.end(now_ns());
 }
 
 void Progress::note(std::string_view line) {
@@ -96,10 +92,6 @@ void Progress::clear() {
 
 void Progress::print(std::string_view line) {
     last_print_ = now_ns();
-    if (style_ == Style::log) {
-        put(fmt::format("{}\n", line));
-        return;
-    }
     put(fmt::format("\r\x1b[K{}", fit(line, terminal_width() - 1)));
     is_line_open_ = true;
 }

@@ -36,16 +36,29 @@ std::string ratio(const Summary& summary) {
     return fmt::format(", {:.2f} x MPI [{:.2f}, {:.2f}]", summary.ratio, summary.ratio_low, summary.ratio_high);
 }
 
-std::string title(const Layout& layout, const std::string& provider, const std::string& oversubscription) {
+std::string title(const Layout& layout, const std::string& provider, const std::string& oversubscription,
+                  const std::string& start) {
     const std::string first = oversubscription.empty() ? "" : fmt::format("# {}\n", oversubscription);
-    return first + fmt::format("# {}, {} ranks on {} node{}; times of the whole op in µs, Gbit/s one way at p50\n",
-                               provider, layout.ranks(), layout.nodes(), layout.nodes() == 1 ? "" : "s");
+    return first + fmt::format("# {}, {} on {}{}{}; times of the whole op in µs, Gbit/s one way at p50\n", provider,
+                               counted(layout.ranks(), "rank"), counted(layout.nodes(), "node"),
+                               start.empty() ? "" : ", ", start);
 }
 
 std::string table_header() {
     return fmt::format("{:>6} {:>5} {:>5} {:>9} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>11} {:>11}\n", "ranks",
                        "nodes", "ppn", "msg (B)", "ops", "min", "avg", "p50", "p90", "p99", "max", "Gbit/s/rank",
                        "Gbit/s/node");
+}
+
+// Why there are fewer ops than were asked for, or a wider interval.
+std::string stopped_short(const PointResult& result) {
+    if (result.stop_rule == StopRule::time_budget) return ", ended by --time-budget";
+    if (result.stop_rule == StopRule::max_ops) return ", --precision not reached at --max-ops";
+    if (result.stop_rule == StopRule::attempts)
+        return fmt::format(
+            ", ended after {}",
+            counted(static_cast<std::int64_t>(result.summary.count + result.summary.invalid), "attempt"));
+    return {};
 }
 
 std::string table_row(const Row& row, const Layout& layout) {
@@ -59,7 +72,8 @@ std::string table_row(const Row& row, const Layout& layout) {
         line += cell(time * kMicroseconds, 9);
     line += cell(summary.gbps.rank, 11) + cell(summary.gbps.node_net, 11);
     const std::string remark = summary.count == 0 ? fmt::format(", no valid op of {}", summary.invalid) : "";
-    return fmt::format("{}  {}{}{}\n", line, how(row.point), row.point.is_baseline() ? "" : ratio(summary), remark);
+    return fmt::format("{}  {}{}{}{}\n", line, how(row.point), row.point.is_baseline() ? "" : ratio(summary),
+                       remark, stopped_short(*row.result));
 }
 
 // compat: the layout of the table of 2019. It knows no baseline and no sentinel, and its nodes are ranks.
@@ -211,16 +225,17 @@ std::string json_row(const Row& row, const Asked& asked) {
 
 } // namespace
 
-TableWriter::TableWriter(Format format, const Layout& layout, std::string provider, std::string oversubscription)
+TableWriter::TableWriter(Format format, const Layout& layout, std::string provider, std::string oversubscription,
+                         std::string start)
     : format_(format), layout_(layout), provider_(std::move(provider)),
-      oversubscription_(std::move(oversubscription)) {}
+      oversubscription_(std::move(oversubscription)), start_(std::move(start)) {}
 
 std::string TableWriter::header() const {
     switch (format_) {
     case Format::table:
-        return title(layout_, provider_, oversubscription_) + table_header();
+        return title(layout_, provider_, oversubscription_, start_) + table_header();
     case Format::wide:
-        return title(layout_, provider_, oversubscription_) + wide_header();
+        return title(layout_, provider_, oversubscription_, start_) + wide_header();
     case Format::compat:
         return compat_header();
     case Format::csv:

@@ -2,6 +2,9 @@
 """What `meson install` leaves: complete, and it works wherever it is moved."""
 
 import os
+import pty
+import re
+import select
 import shutil
 import subprocess
 from pathlib import Path
@@ -88,6 +91,68 @@ def test_completion(prefix: Path, words: list[str], expected: list[str]) -> None
         _a2aperf "$program" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
         printf '%s\\n' "${COMPREPLY[@]}" """
     assert bash(script, prefix, *words).splitlines() == expected
+
+
+def typed(prefix: Path, folder: Path, line: str) -> list[str]:
+    """The words of a line after the Tab key, in a real shell at a real terminal."""
+    leader, follower = pty.openpty()
+    shell = subprocess.Popen(
+        ["bash", "--norc", "--noprofile", "-i"], cwd=folder, stdin=follower, stdout=follower, stderr=follower,
+        env={"PATH": f"{prefix / 'bin'}:{os.environ['PATH']}", "TERM": "dumb", "HOME": str(folder)},
+        start_new_session=True,
+    )  # fmt: skip
+    os.close(follower)
+
+    def until(mark: str) -> str:
+        seen = ""
+        while mark not in seen:
+            assert select.select([leader], [], [], 60)[0], f"no {mark!r} in {seen!r}"
+            seen += os.read(leader, 4096).decode(errors="replace")
+        return seen
+
+    try:
+        completion = prefix / "share/bash-completion/completions/a2aperf"
+        show = "show() { printf '%s' 'WORDS'; printf '<%s>' \"$@\"; printf '%s\\n' END; }"
+        setup = f"bind 'set bell-style none' 'set enable-bracketed-paste off'; . '{completion}'; {show}; show ready\n"
+        os.write(leader, setup.encode())
+        until("WORDS<ready>END")
+        # Tab, to the line's begin, a word before it.
+        os.write(leader, f"{line}\t\x01show \n".encode())
+        words = re.search(r"WORDS(<.*>)END", until(">END").replace("\r\n", ""))
+        return words[1].strip("<>").split("><")
+    finally:
+        shell.kill()
+        shell.wait()
+        os.close(leader)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("a2aperf alltoall -o my", ["a2aperf", "alltoall", "-o", "my results.h5"]),
+        ("a2aperf pairs --attach fol", ["a2aperf", "pairs", "--attach", "folder/"]),
+        ("a2aperf alltoall --prov", ["a2aperf", "alltoall", "--provider"]),
+        ("mpirun -n 2 a2aperf alltoall --prov", ["mpirun", "-n", "2", "a2aperf", "alltoall", "--provider"]),
+        ("mpirun -n 2 a2aperf alltoall -o my", ["mpirun", "-n", "2", "a2aperf", "alltoall", "-o", "my results.h5"]),
+        ("srun -N 4 a2aperf pairs --sus", ["srun", "-N", "4", "a2aperf", "pairs", "--suspects"]),
+        ("mpirun -n 2 a2aper", ["mpirun", "-n", "2", "a2aperf"]),
+    ],
+)
+def test_completion_in_a_shell(prefix: Path, tmp_path: Path, line: str, expected: list[str]) -> None:
+    (tmp_path / "my results.h5").touch()
+    (tmp_path / "folder").mkdir()
+    assert typed(prefix, tmp_path, line) == expected
+
+
+def test_a_launcher_s_own_completion_stays(prefix: Path) -> None:
+    script = """
+        _of_srun() { COMPREPLY=(--own "$2"); }
+        complete -F _of_srun srun
+        . "$1/share/bash-completion/completions/a2aperf"
+        COMP_WORDS=(srun --pa) COMP_CWORD=1
+        _a2aperf_launched srun --pa srun
+        printf '%s\\n' "${COMPREPLY[@]}" """
+    assert bash(script, prefix).splitlines() == ["--own", "--pa"]
 
 
 def test_the_module_file_finds_its_installation(prefix: Path) -> None:

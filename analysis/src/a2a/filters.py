@@ -19,9 +19,9 @@ _ORDER: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-_SIZE = re.compile(r"^(\d+(?:\.\d+)?)\s*([kMG]i?B|B)$")
-_UNITS = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "kiB": 2**10}
-_UNITS |= {"MiB": 2**20, "GiB": 2**30}
+# As on the program's command line: K, M, G and T alone are binary, and capitals make no difference.
+_SIZE = re.compile(r"^(\d+(?:\.\d+)?) ?([kmgt]?)(i?b|i|)$", re.IGNORECASE | re.ASCII)
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
 def where(results: Results, expressions: Iterable[str]) -> Results:
@@ -71,7 +71,18 @@ def _number(expression: str, value: str) -> float:
     try:
         return float(value)
     except ValueError:
-        size = _SIZE.match(value)
-        if size:
-            return float(size[1]) * _UNITS[size[2]]
+        size = _size(value)
+        if size is not None:
+            return size
         raise InputError(f"--where '{expression}': '{value}' is not a number") from None
+
+
+def _size(text: str) -> float | None:
+    found = _SIZE.match(text)
+    if found is None:
+        return None
+    number, prefix, rest = found[1], found[2].lower(), found[3].lower()
+    if not prefix and rest.startswith("i"):
+        return None
+    factor = (1000.0 if rest == "b" else 1024.0) ** _POWERS[prefix]
+    return float(number) * float(factor)

@@ -22,6 +22,12 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+// Of all that was asked for nothing can be measured: one line, exit status 3, nothing written.
+class NothingToMeasure : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
 // The launch was told to stop; completed points are in the file.
 class Interrupted : public std::runtime_error {
 public:

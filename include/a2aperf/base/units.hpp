@@ -28,4 +28,7 @@ std::string format_bytes(Bytes bytes);
 // "35 ns", "1.23 µs", "950 ms", "12.3 s", "4 min 05 s", "2 h 10 min".
 std::string format_duration(Nanoseconds duration);
 
+// "1 point", "2 points"
+std::string counted(std::int64_t count, std::string_view noun);
+
 } // namespace a2aperf

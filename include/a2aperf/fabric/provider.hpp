@@ -65,6 +65,9 @@ std::vector<std::string> rdma_devices(std::string_view prefix);
 // capabilities (fi_getinfo(3)), in libfabric's order. Empty: reason, when given, says libfabric's words.
 std::vector<InfoPtr> offers(std::string_view provider, std::uint64_t capabilities, std::string* reason = nullptr);
 
+// Why this node offers nothing of a provider: what hides it, the device that is missing, or libfabric's own words.
+std::string why_missing(const Provider& provider, const std::string& words);
+
 // Every entry that this node offers, of all providers and endpoint types.
 std::vector<InfoPtr> query_all();
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,18 +22,19 @@
 
 namespace a2aperf {
 
-// How much memory the two message buffers of a rank may take.
+// How much memory the two message buffers of a rank may take, and the room for a message that should not come.
 struct MemoryBudget {
     Bytes per_node = 0; // smallest over nodes
     Bytes per_buffer = 0;
+    Bytes largest = 0; // a message
 };
 
 // Half of the free memory of each node, or the user's limit, shared by its ranks. Collective. Throws UsageError
 // when the limit is more than a node has.
-MemoryBudget memory_budget(const Job& job, std::optional<Bytes> limit);
+MemoryBudget memory_budget(const Job& job, std::optional<Bytes> limit, std::span<const Bytes> sizes);
 
-// The same from a limit that is known.
-MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node);
+// The same from a limit that is known. sizes: of the messages that are asked for.
+MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node, std::span<const Bytes> sizes);
 
 // Why memory forbids a point; nothing when it does not.
 std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBudget& budget, int ranks);

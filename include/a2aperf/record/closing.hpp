@@ -12,12 +12,16 @@
 
 namespace a2aperf {
 
+// "3 points measured, 2 before": of count points, those of earlier launches.
+std::string what_was_measured(std::size_t count, std::size_t before);
+
 // Lines for people: that cores are shared (plan/oversubscription.hpp), number of points, best Gbit/s per rank and
 // per node (with message size and n), where the file is, and remarks: p90/p50 > 3, mean above p90, figures above
 // the link rate, a rank last more often than chance (binomial(1/R), ten ops for one, clock starts only), invalid
 // ops above 5 %, drift between the sentinels beyond their intervals, ranks descheduled during ops (involuntary
-// switches), the ratio to the baseline.
+// switches), the ratio to the baseline. before: points of earlier launches, which this one found in the file.
 std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layout& layout, const std::string& file,
-                                       double node_link_gbps, const std::string& oversubscription = {});
+                                       double node_link_gbps, const std::string& oversubscription = {},
+                                       std::size_t before = 0);
 
 } // namespace a2aperf

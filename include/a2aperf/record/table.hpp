@@ -22,15 +22,16 @@ struct Row {
 // Rows are printed as they come, so that a table grows while the run goes on.
 class TableWriter {
 public:
-    // oversubscription: plan/oversubscription.hpp; the heading begins with it.
-    TableWriter(Format format, const Layout& layout, std::string provider, std::string oversubscription = {});
+    // oversubscription: plan/oversubscription.hpp; the heading begins with it. start: what starts an op, in words.
+    TableWriter(Format format, const Layout& layout, std::string provider, std::string oversubscription = {},
+                std::string start = {});
     std::string header() const;
     std::string row(const Row& row); // one line (csv, json: one record), newline included
     std::string footer() const;      // json's closing bracket
 private:
     Format format_;
     Layout layout_;
-    std::string provider_, oversubscription_;
+    std::string provider_, oversubscription_, start_;
     bool is_first_ = true; // json: no comma before it
     int last_ranks_ = 0;   // compat: a blank line between rank counts
 };

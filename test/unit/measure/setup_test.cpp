@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -20,12 +21,16 @@ Point point_of(const char* mode, Bytes size) {
 
 } // namespace
 
-TEST_CASE("a node's memory is shared by its ranks and their two buffers") {
-    CHECK(budget_of(8000, 4).per_buffer == 1000);
+TEST_CASE("a node's memory is shared by its ranks, their two buffers and a message that should not come") {
+    const std::vector<Bytes> sizes{8, 500, 5000};
+    const MemoryBudget budget = budget_of(8000, 4, sizes);
+    CHECK(budget.largest == 666);    // three times
+    CHECK(budget.per_buffer == 750); // beside 500, the largest that can be measured
 }
 
 TEST_CASE("tagged needs one message of space, write-imm and MPI one of every rank") {
-    const MemoryBudget budget = budget_of(8000, 4);
+    const std::vector<Bytes> sizes{1000, 250};
+    const MemoryBudget budget = budget_of(12'000, 4, sizes);
     CHECK_FALSE(memory_skip_reason(point_of("tagged", 1000), budget, 4));
     CHECK(memory_skip_reason(point_of("tagged", 1001), budget, 4));
     CHECK_FALSE(memory_skip_reason(point_of("write-imm", 250), budget, 4));
@@ -41,9 +46,29 @@ TEST_CASE("buffers hold the largest message that is measured, of all ranks, with
     Plan plan;
     plan.points = {point_of("tagged", 100), point_of("tagged", 300), point_of("tagged", 9000)};
     plan.points.back().skip_reason = "too large";
+    const std::vector<Bytes> sizes{100, 300, 9000};
     CHECK(largest_message(plan) == 300);
-    CHECK(buffer_bytes(plan, budget_of(1'000'000, 1), 4) == 1200);
-    CHECK(buffer_bytes(plan, budget_of(2000, 1), 4) == 1000);
+    CHECK(buffer_bytes(plan, budget_of(1'000'000, 1, sizes), 4) == 1200);
+    CHECK(buffer_bytes(plan, budget_of(2000, 1, sizes), 4) == 850);
+}
+
+TEST_CASE("no launch takes more memory than the limit, whatever sizes, modes and ranks") {
+    for (const Bytes limit : {1000, 12'345, 1'000'000})
+        for (const int ranks : {2, 3, 7, 64})
+            for (const char* mode : {"tagged", "write-imm"}) {
+                const std::vector<Bytes> sizes{1, 8, 400, 4096, 60'000, 333'333, 499'999};
+                const MemoryBudget budget = budget_of(limit, 1, sizes);
+                Plan plan;
+                for (const Bytes size : sizes) {
+                    plan.points.push_back(point_of(mode, size));
+                    plan.points.back().skip_reason =
+                        memory_skip_reason(plan.points.back(), budget, ranks).value_or("");
+                }
+                CAPTURE(limit);
+                CAPTURE(ranks);
+                const Bytes taken = 2 * buffer_bytes(plan, budget, ranks) + largest_message(plan);
+                CHECK(taken <= limit);
+            }
 }
 
 TEST_CASE("a baseline over another network is called that") {

@@ -108,7 +108,7 @@ TEST_CASE("what are no sizes is refused with the way out") {
                             {"1...10+1", "does not start with a number"},
                             {"1..10+1+1", "unknown unit '+1'"},
                             {"1..10..20+1", "has no digit after the decimal point"},
-                            {"5KB", "unknown unit 'KB'"},
+                            {"5Kbit", "unknown unit 'Kbit'"},
                             {"5parsec", "unknown unit 'parsec'"},
                             {"1000;2000", "unknown unit ';2000'"},
                             {"1000-2000", "looks like a range"},

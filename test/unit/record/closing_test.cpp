@@ -42,9 +42,11 @@ struct Table {
     }
     void skip() { rows.push_back({points.emplace_back(), nullptr}); }
     std::string oversubscription;
+    std::size_t before = 0;
     std::string words(double node_link_gbps = 100) const {
         std::string text;
-        for (const std::string& line : closing_words(rows, layout, "/data/a.h5", node_link_gbps, oversubscription))
+        for (const std::string& line :
+             closing_words(rows, layout, "/data/a.h5", node_link_gbps, oversubscription, before))
             text += line + "\n";
         return text;
     }
@@ -60,6 +62,15 @@ TEST_CASE("what was measured, the best of it, and the file") {
     CHECK(table.words() ==
           "2 points measured, 1 skipped: /data/a.h5\n"
           "best: 30.00 Gbit/s per rank at 60 kB (n = 100), 20.00 Gbit/s per node at 1 kB (n = 100)\n");
+}
+
+TEST_CASE("what an earlier launch measured is not this one's") {
+    Table table;
+    for (int i = 0; i < 3; ++i) table.add(1000);
+    table.before = 2;
+    CHECK(table.words().starts_with("1 point measured, 2 before: /data/a.h5\n"));
+    table.before = 3;
+    CHECK(table.words().starts_with("nothing was left to do, 3 points measured before: /data/a.h5\n"));
 }
 
 TEST_CASE("with one node there is no figure per node") {

@@ -40,12 +40,16 @@ void wait_for_terminal() {
     std::this_thread::sleep_for(std::chrono::milliseconds(210));
 }
 
+TimeLeft two_points() {
+    return TimeLeft({{1000, 100}, {4096, 100}});
+}
+
 } // namespace
 
 TEST_CASE("quiet is quiet") {
     CHECK(Progress::detect(true) == Progress::Style::none);
     CHECK(stderr_of([] {
-              Progress progress(Progress::Style::none, 2);
+              Progress progress(Progress::Style::none, two_points());
               progress.begin_point(0, "tagged shift all 1 kB");
               wait_for_terminal();
               progress.ops(50, 100, 12.5);
@@ -57,35 +61,42 @@ TEST_CASE("a file is no terminal") {
     stderr_of([] { CHECK(Progress::detect(false) == Progress::Style::log); });
 }
 
-TEST_CASE("a log gets a line for what stays, and none for every op") {
+TEST_CASE("a pipe or a file gets what stays, and no progress") {
     CHECK(stderr_of([] {
-              Progress progress(Progress::Style::log, 2);
+              Progress progress(Progress::Style::log, two_points());
               progress.begin_point(0, "tagged shift all 1 kB");
-              for (int op = 0; op < 100; ++op) progress.ops(op, 100, 12.5);
-              progress.end_point(1000, 1'000'000, 2000);
+              wait_for_terminal();
+              progress.ops(50, 100, 12.5);
+              progress.end_point();
               progress.note("clock: 12 of 40 trial starts were late, so ops start at a barrier");
           }) == "clock: 12 of 40 trial starts were late, so ops start at a barrier\n");
 }
 
-TEST_CASE("a terminal has one line, redrawn and left clean") {
-    const std::string text = stderr_of([] {
-        Progress progress(Progress::Style::terminal, 2);
-        progress.begin_point(0, "tagged shift all 1 kB");
-        progress.ops(1, 100, 12.5); // too soon
-        progress.end_point(4096, 2'000'000'000, 4096);
-        progress.begin_point(1, "tagged shift all 4096 B");
-        wait_for_terminal();
-        progress.ops(50, 100, 12.5);
-    });
-    CHECK(text == "\r\x1b[K[1/2] tagged shift all 1 kB"
-                  "\r\x1b[K[2/2] tagged shift all 4096 B"
-                  "\r\x1b[K[2/2] tagged shift all 4096 B  op 50/100  12.50 Gbit/s/rank  2 s left"
-                  "\r\x1b[K");
+TEST_CASE("a terminal has one line, redrawn and left clean, with the time that is left") {
+    for (const bool is_bound : {false, true}) {
+        const std::string text = stderr_of([&] {
+            Progress progress(Progress::Style::terminal, two_points(), is_bound);
+            progress.begin_point(0, "tagged shift all 1 kB");
+            progress.ops(1, 100, 12.5); // too soon
+            progress.end_point();
+            progress.begin_point(1, "tagged shift all 4096 B");
+            wait_for_terminal();
+            progress.ops(50, 100, 12.5);
+        });
+        const std::string before = "\r\x1b[K[1/2] tagged shift all 1 kB"
+                                   "\r\x1b[K[2/2] tagged shift all 4096 B"
+                                   "\r\x1b[K[2/2] op 50/100, ";
+        REQUIRE(text.starts_with(before));
+        const std::string rest = text.substr(before.size());
+        CHECK(rest.starts_with("at most ") == is_bound);
+        CHECK(rest.find(" left  tagged shift all 4096 B  12.50") != std::string::npos);
+        CHECK(rest.ends_with("\r\x1b[K"));
+    }
 }
 
 TEST_CASE("a line never wraps") {
     const std::string text = stderr_of([] {
-        Progress progress(Progress::Style::terminal, 1);
+        Progress progress(Progress::Style::terminal, TimeLeft({{8, 100}}));
         progress.begin_point(0, std::string(300, 'x'));
     });
     CHECK(text.size() < 300);

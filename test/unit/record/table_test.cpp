@@ -138,6 +138,25 @@ TEST_CASE("a heading begins with shared cores, where people read it") {
               .starts_with("role,"));
 }
 
+TEST_CASE("a row says why its point stopped short") {
+    const Layout layout({0, 0, 0, 1, 1});
+    const Plan plan = test::synthetic_plan(9);
+    PointResult result = test::synthetic_result(1, plan, layout, 120, test::synthetic_provenance(layout));
+    const std::string start = "ops start at a barrier";
+    TableWriter table(Format::table, layout, "tcp", "", start);
+    CHECK(table.header().starts_with("# tcp, 5 ranks on 2 nodes, ops start at a barrier; times"));
+    const auto row = [&](StopRule rule) {
+        result.stop_rule = rule;
+        return table.row({plan.points[1], &result});
+    };
+    for (const StopRule rule : {StopRule::ops, StopRule::precision})
+        CHECK(row(rule).find(", ended") == std::string::npos);
+    CHECK(row(StopRule::time_budget).ends_with(", ended by --time-budget\n"));
+    CHECK(row(StopRule::max_ops).ends_with(", --precision not reached at --max-ops\n"));
+    const auto attempts = result.summary.count + result.summary.invalid;
+    CHECK(row(StopRule::attempts).ends_with(", ended after " + std::to_string(attempts) + " attempts\n"));
+}
+
 TEST_CASE("a table without rows is whole") {
     const TableWriter json(Format::json, Layout::blocks(2, 1), "net");
     CHECK(json.header() + json.footer() == "[\n]\n");
