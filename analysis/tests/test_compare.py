@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from a2a import compare, results, synthetic
+from a2a import compare, results, synthetic, verdicts
 from a2a.synthetic import Effects, Setup
 from conftest import Outcome
 
@@ -352,3 +352,9 @@ def test_results_do_not_change_from_run_to_run(a2a: A2A, tmp_path: Path) -> None
     files = launches(tmp_path, pair(1.03), 3)
     once, again = (a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--csv").out for _ in "ab")
     assert once == again and once.count("\n") == 4
+
+
+def test_what_is_far_beyond_use_is_told_as_such() -> None:
+    assert verdicts._percent(0.0421) == "4.2 %"
+    assert verdicts._percent(4.858) == "485.8 %"
+    assert verdicts._percent(6.4e73) == "more than 1000 %"

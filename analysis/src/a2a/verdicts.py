@@ -91,7 +91,8 @@ def table(cells: pd.DataFrame) -> list[str]:
 def _figures(cell: Any) -> list[str]:
     interval = _UNKNOWN
     if pd.notna(cell["ratio_low"]):
-        interval = f"{cell['ratio_low']:.3f} to {cell['ratio_high']:.3f}"
+        high = f"{cell['ratio_high']:.3f}" if cell["ratio_high"] < 1000 else "more than 1000"
+        interval = f"{cell['ratio_low']:.3f} to {high}"
     return [
         f"{cell['launches_baseline']}:{cell['launches_candidate']}",
         f"{cell['time_baseline'] / 1e3:.2f}",
@@ -129,7 +130,7 @@ def words(cell: Any) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+    return f"{100 * share:.1f} %" if share < 10 else "more than 1000 %"
 
 
 def _span(shares: pd.Series[float]) -> str:
