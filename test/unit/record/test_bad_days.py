@@ -101,7 +101,7 @@ def test_without_room_to_compact_the_file_stays_as_it_was_written(writer, mounts
                 fill(filler)
         errors = process.stderr.read()
     assert process.returncode == 0
-    assert "stays larger than it need be" in errors and "No space left on device" in errors
+    assert "is complete but larger than necessary" in errors and "No space left on device" in errors
     names = sorted(path.name for path in mounts.see(tmp_path).iterdir())
     assert names == ["a.h5", "filler"]
     with h5py.File(mounts.see(file), "r") as opened:
