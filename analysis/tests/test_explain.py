@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 from a2a import results, summary, synthetic
-from a2a.explain import FINDERS, Finding, apart, behind, cost, equal, explain, timer
+from a2a.explain import FINDERS, Finding, apart, behind, cost, equal, explain, stragglers, timer
 from a2a.explain.finding import percent
 from a2a.explain.modes import modes
 from a2a.oversubscription import oversubscription
@@ -383,6 +383,17 @@ def test_oversubscription_is_known_from_what_is_recorded(tmp_path: Path) -> None
     assert oversubscription(launch) == "oversubscribed: 4 ranks on 3 cores"
     facts["cores_of_ranks"], facts["cores_usable"] = ["0"], [""]
     assert oversubscription(launch) == ""
+
+
+def test_a_loss_within_the_clocks_error_hides_none_beyond_it() -> None:
+    rng = np.random.default_rng(1)
+    late = rng.normal(1.0, 0.01, (100, 4))
+    late[:, 2] += 0.1
+    small, large = {"clock_error": 500.0, "message_size": 1}, {"clock_error": 500.0}
+    ends = [(small, (1e3 * late).astype(np.int64)), (large, (1e6 * late).astype(np.int64))]
+    (one,) = stragglers.last(ends, 1.0)
+    assert (one.rank, one.worst) == (2, large)
+    assert stragglers.last(ends[:1], 1.0) == []
 
 
 @pytest.mark.parametrize("exits", [True, False])

@@ -84,12 +84,13 @@ def last(ends: Ends, time: float, launches: int = 1) -> list[Last]:
         if chance >= _ERROR:
             break
         lost = [_lost(one, int(rank)) for _, one in ends]
-        share = [
-            x / float(np.median(one.max(axis=1))) for x, (_, one) in zip(lost, ends, strict=True)
+        share = [  # what the clocks' error may be is no loss
+            0.0 if x <= row["clock_error"] else x / float(np.median(one.max(axis=1)))
+            for x, (row, one) in zip(lost, ends, strict=True)
         ]
         worst = int(np.argmax(share))
         row = ends[worst][0]
-        if share[worst] >= _MATTERS and not lost[worst] <= row["clock_error"]:
+        if share[worst] >= _MATTERS:
             found.append(Last(int(rank), int(times[rank]), chance, lost[worst], row))
     return found
 
