@@ -39,7 +39,7 @@ def sent_by(cluster, host: str) -> int:
 def ends(launch, tmp_path: Path) -> str:
     """What it said; with a status of failure, by itself, and with the first point kept."""
     _, said = launch.communicate(timeout=150)
-    assert launch.returncode not in (0, 124, 137), said  # not by the deadline of the launch
+    assert launch.returncode not in (0, 124), said  # 124: by the deadline of the launch
     assert is_measuring(tmp_path), "the completed point is gone"
     return said
 
