@@ -22,7 +22,7 @@ def scripts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("A2APERF_JOBS", str(JOBS))
     monkeypatch.delenv("A2APERF_SITE", raising=False)
     program = tmp_path / "a2aperf"
-    program.write_text('#!/bin/sh\necho "time: about 1.5 min if a message costs 4 us"\n')
+    program.write_text('#!/bin/sh\necho "time: about 1 min 30 s if a message costs 4 us"\n')
     program.chmod(0o755)
     monkeypatch.setenv("A2APERF", str(program))
 

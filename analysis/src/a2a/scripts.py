@@ -73,8 +73,8 @@ class Scripts:
         done = slurm.run([str(program), "alltoall", *words, *shape])
         if done.returncode:
             raise InputError(slurm.last_line(done))
-        found = re.search(r"^time: about ([\d.e+-]+) (\w+)", done.stdout, re.MULTILINE)
-        return float(found[1]) * _UNITS[found[2]] if found and found[2] in _UNITS else None
+        found = re.search(r"^time: about ((?:[\d.e+-]+ \w+ )+)", done.stdout, re.MULTILINE)
+        return _seconds(found[1].split()) if found else None
 
 
 def find() -> Scripts:
@@ -100,6 +100,14 @@ def find() -> Scripts:
 def _split(words: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
     place = words.index("--") if "--" in words else len(words)
     return list(words[:place]), list(words[place : place + 1]), list(words[place + 1 :])
+
+
+def _seconds(words: Sequence[str]) -> float | None:
+    """Of a duration as the program says it: "350 ms", "1 min 30 s", "2 h 05 min"."""
+    numbers, units = words[::2], words[1::2]
+    if not set(units) <= _UNITS.keys():
+        return None
+    return sum(float(x) * _UNITS[unit] for x, unit in zip(numbers, units, strict=True))
 
 
 def _said(line: str) -> str:
