@@ -88,30 +88,46 @@ keep_answering() {
     for node in "${taken[@]}"; do [[ $gone == *" $node "* ]] || silent+=("$node"); done
 }
 
-# preflight FILE: what every node says about itself; $unfit are the nodes with something bad.
+# is_cancelled: whether Slurm is ending this job.
+is_cancelled() {
+    scontrol show job -o "$SLURM_JOB_ID" 2>/dev/null | grep -qE "^JobId=$SLURM_JOB_ID .* JobState=CANCELLED "
+}
+
+# preflight FILE: what every node says about itself; $unfit are the nodes with something bad. A job that is $stopping
+# does not hear them out, and blames none.
 preflight() {
     local file=$1 node check verdict text
     local -A answered=() is_bad=()
-    local mark
+    local mark begin=$SECONDS waited asking
+    unfit=()
     follow_allocation
     # Whatever the folder is called, only one that is the same everywhere has this file with this in it.
     mark=$results/.seen-$SLURM_JOB_ID-$RANDOM$RANDOM
     echo "$mark" >"$mark" || die "nothing can be written to the results folder $results"
     step_on "$kAnswerSeconds" "${nodes[@]}" -- "$jobs/preflight.sh" --program "$program" \
         --provider "$(provider_asked_for)" --ranks-per-node "${asked[ppn]}" --binding "$site_binding" --mark "$mark" \
-        >"$file.partial"
+        >"$file.partial" &
+    asking=$!
+    # A signal ends wait: a job that is to end does not wait for a node that hangs.
+    wait "$asking" || true
+    waited=$((SECONDS - begin))
     rm -f "$mark"
+    # Slurm may end the step before it tells this script.
+    [[ $stopping ]] || ! is_cancelled || stopping='the job was cancelled'
+    if [[ $stopping ]]; then
+        rm -f "$file.partial"
+        return
+    fi
     ((${#taken[@]} == 0)) || printf '%s\tanswer\tbad\tSlurm has taken it from the job\n' "${taken[@]}" >>"$file.partial"
     other_jobs >>"$file.partial"
     while IFS=$'\t' read -r node check verdict text; do
         answered[$node]=yes
         [[ $verdict != bad ]] || is_bad[$node]="$check: $text"
     done <"$file.partial"
-    unfit=()
     for node in "${nodes[@]}" "${taken[@]}"; do
         [[ ${answered[$node]-} ]] || {
-            is_bad[$node]="answer: none within $kAnswerSeconds s"
-            printf '%s\tanswer\tbad\tnone within %d s\n' "$node" "$kAnswerSeconds" >>"$file.partial"
+            is_bad[$node]="answer: none within $waited s"
+            printf '%s\tanswer\tbad\tnone within %d s\n' "$node" "$waited" >>"$file.partial"
         }
         [[ ! ${is_bad[$node]-} ]] || {
             say "$node is not fit to measure: ${is_bad[$node]}"

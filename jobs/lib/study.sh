@@ -102,7 +102,8 @@ choose_nodes() {
     local node fit=()
     # There is a plan before there are nodes to make it on: who looks at the study sees the job.
     write_plan
-    preflight "$nodes_file"
+    [[ $stopping ]] || preflight "$nodes_file"
+    [[ ! $stopping ]] || return 0
     if ((${#unfit[@]})); then
         [[ ${asked[drop-bad-nodes]} == yes ]] || give_up "not fit to measure: $(host_list "${unfit[@]}")" \
             "see $nodes_file; --drop-bad-nodes goes on without them"

@@ -41,6 +41,33 @@ def test_scancel(study):
     assert results.segments[0].end_state == 2
 
 
+@pytest.mark.parametrize("what", ["scancel", "the time limit"])
+@pytest.mark.parametrize("hangs", [False, True])
+def test_an_end_during_the_preflight(study, program, what, hangs):
+    """The nodes are not to blame, also one that hangs: nobody heard them out."""
+    asked = study.folder / "asked"
+    slow = study.folder / "a2aperf"
+    slow.write_text(f"#!/usr/bin/env bash\n[[ ! -v SLURM_PROCID && $SLURM_STEP_ID == [0-9]* ]] && touch {asked} && sleep 20\n"
+                    f'exec {program} "$@"\n')  # fmt: skip
+    slow.chmod(0o755)
+    study.environment = {**study.environment, "A2APERF": str(slow)}
+    slurmd = (study.cluster.folder / "node006/slurmd.pid").read_text().strip()
+    if hangs:
+        study.cluster.run("kill", "-STOP", slurmd)
+    try:
+        id = study.submit("alltoall.sbatch", *LONG, slurm=["-w", "node[005-006]"])
+        assert wait_until(asked.exists, PATIENCE), study.output(id)
+        study.cluster.run("scancel", *([] if what == "scancel" else ["--batch", "--signal=USR1"]), id)
+        why = "the job was cancelled" if what == "scancel" else "the time limit is near"
+        assert wait_until(lambda: "0 of 2 launches are good" in study.output(id), PATIENCE), study.output(id)
+    finally:
+        study.cluster.run("kill", "-CONT", slurmd)
+    study.done(id, "CANCELLED" if what == "scancel" else "FAILED")
+    assert [row["reason"] for row in study.log(id)] == [f"not begun: {why}"] * 2
+    assert "not fit" not in study.output(id)
+    assert not list(study.results.glob("nodes-*")) and not list(study.results.glob(".seen-*"))
+
+
 def test_time_limit_requeue_and_resume(study):
     """The limit's signal comes at once here; the requeue and what follows are Slurm's own."""
     id = study.submit("alltoall.sbatch", "--requeue", *LONG, slurm=["-N", "2", "-t", "10", "--signal=B:USR1@60"])
