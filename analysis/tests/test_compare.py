@@ -129,6 +129,12 @@ def test_too_few_launches_never_claim(a2a: A2A, tmp_path: Path, each: int) -> No
     assert all(cell["launches_needed"] > each for cell in of(outcome)["cells"])
 
 
+def test_four_launches_a_side_claim_no_equality_either(a2a: A2A, tmp_path: Path) -> None:
+    files = launches(tmp_path, pair(1.0), 4, spread=0.0001)
+    found = of(a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--json"))
+    assert {cell["verdict"] for cell in found["cells"]} == {"undecided"}
+
+
 def test_sides_one_after_the_other_are_said_to_be_confounded_with_time(
     a2a: A2A, tmp_path: Path
 ) -> None:

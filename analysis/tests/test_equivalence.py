@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from a2a import equivalence
+from a2a import blocks, equivalence, maxt
 from trials import Trial
 
 
@@ -49,3 +49,27 @@ def test_launches_that_cannot_tell_say_nothing() -> None:
     rng = np.random.default_rng(3)
     one = Trial(launches=1, cells=2, shared=0.0001, own=0.0)
     assert np.isnan(adjusted(one, rng)).all() or min(adjusted(one, rng)) > 0.05
+
+
+@pytest.mark.parametrize("launches", [2, 3, 5])
+def test_launches_of_a_side_that_are_all_alike_are_refuted_by_no_fewer_permutations(
+    launches: int,
+) -> None:
+    trial = Trial(launches=launches, cells=1)
+    y = np.where(trial.side, 0.001, 0.0)[:, None] - 7.0
+    rng = np.random.default_rng(4)
+    p = equivalence.outside(y, trial.side, trial.block, math.log1p(0.02), rng)
+    assert p[0] == pytest.approx(1 / blocks.count(trial.side, trial.block))
+
+
+def test_values_that_are_all_alike_are_equal() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        side = rng.permutation(np.repeat([False, True], 8))
+        block = blocks.alternating(side)
+        if blocks.count(side, block) < 40:
+            continue
+        y = np.tile(-np.log(rng.uniform(1e3, 1e6, 4)), (16, 1))
+        p = equivalence.outside(y, side, block, math.log1p(0.02), rng)
+        assert max(equivalence.step_up(p)) <= 0.05
+        assert maxt.max_t(y, side, block, rng).p == pytest.approx(1.0)

@@ -249,7 +249,7 @@ class _Judge:
         return cells
 
     def _verdict(self, cell: int) -> Verdict:
-        if self.reason is not None:
+        if self.reason is not None or not self.made.decides:
             return Verdict.UNDECIDED
         if self.made.equal[cell] <= LEVEL:
             return Verdict.SAME

@@ -43,7 +43,8 @@ def outside(
 
 def _refuted(y: Floats, side: Sides, block: Blocks, arranged: NDArray[np.bool_]) -> Floats:
     """The p per cell that the candidate is not above the baseline."""
-    real = maxt.fit(y, side[None], block).t[0]
+    # Infinite where launches of a side are alike.
+    real = np.nan_to_num(maxt.fit(y, side[None], block).t[0])
     t = np.nan_to_num(maxt.fit(y, arranged, block).t, nan=0.0)
     return np.asarray((t >= real - 1e-9 * np.abs(real)).mean(axis=0))
 

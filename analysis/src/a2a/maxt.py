@@ -12,6 +12,7 @@ first, anew for every arrangement: one launch of ten times the time hides no cha
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,9 @@ from a2a import blocks, robust
 from a2a.blocks import Blocks, Sides
 
 Floats = NDArray[np.float64]
+
+_ROUNDING: Final = 1e-12
+"""Of y: what arithmetic alone leaves of values that are all alike."""
 
 
 @dataclass(frozen=True)
@@ -92,11 +96,15 @@ def fit(y: Floats, sides: NDArray[np.bool_], block: Blocks) -> Fit:
             with np.errstate(divide="ignore", invalid="ignore"):
                 slope = np.where(power > 1e-12, (drawn * centred_side).sum(axis=1) / power, np.nan)
                 rest = np.maximum((drawn**2).sum(axis=1) - slope**2 * power, 0.0)
+                tiny = _ROUNDING * max(1.0, float(np.abs(y[rows, cell]).max()))
+                slope = np.where(np.abs(slope) < tiny, 0.0, slope)
+                rest = np.where(rest < len(own) * tiny**2, 0.0, rest)
                 spread[:, cell] = np.sqrt(rest / freedom[cell])
             effect[:, cell] = slope
             information[:, cell] = power
     with np.errstate(divide="ignore", invalid="ignore"):
         t = effect * np.sqrt(information) / spread
+    t[(effect == 0) & (spread == 0)] = 0.0  # all alike
     return Fit(effect, spread, information, np.where(freedom > 0, t, np.nan), freedom)
 
 
