@@ -138,9 +138,10 @@ std::optional<std::string> against_mpi(const Rows& rows) {
     if (ratios.empty()) return std::nullopt;
     std::sort(ratios.begin(), ratios.end());
     const auto undecided = static_cast<int>(ratios.size()) - faster - slower - unknown;
-    std::string words =
-        fmt::format("against MPI_Alltoall: {:.2f} to {:.2f} times as fast, median {:.2f} of {}", ratios.front(),
-                    ratios.back(), ratios[ratios.size() / 2], points(ratios.size()));
+    // Of an even number the mean of the middle two, geometric: then swapping the sides inverts it.
+    const double median = std::sqrt(ratios[(ratios.size() - 1) / 2] * ratios[ratios.size() / 2]);
+    std::string words = fmt::format("against MPI_Alltoall: {:.2f} to {:.2f} times as fast, median {:.2f} of {}",
+                                    ratios.front(), ratios.back(), median, points(ratios.size()));
     const auto tell = [&](int count, const char* what) {
         if (count > 0) words += fmt::format("; {} {}", count, what);
     };
