@@ -79,6 +79,9 @@ make_plan() {
 recall() {
     local launch started ended status list file i
     [[ -f $plan_file ]] || return 0
+    # Ids begin anew when a controller loses its state, and two clusters may share a file system.
+    ((${SLURM_RESTART_COUNT:-0})) || die -2 "$results has the plan of another job $SLURM_JOB_ID, and this one was not" \
+        "requeued: --results names another folder"
     asked[nodes]=$(sed -n $'s/^# counts\t//p' "$plan_file")
     while IFS=$'\t' read -r launch started ended status _; do
         [[ $launch != launch ]] || continue

@@ -52,6 +52,27 @@ def test_two_studies_in_one_folder(study):
     assert not first & second
 
 
+def test_a_folder_with_a_job_of_the_same_id(study):
+    """From before a controller began its ids anew, or from another cluster: what it measured is not this job's."""
+    words = ["--launches", "2", "--sizes", "1000", "--", *BRIEF]
+    id = study.submit("alltoall.sbatch", *words, slurm=["-N", "2"])
+    study.done(id)
+    next_id = str(int(id) + 1)
+    for file in study.results.glob(f"*-{id}*"):
+        text = file.read_bytes()
+        text = text.replace(f"job\t{id}\n".encode(), f"job\t{next_id}\n".encode()) if file.suffix == ".tsv" else text
+        text = text.replace(f"-{id}-".encode(), f"-{next_id}-".encode()) if file.suffix == ".tsv" else text
+        file.with_name(file.name.replace(f"-{id}", f"-{next_id}")).write_bytes(text)
+    before = {file: file.read_bytes() for file in study.results.iterdir() if file.is_file()}
+    assert study.submit("alltoall.sbatch", *words, slurm=["-N", "3"]) == next_id
+    assert study.done(next_id, "FAILED").status == 2
+    assert study.output(next_id) == (
+        f"alltoall.sbatch: {study.results} has the plan of another job {next_id}, and this one was not requeued: "
+        "--results names another folder\n"
+    )
+    assert {file: file.read_bytes() for file in study.results.iterdir() if file.is_file()} == before
+
+
 @pytest.mark.parametrize("folder", ["readonly", "full"])
 def test_a_results_folder_that_takes_nothing(study, cluster, folder):
     id = study.submit("alltoall.sbatch", "--results", cluster.folder / folder, "--", *BRIEF, slurm=["-N", "2"])
