@@ -23,6 +23,8 @@ run_study() {
     scratch=$(mktemp -d)
     trap 'rm -rf "$scratch"' EXIT
     enter_site
+    # After "sbatch --export=NONE" steps would get nothing of what was just set, not even PATH.
+    export SLURM_EXPORT_ENV=ALL
     keep_mpi_off_fabric
     find_program
     find_analysis

@@ -73,6 +73,20 @@ def test_a_folder_with_a_job_of_the_same_id(study):
     assert {file: file.read_bytes() for file in study.results.iterdir() if file.is_file()} == before
 
 
+@pytest.mark.parametrize("launcher", ["mpirun", "srun"])
+def test_a_job_without_the_environment_of_its_user(study, program, analysis, launcher):
+    """Where "sbatch --export=NONE" is the custom, what the site sets reaches the ranks all the same."""
+    site = study.folder / "mine.sh"
+    site.write_text(
+        SITE.read_text().replace("site_launcher=mpirun", f"site_launcher={launcher}").replace("\nsite_options=(", "\nsite_options=(--require A_OF_SITE=yes ")
+        + f"site_environment+=(A_OF_SITE=yes)\nsite_program={program}\nsite_analysis={analysis}\n"
+    )
+    words = ["--launches", "1", "--sizes", "1000", "--site", site, "--", *BRIEF]
+    id = study.submit("alltoall.sbatch", *words, slurm=["-N", "2", "--export=NONE"], site=False)
+    study.done(id)
+    assert Results(study.files(id)[0]).states() == [COMPLETE]
+
+
 @pytest.mark.parametrize("folder", ["readonly", "full"])
 def test_a_results_folder_that_takes_nothing(study, cluster, folder):
     id = study.submit("alltoall.sbatch", "--results", cluster.folder / folder, "--", *BRIEF, slurm=["-N", "2"])
