@@ -236,6 +236,13 @@ def test_a_descheduled_rank_is_named(tmp_path: Path) -> None:
     assert "1 of 8 ranks" in one.text and "rank 2, node002" in one.text
 
 
+def test_a_rank_that_yields_is_not_called_preempted_alone(tmp_path: Path) -> None:
+    yielding = replace(with_effects(descheduled=(2,)), attributes={"poll": "yield"})
+    (one,) = findings(tmp_path, yielding, "descheduled")
+    assert one.text.startswith("1 of 8 ranks yielded their core or were preempted: up to ")
+    assert "involuntary" not in one.text
+
+
 def test_more_ranks_than_cores_are_told_beside_it(tmp_path: Path) -> None:
     path = synthetic.write_launch(tmp_path / "run.h5", with_effects(descheduled=(0, 1)))
     found = results.load([path]).measured()

@@ -146,7 +146,7 @@ void Launch::measure_all() {
         rows.push_back(
             {plan_.points[i], results.contains(static_cast<int>(i)) ? &results[static_cast<int>(i)] : nullptr});
     for (const auto& line : closing_words(rows, job_.layout(), files_.results.string(), node_link_.gbps,
-                                          oversubscription(), points_before_))
+                                          oversubscription(), points_before_, polling_.polling != Polling::spin))
         std::fprintf(stderr, "%s\n", line.c_str());
 }
 

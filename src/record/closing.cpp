@@ -169,7 +169,7 @@ std::string what_was_measured(std::size_t count, std::size_t before) {
 
 std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layout& layout, const std::string& file,
                                        double node_link_gbps, const std::string& oversubscription,
-                                       std::size_t before) {
+                                       std::size_t before, bool yields) {
     const auto has_figures = [](const Row& row) { return row.result != nullptr && summary_of(row).count > 0; };
     const Rows measured =
         select(rows, [&](const Row& row) { return row.point.role == Role::measure && has_figures(row); });
@@ -209,7 +209,10 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
     if (oversubscription.empty()) remark(last_too_often(measured, layout.ranks()));
     remark(exceeding(measured, "more than 5 % of the ops invalid (a rank was late)", kManyInvalid, invalid_share,
                      percent));
-    remark(exceeding(measured, "ranks were preempted during ops", kManySwitches, switches_per_op,
+    remark(exceeding(measured,
+                     yields ? "ranks yielded their core or were preempted during ops"
+                            : "ranks were preempted during ops",
+                     kManySwitches, switches_per_op,
                      [](double switches) { return fmt::format("{:.1f} times per op", switches); }));
     remark(drift(rows));
     remark(against_mpi(measured));

@@ -29,6 +29,11 @@ def oversubscription(launch: Launch) -> str:
     return f"{words} of {launch.nodes[node]} ({len(crowded)} of {count_text(len(ranks), 'node')})"
 
 
+def yields(launch: Launch) -> bool:
+    """Whether its ranks give their core away while they wait (`sched_yield`)."""
+    return launch.attributes.get("poll") in ("yield", "block")
+
+
 def _cores(launch: Launch, node: int) -> int:
     """Cores that the node's ranks may run on together; 0: unknown.
 

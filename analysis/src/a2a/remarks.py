@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from a2a import blocks, jobs, labels, power
 from a2a.decision import Decision
-from a2a.oversubscription import oversubscription
+from a2a.oversubscription import oversubscription, yields
 from a2a.results import Launch, Results
 from a2a.sides import Pairing
 
@@ -141,11 +141,14 @@ def doubts(found: Results, names: list[str]) -> list[str]:
     crowds = [crowd for launch in launches if (crowd := oversubscription(launch))]
     if crowds:
         told.append(f"{crowds[0]} in {len(crowds)} of {len(launches)} launches")
-    hit = sum(_preempted(found, launch) for launch in launches)
+    hit = [launch for launch in launches if _preempted(found, launch)]
     if hit:
+        words, kind = ("were preempted", "involuntary context switches")
+        if any(yields(launch) for launch in hit):
+            words, kind = ("yielded their core or were preempted", "context switches")
         told.append(
-            f"ranks were preempted in {hit} of {len(launches)} launches (more than "
-            f"{_PREEMPTED:g} involuntary context switches per op)"
+            f"ranks {words} in {len(hit)} of {len(launches)} launches (more than "
+            f"{_PREEMPTED:g} {kind} per op)"
         )
     return told
 

@@ -20,8 +20,9 @@ std::string what_was_measured(std::size_t count, std::size_t before);
 // the link rate, a rank last more often than chance (binomial(1/R), ten ops for one, clock starts only), invalid
 // ops above 5 %, drift between the sentinels beyond their intervals, ranks descheduled during ops (involuntary
 // switches), the ratio to the baseline. before: points of earlier launches, which this one found in the file.
+// yields: ranks yield while they wait; the kernel counts a sched_yield() that lets another run as involuntary, too.
 std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layout& layout, const std::string& file,
                                        double node_link_gbps, const std::string& oversubscription = {},
-                                       std::size_t before = 0);
+                                       std::size_t before = 0, bool yields = false);
 
 } // namespace a2aperf

@@ -43,10 +43,11 @@ struct Table {
     void skip() { rows.push_back({points.emplace_back(), nullptr}); }
     std::string oversubscription;
     std::size_t before = 0;
+    bool yields = false;
     std::string words(double node_link_gbps = 100) const {
         std::string text;
         for (const std::string& line :
-             closing_words(rows, layout, "/data/a.h5", node_link_gbps, oversubscription, before))
+             closing_words(rows, layout, "/data/a.h5", node_link_gbps, oversubscription, before, yields))
             text += line + "\n";
         return text;
     }
@@ -114,6 +115,16 @@ TEST_CASE("what looks wrong is pointed out with its figures") {
                        r.ranks[2].involuntary_switches = 250;
                    }),
                    "note: ranks were preempted during ops at 1 of 2 points, most at 1 kB: 2.5 times per op"));
+}
+
+TEST_CASE("where ranks yield a context switch need not be a preemption") {
+    Table table;
+    table.yields = true;
+    PointResult& result = table.add(1000);
+    result.ranks.resize(4);
+    result.ranks[2].involuntary_switches = 250;
+    CHECK(test::contains(table.words(), "note: ranks yielded their core or were preempted during ops at 1 of 1 "
+                                        "point, most at 1 kB: 2.5 times per op"));
 }
 
 TEST_CASE("a rank is called late only where chance is no explanation") {

@@ -69,8 +69,8 @@ FINDERS: Final = (
            "is late; who sends slowly makes all others late.", apart.find, blames=True),
     Finder("behind", "The rank behind the slow ops", "It pauses now and then: the others wait for "
            "it, or it is late alone; the median hides both.", behind.find, blames=True),
-    Finder("descheduled", "Ranks that were preempted", "Something else ran on a rank's CPU while "
-           "it was timed.", descheduled.find),
+    Finder("descheduled", "Ranks that shared their core", "Something else ran on a rank's CPU "
+           "while it was timed.", descheduled.find),
     Finder("link", "Above the link rate", "More than the link can carry: the figure needs an "
            "explanation before it is used.", link.find),
     Finder("weak", "Weak links", "Compared with all other pairs; a pair's time is modelled as a "

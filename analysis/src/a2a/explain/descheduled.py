@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ranks that were preempted while an op was timed, and threads that share one with the poller."""
+"""Ranks whose core something else had while an op was timed, and threads that share the poller's.
+
+A rank that yields while it waits (`poll`) gives its core away by itself, and the kernel counts that
+among the involuntary context switches: of such a launch nothing is said of preemption alone.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from numpy.typing import NDArray
 
 from a2a.explain.finding import Finding, listed
 from a2a.labels import number_text
-from a2a.oversubscription import oversubscription
+from a2a.oversubscription import oversubscription, yields
 from a2a.results import Launch, Results
 from a2a.schema import Counters
 
@@ -47,11 +51,14 @@ def _switches(facts: Launch, read: list[tuple[int, Counters]]) -> list[Finding]:
     ranks = len(rate)
     crowded = oversubscription(facts)
     median = number_text(float(np.median(rate)), 2)
+    words, kind = ("were preempted", "involuntary context switches")
+    if yields(facts):
+        words, kind = ("yielded their core or were preempted", "context switches")
     return [
         Finding(
             "descheduled",
-            f"{len(hit)} of {ranks} ranks were preempted: up to {number_text(rate[worst], 2)} "
-            f"involuntary context switches per op (rank {worst}, {facts.host_of(worst)}: "
+            f"{len(hit)} of {ranks} ranks {words}: up to {number_text(rate[worst], 2)} "
+            f"{kind} per op (rank {worst}, {facts.host_of(worst)}: "
             f"{switches[worst]} in {ops} ops); median rank {median}"
             + (f"; {crowded}" if crowded else ""),
             f"{facts.id}: ranks {listed(hit.tolist())}",
