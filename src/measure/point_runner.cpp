@@ -120,8 +120,8 @@ PointRunner::Decision PointRunner::decide(const std::vector<Series>& all, Nanose
         if (!rules_.precision || valid < rules_.min_ops) return StopRule::none;
         const auto times = op_times(series.samples, rules_.summary.complete_at);
         const auto interval = median_interval(times).interval;
-        const bool is_precise = interval && (interval->high - interval->low) / 2 <=
-                                                *rules_.precision * median(times, PercentileRule::rank);
+        const bool is_precise =
+            interval && reach(*interval, median(times, PercentileRule::rank)) <= *rules_.precision;
         return is_precise ? StopRule::precision : StopRule::none;
     };
     Decision decision;

@@ -131,6 +131,10 @@ private:
 
 } // namespace
 
+double reach(const Interval& interval, double median) {
+    return std::max(interval.high - median, median - interval.low) / median;
+}
+
 std::optional<RankPair> quantile_interval_ranks(std::size_t n, double q) {
     if (n == 0 || q <= 0 || q >= 1) return std::nullopt;
     // Walks the binomial distribution of the number of values below the quantile from where it is negligible.

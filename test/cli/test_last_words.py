@@ -3,6 +3,7 @@
 
 import re
 
+import h5py
 import pytest
 
 CALM = ["--provider", "shm", "--sync", "barrier", "--poll", "yield", "--warmup", "1", "--no-sentinel", "-o", "a.h5"]
@@ -64,6 +65,17 @@ def test_a_point_that_stopped_short_says_so(launch):
     precise = ["--sizes", "8", "--precision", "0.01%", "--min-ops", "6", "--max-ops", "20", "--force"]
     outcome = launch(2, "alltoall", *CALM, *precise)
     assert "tagged shift all, --precision not reached at --max-ops\n" in outcome.stdout, outcome.stdout
+
+
+def test_a_precision_that_was_reached_is_that_of_either_side(launch, tmp_path):
+    words = ["--sizes", "8,64,512,1000,4000,16000", "--precision", "10%", "--max-ops", "10000", "--time-budget", "5s"]
+    outcome = launch(2, "alltoall", *CALM, *words)
+    assert outcome.returncode == 0, outcome.stderr
+    with h5py.File(tmp_path / "a.h5") as file:
+        middle, low, high = (file[name][:] for name in ("time_p50", "time_p50_low", "time_p50_high"))
+        reached = file["stop_rule"][:] == 2
+    assert (high[reached] <= 1.1 * middle[reached]).all()
+    assert (low[reached] >= 0.9 * middle[reached]).all()
 
 
 def test_a_provider_that_is_hidden(launch, a2aperf, monkeypatch, tmp_path):

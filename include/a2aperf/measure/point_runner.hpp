@@ -14,7 +14,7 @@ namespace a2aperf {
 struct RunRules {
     int ops = 100;
     int warmup = 20;
-    std::optional<double> precision; // half width of the median's interval / median
+    std::optional<double> precision; // reach of the median's interval, at most
     int min_ops = 30, max_ops = 1000;
     std::optional<Nanoseconds> time_budget; // per point
     SummaryRules summary;

@@ -72,6 +72,12 @@ TEST_CASE("the median of 100 lies between the 40th and the 61st value") {
     CHECK(ranks->high == 61);
 }
 
+TEST_CASE("an interval reaches as far as its further end") {
+    CHECK(reach(Interval{99, 103}, 100) == Approx(0.03));
+    CHECK(reach(Interval{95, 101}, 100) == Approx(0.05));
+    CHECK(reach(Interval{100, 100}, 100) == 0);
+}
+
 TEST_CASE("an interval exists only from the n that carries it") {
     for (const auto& row : {std::pair{0.5, 6U}, {0.9, 36U}, {0.99, 368U}, {0.999, 3688U}}) {
         const auto q = row.first;
