@@ -60,6 +60,18 @@ def test_every_launch_has_its_fate_and_the_last_line_of_the_log_counts(folder: P
     assert job.launches[2].why == "its file is not there any more"
 
 
+@pytest.mark.parametrize("cut", ["0", "003\t2026-11-20T17:3", "003\t-\t2026-11-20T17:30:05Z\t1"])
+def test_a_log_whose_last_line_is_cut_short_tells_the_rest(folder: Path, cut: str) -> None:
+    whole = study.read(folder)
+    with (folder / "log-7.tsv").open("a") as log:
+        log.write(cut)
+    assert study.read(folder) == whole
+    with (folder / "log-7.tsv").open("a") as log:
+        log.write("\n")
+    with pytest.raises(InputError, match="has not 5 columns"):
+        study.read(folder)
+
+
 @pytest.mark.parametrize(
     ("text", "settings"),
     [

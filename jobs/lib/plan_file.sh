@@ -82,6 +82,9 @@ recall() {
     # Ids begin anew when a controller loses its state, and two clusters may share a file system.
     ((${SLURM_RESTART_COUNT:-0})) || die -2 "$results has the plan of another job $SLURM_JOB_ID, and this one was not" \
         "requeued: --results names another folder"
+    # A disk that was full, or a node that died, may have cut the last line short.
+    [[ ! -s $log_file || ! $(tail -c 1 "$log_file") ]] || sed -i '$d' "$log_file" ||
+        die "the last line of $log_file is cut short, and it could not be taken out"
     asked[nodes]=$(sed -n $'s/^# counts\t//p' "$plan_file")
     while IFS=$'\t' read -r launch started ended status _; do
         [[ $launch != launch ]] || continue

@@ -78,6 +78,8 @@ def test_time_limit_requeue_and_resume(study):
     done = [i for i, state in enumerate(before.states()) if state == COMPLETE]
     assert 2 <= len(done) < POINTS
     assert before.segments[0].end_state == 2
+    with (study.results / f"log-{id}.tsv").open("a") as log:  # as a full disk would leave it
+        log.write("002\t2026-11-2")
     study.done(id)
 
     assert study.cluster.job(id).facts["Restarts"] == "1"

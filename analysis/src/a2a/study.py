@@ -166,7 +166,8 @@ def _job(plan: Path) -> Job:
 
 def _table(path: Path, columns: tuple[str, ...]) -> tuple[dict[str, str], list[dict[str, str]]]:
     """Facts (`# name<TAB>value`) above the header, and the rows below it."""
-    lines = _text(path).splitlines()
+    text = _text(path)
+    lines = text.splitlines()
     facts = dict(
         line[2:].split("\t", 1) for line in lines if line.startswith("# ") and "\t" in line
     )
@@ -174,6 +175,9 @@ def _table(path: Path, columns: tuple[str, ...]) -> tuple[dict[str, str], list[d
     if not table or tuple(table[0].split("\t")) != columns:
         raise InputError(f"{path}: no such file of a study: its header is not {' '.join(columns)}")
     rows = [line.split("\t") for line in table[1:]]
+    # A log is appended to: a full disk or a node that dies cuts its last line short, and no other.
+    if columns == LOG_COLUMNS and rows and len(rows[-1]) < len(columns) and text[-1] != "\n":
+        rows.pop()
     if any(len(row) != len(columns) for row in rows):
         raise InputError(f"{path}: a line has not {len(columns)} columns")
     return facts, [dict(zip(columns, row, strict=True)) for row in rows]
