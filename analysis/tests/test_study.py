@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import studies
-from a2a import study
+from a2a import slurm, study
 from a2a.errors import InputError
 from a2a.study import Fate
 from conftest import Outcome
@@ -152,6 +152,28 @@ def test_status_of_a_job_that_runs_tells_how_long_it_will(
     assert "cut short" in outcome.out
     (plain,) = json.loads(a2a("status", tmp_path, "--json").out)
     assert [x["fate"] for x in plain["launches"]] == ["good", "started", "not reached"]
+
+
+@pytest.mark.parametrize("squeue", ["exit 1", "sleep 60"])
+def test_status_where_slurm_does_not_answer(
+    a2a: A2A,
+    folder: Path,
+    tmp_path: Path,
+    queue: Callable[[str], None],
+    monkeypatch: pytest.MonkeyPatch,
+    squeue: str,
+) -> None:
+    """What the folder has is told, and nothing of what only Slurm knows."""
+    queue("")
+    (tmp_path / "programs/squeue").write_text(f"#!/bin/sh\n{squeue}\n")
+    run = slurm.run
+    monkeypatch.setattr(slurm, "run", lambda words: run(words, seconds=2))
+    studies.launch(folder, "7", 5, 8)
+    outcome = a2a("status", str(folder))
+    assert outcome.status == 1
+    assert "; whether it runs is unknown: squeue is not here, or does not answer\n" in outcome.out
+    assert "node node005 does not answer" in outcome.out
+    assert "cut short" not in outcome.out
 
 
 def test_status_of_a_complete_study(a2a: A2A, tmp_path: Path) -> None:

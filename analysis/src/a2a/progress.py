@@ -36,6 +36,11 @@ def runs(job: Job, queue: Queue) -> bool:
     return queue is not None and job.id in queue
 
 
+def may_run(job: Job, queue: Queue) -> bool:
+    """Whether Slurm has the job, or cannot be asked."""
+    return queue is None or job.id in queue
+
+
 def may_come(job: Job, queue: Queue) -> bool:
     """Whether everything planned is there or may still come."""
     if runs(job, queue):
@@ -49,7 +54,7 @@ def state(job: Job, queue: Queue) -> str:
     if not job.of(Fate.FAILED, Fate.STARTED, Fate.WAITING):
         return "complete"
     if queue is None:
-        return "no squeue here to say whether it runs"
+        return "whether it runs is unknown: squeue is not here, or does not answer"
     if job.id not in queue:
         return "ended"
     queued = queue[job.id]

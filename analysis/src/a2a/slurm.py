@@ -55,7 +55,10 @@ def queued(ids: Iterable[str]) -> dict[str, Queued] | None:
     if not wanted or shutil.which("squeue") is None:
         return None
     # Asked for one id that it has forgotten, squeue may refuse all of them.
-    done = run(["squeue", "--noheader", "--format", "%A|%T|%M|%l|%N|%r"])
+    try:
+        done = run(["squeue", "--noheader", "--format", "%A|%T|%M|%l|%N|%r"])
+    except InputError:
+        return None
     if done.returncode:
         return None
     rows = [line.strip().split("|", 5) for line in done.stdout.splitlines()]

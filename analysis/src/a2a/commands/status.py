@@ -61,7 +61,7 @@ def _told(job: Job, queue: dict[str, slurm.Queued] | None, everything: bool) -> 
         "",
         *("  " + line for line in _table(job)),
     ]
-    missing = job.of(Fate.FAILED, *([] if progress.runs(job, queue) else [Fate.STARTED]))
+    missing = job.of(Fate.FAILED, *([] if progress.may_run(job, queue) else [Fate.STARTED]))
     if missing:
         lines += ["", "  missing:"]
         shown = missing if everything else missing[:_SHOWN]
