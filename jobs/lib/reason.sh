@@ -16,11 +16,32 @@ why_failed() {
     [[ ! $gone ]] || words=$gone${words:+; $words}
     [[ $words ]] || words=$(sed -n 's/^a2aperf: //p' "$scratch/launch.err" | head -n 1)
     [[ $words ]] || words=$(lost_daemon <"$scratch/launch.err")
-    [[ $words ]] || words=$(grep -v '^[-=[:space:]]*$' "$scratch/launch.err" | grep -m 1 -E \
-        'srun: error|lost communication|non-zero|unable|not |failed|ORTE' | cut -c 1-300) || true
-    [[ $words ]] || words="exit status $status"
-    ((status != 124 && status != 137 || launch_seconds < launch_limit)) || words="no end after $launch_limit s; $words"
+    [[ $words ]] || words=$(first_complaint <"$scratch/launch.err")
+    if ((launch_seconds >= launch_limit && (status == 124 || status == 137))); then
+        words="no end after $launch_limit s${words:+; $words}"
+    fi
+    [[ $words ]] || words=$(end_of_launcher "$status")
     tr '\t\n' '  ' <<<"$words" | sed 's/ *$//'
+}
+
+# first_complaint: the first sentence that looks like one; Open MPI breaks its own over several lines.
+first_complaint() {
+    awk '/^[-=[:space:]]*$/ { if (said) exit; next }
+        !said && !/srun: error|lost communication|non-zero|unable|not |failed|ORTE/ { next }
+        { said = said (said ? " " : "") $0 }
+        /^srun:/ { exit }
+        match(said, /[.]( |$)|:$/) { said = substr(said, 1, RSTART - 1); exit }
+        END { if (said) print substr(said, 1, 300) }'
+}
+
+# end_of_launcher STATUS: of one that said nothing. The shell's status of a process that a signal ended is 128 more.
+end_of_launcher() {
+    local name
+    if (($1 > 128)) && name=$(kill -l "$(($1 - 128))" 2>/dev/null); then
+        printf 'signal %d (SIG%s) ended %s\n' "$(($1 - 128))" "$name" "$site_launcher"
+    else
+        printf '%s ended with exit status %d and did not say why\n' "$site_launcher" "$1"
+    fi
 }
 
 # died_of_signal: the rank that a signal ended, as the launcher names it. The program may number its ranks in another

@@ -182,6 +182,16 @@ def test_a_killed_rank_of_srun(study):
     assert re.fullmatch(rf"Killed: task \d of srun on {node}", study.log(id)[0]["reason"])
 
 
+def test_a_killed_launcher(study):
+    """From outside, so it says nothing: it is named, and not only its status."""
+    id = study.submit("alltoall.sbatch", *LONG, slurm=["-N", "2"])
+    wait_for_points(study, id, 1)
+    study.cluster.run("pkill", "-KILL", "-x", "mpirun")
+    study.done(id, "FAILED")
+    assert study.log(id)[0]["reason"] == "signal 9 (SIGKILL) ended mpirun"
+    assert 1 <= complete_points(first_file(study, id)) < POINTS
+
+
 def test_a_dead_node(study):
     """Its launch names it; the next is made by the others; one that needs as many nodes as there were is a gap."""
     id = study.submit("alltoall.sbatch", "--go-on", "--nodes", "3,4", "--seed", "2", *LONG, slurm=["-w", "node[005-008]"])

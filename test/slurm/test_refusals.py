@@ -78,8 +78,8 @@ def test_a_job_without_the_environment_of_its_user(study, program, analysis, lau
     """Where "sbatch --export=NONE" is the custom, what the site sets reaches the ranks all the same."""
     site = study.folder / "mine.sh"
     site.write_text(
-        SITE.read_text().replace("site_launcher=mpirun", f"site_launcher={launcher}").replace("\nsite_options=(", "\nsite_options=(--require A_OF_SITE=yes ")
-        + f"site_environment+=(A_OF_SITE=yes)\nsite_program={program}\nsite_analysis={analysis}\n"
+        SITE.read_text() + f"site_launcher={launcher}\nsite_options+=(--require A_OF_SITE=yes)\n"
+        f"site_environment+=(A_OF_SITE=yes)\nsite_program={program}\nsite_analysis={analysis}\n"
     )
     words = ["--launches", "1", "--sizes", "1000", "--site", site, "--", *BRIEF]
     id = study.submit("alltoall.sbatch", *words, slurm=["-N", "2", "--export=NONE"], site=False)
@@ -233,6 +233,25 @@ def test_a_script_that_fails_unforeseen_says_where():
     outcome = subprocess.run(["bash", "-c", text, JOBS], capture_output=True, text=True)
     assert outcome.returncode != 0 and outcome.stdout == ""
     assert re.fullmatch(r"jobs: stopped at line \d+ of .*: a command failed \(exit status 1\)\n", outcome.stderr)
+
+
+@pytest.mark.parametrize(
+    ("printed", "says"),
+    [
+        ("An ORTE daemon has unexpectedly failed after launch and before\ncommunicating back to mpirun. This could be\n",
+         "An ORTE daemon has unexpectedly failed after launch and before communicating back to mpirun"),
+        ("-----\nmpirun was unable to find the specified executable file:\n\nExecutable: a\n",
+         "mpirun was unable to find the specified executable file"),
+        ("mpirun: not here: no such file\nand so on\n", "mpirun: not here: no such file and so on"),
+        ("a line\nsrun: error: node002: task 1: Exited with exit code 3\nsrun: error: more\n",
+         "srun: error: node002: task 1: Exited with exit code 3"),
+        ("all is well\n", ""),
+    ],
+)  # fmt: skip
+def test_the_first_complaint_is_a_whole_sentence(printed, says):
+    text = 'set -euo pipefail; jobs=$0; . "$jobs/lib/load.sh"; first_complaint'
+    outcome = subprocess.run(["bash", "-c", text, JOBS], input=printed, capture_output=True, text=True)
+    assert outcome.stdout == (f"{says}\n" if says else ""), outcome.stderr
 
 
 def preflight(script, *words: str, infiniband: Path) -> dict[str, tuple[str, str]]:
