@@ -28,7 +28,7 @@ struct PointRunner::Series {
     NodeCounters node_counters{};
     Nanoseconds late_limit = -1;
     double warmup_p50 = kUnknown;
-    StopRule stop_rule = StopRule::none;
+    StopRule stop_rule = StopRule::none; // on rank 0
 };
 
 void PointRunner::verify(const Point& point) {
@@ -111,25 +111,31 @@ double PointRunner::warm_up(Series& series) {
     return p50;
 }
 
-PointRunner::Decision PointRunner::decide(const std::vector<Series>& all, Nanoseconds elapsed,
-                                          Nanoseconds block_time, int block) const {
-    const auto is_enough = [&](const Series& series) {
-        const int valid = series.samples.valid_ops();
-        if (valid >= rules_.target()) return rules_.precision ? StopRule::max_ops : StopRule::ops;
-        if (series.samples.attempts() >= rules_.max_attempts(loop_.start())) return StopRule::attempts;
-        if (!rules_.precision || valid < rules_.min_ops) return StopRule::none;
+// The rule that lets a series end here; none = it needs more. Precision comes first: where it is reached with the
+// last op of all, it is reached.
+StopRule PointRunner::rule_met(const Series& series) const {
+    const int valid = series.samples.valid_ops();
+    if (rules_.precision && valid >= rules_.min_ops) {
         const auto times = op_times(series.samples, rules_.summary.complete_at);
         const auto interval = median_interval(times).interval;
-        const bool is_precise =
-            interval && reach(*interval, median(times, PercentileRule::rank)) <= *rules_.precision;
-        return is_precise ? StopRule::precision : StopRule::none;
-    };
+        if (interval && reach(*interval, median(times, PercentileRule::rank)) <= *rules_.precision)
+            return StopRule::precision;
+    }
+    if (valid >= rules_.target()) return rules_.precision ? StopRule::max_ops : StopRule::ops;
+    if (series.samples.attempts() >= rules_.max_attempts(loop_.start())) return StopRule::attempts;
+    return StopRule::none;
+}
+
+PointRunner::Decision PointRunner::decide(std::vector<Series>& all, Nanoseconds elapsed, Nanoseconds block_time,
+                                          int block) const {
     Decision decision;
-    decision.rule = is_enough(all.front());
-    for (const Series& series : all)
-        if (is_enough(series) == StopRule::none) decision.rule = StopRule::none;
-    if (rules_.time_budget && elapsed >= *rules_.time_budget && decision.rule == StopRule::none)
-        decision.rule = StopRule::time_budget;
+    const bool is_late = rules_.time_budget && elapsed >= *rules_.time_budget;
+    decision.is_over = true;
+    for (Series& series : all) {
+        series.stop_rule = rule_met(series);
+        if (series.stop_rule == StopRule::none && is_late) series.stop_rule = StopRule::time_budget;
+        decision.is_over = decision.is_over && series.stop_rule != StopRule::none;
+    }
 
     // Long enough to be cheap, short enough to be looked at; not past what is missing.
     const int most = rules_.max_attempts(loop_.start()) - all.front().samples.attempts();
@@ -147,7 +153,7 @@ void PointRunner::run_blocks(std::vector<Series>& all, bool alternates) {
     const Nanoseconds begin = now_ns();
     Decision decision;
     decision.next_block = std::min(kAlternatingBlock, rules_.target());
-    for (int round = 0; decision.rule == StopRule::none; ++round) {
+    for (int round = 0; !decision.is_over; ++round) {
         const int count = decision.next_block;
         const Nanoseconds block_begin = now_ns();
         // A B, B A, A B, …: a drift hits both alike.
@@ -167,9 +173,8 @@ void PointRunner::run_blocks(std::vector<Series>& all, bool alternates) {
                     static_cast<double>(*std::max_element(first, first + job_.ranks())));
         }
         job_.broadcast(decision);
-        if (decision.rule == StopRule::none) clock_error_ns_ = keep_clock_();
+        if (!decision.is_over) clock_error_ns_ = keep_clock_();
     }
-    for (Series& series : all) series.stop_rule = decision.rule;
 }
 
 PointResult PointRunner::finish(Series& series, const Point& point) {

@@ -124,6 +124,16 @@ def test_precision_ends_by_its_rules(measure):
     is_sound(easy)
 
 
+def test_who_reached_the_precision_is_told_row_by_row(measure):
+    words = ["--precision", "50%", "--min-ops", "30", "--max-ops", "30", "--baseline", "mpi"]
+    results, outcome = measure(2, "--sizes", "8,64,512,1000,4096,8192", *words)
+    low, high, p50 = (results.columns[f"time_p50{end}"] for end in ("_low", "_high", ""))
+    is_precise = np.maximum(high - p50, p50 - low) <= 0.5 * p50
+    expected = np.where(is_precise, STOP_RULE["precision"], STOP_RULE["max-ops"])
+    assert list(results.columns["stop_rule"]) == list(expected)
+    assert outcome.stdout.count("--precision not reached") == np.count_nonzero(~is_precise)
+
+
 def test_time_budget(measure):
     results, _ = measure(2, "--sizes", "1000", "--ops", "1000000", "--time-budget", "200ms")
     assert results.columns["stop_rule"][0] == STOP_RULE["time-budget"]

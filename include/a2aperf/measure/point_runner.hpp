@@ -63,7 +63,7 @@ public:
 private:
     struct Series;
     struct Decision {
-        StopRule rule = StopRule::none; // none = go on
+        bool is_over = false;
         int next_block = 1;
     };
 
@@ -75,7 +75,8 @@ private:
     void gather_arrivals(Series& series);
     double warm_up(Series& series);
     void run_blocks(std::vector<Series>& all, bool alternates);
-    Decision decide(const std::vector<Series>& all, Nanoseconds elapsed, Nanoseconds block_time, int block) const;
+    StopRule rule_met(const Series& series) const;
+    Decision decide(std::vector<Series>& all, Nanoseconds elapsed, Nanoseconds block_time, int block) const;
     PointResult finish(Series& series, const Point& point);
 
     Job& job_;
