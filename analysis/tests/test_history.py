@@ -97,7 +97,7 @@ def test_change_points_without_a_change_are_rare(gaps: float) -> None:
     for _ in range(120):
         y = rng.normal(0, 0.01, (20, 1)) + rng.normal(0, 0.01, (20, 6))
         y[rng.random(y.shape) < gaps] = np.nan
-        wrong += bool(changepoints.splits(y, rng))
+        wrong += bool(changepoints.splits(y))
     assert wrong <= 5  # 1 % are expected
 
 
@@ -107,7 +107,7 @@ def test_a_step_is_found_where_it_is() -> None:
     for _ in range(20):
         y = rng.normal(0, 0.01, (24, 3))
         y[11:] += 0.1
-        places = [split.index for split in changepoints.splits(y, rng)]
+        places = [split.index for split in changepoints.splits(y)]
         near += len(places) >= 1 and min(abs(place - 11) for place in places) <= 1
     assert near >= 18
 
@@ -154,11 +154,11 @@ def test_a_line_that_ends_where_another_begins() -> None:
     y = np.random.default_rng(2).normal(0, 0.01, (16, 2))
     y[8:, 0] = np.nan
     y[:8, 1] = np.nan
-    assert changepoints.splits(y, np.random.default_rng(1)) == []
+    assert changepoints.splits(y) == []
 
 
 def test_lines_that_never_change_have_no_change_point() -> None:
-    assert changepoints.splits(np.ones((20, 3)) * 0.1, np.random.default_rng(1)) == []
+    assert changepoints.splits(np.ones((20, 3)) * 0.1) == []
 
 
 def test_a_named_baseline_is_compared_against(

@@ -26,7 +26,6 @@ from a2a.results import Results
 Floats = NDArray[np.float64]
 
 TREND: Final = 6  # jobs from which a trend is told
-_SEED: Final = 20190417
 _DAY_NS: Final = 86_400 * 1_000_000_000
 _WEEK_NS, _MONTH_NS = 7 * _DAY_NS, 30 * _DAY_NS
 LINE: Final = ["series", "ranks", "nodes", "ppn", "message_size"]
@@ -77,7 +76,7 @@ def history(found: Results) -> History:
         index="launch", columns=LINE, values="gbps_rank", aggfunc="mean", dropna=False
     ).reindex(index=launches["launch"], columns=table.columns)
     rate = jobs.medians(rates.to_numpy(dtype=np.float64), job)
-    steps = changepoints.splits(y, np.random.default_rng(_SEED))
+    steps = changepoints.splits(y)
     times = launches.groupby("job")["time"].min().to_numpy(dtype=np.float64)
     lines = _lines(table.columns, y, rate, times, steps[-1].index if steps else 0)
     count = table.notna().sum(axis=0).to_numpy()

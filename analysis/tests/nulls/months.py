@@ -17,43 +17,67 @@ from nulls.row import Outcome, Row
 Floats = NDArray[np.float64]
 
 _LINES: Final = 4
-_JOB, _OWN = 0.01, 0.003  # spread of a job, and of one line in it
+_SPREAD: Final = float(np.hypot(0.01, 0.003))
 
 
 @dataclass(frozen=True)
 class Months:
-    """Jobs over months: each like the one before (AR(1)), a slow course, a step (in spreads)."""
+    """Jobs over months: each like the one before (AR(1)), a slow course, steps (in spreads)."""
 
     jobs: int = 24
     launches: int = 1  # in a job; they differ as much as jobs do
-    memory: float = 0.0
+    uneven: bool = False  # one launch in a job, or as many, or between
+    memory: float = 0.0  # 1 is a random walk
+    shared: float = 0.01  # spread of a job, which all lines have in common
+    tails: float = np.inf  # degrees of freedom of Student's t
+    bad_days: int = 0  # single ones, 20 spreads slower
     course: Literal["steady", "line", "wave", "settling"] = "steady"
     step: float = 0.0
+    back: int = 0  # jobs after which the step is undone
+    after: int = 0  # jobs after the step, else half of them
 
     @property
-    def place(self) -> int:
-        """The first job after the step."""
-        return self.jobs // 2 - 1
+    def places(self) -> list[int]:
+        """The first jobs after the steps."""
+        first = self.jobs - self.after if self.after else self.jobs // 2 - 1
+        return [first, first + self.back] if self.back else [first]
 
     def speeds(self, rng: np.random.Generator) -> Floats:
         """Log speed [jobs, lines]."""
-        n, burn = self.jobs, 50
-        shocks = rng.normal(0, _JOB, (n + burn, 1)) + rng.normal(0, _OWN, (n + burn, _LINES))
-        scale = np.sqrt(1 - self.memory**2)
-        y = np.asarray(lfilter([scale], [1, -self.memory], shocks, axis=0))[-n:]
-        time = np.linspace(0, 1, n)
-        y += {
+        y = self._noise(rng) + self._course()[:, None]
+        for sign, place in zip((1, -1), self.places, strict=False):
+            y[place:] += sign * self.step * _SPREAD
+        bad = rng.choice(np.arange(1, self.jobs - 1, 3), self.bad_days, replace=False)
+        y[bad] -= 20 * _SPREAD
+        if self.launches == 1:
+            return y
+        low = 1 if self.uneven else self.launches
+        of_job = np.arange(self.jobs).repeat(rng.integers(low, self.launches + 1, self.jobs))
+        return jobs.medians(y[of_job] + rng.normal(0, 0.01, (len(of_job), _LINES)), of_job)
+
+    def _noise(self, rng: np.random.Generator) -> Floats:
+        length = self.jobs + 50
+        own = np.sqrt(_SPREAD**2 - self.shared**2)
+        shocks = self.shared * self._drawn((length, 1), rng)
+        shocks = shocks + own * self._drawn((length, _LINES), rng)
+        scale = np.sqrt(1 - self.memory**2) if self.memory < 1 else 0.5
+        return np.asarray(lfilter([scale], [1, -self.memory], shocks, axis=0))[-self.jobs :]
+
+    def _drawn(self, shape: tuple[int, int], rng: np.random.Generator) -> Floats:
+        if np.isinf(self.tails):
+            return rng.normal(size=shape)
+        drawn = rng.standard_t(self.tails, shape) / np.sqrt(self.tails / (self.tails - 2))
+        return np.asarray(drawn)
+
+    def _course(self) -> Floats:
+        time = np.linspace(0, 1, self.jobs)
+        courses = {
             "steady": 0 * time,
             "line": 0.1 * time,
             "wave": 0.05 * np.sin(2 * np.pi * time),
             "settling": 0.1 / (1 + np.exp(-8 * (time - 0.5))),
-        }[self.course][:, None]
-        y[self.place :] += self.step * np.hypot(_JOB, _OWN)
-        if self.launches == 1:
-            return y
-        each = y.repeat(self.launches, axis=0)
-        each += rng.normal(0, _JOB, each.shape)
-        return jobs.medians(each, np.arange(n).repeat(self.launches))
+        }
+        return courses[self.course]
 
 
 def _row(
@@ -66,8 +90,8 @@ def _row(
         claims = ["step", "step at its place"]
         if months.jobs < changepoints.LEAST:
             return dict.fromkeys(claims, Outcome.ABSTAINED)
-        found = [split.index for split in changepoints.splits(months.speeds(rng), rng)]
-        near = any(abs(place - months.place) <= 1 for place in found)
+        found = [split.index for split in changepoints.splits(months.speeds(rng))]
+        near = all(any(abs(place - at) <= 1 for place in found) for at in months.places)
         said = {"step": bool(found), "step at its place": near}
         return {k: Outcome.CALLED if called else Outcome.SILENT for k, called in said.items()}
 
@@ -76,17 +100,31 @@ def _row(
 
 _NONE: Final = {"step": 0.01}
 
+
+def _found(share: float) -> dict[str, float]:
+    return {"step at its place": share}
+
+
 ROWS: Final = (
     _row("24 steady jobs", Months(), false=_NONE),
     _row("16 steady jobs", Months(jobs=16), false=_NONE),
     _row("6 jobs of 8 launches", Months(jobs=6, launches=8), false=_NONE),
     _row("10 jobs of 8 launches", Months(jobs=10, launches=8), false=_NONE),
+    _row("20 jobs of 1 to 8 launches", Months(jobs=20, launches=8, uneven=True), false=_NONE),
+    _row("lines that share nothing", Months(shared=0), false=_NONE),
+    _row("heavy tails", Months(tails=3), false=_NONE),
+    _row("three bad days", Months(bad_days=3), false=_NONE),
     _row("a job like the one before (0.5)", Months(memory=0.5), false=_NONE),
     _row("a job like the one before (0.7)", Months(memory=0.7), false=_NONE),
+    _row("a job like the one before (0.9)", Months(memory=0.9), false=_NONE),
+    _row("a random walk", Months(memory=1), false=_NONE),
+    _row("a random walk of 60 jobs", Months(jobs=60, memory=1), false=_NONE),
     _row("a drift of 10 % along a line", Months(course="line"), false=_NONE),
     _row("a wave of 5 %", Months(course="wave"), false=_NONE),
     _row("10 % that settle over a third of the time", Months(course="settling"), false=_NONE),
-    _row("a step of 5 spreads in 24 jobs", Months(step=5), true={"step at its place": 0.1}),
-    _row("a step of 8 spreads in 24 jobs", Months(step=8), true={"step at its place": 0.7}),
-    _row("a step of 12 spreads in 24 jobs", Months(step=12), true={"step at its place": 0.9}),
+    _row("the same over 40 jobs", Months(jobs=40, course="settling"), false=_NONE),
+    _row("a step of 5 spreads in 24 jobs", Months(step=5), true=_found(0.3)),
+    _row("a step of 8 spreads in 16 jobs", Months(jobs=16, step=8), true=_found(0.5)),
+    _row("a step of 8 spreads in 24 jobs", Months(step=8), true=_found(0.9)),
+    _row("a step of 12 spreads in 24 jobs", Months(step=12), true=_found(0.95)),
 )
