@@ -11,12 +11,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from a2a import changepoints, history, results, synthetic
 from a2a.synthetic import Effects, Setup
 from conftest import Outcome
 
 A2A = Callable[..., Outcome]
+Floats = NDArray[np.float64]
 START = datetime(2025, 1, 1, tzinfo=UTC)
 
 
@@ -110,6 +112,44 @@ def test_a_step_is_found_where_it_is() -> None:
         places = [split.index for split in changepoints.splits(y)]
         near += len(places) >= 1 and min(abs(place - 11) for place in places) <= 1
     assert near >= 18
+
+
+def steps_of(y: Floats) -> list[int]:
+    return [split.index for split in changepoints.splits(y)]
+
+
+@pytest.mark.parametrize("jobs_after", [1, 2])
+def test_a_change_in_the_last_two_jobs_waits_for_the_next_ones(jobs_after: int) -> None:
+    rng = np.random.default_rng(8)
+    early = 0
+    for _ in range(20):
+        y = rng.normal(0, 0.01, (24, 3))
+        y[-jobs_after:] += 0.2
+        early += bool(steps_of(y))
+    assert early <= 2
+
+
+def test_a_step_beside_a_drift_is_found_where_it_is() -> None:
+    rng = np.random.default_rng(9)
+    for slope in (-0.1, 0.1):
+        y = rng.normal(0, 0.005, (24, 3)) + slope * np.linspace(0, 1, 24)[:, None]
+        assert steps_of(y) == []
+        y[9:] += 0.1
+        assert steps_of(y) == [9]
+
+
+@pytest.mark.parametrize("second", [-0.12, 0.08])
+def test_two_steps_are_found_where_they_are(second: float) -> None:
+    y = np.random.default_rng(10).normal(0, 0.005, (70, 3))
+    y[23:] += 0.1
+    y[47:] += second
+    assert steps_of(y) == [23, 47]
+
+
+def test_a_step_of_one_line_is_found() -> None:
+    y = np.random.default_rng(11).normal(0, 0.005, (24, 6))
+    y[13:, 4] += 0.1
+    assert steps_of(y) == [13]
 
 
 def test_eight_launches_of_a_job_count_once(a2a: A2A, tmp_path: Path) -> None:

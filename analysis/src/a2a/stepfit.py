@@ -22,7 +22,7 @@ Places = NDArray[np.intp]
 
 FEWEST: Final = 3  # jobs on each side of a step
 MEMORY: Final = (0.0, 0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.87, 0.93, 0.97)
-_CUBIC: Final = 30  # jobs from which on the course is a cubic
+CUBIC: Final = 30  # jobs from which on the course is a cubic
 _SINGLE: Final = 96  # places at which a step is tried
 _PAIRS: Final = 36  # places at which two are
 
@@ -59,15 +59,17 @@ class StepFit:
             if self.places[b] - self.places[a] >= FEWEST
         ]
         self.pairs: Places = np.array(pairs, dtype=np.intp).reshape(-1, 2)
-        course = np.vander(np.linspace(-1, 1, jobs), 3 if jobs < _CUBIC else 4)
+        course = np.vander(np.linspace(-1, 1, jobs), 3 if jobs < CUBIC else 4)
         steps = (np.arange(jobs)[:, None] >= self.places).astype(float)
-        self._courses, self._steps = [], []
+        self._described = []
+        first, second = self.pairs.T
         for phi in MEMORY:
             basis = np.linalg.qr(_white(course.T, phi).T)[0]
             left = _white(steps.T, phi).T
             left = left - basis @ (basis.T @ left)
-            self._courses.append(basis)
-            self._steps.append(left / np.linalg.norm(left, axis=0))
+            left = left / np.linalg.norm(left, axis=0)
+            alike = np.einsum("jp,jp->p", left[:, first], left[:, second])
+            self._described.append((phi, basis, left, alike))
 
     def ratios(self, series: Floats) -> tuple[Floats, Floats]:
         """Log-likelihood ratios (times two) of `series` [draws, jobs] without NaN.
@@ -82,11 +84,12 @@ class StepFit:
         one = np.full((len(series), len(self.places)), np.inf)
         two = np.full((len(series), len(self.pairs)), np.inf)
         first, second = self.pairs.T
-        for phi, course, steps in zip(MEMORY, self._courses, self._steps, strict=True):
+        for phi, course, steps, alike in self._described:
             white = _white(series, phi)
-            left = (white**2).sum(axis=1) - ((white @ course) ** 2).sum(axis=1)
-            taken = white @ steps
-            alike = (steps.T @ steps)[first, second]
+            # Not by `@`: its threads wait for each other longer than so small a product takes.
+            of_course = np.einsum("dj,jk->dk", white, course)
+            left = (white**2).sum(axis=1) - (of_course**2).sum(axis=1)
+            taken = np.einsum("dj,jp->dp", white, steps)
             a, b = taken[:, first], taken[:, second]
             both = (a**2 + b**2 - 2 * alike * a * b) / (1 - alike**2)
             cost = (1 - phi**2) ** (-1 / n)

@@ -10,6 +10,8 @@ from typing import Final, Literal
 
 import numpy as np
 
+from a2a.stepfit import CUBIC
+
 # Jobs: the ratios reached by 1 % and by 0.1 % of series, of one step and of two.
 _RATIOS: Final = {
     8: (24.3, 36.3, 0.0, 0.0),
@@ -29,14 +31,13 @@ _RATIOS: Final = {
     150: (19.6, 25.9, 26.4, 35.7),
 }
 JOBS: Final = tuple(_RATIOS)
-_CUBIC: Final = 30
 
 
 def chance(jobs: int, ratio: float, steps: Literal["one", "two"]) -> float:
     """The share of series without a step that reach this ratio; beyond 0.1 % extrapolated."""
     column = 0 if steps == "one" else 2
     # The course changes from a parabola to a cubic: nothing is interpolated across that.
-    rows = [n for n in JOBS if (n < _CUBIC) == (jobs < _CUBIC)]
+    rows = [n for n in JOBS if (n < CUBIC) == (jobs < CUBIC)]
     hundredth, thousandth = (
         float(np.interp(np.log(jobs), np.log(rows), [_RATIOS[n][column + k] for n in rows]))
         for k in (0, 1)
