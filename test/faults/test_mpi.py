@@ -46,7 +46,7 @@ def test_any_call_between_two_ranks_that_fails(faulty, needs_provider, call):
 def test_a_long_point_agrees_on_the_clocks_anew(faulty, needs_provider):
     """Within it, and not only before and after: each time takes messages between the ranks, which are counted."""
     needs_provider("shm")
-    words = ["--provider", "shm", "--sizes", "4MiB", "--ops", "100000", "--time-budget", "12s", "--timeout", "60s"]
+    words = ["--provider", "shm", "--sizes", "4MiB", "--ops", "100000", "--time-budget", "25s", "--timeout", "60s"]
     outcome = faulty(2, "call=MPI_Isend nth=1000000000 do=error rank=1", *words, within=[NAMESPACES, "0,1000"])
     if outcome.returncode == 77:
         pytest.skip(outcome.stdout.strip())

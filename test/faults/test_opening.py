@@ -46,5 +46,5 @@ def test_a_rank_to_which_nothing_is_offered(faulty, needs_provider):
     assert outcome.returncode == 2, outcome.stderr
     (line,) = outcome.says()
     assert "--provider shm cannot be used here" in line
-    assert "rank 1" in line and "No data available" in line
+    assert "rank 1" in line and "it finds no device" in line
     assert list(outcome.folder.iterdir()) == []
