@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from a2a import results
@@ -63,18 +63,25 @@ def _is_merged(file: Path) -> bool:
     return file.parent.name == "merged" and any(file.parent.parent.glob("plan-*.tsv"))
 
 
+def _h5_files(folder: Path) -> Iterator[Path]:
+    """At any depth, but for Python environments: h5py brings files of its own there."""
+    for here, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not Path(here, name, "pyvenv.cfg").is_file()]
+        yield from (Path(here, name) for name in files if name.endswith(".h5"))
+
+
 def files_of(given: Iterable[Path]) -> list[Path]:
     """The files meant by files, folders (their `.h5` files, at any depth) and names of baselines.
 
     Each file once, in the order given; folders in alphabetical order. A study's folder `merged`
     holds the same launches once more and is passed over; so is any other copy in a folder, which
-    is said on stderr.
+    is said on stderr. Python environments, such as a clone's build/a2a, are not looked into.
     """
     known = read()
     found: dict[Path, None] = {}
     for path in given:
         if path.is_dir():
-            inside = sorted(file for file in path.rglob("*.h5") if not _is_merged(file))
+            inside = sorted(file for file in _h5_files(path) if not _is_merged(file))
             if not inside:
                 raise InputError(f"{path}: the folder holds no .h5 file")
             kept, copies = results.without_copies(inside)
