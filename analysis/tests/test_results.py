@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,8 +8,11 @@ import numpy as np
 import pytest
 import xarray
 
-from a2a import filters, metrics, results, synthetic
+from a2a import baselines, filters, metrics, results, sides, synthetic
 from a2a.errors import InputError
+from conftest import Outcome
+
+A2A = Callable[..., Outcome]
 
 SETUP = synthetic.Setup(environment={"PSM2_RCVTHREAD": "0"}, labels={"who": "me"})
 
@@ -156,3 +160,32 @@ def test_sizes_are_read_as_on_the_program_s_command_line(
     for wrong in ("8kbit", "8i", "8kk", "k"):
         with pytest.raises(InputError, match="is not a number"):
             filters.where(found, [f"message_size={wrong}"])
+
+
+def test_the_window_is_written_and_chosen_as_on_the_program_s_command_line(
+    tmp_path: Path, a2a: A2A
+) -> None:
+    files = [
+        synthetic.write_launch(
+            tmp_path / f"{window}.h5", replace(SETUP, window=window, seed=window)
+        )
+        for window in (0, 1)
+    ]
+    found = results.load(files)
+    assert set(sides.levels(found, ["window"])) == {"window=all", "window=1"}
+    assert set(filters.where(found, ["window=all"]).points["window"]) == {0}
+    assert set(filters.where(found, ["window=1,all"]).points["window"]) == {0, 1}
+    assert set(filters.where(found, ["window!=all"]).points["window"]) == {1}
+    heading, first, *_ = a2a("table", *files).out.splitlines()
+    assert dict(zip(heading.split(), first.split(), strict=False))["window"] == "all"
+
+
+def test_files_of_a_python_environment_are_not_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "clone").mkdir()
+    mine = synthetic.write_launch(tmp_path / "clone" / "run.h5", SETUP)
+    venv = tmp_path / "clone" / "build" / "a2a"
+    others = venv / "lib" / "h5py" / "tests"
+    others.mkdir(parents=True)
+    (others / "other.h5").write_bytes(b"none of ours")
+    (venv / "pyvenv.cfg").touch()
+    assert baselines.files_of([tmp_path / "clone"]) == [mine]

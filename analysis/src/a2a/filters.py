@@ -55,6 +55,8 @@ def _mask(results: Results, expression: str) -> "pd.Series[bool]":
         mask = _ORDER[sign](column, _number(expression, value))
         return pd.Series(mask.fillna(False).astype(bool), index=column.index)
     one_of = [value] if not numeric and (column == value).any() else _list(value)
+    if name == "window":  # as on the program's command line; the file has 0
+        one_of = ["0" if one == "all" else one for one in one_of]
     wanted = [_number(expression, v) if numeric and v else v for v in one_of]
     equal = column.isin([v for v in wanted if v != ""]).fillna(False).astype(bool)
     if "" in wanted:

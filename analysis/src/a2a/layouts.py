@@ -35,11 +35,17 @@ def general(value: Any) -> str:
     return str(value)
 
 
+def window(value: Any) -> str:
+    """Outstanding sends as on the program's command line: the file has 0 where it was `all`."""
+    return "all" if value == 0 else general(value)
+
+
 microseconds, gbps, _percent = _scaled(1e-3, 2), _scaled(1, 2), _scaled(100, 1)
 
 SHOWN: dict[str, Shown] = {
     "message_size": Shown("msg B", general),
     "ranks_per_node": Shown("ppn", general),
+    "window": Shown("window", window),
     "time_mean": Shown("avg µs", microseconds),
     "gbps_rank": Shown("Gbit/s/rank", gbps),
     "gbps_node_net": Shown("Gbit/s/node", gbps),

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from a2a import blocks, grouping, jobs, labels, results
+from a2a import blocks, grouping, jobs, labels, layouts, results
 from a2a.blocks import Blocks, Sides
 from a2a.errors import InputError
 from a2a.results import Results
@@ -71,6 +71,8 @@ def levels(found: Results, names: Sequence[str]) -> pd.Series[str]:
 def _named(name: str, value: Any) -> str:
     if pd.isna(value) or value == "":
         return f"{name}{_NOT_SET}"
+    if name == "window":
+        return f"{name}={layouts.window(value)}"
     return f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from a2a import jobs, power
+from a2a import jobs, layouts, power
 from a2a.columns import aligned
 from a2a.compare import Comparison, Verdict
 from a2a.differences import shortened
@@ -83,7 +83,7 @@ def table(cells: pd.DataFrame) -> list[str]:
     figures = ["n A:B", "A µs", "B µs", "A Gbit/s", "B Gbit/s", "B - A", "ratio", "95 % interval"]
     rows = [[_HEADINGS.get(name, name) for name in names] + [*figures, "p", "verdict"]]
     for _, cell in cells.iterrows():
-        rows.append([_plain(cell[name]) for name in names] + _figures(cell))
+        rows.append([_plain(name, cell[name]) for name in names] + _figures(cell))
     left = [not pd.api.types.is_numeric_dtype(cells[name]) for name in names]
     return aligned(rows, [*left, *[False] * 9, True])
 
@@ -113,9 +113,11 @@ def _probability(p: float) -> str:
     return f"{p:.3f}" if p >= 0.001 else "<0.001"
 
 
-def _plain(value: Any) -> str:
+def _plain(name: str, value: Any) -> str:
     if pd.isna(value) or value == "":
         return _UNKNOWN
+    if name == "window":
+        return layouts.window(value)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
