@@ -48,13 +48,18 @@ def test_times_are_written_as_sbatch_takes_them(minutes: float, text: str) -> No
         (["-pshort"], ["short"]),
         (["--partition", "main,short"], ["main", "short"]),
         (["-p", "main", "--partition=short"], ["short"]),
-        (["--partition=hidden"], []),
         (["--clusters=other"], []),
         (["--parsable"], ["main"]),
     ],
 )
 def test_the_partition_of_a_job(words: list[str], names: list[str]) -> None:
     assert [x.name for x in partitions.of_job(words, [MAIN, SHORT])] == names
+
+
+def test_a_partition_that_is_not_there() -> None:
+    with pytest.raises(InputError, match="unknown partition 'nosuch': expected one of main, short"):
+        partitions.of_job(["--partition=main,nosuch"], [MAIN, SHORT])
+    assert partitions.of_job(["--partition=nosuch"], []) == []
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,10 @@ def read() -> list[Partition]:
 
 
 def of_job(words: Sequence[str], known: Sequence[Partition]) -> list[Partition]:
-    """Those that a job with these options of sbatch may run in; none where that is not clear."""
+    """Those that a job with these options of sbatch may run in; none where that is not clear.
+
+    InputError where one of them is not among the known.
+    """
     named = ""
     following = ""
     for word in words:
@@ -72,8 +75,11 @@ def of_job(words: Sequence[str], known: Sequence[Partition]) -> list[Partition]:
     if not named:
         return [one for one in known if one.default]
     wanted = named.split(",")
-    found = [one for one in known if one.name in wanted]
-    return found if len(found) == len(wanted) else []
+    names = [one.name for one in known]
+    for name in wanted if known else []:
+        if name not in names:
+            raise InputError(f"unknown partition '{name}': expected one of {', '.join(names)}")
+    return [one for one in known if one.name in wanted]
 
 
 def require_room(nodes: int, time: str, places: Sequence[Partition]) -> None:
