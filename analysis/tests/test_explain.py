@@ -17,7 +17,18 @@ import pytest
 from numpy.typing import NDArray
 
 from a2a import results, summary, synthetic
-from a2a.explain import FINDERS, Finding, apart, behind, cost, equal, explain, stragglers, timer
+from a2a.explain import (
+    FINDERS,
+    Finding,
+    apart,
+    behind,
+    cost,
+    equal,
+    explain,
+    steps,
+    stragglers,
+    timer,
+)
 from a2a.explain.finding import percent
 from a2a.explain.modes import modes
 from a2a.oversubscription import oversubscription
@@ -126,6 +137,33 @@ def test_a_step_names_the_threshold_it_matches(tmp_path: Path) -> None:
     (one,) = findings(tmp_path, with_effects(steps={20000: 1.5}), "steps")
     assert (one.numbers["below"], one.numbers["above"]) == (15000, 20000)
     assert "psm2 eager from PIO to SDMA (16384 B)" in one.text
+
+
+def test_a_step_is_found_where_launches_lack_different_sizes(tmp_path: Path) -> None:
+    sizes = (1000, 2000, 4000, 8000, 16000, 32000, 64000, 128000)
+    files = []
+    for number, lacking in enumerate((128000, 4000, 64000, 1000)):
+        setup = Setup(
+            sizes=tuple(size for size in sizes if size != lacking),
+            ops=30,
+            seed=number,
+            effects=Effects(steps={16000: 2.0}, launch_spread=0.01),
+        )
+        files.append(synthetic.write_launch(tmp_path / f"{number}.h5", setup))
+    (one,) = [x for x in explain(results.load(files).measured()) if x.kind == "steps"]
+    assert (one.numbers["below"], one.numbers["above"]) == (8000, 16000)
+
+
+def test_two_launches_of_which_some_sizes_are_noisy_show_few_steps() -> None:
+    rng = np.random.default_rng(9)
+    found = machine.measured(Truth(ops=4, launches=2), rng)
+    times = found.points["time_p50"].to_numpy()
+    spread = np.where(found.points["message_size"] <= 4000, 0.08, 0.005)
+    called = 0
+    for _ in range(60):
+        found.points["time_p50"] = times * np.exp(spread * rng.normal(size=len(times)))
+        called += bool(steps.find(found))
+    assert called <= 15  # a third of them, if the launches' own spread there does not count
 
 
 def test_a_variable_moves_the_threshold(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ ROWS: Final = (
          "tails"),
     # One thing is wrong.
     _true("a step of 15 %", "steps", 0.9, Truth(launches=4, launch_spread=0.02, cell_spread=0.01,
-          steps=((16000, 2.3),))),
+          steps=((16000, 1.15),))),
     _true("a rank late by 10 %", "stragglers", 0.9, _with(_ONE, straggler=(0.5, 0.1))),
     _true("a rank late by 10 %, AR(1) 0.8", "stragglers", 0.5,
           _with(_ONE, straggler=(0.5, 0.1), memory=0.8)),

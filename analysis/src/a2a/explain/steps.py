@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 
 _FALL: Final = 0.05
 _ERROR: Final = 0.05  # of all neighbouring sizes together
+_OWN_ERROR: Final = 0.05  # of the launches' own spread there, which is known less well
 _FEWEST: Final = 4  # differences from which a spread is known
 _NORMAL: Final = 1.4826  # standard deviation ÷ median absolute deviation
 _EFFICIENCY: Final = 0.37  # of the median absolute deviation: degrees of freedom a value
@@ -62,7 +63,10 @@ class _Step:
 
 @dataclass(frozen=True)
 class _Line:
-    """The launches of one series at one scale: log times [launches, sizes], B ascending."""
+    """The launches of one series at one scale: log times [launches, sizes], B ascending.
+
+    NaN where a launch lacks a size.
+    """
 
     series: str
     ranks: int
@@ -102,8 +106,7 @@ def _lines(found: Results, rate: str) -> list[_Line]:
     keys = ["series", "ranks", "nodes", "ppn"]
     for (name, ranks, _, _), rows in points.groupby(keys, dropna=False, sort=True):
         table = rows.pivot_table(index="launch", columns="message_size", values="time_p50")
-        table = table.dropna()
-        if len(table) == 0 or table.shape[1] < 2:
+        if table.shape[1] < 2:
             continue
         rates = rows.groupby("message_size")[rate].median()
         lines.append(
@@ -125,9 +128,9 @@ def _alike(before: list[_Line], line: _Line, after: list[_Line]) -> Floats:
     Launches of the same scale, and the nearest ones of the next scales: where the shape of the
     curve changes with scale that counts as spread, too.
     """
-    rows = [(x.sizes, x.times[-1]) for x in before]
-    rows += [(line.sizes, one) for one in line.times]
-    rows += [(x.sizes, x.times[0]) for x in after]
+    rows = [_measured(x, -1) for x in before]
+    rows += [_measured(line, launch) for launch in range(len(line.times))]
+    rows += [_measured(x, 0) for x in after]
     differences = []
     for (sizes, one), (others, other) in itertools.pairwise(rows):
         common = np.intersect1d(sizes, others)
@@ -136,18 +139,26 @@ def _alike(before: list[_Line], line: _Line, after: list[_Line]) -> Floats:
     return np.concatenate(differences) if differences else np.empty(0)
 
 
+def _measured(line: _Line, launch: int) -> tuple[Floats, Floats]:
+    """The sizes that a launch has, and its log times there."""
+    known = ~np.isnan(line.times[launch])
+    return line.sizes[known], line.times[launch][known]
+
+
 def _steps(line: _Line, alike: Floats, tests: int) -> list[_Step]:
     """Falls of the bandwidth (negative), or of the time although messages grow (positive)."""
-    change = np.diff(line.times, axis=1)  # [launches, pairs]
-    middle = np.median(change, axis=0)
     growth = np.diff(np.log(line.sizes))
     found = []
-    for pair in range(len(middle)):
-        falls, quicker = np.expm1(growth[pair] - middle[pair]), -np.expm1(middle[pair])
-        told = falls if falls <= -_FALL else quicker if quicker >= _FALL else 0.0
+    for pair, change in enumerate(np.diff(line.times, axis=1).T):
+        change = change[~np.isnan(change)]  # of the launches that have both sizes
+        if len(change) < min(2, len(line.times)):
+            continue
+        middle = np.median(change)
+        falls, quicker = np.expm1(growth[pair] - middle), -np.expm1(middle)
+        told = float(falls if falls <= -_FALL else quicker if quicker >= _FALL else 0.0)
         if not told:
             continue
-        size = change[:, pair] - growth[pair] if told < 0 else -change[:, pair]
+        size = change - growth[pair] if told < 0 else -change
         if _sure(line, pair, size, told < 0, alike, tests):
             ends = int(line.sizes[pair]), int(line.sizes[pair + 1])
             rates = float(line.rates[pair]), float(line.rates[pair + 1])
@@ -160,9 +171,12 @@ def _sure(line: _Line, pair: int, size: Floats, up: bool, alike: Floats, tests: 
     launches = len(size)
     if len(alike) >= _FEWEST:
         spread = _NORMAL * float(np.median(np.abs(alike)))
-        if launches > 2:
-            spread = max(spread, float(size.std(ddof=1)))
-        enough = float(np.median(size)) > _limit(len(alike), tests) * spread / np.sqrt(launches)
+        limit = _limit(len(alike), tests) * spread
+        if launches > 1:  # noise may be larger at these sizes than at most others
+            own = float(size.std(ddof=1))
+            limit = max(limit, _limit(len(alike), tests) * own if launches > 2 else 0.0)
+            limit = max(limit, float(stats.t.isf(_OWN_ERROR, launches - 1)) * own)
+        enough = float(np.median(size)) > limit / np.sqrt(launches)
     else:
         rough = _roughness(line, pair)
         if rough is None:
