@@ -255,6 +255,21 @@ def test_a_large_file_is_not_begun_without_space(
     assert a2a("check", "x.h5").status == 0
 
 
+def test_the_space_asked_for_is_that_of_all_samples(
+    a2a: Run, launch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(writer, "IN_MEMORY", 0)
+    monkeypatch.setattr(writer, "_require_space", lambda _, size: asked.append(size))
+    with h5py.File(launch, "r+") as file:
+        if "exit" not in file["raw"]:
+            file["raw"].create_dataset("exit", data=file["raw/recv_done"][()])
+    assert a2a(*outputs(launch)[1], "-o", "x.h5").status == 0
+    with h5py.File("x.h5") as file:
+        samples = ("begin", "send_done", "recv_done", "exit", "start", "valid")
+        assert asked[-1] == sum(file["raw"][name].nbytes for name in samples)
+
+
 def test_same_launch_twice(a2a: Run, launch: Path, tmp_path: Path) -> None:
     copy = shutil.copy(launch, tmp_path / "copy.h5")
     a2a("table", launch, launch).refused("given twice")

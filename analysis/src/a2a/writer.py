@@ -113,7 +113,9 @@ def _largest_size(document: Document) -> int:
     columns = document.columns
     attempts, ranks = (np.maximum(columns[name], 0).astype(int) for name in ("attempts", "ranks"))
     traced = (attempts * ranks**2).sum() if document.arrival is not None else 0
-    return int((attempts * ranks).sum() * len(schema.RAW_MOMENTS) + traced) * 8
+    moments = len(schema.RAW_MOMENTS) + 1  # and when ranks left the barrier
+    per_op = attempts.sum() * (8 + 1)  # when it started, and whether it is valid
+    return int((attempts * ranks).sum() * moments + traced) * 8 + int(per_op)
 
 
 def _image(document: Document) -> bytes:
