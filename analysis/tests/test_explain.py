@@ -407,7 +407,7 @@ def test_where_ranks_share_cores_that_is_said_first_and_nobody_is_accused(
     assert "finished last" in a2a("explain", named).out
     told = a2a("explain", crowded).out
     assert told.splitlines()[2].endswith(
-        "oversubscribed: 2 ranks on 1 core of node001 (4 of 4 nodes) [n = 1 launches]"
+        "oversubscribed: 2 ranks on 1 core of node001 (4 of 4 nodes) [n = 1 launch]"
     )
     assert "rank 3" not in told and "finished last" not in told
     first, second, *_ = summary.sentences(results.load([crowded]))

@@ -64,7 +64,7 @@ def run(
 def _section(finder: Finder, findings: Sequence[Finding], most: int) -> list[str]:
     lines = [typer.style(finder.title, bold=True), fill(finder.meaning, 100)]
     for one in findings[:most]:
-        text = f"{one.where}: {one.text} [n = {one.n} {one.unit}]"
+        text = f"{one.where}: {one.text} [n = {one.sample}]"
         # A number and its unit stay on one line.
         kept = re.sub(
             r"(?<=\d) (?=[µm]s|B\b|%|ranks|ops|rows|points)|(?<=n) (?==)|(?<==) ", "\u00a0", text

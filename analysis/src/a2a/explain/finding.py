@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from a2a.labels import count_text
+
 Number = float | int | str
 
 
@@ -26,6 +28,12 @@ class Finding:
     numbers: Mapping[str, Number] = field(default_factory=dict)
     abstains: bool = False
     """It only says that this kind can't be judged, and why."""
+
+    @property
+    def sample(self) -> str:
+        """What it rests on: `134 rows`, `1 launch`."""
+        one = self.unit.removesuffix("es" if self.unit.endswith("ches") else "s")
+        return count_text(self.n, one, self.unit)
 
 
 def us(nanoseconds: float) -> str:
