@@ -55,7 +55,24 @@ def test_the_day_of_a_change_is_found_with_what_changed(a2a: A2A, tmp_path: Path
         assert (line["before"], line["after"]) == (9, 7)
     told = a2a("history", tmp_path / "c").out
     assert "change between day008.h5#0 and day009.h5#0 (2025-02-15" in told
-    assert "0 lines faster, 3 slower" in told and "2.1.0" in told
+    assert ": 0 lines faster, 3 slower, from" in told and "2.1.0" in told
+
+
+def test_lines_that_did_not_move_are_not_counted(a2a: A2A, tmp_path: Path) -> None:
+    # The step is in the largest message size alone: files of it are written apart.
+    for i in range(16):
+        for size, slowdown in ((1000, 1.0), (16000, 1.0), (60000, 1.0 + 0.3 * (i > 8))):
+            made = Setup(
+                sizes=(size,),
+                ops=30,
+                seed=10 * i + size % 7,
+                started=START + timedelta(days=5 * i, seconds=size // 1000),
+                effects=Effects(slowdown=slowdown, launch_spread=0.01),
+            )
+            synthetic.write_launch(tmp_path / f"{i:02}-{size}.h5", made)
+    told = a2a("history", tmp_path).out
+    assert told.count("change between") == 1
+    assert "p ≤ 0.001: 0 lines faster, 1 slower, 2 not clear by themselves" in told
 
 
 def test_two_changes_and_a_single_bad_day(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from a2a import stepfit, steplimits
 Floats = NDArray[np.float64]
 
 ERROR: Final = 0.01  # per search, family-wise over lines and places
+LEAST_P: Final = 0.001
 LEAST: Final = 8  # jobs from which a step can be told from a smooth course
 _LINES: Final = 0.25  # of the error, for lines by themselves where they have a common part
 _TWO: Final = 0.2  # of the error, for two steps at once
@@ -35,7 +36,10 @@ _SURE: Final = 1.645  # standard errors by which the memory may be underestimate
 
 @dataclass(frozen=True)
 class Split:
-    """A change between job `index - 1` and job `index`, and how surprising it is."""
+    """A change between job `index - 1` and job `index`, and how surprising it is.
+
+    `p` is no smaller than `LEAST_P`, to which it was drawn.
+    """
 
     index: int
     p: float
@@ -73,7 +77,8 @@ def _search(y: Floats, start: int, stop: int) -> list[Split]:
         return []
     ends = [start + place for place in best.places]
     parts = [_search(y, a, b) for a, b in itertools.pairwise([start, *ends, stop])]
-    return [Split(end, best.p) for end in ends] + [split for part in parts for split in part]
+    p = max(best.p, LEAST_P)
+    return [Split(end, p) for end in ends] + [split for part in parts for split in part]
 
 
 def _candidates(y: Floats) -> Iterator[_Candidate]:

@@ -27,6 +27,7 @@ a2a compare today-*.h5 --against spring          after maintenance
 _BARS = "▁▂▃▄▅▆▇█"
 _WIDTH = 24
 _MOST = 24  # lines of the table, and facts of a change, that are shown
+_CLEAR = 0.05  # of the p of a line by itself, times their number
 
 
 def run(
@@ -143,13 +144,18 @@ def _spark(values: list[float]) -> str:
 def _told(change: Change, every: bool) -> list[str]:
     moved = change.lines
     ratio = moved["ratio"]
-    slower, faster = int((ratio < 1).sum()), int((ratio > 1).sum())
+    clear = moved["p"] * len(moved) <= _CLEAR
+    slower, faster = int((clear & (ratio < 1)).sum()), int((clear & (ratio > 1)).sum())
+    rest = len(moved) - slower - faster
+    alone = "itself" if rest == 1 else "themselves"
+    unclear = f", {rest} not clear by {alone}" if rest else ""
+    small = "≤" if change.p <= changepoints.LEAST_P else "="
     first: Any = moved.iloc[0]
     text = (
-        f"change between {change.before} and {change.after} ({_date(change.time)}), p = "
-        f"{change.p:.3f}: {faster} lines faster, {slower} slower, from {ratio.min():.3f} to "
-        f"{ratio.max():.3f} times the speed; clearest at {first['ranks']} ranks, "
-        f"{first['message_size']} B: {first['ratio']:.3f} ({first['before']} jobs before, "
+        f"change between {change.before} and {change.after} ({_date(change.time)}), p {small} "
+        f"{change.p:.3f}: {faster} lines faster, {slower} slower{unclear}, from "
+        f"{ratio.min():.3f} to {ratio.max():.3f} times the speed; "
+        f"clearest at {first['ranks']} ranks, {first['message_size']} B: {first['ratio']:.3f} ({first['before']} jobs before, "
         f"{first['after']} after)"
     )
     lines = [text]
