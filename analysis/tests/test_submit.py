@@ -144,6 +144,16 @@ def test_scripts_of_an_installation_are_found_beside_the_program(
     assert line[3] == str(prefix / "share/a2aperf/jobs/alltoall.sbatch")
 
 
+def test_scripts_of_the_clone_are_found_from_any_folder(
+    a2a: A2A, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shutil.copytree(JOBS, tmp_path / "clone/jobs")
+    monkeypatch.delenv("A2APERF_JOBS")
+    monkeypatch.setattr("sys.prefix", str(tmp_path / "clone/build/a2a"))
+    (line,) = lines(a2a("submit", "-N", "20", "--dry-run"))
+    assert line[3] == str(tmp_path / "clone/jobs/alltoall.sbatch")
+
+
 def test_the_doctor_looks_at_this_machine(a2a: A2A) -> None:
     outcome = a2a("doctor", "--local", "--provider", "nonesuch")
     assert outcome.status in (0, 1)

@@ -78,7 +78,11 @@ class Scripts:
 
 
 def find() -> Scripts:
-    """Where they are: A2APERF_JOBS, ./jobs, or share/a2aperf/jobs of a2a's or a2aperf's prefix."""
+    """Where they are: A2APERF_JOBS, ./jobs, the clone's, or share/a2aperf/jobs of a prefix.
+
+    The clone is the one whose jobs/local.sh has put a2a into its build/a2a; the prefixes are a2a's
+    and a2aperf's.
+    """
     named = os.environ.get("A2APERF_JOBS")
     if named:
         if not (Path(named) / _MARK).is_file():
@@ -88,6 +92,8 @@ def find() -> Scripts:
     prefixes = [Path(sys.argv[0]).absolute().parents[1], Path(sys.prefix)]
     prefixes += [Path(program).resolve().parents[1]] if program else []
     candidates = [Path("jobs"), *(prefix / "share/a2aperf/jobs" for prefix in prefixes)]
+    if Path(sys.prefix).parts[-2:] == ("build", "a2a"):
+        candidates.insert(1, Path(sys.prefix).parents[1] / "jobs")
     for folder in candidates:
         if (folder / _MARK).is_file():
             return Scripts(folder.resolve())
