@@ -155,8 +155,8 @@ def _told(change: Change, every: bool) -> list[str]:
         f"change between {change.before} and {change.after} ({_date(change.time)}), p {small} "
         f"{change.p:.3f}: {faster} lines faster, {slower} slower{unclear}, from "
         f"{ratio.min():.3f} to {ratio.max():.3f} times the speed; "
-        f"clearest at {first['ranks']} ranks, {first['message_size']} B: {first['ratio']:.3f} ({first['before']} jobs before, "
-        f"{first['after']} after)"
+        f"clearest at {first['ranks']} ranks, {first['message_size']} B: {first['ratio']:.3f} "
+        f"({first['before']} jobs before, {first['after']} after)"
     )
     lines = [text]
     between = change.differences.between
