@@ -140,7 +140,10 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     const SegmentGroup before = SegmentGroup::open(stored.segments, stored.segment_count() - 1);
     require_same_plan(file, stored, plan, layout, settings.provider);
     if (stored.pairs && !stored.extents.has_exits)
-        refuse(file, "it is of an older a2aperf, which did not keep when ranks left the barrier");
+        throw UsageError(
+            fmt::format("{} can't be resumed: it is of an older a2aperf, which did not keep when ranks "
+                        "left the barrier. Name a new file with -o",
+                        file.string()));
     require_same_rules(file, stored.attributes, stored.extents.is_traced, settings);
     require_same_environment(file, before.required_environment(), provenance.environment);
     impl->remarks = compare_nodes(before.nodes(), provenance.nodes);

@@ -3,6 +3,7 @@
 
 import os
 
+import h5py
 import pytest
 
 # Words after "alltoall", and what the line must say.
@@ -72,6 +73,18 @@ def test_pairs_do_not_go_on_with_an_all_to_all(launch, tmp_path):
     outcome = launch(2, "pairs", *words, "--resume")
     lines = [line for line in outcome.stderr.splitlines() if line.startswith("a2aperf: ")]
     assert outcome.returncode == 2 and len(lines) == 1 and "can't be resumed" in lines[0], outcome.stderr
+
+
+def test_pairs_of_an_older_program_are_told_the_one_way_out(launch, tmp_path):
+    words = ["--provider", "shm", "--sizes", "8", "--ops", "2", "--poll", "yield", "-o", "a.h5"]
+    assert launch(2, "pairs", *words).returncode == 0
+    with h5py.File(tmp_path / "a.h5", "r+") as file:
+        del file["raw/exit"]
+    outcome = launch(2, "pairs", *words, "--resume")
+    (line,) = [line for line in outcome.stderr.splitlines() if line.startswith("a2aperf: ")]
+    assert outcome.returncode == 2 and "older a2aperf" in line, outcome.stderr
+    # The same arguments would be refused again.
+    assert "Name a new file with -o" in line and "Repeat" not in line
 
 
 def test_bad_arguments_are_told_by_one_of_the_ranks(launch, tmp_path):
