@@ -508,3 +508,7 @@ def test_who_is_last_is_said_only_of_a_common_clock(tmp_path: Path) -> None:
     told = [c.title for c in figure.charts] + [x.name for c in figure.charts for x in c.curves]
     assert not [text for text in told if "last" in text]
     assert any(note.startswith("barrier start") for note in figure.said)
+
+
+def test_a_plot_without_a_kind_is_refused_in_one_line(a2a: Callable[..., Outcome]) -> None:
+    a2a("plot").refused("scaling, sizes, latency", "(see 'a2a plot --help')")

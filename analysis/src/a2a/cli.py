@@ -134,7 +134,8 @@ def _group(
 
 def _usage(error: _click.exceptions.UsageError) -> str:
     path = error.ctx.command_path if error.ctx else "a2a"
-    return f"{error.format_message().rstrip('.')} (see '{path} --help')"
+    words = " ".join(error.format_message().split())  # one line, however many choices it lists
+    return f"{words.rstrip('.')} (see '{path} --help')"
 
 
 def main(arguments: list[str] | None = None) -> int:
