@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from a2a import compare, results, synthetic, verdicts
+from a2a import compare, decision, jobs, results, synthetic, verdicts
 from a2a.synthetic import Effects, Setup
 from conftest import Outcome
 
@@ -177,6 +177,22 @@ def test_another_job_is_no_other_setting(a2a: A2A, tmp_path: Path) -> None:
     for cell in found["cells"]:
         assert cell["p"] is None and cell["ratio_low"] is None
         assert cell["ratio"] == pytest.approx(1 / 1.1, abs=0.08)
+
+
+@pytest.mark.parametrize("candidates", [1, 3])
+def test_a_job_of_one_launch_is_not_held_to_the_spread_of_jobs_of_eight(candidates: int) -> None:
+    rng = np.random.default_rng(7)
+    job = np.repeat(np.arange(8 + candidates), [8] * 8 + [1] * candidates)
+    side = np.arange(8 + candidates) >= 8
+    block = np.zeros(len(side), dtype=np.intp)
+    called = 0
+    for _ in range(200):
+        effects = rng.normal(0, 0.01, len(side))[job] + rng.normal(0, 0.03, len(job))
+        y = effects[:, None] + rng.normal(0, 0.005, (len(job), 6))
+        more = jobs.excess(y, job, ~side)
+        made = decision.between_jobs(jobs.medians(y, job), side, block, 0.02, rng, excess=more)
+        called += bool((made.p <= decision.LEVEL).any())
+    assert called <= 19  # 10 are expected; without `excess` 35 are
 
 
 def test_a_job_beyond_the_spread_between_jobs_is_called(a2a: A2A, tmp_path: Path) -> None:

@@ -161,13 +161,17 @@ class _Judge:
         self.job = _jobs(pairing.units)
         rng = np.random.default_rng(SEED)
         bound = math.log1p(margin)
-        self.y = self._per_unit(-np.log(pairing.points["time_p50"].to_numpy(dtype=np.float64)))
+        speed = -np.log(pairing.points["time_p50"].to_numpy(dtype=np.float64))
+        self.y = self._per_unit(speed)
         self.side, self.block = pairing.side, pairing.block
         if pairing.between_jobs:
             first = pairing.units.groupby(self.job).first()
             self.side = np.asarray(first["candidate"], dtype=np.bool_)
             self.block = blocks.within(list(first["kind"]), [""] * len(first), self.side)
-            self.made = decision.between_jobs(self.y, self.side, self.block, bound, rng, family)
+            more = jobs.excess(self._per_launch(speed), self.job, ~self.side)
+            self.made = decision.between_jobs(
+                self.y, self.side, self.block, bound, rng, family, more
+            )
         else:
             noise = self._op_noise(rng)
             self.made = decision.exchanged(self.y, self.side, self.block, bound, rng, noise, family)

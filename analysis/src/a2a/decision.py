@@ -22,6 +22,8 @@ from a2a.blocks import Blocks, Sides
 Floats = NDArray[np.float64]
 
 LEVEL: Final = 0.05
+_LITTLE: Final = 0.25
+"""Of the variance of a job: more than that for having fewer launches, and jobs are not alike."""
 
 
 @dataclass(frozen=True)
@@ -122,8 +124,13 @@ def exchanged(
     )
 
 
-def predicted(y: Floats, side: Sides, margin: float, family: int = 1) -> Decision:
-    """Jobs of the candidate against the spread between the jobs of the baseline, [jobs, cells]."""
+def predicted(
+    y: Floats, side: Sides, margin: float, family: int = 1, excess: Floats | None = None
+) -> Decision:
+    """Jobs of the candidate against the spread between the jobs of the baseline, [jobs, cells].
+
+    `excess` [jobs, cells] is the variance of a job's value beyond that of a job of the baseline.
+    """
     count = y.shape[1]
     arrays = {
         name: np.full(count, np.nan)
@@ -137,14 +144,19 @@ def predicted(y: Floats, side: Sides, margin: float, family: int = 1) -> Decisio
         spread = jobs.Spread.of(base)
         if spread is None or not len(other):
             continue
-        half = spread.bound(0.025, len(other))
+        wider = spread
+        if excess is not None:
+            more = float(np.mean(excess[side, cell][~np.isnan(y[side, cell])]))
+            wider = spread.widened(more, len(other))
+        half = wider.bound(0.025, len(other))
         freedom[cell] = spread.jobs - 1
         arrays["spread"][cell] = spread.deviation
-        arrays["information"][cell] = 1 / (1 / len(other) + 1 / spread.jobs)
+        share = (spread.deviation / wider.deviation) ** 2 if wider.deviation > 0 else 1.0
+        arrays["information"][cell] = share / (1 / len(other) + 1 / spread.jobs)
         arrays["low"][cell], arrays["high"][cell] = effect - half, effect + half
-        arrays["p"][cell] = spread.chance(effect, len(other))
+        arrays["p"][cell] = wider.chance(effect, len(other))
         gap = margin - abs(effect)
-        arrays["outside"][cell] = spread.chance(gap, len(other)) / 2 if gap > 0 else 1.0
+        arrays["outside"][cell] = wider.chance(gap, len(other)) / 2 if gap > 0 else 1.0
     tests = max(1, int((freedom >= 1).sum())) * family
     outside = np.minimum(1.0, equivalence.step_up(arrays.pop("outside")) * family)
     least = freedom[freedom >= 1].min(initial=np.inf)
@@ -157,6 +169,14 @@ def predicted(y: Floats, side: Sides, margin: float, family: int = 1) -> Decisio
     )  # fmt: skip
 
 
+def _exchangeable(y: Floats, side: Sides, excess: Floats | None) -> bool:
+    """Whether jobs of the candidate vary hardly more than those of the baseline."""
+    if excess is None:
+        return True
+    variance = np.nan_to_num(np.nanvar(y[~side], axis=0, ddof=1))
+    return bool((excess[side].mean(axis=0) <= _LITTLE * variance).all())
+
+
 def between_jobs(
     y: Floats,
     side: Sides,
@@ -164,9 +184,10 @@ def between_jobs(
     margin: float,
     rng: np.random.Generator,
     family: int = 1,
+    excess: Floats | None = None,
 ) -> Decision:
-    """Sides that no job has both of; `y` is [jobs, cells]."""
+    """Sides that no job has both of; `y` and `excess` (as in `predicted`) are [jobs, cells]."""
     made = exchanged(y, side, block, margin, rng, family=family)
-    if made.decides and (~side).sum() >= jobs.FEWEST:
+    if made.decides and (~side).sum() >= jobs.FEWEST and _exchangeable(y, side, excess):
         return made
-    return predicted(y, side, margin, family)
+    return predicted(y, side, margin, family, excess)

@@ -84,6 +84,24 @@ def medians(y: Floats, job: NDArray[np.intp]) -> Floats:
     return np.asarray(table.to_numpy(dtype=np.float64))
 
 
+def excess(y: Floats, job: NDArray[np.intp], baseline: NDArray[np.bool_]) -> Floats:
+    """How much more the median of a job varies than that of one of the baseline, [jobs, cells].
+
+    Because it has fewer launches: from y [launches, cells] and the spread of launches within jobs;
+    `baseline` [jobs]. At least 0. The median of L values varies by π/2 of their variance / L.
+    """
+    table = pd.DataFrame(y)
+    count = table.groupby(job).count().to_numpy(dtype=np.float64)
+    left = (table - table.groupby(job).transform("mean")).to_numpy(dtype=np.float64)
+    freedom = np.maximum(1.0, (count - (count > 0)).sum(axis=0))
+    variance = np.nansum(left**2, axis=0) / freedom
+    with np.errstate(divide="ignore"):
+        share = np.where(count > 1, np.pi / 2, 1.0) / count
+    share[np.isinf(share)] = np.nan
+    usual = np.nanmean(share[baseline], axis=0)
+    return np.asarray(np.nan_to_num(np.maximum(0.0, (share - usual) * variance)))
+
+
 @dataclass(frozen=True)
 class Spread:
     """Mean and standard deviation of `jobs` jobs, one value each (log of the speed, say)."""
@@ -100,6 +118,11 @@ class Spread:
         if len(known) < FEWEST:
             return None
         return Spread(float(known.mean()), float(known.std(ddof=1)), len(known))
+
+    def widened(self, variance: float, others: int) -> Spread:
+        """That of further jobs whose values vary by so much more than these: for their mean."""
+        more = variance / others / (1 / others + 1 / self.jobs)
+        return Spread(self.mean, math.sqrt(self.deviation**2 + max(0.0, more)), self.jobs)
 
     def error(self, others: int = 1) -> float:
         """Standard error of the mean of further jobs less the mean of these."""
