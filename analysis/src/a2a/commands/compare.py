@@ -79,7 +79,7 @@ def run(
     Exit status: 3 if any cell is slower, else 4 if any is undecided, else 0.
     """
     if bool(by) == bool(against):
-        raise InputError("give --by NAME or --against FILE… to name the two sides")
+        raise InputError("give either --by NAME or --against FILE… to name the two sides")
     if csv and as_json:
         raise InputError("give --csv or --json, not both")
     if against and baseline is not None:
