@@ -181,10 +181,11 @@ failed_launch() {
         keep_answering
         for node in "${silent[@]}"; do [[ " ${subset[*]} " != *" $node "* ]] || missing+=("$node"); done
         reason=$(why_failed "$status")
-        end_steps
+        # Slurm ends those of a job that was cancelled, and has no time for questions.
+        [[ $stopping ]] || end_steps
     fi
     say "launch $((i + 1)) failed: $reason"
     log_launch "$i" "$started" "$status" "$reason"
     lose 'does not answer' "${silent[@]}"
-    [[ ${asked[go-on]} == yes ]] || stopping="launch $((i + 1)) failed, and --go-on was not given"
+    [[ ${asked[go-on]} == yes ]] || : "${stopping:="launch $((i + 1)) failed, and --go-on was not given"}"
 }

@@ -53,16 +53,35 @@ step_on() {
 # nothing once more, each alone: one that hangs may keep back what others say.
 find_silent() {
     local node answers
-    # shellcheck disable=SC2016 # expands on the node
-    answers=" $(step_on "$kTogetherSeconds" "$@" -- bash -c 'printf "%s " "$SLURMD_NODENAME"')"
     silent=()
+    # shellcheck disable=SC2016 # expands on the node
+    hear step_on "$kTogetherSeconds" "$@" -- bash -c 'printf "%s " "$SLURMD_NODENAME"' || return 0
+    answers=" $heard"
     for node in "$@"; do [[ $answers == *" $node "* ]] || silent+=("$node"); done
     ((${#silent[@]})) || return 0
-    answers+=" $(ask_alone "${silent[@]}" | tr '\n' ' ')"
+    hear ask_alone "${silent[@]}" || {
+        silent=()
+        return 0
+    }
+    answers+=" ${heard//$'\n'/ } "
     silent=()
     for node in "$@"; do [[ $answers == *" $node "* ]] || silent+=("$node"); done
     # That nobody answers says more about the question than about the nodes.
     ((${#silent[@]} < $#)) || silent=()
+}
+
+# hear COMMAND…: sets $heard to what it says; false when a signal says that the job is to end: it waits for nobody then,
+# and nobody is to blame for not being heard.
+hear() {
+    local file=$scratch/heard.$BASHPID before=$stopping
+    "$@" >"$file" &
+    wait "$!" || true
+    heard=$(<"$file")
+    [[ $stopping == "$before" ]] || return 1
+    ! is_cancelled || {
+        stopping='the job was cancelled'
+        return 1
+    }
 }
 
 # ask_alone NODE…: those that run something, a few of them asked at a time.

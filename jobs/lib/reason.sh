@@ -14,8 +14,11 @@ why_failed() {
     words=$(cat "$scratch/not_begun" 2>/dev/null) || true
     [[ $words ]] || words=$(died_of_signal <"$scratch/launch.err")
     [[ ! $gone ]] || words=$gone${words:+; $words}
-    [[ $words ]] || words=$(sed -n 's/^a2aperf: //p' "$scratch/launch.err" | head -n 1)
+    # A launcher ends the ranks that are left: that they were stopped is the last thing to say.
+    [[ $words ]] || words=$(sed -n -e '/^a2aperf: stopped by signal 15 /d' -e 's/^a2aperf: //p' "$scratch/launch.err" |
+        head -n 1)
     [[ $words ]] || words=$(lost_daemon <"$scratch/launch.err")
+    [[ $words ]] || words=$(sed -n 's/^a2aperf: //p' "$scratch/launch.err" | head -n 1)
     [[ $words ]] || words=$(first_complaint <"$scratch/launch.err")
     if ((launch_seconds >= launch_limit && (status == 124 || status == 137))); then
         words="no end after $launch_limit s${words:+; $words}"

@@ -218,6 +218,25 @@ def test_a_dead_node(study):
     assert "node006\tuse\tbad\tleft out: does not answer" in (study.results / f"nodes-{id}.txt").read_text()
 
 
+def test_scancel_while_a_dead_node_is_looked_for(study):
+    """The launch that failed is in the log, with what is known so far."""
+    id = study.submit("alltoall.sbatch", *LONG, slurm=["-w", "node[005-008]"])
+    wait_for_points(study, id, 1)
+    study.cluster.signal_node("node006", "KILL")
+    try:
+        asks = ["pgrep", "-f", "^srun --overlap .*SLURMD_NODENAME"]
+        assert wait_until(lambda: study.cluster.run(*asks).returncode == 0, PATIENCE), study.output(id)
+        study.cluster.run("scancel", id)
+        assert wait_until(lambda: "0 of 2 launches are good" in study.output(id), PATIENCE), study.output(id)
+    finally:
+        study.cluster.revive("node006")
+    study.done(id, "CANCELLED")
+    first, second = study.log(id)
+    assert first["status"] not in ("0", "-") and "mpirun lost its connection to node" in first["reason"]
+    assert second["reason"] == "not begun: the job was cancelled"
+    assert "left out" not in study.output(id)
+
+
 def test_a_node_that_slurm_has_taken_from_the_job(study):
     """Slurm refuses every step that names it, so the nodes are those that the job has now."""
     id = study.submit("alltoall.sbatch", "--go-on", "--nodes", "3,4", "--seed", "2", *LONG, slurm=["-w", "node[005-008]"])
