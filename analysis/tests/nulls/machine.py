@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -36,6 +36,7 @@ class Truth:
     ops: int = 100
     launches: int = 1  # at each number of nodes
     launch_spread: float = 0.0
+    at_largest: tuple[int, float] | None = None  # launches and their spread at the most nodes
     cell_spread: float = 0.0  # of one point, however many ops it has
     noise: float = 0.03  # of an op, alike on all ranks
     lateness: float = 0.03  # of a rank in an op
@@ -96,10 +97,14 @@ def measured(truth: Truth, rng: np.random.Generator) -> InMemory:
     launches: dict[str, Launch] = {}
     samples: dict[tuple[str, int], RawOps] = {}
     for nodes in truth.nodes:
-        for number in range(truth.launches):
+        count, spread = truth.launches, truth.launch_spread
+        if truth.at_largest and nodes == max(truth.nodes):
+            count, spread = truth.at_largest
+        here = replace(truth, launch_spread=spread)
+        for number in range(count):
             file = f"{nodes}-{number}.h5"
             launches[f"{file}#0"] = _launch(file, nodes, truth)
-            for point, (cell, raw) in enumerate(_points(truth, nodes, rng)):
+            for point, (cell, raw) in enumerate(_points(here, nodes, rng)):
                 samples[file, point] = raw
                 rows.append(_row(truth, nodes, file, point, cell, raw))
     files = {launch.path.name: launch.path for launch in launches.values()}

@@ -97,10 +97,33 @@ def _sure(logs: list[Any], tests: int) -> float:
     freedom = sum(len(one) for one in logs) - len(logs)
     if not freedom:
         return _LOST_UNSEEN
-    spread = math.sqrt(sum(float(((one - one.mean()) ** 2).sum()) for one in logs) / freedom)
-    error = spread * math.sqrt(1 / len(logs[0]) + 1 / len(logs[-1]))
-    by_chance = float(stats.t.isf(_ERROR / tests, freedom)) * error
+    spread = sum(float(((one - one.mean()) ** 2).sum()) for one in logs) / freedom
+    first, last = logs[0], logs[-1]
+    error, level = math.sqrt(spread * (1 / len(first) + 1 / len(last))), _ERROR / tests
+    by_chance = float(stats.t.isf(level, freedom)) * error
+    if min(len(first), len(last)) == 1:  # nobody knows how far launches of that scale differ
+        return max(_LOST_UNSEEN, 1 - math.exp(-by_chance))
+    if _differ_in_spread(first, last):
+        by_chance = max(by_chance, _welch(first, last, level))
     return max(_LOST, 1 - math.exp(-by_chance))
+
+
+def _welch(first: Any, last: Any, level: float) -> float:
+    """By how much two means differ at this level if their launches spread differently (Welch)."""
+    parts = [float(one.var(ddof=1)) / len(one) for one in (first, last)]
+    freedom = sum(parts) ** 2 / sum(
+        part**2 / (len(one) - 1) for part, one in zip(parts, (first, last), strict=True)
+    )
+    return float(stats.t.isf(level, freedom)) * math.sqrt(sum(parts))
+
+
+def _differ_in_spread(first: Any, last: Any) -> bool:
+    """By the F test, at 10 % on either side: better to doubt than to call noise a loss."""
+    variances = first.var(ddof=1), last.var(ddof=1)
+    if not min(variances):
+        return bool(max(variances))
+    at = stats.f.cdf(variances[0] / variances[1], len(first) - 1, len(last) - 1)
+    return not 0.1 <= float(at) <= 0.9
 
 
 def _told(loss: _Loss, lost: int, sizes: int, rate: str, name: str) -> Finding:
