@@ -20,7 +20,7 @@ SETTINGS
         while read -r setting; do
             # shellcheck disable=SC2016 # the reading shell expands them
             printf 'export %s="${%s:-%s}"\n' "${setting%%=*}" "${setting%%=*}" "${setting#*=}"
-        done < <(mpi_settings)
+        done < <(mpi_settings && patience_settings)
         cat <<'SETTINGS'
 # Open MPI refuses root, and more ranks than cores, unless told. In a job the nodes are the scheduler's to give.
 if [ -z "${SLURM_JOB_ID-}${PBS_JOBID-}${LSB_JOBID-}" ]; then

@@ -9,27 +9,32 @@ MPIRUN=${MPIRUN:-mpirun}
 open_mpi_major() { "$MPIRUN" --version 2>/dev/null | sed -n 's/^mpirun (Open MPI) \([0-9]*\).*/\1/p'; }
 
 # mpi_settings: NAME=VALUE of what our launches want of MPI, a line each. MPI only launches, agrees and gathers: left
-# alone it would open the fabric under test for itself. And a launcher that was told to stop gives its ranks a second
-# by its own choice, too little for closing the file on a busy machine.
+# alone it would open the fabric under test for itself.
 mpi_settings() {
-    local major shared_memory=vader runtime=OMPI
+    local major shared_memory=vader
     major=$(open_mpi_major)
     # MPICH over UCX, as Debian builds it; over libfabric it would take the provider that FI_PROVIDER leaves.
     [[ -n $major ]] || {
         printf 'UCX_TLS=self,sm,tcp\n'
         return
     }
-    ((major < 5)) || shared_memory=sm runtime=PRTE
-    printf '%s\n' OMPI_MCA_pml=ob1 "OMPI_MCA_btl=self,$shared_memory,tcp" "${runtime}_MCA_odls_base_sigkill_timeout=4"
+    ((major < 5)) || shared_memory=sm
+    printf '%s\n' OMPI_MCA_pml=ob1 "OMPI_MCA_btl=self,$shared_memory,tcp"
 }
 
-# keep_mpi_off_fabric: these settings; what the user has set stays, for that is the baseline's transport.
-keep_mpi_off_fabric() {
+# patience_settings: likewise, for a launcher that is told to stop: Open MPI's gives its ranks a second, too little for
+# closing the file on a busy machine.
+patience_settings() { printf '%s\n' OMPI_MCA_odls_base_sigkill_timeout=4 PRTE_MCA_odls_base_sigkill_timeout=4; }
+
+# export_lacking: the settings on standard input; what the user has set stays, for that is the baseline's transport.
+export_lacking() {
     local setting
     while read -r setting; do
         [[ -v ${setting%%=*} ]] || export "${setting?}"
-    done < <(mpi_settings)
+    done
 }
+
+keep_mpi_off_fabric() { export_lacking < <(mpi_settings); }
 
 # launch_words RANKS COMMAND…: sets $launch, what launches the command on this machine, as any user, also with more
 # ranks than cores.

@@ -26,6 +26,7 @@ run_study() {
     # After "sbatch --export=NONE" steps would get nothing of what was just set, not even PATH.
     export SLURM_EXPORT_ENV=ALL
     keep_mpi_off_fabric
+    export_lacking < <(patience_settings)
     find_program
     find_analysis
     check_launcher
