@@ -304,6 +304,8 @@ def open_results(path: Path) -> Iterator[h5py.File]:
             yield file
         except _DAMAGE as error:
             raise InputError(f"{path}: damaged: {str(error).strip(chr(34))}") from error
+        except MemoryError as error:
+            raise InputError(f"{path}: damaged, or too large for the memory: {error}") from error
 
 
 def _unreadable(path: Path, reason: str) -> str:
@@ -412,12 +414,22 @@ def _flags(group: h5py.Group, names: Sequence[str], flag: str) -> dict[str, bool
     return dict(zip(names, group[flag][()].astype(bool), strict=True))
 
 
+def _of_points(file: h5py.File, numbers: h5py.Dataset) -> NDArray[np.int32]:
+    """One for each point; a damaged file may say that there are more than memory holds."""
+    if numbers.ndim != 1 or len(numbers) > len(file["state"]):
+        raise ValueError(f"{numbers.name} is longer than there are points")
+    found: NDArray[np.int32] = numbers[()]
+    return found
+
+
 def read_segment(file: h5py.File, index: int) -> Segment:
     """Provenance of one launch."""
     group = file["segments"][str(index)]
     names = texts(group["environment_name"])
     # Copies by an older a2a lack two parts; `check` says so.
-    planned = group["planned_order"][()] if "planned_order" in group else np.empty(0, np.int32)
+    planned = np.empty(0, np.int32)
+    if "planned_order" in group:
+        planned = _of_points(file, group["planned_order"])
     return Segment(
         attributes={
             **SEGMENT_ATTRIBUTES,
