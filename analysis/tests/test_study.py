@@ -125,7 +125,7 @@ def test_status_says_what_is_there_and_what_is_missing(
     assert "4 1 1 - -" in lines and "8 1 1 - -" in lines and "16 - - - 1" in lines
     assert any(line.startswith("003 8 nodes") and "exit status 205" in line for line in lines)
     assert lines[-1] == "node node005: memlock: 64 KiB: too little"
-    queue("7|RUNNING|5:00|1:00:00|node[001-016]|None")
+    queue("7|RUNNING|5:00|1:00:00|node[001-016]|None|/home/me|jobs/alltoall.sbatch")
     assert "running for 5:00 of 1:00:00 on node[001-016]" in a2a("status", folder).out
 
 
@@ -136,15 +136,15 @@ def test_status_of_a_job_that_runs_tells_how_long_it_will(
     for number in (1, 2):
         studies.launch(tmp_path, "9", number, 4)
     studies.log(tmp_path, "9", 1, "0")
-    queue("9|RUNNING|5:00|1:00:00|node[001-004]|None")
+    queue("9|RUNNING|5:00|1:00:00|node[001-004]|None|/home/me|jobs/alltoall.sbatch")
     outcome = a2a("status", tmp_path)
     assert outcome.status == 0
     assert "launch 002: 2 of 2 points; about 2 min to go" in outcome.out
     assert "missing" not in outcome.out
     for endless in ("UNLIMITED", "365-00:00:00"):
-        queue(f"9|RUNNING|5:00|{endless}|node[001-004]|None")
+        queue(f"9|RUNNING|5:00|{endless}|node[001-004]|None|/home/me|jobs/alltoall.sbatch")
         assert "running for 5:00, no time limit, on node[001-004]" in a2a("status", tmp_path).out
-    queue("9|PENDING|0:00|1:00:00||Resources")
+    queue("9|PENDING|0:00|1:00:00||Resources|/home/me|jobs/alltoall.sbatch")
     assert "waits (Resources)" in a2a("status", tmp_path).out
     queue("")
     outcome = a2a("status", tmp_path)
@@ -185,6 +185,35 @@ def test_status_of_a_complete_study(a2a: A2A, tmp_path: Path) -> None:
     assert outcome.status == 0
     assert "job 9: compare, A=1, A=2 on 4 nodes, 2 ranks per node" in outcome.out
     assert "2 of 2 launches good; complete" in outcome.out
+
+
+def test_status_of_jobs_that_have_not_begun(
+    a2a: A2A, tmp_path: Path, queue: Callable[[str], None]
+) -> None:
+    """They have no plan yet, and maybe no folder: Slurm knows of them."""
+    where, folder = tmp_path / "here", tmp_path / "here/results"
+    waits = f"PENDING|0:00|1:00:00||Resources|{where}"
+    queue(
+        f"7|{waits}|/opt/a2aperf/jobs/compare.sbatch X=0,1 --nodes 4 -- --ops 5\n"
+        f"8|{waits}|jobs/alltoall.sbatch --results {folder} --nodes 4\n"
+        f"9|{waits}|jobs/alltoall.sbatch --results=elsewhere -- --results results\n"
+        f"10|{waits}|other.sh alltoall.sbatch"
+    )
+    outcome = a2a("status", folder)
+    assert outcome.status == 0
+    assert outcome.out == (
+        "job 7: compare\n  no plan yet; waits (Resources)\n\n"
+        "job 8: alltoall\n  no plan yet; waits (Resources)\n"
+    )
+    folder.mkdir(parents=True)
+    studies.plan(folder, "7", [(4, "X=0"), (4, "X=1")], kind="compare")
+    outcome = a2a("status", folder)
+    assert "job 7: compare, X=0, X=1 on 4 nodes" in outcome.out and "job 8: " in outcome.out
+    plain = json.loads(a2a("status", folder, "--json").out)
+    assert [(x["job"], x["kind"], len(x["launches"])) for x in plain] == [
+        ("7", "compare", 2), ("8", "alltoall", 0)
+    ]  # fmt: skip
+    a2a("status", where).refused("no job in the queue writes to it")
 
 
 def test_status_of_what_is_no_study(a2a: A2A, tmp_path: Path) -> None:

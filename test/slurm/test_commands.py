@@ -166,8 +166,11 @@ def test_what_slurm_would_say_is_said_before(a2a):
 
 
 def test_what_slurm_refuses_is_said_in_its_words(a2a, study):
-    outcome = a2a("submit", "-N", "2", "--launches", "1", "-p", "nowhere")
+    outcome = a2a("submit", "-N", "2", "--launches", "1", "--sbatch=--begin=soon")
     assert outcome.returncode == 2
     assert outcome.stderr.startswith("a2a: sbatch refused: ") and outcome.stderr.count("\n") == 1
+    outcome = a2a("submit", "-N", "2", "--launches", "1", "-p", "nowhere")
+    assert outcome.returncode == 2
+    assert outcome.stderr == "a2a: unknown partition 'nowhere': expected one of main, opa\n"
     outcome = a2a("doctor", "--nodelist", "nosuchnode")
     assert outcome.returncode == 2 and outcome.stderr.count("\n") == 1

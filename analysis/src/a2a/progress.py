@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from a2a import labels, study
@@ -29,6 +31,24 @@ def title(job: Job) -> str:
         f"{', '.join(told)} on {', '.join(map(str, nodes))} node{'s' * (nodes != [1])}, "
         f"{labels.range_text(ppn)} {ranks} per node"
     )
+
+
+def kind(queued: Queued) -> str:
+    """`alltoall` or `compare` where the job is one of this program's studies, else empty."""
+    found = re.match(r"\S*\b(alltoall|compare)\.sbatch(?= |$)", queued.command)
+    return found[1] if found else ""
+
+
+def submitted(folder: Path, queue: Queue) -> list[Queued]:
+    """The jobs in the queue that write their results to this folder."""
+    found = []
+    for queued in (queue or {}).values():
+        own_words = queued.command.split(" -- ")[0]  # what follows is for a2aperf
+        named = re.findall(r" --results[ =](\S+)", own_words)
+        results = Path(queued.directory, named[-1] if named else "results")
+        if kind(queued) and results.resolve() == folder.resolve():
+            found.append(queued)
+    return found
 
 
 def runs(job: Job, queue: Queue) -> bool:
@@ -58,11 +78,16 @@ def state(job: Job, queue: Queue) -> str:
     if job.id not in queue:
         return "ended"
     queued = queue[job.id]
+    waits = queued.state == "PENDING"
+    return in_queue(queued) + ("" if waits else _now(job) + _left(job))
+
+
+def in_queue(queued: Queued) -> str:
+    """Where a job stands to Slurm: `waits (Resources)`, `running for 0:37, no time limit, on …`."""
     if queued.state == "PENDING":
         return f"waits ({queued.reason})"
     limit = ", no time limit," if queued.limit in _ENDLESS else f" of {queued.limit}"
-    text = f"{queued.state.lower()} for {queued.elapsed}{limit} on {queued.nodes}"
-    return text + _now(job) + _left(job)
+    return f"{queued.state.lower()} for {queued.elapsed}{limit} on {queued.nodes}"
 
 
 def _now(job: Job) -> str:

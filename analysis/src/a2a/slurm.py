@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,6 +25,8 @@ class Queued:
     limit: str
     nodes: str
     reason: str
+    directory: str  # that it was submitted from
+    command: str  # the script and its options
 
 
 def here() -> bool:
@@ -49,20 +51,18 @@ def sbatch(words: Sequence[str]) -> str:
     return found[1]
 
 
-def queued(ids: Iterable[str]) -> dict[str, Queued] | None:
-    """The jobs that Slurm still has, by id; None where it cannot be asked."""
-    wanted = [job for job in ids if job.isdecimal()]
-    if not wanted or shutil.which("squeue") is None:
+def queue() -> dict[str, Queued] | None:
+    """The jobs that Slurm has now, by id; None where it cannot be asked."""
+    if shutil.which("squeue") is None:
         return None
-    # Asked for one id that it has forgotten, squeue may refuse all of them.
     try:
-        done = run(["squeue", "--noheader", "--format", "%A|%T|%M|%l|%N|%r"])
+        done = run(["squeue", "--noheader", "--format", "%A|%T|%M|%l|%N|%r|%Z|%o"])
     except InputError:
         return None
     if done.returncode:
         return None
-    rows = [line.strip().split("|", 5) for line in done.stdout.splitlines()]
-    return {row[0]: Queued(*row) for row in rows if len(row) == 6 and row[0] in wanted}
+    rows = [line.strip().split("|", 7) for line in done.stdout.splitlines()]
+    return {row[0]: Queued(*row) for row in rows if len(row) == 8}
 
 
 def run(words: Sequence[str], seconds: float = _SECONDS) -> subprocess.CompletedProcess[str]:

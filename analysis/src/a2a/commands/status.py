@@ -40,16 +40,25 @@ def run(
 
     Exit status: 0 when everything planned is there or may still come, else 1.
     """
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder; 'a2a status FOLDER' names that of the study")
     jobs = study.read(folder)
-    if not jobs:
-        raise InputError(f"{folder}: holds no plan-<job>.tsv, so it is not the folder of a study")
-    queue = slurm.queued(job.id for job in jobs)
+    queue = slurm.queue()
+    # A job writes its plan when it starts: until then only Slurm knows of it.
+    begun = {job.id for job in jobs}
+    waiting = [one for one in progress.submitted(folder, queue) if one.id not in begun]
+    if not jobs and not waiting:
+        if not folder.is_dir():
+            what = "no such folder; 'a2a status FOLDER' names that of the study"
+        else:
+            what = "holds no plan-<job>.tsv, so it is not the folder of a study"
+        raise InputError(f"{folder}: {what}, and no job in the queue writes to it")
     if as_json:
-        print(json.dumps([_plain(job, queue) for job in jobs], indent=1, default=str))
+        plain = [_plain(job, queue) for job in jobs]
+        plain += [_plain_unplanned(one) for one in waiting]
+        print(json.dumps(plain, indent=1, default=str))
     else:
-        typer.echo("\n\n".join("\n".join(_told(job, queue, everything)) for job in jobs))
+        blocks = [_told(job, queue, everything) for job in jobs]
+        blocks += [_told_unplanned(one) for one in waiting]
+        typer.echo("\n\n".join("\n".join(lines) for lines in blocks))
     raise typer.Exit(0 if all(progress.may_come(job, queue) for job in jobs) else 1)
 
 
@@ -72,6 +81,11 @@ def _told(job: Job, queue: dict[str, slurm.Queued] | None, everything: bool) -> 
     troubled = [one for one in job.checks if one.verdict == "bad"]
     lines += [f"  node {one.node}: {one.check}: {one.text}" for one in troubled]
     return lines
+
+
+def _told_unplanned(queued: slurm.Queued) -> list[str]:
+    title = typer.style(f"job {queued.id}: {progress.kind(queued)}", bold=True)
+    return [title, f"  no plan yet; {progress.in_queue(queued)}"]
 
 
 def _table(job: Job) -> list[str]:
@@ -109,6 +123,12 @@ def _plain(job: Job, queue: dict[str, slurm.Queued] | None) -> dict[str, Any]:
         ],
         "bad_nodes": _bad(job),
     }
+
+
+def _plain_unplanned(queued: slurm.Queued) -> dict[str, Any]:
+    kind = progress.kind(queued)
+    told = {"job": queued.id, "kind": kind, "facts": {}, "queue": vars(queued)}
+    return told | {"launches": [], "bad_nodes": []}
 
 
 def _bad(job: Job) -> Sequence[dict[str, str]]:
