@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2a import results, schema, writer
+from a2a import reading, results, schema, writer
 from a2a.credentials import looks_like_credential
 from a2a.errors import InputError
 
@@ -119,11 +119,11 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
     nothing is known of what they say.
     """
     ((name, path),) = found.files.items()
-    with schema.open_results(path) as file:
-        columns = schema.read_columns(file)
-        traced = schema.has_arrival(file)
-        pairs = schema.read_pairs(file) if schema.has_pairs(file) else None
-        segments = [schema.read_segment(file, i) for i in range(schema.segment_count(file))]
+    with reading.open_results(path) as file:
+        columns = reading.read_columns(file)
+        traced = reading.has_arrival(file)
+        pairs = reading.read_pairs(file) if reading.has_pairs(file) else None
+        segments = [reading.read_segment(file, i) for i in range(reading.segment_count(file))]
     pseudonyms = Pseudonyms(key)
     for segment in segments:
         _learn(pseudonyms, segment)

@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 import pandas as pd
 
-from a2a import credentials, datasets, derived, results, schema
+from a2a import credentials, datasets, derived, reading, results, schema
 from a2a.errors import InputError
 
 TOLERANCE = 1e-6
@@ -65,7 +65,7 @@ def _warning(text: str) -> Finding:
 
 
 def _schema(path: Path) -> Iterator[Finding]:
-    with schema.open_results(path) as file:
+    with reading.open_results(path) as file:
         for column in schema.COLUMNS:
             if column.late and column.name not in file:
                 continue
@@ -74,7 +74,7 @@ def _schema(path: Path) -> Iterator[Finding]:
             found = "O" if dataset.dtype.kind in "OS" else dataset.dtype.str[1:]
             if found != kind:
                 yield _error(f"column {column.name} is {dataset.dtype}, not {column.kind}")
-            if schema.text(dataset.attrs.get("units", "")) != column.units:
+            if reading.text(dataset.attrs.get("units", "")) != column.units:
                 yield _error(f"column {column.name} has not the units '{column.units}'")
             if not len(dataset.dims[0]):
                 yield _error(f"column {column.name} has no dimension scale point")
@@ -85,7 +85,7 @@ def _schema(path: Path) -> Iterator[Finding]:
                 )
         yield from map(_error, datasets.lacking(file))
         yield from _segment_parts(file)
-        if schema.raw_samples(file):
+        if reading.raw_samples(file):
             yield from _raw_shapes(file)
 
 
@@ -93,7 +93,7 @@ _SEGMENT_PARTS = ("environment_required", "planned_order")
 
 
 def _segment_parts(file: h5py.File) -> Iterator[Finding]:
-    for index in range(schema.segment_count(file)):
+    for index in range(reading.segment_count(file)):
         missing = [name for name in _SEGMENT_PARTS if name not in file["segments"][str(index)]]
         if missing:
             yield _error(f"launch {index}: {', '.join(missing)} missing")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import h5py
 import numpy as np
 
-from a2a import schema
+from a2a import reading, schema
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def lacking(file: h5py.File) -> Iterator[str]:
             if name not in file[group]:
                 continue
             dataset = file[group][name]
-            if schema.text(dataset.attrs.get("units", "")) != table.units:
+            if reading.text(dataset.attrs.get("units", "")) != table.units:
                 yield f"/{group}/{name} has not the units '{table.units}'"
             if table.has_unknown and "_FillValue" not in dataset.attrs:
                 yield f"/{group}/{name} has no _FillValue: readers take its −1 for a number"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2a import __version__, clusters, results, schema, writer
+from a2a import __version__, clusters, reading, results, schema, writer
 from a2a.errors import InputError
 
 _SAME = ("complete_at", "percentile_rule")  # what one file says once for all its points
@@ -36,10 +36,10 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
     traced: dict[str, bool] = {}
     origins: list[tuple[str, int]] = []  # (file, point) of every new point
     for name, path in found.files.items():
-        with schema.open_results(path) as file:
-            part = schema.read_columns(file)
-            traced[name] = schema.has_arrival(file)
-            own = [schema.read_segment(file, i) for i in range(schema.segment_count(file))]
+        with reading.open_results(path) as file:
+            part = reading.read_columns(file)
+            traced[name] = reading.has_arrival(file)
+            own = [reading.read_segment(file, i) for i in range(reading.segment_count(file))]
         _shift(part["segment"], len(segments))
         _shift(part["partner"], len(origins))
         for segment in own:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2a import metrics, schema
+from a2a import metrics, reading, schema
 from a2a.errors import InputError
 
 PAIR = "pair"
@@ -134,8 +134,8 @@ class Results:
     def raw(self, file: str, point: int) -> RawOps:
         """Every sample of one point, read now; InputError where the file holds only a summary."""
         attempts, ranks = self._shape(file, point)
-        with schema.open_results(self.files[file]) as stream:
-            raw = schema.read_raw(stream, point, attempts, ranks)
+        with reading.open_results(self.files[file]) as stream:
+            raw = reading.read_raw(stream, point, attempts, ranks)
         complete_at = self._complete_at(file)
         return RawOps(
             raw.begin, raw.send_done, raw.recv_done, raw.start, raw.valid, complete_at, raw.exit
@@ -146,8 +146,8 @@ class Results:
         known = self._times.get((file, point))
         if known is None:
             attempts, ranks = self._shape(file, point)
-            with schema.open_results(self.files[file]) as stream:
-                ends = schema.read_ends(stream, point, attempts, ranks)
+            with reading.open_results(self.files[file]) as stream:
+                ends = reading.read_ends(stream, point, attempts, ranks)
             end = metrics.rank_end(ends.send_done, ends.recv_done, self._complete_at(file))
             known = self._times[file, point] = metrics.op_time(end)[ends.valid]
         return known.copy()
@@ -161,13 +161,13 @@ class Results:
         """
         count, ranks = self._shape(file, point)
         wanted = slice(0, count) if attempts is None else np.sort(attempts)
-        with schema.open_results(self.files[file]) as stream:
-            return schema.read_arrival(stream, point, wanted, ranks)
+        with reading.open_results(self.files[file]) as stream:
+            return reading.read_arrival(stream, point, wanted, ranks)
 
     def is_traced(self, file: str) -> bool:
         """Whether the file says when each message came."""
-        with schema.open_results(self.files[file]) as stream:
-            return schema.has_arrival(stream)
+        with reading.open_results(self.files[file]) as stream:
+            return reading.has_arrival(stream)
 
     @property
     def with_pairs(self) -> list[str]:
@@ -177,8 +177,8 @@ class Results:
 
     def pairs(self, file: str) -> schema.Pairs:
         """The matrix of all pairs of a file that `with_pairs` names."""
-        with schema.open_results(self.files[file]) as stream:
-            return schema.read_pairs(stream)
+        with reading.open_results(self.files[file]) as stream:
+            return reading.read_pairs(stream)
 
     def _complete_at(self, file: str) -> str:
         return str(self.attributes[file].get("complete_at", "receiver"))
@@ -198,8 +198,8 @@ class Results:
             return None
         nodes = len(self.launches[str(self.points["launch"].iloc[row])].nodes)
         _, ranks = self._shape(file, point)
-        with schema.open_results(self.files[file]) as stream:
-            return schema.read_counters(stream, point, ranks, nodes)
+        with reading.open_results(self.files[file]) as stream:
+            return reading.read_counters(stream, point, ranks, nodes)
 
     def _row(self, file: str, point: int) -> int:
         """Position of a point among the rows; KeyError where it is not there."""
@@ -282,12 +282,12 @@ def load(paths: Iterable[Path | str]) -> Results:
     launches: dict[str, Launch] = {}
     attributes: dict[str, dict[str, Any]] = {}
     for name, path in names.items():
-        with schema.open_results(path) as file:
-            attributes[name] = schema.read_attributes(file)
-            columns = schema.read_columns(file)
+        with reading.open_results(path) as file:
+            attributes[name] = reading.read_attributes(file)
+            columns = reading.read_columns(file)
             segments = [
-                _launch(name, path, index, schema.read_segment(file, index))
-                for index in range(schema.segment_count(file))
+                _launch(name, path, index, reading.read_segment(file, index))
+                for index in range(reading.segment_count(file))
             ]
         _require_sound(path, columns, len(segments), attributes[name])
         _keep_worst_clock_error(columns, segments)
@@ -452,8 +452,8 @@ def without_copies(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 def _identities(path: Path) -> set[tuple[Any, ...]]:
     """The launches of a file; none where it cannot be read, which `load` says."""
     try:
-        with schema.open_results(path) as file:
-            segments = [schema.read_segment(file, i) for i in range(schema.segment_count(file))]
+        with reading.open_results(path) as file:
+            segments = [reading.read_segment(file, i) for i in range(reading.segment_count(file))]
     except InputError:
         return set()
     keys = [_identity(segment.attributes, segment.nodes) for segment in segments]
