@@ -136,10 +136,6 @@ def doubled_order(file: h5py.File) -> None:
     file["order"][1] = 0
 
 
-def node(file: h5py.File) -> None:
-    file["segments/0/node_of_rank"][0] = 99
-
-
 def fact(file: h5py.File) -> None:
     del file["segments/0/node_facts/kernel"]
     file["segments/0/node_facts/kernel"] = ["6.1"]
@@ -189,7 +185,6 @@ def raw_shape(file: h5py.File) -> None:
         (partner, "partner 1 is not partner of it"),
         (time_order, "not that of their starts"),
         (doubled_order, "the same place in time"),
-        (node, "names a node that is not there"),
         (fact, "fact kernel has 1 values, not 4"),
         (secret, "SLURM_JWT looks like a credential"),
         (units, "column time_p50 has not the units 'ns'"),

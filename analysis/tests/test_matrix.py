@@ -404,6 +404,7 @@ def test_check_holds_the_matrix_against_the_samples(
         file["segments/0/node_of_rank"][0] = 99
     a2a("explain", bad).refused("damaged", "node")
     with h5py.File(bad, "r+") as file:
+        file["segments/0/node_of_rank"][0] = 0
         del file["pairs/gbps"]
     a2a("explain", bad).refused("damaged", "gbps")
 

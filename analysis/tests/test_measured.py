@@ -16,7 +16,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from a2a import compat, reading, results
+from a2a import compat, results, strict
 from conftest import Outcome
 
 Run = Callable[..., Outcome]
@@ -169,7 +169,7 @@ def parts(path: Path) -> dict[str, object]:
         if isinstance(item, h5py.Group):
             return
         attributes = {
-            key: reading.text(value) if isinstance(value, bytes) else repr(value)
+            key: strict.text(value) if isinstance(value, bytes) else repr(value)
             for key, value in item.attrs.items()
             if key not in BETWEEN_DATASETS
         }
@@ -191,7 +191,7 @@ def planned(path: Path) -> list[list[int]]:
 def required(path: Path) -> dict[str, int]:
     with h5py.File(path, "r") as file:
         group = file["segments/0"]
-        names = reading.texts(group["environment_name"])
+        names = strict.texts(group["environment_name"])
         return dict(zip(names, group["environment_required"][()].tolist(), strict=True))
 
 

@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 import pandas as pd
 
-from a2a import credentials, datasets, derived, reading, results, schema
+from a2a import credentials, datasets, derived, reading, results, schema, strict
 from a2a.errors import InputError
 
 TOLERANCE = 1e-6
@@ -74,7 +74,7 @@ def _schema(path: Path) -> Iterator[Finding]:
             found = "O" if dataset.dtype.kind in "OS" else dataset.dtype.str[1:]
             if found != kind:
                 yield _error(f"column {column.name} is {dataset.dtype}, not {column.kind}")
-            if reading.text(dataset.attrs.get("units", "")) != column.units:
+            if strict.text(dataset.attrs.get("units", "")) != column.units:
                 yield _error(f"column {column.name} has not the units '{column.units}'")
             if not len(dataset.dims[0]):
                 yield _error(f"column {column.name} has no dimension scale point")
@@ -120,8 +120,6 @@ def _launches(found: results.Results) -> Iterator[Finding]:
             state = "still running, or killed" if launch.end_state == "running" else None
             yield _warning(f"{where}: {state or launch.end_state}{said}")
         nodes, placed = len(launch.nodes), launch.node_of_rank
-        if placed.size and not ((placed >= 0) & (placed < nodes)).all():
-            yield _error(f"{where}: node_of_rank names a node that is not there")
         for facts, count in ((launch.node_facts, nodes), (launch.rank_facts, placed.size)):
             for name, values in facts.items():
                 if len(values) != count:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import h5py
 import numpy as np
 
-from a2a import reading, schema
+from a2a import schema, strict
 
 
 @dataclass(frozen=True)
@@ -115,10 +115,14 @@ def lacking(file: h5py.File) -> Iterator[str]:
             if name not in file[group]:
                 continue
             dataset = file[group][name]
-            if reading.text(dataset.attrs.get("units", "")) != table.units:
+            if strict.text(dataset.attrs.get("units", "")) != table.units:
                 yield f"/{group}/{name} has not the units '{table.units}'"
             if table.has_unknown and "_FillValue" not in dataset.attrs:
                 yield f"/{group}/{name} has no _FillValue: readers take its −1 for a number"
+            shape = getattr(dataset, "shape", None)  # of a group, or one without values: none
+            if table.scales and (shape is None or len(shape) != len(table.scales)):
+                yield f"/{group}/{name} has not the dimensions {', '.join(table.scales)}"
+                continue
             bare = [s for axis, s in enumerate(table.scales) if not len(dataset.dims[axis])]
             if bare:
                 yield f"/{group}/{name} has no dimension scale {', '.join(bare)}"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
@@ -46,6 +47,16 @@ def rate_text(gbps: float) -> str:
 def count_text(count: int, noun: str, plural: str | None = None) -> str:
     """Count and noun, in the plural where it is not one: `3 launches`."""
     return f"{count} {noun if count == 1 else plural or noun + 's'}"
+
+
+def natural(name: str) -> list[tuple[int, int, str]]:
+    """Key that sorts node9 before node10."""
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    digits = [part.lstrip("0") if part[0] in "0123456789" else None for part in parts]
+    return [
+        (1, 0, part) if number is None else (0, len(number), number)
+        for part, number in zip(parts, digits, strict=True)
+    ]
 
 
 def range_text(values: Iterable[int]) -> str:

@@ -86,7 +86,7 @@ def _choices(options: Options) -> tuple[str, str, str]:
 
 
 def _arranged(view: View, what: str, order: str) -> tuple[_Shown, list[str]]:
-    natural = sorted(range(view.size), key=lambda i: _natural(view.names[i]))
+    natural = sorted(range(view.size), key=lambda i: labels.natural(view.names[i]))
     known = any(view.switches)
     order = order or ("switch" if known and len(set(view.switches)) > 1 else "name")
     if order == "switch":
@@ -95,7 +95,7 @@ def _arranged(view: View, what: str, order: str) -> tuple[_Shown, list[str]]:
                 "--arrange switch: the file does not say which switch a node hangs on; give "
                 "--topology FILE with the text of 'scontrol show topology'"
             )
-        natural.sort(key=lambda i: (not view.switches[i], _natural(view.switches[i])))
+        natural.sort(key=lambda i: (not view.switches[i], labels.natural(view.switches[i])))
     elif order == "cluster":
         natural = _clustered(view)
     values = view.gbps if what == "gbps" else view.times / 1000
@@ -127,12 +127,6 @@ def _filled(values: pairs.Floats, what: str) -> tuple[pairs.Floats, int]:
         if np.isnan(out[apart]).mean() <= _SPARSE:
             return out, side
     return values, 1  # what is missing is no sample but a part
-
-
-def _natural(text: str) -> list[tuple[int, int, str]]:
-    """Key that sorts node9 before node10."""
-    parts = re.findall(r"\d+|\D+", text)
-    return [(0, int(p), p) if p.isdigit() else (1, 0, p) for p in parts]
 
 
 def _clustered(view: View) -> list[int]:

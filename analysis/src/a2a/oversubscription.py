@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from a2a.labels import count_text
 from a2a.results import Launch
+
+_NUMBER = re.compile("[0-9]{1,5}")
+"""Of a CPU, or how many: Linux has at most 8192, and a file may say anything."""
 
 
 def oversubscription(launch: Launch) -> str:
@@ -57,14 +62,15 @@ def _cores(launch: Launch, node: int) -> int:
 def _fact(launch: Launch, name: str, node: int) -> int:
     values = launch.node_facts.get(name, [])
     text = values[node] if node < len(values) else ""
-    return int(text) if text.isdigit() else 0
+    return int(text) if _NUMBER.fullmatch(text) else 0
 
 
 def cpus_of(text: str) -> set[int]:
     """CPUs of a list such as `0-2,5`; nothing where it is no such list."""
     found: set[int] = set()
     for part in text.split(","):
-        first, _, last = part.strip().partition("-")
-        if first.isdigit() and (not last or last.isdigit()):
-            found |= set(range(int(first), int(last or first) + 1))
+        first, dash, last = part.strip().partition("-")
+        if not _NUMBER.fullmatch(first) or (dash and not _NUMBER.fullmatch(last)):
+            return set()
+        found |= set(range(int(first), int(last or first) + 1))
     return found

@@ -28,7 +28,7 @@ def facts(results: Results) -> list[tuple[str, str]]:
     """Cluster (where it has a name), hosts and time of the launches."""
     launches = list(results.launches.values())
     clusters = sorted({name for launch in launches if (name := _cluster(launch))})
-    hosts = sorted({node for launch in launches for node in launch.nodes}, key=_natural)
+    hosts = sorted({node for launch in launches for node in launch.nodes}, key=labels.natural)
     told = [("Cluster", labels.list_text(clusters))] if clusters else []
     count = labels.count_text(len(hosts), "host")
     named = f"{count}: {labels.list_text(hosts, _MOST_HOSTS)}" if hosts else "unknown"
@@ -37,13 +37,6 @@ def facts(results: Results) -> list[tuple[str, str]]:
 
 def _cluster(launch: Launch) -> str:
     return next((value for name in _CLUSTER_NAMES if (value := launch.setting(name))), "")
-
-
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    return [
-        (0, int(part), "") if part.isdigit() else (1, 0, part)
-        for part in re.findall(r"\d+|\D+", name)
-    ]
 
 
 def _when(launches: Iterable[Launch]) -> str:

@@ -11,6 +11,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from a2a import strict
 from a2a.errors import InputError
 from a2a.schema import (
     COLUMNS,
@@ -72,7 +73,7 @@ def _unreadable(path: Path, reason: str) -> str:
 
 
 def _require_schema(path: Path, file: h5py.File) -> None:
-    schema = text(file.attrs.get("schema", ""))
+    schema = strict.text(file.attrs.get("schema", ""))
     reads = f"this a2a reads schema '{SCHEMA}' version {VERSION}"
     if schema != SCHEMA:
         found = f"has schema '{schema}'" if schema else "has no schema attribute"
@@ -85,6 +86,9 @@ def _require_schema(path: Path, file: h5py.File) -> None:
         raise InputError(f"{path}: damaged: {_some(missing)} missing")
     if "segments" not in file:
         raise InputError(f"{path}: damaged: group /segments missing")
+    for name in ("segments", "raw", "counters", "pairs"):
+        if name in file:
+            strict.group(file[name])
     if raw_samples(file) and "raw" not in file:
         raise InputError(f"{path}: damaged: raw_samples is 1 but group /raw is missing")
 
@@ -95,36 +99,14 @@ def _some(names: Sequence[str]) -> str:
     return f"column{'s' if len(names) > 1 else ''} {listed}{more}"
 
 
-def text(value: Any) -> str:
-    """Text of a string attribute or element, whichever way HDF5 stored it."""
-    if isinstance(value, bytes):
-        return value.rstrip(b"\0").decode("utf-8", "replace")
-    return str(value)
-
-
-def texts(dataset: h5py.Dataset) -> list[str]:
-    """All strings of a dataset, flattened."""
-    return [text(value) for value in dataset[()].ravel()]
-
-
 def raw_samples(file: h5py.File) -> bool:
     """Whether the file holds every sample, not only summaries."""
-    return bool(file.attrs.get("raw_samples", 0))
+    return bool(strict.like("raw_samples", file.attrs.get("raw_samples", np.int32(0)), 0))
 
 
 def read_attributes(file: h5py.File) -> dict[str, Any]:
     """Root attributes; strings as str, integers as int."""
-    return {name: _plain(value) for name, value in file.attrs.items()}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, bytes | str):
-        return text(value)
-    if isinstance(value, np.integer):
-        return int(value)
-    if isinstance(value, np.floating):
-        return float(value)
-    return value
+    return {name: strict.plain(name, value) for name, value in file.attrs.items()}
 
 
 def read_columns(file: h5py.File) -> dict[str, NDArray[Any]]:
@@ -137,9 +119,9 @@ def read_columns(file: h5py.File) -> dict[str, NDArray[Any]]:
             continue
         dataset = file[column.name]
         if column.kind == "string":
-            columns[column.name] = np.array(texts(dataset), dtype=object)
+            columns[column.name] = np.array(strict.texts(dataset), dtype=object)
         else:
-            columns[column.name] = dataset[()].astype(column.kind)
+            columns[column.name] = strict.numbers(dataset, column.kind)
     lengths = {len(values) for values in columns.values()}
     if len(lengths) > 1:
         raise KeyError(f"columns have different lengths {sorted(lengths)}")
@@ -154,68 +136,99 @@ def segment_count(file: h5py.File) -> int:
 def _attachments(group: h5py.Group) -> dict[str, str]:
     if "attachment_name" not in group:  # older than --attach
         return {}
-    names = texts(group["attachment_name"])
-    return dict(zip(names, texts(group["attachment_text"]), strict=True))
+    names = strict.texts(group["attachment_name"])
+    return dict(zip(names, strict.texts(group["attachment_text"]), strict=True))
 
 
 def _flags(group: h5py.Group, names: Sequence[str], flag: str) -> dict[str, bool]:
-    return dict(zip(names, group[flag][()].astype(bool), strict=True))
+    values = strict.numbers(group[flag], "int8", len(names)).astype(bool)
+    return dict(zip(names, values, strict=True))
 
 
-def _of_points(file: h5py.File, numbers: h5py.Dataset) -> NDArray[np.int32]:
-    """One for each point; a damaged file may say that there are more than memory holds."""
-    if numbers.ndim != 1 or len(numbers) > len(file["state"]):
-        raise ValueError(f"{numbers.name} is longer than there are points")
-    found: NDArray[np.int32] = numbers[()]
-    return found
+def _facts(group: Any) -> dict[str, list[str]]:
+    return {name: strict.texts(values) for name, values in strict.group(group).items()}
+
+
+def _end_state(group: h5py.Group) -> str:
+    state = strict.one_number(group["end_state"])
+    if not 0 <= state < len(END_STATES):
+        raise ValueError(f"{group.name}/end_state has a value without a meaning")
+    return END_STATES[state]
+
+
+def _placed(group: h5py.Group, nodes: Sequence[str], ranks: int) -> NDArray[np.int32]:
+    placed: NDArray[np.int32] = strict.numbers(group["node_of_rank"], "int32", ranks)
+    if ((placed < 0) | (placed >= len(nodes))).any():
+        raise ValueError(f"{group.name}/node_of_rank names a node that is not there")
+    return placed
 
 
 def read_segment(file: h5py.File, index: int) -> Segment:
     """Provenance of one launch."""
-    group = file["segments"][str(index)]
-    names = texts(group["environment_name"])
-    # Copies by an older a2a lack two parts; `check` says so.
-    planned = np.empty(0, np.int32)
-    if "planned_order" in group:
-        planned = _of_points(file, group["planned_order"])
+    group = strict.group(strict.group(file["segments"])[str(index)])
+    names = strict.texts(group["environment_name"])
+    nodes = strict.texts(group["nodes"])
+    # No list of a launch is longer than this: a damaged file may say so, and memory would end.
+    ranks = int(strict.numbers(file["ranks"], "int32").max(initial=0))
+    points = len(file["state"])
+    required = "environment_required" in group
     return Segment(
-        attributes={
-            **SEGMENT_ATTRIBUTES,
-            **{name: _plain(value) for name, value in group.attrs.items()},
-        },
-        end_state=END_STATES[int(group["end_state"][()])],
-        ended=int(group["ended"][()]),
-        message=text(group["message"][()]),
-        nodes=texts(group["nodes"]),
-        node_of_rank=group["node_of_rank"][()],
-        clock_domain_of_rank=group["clock_domain_of_rank"][()],
-        clock_offset=group["clock_offset"][()],
-        clock_drift=group["clock_drift"][()],
-        environment=dict(zip(names, texts(group["environment_value"]), strict=True)),
+        attributes=_attributes(group),
+        end_state=_end_state(group),
+        ended=strict.one_number(group["ended"]),
+        message=strict.one_text(group["message"]),
+        nodes=nodes,
+        node_of_rank=_placed(group, nodes, ranks),
+        clock_domain_of_rank=strict.numbers(group["clock_domain_of_rank"], "int32", ranks),
+        clock_offset=strict.numbers(group["clock_offset"], "float64", ranks),
+        clock_drift=strict.numbers(group["clock_drift"], "float64", ranks),
+        environment=dict(zip(names, strict.texts(group["environment_value"]), strict=True)),
         uniform=_flags(group, names, "environment_uniform"),
-        required=_flags(group, names, "environment_required")
-        if "environment_required" in group
-        else {},
-        labels=dict(zip(texts(group["label_name"]), texts(group["label_value"]), strict=True)),
+        # Copies by an older a2a lack two parts; `check` says so.
+        required=_flags(group, names, "environment_required") if required else {},
+        labels=dict(
+            zip(strict.texts(group["label_name"]), strict.texts(group["label_value"]), strict=True)
+        ),
         attachments=_attachments(group),
-        fi_info=text(group["fi_info"][()]),
-        node_facts={name: texts(values) for name, values in group["node_facts"].items()},
-        rank_facts={name: texts(values) for name, values in group["rank_facts"].items()},
-        rank_order=group["rank_order"][()],
-        planned_order=planned,
+        fi_info=strict.one_text(group["fi_info"]),
+        node_facts=_facts(group["node_facts"]),
+        rank_facts=_facts(group["rank_facts"]),
+        rank_order=strict.numbers(group["rank_order"], "int32", ranks),
+        planned_order=strict.numbers(group["planned_order"], "int32", points)
+        if "planned_order" in group
+        else np.empty(0, np.int32),
     )
+
+
+def _attributes(group: h5py.Group) -> dict[str, Any]:
+    found = {
+        name: strict.like(name, value, SEGMENT_ATTRIBUTES[name])
+        if name in SEGMENT_ATTRIBUTES
+        else strict.plain(name, value)
+        for name, value in group.attrs.items()
+    }
+    return {**SEGMENT_ATTRIBUTES, **found}
 
 
 def read_raw(file: h5py.File, point: int, attempts: int, ranks: int) -> Raw:
     """Every attempt of one point; reads nothing else."""
     group = file["raw"]
-    moments = {name: group[name][point, :attempts, :ranks] for name in RAW_MOMENTS}
     return Raw(
-        **moments,
-        start=group["start"][point, :attempts],
-        valid=group["valid"][point, :attempts].astype(bool),
+        **{name: _moment(group, name, point, attempts, ranks) for name in RAW_MOMENTS},
+        start=strict.part(group["start"], np.s_[point, :attempts], (attempts,)),
+        valid=_valid(group, point, attempts),
         exit=_read_exit(group, point, attempts, ranks),
     )
+
+
+def _moment(
+    group: h5py.Group, name: str, point: int, attempts: int, ranks: int
+) -> NDArray[np.int64]:
+    return strict.part(group[name], np.s_[point, :attempts, :ranks], (attempts, ranks))
+
+
+def _valid(group: h5py.Group, point: int, attempts: int) -> NDArray[np.bool_]:
+    return strict.part(group["valid"], np.s_[point, :attempts], (attempts,)).astype(bool)
 
 
 def _read_exit(
@@ -223,7 +236,7 @@ def _read_exit(
 ) -> NDArray[np.int64] | None:
     if "exit" not in group:
         return None
-    found: NDArray[np.int64] = group["exit"][point, :attempts, :ranks]
+    found = _moment(group, "exit", point, attempts, ranks)
     return None if (found == NO_EXIT).all() else found
 
 
@@ -231,9 +244,9 @@ def read_ends(file: h5py.File, point: int, attempts: int, ranks: int) -> Ends:
     """The ends of every attempt of one point: two thirds of `read_raw`, for op times."""
     group = file["raw"]
     return Ends(
-        group["send_done"][point, :attempts, :ranks],
-        group["recv_done"][point, :attempts, :ranks],
-        group["valid"][point, :attempts].astype(bool),
+        _moment(group, "send_done", point, attempts, ranks),
+        _moment(group, "recv_done", point, attempts, ranks),
+        _valid(group, point, attempts),
     )
 
 
@@ -243,7 +256,7 @@ def has_arrival(file: h5py.File) -> bool:
 
 
 def read_arrival(
-    file: h5py.File, point: int, attempts: slice | NDArray[np.int64], ranks: int
+    file: h5py.File, point: int, attempts: NDArray[np.int64], ranks: int
 ) -> NDArray[np.int64] | None:
     """When each message came, [attempts, destination, source], ns; None where nobody traced.
 
@@ -251,8 +264,8 @@ def read_arrival(
     """
     if not has_arrival(file):
         return None
-    found: NDArray[np.int64] = file["raw"]["arrival"][point, attempts, :ranks, :ranks]
-    return found
+    place = np.s_[point, attempts, :ranks, :ranks]
+    return strict.part(file["raw"]["arrival"], place, (len(attempts), ranks, ranks))
 
 
 def has_pairs(file: h5py.File) -> bool:
@@ -260,10 +273,19 @@ def has_pairs(file: h5py.File) -> bool:
     return "pairs" in file
 
 
+_DIMENSIONS = {one.name: 3 for one in fields(Pairs)} | {
+    **dict.fromkeys(("message_size", "isolated_gbps"), 1),
+    **dict.fromkeys(("suspect_source", "suspect_destination", "suspect_size"), 1),
+    "isolated_time": 2,
+}
+
+
 def read_pairs(file: h5py.File) -> Pairs:
     """The matrices of all pairs and the second look at some of them."""
     group = file["pairs"]
-    pairs = Pairs(**{one.name: group[one.name][()] for one in fields(Pairs)})
+    pairs = Pairs(
+        **{one.name: strict.array(group[one.name], _DIMENSIONS[one.name]) for one in fields(Pairs)}
+    )
     shape = (pairs.message_size.size, *pairs.gbps.shape[-1:] * 2)
     if not all(m.shape == shape for m in (pairs.time_p50, pairs.time_min, pairs.gbps, pairs.ops)):
         raise ValueError(f"/pairs: matrices are not all {shape}")
@@ -291,11 +313,16 @@ def read_counters(file: h5py.File, point: int, ranks: int, nodes: int) -> Counte
     if "counters" not in file:
         return None
     group = file["counters"]
-    names = texts(group["port_names"])
-    port = group["port"][point, :nodes]
+    names = strict.texts(group["port_names"])
+    of_ranks, of_nodes = np.s_[point, :ranks], np.s_[point, :nodes]
+    port = strict.part(group["port"], (*of_nodes, slice(None)), (nodes, len(names)))
+    affinity = group["thread_affinity"]
     return Counters(
-        per_rank={name: group[name][point, :ranks].astype(np.int64) for name in COUNTERS_PER_RANK},
-        thread_affinity=[text(value) for value in group["thread_affinity"][point, :ranks]],
-        interrupts=group["interrupts"][point, :nodes],
+        per_rank={
+            name: strict.part(group[name], of_ranks, (ranks,)).astype(np.int64)
+            for name in COUNTERS_PER_RANK
+        },
+        thread_affinity=[strict.text(value) for value in affinity[of_ranks]],
+        interrupts=strict.part(group["interrupts"], of_nodes, (nodes,)),
         ports={name: port[:, index] for index, name in enumerate(names)},
     )

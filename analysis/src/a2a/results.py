@@ -160,7 +160,7 @@ class Results:
         In ns from the op's start; −1: none. None where the launch did not trace.
         """
         count, ranks = self._shape(file, point)
-        wanted = slice(0, count) if attempts is None else np.sort(attempts)
+        wanted = np.arange(count) if attempts is None else np.sort(attempts)
         with reading.open_results(self.files[file]) as stream:
             return reading.read_arrival(stream, point, wanted, ranks)
 

@@ -12,6 +12,7 @@ from a2a.errors import InputError
 _SWITCH = re.compile(r"^\s*SwitchName=(\S+)\s+(.*)$", re.MULTILINE | re.IGNORECASE)
 _FIELD = re.compile(r"(\w+)=(\S+)")
 _RANGE = re.compile(r"^(.*?)\[([^\]]*)\](.*)$")
+_NUMBER = re.compile("[0-9]{1,9}")
 _MOST = 100_000  # names in one list: more is no cluster but a slip
 
 
@@ -47,7 +48,7 @@ def _expanded(name: str) -> Iterator[str]:
     before, ranges, after = bracket.groups()
     for one in ranges.split(","):
         first, _, last = one.partition("-")
-        if not first.isdigit() or not (last or first).isdigit():
+        if not (_NUMBER.fullmatch(first) and _NUMBER.fullmatch(last or first)):
             raise InputError(f"'{one}' in the host list '{name}' is neither a number nor a range")
         for number in range(int(first), int(last or first) + 1):
             for rest in _expanded(after) if after else [""]:

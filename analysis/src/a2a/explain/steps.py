@@ -265,5 +265,5 @@ def _thresholds(found: Results) -> list[tuple[str, int]]:
         if any(part in name for name in names):
             for what, variable, default in rows:
                 moved = settings.get(variable, "")
-                known.append((f"{part} {what}", int(moved) if moved.isdigit() else default))
+                known.append((f"{part} {what}", int(moved) if moved.isdecimal() else default))
     return known
