@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The life of an MPI launch: start, agree, measure, and an end that leaves no rank behind.
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -62,15 +60,6 @@ std::string kept(const std::optional<Launch>& launch) {
                        points == 1 ? "is" : "are", launch->file().string());
 }
 
-// The launcher tells who died, and to all others to stop: then what a peer's death looked like from here is no
-// failure of ours.
-bool is_stop_coming() {
-    constexpr int kLooks = 300; // of a millisecond
-    for (int look = 0; look < kLooks && StopSignal::number() == 0; ++look)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return StopSignal::number() != 0;
-}
-
 // Peers may be waiting for us in the middle of anything: end the job for all.
 [[noreturn]] void fail(Job& job, std::optional<Launch>& launch, const std::exception& error) {
     const std::string message = fmt::format("{}: {}", where(job, launch ? launch->at_hand() : ""), words_of(error));
@@ -78,6 +67,14 @@ bool is_stop_coming() {
     say(message + rest);
     if (launch) launch->close(EndState::failed, message);
     job.abort(kFailed, message);
+}
+
+// What a peer's death looks like from here is no failure of ours: then the launcher tells us to stop.
+[[noreturn]] void give_up(Job& job, std::optional<Launch>& launch, const std::exception& error,
+                          std::string& trouble) {
+    trouble = StopSignal::number() == 0 ? error.what() : "";
+    if (StopSignal::is_coming([&] { job.progress(); })) job.leave(StopSignal::number());
+    fail(job, launch, error);
 }
 
 // Rank 0 closes the file and says so; gives the exit status. trouble: what went wrong before the signal came.
@@ -119,6 +116,7 @@ int run_launch(int argc, char** argv, const Options& options) {
     std::optional<Launch> launch;
     std::string trouble;
     job.set_last_act([&](int signal_number) { return stop(job, launch, signal_number, trouble); });
+    job.set_give_up([&](const std::exception& error) { give_up(job, launch, error, trouble); });
     try {
         agree_on_arguments(job, options);
         bring_to_root(job, files.attachments, options.attachments.size());
@@ -141,9 +139,7 @@ int run_launch(int argc, char** argv, const Options& options) {
     } catch (const Interrupted& stop) {
         job.leave(stop.signal_number());
     } catch (const RunError& error) {
-        trouble = StopSignal::number() == 0 ? error.what() : "";
-        if (is_stop_coming()) job.leave(StopSignal::number());
-        fail(job, launch, error);
+        give_up(job, launch, error, trouble);
     } catch (const std::exception& error) {
         fail(job, launch, error);
     }

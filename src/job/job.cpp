@@ -20,6 +20,7 @@
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/random.hpp"
+#include "a2aperf/base/utf8.hpp"
 #include "a2aperf/job/error.hpp"
 #include "a2aperf/job/stop_signal.hpp"
 
@@ -43,6 +44,15 @@ int checked_count(std::size_t bytes) {
     if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
         throw std::length_error(fmt::format("{} bytes are too many for one MPI message", bytes));
     return static_cast<int>(bytes);
+}
+
+bool is_done_within(MPI_Request& request, Nanoseconds limit) {
+    int is_done = 0;
+    for (const Nanoseconds begin = now_ns(); is_done == 0 && now_ns() - begin < limit;) {
+        MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+        if (is_done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return is_done != 0;
 }
 
 } // namespace
@@ -180,8 +190,17 @@ void Job::barrier() const {
     wait("at a barrier for all ranks");
 }
 
-// No blocking call of MPI is used: a peer that died or was stopped would keep us for ever.
 void Job::wait(const char* what) const {
+    try {
+        test_until_done(what);
+    } catch (const RunError& error) {
+        if (give_up_) give_up_(error);
+        throw;
+    }
+}
+
+// No blocking call of MPI is used: a peer that died or was stopped would keep us for ever.
+void Job::test_until_done(const char* what) const {
     constexpr int kTestsBeforeSleep = 20'000;
     const Nanoseconds begin = now_ns();
     for (int tests = 0;; ++tests) {
@@ -273,14 +292,6 @@ void Job::leave(int signal_number) const {
 void Job::await_farewell() const {
     constexpr Nanoseconds kPatience = 3'000'000'000; // a file system may take its time; Slurm kills after 5 s
     constexpr Nanoseconds kToPassOn = 100'000'000;
-    const auto is_done_within = [](MPI_Request& request, Nanoseconds limit) {
-        int is_done = 0;
-        for (const Nanoseconds begin = now_ns(); is_done == 0 && now_ns() - begin < limit;) {
-            MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
-            if (is_done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-        return is_done != 0;
-    };
     MPI_Request word = MPI_REQUEST_NULL;
     if (!is_root()) {
         MPI_Irecv(nullptr, 0, MPI_BYTE, (rank_ - 1) / 2, kFarewell, mpi_->comm, &word);
@@ -293,14 +304,32 @@ void Job::await_farewell() const {
 }
 
 void Job::abort(int status, const std::string& why) const {
-    MPI_Request request = MPI_REQUEST_NULL;
-    if (!is_root())
-        MPI_Isend(why.data(), static_cast<int>(std::min(why.size(), kLongestWords)), MPI_CHAR, 0, kLastWords,
-                  mpi_->comm, &request);
-    // Others may be about to say whom they wait for.
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    tell_root(why);
     MPI_Abort(MPI_COMM_WORLD, status);
     std::_Exit(status); // MPI_Abort is allowed to return
+}
+
+// The first message between two ranks may take several steps of both to connect them.
+void Job::tell_root(const std::string& why) const {
+    constexpr Nanoseconds kForOthers = 300'000'000;
+    constexpr Nanoseconds kToArrive = 2'000'000'000;
+    const Nanoseconds begin = now_ns();
+    const std::string words = cut_utf8(why, kLongestWords);
+    if (!is_root()) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Isend(words.data(), static_cast<int>(words.size()), MPI_CHAR, 0, kLastWords, mpi_->comm, &request);
+        is_done_within(request, kToArrive);
+    }
+    while (now_ns() - begin < kForOthers) {
+        progress();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
+// Errors are of no interest: whoever waits here has one already.
+void Job::progress() const {
+    int has_come = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, kLastWords, mpi_->comm, &has_come, MPI_STATUS_IGNORE);
 }
 
 std::string Job::last_words() const {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/job/stop_signal.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
@@ -14,14 +17,22 @@ namespace {
 // then.
 constexpr Nanoseconds kPatience = 300'000'000;
 
+// Open MPI's launcher sleeps between waking a rank and telling it to stop, and may have to wait for the CPU.
+constexpr Nanoseconds kPatienceWhenWoken = 10'000'000'000;
+
 std::atomic<int> g_number{0};
 std::atomic<Nanoseconds> g_since{0};
+std::atomic<Nanoseconds> g_woken{0}; // 0 = never
 static_assert(std::atomic<Nanoseconds>::is_always_lock_free, "a signal handler may write it");
 
 extern "C" void note_signal(int number) {
     if (g_number.load(std::memory_order_relaxed) != 0) return;
     g_since.store(now_ns(), std::memory_order_relaxed);
     g_number.store(number, std::memory_order_release);
+}
+
+extern "C" void note_waking(int /*number*/) {
+    g_woken.store(now_ns(), std::memory_order_relaxed);
 }
 
 } // namespace
@@ -33,6 +44,8 @@ void StopSignal::install() {
     action.sa_flags = SA_RESTART;
     sigaction(SIGTERM, &action, nullptr);
     sigaction(SIGINT, &action, nullptr);
+    action.sa_handler = note_waking;
+    sigaction(SIGCONT, &action, nullptr);
 }
 
 int StopSignal::number() {
@@ -45,6 +58,18 @@ bool StopSignal::is_overdue() {
 
 void StopSignal::throw_overdue() {
     if (is_overdue()) throw Interrupted(number());
+}
+
+bool StopSignal::is_coming(const std::function<void()>& step) {
+    const auto deadline = [begin = now_ns()] {
+        const Nanoseconds woken = g_woken.load(std::memory_order_relaxed);
+        return std::max(begin + kPatience, woken > 0 ? woken + kPatienceWhenWoken : 0);
+    };
+    while (number() == 0 && now_ns() < deadline()) {
+        step();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return number() != 0;
 }
 
 } // namespace a2aperf

@@ -14,7 +14,7 @@
 #include <hdf5_hl.h>
 #include <unistd.h>
 
-#include "utf8.hpp"
+#include "a2aperf/base/utf8.hpp"
 
 namespace a2aperf::h5 {
 namespace {

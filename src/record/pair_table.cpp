@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "utf8.hpp"
+#include "a2aperf/base/utf8.hpp"
 
 namespace a2aperf {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/utf8.hpp"
 #include "columns.hpp"
-#include "utf8.hpp"
 
 namespace a2aperf {
 namespace {

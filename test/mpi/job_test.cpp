@@ -11,6 +11,7 @@
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/random.hpp"
+#include "a2aperf/base/utf8.hpp"
 #include "a2aperf/job/launcher.hpp"
 #include "test/mpi/mpi_test.hpp"
 
@@ -135,7 +136,11 @@ TEST_CASE("an agreement is a barrier and an element-wise maximum") {
     }
 }
 
-TEST_CASE("a wait for a stopped rank ends with an error within the timeout") {
+namespace {
+
+// All ranks but the last wait until the timeout for the last, which is stopped meanwhile; then all go on.
+template <class Wait>
+void wait_in_vain(Wait&& wait) {
     const Rank stopped = job().ranks() - 1;
     const auto pids = job().all_gather(static_cast<std::int64_t>(getpid()));
     const Nanoseconds usual = job().timeout();
@@ -144,6 +149,22 @@ TEST_CASE("a wait for a stopped rank ends with an error within the timeout") {
         raise(SIGSTOP);
         job().barrier(); // the others gave up waiting for this one
     } else {
+        wait();
+        job().set_timeout(usual);
+        // Only when all have given up may the stopped rank come to the barrier.
+        std::array<std::int64_t, 1> token{};
+        if (!job().is_root()) job().send(0, token);
+        for (Rank rank = 1; job().is_root() && rank < stopped; ++rank) job().receive(rank, token);
+        if (job().is_root()) kill(static_cast<pid_t>(pids[static_cast<std::size_t>(stopped)]), SIGCONT);
+    }
+    job().set_timeout(usual);
+    job().barrier();
+}
+
+} // namespace
+
+TEST_CASE("a wait for a stopped rank ends with an error within the timeout") {
+    wait_in_vain([] {
         const Nanoseconds begin = now_ns();
         std::string words;
         try {
@@ -155,15 +176,46 @@ TEST_CASE("a wait for a stopped rank ends with an error within the timeout") {
         // The time that passed: the timeout, and a little more on a machine with other things to do.
         CHECK(words.starts_with(job().who(job().rank()) + " waited 1"));
         CHECK(words.ends_with(" s at a barrier for all ranks: a rank is stopped, dead or far behind"));
-        job().set_timeout(usual);
-        // Only when all have given up may the stopped rank come to the barrier.
-        std::array<std::int64_t, 1> token{};
-        if (!job().is_root()) job().send(0, token);
-        for (Rank rank = 1; job().is_root() && rank < stopped; ++rank) job().receive(rank, token);
-        if (job().is_root()) kill(static_cast<pid_t>(pids[static_cast<std::size_t>(stopped)]), SIGCONT);
-    }
-    job().set_timeout(usual);
+    });
+}
+
+TEST_CASE("a wait that fails is told of before the caller's memory is given away") {
+    struct Memory {
+        bool& is_there;
+        ~Memory() { is_there = false; }
+    };
+    struct End {}; // a launch would end here
+    wait_in_vain([] {
+        bool is_there = true;
+        bool was_there = false;
+        job().set_give_up([&](const std::exception&) {
+            was_there = is_there;
+            throw End{};
+        });
+        const auto wait = [&] {
+            const Memory memory{is_there};
+            job().barrier();
+        };
+        CHECK_THROWS_AS(wait(), End);
+        CHECK(was_there);
+        CHECK(!is_there);
+        job().set_give_up({});
+    });
+}
+
+TEST_CASE("rank 0 learns why another ends the job, in whole characters") {
+    std::string why = "node \u00fc: ";
+    for (int i = 0; i < 600; ++i) why += "\u00b5"; // two bytes each
+    if (job().rank() == job().ranks() - 1) job().tell_root(why);
     job().barrier();
+    const std::string words = job().last_words();
+    if (!job().is_root()) return;
+    CHECK(words.size() > 990);
+    CHECK(words.size() <= 1000);
+    CHECK(words == valid_utf8(words));
+    CHECK(words.starts_with("node \u00fc: \u00b5"));
+    CHECK(words.ends_with("\u00b5\u2026"));
+    CHECK(job().last_words().empty());
 }
 
 TEST_CASE("those that wait in vain learn who does not wait") {

@@ -25,6 +25,12 @@ def running_in(folder: Path, seconds: float = 60) -> list[int]:
     return found
 
 
+def parent(process: int) -> int:
+    """The process that started this one."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("PPid:")))
+
+
 def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
     """True when the condition came true in time."""
     deadline = time.monotonic() + seconds

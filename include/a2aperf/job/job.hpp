@@ -91,9 +91,20 @@ public:
     // most. Every wait below ends here when a signal to stop has waited for too long.
     [[noreturn]] void leave(int signal_number) const;
 
+    // A wait below that fails leaves MPI with memory of its callers, to which it may still write. It calls this
+    // first, which must end the process: unwinding would give that memory away. Where none is set the error is
+    // thrown.
+    using GiveUp = std::function<void(const std::exception&)>;
+    void set_give_up(GiveUp give_up) { give_up_ = std::move(give_up); }
+
     // Ends every process of the job with this status, once rank 0 was told why: its wait may end for the
     // launcher's signal. Does not return.
     [[noreturn]] void abort(int status, const std::string& why) const;
+    // What abort tells rank 0, up to 1000 bytes; returns after 0.3 s, in which others may say whom they wait for,
+    // or later where rank 0 has not taken it.
+    void tell_root(const std::string& why) const;
+    // Lets MPI move what others send: it does so only in calls.
+    void progress() const;
     // On rank 0: why another rank ended the job; empty when none did.
     std::string last_words() const;
 
@@ -104,6 +115,7 @@ private:
     void gather_bytes(const void* mine, std::size_t bytes, void* all, bool to_all) const;
     void broadcast_bytes(void* data, std::size_t bytes) const;
     void wait(const char* what) const;
+    void test_until_done(const char* what) const;
     void await_farewell() const;
     std::vector<std::string> collect_text(const std::string& mine, bool to_all) const;
 
@@ -116,6 +128,7 @@ private:
     std::unique_ptr<Layout> layout_;
     Ballot ballot_{}, ballot_result_{};
     LastAct last_act_;
+    GiveUp give_up_;
 };
 
 template <class T>

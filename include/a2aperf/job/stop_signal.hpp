@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SIGTERM and SIGINT as values: the handler only notes them, the loops ask.
+// SIGTERM and SIGINT as values, and when SIGCONT came: the handlers only note them, the loops ask.
 #pragma once
+
+#include <functional>
 
 #include "a2aperf/base/units.hpp"
 
@@ -18,6 +20,11 @@ public:
 
     // Throws Interrupted then.
     static void throw_overdue();
+
+    // For a rank whose peers have gone: the launcher tells who died, and to all others to stop. Waits for that, 0.3
+    // s and after a stop (SIGSTOP) longer: the launcher wakes a rank before it tells it. step() is called
+    // meanwhile, every millisecond. True when the signal has come.
+    static bool is_coming(const std::function<void()>& step);
 };
 
 } // namespace a2aperf

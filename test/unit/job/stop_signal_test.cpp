@@ -16,7 +16,8 @@ namespace {
 
 // A signal that came stays, so each case has a process of its own. The status it ended with; -1 when a signal did
 // it.
-int status_of(int (*story)()) {
+template <class Story>
+int status_of(Story&& story) {
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
@@ -62,6 +63,26 @@ TEST_CASE("a signal is overdue only after a while, and a second one does not beg
               std::this_thread::sleep_for(std::chrono::milliseconds(200));
               return !at_once && StopSignal::is_overdue() ? 7 : 1;
           }) == 7);
+}
+
+TEST_CASE("a rank that was woken waits for the signal that comes after it") {
+    const auto story = [](bool is_woken, int pause_ms) {
+        const pid_t self = getpid();
+        const pid_t launcher = fork();
+        if (launcher == 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
+            kill(self, SIGTERM);
+            _exit(0);
+        }
+        if (is_woken) raise(SIGCONT);
+        int steps = 0;
+        const bool has_come = StopSignal::is_coming([&] { ++steps; });
+        kill(launcher, SIGKILL);
+        waitpid(launcher, nullptr, 0);
+        return steps > 0 && has_come ? 7 : 1;
+    };
+    CHECK(status_of([&] { return story(true, 1500); }) == 7);
+    CHECK(status_of([&] { return story(false, 60'000); }) == 1);
 }
 
 TEST_CASE("a read under way goes on after the signal") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "utf8.hpp"
+#include "a2aperf/base/utf8.hpp"
 
 #include <algorithm>
 
