@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -41,6 +42,17 @@ void read_threads(RankCounters& counters) {
         all += kCut;
     }
     std::memcpy(counters.thread_affinity, all.data(), all.size());
+}
+
+// "eth1" is named by "eth1-TxRx-0", and neither by "eth10-TxRx-0" nor by "veth1"; the driver "hfi1" by "hfi1_0 sdma3".
+bool names(std::string_view line, std::string_view device) {
+    const auto is_alphanumeric = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+    for (std::size_t at = line.find(device); at != std::string_view::npos; at = line.find(device, at + 1)) {
+        const std::size_t end = at + device.size();
+        const bool begins = at == 0 || (!is_alphanumeric(line[at - 1]) && line[at - 1] != '_');
+        if (begins && (end == line.size() || !is_alphanumeric(line[end]))) return true;
+    }
+    return false;
 }
 
 } // namespace
@@ -99,22 +111,26 @@ NodeCounters NodeCounterReader::read() const {
         if (!path.empty()) std::ifstream(path) >> value;
         counters.ports.push_back(value);
     }
-    if (devices_.empty()) return counters;
-    std::ifstream file("/proc/interrupts");
+    std::ifstream table("/proc/interrupts");
+    counters.interrupts = count_interrupts(table, devices_);
+    return counters;
+}
+
+std::int64_t count_interrupts(std::istream& table, const std::vector<std::string>& devices) {
+    std::int64_t total = -1;
     std::string line;
-    std::getline(file, line); // "CPU0 CPU1 …"
+    std::getline(table, line); // "CPU0 CPU1 …"
     const auto cpus = std::count(line.begin(), line.end(), 'C');
-    while (std::getline(file, line)) {
-        const bool is_ours = std::any_of(devices_.begin(), devices_.end(), [&](const std::string& device) {
-            return line.find(device) != std::string::npos;
-        });
+    while (std::getline(table, line)) {
+        const bool is_ours = std::any_of(devices.begin(), devices.end(),
+                                         [&](const std::string& device) { return names(line, device); });
         if (!is_ours) continue;
         std::istringstream words(line.substr(line.find(':') + 1));
         std::int64_t count = 0;
-        counters.interrupts = std::max<std::int64_t>(counters.interrupts, 0);
-        for (int cpu = 0; cpu < cpus && words >> count; ++cpu) counters.interrupts += count;
+        total = std::max<std::int64_t>(total, 0);
+        for (int cpu = 0; cpu < cpus && words >> count; ++cpu) total += count;
     }
-    return counters;
+    return total;
 }
 
 void accumulate(NodeCounters& total, const NodeCounters& before, const NodeCounters& after) {

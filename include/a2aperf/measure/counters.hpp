@@ -2,6 +2,8 @@
 // What the operating system counts while ops run: per process, and per node by its first rank.
 #pragma once
 
+#include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +32,9 @@ private:
     std::vector<std::string> devices_; // what their lines in /proc/interrupts have in them
     std::vector<std::string> paths_;   // empty = the node has no such counter
 };
+
+// The sum over all CPUs of the lines of /proc/interrupts that name one of the devices; -1 where none does.
+std::int64_t count_interrupts(std::istream& table, const std::vector<std::string>& devices);
 
 // after - before, -1 stays -1.
 void accumulate(NodeCounters& total, const NodeCounters& before, const NodeCounters& after);

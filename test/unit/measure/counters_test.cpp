@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <sstream>
 #include <string>
 #include <thread>
 
@@ -57,6 +58,28 @@ TEST_CASE("what a node lacks stays -1, the rest adds up") {
     accumulate(total, before, after);
     CHECK(total.interrupts == -1);
     CHECK(total.ports == std::vector<std::int64_t>{100, -1});
+}
+
+TEST_CASE("interrupts are those of lines that name the device, and not one of which its name is a part") {
+    const std::string table = "            CPU0       CPU1\n"
+                              "   0:        100          7  IO-APIC    2-edge      timer\n"
+                              "  35:          1          2  PCI-MSI 524288-edge      eth1-TxRx-0\n"
+                              "  36:         10         20  PCI-MSI 524289-edge      eth10-TxRx-0\n"
+                              "  37:        100        200  PCI-MSI 524290-edge      veth1\n"
+                              "  38:       1000       2000  PCI-MSI 524291-edge      uhci_hcd:usb1, eth1\n"
+                              "  39:      10000      20000  PCI-MSI 524292-edge      hfi1_0 sdma3\n"
+                              "  40:     100000     200000  PCI-MSI 524293-edge      hfi1_1 sdma3\n"
+                              " ERR:          5\n";
+    const auto count = [&](const std::vector<std::string>& devices) {
+        std::istringstream stream(table);
+        return count_interrupts(stream, devices);
+    };
+    CHECK(count({"eth1"}) == 3003);
+    CHECK(count({"eth10"}) == 30);
+    CHECK(count({"eth"}) == -1);
+    CHECK(count({"hfi1_0"}) == 30'000);
+    CHECK(count({"hfi1_1", "hfi1"}) == 330'000);
+    CHECK(count({}) == -1);
 }
 
 TEST_CASE("the loopback interface's bytes are read by name, unknown names are -1") {
