@@ -7,11 +7,13 @@
 #include <cstring>
 
 #include "a2aperf/base/random.hpp"
+#include "a2aperf/job/stop_signal.hpp"
 
 namespace a2aperf {
 namespace {
 
 constexpr std::size_t kWord = sizeof(std::uint64_t);
+constexpr std::size_t kBlock = 16U << 20U; // bytes between looks for a signal, some hundredths of a second
 
 std::uint64_t stream_of(const PayloadKey& key) {
     const auto pair = static_cast<std::uint64_t>(key.source) << 32 | static_cast<std::uint32_t>(key.destination);
@@ -29,6 +31,7 @@ std::uint64_t word_at(std::uint64_t stream, std::size_t index) {
 void fill_payload(std::span<std::byte> message, const PayloadKey& key) {
     const std::uint64_t stream = stream_of(key);
     for (std::size_t at = 0; at < message.size(); at += kWord) {
+        if (at % kBlock == 0) StopSignal::throw_overdue();
         const std::uint64_t word = word_at(stream, at / kWord);
         std::memcpy(message.data() + at, &word, std::min(kWord, message.size() - at));
     }
@@ -37,6 +40,7 @@ void fill_payload(std::span<std::byte> message, const PayloadKey& key) {
 std::optional<PayloadMismatch> check_payload(std::span<const std::byte> message, const PayloadKey& key) {
     const std::uint64_t stream = stream_of(key);
     for (std::size_t at = 0; at < message.size(); at += kWord) {
+        if (at % kBlock == 0) StopSignal::throw_overdue();
         const std::uint64_t word = word_at(stream, at / kWord);
         const std::size_t length = std::min(kWord, message.size() - at);
         if (std::memcmp(message.data() + at, &word, length) == 0) continue;

@@ -3,10 +3,19 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <csignal>
 #include <set>
+#include <thread>
 #include <vector>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <doctest/doctest.h>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/job/stop_signal.hpp"
 
 using namespace a2aperf;
 
@@ -120,4 +129,31 @@ TEST_CASE("all byte values come about equally often") {
     // 1000 expected, standard deviation 32: six of them
     CHECK(std::ranges::min(count) > 1000 - 190);
     CHECK(std::ranges::max(count) < 1000 + 190);
+}
+
+TEST_CASE("a stop is not kept waiting by a huge message") {
+    // A signal that came stays, so this has a process of its own.
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        Message message(std::size_t{64} << 20U);
+        fill_payload(message, kKey);
+        StopSignal::install();
+        raise(SIGTERM);
+        while (!StopSignal::is_overdue()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        int stopped = 0;
+        for (const bool fills : {true, false}) try {
+                if (fills)
+                    fill_payload(message, kKey);
+                else
+                    check_payload(message, kKey);
+            } catch (const Interrupted& stop) {
+                if (stop.signal_number() == SIGTERM) ++stopped;
+            }
+        _exit(stopped);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 2);
 }
