@@ -42,8 +42,11 @@ void OpLoop::fail_agreement() const {
     std::vector<std::string> names;
     const Nanoseconds waited = patience_.waited();
     for (const Rank rank : job_.missing_ranks()) names.push_back(job_.who(rank));
-    throw RunError(fmt::format("at op {}: it waited {} for {} to finish theirs", op_ - 1, format_duration(waited),
-                               names.empty() ? "the other ranks" : fmt::format("{}", fmt::join(names, ", "))));
+    // A rank that is merely late may be among them: it has not begun to wait.
+    const std::string silent =
+        names.empty() ? "" : fmt::format("; nothing was heard of {} in a second more", fmt::join(names, ", "));
+    throw RunError(fmt::format("at op {}: it waited {} for the other ranks to finish theirs{}", op_ - 1,
+                               format_duration(waited), silent));
 }
 
 int OpLoop::run(Engine& engine, int count, OwnSamples& samples) {
