@@ -60,7 +60,7 @@ COLUMNS = [
     ("message_size", h5py.Empty("f"), "is empty"),
     ("state", HUGE, "are the most"),
     ("invalid", np.zeros(3, complex), "is no list of numbers"),
-    ("ops", np.array([1, np.nan, 3]), "values that are no numbers"),
+    ("ops", np.array([1, np.nan, 3]), "values that are no whole numbers"),
     ("mode", np.zeros(3), "is no list of texts"),
     ("segments", np.zeros(3), "is no group"),
 ]

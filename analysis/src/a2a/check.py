@@ -101,11 +101,15 @@ def _segment_parts(file: h5py.File) -> Iterator[Finding]:
 
 def _raw_shapes(file: h5py.File) -> Iterator[Finding]:
     points = len(file["state"])
-    shapes = {name: file["raw"][name].shape for name in (*schema.RAW_MOMENTS, "start", "valid")}
     attempts, ranks = int(file["attempts"][()].max()), int(file["ranks"][()].max())
-    for name, shape in shapes.items():
-        least = (points, attempts, ranks)[: len(shape)]
-        if shape[0] != points or any(has < needs for has, needs in zip(shape, least, strict=True)):
+    for name in (*schema.RAW_MOMENTS, "start", "valid"):
+        least = (points, attempts, ranks)[: 3 if name in schema.RAW_MOMENTS else 2]
+        shape: tuple[int, ...] = getattr(file["raw"][name], "shape", None) or ()  # of a group: none
+        if (
+            len(shape) != len(least)
+            or shape[0] != points
+            or any(has < needs for has, needs in zip(shape, least, strict=True))
+        ):
             yield _error(f"/raw/{name} has shape {shape}, too small for {least}")
 
 

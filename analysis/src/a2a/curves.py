@@ -293,13 +293,15 @@ def as_asked(figure: Figure, options: Options) -> Figure:
         if options.x_scale or options.y_scale:
             if chart.heat is not None:
                 raise InputError(f"a heat map has no such axis; {figure.kind} takes no --x or --y")
-            x = _scaled(x, options.x_scale, [c.x for c in chart.curves], "--x")
-            y = _scaled(y, options.y_scale, [c.y for c in chart.curves], "--y")
+            drawn = chart.curves
+            x = _scaled(x, options.x_scale, [c.x for c in drawn], [], "--x")
+            bars = [end for c in drawn for end in (c.low, c.high) if end is not None]
+            y = _scaled(y, options.y_scale, [c.y for c in drawn], bars, "--y")
         charts.append(replace(chart, x=x, y=y))
     return replace(figure, charts=tuple(charts), heading=options.title)
 
 
-def _scaled(axis: Axis, scale: str, drawn: list[Floats], option: str) -> Axis:
+def _scaled(axis: Axis, scale: str, drawn: list[Floats], bars: list[Floats], option: str) -> Axis:
     if not scale or axis.log == (scale == "log"):
         return axis
     if scale == "linear":
@@ -308,4 +310,6 @@ def _scaled(axis: Axis, scale: str, drawn: list[Floats], option: str) -> Axis:
     if axis.unit == "date" or not values.size or values.min() <= 0:
         what = "dates" if axis.unit == "date" else "values that are not above 0"
         raise InputError(f"{option} log: '{axis.label}' has {what}")
-    return replace(axis, log=True, limits=with_air(values, log=True), from_zero=False)
+    ends = np.concatenate([values, *bars])
+    limits = with_air(ends[np.isfinite(ends) & (ends > 0)], log=True)
+    return replace(axis, log=True, limits=limits, from_zero=False)

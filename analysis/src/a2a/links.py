@@ -213,9 +213,7 @@ def read(results: Results, file: str, topology: Path | None = None) -> Links:
     if rows.empty:
         raise InputError(f"{results.files[file]}: no pair is measured yet")
     launch = results.launches[str(rows["launch"].iloc[-1])]
-    placed, pairs_of = launch.node_of_rank, results.pairs(file)
-    if placed.size and not ((placed >= 0) & (placed < len(launch.nodes))).all():
-        raise InputError(f"{results.files[file]}: damaged: a rank is on a node that is not there")
+    pairs_of = results.pairs(file)
     known = switches.read(topology) if topology else switches.attached(launch.attachments)
     if topology and not any(switches.of_nodes(launch.nodes, known)):
         raise InputError(

@@ -182,7 +182,7 @@ def _heat(view: View, shown: _Shown, what: str, found: Links, file: str) -> Char
         raise InputError(f"{found.launch.path}: no pair is measured between two {view.level}s")
     middle = float(np.median(known))
     low, top = (float(q) for q in np.quantile(known, _BULK))
-    low, top = min(low, 0.8 * middle), max(top, 1.05 * middle)
+    low, top = min(low, 0.8 * middle), max(top, 1.05 * middle) or 1.0
     if what == "gbps" and float(known.min()) < 0.6 * middle:  # slow is seen against nothing at all
         low = 0.0
     unit = RATE if what == "gbps" else "µs"
@@ -247,7 +247,7 @@ def _medians(view: View, shown: _Shown, what: str) -> Chart:
     return Chart(
         title=f"Median of each {view.level}'s pairs",
         x=_axis(view, shown, view.level.capitalize(), upright=True),
-        y=Axis(unit, limits=(0.0, 1.15 * float(np.nanmax([sent, received]))), unit=unit),
+        y=Axis(unit, limits=(0.0, 1.15 * float(np.nanmax([sent, received])) or 1.0), unit=unit),
         curves=(
             Curve("as source", place, sent, look=0, form=forms[0], hover=hover),
             Curve("as destination", place, received, look=4, form=forms[1], hover=hover),

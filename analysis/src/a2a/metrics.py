@@ -145,7 +145,7 @@ def rates(
         "gbps_sustained": float(gbps_rank(ranks, size, mean)),
         "gbps_sustained_compat": float(gbps_compat(ranks, size, mean)),
         "msg_rate": float(msg_rate(ranks, p50)),
-        "efficiency": float(net.mean()) / link_gbps,
+        "efficiency": float(net.mean()) / link_gbps if link_gbps > 0 else np.nan,
     }
 
 

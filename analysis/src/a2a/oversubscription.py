@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -32,6 +34,16 @@ def oversubscription(launch: Launch) -> str:
     if len(launch.nodes) == 1:
         return words
     return f"{words} of {launch.nodes[node]} ({len(crowded)} of {count_text(len(ranks), 'node')})"
+
+
+def in_launches(launches: Iterable[Launch]) -> list[str]:
+    """`oversubscribed: 4 ranks on 2 cores, in 4 of 8 launches`, for each that there is."""
+    told = [oversubscription(launch) for launch in launches]
+    total = count_text(len(told), "launch", "launches")
+    return [
+        words if len(told) == 1 else f"{words}, in {count} of {total}"
+        for words, count in Counter(filter(None, told)).items()
+    ]
 
 
 def yields(launch: Launch) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from a2a import compare as comparing
-from a2a import contrasts, curves, grouping, labels, matrix, raw_plots, trends
+from a2a import contrasts, curves, grouping, labels, matrix, oversubscription, raw_plots, trends
 from a2a.chart import Axis, Bound, Chart, Curve, Figure
 from a2a.curves import RATE, Options
 from a2a.errors import InputError
@@ -106,10 +106,10 @@ def sizes(results: Results, options: Options) -> Figure:
         if points["gbps_node_net"].notna().all()
         else ("gbps_rank", "rank")
     )
-    looks = curves.Looks.of(points, scale, lambda count: labels.count_text(int(count), name[:-1]))
-    if len(looks.majors) > 1:
+    if points[scale].nunique() > 1:
         points, more = curves.at_most(points, "setting", curves.MOST_PANELS, "settings")
         left_out += more
+    looks = curves.Looks.of(points, scale, lambda count: labels.count_text(int(count), name[:-1]))
     only = looks.text(looks.majors[0]) if len(looks.majors) == 1 else ""
     charts = [
         Chart(
@@ -148,7 +148,8 @@ def latency(results: Results, options: Options) -> Figure:
     shown = pd.concat([rows for *_, rows in groups])
     y = Axis("Op time (µs)", log=True, unit="µs")
     x = curves.size_axis(shown)
-    times = shown[["time_p50", "time_p90", "time_p99"]] / 1000
+    bars = ["time_p50", "time_p50_low", "time_p50_high", "time_p90", "time_p99"]
+    times = shown[bars] / 1000
     y = replace(y, limits=curves.with_air(times.to_numpy(dtype=float), log=True))
     charts = [_latency_chart(title, setting, x, y, rows) for title, setting, rows in groups]
     notes: tuple[str, ...] = ()
@@ -225,6 +226,17 @@ class Kind:
     reads: str
     """How to read it, for the report."""
     needs_raw: bool = False
+    one_launch: bool = False
+
+
+def made(kind: str, results: Results, options: Options) -> Figure:
+    """The figure of a kind; that cores are oversubscribed is the first of its notes."""
+    row = KINDS[kind]
+    figure = row.make(results, options)
+    if row.one_launch:  # which says it of its own
+        return figure
+    crowded = oversubscription.in_launches(results.launches.values())
+    return replace(figure, notes=(*crowded, *figure.notes))
 
 
 KINDS: dict[str, Kind] = {
@@ -267,12 +279,14 @@ KINDS: dict[str, Kind] = {
         "every op over time: drift, interference, invalid ops",
         "Each dot is one op. A slope is drift, a second level another mode, a rhythm interference.",
         needs_raw=True,
+        one_launch=True,
     ),
     "ranks": Kind(
         raw_plots.ranks,
         "who is last, or takes longest: heat map of op and rank",
         "An op lasts until its last rank. A bright column is a rank that is slow again and again.",
         needs_raw=True,
+        one_launch=True,
     ),
     "matrix": Kind(
         matrix.figure,

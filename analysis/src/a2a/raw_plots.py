@@ -67,12 +67,14 @@ def _cdf_chart(results: Results, size: float, rows: pd.DataFrame, names: list[An
     spread = [c.x for c in drawn if c.x.size]
     log = bool(spread) and max(x.max() for x in spread) > 8 * min(x[x > 0].min() for x in spread)
     n = labels.range_text(int(n) for n in rows["ops"])
+    # A launch measures the baseline beside every mode, schedule and window.
+    each = "point" if rows.duplicated(["launch", "text"]).any() else "launch"
     return Chart(
         title=labels.size_text(size),
         x=Axis("Op time (µs)", log=log, unit="µs"),
         y=Axis("Share of ops at most this long", from_zero=True),
         curves=tuple(drawn),
-        notes=(f"n\u00a0=\u00a0{n} ops per line", "a line per launch"),
+        notes=(f"n\u00a0=\u00a0{n} ops per line", f"a line per {each}"),
     )
 
 
@@ -101,12 +103,23 @@ def ops(results: Results, options: Options) -> Figure:
     points, left_out = _one_launch(results, options)
     chosen, more = curves.chosen(points, "message_size", min(options.most, _MOST_SIZES))
     one_each = chosen.drop_duplicates(["message_size"], keep="first")
-    if len(one_each) < len(chosen):
-        more += (f"{len(one_each)} of {len(chosen)} points of these message sizes shown",)
+    more += _others(one_each, chosen)
     made = [_ops_chart(results, row, len(one_each) > 1) for row in one_each.to_dict("records")]
     charts = _on_one_scale(made)
-    launch = f"launch {points['launch'].iloc[0]}"
-    return Figure("ops", "Ops over time", charts, (launch,), left_out + more)
+    launch = str(points["launch"].iloc[0])
+    crowded = oversubscription(results.launches[launch])
+    notes = tuple(filter(None, (crowded, f"launch {launch}")))
+    return Figure("ops", "Ops over time", charts, notes, left_out + more)
+
+
+def _others(shown: pd.DataFrame, points: pd.DataFrame) -> tuple[str, ...]:
+    """What is left out of the points, by the words that tell settings apart."""
+    if len(shown) == len(points):
+        return ()
+    settings = grouping.values_in_order(points["setting"])
+    without = [str(name) for name in settings if name not in set(shown["setting"])]
+    words = f"{len(shown)} of {len(points)} points of these message sizes shown"
+    return (f"{words}, without {'; '.join(without)}" if without else words,)
 
 
 def _ops_chart(results: Results, row: dict[Any, Any], relative: bool) -> Chart:
@@ -126,6 +139,7 @@ def _ops_chart(results: Results, row: dict[Any, Any], relative: bool) -> Chart:
     p50 = f"p50 {labels.time_text(row['time_p50'])}"
     return Chart(
         title=labels.size_text(row["message_size"]),
+        subtitle=str(row["setting"]),
         x=Axis(f"Time since the first op ({unit})", unit=unit),
         y=Axis("Op time / p50" if relative else "Op time (µs)", unit="× p50" if relative else "µs"),
         curves=tuple(drawn),
@@ -155,7 +169,7 @@ def _on_one_scale(charts: list[Chart]) -> tuple[Chart, ...]:
 def ranks(results: Results, options: Options) -> Figure:
     """Which rank is behind: who finished last on a common clock, or who took longest without."""
     points, left_out = _one_launch(results, options)
-    row = points.sort_values(["ranks", "message_size"]).iloc[-1]
+    row = points.sort_values(["message_size"], kind="stable", ascending=False).iloc[0]
     if len(points) > 1:
         left_out += (f"1 of {len(points)} points of the launch shown",)
     raw = results.raw(row["file"], int(row["point"]))
@@ -176,7 +190,9 @@ def ranks(results: Results, options: Options) -> Figure:
         _late_chart(ends, axis, edges, on_clock),
         _share_chart(ends, axis, on_clock, judged=not crowded),
     )
-    notes = [f"{labels.size_text(row['message_size'])}, {count} ranks, launch {row['launch']}"]
+    setting = f", {row['setting']}" if row["setting"] else ""
+    size = labels.size_text(row["message_size"])
+    notes = [f"{size}{setting}, {count} ranks, launch {row['launch']}"]
     if crowded:
         notes.insert(0, f"{crowded}: who is behind is the scheduler's doing, and no rank is judged")
     if not on_clock and barrier:
@@ -266,5 +282,6 @@ def _with_raw(points: pd.DataFrame) -> pd.DataFrame:
 def _one_launch(results: Results, options: Options) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The measured points of the first launch with raw samples, and what that leaves out."""
     points = _with_raw(curves.measured(results, options))
-    points = points[points["role"] == "measure"] if (points["role"] == "measure").any() else points
-    return curves.at_most(points, "launch", 1, "launches")
+    points, left_out = curves.at_most(points, "launch", 1, "launches")
+    # The baseline's points last: what is drawn of one message size is the first.
+    return points.sort_values("role", key=lambda r: r != "measure", kind="stable"), left_out

@@ -201,7 +201,7 @@ def _charts(results: Results, progress: Progress) -> list[ChartSection]:
             continue
         progress(name)
         try:
-            figure = kind.make(results, curves.Options())
+            figure = plots.made(name, results, curves.Options())
         except InputError:  # nothing of that kind in these files
             continue
         if figure.charts:

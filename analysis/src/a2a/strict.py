@@ -59,10 +59,9 @@ def numbers(dataset: Any, kind: str, most: int = MOST) -> NDArray[Any]:
         raise ValueError(f"{dataset.name} is no list of numbers")
     _require_length(dataset, most)
     found: NDArray[Any] = dataset[()]
-    if np.dtype(kind).kind in "iu" and not np.isfinite(found).all():
-        raise ValueError(f"{dataset.name} has values that are no numbers")
-    with np.errstate(over="ignore", invalid="ignore"):
-        return found.astype(kind)
+    if np.dtype(kind).kind in "iu" and not (np.abs(found.astype(float)) < 2.0**63).all():
+        raise ValueError(f"{dataset.name} has values that are no whole numbers")
+    return found.astype(kind)
 
 
 def array(dataset: Any, dimensions: int) -> NDArray[Any]:
@@ -75,11 +74,13 @@ def array(dataset: Any, dimensions: int) -> NDArray[Any]:
 
 
 def part(dataset: Any, place: tuple[Any, ...], shape: tuple[int, ...]) -> NDArray[Any]:
-    """The numbers at a place, which must have this shape."""
+    """The whole numbers at a place, which must have this shape."""
     _require_dataset(dataset)
     if dataset.dtype.kind not in "iufb" or len(place) != dataset.ndim:
         raise ValueError(f"{dataset.name} has {dataset.ndim} dimensions of {dataset.dtype}")
     found: NDArray[Any] = dataset[place]
+    if found.dtype.kind == "f" and not (np.abs(found) < 2.0**63).all():
+        raise ValueError(f"{dataset.name} has values that are no whole numbers")
     if found.shape != shape:
         raise ValueError(f"{dataset.name} has shape {dataset.shape}, too small for {shape}")
     return found

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from a2a import grouping, labels, links, scaling
+from a2a import grouping, labels, links, oversubscription, scaling
 from a2a.labels import count_text, list_text, number_text, rate_text, size_text, time_text
-from a2a.oversubscription import oversubscription
 from a2a.results import Results
 
 _MOST_SETTINGS = 4
@@ -131,13 +129,8 @@ def _scale(done: pd.DataFrame, settings: pd.Series[str]) -> list[str]:
 
 def _oversubscribed(results: Results) -> list[str]:
     """What every other sentence is to be read with."""
-    told = Counter(filter(None, (oversubscription(x) for x in results.launches.values())))
-    total = len(results.launches)
-    return [
-        f"{words[0].upper()}{words[1:]}"
-        + (f", in {count} of {count_text(total, 'launch', 'launches')}." if total > 1 else ".")
-        for words, count in told.items()
-    ]
+    told = oversubscription.in_launches(results.launches.values())
+    return [f"{words[0].upper()}{words[1:]}." for words in told]
 
 
 def _invalid(done: pd.DataFrame) -> list[str]:

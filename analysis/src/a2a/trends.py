@@ -34,22 +34,25 @@ def figure(results: Results, options: Options) -> Figure:
     ]
     looks = curves.Looks.of(points, "message_size", labels.size_text)
     axis = Axis("Start of the launch (UTC)", ticks=_dates(points["day"]), unit="date")
-    charts = []
+    charts: list[Chart] = []
     for count, rows in points.groupby(scale):
-        drawn = looks.curves(rows, "day", "gbps_rank")
         top = float(rows["gbps_rank"].max())
-        charts.append(
+        charts += [
             Chart(
                 title=labels.count_text(int(str(count)), name[:-1]),
+                subtitle=title,
                 x=axis,
                 y=Axis(f"{RATE} per rank, {curves.AT_MEDIAN}", from_zero=True, unit=RATE),
-                curves=tuple(drawn),
+                curves=tuple(looks.curves(of, "day", "gbps_rank")),
                 bounds=tuple(
                     Bound(what, np.array([day, day]), np.array([0.0, 1.08 * top]))
                     for day, what in changes
                 ),
             )
-        )
+            for title, of in curves.panels(rows, looks.settings, len(looks.majors))
+        ]
+    more += curves.fitting(len(charts), curves.MOST_PANELS, "panels")
+    charts = charts[: curves.MOST_PANELS]
     said = f"{labels.count_text(len(changes), 'change point')} (1\u00a0% error in all)"
     launches = labels.count_text(points["launch"].nunique(), "launch", "launches")
     each = curves.said(points.assign(setting=points["launch"]))  # launches stand side by side

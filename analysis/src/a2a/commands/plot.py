@@ -129,7 +129,7 @@ def run(
     most = max(curves.Options.most, len(size))
     x_scale, y_scale = ("" if scale is Scale.AUTO else scale.value for scale in (x, y))
     options = curves.Options(tuple(by), most, what, arrange, topology, x_scale, y_scale, title)
-    figure = curves.as_asked(plots.KINDS[kind.value].make(found, options), options)
+    figure = curves.as_asked(plots.made(kind.value, found, options), options)
     page = drawing.draw(figure, INCHES[width], notes)
     stream = io.BytesIO()
     drawing.save(page, stream, out.suffix[1:].lower())

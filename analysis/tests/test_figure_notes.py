@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What stands under the figures: oversubscribed cores, what is left out, what a bar reaches."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from a2a import chart, plots, results, synthetic
+from a2a.curves import Options
+from a2a.results import Results
+from a2a.synthetic import Setup
+from a2a.synthetic_pairs import write_pairs
+
+CROWDED = Setup(nodes=1, ppn=4, sync="barrier", node_facts={"cores_of_ranks": "2"}, ops=50)
+WORDS = "oversubscribed: 4 ranks on 2 cores"
+
+
+def launches(folder: Path, *setups: Setup) -> Results:
+    return results.load(
+        [synthetic.write_launch(folder / f"{i}.h5", setup) for i, setup in enumerate(setups)]
+    )
+
+
+@pytest.mark.parametrize("kind", ["sizes", "scaling", "latency", "cdf", "ops", "ranks", "history"])
+def test_oversubscribed_cores_are_said_under_every_figure(kind: str, tmp_path: Path) -> None:
+    notes = plots.made(kind, launches(tmp_path, CROWDED), Options()).notes
+    assert notes[0].startswith(WORDS)
+
+
+def test_how_many_launches_were_oversubscribed_is_said(tmp_path: Path) -> None:
+    found = launches(tmp_path, CROWDED, Setup(nodes=1, ppn=2, seed=2))
+    assert plots.made("sizes", found, Options()).notes[0] == f"{WORDS}, in 1 of 2 launches"
+    (other,) = (launch for launch in found.launches if launch.startswith("1.h5"))
+    sound = found.select(found.points["launch"] == other)
+    assert "oversubscribed" not in plots.made("sizes", sound, Options()).said
+
+
+def test_a_matrix_says_that_cores_were_oversubscribed(tmp_path: Path) -> None:
+    quiet = Setup(nodes=2, ppn=2, sizes=(8, 1_000_000), ops=9)
+    crowded = replace(quiet, node_facts={"cores_of_ranks": "1"})
+    path = write_pairs(tmp_path / "quiet.h5", quiet)
+    assert "oversubscribed" not in plots.made("matrix", results.load([path]), Options()).said
+    path = write_pairs(tmp_path / "crowded.h5", crowded)
+    notes = plots.made("matrix", results.load([path]), Options()).notes
+    assert notes[0].startswith("oversubscribed: 2 ranks on 1 core of ")
+
+
+def test_ops_say_which_points_are_left_out(tmp_path: Path) -> None:
+    path = synthetic.write_launch(tmp_path / "a.h5", Setup(ops=50, sizes=(1000,), baseline=True))
+    with h5py.File(path, "r+") as file:
+        kinds = [role.decode() for role in file["role"]]
+        assert kinds == ["measure", "baseline"]
+    figure = plots.made("ops", results.load([path]), Options())
+    (left_out,) = figure.left_out
+    assert left_out.startswith("1 of 2 points of these message sizes shown, without mpi")
+    assert figure.charts[0].subtitle.startswith("a2aperf")
+    alone = plots.made("ops", results.load([path]).measured(), Options())
+    assert alone.left_out == ()
+    assert alone.charts[0].subtitle == ""
+
+
+def test_an_interval_of_op_times_is_not_clipped(tmp_path: Path) -> None:
+    path = synthetic.write_launch(tmp_path / "a.h5", Setup(ops=50))
+    with h5py.File(path, "r+") as file:
+        file["time_p50_low"][0] = file["time_p50"][:].min() / 100
+        file["time_p50_high"][0] = file["time_p99"][:].max() * 100
+    figure = plots.made("latency", results.load([path]), Options())
+    low, high = figure.charts[0].y.limits or (np.inf, 0)
+    (p50,) = (c for c in figure.charts[0].curves if c.name == "p50")
+    assert p50.low is not None
+    assert p50.high is not None
+    assert low < np.nanmin(p50.low)
+    assert high > np.nanmax(p50.high)
+
+
+def look(curve: chart.Curve) -> tuple[object, ...]:
+    return curve.look, curve.variant, curve.form
+
+
+def test_every_setting_of_a_history_is_told_apart(tmp_path: Path) -> None:
+    setups = [
+        Setup(
+            ops=20,
+            sizes=(1000, 60000),
+            seed=i,
+            started=datetime(2026, 1, 1 + i, tzinfo=UTC),
+            labels={"cable": f"c{i % 5}"},
+        )
+        for i in range(10)
+    ]
+    figure = plots.made("history", launches(tmp_path, *setups), Options())
+    assert len(figure.charts) == 5
+    assert {chart.subtitle for chart in figure.charts} == {f"cable=c{i}" for i in range(5)}
+    for panel in figure.charts:
+        looks = [look(curve) for curve in panel.curves]
+        assert len(looks) == len(set(looks)) == 2
+
+
+def test_the_count_of_ranks_is_named_where_other_counts_are_left_out(
+    table_2019: Path, tmp_path: Path
+) -> None:
+    own = [
+        synthetic.write_launch(
+            tmp_path / f"{i}.h5",
+            Setup(
+                nodes=1, ppn=4, ops=20, sizes=(1000, 60000), seed=i, labels={"run": f"{i % 13:02}"}
+            ),
+        )
+        for i in range(26)
+    ]
+    figure = plots.made("sizes", results.load([*own, table_2019]), Options())
+    assert any("of 16 settings shown" in text for text in figure.left_out)
+    assert {panel.title for panel in figure.charts} == {"4 ranks"}
