@@ -41,6 +41,7 @@ public:
     // Which point is being measured, for messages; empty between points.
     const std::string& at_hand() const { return at_hand_; }
     bool has_file() const { return recorder_.has_value(); }
+    bool is_file_in_place() const { return recorder_->has_name(); }
     int points_in_file() const; // complete ones, sentinels left out; on rank 0, which has the file
     const std::filesystem::path& file() const { return files_.results; }
 

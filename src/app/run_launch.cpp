@@ -52,9 +52,11 @@ std::string where(const Job& job, const std::string& at_hand) {
     return at_hand.empty() ? job.who(job.rank()) : fmt::format("{}, {}", job.who(job.rank()), at_hand);
 }
 
-// What of the measurement is kept, and how to go on with it; empty where there is no file.
+// What of the measurement is kept, and how to go on with it; empty on ranks that have no file.
 std::string kept(const std::optional<Launch>& launch) {
     if (!launch || !launch->has_file()) return {};
+    if (!launch->is_file_in_place())
+        return fmt::format("; {} was removed or replaced during the launch", launch->file().string());
     const int points = launch->points_in_file();
     return fmt::format("; {} {} complete in {}: --resume goes on with it", counted(points, "point"),
                        points == 1 ? "is" : "are", launch->file().string());

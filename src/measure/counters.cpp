@@ -44,7 +44,8 @@ void read_threads(RankCounters& counters) {
     std::memcpy(counters.thread_affinity, all.data(), all.size());
 }
 
-// "eth1" is named by "eth1-TxRx-0", and neither by "eth10-TxRx-0" nor by "veth1"; the driver "hfi1" by "hfi1_0 sdma3".
+// "eth1" is named by "eth1-TxRx-0", and neither by "eth10-TxRx-0" nor by "veth1"; the driver "hfi1" by "hfi1_0
+// sdma3".
 bool names(std::string_view line, std::string_view device) {
     const auto is_alphanumeric = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
     for (std::size_t at = line.find(device); at != std::string_view::npos; at = line.find(device, at + 1)) {

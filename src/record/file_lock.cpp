@@ -12,18 +12,6 @@
 #include <fmt/format.h>
 
 namespace a2aperf {
-namespace {
-
-// Whether the name still leads to the open file: between opening and locking another may have renamed it.
-bool is_still(const std::filesystem::path& file, int descriptor) {
-    struct stat named {};
-    struct stat opened {};
-    return stat(file.c_str(), &named) == 0 && fstat(descriptor, &opened) == 0 && named.st_dev == opened.st_dev &&
-           named.st_ino == opened.st_ino;
-}
-
-} // namespace
-
 std::optional<FileLock> FileLock::existing(const std::filesystem::path& file) {
     return open(file, O_RDONLY);
 }
@@ -40,7 +28,7 @@ std::optional<FileLock> FileLock::open(const std::filesystem::path& file, int fl
             throw std::system_error(errno, std::generic_category(), fmt::format("cannot open {}", file.string()));
         FileLock lock(descriptor);
         if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return std::nullopt;
-        if (is_still(file, descriptor)) return lock;
+        if (lock.is_of(file)) return lock; // between opening and locking another may have renamed it
     }
 }
 
@@ -53,6 +41,13 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
 
 FileLock::~FileLock() {
     if (descriptor_ >= 0) close(descriptor_);
+}
+
+bool FileLock::is_of(const std::filesystem::path& file) const {
+    struct stat named {};
+    struct stat opened {};
+    return stat(file.c_str(), &named) == 0 && fstat(descriptor_, &opened) == 0 && named.st_dev == opened.st_dev &&
+           named.st_ino == opened.st_ino;
 }
 
 void FileLock::share() const {

@@ -18,6 +18,9 @@ public:
     FileLock& operator=(FileLock&& other) noexcept;
     ~FileLock();
 
+    // Whether the name still leads to the locked file: another may have removed, renamed or replaced it.
+    bool is_of(const std::filesystem::path& file) const;
+
     // From now on others may read with locks of their own (HDF5 takes shared ones), and still nobody else may
     // write.
     void share() const;

@@ -16,6 +16,7 @@ namespace a2aperf {
 namespace {
 
 constexpr Nanoseconds kSyncEvery = 30'000'000'000;
+constexpr const char* kLost = "the results of this launch are lost";
 
 std::string text_of(const Provenance& provenance, const char* name) {
     const auto found = provenance.text.find(name);
@@ -188,10 +189,14 @@ std::optional<std::string> Recorder::end(EndState state, std::string_view messag
     SegmentGroup::open(impl_->results.segments, impl_->segment).end(state, message, wall_clock_ns());
     impl_->sync();
     if (state != EndState::finished) return std::nullopt;
+    // What was only removed comes back with the compact copy; what has come in its place isn't ours.
+    const bool is_ours = has_name();
+    if (!is_ours && std::filesystem::exists(impl_->file)) throw RunError(kLost);
     try {
         impl_->compact();
         return std::nullopt;
     } catch (const std::exception& error) {
+        if (!is_ours) throw RunError(kLost);
         return fmt::format("{} is complete but larger than necessary: {}", impl_->file.string(), words_of(error));
     }
 }
@@ -202,6 +207,10 @@ const std::vector<std::string>& Recorder::remarks() const {
 
 const std::filesystem::path& Recorder::file() const {
     return impl_->file;
+}
+
+bool Recorder::has_name() const {
+    return impl_->lock->is_of(impl_->file);
 }
 
 } // namespace a2aperf

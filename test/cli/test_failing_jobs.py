@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -317,6 +318,46 @@ def test_a_rank_cannot_use_more_memory_than_there_is(launch, tmp_path):
     assert outcome.returncode == 0, outcome.stderr
     assert "skipped: tagged needs" in outcome.stdout
     assert list(tmp_path.glob(".*")) == []
+
+
+FEW = [word.replace("123000", "105000") for word in LONG]  # 6 points
+
+
+def test_a_folder_that_is_removed_during_a_launch(start, tmp_path):
+    (tmp_path / "results").mkdir()
+    launch = start(2, *[word.replace("a.h5", "results/a.h5") for word in FEW])
+    launch.wait_for_rows(2)
+    shutil.rmtree(tmp_path / "results")
+    assert launch.end() not in (0, 2)
+    (said,) = launch.says()
+    lost = r"the results of this launch are lost; \S*results/a\.h5 was removed or replaced during the launch"
+    assert re.search(lost, said), said
+    assert " measured" not in launch.err.read_text()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_removed_during_a_launch_is_written_again(start, tmp_path):
+    launch = start(2, *FEW)
+    launch.wait_for_rows(2)
+    (tmp_path / "a.h5").unlink()
+    assert launch.end() == 0
+    assert Results(tmp_path / "a.h5").states() == [COMPLETE] * 6
+
+
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_a_file_that_is_replaced_during_a_launch(start, tmp_path, is_stopped):
+    """The other's stays as it is, and nobody is told to resume it."""
+    launch = start(2, *FEW)
+    launch.wait_for_rows(2)
+    (tmp_path / "b").write_bytes(b"precious")
+    (tmp_path / "b").rename(tmp_path / "a.h5")
+    if is_stopped:
+        launch.kill(signal.SIGTERM, [0, 1])
+    assert launch.end() not in (0, 2)
+    (said,) = launch.says()
+    assert said.endswith("a.h5 was removed or replaced during the launch") and "--resume" not in said, said
+    assert (tmp_path / "a.h5").read_bytes() == b"precious"
+    assert [file.name for file in tmp_path.iterdir()] == ["a.h5"]
 
 
 ON_A_DISK = """

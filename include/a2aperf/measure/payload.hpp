@@ -18,8 +18,8 @@ struct PayloadKey {
     std::uint64_t op;
 };
 
-// Byte i is byte i mod 8 (little-endian) of a mix of the key and i / 8. Both functions below throw Interrupted in the
-// middle of a message of any size when a signal to stop is overdue.
+// Byte i is byte i mod 8 (little-endian) of a mix of the key and i / 8. Both functions below throw Interrupted in
+// the middle of a message of any size when a signal to stop is overdue.
 void fill_payload(std::span<std::byte> message, const PayloadKey& key);
 
 struct PayloadMismatch {

@@ -68,13 +68,16 @@ public:
 
     // The last words: end state, time, message; fsync. A finished file is compacted and renamed; nothing can be
     // written after that.
-    // On return the results are safe in either form; a text says why they could not be compacted.
+    // On return the results are safe in either form; a text says why they could not be compacted. RunError when a
+    // finished file lost its name meanwhile and can't have it again.
     std::optional<std::string> end(EndState state, std::string_view message);
 
     // What the user should know of a resumed file: other nodes than before.
     const std::vector<std::string>& remarks() const;
 
     const std::filesystem::path& file() const;
+    // Whether the name still leads to what this launch writes: others may have removed or replaced the file.
+    bool has_name() const;
 
 private:
     class Impl;
