@@ -302,7 +302,7 @@ constexpr OptionRow kRows[] = {
     {.name = "verify-only",
      .section = Section::how,
      .arity = Arity::flag,
-     .help = "verify every byte at every point and measure nothing",
+     .help = "verify every byte at every point, measure nothing and write no file",
      .set = [](Options& o, Values, const Catalogue&) { o.verify_only = true; }},
     {.name = "no-sentinel",
      .section = Section::how,

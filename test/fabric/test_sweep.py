@@ -107,7 +107,7 @@ def test_places_are_shared_under_a_memory_limit(measure):
 
 def test_verify_only_writes_nothing(launch, tmp_path):
     outcome = launch(3, "alltoall", "--provider", "shm", "--sizes", "1,60000", "--mode", "tagged,write-imm",
-                     "--poll", "yield", "--verify-only", "--no-sentinel")  # fmt: skip
+                     "--poll", "yield", "--verify-only")  # fmt: skip
     assert outcome.returncode == 0, outcome.stderr
     assert outcome.stdout == "4 points verified, every byte of every message\n"
     assert list(tmp_path.iterdir()) == []

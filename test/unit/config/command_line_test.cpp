@@ -194,6 +194,8 @@ const Refused kRefused[] = {
     {{"--label", "a"}, "is not NAME=VALUE"},
     {{"--format", "xml"}, "expected one of table, wide, compat, csv, json"},
     {{"--resume"}, "--resume needs --output FILE"},
+    {{"--verify-only", "-o", "a.h5"}, "--output: --verify-only measures nothing"},
+    {{"--verify-only", "--label", "a=1"}, "--label: --verify-only measures nothing"},
     {{"--resume", "--force", "-o", "a.h5"}, "exclude each other"},
     {{"--ranks", "4"}, "--ranks needs --dry-run"},
     {{"--ranks-per-node", "4"}, "--ranks-per-node needs --dry-run"},
