@@ -68,6 +68,58 @@ def test_separate_jobs_have_their_report_behind_them(a2a: A2A) -> None:
     assert report[2:] == [str(JOBS / "report.sbatch"), "--results", "r"]
 
 
+REFUSES = """#!/bin/sh
+count=$(cat count 2>/dev/null || echo 0)
+echo $((count + 1)) >count
+[ "$count" -lt "$1" ] && echo "Submitted batch job $((7 + count))" && exit
+echo "sbatch: error: QOSMaxSubmitJobPerUserLimit" >&2
+exit 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("taken", "left"),
+    [
+        (1, "submitted are 7, not 40 nodes and the report"),
+        (2, "submitted are 7 and 8, not the report"),
+    ],
+)
+def test_what_is_in_the_queue_when_a_job_is_refused_is_said(
+    a2a: A2A, monkeypatch: pytest.MonkeyPatch, taken: int, left: str
+) -> None:
+    """Slurm refuses at will only by a limit of its database, which the emulated one has not."""
+    programs = Path("programs").resolve()
+    programs.mkdir()
+    (programs / "sbatch").write_text(REFUSES.replace("$1", str(taken)))
+    (programs / "sbatch").chmod(0o755)
+    for name in ("scontrol", "sinfo"):
+        (programs / name).write_text("#!/bin/sh\nexit 1\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=":")
+    outcome = a2a("submit", "-N", "20,40", "--separate", "--results", "r")
+    ids = ["7", "8"][:taken]
+    assert outcome.status == 2
+    assert outcome.err.count("\n") == 1
+    assert "QOSMaxSubmitJobPerUserLimit" in outcome.err
+    assert left in outcome.err
+    assert f"'scancel {' '.join(ids)}'" in outcome.err
+    line = shlex.split(outcome.err.partition("made by: ")[2])
+    script = str(JOBS / "report.sbatch")
+    assert line == ["sbatch", f"--dependency=afterany:{':'.join(ids)}", script, "--results", "r"]
+
+
+def test_a_first_job_that_is_refused_leaves_nothing(
+    a2a: A2A, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = Path("programs").resolve()
+    programs.mkdir()
+    (programs / "sbatch").write_text(REFUSES.replace("$1", "0"))
+    (programs / "sbatch").chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=":")
+    outcome = a2a("submit", "-N", "20,40", "--separate")
+    assert outcome.err == "a2a: sbatch refused: error: QOSMaxSubmitJobPerUserLimit\n"
+
+
 def test_a_comparison_is_a_job_per_node_count(a2a: A2A) -> None:
     one = a2a("submit", "-N", "160", "--ppn", "2", "--compare", "PSM2_RCVTHREAD=0,1", "--dry-run")
     script = str(JOBS / "compare.sbatch")

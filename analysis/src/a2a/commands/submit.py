@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from a2a import partitions, scripts, slurm, submission
+from a2a import labels, partitions, scripts, slurm, submission
 from a2a.columns import aligned
 from a2a.errors import InputError
 from a2a.partitions import Partition
@@ -231,6 +231,26 @@ def _submit(jobs: Sequence[Planned], dry_run: bool) -> None:
     for number, job in enumerate(jobs, 1):
         line = job.line([f"JOB{n}" for n in range(1, number)] if dry_run else ids)
         print(shlex.join(line), flush=True)
-        if not dry_run:
+        if dry_run:
+            continue
+        try:
             ids.append(slurm.sbatch(line))
-            print(f"job {ids[-1]}", flush=True)
+        except InputError as error:
+            raise InputError(f"{error}{_left(jobs, ids)}") from None
+        print(f"job {ids[-1]}", flush=True)
+
+
+def _left(jobs: Sequence[Planned], ids: Sequence[str]) -> str:
+    """What is in Slurm's queue when a job after the first is refused, and what to do about it."""
+    if not ids:
+        return ""
+    report = next(job for job in jobs if job.after)
+    others = [
+        f"{number} nodes" for number in (job.nodes for job in jobs[len(ids) :] if not job.after)
+    ]
+    missing = labels.list_text([*others, "the report"])
+    return (
+        f"; submitted are {labels.list_text(ids)}, not {missing}: cancel them with "
+        f"'scancel {' '.join(ids)}', or have their report made by: "
+        f"{shlex.join(report.line(ids))}"
+    )
