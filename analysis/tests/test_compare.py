@@ -339,6 +339,11 @@ def test_the_effect_of_the_receive_thread_in_2019(a2a: A2A, table_2019: Path) ->
         15000: 1.73, 20000: 2.08, 25000: 2.38, 30000: 2.33, 35000: 2.29, 40000: 2.26,
     }  # fmt: skip
     assert any("of the baseline are unknown" in note for note in found["notes"])
+    # A text has not seen whether the variable was set.
+    assert (found["baseline"], found["candidate"]) == (
+        "PSM2_RCVTHREAD unknown",
+        "PSM2_RCVTHREAD=0",
+    )
 
 
 def test_bad_input_is_one_line_and_status_2(a2a: A2A, tmp_path: Path) -> None:

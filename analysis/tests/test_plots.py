@@ -86,6 +86,14 @@ def test_latency_of_2019_marks_p99_that_is_the_maximum(old: Results) -> None:
     assert any("too few ops" in note for note in figure.said)
 
 
+def test_a_point_without_a_p99_has_no_mark_of_it(tmp_path: Path) -> None:
+    path = synthetic.write_launch(tmp_path / "a.h5", Setup(ops=20, sizes=(1000,)))
+    with h5py.File(path, "r+") as file:
+        file["time_p99"][:] = np.nan
+    (chart,) = plots.latency(results.load([path]), Options()).charts
+    assert [c.name for c in chart.curves] == ["p50"]
+
+
 def test_latency_does_not_mark_a_p99_of_its_own(tmp_path: Path) -> None:
     figure = plots.latency(launches(tmp_path, Setup(ops=200)), Options())
     assert {c.name for c in figure.charts[0].curves} >= {"p50", "p99"}

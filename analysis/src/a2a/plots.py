@@ -161,15 +161,16 @@ def latency(results: Results, options: Options) -> Figure:
 
 
 def _latency_chart(title: str, setting: str, x: Axis, y: Axis, points: pd.DataFrame) -> Chart:
-    p50, p90, p99 = (
-        grouping.line(points, "message_size", f"time_{q}") for q in ("p50", "p90", "p99")
-    )
-    us = {"p50": p50.y / 1000, "p90": p90.y / 1000, "p99": p99.y / 1000}
+    p50 = grouping.line(points, "message_size", "time_p50")
+    names = ["time_p50", "time_p90", "time_p99"]
+    tailed = points[points[names].notna().all(axis=1)]  # an imported point may lack some
+    middle, p90, p99 = (grouping.line(tailed, "message_size", name) for name in names)
+    us = {"p50": middle.y / 1000, "p90": p90.y / 1000, "p99": p99.y / 1000}
     capped = points.groupby("message_size")["p99_is_max"].any()
-    is_max = np.array([bool(capped[size]) for size in p99.x])
+    is_max = np.array([bool(capped[size]) for size in p99.x], dtype=np.bool_)
     hover = np.array(list(curves.hover_texts(p99)), dtype=object)
     drawn = [
-        Curve("p50 to p90", p50.x, us["p50"], us["p50"], us["p90"], look=0, form="bars"),
+        Curve("p50 to p90", p90.x, us["p50"], us["p50"], us["p90"], look=0, form="bars"),
         Curve("p90 to p99", p90.x, us["p90"], us["p90"], us["p99"], look=5, form="bars"),
         Curve(
             "p99",
@@ -190,7 +191,7 @@ def _latency_chart(title: str, setting: str, x: Axis, y: Axis, points: pd.DataFr
         Curve(
             "p50",
             p50.x,
-            us["p50"],
+            p50.y / 1000,
             p50.low / 1000,
             p50.high / 1000,
             look=0,

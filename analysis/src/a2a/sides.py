@@ -24,6 +24,8 @@ CELL: Final = (*SHAPE, "engine", "provider", "mode", "schedule", "window", "post
 _NOT_COMPARABLE: Final = ("ranks", "nodes", "message_size")
 _UNIT: Final = ["launch", "candidate", "ranks"]  # an imported launch may have several ranks
 _NOT_SET: Final = " not set"
+_UNKNOWN: Final = " unknown"
+"""Of an imported result: a text has not seen whether a variable was set."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,12 @@ class Pairing:
 
 
 def levels(found: Results, names: Sequence[str]) -> pd.Series[str]:
-    """The value that each point has of the settings: `NAME=VALUE`, or `NAME not set`, by `, `."""
+    """The value that each point has of the settings, by `, `.
+
+    `NAME=VALUE`, or `NAME not set`; `NAME unknown` where the result was imported.
+    """
     columns = []
+    absent = np.where(found.points["has_raw"], _NOT_SET, _UNKNOWN)
     for name in names:
         column = results.ALIASES.get(name, name)
         if column in _NOT_COMPARABLE:
@@ -63,24 +69,27 @@ def levels(found: Results, names: Sequence[str]) -> pd.Series[str]:
                 f"--by {name}: sides are compared at the same {column}; "
                 "'a2a plot scaling' and 'a2a plot sizes' show what it does"
             )
-        columns.append([_named(name, value) for value in found.values(name)])
+        values = zip(found.values(name), absent, strict=True)
+        columns.append([_named(name, value, without) for value, without in values])
     joined = [", ".join(texts) for texts in zip(*columns, strict=True)]
     return pd.Series(joined, index=found.points.index, dtype="object", name="level")
 
 
-def _named(name: str, value: Any) -> str:
+def _named(name: str, value: Any, without: str) -> str:
     if pd.isna(value) or value == "":
-        return f"{name}{_NOT_SET}"
+        return f"{name}{without}"
     if name == "window":
         return f"{name}={layouts.window(value)}"
     return f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
 
 
 def ordinary(found: Results, level: pd.Series[str]) -> str:
-    """The level that stands for the ordinary: MPI's, else the one not set, else the earliest."""
+    """The level that stands for the ordinary: MPI's, else one not set, else the earliest."""
     candidates = list(dict.fromkeys(level))
     ordinary = [x for x in candidates if set(found.points.loc[level == x, "role"]) == {"baseline"}]
-    ordinary += [x for x in candidates if all(p.endswith(_NOT_SET) for p in x.split(", "))]
+    ordinary += [
+        x for x in candidates if all(p.endswith((_NOT_SET, _UNKNOWN)) for p in x.split(", "))
+    ]
     if ordinary:
         return ordinary[0]
     times = _timed(found.points).assign(level=level)
@@ -190,7 +199,7 @@ def _lacking(alone: pd.DataFrame, other: pd.DataFrame, keys: list[str]) -> str:
     for key in keys:
         values, there = (set(x[key].astype("string").fillna("")) for x in (alone, other))
         if not values & there:
-            words = [value or "not set" for value in sorted(values)]
+            words = [value or "not recorded" for value in sorted(values)]
             return f" ({key} {labels.list_text(words, 4)})"
     return ""
 
