@@ -73,6 +73,7 @@ int run_dry(const Options& options) {
         print_steps(plan, options, layout.ranks());
     else
         print_points(plan);
+    if (plan.order.empty()) throw NothingToMeasure(why_all_skipped(plan));
     const Bytes per_rank = 2 * buffer + largest_message(plan); // with the room for one that should not come
     std::printf("message buffers: %s per rank, %s per node%s\n", format_bytes(per_rank).c_str(),
                 format_bytes(per_rank * per_node).c_str(),

@@ -46,19 +46,6 @@ std::string variable(const char* name) {
     return value != nullptr ? value : "";
 }
 
-std::string why_all_skipped(const Plan& plan) {
-    constexpr std::size_t kMostReasons = 3;
-    std::vector<std::string> reasons;
-    for (const Point& point : plan.points)
-        if (std::find(reasons.begin(), reasons.end(), point.skip_reason) == reasons.end())
-            reasons.push_back(point.skip_reason);
-    const std::size_t shown = std::min(reasons.size(), kMostReasons);
-    return fmt::format("nothing can be measured, {} skipped: {}{}",
-                       counted(static_cast<std::int64_t>(plan.points.size()), "point"),
-                       fmt::join(reasons.begin(), reasons.begin() + static_cast<std::ptrdiff_t>(shown), "; "),
-                       shown < reasons.size() ? "; ..." : "");
-}
-
 // Rank 0 alone touches the file; what goes wrong there is everybody's.
 template <class Action>
 void on_root(const Job& job, Action&& action) {

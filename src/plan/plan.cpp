@@ -6,6 +6,9 @@
 #include <span>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "a2aperf/base/random.hpp"
 
 namespace a2aperf {
@@ -87,6 +90,19 @@ Plan make_plan(const Axes& axes, const Layout& layout, const Skip& skip) {
         plan.points.push_back(*sentinel);
     }
     return plan;
+}
+
+std::string why_all_skipped(const Plan& plan) {
+    constexpr std::size_t kMostReasons = 3;
+    std::vector<std::string> reasons;
+    for (const Point& point : plan.points)
+        if (std::find(reasons.begin(), reasons.end(), point.skip_reason) == reasons.end())
+            reasons.push_back(point.skip_reason);
+    const std::size_t shown = std::min(reasons.size(), kMostReasons);
+    return fmt::format("nothing can be measured, {} skipped: {}{}",
+                       counted(static_cast<std::int64_t>(plan.points.size()), "point"),
+                       fmt::join(reasons.begin(), reasons.begin() + static_cast<std::ptrdiff_t>(shown), "; "),
+                       shown < reasons.size() ? "; ..." : "");
 }
 
 } // namespace a2aperf

@@ -2,6 +2,7 @@
 """Bad input: one clear line that says what is wrong and what would be right, exit status 2, no file touched."""
 
 import os
+import re
 
 import h5py
 import pytest
@@ -89,6 +90,18 @@ def test_pairs_of_an_older_program_are_told_the_one_way_out(launch, tmp_path):
 
 def test_bad_arguments_are_told_by_one_of_the_ranks(launch, tmp_path):
     refuses(launch(3, "alltoall", "--sizes", "0"), "is zero", tmp_path, [])
+
+
+@pytest.mark.parametrize("command", ["alltoall", "pairs"])
+def test_a_dry_run_ends_as_the_run_would_where_nothing_can_be_measured(a2aperf, launch, tmp_path, command):
+    words = [command, "--sizes", "8,16", "--memory-limit", "1"]
+    dry, wet = a2aperf(*words, "--dry-run", "--ranks", "2"), launch(2, *words, "--provider", "shm")
+    for outcome in (dry, wet):
+        (said,) = [line for line in outcome.stderr.splitlines() if line.startswith("a2aperf: ")]
+        assert outcome.returncode == 3, outcome.stderr
+        assert re.match(r"a2aperf: nothing can be measured, 2 points skipped: tagged needs 8 B .*--memory-limit", said)
+    assert "time:" not in dry.stdout
+    assert os.listdir(tmp_path) == []
 
 
 def test_not_launched_by_mpi(a2aperf, tmp_path):

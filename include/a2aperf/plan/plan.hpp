@@ -42,4 +42,7 @@ struct Plan {
 Plan make_plan(const Axes& axes, const Layout& layout,
                const std::function<std::optional<std::string>(const Point&)>& skip);
 
+// Of a plan with an empty order: "nothing can be measured, 2 points skipped: …", up to three of their reasons.
+std::string why_all_skipped(const Plan& plan);
+
 } // namespace a2aperf
