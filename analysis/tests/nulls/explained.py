@@ -45,6 +45,8 @@ def _true(name: str, claim: str, rate: float, truth: Truth, *others: str) -> Row
 
 _ONE: Final = Truth(sentinels=True, sizes=machine.SIZES[::2])
 _MANY: Final = Truth(nodes=(2, 4), ops=40, sizes=machine.SIZES[::2], launches=3, launch_spread=0.02)
+_NOISY: Final = Truth(ops=10, noise=0.001, lateness=0.001, link=0.6, cell_spread=0.005,
+                      noisy=(1, 0.08))  # fmt: skip
 
 
 def _with(truth: Truth, **changes: Any) -> Truth:
@@ -68,6 +70,9 @@ ROWS: Final = (
     _row("points that differ by 4 %, 4 launches", Truth(cell_spread=0.04, link=0.75, launches=4)),
     _row("points with heavy tails, 4 launches", Truth(cell_spread=0.04, launches=4, shape="heavy"),
          "link"),
+    _row("a noisy size, 2 launches", _with(_NOISY, launches=2)),
+    _row("three noisy sizes, 2 launches", _with(_NOISY, launches=2, noisy=(3, 0.08))),
+    _row("three noisy sizes, 3 launches", _with(_NOISY, launches=3, noisy=(3, 0.08))),
     _row("launches that differ by 2 %", _MANY),
     _row("launches that differ by 1 % and by 15 %", _with(_MANY, ops=20, launches=8,
          launch_spread=0.01, at_largest=(2, 0.15)), "link", "drift"),
@@ -80,6 +85,8 @@ ROWS: Final = (
     # One thing is wrong.
     _true("a step of 15 %", "steps", 0.9, Truth(launches=4, launch_spread=0.02, cell_spread=0.01,
           steps=((16000, 1.15),))),
+    _true("a step of 30 %, 2 launches", "steps", 0.6, Truth(ops=20, launches=2, link=0.6,
+          cell_spread=0.01, steps=((16000, 1.43),))),
     _true("a rank late by 10 %", "stragglers", 0.9, _with(_ONE, straggler=(0.5, 0.1))),
     _true("a rank late by 10 %, AR(1) 0.8", "stragglers", 0.5,
           _with(_ONE, straggler=(0.5, 0.1), memory=0.8)),

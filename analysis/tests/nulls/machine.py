@@ -38,6 +38,7 @@ class Truth:
     launch_spread: float = 0.0
     at_largest: tuple[int, float] | None = None  # launches and their spread at the most nodes
     cell_spread: float = 0.0  # of one point, however many ops it has
+    noisy: tuple[int, float] = (0, 0.0)  # sizes next to each other whose points differ by more
     noise: float = 0.03  # of an op, alike on all ranks
     lateness: float = 0.03  # of a rank in an op
     memory: float = 0.0  # autocorrelation of noise and lateness, from op to op (AR(1))
@@ -139,10 +140,11 @@ def _points(truth: Truth, nodes: int, rng: np.random.Generator) -> list[tuple[An
     alone = truth.lateness * _shocks(truth, rng, (n, ranks))
     alone += truth.lateness * truth.offsets * rng.normal(0, 1, ranks)
     factor = np.exp(truth.launch_spread * rng.normal())
+    spread = dict.fromkeys(truth.sizes[2 : 2 + truth.noisy[0]], truth.noisy[1])
     points = []
     for index, (role, size) in enumerate(cells):
         part = slice(index * truth.ops, (index + 1) * truth.ops)
-        base = factor * np.exp(truth.cell_spread * _shocks(truth, rng, (1,))[0])
+        base = factor * np.exp(spread.get(size, truth.cell_spread) * _shocks(truth, rng, (1,))[0])
         base *= _ideal(truth, nodes, size)
         times = base * np.exp(together[part])
         points.append(((role, size), _samples(truth, times, alone[part], rng)))

@@ -27,7 +27,8 @@ Floats = NDArray[np.float64]
 
 _FALL: Final = 0.05
 _ERROR: Final = 0.05  # of all neighbouring sizes together
-_OWN_ERROR: Final = 0.05  # of the launches' own spread there, which is known less well
+_OWN_ERROR: Final = 0.025  # of all sizes at which launches differ more than elsewhere
+_NOISY: Final = 1.5  # times the usual spread: launches differ more there than elsewhere
 _FEWEST: Final = 4  # differences from which a spread is known
 _NORMAL: Final = 1.4826  # standard deviation ÷ median absolute deviation
 _EFFICIENCY: Final = 0.37  # of the median absolute deviation: degrees of freedom a value
@@ -80,18 +81,26 @@ def find(found: Results) -> list[Finding]:
     """Neighbouring sizes between which the bandwidth, or the time itself, falls by 5 % or more."""
     rate = _rate_column(found)
     lines = _lines(found, rate)
-    tests = max(1, sum(max(0, len(line.sizes) - 1) for line in lines))
     grouped: dict[tuple[str, int, int, bool], list[_Step]] = {}
-    for name, of_series in itertools.groupby(lines, lambda line: line.series):
-        several = list(of_series)
-        for index, line in enumerate(several):
-            around = several[max(0, index - 1) : index], several[index + 1 : index + 2]
-            for step in _steps(line, _alike(around[0], line, around[1]), tests):
-                key = (name, step.below, step.above, step.change < 0)
-                grouped.setdefault(key, []).append(step)
+    for step in _of_lines(lines):
+        key = (step.series, step.below, step.above, step.change < 0)
+        grouped.setdefault(key, []).append(step)
     thresholds = _thresholds(found)
     scales = {line.series: sum(x.series == line.series for x in lines) for line in lines}
     return [_told(steps, scales[key[0]], rate, thresholds) for key, steps in grouped.items()]
+
+
+def _of_lines(lines: list[_Line]) -> list[_Step]:
+    """The steps of all lines; lines of a series follow each other, with ascending scales."""
+    judged = []
+    for _, of_series in itertools.groupby(lines, lambda line: line.series):
+        several = list(of_series)
+        for index, line in enumerate(several):
+            alike = _alike(several[max(0, index - 1) : index], line, several[index + 1 : index + 2])
+            judged.append((line, alike))
+    tests = max(1, sum(max(0, len(line.sizes) - 1) for line in lines))
+    noisy = max(2, sum(_noisy(line, alike) for line, alike in judged))
+    return [step for line, alike in judged for step in _steps(line, alike, tests, noisy)]
 
 
 def _rate_column(found: Results) -> str:
@@ -145,7 +154,20 @@ def _measured(line: _Line, launch: int) -> tuple[Floats, Floats]:
     return line.sizes[known], line.times[launch][known]
 
 
-def _steps(line: _Line, alike: Floats, tests: int) -> list[_Step]:
+def _noisy(line: _Line, alike: Floats) -> int:
+    """Neighbouring sizes whose change differs far more between the launches than most do."""
+    if len(line.times) < 2 or len(alike) < _FEWEST:
+        return 0
+    changes = np.diff(line.times, axis=1).T
+    spreads = [float(known.std(ddof=1)) for x in changes if len(known := x[~np.isnan(x)]) > 1]
+    return int((np.array(spreads) > _NOISY * _spread(alike)).sum())
+
+
+def _spread(differences: Floats) -> float:
+    return _NORMAL * float(np.median(np.abs(differences)))
+
+
+def _steps(line: _Line, alike: Floats, tests: int, noisy: int) -> list[_Step]:
     """Falls of the bandwidth (negative), or of the time although messages grow (positive)."""
     growth = np.diff(np.log(line.sizes))
     found = []
@@ -159,23 +181,28 @@ def _steps(line: _Line, alike: Floats, tests: int) -> list[_Step]:
         if not told:
             continue
         size = change - growth[pair] if told < 0 else -change
-        if _sure(line, pair, size, told < 0, alike, tests):
+        if _sure(line, pair, size, told < 0, alike, tests, noisy):
             ends = int(line.sizes[pair]), int(line.sizes[pair + 1])
             rates = float(line.rates[pair]), float(line.rates[pair + 1])
             found.append(_Step(line.series, line.ranks, *ends, told, rates, 2 * line.ops))
     return found
 
 
-def _sure(line: _Line, pair: int, size: Floats, up: bool, alike: Floats, tests: int) -> bool:
-    """Whether a change is beyond chance: `size` in each launch, `up` where time grows by it."""
+def _sure(
+    line: _Line, pair: int, size: Floats, up: bool, alike: Floats, tests: int, noisy: int
+) -> bool:
+    """Whether a change is beyond chance: `size` in each launch, `up` where time grows by it.
+
+    Noise may be larger at these sizes than at most others. Then only their own launches tell how
+    large, and the error is shared among all sizes that are so `noisy`: two at least, for one noisy
+    size makes both changes beside it so.
+    """
     launches = len(size)
     if len(alike) >= _FEWEST:
-        spread = _NORMAL * float(np.median(np.abs(alike)))
-        limit = _limit(len(alike), tests) * spread
-        if launches > 1:  # noise may be larger at these sizes than at most others
+        limit = _limit(len(alike), tests) * _spread(alike)
+        if launches > 1:
             own = float(size.std(ddof=1))
-            limit = max(limit, _limit(len(alike), tests) * own if launches > 2 else 0.0)
-            limit = max(limit, float(stats.t.isf(_OWN_ERROR, launches - 1)) * own)
+            limit = max(limit, float(stats.t.isf(_OWN_ERROR / noisy, launches - 1)) * own)
         enough = float(np.median(size)) > limit / np.sqrt(launches)
     else:
         rough = _roughness(line, pair)
