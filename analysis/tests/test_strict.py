@@ -131,7 +131,10 @@ def test_text_that_is_no_utf8_is_printed(a2a: Run, tmp_path: Path, sound: bytes)
     with h5py.File(path, "r+") as file:
         broken = np.array(b"\xff\xfe", h5py.string_dtype())
         file["segments/0"].attrs.create("provider", broken)
+        replaced(file, "segments/0/node_facts/kernel", np.full(2, b"6.1\0\x1b[31m"))
     assert a2a("table", path).status == 0
+    export = ("export", path, "--anonymize", "--key", tmp_path / "key", "-o", tmp_path / "x.h5")
+    assert a2a(*export).status == 0
 
 
 @pytest.mark.parametrize(

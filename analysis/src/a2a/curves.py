@@ -24,6 +24,7 @@ RATE = "Gbit/s"
 AT_MEDIAN = "at the median"
 """A rate is that of the median op."""
 MOST_PANELS = 12
+_NAMES = {"message_size": "message sizes", "ranks": "rank counts", "nodes": "node counts"}
 FAR = 2.5
 """A bound so many times above the highest point is told in words."""
 
@@ -81,8 +82,21 @@ def chosen(points: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFrame, 
     kept = grouping.representative(dict(zip(places.index, places, strict=True)), most)
     if len(kept) == len(places):
         return points, ()
-    what = {"message_size": "message sizes", "ranks": "rank counts", "nodes": "node counts"}[column]
-    return points[points[column].isin(kept)], (f"{len(kept)} of {len(places)} {what} shown",)
+    left_out = (f"{len(kept)} of {len(places)} {_NAMES[column]} shown",)
+    return points[points[column].isin(kept)], left_out
+
+
+def thinned(points: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The same as `chosen`, of no more settings than there are panels for."""
+    kept, _ = at_most(points, "setting", MOST_PANELS, "settings")
+    kept, left_out = chosen(kept, column, most)
+    shown, total = kept[column].nunique(), points[column].nunique()
+    if shown < total:
+        left_out = (f"{shown} of {total} {_NAMES[column]} shown",)
+    settings = kept["setting"].nunique(), points["setting"].nunique()
+    if settings[0] < settings[1]:
+        left_out += (f"{settings[0]} of {settings[1]} settings shown",)
+    return kept, left_out
 
 
 def panels(

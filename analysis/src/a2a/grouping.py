@@ -120,6 +120,8 @@ def _text(name: str, value: object, foreign: bool) -> str:
         return "ranks per node unknown" if absent else f"{value:g} per node"
     if name == "window":
         return "window unknown" if absent else ("window all" if value == 0 else f"window {value}")
+    if name == "post":
+        return "post unknown" if absent else f"posted {value}"
     if name in CHOICES:
         return f"{name} unknown" if absent else str(value)
     if absent:  # a program that stores every variable has seen that it is not set; a text has not

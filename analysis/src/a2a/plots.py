@@ -27,9 +27,7 @@ def scaling(results: Results, options: Options) -> Figure:
     """Rate per node and per rank against the number of nodes, a line per message size."""
     everything = curves.measured(results, options)
     scale, name = curves.scale_of(everything)
-    points, left_out = curves.chosen(everything, "message_size", options.most)
-    points, more = curves.at_most(points, "setting", curves.MOST_PANELS, "settings")
-    left_out += more
+    points, left_out = curves.thinned(everything, "message_size", options.most)
     notes: tuple[str, ...] = ()
     if everything[scale].nunique() == 1:
         notes += (f"one {name[:-1]} count only: files of others make this a scaling curve",)
@@ -100,15 +98,14 @@ def sizes(results: Results, options: Options) -> Figure:
     """Rate against message size, a line per node count."""
     everything = curves.measured(results, options)
     scale, name = curves.scale_of(everything)
-    points, left_out = curves.chosen(everything, scale, options.most)
+    several = everything[scale].nunique() > 1  # else settings have colours, and panels of these
+    thin = curves.thinned if several else curves.chosen
+    points, left_out = thin(everything, scale, options.most)
     metric, where = (
         ("gbps_node_net", "node")
         if points["gbps_node_net"].notna().all()
         else ("gbps_rank", "rank")
     )
-    if points[scale].nunique() > 1:
-        points, more = curves.at_most(points, "setting", curves.MOST_PANELS, "settings")
-        left_out += more
     looks = curves.Looks.of(points, scale, lambda count: labels.count_text(int(count), name[:-1]))
     only = looks.text(looks.majors[0]) if len(looks.majors) == 1 else ""
     charts = [

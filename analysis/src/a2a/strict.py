@@ -21,7 +21,7 @@ def text(value: Any) -> str:
     if isinstance(value, str):  # what is no UTF-8 in it is a lone surrogate
         value = value.encode("utf-8", "surrogateescape")
     if isinstance(value, bytes):
-        return value.rstrip(b"\0").decode("utf-8", "replace")
+        return value.partition(b"\0")[0].decode("utf-8", "replace")
     return str(value)
 
 
