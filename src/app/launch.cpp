@@ -104,12 +104,17 @@ Launch::Launch(Job& job, const Options& options, Files files)
 Plan Launch::plan_points() {
     Plan plan = plan_for(options_, job_.layout(),
                          [&](const Point& point) { return skip_reason(point, choice_, budget_, job_.ranks()); });
-    // A resumed run keeps the order in which the first one was to go.
+    // A resumed run keeps the order in which the first one was to go, and how its ops started.
     std::vector<int> order = plan.order;
+    StoredChoices stored;
     on_root(job_, [&] {
         if (options_.overwrite == Overwrite::resume && std::filesystem::exists(files_.results))
-            order = stored_order(files_.results);
+            stored = stored_choices(files_.results);
     });
+    if (!stored.start.empty()) order = stored.order;
+    job_.broadcast_text(stored.start);
+    if (!stored.start.empty())
+        stored_start_ = stored.start == to_string(Start::clock) ? Start::clock : Start::barrier;
     if (std::is_permutation(order.begin(), order.end(), plan.order.begin(), plan.order.end())) plan.order = order;
     for (int& index : plan.order) job_.broadcast(index);
     return plan;
@@ -118,22 +123,28 @@ Plan Launch::plan_points() {
 // The first op of an all-to-all is a verified one: it connects every pair of ranks before anything is timed. Of
 // pairs each step does so by itself.
 void Launch::choose_start_of_ops() {
+    const std::optional<Start> asked = wanted_start(options_.sync);
+    const std::optional<Start> wanted = asked ? asked : stored_start_;
     if (options_.command == Command::pairs) {
-        start_ = choose_start_of_pairs(wanted_start(options_.sync), is_oversubscribed_);
-        loop_.set_start(start_.start);
-        return;
+        start_ = choose_start_of_pairs(wanted, is_oversubscribed_);
+    } else {
+        connect_and_try(wanted);
     }
+    if (!asked && stored_start_) start_.reason = "as in the launch before";
+    loop_.set_start(start_.start);
+}
+
+void Launch::connect_and_try(std::optional<Start> wanted) {
     const Point& first = plan_.points[static_cast<std::size_t>(plan_.order.front())];
     const EngineParts parts{job_, *wire_, loop_, patience_, first, options_.seed};
     try {
         find_mode(first.mode).verify(parts);
-        start_ = choose_start(wanted_start(options_.sync), is_oversubscribed_, clock_.error_ns, job_, loop_,
+        start_ = choose_start(wanted, is_oversubscribed_, clock_.error_ns, job_, loop_,
                               *find_mode(first.mode).make_engine(parts));
     } catch (const RunError& error) {
         // Nobody can ask at_hand() of a launch that did not come to be.
         throw RunError(fmt::format("connecting, {}: {}", first.label(), error.what()));
     }
-    loop_.set_start(start_.start);
 }
 
 std::string Launch::mpi_transport() const {

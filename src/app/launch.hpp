@@ -48,6 +48,7 @@ public:
 private:
     Plan plan_points();
     void choose_start_of_ops();
+    void connect_and_try(std::optional<Start> wanted); // how to start ops of an all-to-all
     Provenance provenance();
     void open_file();
     void finish();
@@ -74,6 +75,7 @@ private:
     std::vector<EnvironmentVariable> environment_;
     ProviderChoice choice_;
     MemoryBudget budget_;
+    std::optional<Start> stored_start_; // of the launch that this one goes on with
     Plan plan_;
     std::vector<int> cores_of_nodes_; // [N], that the ranks there may run on
     bool is_oversubscribed_;

@@ -63,6 +63,14 @@ void require_same_rules(const std::filesystem::path& file, const RootAttributes&
                                : "it does not keep when each message arrived and this launch does (--trace)");
 }
 
+// Times from a common clock and from each rank's own exit from a barrier are not the same figure.
+void require_same_start(const std::filesystem::path& file, const std::string& there, const Provenance& provenance) {
+    const auto here = provenance.text.find("sync");
+    if (here == provenance.text.end() || there == here->second) return;
+    refuse(file,
+           fmt::format("its ops start by --sync {} and this launch's by --sync {}", as_word(there), here->second));
+}
+
 void require_same_environment(const std::filesystem::path& file, const std::map<std::string, std::string>& stored,
                               const std::vector<EnvironmentVariable>& environment) {
     std::map<std::string, std::string> here;
@@ -145,6 +153,7 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
                         "left the barrier. Name a new file with -o",
                         file.string()));
     require_same_rules(file, stored.attributes, stored.extents.is_traced, settings);
+    require_same_start(file, before.start_of_ops(), provenance);
     require_same_environment(file, before.required_environment(), provenance.environment);
     impl->remarks = compare_nodes(before.nodes(), provenance.nodes);
 
@@ -173,10 +182,11 @@ void check_output(const std::filesystem::path& file, bool may_resume, bool may_r
     if (may_resume) ResultsFile::open(path, h5::File::Access::read_only);
 }
 
-std::vector<int> stored_order(const std::filesystem::path& file) {
+StoredChoices stored_choices(const std::filesystem::path& file) {
     const ResultsFile stored = ResultsFile::open(file, h5::File::Access::read_only);
     try {
-        return SegmentGroup::open(stored.segments, 0).planned_order();
+        const SegmentGroup last = SegmentGroup::open(stored.segments, stored.segment_count() - 1);
+        return {SegmentGroup::open(stored.segments, 0).planned_order(), last.start_of_ops()};
     } catch (const h5::Unreadable& error) {
         throw_damaged(file, error);
     }

@@ -163,6 +163,10 @@ std::vector<int> SegmentGroup::planned_order() const {
     return group_.open_dataset("planned_order").read<std::int32_t>();
 }
 
+std::string SegmentGroup::start_of_ops() const {
+    return group_.text_attribute("sync");
+}
+
 std::map<std::string, std::string> SegmentGroup::required_environment() const {
     const std::vector<std::string> names = group_.open_dataset("environment_name").read_text();
     const std::vector<std::string> values = group_.open_dataset("environment_value").read_text();

@@ -24,6 +24,7 @@ public:
 
     std::vector<std::string> nodes() const;
     std::vector<int> planned_order() const;
+    std::string start_of_ops() const;                                // "clock" or "barrier"
     std::map<std::string, std::string> required_environment() const; // of EnvironmentVariable::is_required
 
 private:

@@ -312,6 +312,51 @@ def test_resume_refuses_another_schema_and_another_sweep(launch, tmp_path):
     refused(launch(2, "alltoall", *CALM, "--sizes", "8", "--ops", "2", "--resume"), "99")
 
 
+def test_how_ops_start_is_kept_when_a_file_is_resumed(launch, tmp_path):
+    """Also where it would be chosen otherwise now, as for more ranks than cores."""
+    words = [word for word in CALM if word not in ("--sync", "barrier")] + ["--sizes", "8,16", "--ops", "2"]
+    assert launch(3, "alltoall", *words, "--sync", "clock").returncode == 0
+    outcome = launch(3, "alltoall", *words, "--resume")
+    assert outcome.returncode == 0, outcome.stderr
+    assert "ops start on a common clock" in outcome.stdout
+    first, again = (segment.attributes for segment in Results(tmp_path / "a.h5").segments)
+    assert (first["sync"], first["sync_reason"]) == ("clock", "asked for")
+    assert (again["sync"], again["sync_reason"]) == ("clock", "as in the launch before")
+    before = (tmp_path / "a.h5").read_bytes()
+    says = "a.h5 can't be resumed: its ops start by --sync clock and this launch's by --sync barrier."
+    refused(launch(3, "alltoall", *words, "--sync", "barrier", "--resume"), says)
+    assert (tmp_path / "a.h5").read_bytes() == before
+
+
+def test_a_file_of_an_older_program_is_resumed(start, launch, tmp_path):
+    """One that was killed, without the columns and samples that came later within the schema version."""
+    first = start(2, *FEW)
+    first.wait_for_rows(2)
+    first.kill(signal.SIGKILL, [0, 1])
+    assert first.end() != 0
+    with h5py.File(tmp_path / "a.h5", "r+") as file:
+        for name in ("clock_error", "distance", "raw/exit"):
+            del file[name]
+    with h5py.File(tmp_path / "a.h5") as file:
+        states, p50 = file["state"][()], file["time_p50"][()]
+        begin = file["raw/begin"][()]
+    done = states == COMPLETE
+    assert 2 <= done.sum() < 6
+
+    outcome = launch(2, "alltoall", *FEW, "--resume")
+    assert outcome.returncode == 0, outcome.stderr
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert (file["state"][()] == COMPLETE).all()
+        assert (file["time_p50"][()][done] == p50[done]).all() and (file["time_p50"][()] > 0).all()
+        assert (file["segment"][()] == np.where(done, 0, 1)).all()
+        for point in np.flatnonzero(done):
+            made = file["attempts"][point]
+            assert (file["raw/begin"][point, :made] == begin[point, :made]).all()
+        # What the older one did not keep stays unknown, also for the new points where it is kept for all or none.
+        assert np.isnan(file["clock_error"][()][done]).all() and not np.isnan(file["clock_error"][()][~done]).any()
+        assert "exit" not in file["raw"]
+
+
 def test_a_rank_cannot_use_more_memory_than_there_is(launch, tmp_path):
     refused(launch(2, "alltoall", *CALM, "--sizes", "8", "--memory-limit", "900TiB"), "--memory-limit")
     outcome = launch(2, "alltoall", *CALM, "--sizes", "8,1TiB", "--ops", "2")

@@ -48,7 +48,7 @@ public:
     // As the program does with --resume, from the look at the file to the last words.
     void go_on() const {
         check_output(file(), true, false);
-        stored_order(file());
+        stored_choices(file());
         Recorder recorder = Recorder::resume(settings_, plan_, layout_, provenance_);
         for (int point = 0; point < static_cast<int>(plan_.points.size()); ++point) {
             if (recorder.is_complete(point))

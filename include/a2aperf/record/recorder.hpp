@@ -90,7 +90,11 @@ private:
 // Touches nothing.
 void check_output(const std::filesystem::path& file, bool may_resume, bool may_replace);
 
-// Order in which the points of a file were planned to be measured, so that --resume keeps a shuffled order.
-std::vector<int> stored_order(const std::filesystem::path& file);
+// What a launch chose by itself and one that resumes its file keeps.
+struct StoredChoices {
+    std::vector<int> order; // in which the points were planned to be measured: a shuffled one
+    std::string start;      // of ops: "clock" or "barrier"
+};
+StoredChoices stored_choices(const std::filesystem::path& file);
 
 } // namespace a2aperf

@@ -64,7 +64,8 @@ TEST_CASE("a new file knows its whole plan, and nothing is measured") {
     CHECK(file.attributes.percentile_rule == "rank");
     CHECK(file.attributes.source == "a2aperf 0.1.0 (0123456789ab)");
     CHECK(file.file.text_attribute("layout") == "preallocated");
-    CHECK(stored_order(launch.settings.file) == launch.plan.order);
+    CHECK(stored_choices(launch.settings.file).order == launch.plan.order);
+    CHECK(stored_choices(launch.settings.file).start == "clock");
 }
 
 TEST_CASE("every point reads back, while the launch goes on and after its end") {

@@ -29,6 +29,17 @@ void write_points(const Launch& launch, std::initializer_list<int> points, EndSt
 
 } // namespace
 
+TEST_CASE("a launch whose ops start otherwise does not resume") {
+    const test::TemporaryFolder folder;
+    Launch launch(folder / "a.h5");
+    write_points(launch, {0, 3}, EndState::interrupted);
+    const std::string before = bytes_of(launch.settings.file);
+    launch.provenance.text["sync"] = "barrier";
+    CHECK(contains(complaint([&] { launch.resume(); }),
+                   "its ops start by --sync clock and this launch's by --sync barrier"));
+    CHECK(bytes_of(launch.settings.file) == before);
+}
+
 TEST_CASE("a resumed file keeps its complete points and takes the others") {
     const test::TemporaryFolder folder;
     Launch launch(folder / "a.h5");
@@ -167,7 +178,7 @@ TEST_CASE("what is no results file is refused in one line and stays as it is") {
         const std::string before = bytes_of(launch.settings.file);
         for (const std::string& words : {complaint([&] { launch.resume(); }),
                                          complaint([&] { check_output(launch.settings.file, true, false); }),
-                                         complaint([&] { stored_order(launch.settings.file); })}) {
+                                         complaint([&] { stored_choices(launch.settings.file); })}) {
             CAPTURE(words);
             CHECK(contains(words, reason));
             CHECK(contains(words, "a.h5"));
