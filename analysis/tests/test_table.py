@@ -13,6 +13,8 @@ import h5py
 import pytest
 
 from a2a import cli, compat, layouts, metrics, results, schema, synthetic
+from a2a.synthetic import Setup
+from a2a.synthetic_pairs import write_pairs
 from conftest import Outcome
 
 Run = Callable[..., Outcome]
@@ -277,3 +279,16 @@ def test_all_columns_have_the_settings(a2a: Run, tmp_path: Path) -> None:
     told = json.loads(a2a("table", *files, "--json").out)
     assert [row["UCX_TLS"] for row in told["rows"]] == ["rc,sm", None]
     assert list(told["columns"]) == list(rows[0])
+
+
+def test_oversubscribed_cores_are_said_beside_the_table(a2a: Run, tmp_path: Path) -> None:
+    facts = {"cores_of_ranks": "1"}
+    setup = Setup(nodes=1, ppn=2, sizes=(1000,), ops=10, sync="barrier", node_facts=facts)
+    path = synthetic.write_launch(tmp_path / "a.h5", setup)
+    said = "a2a: oversubscribed: 2 ranks on 1 core\n"
+    assert a2a("table", path).err == said
+    csv = a2a("table", path, "--csv")
+    assert csv.err == said
+    assert "oversubscribed" not in csv.out  # which a program reads
+    pairs = write_pairs(tmp_path / "pairs.h5", setup)
+    assert a2a("table", pairs).err == said

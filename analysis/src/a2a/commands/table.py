@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from a2a import compat, filters, grouping, layouts, pair_table, results, schema
+from a2a import compat, filters, grouping, layouts, oversubscription, pair_table, results, schema
 from a2a.commands.options import Files, Where
 from a2a.errors import InputError
 
@@ -73,7 +73,9 @@ def run(
         ]
         if names:
             raise InputError(f"{names[0]} is for all-to-alls; {files[0]} is a matrix of pairs")
-        _print_pairs(filters.where(loaded, where), csv, json)
+        of_pairs = filters.where(loaded, where)
+        _say_oversubscribed(of_pairs)
+        _print_pairs(of_pairs, csv, json)
         return
     found = filters.where(_of_role(loaded, role), where)
     waiting = int((found.points["state"] == "pending").sum())
@@ -82,6 +84,7 @@ def run(
         print(f"a2a: {waiting} points are not measured yet", file=sys.stderr)
     if found.points.empty:
         raise InputError("no point is measured yet")
+    _say_oversubscribed(found)
     if len(files) > 1:
         order = found.points.sort_values(["ranks", "ppn"], kind="stable").index
         found = found.reordered(order)
@@ -106,6 +109,11 @@ def run(
 
 def _has(found: results.Results, role: str) -> bool:
     return bool(found.points["role"].isin(role.split(",")).any())
+
+
+def _say_oversubscribed(found: results.Results) -> None:
+    for words in oversubscription.in_launches(found.launches.values()):
+        print(f"a2a: {words}", file=sys.stderr)
 
 
 def _print_pairs(found: results.Results, csv: bool, json: bool) -> None:
