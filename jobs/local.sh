@@ -41,15 +41,28 @@ done
 ranks=${RANKS:-4}
 [[ $ranks =~ ^[1-9][0-9]{0,5}$ ]] || die -2 "RANKS=$ranks is not a number of ranks, e.g. RANKS=4"
 
-# The results file: what -o names, else the program's own choice of a name, made here so that the report finds it.
+# output_in FILE: what a --config file says of the output; that there is none, or no such file, the program tells.
+output_in() {
+    local quoted="\"([^\"]*)\"|'([^']*)'|([^#[:space:]]+)"
+    sed -n -E "s/^[[:space:]]*output[[:space:]]*=[[:space:]]*($quoted).*/\2\3\4/p" -- "$1" 2>/dev/null || true
+}
+# state_of FILE: another after every launch that wrote it; empty where there is none.
+state_of() { stat -c '%i %s %y' -- "$1" 2>/dev/null || true; }
+
+# The results file: what -o names, or output in a --config file, else the program's own choice of a name, made here so
+# that the report finds it.
 file=
+config=
 for ((i = 0; i < ${#arguments[@]}; ++i)); do
     case ${arguments[i]} in
+    --config) config=${arguments[i + 1]-} ;;
+    --config=*) config=${arguments[i]#*=} ;;
     -o | --output) file=${arguments[i + 1]-} ;;
     -o?*) file=${arguments[i]#-o} ;;
     --output=*) file=${arguments[i]#*=} ;;
     esac
 done
+[[ $file || ! $config ]] || file=$(output_in "$config")
 if [[ ! $file ]]; then
     file=a2aperf-$(date -u +%Y%m%dT%H%M%SZ).h5
     arguments+=(-o "$file")
@@ -69,10 +82,11 @@ offer_commands
 keep_mpi_off_fabric
 launch_words "$ranks" "$top/build/bin/a2aperf" alltoall "${arguments[@]}"
 say "$(launch_line)"
+before=$(state_of "$file")
 "${launch[@]}"
 
-# --list, --dry-run and the like leave none.
-[[ -f $file ]] || exit 0
+# --list, --dry-run and the like write none: what is there is of an earlier launch.
+[[ $(state_of "$file") != "$before" ]] || exit 0
 say "a2aperf and a2a as commands of this shell: $(as_words . "$top/build/env.sh")"
 [[ ! $no_report ]] || {
     say "$no_report"

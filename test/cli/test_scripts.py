@@ -141,6 +141,23 @@ def test_a_first_job_that_measures_nothing_draws_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_first_job_that_measures_nothing_leaves_an_earlier_one_alone(tmp_path):
+    (tmp_path / "first.h5").write_text("earlier")
+    said = first_job(tmp_path, "--dry-run", "-o", "first.h5")
+    assert not said[-1].endswith(".html")
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("first.h5", "earlier")]
+
+
+@pytest.mark.parametrize("line", ['output = "of config.h5"', "output='of config.h5' # here"])
+def test_a_first_job_whose_config_file_names_the_output(tmp_path, line):
+    (tmp_path / "a.toml").write_text(f"ops = 5\n{line}\n")
+    command = [ROOT / "jobs" / "local.sh", "--no-install", "--sizes", "1000", "--config", "a.toml"]
+    outcome = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL)
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stderr.splitlines()[-1] == "of config.html"
+    assert {file.name for file in tmp_path.iterdir()} == {"a.toml", "of config.h5", "of config.html"}
+
+
 def test_without_a_package_index_it_is_said_why_there_is_no_report(tmp_path):
     """The measurement does not need one."""
     (tmp_path / "analysis").symlink_to(ROOT / "analysis")
