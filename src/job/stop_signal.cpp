@@ -9,6 +9,7 @@
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/job/watchdog.hpp"
 
 namespace a2aperf {
 namespace {
@@ -29,6 +30,7 @@ extern "C" void note_signal(int number) {
     if (g_number.load(std::memory_order_relaxed) != 0) return;
     g_since.store(now_ns(), std::memory_order_relaxed);
     g_number.store(number, std::memory_order_release);
+    Watchdog::hasten(number);
 }
 
 extern "C" void note_waking(int /*number*/) {

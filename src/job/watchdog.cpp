@@ -6,18 +6,36 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 
 namespace a2aperf {
 namespace {
 
 // Prepared before the timer is armed: a signal handler may only write and leave.
-std::array<char, 512> g_message{};
-std::size_t g_length = 0;
+struct Line {
+    std::array<char, 512> text{};
+    std::size_t length = 0;
+
+    void set(const std::string& message) {
+        const std::string line = message.empty() ? "" : "a2aperf: " + message + "\n";
+        length = std::min(line.size(), text.size());
+        std::copy_n(line.begin(), length, text.begin());
+    }
+};
+Line g_message;
+Line g_stopped;
+std::atomic<bool> g_is_armed{false};
+std::atomic<int> g_stop_number{0};
 
 extern "C" void give_up(int /*signal*/) {
-    if (write(STDERR_FILENO, g_message.data(), g_length) < 0) _exit(1);
-    _exit(1);
+    constexpr int kSignalBase = 128;
+    if (!g_is_armed.load()) return; // it ended while the signal was being noted
+    const int number = g_stop_number.load();
+    const Line& line = number != 0 ? g_stopped : g_message;
+    const int status = number != 0 ? kSignalBase + number : 1;
+    if (write(STDERR_FILENO, line.text.data(), line.length) < 0) _exit(status);
+    _exit(status);
 }
 
 void set_timer(Nanoseconds timeout) {
@@ -29,10 +47,10 @@ void set_timer(Nanoseconds timeout) {
 
 } // namespace
 
-Watchdog::Watchdog(Nanoseconds timeout, const std::string& message) : timeout_(timeout) {
-    const std::string line = "a2aperf: " + message + "\n";
-    g_length = std::min(line.size(), g_message.size());
-    std::copy_n(line.begin(), g_length, g_message.begin());
+Watchdog::Watchdog(Nanoseconds timeout, const std::string& message, const std::string& stopped)
+    : timeout_(timeout) {
+    g_message.set(message);
+    g_stopped.set(stopped);
     struct sigaction action {};
     action.sa_handler = give_up;
     sigemptyset(&action.sa_mask);
@@ -41,10 +59,19 @@ Watchdog::Watchdog(Nanoseconds timeout, const std::string& message) : timeout_(t
 
 void Watchdog::arm() const {
     set_timer(timeout_);
+    g_is_armed.store(true);
 }
 
 void Watchdog::disarm() const {
+    g_is_armed.store(false);
     set_timer(0);
+}
+
+void Watchdog::hasten(int signal_number) {
+    constexpr Nanoseconds kPatience = 800'000'000;
+    if (!g_is_armed.load()) return;
+    g_stop_number.store(signal_number);
+    set_timer(kPatience);
 }
 
 } // namespace a2aperf

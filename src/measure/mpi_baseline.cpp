@@ -18,7 +18,11 @@ public:
           watchdog_(
               job.timeout(),
               fmt::format("{}: MPI_Alltoall of {} B did not end within {}: a rank is stopped, dead or far behind",
-                          job.who(job.rank()), message_size, format_duration(job.timeout()))) {}
+                          job.who(job.rank()), message_size, format_duration(job.timeout())),
+              job.is_root() ? fmt::format("stopped by a signal in an MPI_Alltoall of {} B that did not end within "
+                                          "0.8 s; the complete points are in the file: --resume goes on with it",
+                                          message_size)
+                            : "") {}
 
     // Armed ahead of the start, so that the op itself makes no system call of ours.
     void prepare(std::uint64_t /*op*/) override { watchdog_.arm(); }

@@ -13,13 +13,18 @@ namespace a2aperf {
 class Watchdog {
 public:
     // message: what to say, e.g. "rank 3 (node017): MPI_Alltoall did not end within 60 s".
-    Watchdog(Nanoseconds timeout, const std::string& message);
+    // stopped: what to say instead where a signal to stop came meanwhile; empty = nothing.
+    Watchdog(Nanoseconds timeout, const std::string& message, const std::string& stopped = "");
     ~Watchdog() { disarm(); }
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
 
     void arm() const;
     void disarm() const;
+
+    // For the handler of that signal: the call has 0.8 s more, less than a launcher's patience; then the process
+    // ends with status 128 + signal. Nothing happens where none is armed.
+    static void hasten(int signal_number);
 
 private:
     Nanoseconds timeout_;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -52,6 +53,28 @@ TEST_CASE("a call that never ends is ended, with the message and status 1") {
     REQUIRE(WIFEXITED(outcome.status));
     CHECK(WEXITSTATUS(outcome.status) == 1);
     CHECK(outcome.said == "a2aperf: rank 3 (node017): it did not end\n");
+}
+
+TEST_CASE("a call during which a signal to stop comes is ended soon, with other words and the signal's status") {
+    const auto end = [](bool is_armed) {
+        return in_child([is_armed] {
+            const Watchdog watchdog(3'600'000'000'000, "it did not end", "stopped");
+            watchdog.arm();
+            if (!is_armed) watchdog.disarm();
+            Watchdog::hasten(SIGTERM);
+            if (!is_armed) {
+                itimerval left{};
+                getitimer(ITIMER_REAL, &left);
+                _exit(left.it_value.tv_sec == 0 && left.it_value.tv_usec == 0 ? 7 : 8);
+            }
+            for (;;) pause();
+        });
+    };
+    const Outcome stopped = end(true);
+    REQUIRE(WIFEXITED(stopped.status));
+    CHECK(WEXITSTATUS(stopped.status) == 128 + SIGTERM);
+    CHECK(stopped.said == "a2aperf: stopped\n");
+    CHECK(WEXITSTATUS(end(false).status) == 7);
 }
 
 TEST_CASE("a call that ended in time is left alone") {
