@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 import pytest
 from pairs_file import check_matrix
-from processes import parent, running_in, wait_until
+from processes import parent, running_in, state, wait_until
 from results import COMPLETE, STOP_RULE, Results, complete_points
 
 pytestmark = pytest.mark.slow
@@ -249,6 +249,30 @@ def test_ranks_that_slurm_stops_with_a_peer_that_was_stopped(start, tmp_path):
     assert launch.end() != 0
     assert launch.statuses() == dict.fromkeys(range(3), 128 + signal.SIGTERM)
     tells_of_a_stop(launch, Results(tmp_path / "a.h5"))
+
+
+def test_a_stop_during_a_baseline_that_cannot_end(start, launch, tmp_path, program):
+    """MPI_Alltoall cannot be left: the process ends in it, with what is true of the file."""
+    library = program.parents[2] / "test" / "faults" / "libfault-mpi.so"
+    assert library.is_file(), f"{library} is not built"
+    notes = tmp_path.parent / "fault-notes"
+    words = [*CALM, "--sizes", "1000,2000", "--ops", "20", "--baseline", "mpi"]
+    fault = ["A2APERF_TEST_FAULT=call=MPI_Alltoall do=stop rank=1 nth=30", f"A2APERF_TEST_FAULT_LOG={notes}"]
+    stopped = start(2, *words, within=["env", *fault, f"LD_PRELOAD={library}"])
+    assert wait_until(lambda: notes.is_file() and " struck " in notes.read_text(), PATIENCE)
+    assert wait_until(lambda: state(stopped.pid(1)) == "T", PATIENCE)
+    stopped.kill(signal.SIGTERM, [0])
+    assert stopped.end() != 0
+    assert stopped.statuses()[0] == 128 + signal.SIGTERM
+    (said,) = stopped.says()
+    assert re.fullmatch(
+        r"a2aperf: stopped by a signal in an MPI_Alltoall of 2000 B that did not end within 0\.8 s; "
+        r"the complete points are in the file: --resume goes on with it", said
+    ), said  # fmt: skip
+    assert complete_rows(tmp_path / "a.h5") == 1
+    outcome = launch(2, "alltoall", *words, "--resume")
+    assert outcome.returncode == 0, outcome.stderr
+    assert complete_rows(tmp_path / "a.h5") == 2
 
 
 def test_ranks_leave_after_the_file_is_closed(start, tmp_path, program):

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every call of MPI that the program makes can fail, as a real one does: through the error handler that is set.
+#include <csignal>
+
 #include <mpi.h>
 
 #include "plan.hpp"
@@ -27,8 +29,14 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 FAULTY(Abort, (MPI_Comm comm, int code), (comm, code), comm)
-FAULTY(Alltoall, (const void* from, int n, MPI_Datatype type, void* to, int m, MPI_Datatype other, MPI_Comm comm),
-       (from, n, type, to, m, other, comm), comm)
+// do=stop: the rank stops (SIGSTOP) ahead of it, so that its peers wait in theirs.
+int MPI_Alltoall(const void* from, int n, MPI_Datatype type, void* to, int m, MPI_Datatype other, MPI_Comm comm) {
+    if (faults::strikes("MPI_Alltoall")) {
+        if (faults::plan().action != "stop") return fail(comm);
+        raise(SIGSTOP);
+    }
+    return PMPI_Alltoall(from, n, type, to, m, other, comm);
+}
 FAULTY(Comm_free, (MPI_Comm * comm), (comm), MPI_COMM_WORLD)
 FAULTY(Comm_rank, (MPI_Comm comm, int* rank), (comm, rank), comm)
 FAULTY(Comm_size, (MPI_Comm comm, int* size), (comm, size), comm)

@@ -31,6 +31,12 @@ def parent(process: int) -> int:
     return int(next(line.split()[1] for line in status.splitlines() if line.startswith("PPid:")))
 
 
+def state(process: int) -> str:
+    """One letter: T of one that is stopped."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return next(line.split()[1] for line in status.splitlines() if line.startswith("State:"))
+
+
 def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
     """True when the condition came true in time."""
     deadline = time.monotonic() + seconds
