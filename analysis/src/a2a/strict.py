@@ -40,7 +40,7 @@ def one_text(dataset: Any) -> str:
     """The string of a scalar."""
     _require_dataset(dataset)
     if dataset.shape != () or dataset.dtype.kind not in "OS":
-        raise ValueError(f"{dataset.name} is no text")
+        raise ValueError(f"{dataset.name} is not one text")
     return text(dataset[()])
 
 
