@@ -9,6 +9,8 @@
 #include <atomic>
 #include <csignal>
 
+#include "a2aperf/job/stop_signal.hpp"
+
 namespace a2aperf {
 namespace {
 
@@ -25,13 +27,13 @@ struct Line {
 };
 Line g_message;
 Line g_stopped;
-std::atomic<bool> g_is_armed{false};
+std::atomic<bool> g_is_in_call{false};
 std::atomic<int> g_stop_number{0};
 
 extern "C" void give_up(int /*signal*/) {
     constexpr int kSignalBase = 128;
-    if (!g_is_armed.load()) return; // it ended while the signal was being noted
     const int number = g_stop_number.load();
+    if (number != 0 && !g_is_in_call.load()) return; // it ended while the signal was being noted
     const Line& line = number != 0 ? g_stopped : g_message;
     const int status = number != 0 ? kSignalBase + number : 1;
     if (write(STDERR_FILENO, line.text.data(), line.length) < 0) _exit(status);
@@ -59,17 +61,22 @@ Watchdog::Watchdog(Nanoseconds timeout, const std::string& message, const std::s
 
 void Watchdog::arm() const {
     set_timer(timeout_);
-    g_is_armed.store(true);
+}
+
+// The flag first, as the handler has the number first: one of the two sees both.
+void Watchdog::enter() const {
+    g_is_in_call.store(true);
+    if (const int number = StopSignal::number()) hasten(number);
 }
 
 void Watchdog::disarm() const {
-    g_is_armed.store(false);
+    g_is_in_call.store(false);
     set_timer(0);
 }
 
 void Watchdog::hasten(int signal_number) {
     constexpr Nanoseconds kPatience = 800'000'000;
-    if (!g_is_armed.load()) return;
+    if (!g_is_in_call.load()) return;
     g_stop_number.store(signal_number);
     set_timer(kPatience);
 }

@@ -30,6 +30,7 @@ public:
 
     // MPI tells one moment only: when the send buffer is free and everything has arrived.
     Moments run() override {
+        watchdog_.enter();
         const int status = MPI_Alltoall(send_buffer_, message_size_, MPI_BYTE, receive_buffer_, message_size_,
                                         MPI_BYTE, MPI_COMM_WORLD);
         const Nanoseconds end = now_ns();

@@ -20,10 +20,11 @@ public:
     Watchdog& operator=(const Watchdog&) = delete;
 
     void arm() const;
+    void enter() const; // the call itself begins; makes no system call unless a signal to stop is there
     void disarm() const;
 
     // For the handler of that signal: the call has 0.8 s more, less than a launcher's patience; then the process
-    // ends with status 128 + signal. Nothing happens where none is armed.
+    // ends with status 128 + signal. Nothing happens outside of the call.
     static void hasten(int signal_number);
 
 private:

@@ -56,16 +56,16 @@ TEST_CASE("a call that never ends is ended, with the message and status 1") {
 }
 
 TEST_CASE("a call during which a signal to stop comes is ended soon, with other words and the signal's status") {
-    const auto end = [](bool is_armed) {
-        return in_child([is_armed] {
+    const auto end = [](bool is_in_call) {
+        return in_child([is_in_call] {
             const Watchdog watchdog(3'600'000'000'000, "it did not end", "stopped");
             watchdog.arm();
-            if (!is_armed) watchdog.disarm();
+            if (is_in_call) watchdog.enter();
             Watchdog::hasten(SIGTERM);
-            if (!is_armed) {
+            if (!is_in_call) {
                 itimerval left{};
                 getitimer(ITIMER_REAL, &left);
-                _exit(left.it_value.tv_sec == 0 && left.it_value.tv_usec == 0 ? 7 : 8);
+                _exit(left.it_value.tv_sec > 3000 ? 7 : 8);
             }
             for (;;) pause();
         });
