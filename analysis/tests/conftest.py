@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from a2a import cli, synthetic
+from a2a import cli, results, synthetic
+from a2a.results import Results
+from a2a.synthetic import Setup
 
 DATA = Path(__file__).parent / "data"
 TABLE_2019 = DATA / "alltoall-omnipath-2019.txt"
@@ -58,3 +60,10 @@ def table_2019(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("imported") / "2019.h5"
     assert cli.main(["import", str(TABLE_2019), "-o", str(path)]) == 0
     return path
+
+
+def launches(folder: Path, *setups: Setup) -> Results:
+    """Made-up launches, a file each."""
+    return results.load(
+        [synthetic.write_launch(folder / f"{i}.h5", setup) for i, setup in enumerate(setups)]
+    )

@@ -11,18 +11,12 @@ import pytest
 
 from a2a import chart, plots, results, synthetic
 from a2a.curves import Options
-from a2a.results import Results
 from a2a.synthetic import Setup
 from a2a.synthetic_pairs import write_pairs
+from conftest import launches
 
 CROWDED = Setup(nodes=1, ppn=4, sync="barrier", node_facts={"cores_of_ranks": "2"}, ops=50)
 WORDS = "oversubscribed: 4 ranks on 2 cores"
-
-
-def launches(folder: Path, *setups: Setup) -> Results:
-    return results.load(
-        [synthetic.write_launch(folder / f"{i}.h5", setup) for i, setup in enumerate(setups)]
-    )
 
 
 @pytest.mark.parametrize("kind", ["sizes", "scaling", "latency", "cdf", "ops", "ranks", "history"])

@@ -32,7 +32,7 @@ from a2a.errors import InputError
 from a2a.results import Results
 from a2a.synthetic import Effects, Setup
 from a2a.synthetic_pairs import write_pairs
-from conftest import Outcome
+from conftest import Outcome, launches
 
 
 @pytest.fixture
@@ -46,12 +46,6 @@ def curve(figure: chart.Figure, panel: int, name: str) -> dict[float, float]:
     found = [c for c in figure.charts[panel].curves if c.name == name and c.listed]
     assert len(found) == 1, [c.name for c in figure.charts[panel].curves]
     return dict(zip(found[0].x.tolist(), found[0].y.tolist(), strict=True))
-
-
-def launches(folder: Path, *setups: Setup) -> Results:
-    return results.load(
-        [synthetic.write_launch(folder / f"{i}.h5", setup) for i, setup in enumerate(setups)]
-    )
 
 
 def test_scaling_of_2019_collapses(old: Results) -> None:
@@ -156,59 +150,6 @@ def test_many_sizes_are_thinned_and_said(tmp_path: Path) -> None:
     assert names[0] == "1\u00a0kB"
     assert names[-1] == "60\u00a0kB"
     assert "6 of 24 message sizes shown" in figure.said
-
-
-@pytest.mark.parametrize("n", [1, 2, 99, 400, 401, 5000])
-def test_steps_are_the_distribution_function(n: int) -> None:
-    times = np.random.default_rng(n).lognormal(size=n)
-    x, y = raw_plots.steps(times)
-    assert y[0] == 0
-    assert y[-1] == 1
-    assert (np.diff(x) >= 0).all()
-    assert (np.diff(y) > 0).all()
-    assert x.size <= 402
-    for place, share in zip(x[1:], y[1:], strict=True):
-        assert share == pytest.approx(np.mean(times <= place))
-
-
-def test_cdf_has_a_line_per_launch(tmp_path: Path) -> None:
-    found = launches(tmp_path, *(Setup(sizes=(8000,), ops=50, seed=i) for i in range(3)))
-    drawn = raw_plots.cdf(found, Options()).charts[0].curves
-    assert len(drawn) == 3
-    assert [c.listed for c in drawn] == [True, False, False]
-    for p50, line in zip(found.points["time_p50"], drawn, strict=True):
-        assert np.median(line.x[1:]) == pytest.approx(p50 / 1000, rel=0.05)
-
-
-def test_ops_shows_every_attempt(tmp_path: Path) -> None:
-    found = launches(tmp_path, Setup(sizes=(8000,), ops=100, effects=Effects(late_share=0.1)))
-    row = found.points.iloc[0]
-    valid, invalid = raw_plots.ops(found, Options()).charts[0].curves
-    assert valid.x.size == row["ops"]
-    assert invalid.x.size == row["invalid"] > 0
-    assert np.max(valid.y) == pytest.approx(row["time_max"] / 1000)
-
-
-def test_ranks_finds_the_straggler(tmp_path: Path) -> None:
-    found = launches(tmp_path, Setup(sizes=(8000,), ops=200, effects=Effects(straggler=(5, 0.5))))
-    row = found.points.iloc[0]
-    heat, shares = raw_plots.ranks(found, Options()).charts
-    assert heat.heat is not None
-    assert heat.heat.z.shape == (200, 8)
-    share = shares.curves[0].y
-    assert int(share.argmax()) == 5 == row["last_rank"]
-    assert share[5] == pytest.approx(row["last_rank_share"])
-    assert share.sum() == pytest.approx(1)
-    chance, limit = (float(b.y[0]) for b in shares.bounds)
-    assert chance == pytest.approx(1 / 8)
-    assert chance < limit < share[5]
-    assert limit > np.delete(share, 5).max()
-
-
-def test_raw_figures_refuse_a_summary(old: Results) -> None:
-    for kind in (raw_plots.cdf, raw_plots.ops, raw_plots.ranks):
-        with pytest.raises(InputError, match="without raw samples"):
-            kind(old, Options())
 
 
 @pytest.mark.parametrize("kind", plots.KINDS)
@@ -398,25 +339,6 @@ def test_both_panels_of_a_comparison_share_one_legend(tmp_path: Path) -> None:
     assert [name for name, key in keys.items() if key.dash not in ("", "none")] == ["baseline"]
 
 
-def test_ops_have_one_scale_that_invalid_ops_do_not_squash(tmp_path: Path) -> None:
-    late = Setup(sizes=(1000, 60000), ops=50, effects=Effects(late_share=0.2))
-    path = synthetic.write_launch(tmp_path / "x.h5", late)
-    with h5py.File(path, "r+") as file:
-        for point in range(2):
-            ends = file["raw/recv_done"][point]
-            ends[file["raw/valid"][point] == 0] *= 50
-            file["raw/recv_done"][point] = ends
-    charts = raw_plots.ops(results.load([path]), Options()).charts
-    assert len({(c.y.limits, c.y.log, c.y.label) for c in charts}) == 1
-    limits = charts[0].y.limits
-    assert limits is not None
-    valid = np.concatenate([c.curves[0].y for c in charts])
-    assert limits[1] < 1.1 * valid.max()
-    for panel in charts:
-        assert np.median(panel.curves[0].y) == pytest.approx(1, abs=0.02)
-        assert panel.curves[1].y.max() <= limits[1]
-
-
 def test_nothing_is_drawn_between_sizes_that_were_not_measured(tmp_path: Path) -> None:
     found = launches(tmp_path, Setup(sizes=(1000, 8000, 60000)))
     (panel,) = plots.latency(found, Options()).charts
@@ -487,35 +409,6 @@ def test_imported_results_beside_own_ones(table_2019: Path, tmp_path: Path) -> N
                 box = title.get_window_extent(renderer)
                 assert not any(box.overlaps(other) for other in legend), title.get_text()
                 assert box.x1 <= page.bbox.x1, title.get_text()
-
-
-def test_no_limit_of_chance_where_ops_depend_on_each_other(tmp_path: Path) -> None:
-    rng = np.random.default_rng(3)
-    once = rng.integers(0, 8, 40)
-    for behind, limits in ((rng.integers(0, 8, 200), 2), (np.repeat(once, 5), 1)):
-        ends = rng.uniform(1, 2, (200, 8))
-        ends[np.arange(200), behind] += 5
-        panel = raw_plots._share_chart(ends, chart.Axis("Rank"), on_clock=True)
-        assert len(panel.bounds) == limits
-
-
-def test_no_rank_is_judged_where_ranks_share_cores(tmp_path: Path) -> None:
-    setup = Setup(nodes=1, ppn=4, sync="barrier", node_facts={"cores_of_ranks": "2"}, ops=50)
-    figure = raw_plots.ranks(launches(tmp_path, setup), Options())
-    assert any(note.startswith("oversubscribed: 4 ranks on 2 cores") for note in figure.said)
-    assert not [b for b in figure.charts[1].bounds if "limit" in b.name]
-
-
-def test_who_is_last_is_said_only_of_a_common_clock(tmp_path: Path) -> None:
-    path = synthetic.write_launch(tmp_path / "x.h5", Setup(sync="barrier", ops=20))
-    with h5py.File(path, "r+") as file:
-        if "exit" in file["raw"]:
-            del file["raw/exit"]  # as an older program wrote it
-    figure = raw_plots.ranks(results.load([path]), Options())
-    assert figure.title == "Who takes longest"
-    told = [c.title for c in figure.charts] + [x.name for c in figure.charts for x in c.curves]
-    assert not [text for text in told if "last" in text]
-    assert any(note.startswith("barrier start") for note in figure.said)
 
 
 def test_a_plot_without_a_kind_is_refused_in_one_line(a2a: Callable[..., Outcome]) -> None:
