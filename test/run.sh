@@ -71,8 +71,9 @@ fi
 results=$top/build/results
 python=$top/.venv/bin/python
 release=$top/build/release
-# Tests that mostly wait: two files of them at a time.
+# Tests that mostly wait: some at a time.
 two_files=(-n 2 --dist loadfile)
+four_tests=(-n 4 --dist worksteal)
 not_slow=()
 [[ $quick == no ]] || not_slow=(-m 'not slow')
 stage_meson() {
@@ -162,7 +163,7 @@ slurm_suite() {
     A2APERF=$(program_in "$release") suite "$name" "$results/${name// /-}.xml" \
         "$python" -m pytest "$@" -q -rs --junitxml "$results/${name// /-}.xml"
 }
-stage_slurm() { slurm_suite 'slurm' "$top/test/slurm" --ignore "$top/test/slurm/test_scale.py" "${two_files[@]}"; }
+stage_slurm() { slurm_suite 'slurm' "$top/test/slurm" --ignore "$top/test/slurm/test_scale.py" "${four_tests[@]}"; }
 stage_scale() {
     slurm_suite 'slurm at scale' "$top/test/slurm/test_scale.py"
     cat "$results/scale.txt" >&2 || true

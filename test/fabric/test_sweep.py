@@ -138,7 +138,7 @@ def test_time_budget(measure):
     results, _ = measure(2, "--sizes", "1000", "--ops", "1000000", "--time-budget", "200ms")
     assert results.columns["stop_rule"][0] == STOP_RULE["time-budget"]
     assert 0 < results.columns["ops"][0] < 1000000
-    assert results.raw["begin"].shape[1] == results.columns["attempts"][0]  # what was not used is gone
+    assert results.shapes["begin"][1] == results.columns["attempts"][0]  # what was not used is gone
     is_sound(results)
 
 

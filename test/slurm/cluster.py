@@ -211,12 +211,16 @@ class Cluster:
         outcome = self.run("bash", "-c", script, self.folder / name / "slurmd.pid", signal)
         assert outcome.returncode == 0, outcome.stderr
 
-    def revive(self, *names: str, seconds: float = 60) -> None:
-        """Starts nodes again that were killed, and waits until all nodes are idle."""
+    def start(self, *names: str) -> None:
+        """Starts nodes again that were killed."""
+        assert self.launcher.stdin is not None
         for name in names:
-            assert self.launcher.stdin is not None
             self.launcher.stdin.write(f"{name}\n")
             self.launcher.stdin.flush()
+
+    def revive(self, *names: str, seconds: float = 60) -> None:
+        """Starts nodes again that were killed, and waits until all nodes are idle."""
+        self.start(*names)
         for name in names:  # Slurm takes a dead node for idle until it has tried it
             assert self.run("timeout", "30", "srun", "-w", name, "true", seconds=60).returncode == 0
         deadline = time.monotonic() + seconds

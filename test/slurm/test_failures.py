@@ -9,10 +9,11 @@ from processes import wait_until
 from results import COMPLETE, PENDING, Results, complete_points
 from study import PATIENCE, SITE
 
-# Launches long enough to be met in the middle: points of half a second.
-LONG = ["--sizes", "1000..16000+1000", "--launches", "2", "--", "--ops", "100000", "--time-budget", "500ms",
-        "--timeout", "20s"]
-POINTS = 16
+# Launches long enough to be met in the middle: points of half a second. Those of an endless one take minutes: for
+# tests after which nothing has to come to its end.
+SLOW = ["--launches", "2", "--", "--ops", "100000", "--time-budget", "500ms", "--timeout", "20s"]
+LONG, POINTS = ["--sizes", "1000..24000+1000", *SLOW], 24
+ENDLESS, ENDLESS_POINTS = ["--sizes", "1000..400000+1000", *SLOW], 400
 
 
 def first_file(study, id: str) -> Path:
@@ -27,7 +28,7 @@ def wait_for_points(study, id: str, count: int, launch: int = 0) -> None:
 
 
 def test_scancel(study):
-    id = study.submit("alltoall.sbatch", *LONG, slurm=["-N", "2"])
+    id = study.submit("alltoall.sbatch", *ENDLESS, slurm=["-N", "2"])
     wait_for_points(study, id, 2)
     study.cluster.run("scancel", id)
     study.done(id, "CANCELLED")
@@ -37,7 +38,7 @@ def test_scancel(study):
     assert rows[0]["reason"] == "the job was cancelled: stopped at an op, what was complete is kept"
     assert rows[1]["reason"] == "not begun: the job was cancelled"
     results = Results(first_file(study, id))
-    assert 2 <= results.states().count(COMPLETE) < POINTS
+    assert 2 <= results.states().count(COMPLETE) < ENDLESS_POINTS
     assert results.segments[0].end_state == 2
 
 
@@ -55,7 +56,7 @@ def test_an_end_during_the_preflight(study, program, what, hangs):
     if hangs:
         study.cluster.run("kill", "-STOP", slurmd)
     try:
-        id = study.submit("alltoall.sbatch", *LONG, slurm=["-w", "node[005-006]"])
+        id = study.submit("alltoall.sbatch", *ENDLESS, slurm=["-w", "node[005-006]"])
         assert wait_until(asked.exists, PATIENCE), study.output(id)
         study.cluster.run("scancel", *([] if what == "scancel" else ["--batch", "--signal=USR1"]), id)
         why = "the job was cancelled" if what == "scancel" else "the time limit is near"
@@ -102,8 +103,7 @@ def test_time_limit_requeue_and_resume(study):
 def test_the_time_limit_itself(study):
     """Slurm's signal comes by itself; without --requeue the job ends with what it has."""
     # Minutes of points: the signal comes in the first launch, however late.
-    id = study.submit("alltoall.sbatch", "--launches", "2", "--sizes", "1000..600000+1000", *LONG[4:],
-                      slurm=["-N", "2", "-t", "60", "--signal=B:USR1@240"])  # fmt: skip
+    id = study.submit("alltoall.sbatch", *ENDLESS, slurm=["-N", "2", "-t", "60", "--signal=B:USR1@240"])
     wait_for_points(study, id, 1)
     # Now the limit is near: less than the 240 s ahead, and enough to end in.
     hours, minutes, _ = study.cluster.job(id).facts["RunTime"].split("-")[-1].split(":")
@@ -116,7 +116,7 @@ def test_the_time_limit_itself(study):
     assert first["reason"].startswith("the time limit is near: stopped at an op")
     assert second["reason"] == "not begun: the time limit is near"
     cut = Results(first_file(study, id))
-    assert 0 < cut.states().count(COMPLETE) < 600
+    assert 0 < cut.states().count(COMPLETE) < ENDLESS_POINTS
     assert cut.segments[0].end_state == 2
     assert (study.results / f"report-{id}.html").is_file()
 
@@ -129,12 +129,12 @@ def by_srun(study) -> Path:
 
 
 def test_ranks_of_srun_end_at_an_op_too(study):
-    id = study.submit("alltoall.sbatch", "--site", by_srun(study), *LONG, slurm=["-N", "2"], site=False)
+    id = study.submit("alltoall.sbatch", "--site", by_srun(study), *ENDLESS, slurm=["-N", "2"], site=False)
     wait_for_points(study, id, 1)
     study.cluster.run("scancel", "--batch", "--signal=USR1", id)
     study.done(id, "FAILED")
     results = Results(first_file(study, id))
-    assert 1 <= results.states().count(COMPLETE) < POINTS
+    assert 1 <= results.states().count(COMPLETE) < ENDLESS_POINTS
     assert results.segments[0].end_state == 2
 
 
@@ -153,7 +153,7 @@ def node_of(study, process: int) -> str:
 @pytest.mark.parametrize("go_on", [False, True])
 def test_a_killed_rank(study, go_on):
     """Its node is named, and not one whose rank complained of it."""
-    id = study.submit("alltoall.sbatch", *(["--go-on"] if go_on else []), *LONG, slurm=["-N", "4"])
+    id = study.submit("alltoall.sbatch", *(["--go-on", *LONG] if go_on else ENDLESS), slurm=["-N", "4"])
     wait_for_points(study, id, 1)
     rank = rank_of(study, first_file(study, id))
     node = node_of(study, rank)
@@ -162,7 +162,7 @@ def test_a_killed_rank(study, go_on):
     first, second = study.log(id)
     assert first["status"] not in ("0", "-")
     assert re.fullmatch(rf"signal 9 \(Killed\) ended a rank on {node} \(process \d of mpirun\)", first["reason"])
-    assert 1 <= complete_points(first_file(study, id)) < POINTS
+    assert 1 <= complete_points(first_file(study, id)) < (POINTS if go_on else ENDLESS_POINTS)
     if go_on:
         assert second["status"] == "0"
         assert complete_points(study.results / study.plan(id)[1]["file"]) == POINTS
@@ -173,7 +173,7 @@ def test_a_killed_rank(study, go_on):
 
 
 def test_a_killed_rank_of_srun(study):
-    id = study.submit("alltoall.sbatch", "--site", by_srun(study), *LONG, slurm=["-N", "2"], site=False)
+    id = study.submit("alltoall.sbatch", "--site", by_srun(study), *ENDLESS, slurm=["-N", "2"], site=False)
     wait_for_points(study, id, 1)
     rank = rank_of(study, first_file(study, id))
     node = node_of(study, rank)
@@ -184,12 +184,12 @@ def test_a_killed_rank_of_srun(study):
 
 def test_a_killed_launcher(study):
     """From outside, so it says nothing: it is named, and not only its status."""
-    id = study.submit("alltoall.sbatch", *LONG, slurm=["-N", "2"])
+    id = study.submit("alltoall.sbatch", *ENDLESS, slurm=["-N", "2"])
     wait_for_points(study, id, 1)
     study.cluster.run("pkill", "-KILL", "-x", "mpirun")
     study.done(id, "FAILED")
     assert study.log(id)[0]["reason"] == "signal 9 (SIGKILL) ended mpirun"
-    assert 1 <= complete_points(first_file(study, id)) < POINTS
+    assert 1 <= complete_points(first_file(study, id)) < ENDLESS_POINTS
 
 
 def test_a_dead_node(study):
@@ -220,7 +220,7 @@ def test_a_dead_node(study):
 
 def test_scancel_while_a_dead_node_is_looked_for(study):
     """The launch that failed is in the log, with what is known so far."""
-    id = study.submit("alltoall.sbatch", *LONG, slurm=["-w", "node[005-008]"])
+    id = study.submit("alltoall.sbatch", *ENDLESS, slurm=["-w", "node[005-008]"])
     wait_for_points(study, id, 1)
     study.cluster.signal_node("node006", "KILL")
     try:
@@ -251,6 +251,22 @@ def test_a_node_that_slurm_has_taken_from_the_job(study):
     assert rows[0]["reason"] == "no answer from node006"
     assert {row["reason"] for row in rows[1:]} == {"-", "not begun: it needs 4 nodes, and 3 are left"}
     assert {p["subset"] for p, row in zip(plan, rows, strict=True) if row["status"] == "0"} == {"node[005,007-008]"}
+
+
+def test_the_node_of_the_job_script_dies(study):
+    """With it the script. Slurm keeps the allocation until the time limit; put back into the queue the job goes on."""
+    id = study.submit("alltoall.sbatch", *LONG, slurm=["--requeue", "-w", "node[013-014]"])
+    wait_for_points(study, id, 2)
+    study.cluster.signal_node("node013", "KILL")
+    done = complete_points(first_file(study, id))
+    study.cluster.start("node013")
+    study.cluster.run("scontrol", "requeue", id)
+    study.cluster.wait_for(id, lambda job: job.facts["Restarts"] == "1", PATIENCE)
+    study.done(id)
+    assert [(row["launch"], row["status"]) for row in study.log(id)] == [("001", "0"), ("002", "0")]
+    results = Results(first_file(study, id))
+    assert results.states() == [COMPLETE] * POINTS
+    assert list(results.columns["segment"]).count(0) == done >= 2
 
 
 def test_a_switch_that_has_lost_a_node(study):
@@ -437,7 +453,7 @@ def test_an_array_whose_task_fails_and_the_report_behind_it(study):
 
 def test_every_wait_ends(study):
     """A rank that is stopped for good is noticed by the program; the job goes on to its end."""
-    id = study.submit("alltoall.sbatch", *LONG[:-1], "5s", slurm=["-N", "2"])
+    id = study.submit("alltoall.sbatch", *ENDLESS[:-1], "5s", slurm=["-N", "2"])
     wait_for_points(study, id, 1)
     study.cluster.run("kill", "-STOP", str(rank_of(study, first_file(study, id))))
     study.done(id, "FAILED")
