@@ -28,16 +28,23 @@ def sides(study, id: str) -> str:
     return "".join(letters.setdefault(row["settings"], chr(ord("A") + len(letters))) for row in rows)
 
 
-def test_a_variable_that_matters(study, analysis):
-    """Above rxm's buffer size a message takes a rendezvous: round trips more, three times as long."""
-    id = study.submit("compare.sbatch", "FI_OFI_RXM_BUFFER_SIZE=256,16384", "--sizes", "2000",
-                      "--", "--provider", "tcp", "--ops", "500", slurm=["-N", "2"])  # fmt: skip
+def test_a_variable_that_matters(study, program, analysis):
+    """With one value every message comes 100 ms late (test/faults), which shows whatever else the cores do."""
+    library = program.parents[2] / "test/faults/libfault-fabric.so"
+    assert library.is_file(), f"{library} is not built"
+    delayed = study.folder / "a2aperf"
+    delayed.write_text(f'#!/usr/bin/env bash\nexec env LD_PRELOAD={library} {program} "$@"\n')
+    delayed.chmod(0o755)
+    study.environment = {**study.environment, "A2APERF": str(delayed)}
+    late = "call=received do=late:100 count=1000000"
+    id = study.submit("compare.sbatch", f"A2APERF_TEST_FAULT={late},call=none", "--sizes", "60000",
+                      "--", "--ops", "10", slurm=["-N", "2"])  # fmt: skip
     study.done(id)
     assert sides(study, id) == "ABBA" * 4
     for row in study.plan(id):
         environment = Results(study.results / row["file"]).segments[0].environment
-        assert row["settings"] == f"FI_OFI_RXM_BUFFER_SIZE={environment['FI_OFI_RXM_BUFFER_SIZE']}"
-    (cell,) = verdicts(analysis, study, id, "FI_OFI_RXM_BUFFER_SIZE")
+        assert row["settings"] == f"A2APERF_TEST_FAULT={environment['A2APERF_TEST_FAULT']}"
+    (cell,) = verdicts(analysis, study, id, "A2APERF_TEST_FAULT")
     assert cell["verdict"] == "faster"
     said = (study.results / f"compare-{id}.txt").read_text()
     assert "faster" in said and said in study.output(id)
