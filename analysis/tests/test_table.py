@@ -292,3 +292,11 @@ def test_oversubscribed_cores_are_said_beside_the_table(a2a: Run, tmp_path: Path
     assert "oversubscribed" not in csv.out  # which a program reads
     pairs = write_pairs(tmp_path / "pairs.h5", setup)
     assert a2a("table", pairs).err == said
+
+
+def test_engines_may_differ_where_roles_do_not(a2a: Run, tmp_path: Path) -> None:
+    setup = Setup(nodes=1, ppn=2, sizes=(1000,), ops=10, baseline=True)
+    path = synthetic.write_launch(tmp_path / "a.h5", setup)
+    with h5py.File(path, "r+") as file:
+        file["role"][:] = "measure"
+    assert a2a("table", path).out.splitlines()[0].split()[0] == "engine"

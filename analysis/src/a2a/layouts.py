@@ -105,7 +105,7 @@ def columns_for(results: Results, names: Sequence[str]) -> list[str]:
         name for name in (which, *VARYING) if name not in names and points[name].nunique() > 1
     ]
     if "engine" in varying and "sentinel" not in set(points["role"]):
-        varying.remove("role")  # the engine tells a baseline apart
+        varying = [name for name in varying if name != "role"]  # the engine tells a baseline apart
     ratio = ["ratio", "ratio_low", "ratio_high"] if points["ratio"].notna().any() else []
     return [*varying, *names, *ratio]
 
