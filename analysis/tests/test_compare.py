@@ -115,9 +115,10 @@ def test_a_single_launch_a_side_gets_no_significance_at_all(a2a: A2A, tmp_path: 
     for cell in of(outcome)["cells"]:
         assert cell["verdict"] == "undecided"
         assert cell["p"] is None and cell["ratio_low"] is None and cell["detectable"] is None
-        assert cell["launches_needed"] == 5
+        assert cell["launches_needed"] is None
     text = a2a("compare", *files, "--by", "PSM2_RCVTHREAD").out
     assert "with 1 launch on one side no difference can be significant: at least 5 a side" in text
+    assert "a side needed" not in text
 
 
 @pytest.mark.parametrize("each", [2, 4])
@@ -126,7 +127,11 @@ def test_too_few_launches_never_claim(a2a: A2A, tmp_path: Path, each: int) -> No
     outcome = a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--json")
     assert outcome.status == 4
     assert any("significant" in note for note in of(outcome)["notes"])
-    assert all(cell["launches_needed"] > each for cell in of(outcome)["cells"])
+    assert any("at least 5 a side" in note for note in of(outcome)["notes"])
+    # So few do not tell how far launches differ.
+    assert all(cell["launches_needed"] is None for cell in of(outcome)["cells"])
+    assert set(of(outcome)["needed"].values()) == {None}
+    assert "a side needed" not in a2a("compare", *files, "--by", "PSM2_RCVTHREAD").out
 
 
 def test_four_launches_a_side_claim_no_equality_either(a2a: A2A, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from a2a import changepoints, history, results, synthetic
+from a2a.commands.history import signed
 from a2a.synthetic import Effects, Setup
 from conftest import Outcome
 
@@ -91,6 +92,13 @@ def test_a_steady_machine_has_no_change_and_a_trend_about_zero(a2a: A2A, tmp_pat
     for line in json.loads(a2a("history", *files, "--json").out)["lines"]:
         assert line["trend_low"] < 0 < line["trend_high"]
         assert line["launches"] == 14
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(-0.0004, "0.0"), (0.0, "0.0"), (-0.0006, "-0.1"), (0.012, "+1.2")]
+)
+def test_a_trend_that_rounds_to_nothing_has_no_sign(share: float, text: str) -> None:
+    assert signed(share) == text
 
 
 def test_a_slow_decline_is_a_trend(tmp_path: Path) -> None:

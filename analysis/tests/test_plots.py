@@ -263,7 +263,7 @@ def test_history_marks_the_change_and_names_it(tmp_path: Path) -> None:
     assert when.date() == (setups[8].started).date()
     rates = panel.curves[0].y
     assert rates[8:].max() < rates[:8].min()
-    assert "1 change point (1\u00a0% error in all)" in figure.said
+    assert "1 change point (1\u00a0% error in a history without one)" in figure.said
 
 
 # What a reader may rely on ---------------------------------------------------------------------

@@ -56,7 +56,7 @@ def test_more_spread_needs_more_launches_and_a_wider_margin_fewer() -> None:
 
 
 def test_what_cannot_be_known_is_not_invented() -> None:
-    assert power.launches_needed(math.nan, 0, 0.005, 0.02) == power.FEWEST
+    assert power.launches_needed(math.nan, 0, 0.005, 0.02) is None
     assert power.launches_needed(5.0, 10, 0.005, 0.001) is None
     assert math.isnan(power.detectable(0.02, 0.5, 0, 3.0))
 

@@ -219,12 +219,17 @@ class _Judge:
             "job" if self.pairing.between_jobs else "launch",
             len(np.unique(self.block)),
             self.made.arrangements,
-            {change: _most(self.made.needed(change)) for change in CHANGES},
+            {change: self._most(change) for change in CHANGES},
             (_worst(self.made.equality_margin(1)), _worst(self._margins_of_all())),
             self.reason,
             remarks.notes(self.pairing, self.made, self.reason),
             remarks.doubts(self.found, [*launches[0], *launches[1]]),
         )
+
+    def _most(self, change: float) -> int | None:
+        """The most units a side that a cell needs; None where that is more than can be said."""
+        needed = np.array(self.made.needed(change), dtype=object)[self.made.freedom >= 1]
+        return max(needed, default=None) if None not in needed else None
 
     def _margins_of_all(self) -> list[float]:
         return self.made.equality_margin(self.made.tests)
@@ -278,12 +283,6 @@ def _jobs(units: pd.DataFrame) -> NDArray[np.intp]:
     """Number of each launch's job (of one kind and side), in time order."""
     number = units.groupby(["kind", "job", "candidate"], sort=False, dropna=False).ngroup()
     return np.asarray(number, dtype=np.intp)
-
-
-def _most(needed: list[int | None]) -> int | None:
-    """The largest; None where one is more than can be said."""
-    known = [k for k in needed if k is not None]
-    return max(known) if known and len(known) == len(needed) else None
 
 
 def _worst(margins: list[float]) -> float:

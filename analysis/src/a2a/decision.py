@@ -79,7 +79,12 @@ class Decision:
         ]
 
     def needed(self, change: float) -> list[int | None]:
-        """Units a side per cell to find such a change (90 % power); None: too many to be said."""
+        """Units a side per cell to find such a change (90 % power); None: more than can be said.
+
+        From fewer units than can decide anything nobody knows how far units differ.
+        """
+        if not self.decides:
+            return [None] * len(self.effect)
         return [
             power.launches_needed(
                 spread, freedom, power.tail(self.critical, freedom, self.tests), change

@@ -46,11 +46,11 @@ def equality_margin(spread: float, information: float, freedom: float, error: fl
 def launches_needed(spread: float, freedom: float, tail: float, change: float) -> int | None:
     """Launches a side with which 90 % of trials find such a relative change.
 
-    None: more than MOST. `spread` (log time) comes from a trial with that many degrees of
-    freedom; `tail` is the one-sided error level of one cell.
+    None: more than MOST, or nobody knows how far launches differ. `spread` (log time) comes from a
+    trial with that many degrees of freedom; `tail` is the one-sided error level of one cell.
     """
     if freedom < 1 or not math.isfinite(spread):
-        return FEWEST
+        return None
     target = math.log1p(change)
     for launches in range(FEWEST, MOST + 1):
         degrees = 2 * launches - math.ceil(launches / 2) - 1

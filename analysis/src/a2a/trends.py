@@ -53,7 +53,8 @@ def figure(results: Results, options: Options) -> Figure:
         ]
     more += curves.fitting(len(charts), curves.MOST_PANELS, "panels")
     charts = charts[: curves.MOST_PANELS]
-    said = f"{labels.count_text(len(changes), 'change point')} (1\u00a0% error in all)"
+    count = labels.count_text(len(changes), "change point")
+    said = f"{count} (1\u00a0% error in a history without one)"
     launches = labels.count_text(points["launch"].nunique(), "launch", "launches")
     each = curves.said(points.assign(setting=points["launch"]))  # launches stand side by side
     told = (launches, said, *each)

@@ -179,7 +179,7 @@ def closing(comparison: Comparison) -> list[str]:
         text = f"smallest margin that can show no difference (80% power): {_percent(one)}"
         more = f", {_percent(every)} for each of {len(cells)} cells" if len(cells) > 1 else ""
         told.append(f"{text} for one cell{more}" if more else text)
-    if cells["spread"].notna().any():
+    if len(found):  # from fewer units nobody knows how far they differ: a note tells the least
         told.append(f"{unit} a side needed (90% power): {_needed(comparison.needed)}")
     return told
 

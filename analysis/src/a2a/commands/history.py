@@ -111,8 +111,8 @@ def _table(made: History, every: bool) -> list[str]:
     for _, line in lines.iterrows():
         trend, interval = "-", "-"
         if pd.notna(line["trend"]):
-            trend = f"{100 * line['trend']:+.1f} %"
-            interval = f"{100 * line['trend_low']:+.1f} to {100 * line['trend_high']:+.1f}"
+            trend = f"{signed(line['trend'])} %"
+            interval = f"{signed(line['trend_low'])} to {signed(line['trend_high'])}"
         rows.append(
             [
                 str(line["ranks"]),
@@ -129,6 +129,12 @@ def _table(made: History, every: bool) -> list[str]:
         )
     left = [*[False] * 7, True, False, False, *([True] if with_series else [])]
     return [*aligned(rows, left), *left_out]
+
+
+def signed(share: float) -> str:
+    """In per cent; what rounds to nothing has no sign."""
+    text = f"{100 * share:+.1f}"
+    return "0.0" if float(text) == 0 else text
 
 
 def _spark(values: list[float]) -> str:
