@@ -72,7 +72,7 @@ results=$top/build/results
 python=$top/.venv/bin/python
 release=$top/build/release
 # Tests that mostly wait: some at a time.
-two_files=(-n 2 --dist loadfile)
+three_files=(-n 3 --dist loadfile)
 four_tests=(-n 4 --dist worksteal)
 not_slow=()
 [[ $quick == no ]] || not_slow=(-m 'not slow')
@@ -84,7 +84,7 @@ stage_meson() {
 stage_python() {
     A2APERF=$(program_in "$release") suite 'python tests' "$results/python.xml" \
         "$python" -m pytest "$top/test" --ignore "$top/test/vm" --ignore "$top/test/slurm" \
-        --ignore "$top/test/cluster" --ignore "$top/test/compat" "${two_files[@]}" "${not_slow[@]}" -q -rs \
+        --ignore "$top/test/cluster" --ignore "$top/test/compat" "${three_files[@]}" "${not_slow[@]}" -q -rs \
         --junitxml "$results/python.xml"
 }
 
