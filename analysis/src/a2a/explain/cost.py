@@ -123,14 +123,31 @@ def _costs(ranks: Floats, at_zero: Floats) -> tuple[tuple[float, float], tuple[f
         weight = 1 / np.maximum(expected, least)
         values = np.linalg.lstsq(design * weight[:, None], at_zero * weight)[0]
         expected = design @ values
-    freedom = len(ranks) - 2
-    half = np.full(2, math.nan)
-    if freedom >= _FEWEST_LAUNCHES - 1:
-        left = (at_zero - expected) * weight
-        weighted = design * weight[:, None]
-        variance = np.diag(np.linalg.pinv(weighted.T @ weighted)) * float(left @ left) / freedom
-        half = stats.t.ppf(0.975, freedom) * np.sqrt(variance)
+    half = _halves(design * weight[:, None], (at_zero - expected) * weight, ranks)
     return (float(values[0]), float(values[1])), (float(half[0]), float(half[1]))
+
+
+def _halves(design: Floats, left: Floats, ranks: Floats) -> Floats:
+    """Half widths of α and o: the wider of all residuals pooled and each rank count by itself.
+
+    Launches may differ by more at one rank count than at others, and a straight line may not fit:
+    the former is Welch's case, the latter is only in the pooled residuals. NaN where a rank count
+    has too few launches to tell how far they differ there.
+    """
+    of_scale = [ranks == one for one in np.unique(ranks)]
+    if min(its.sum() for its in of_scale) < _FEWEST_LAUNCHES:
+        return np.full(2, math.nan)
+    inverse = np.linalg.pinv(design)
+    freedom = len(ranks) - 2
+    pooled = (inverse**2).sum(axis=1) * float(left @ left) / freedom
+    own = np.stack(
+        [(inverse[:, its] ** 2).sum(axis=1) * float(left[its].var(ddof=1)) for its in of_scale]
+    )
+    free = np.array([[its.sum() - 1] for its in of_scale])
+    total = np.maximum(own.sum(axis=0), np.finfo(np.float64).tiny)
+    welch = total**2 / np.maximum((own**2 / free).sum(axis=0), np.finfo(np.float64).tiny)
+    wide = stats.t.ppf(0.975, np.maximum(welch, free.min())) * np.sqrt(total)
+    return np.asarray(np.maximum(stats.t.ppf(0.975, freedom) * np.sqrt(pooled), wide))
 
 
 def find(found: Results) -> list[Finding]:
