@@ -14,7 +14,7 @@ import numpy as np
 from scipy import stats
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from a2a import maxt
+from a2aperf import maxt
 from trials import Drift, Trial
 
 DRIFTS: tuple[Drift, ...] = ("none", "line", "wave", "walk", "memory", "heavy")

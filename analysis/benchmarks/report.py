@@ -22,7 +22,7 @@ def main() -> None:
         folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(temporary)
         paths = table.make(folder)
         out = Path(temporary) / "report.html"
-        words = [sys.executable, "-m", "a2a", "report", *map(str, paths), "-o", str(out)]
+        words = [sys.executable, "-m", "a2aperf", "report", *map(str, paths), "-o", str(out)]
         measured = [table.measure(words) for _ in range(RUNS)]
         size = out.stat().st_size
     wall = sorted(seconds for seconds, _, _ in measured)

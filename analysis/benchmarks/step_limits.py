@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws the table of `a2a.steplimits`: how good a step is found in series that have none.
+"""Draws the table of `a2aperf.steplimits`: how good a step is found in series that have none.
 
     python analysis/benchmarks/step_limits.py [--draws 20000] [JOBS ...]
 
@@ -13,7 +13,7 @@ import argparse
 import numpy as np
 from scipy.signal import lfilter
 
-from a2a import stepfit, steplimits
+from a2aperf import stepfit, steplimits
 
 MEMORIES = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
 BURN = 300

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import h5py
 
-from a2a import synthetic
+from a2aperf import synthetic
 
 FILES = 16
 RUNS = 7
@@ -60,7 +60,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         paths = make(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(temporary))
         size = sum(path.stat().st_size for path in paths)
-        words = [sys.executable, "-m", "a2a", "table", *map(str, paths)]
+        words = [sys.executable, "-m", "a2aperf", "table", *map(str, paths)]
         measured = [measure(words) for _ in range(RUNS)]
     print(f"{FILES} files, {size / 2**30:.1f} GiB, {RUNS} runs; goal: under {GOAL_S:g} s")
     for name, values in (

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from a2a import cli, results, synthetic
-from a2a.results import Results
-from a2a.synthetic import Setup
+from a2aperf import cli, results, synthetic
+from a2aperf.results import Results
+from a2aperf.synthetic import Setup
 
 DATA = Path(__file__).parent / "data"
 TABLE_2019 = DATA / "alltoall-omnipath-2019.txt"

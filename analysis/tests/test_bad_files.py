@@ -16,8 +16,8 @@ import h5py
 import numpy as np
 import pytest
 
-from a2a import results, schema, synthetic, writer
-from a2a.errors import InputError
+from a2aperf import results, schema, synthetic, writer
+from a2aperf.errors import InputError
 from conftest import Outcome
 
 Run = Callable[..., Outcome]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from a2a import blocks
+from a2aperf import blocks
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from a2a import bootstrap
+from a2aperf import bootstrap
 from trials import Drift, Trial
 
 pytestmark = pytest.mark.slow

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from a2a import report, results, synthetic
-from a2a.synthetic import Effects, Setup
-from a2a.synthetic_pairs import Truth, topology, write_pairs
+from a2aperf import report, results, synthetic
+from a2aperf.synthetic import Effects, Setup
+from a2aperf.synthetic_pairs import Truth, topology, write_pairs
 from support import browser
 from support.browser import Page
 

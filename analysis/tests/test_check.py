@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 import pytest
 
-from a2a import synthetic
+from a2aperf import synthetic
 from conftest import Outcome
 
 Run = Callable[..., Outcome]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from a2a import clusters, results, synthetic
-from a2a.errors import InputError
+from a2aperf import clusters, results, synthetic
+from a2aperf.errors import InputError
 from conftest import Outcome
 
 Run = Callable[..., Outcome]

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from a2a import compare, decision, jobs, results, synthetic, verdicts
-from a2a.synthetic import Effects, Setup
+from a2aperf import compare, decision, jobs, results, synthetic, verdicts
+from a2aperf.synthetic import Effects, Setup
 from conftest import Outcome
 
 A2A = Callable[..., Outcome]

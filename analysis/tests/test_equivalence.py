@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from a2a import blocks, equivalence, maxt
+from a2aperf import blocks, equivalence, maxt
 from trials import Trial
 
 

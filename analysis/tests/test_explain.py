@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from a2a import results, summary, synthetic
-from a2a.explain import (
+from a2aperf import results, summary, synthetic
+from a2aperf.explain import (
     FINDERS,
     Finding,
     apart,
@@ -28,10 +28,10 @@ from a2a.explain import (
     stragglers,
     timer,
 )
-from a2a.explain.finding import percent
-from a2a.explain.modes import modes
-from a2a.oversubscription import oversubscription
-from a2a.synthetic import TABLE_SIZES, Effects, Setup
+from a2aperf.explain.finding import percent
+from a2aperf.explain.modes import modes
+from a2aperf.oversubscription import oversubscription
+from a2aperf.synthetic import TABLE_SIZES, Effects, Setup
 from conftest import Outcome
 from nulls import machine
 from nulls.machine import Truth

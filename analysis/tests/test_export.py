@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from a2a import anonymize, results, synthetic
-from a2a.errors import InputError
+from a2aperf import anonymize, results, synthetic
+from a2aperf.errors import InputError
 from conftest import Outcome
 
 Run = Callable[..., Outcome]

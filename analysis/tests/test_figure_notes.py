@@ -9,10 +9,10 @@ import h5py
 import numpy as np
 import pytest
 
-from a2a import chart, plots, results, synthetic
-from a2a.curves import Options
-from a2a.synthetic import Setup
-from a2a.synthetic_pairs import write_pairs
+from a2aperf import chart, plots, results, synthetic
+from a2aperf.curves import Options
+from a2aperf.synthetic import Setup
+from a2aperf.synthetic_pairs import write_pairs
 from conftest import launches
 
 CROWDED = Setup(nodes=1, ppn=4, sync="barrier", node_facts={"cores_of_ranks": "2"}, ops=50)

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from a2a import changepoints, history, results, synthetic
-from a2a.commands.history import signed
-from a2a.synthetic import Effects, Setup
+from a2aperf import changepoints, history, results, synthetic
+from a2aperf.commands.history import signed
+from a2aperf.synthetic import Effects, Setup
 from conftest import Outcome
 
 A2A = Callable[..., Outcome]

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a2a import results
-from a2a.importers import compat
+from a2aperf import results
+from a2aperf.importers import compat
 from conftest import DATA, TABLE_2019, Outcome
 
 Run = Callable[..., Outcome]

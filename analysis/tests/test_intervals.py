@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import signal, stats
 
-from a2a import intervals, metrics
-from a2a.intervals import Floats
+from a2aperf import intervals, metrics
+from a2aperf.intervals import Floats
 
 Generator = np.random.Generator
 

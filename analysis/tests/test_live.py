@@ -9,7 +9,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from a2a import live, synthetic
+from a2aperf import live, synthetic
 from conftest import Outcome
 
 Run = Callable[..., Outcome]
@@ -49,7 +49,7 @@ def _start(*words: str) -> subprocess.Popen[str]:
 
 def follow_written(path: Path, end_state: int) -> Outcome:
     """The writer goes on when the reader has told what it saw."""
-    words = [sys.executable, "-m", "a2a", "live", str(path), "--interval", "0.1"]
+    words = [sys.executable, "-m", "a2aperf", "live", str(path), "--interval", "0.1"]
     with (
         _start(sys.executable, "-c", WRITER, str(path)) as writer,
         _start(*words, "--patience", str(SECONDS)) as reader,

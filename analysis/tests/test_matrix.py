@@ -14,12 +14,12 @@ import h5py
 import numpy as np
 import pytest
 
-from a2a import chart, drawing, interactive, matrix, results, schema, switches, synthetic
-from a2a.curves import Options
-from a2a.errors import InputError
-from a2a.explain import Finding, arrivals, explain
-from a2a.synthetic import Effects, Setup
-from a2a.synthetic_pairs import Truth, topology, write_pairs
+from a2aperf import chart, drawing, interactive, matrix, results, schema, switches, synthetic
+from a2aperf.curves import Options
+from a2aperf.errors import InputError
+from a2aperf.explain import Finding, arrivals, explain
+from a2aperf.synthetic import Effects, Setup
+from a2aperf.synthetic_pairs import Truth, topology, write_pairs
 from conftest import Outcome
 
 A2A = Callable[..., Outcome]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from a2a import blocks, maxt
+from a2aperf import blocks, maxt
 from trials import Drift, Trial
 
 pytestmark = pytest.mark.slow

@@ -16,7 +16,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from a2a import compat, results, strict
+from a2aperf import compat, results, strict
 from conftest import Outcome
 
 Run = Callable[..., Outcome]
@@ -119,7 +119,7 @@ def test_live_follows_a_running_job(tmp_path: Path) -> None:
         try:
             while not path.exists() and job.poll() is None:
                 time.sleep(0.01)
-            command = [sys.executable, "-m", "a2a", "live", str(path), "--interval", "0.1"]
+            command = [sys.executable, "-m", "a2aperf", "live", str(path), "--interval", "0.1"]
             seen = subprocess.run(
                 command, capture_output=True, text=True, timeout=SECONDS, check=False
             )

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from a2a import results, synthetic
+from a2aperf import results, synthetic
 from conftest import Outcome
 
 Run = Callable[..., Outcome]

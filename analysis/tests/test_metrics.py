@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from a2a import metrics
+from a2aperf import metrics
 
 T = 112_230.0  # ns; R = 20, B = 20000 would be 25.15 in the 2019 table at 127.23 µs
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from a2a import pairs
-from a2a.pairs import Floats, Weak
+from a2aperf import pairs
+from a2aperf.pairs import Floats, Weak
 
 NOISE = 0.05
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from a2a import (
+from a2aperf import (
     chart,
     curves,
     drawing,
@@ -27,11 +27,11 @@ from a2a import (
     style,
     synthetic,
 )
-from a2a.curves import Options
-from a2a.errors import InputError
-from a2a.results import Results
-from a2a.synthetic import Effects, Setup
-from a2a.synthetic_pairs import write_pairs
+from a2aperf.curves import Options
+from a2aperf.errors import InputError
+from a2aperf.results import Results
+from a2aperf.synthetic import Effects, Setup
+from a2aperf.synthetic_pairs import write_pairs
 from conftest import Outcome, launches
 
 

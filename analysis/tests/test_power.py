@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from a2a import equivalence, maxt, power
+from a2aperf import equivalence, maxt, power
 from trials import Trial
 
 pytestmark = pytest.mark.slow

@@ -7,16 +7,16 @@ import h5py
 import numpy as np
 import pytest
 
-from a2a import (
+from a2aperf import (
     chart,
     raw_plots,
     results,
     synthetic,
 )
-from a2a.curves import Options
-from a2a.errors import InputError
-from a2a.results import Results
-from a2a.synthetic import Effects, Setup
+from a2aperf.curves import Options
+from a2aperf.errors import InputError
+from a2aperf.results import Results
+from a2aperf.synthetic import Effects, Setup
 from conftest import launches
 
 

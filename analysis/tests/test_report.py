@@ -11,8 +11,8 @@ from pathlib import Path
 import h5py
 import pytest
 
-from a2a import explain, overview, report, results, summary, synthetic
-from a2a.synthetic import Effects, Setup
+from a2aperf import explain, overview, report, results, summary, synthetic
+from a2aperf.synthetic import Effects, Setup
 from conftest import Outcome
 
 HARM = "</script><script>alert('x')</script><b onload=\"y\">"

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import xarray
 
-from a2a import baselines, filters, metrics, results, sides, synthetic
-from a2a.errors import InputError
+from a2aperf import baselines, filters, metrics, results, sides, synthetic
+from a2aperf.errors import InputError
 from conftest import Outcome
 
 A2A = Callable[..., Outcome]

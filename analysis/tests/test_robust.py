@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from a2a import maxt, robust
+from a2aperf import maxt, robust
 from trials import Trial
 
 

@@ -9,8 +9,8 @@ import h5py
 import numpy as np
 import pytest
 
-from a2a import oversubscription, switches, synthetic
-from a2a.errors import InputError
+from a2aperf import oversubscription, switches, synthetic
+from a2aperf.errors import InputError
 from conftest import Outcome
 
 Run = Callable[..., Outcome]

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import studies
-from a2a import slurm, study
-from a2a.errors import InputError
-from a2a.study import Fate
+from a2aperf import slurm, study
+from a2aperf.errors import InputError
+from a2aperf.study import Fate
 from conftest import Outcome
 
 A2A = Callable[..., Outcome]

@@ -12,9 +12,9 @@ from pathlib import Path
 import h5py
 import pytest
 
-from a2a import cli, compat, layouts, metrics, results, schema, synthetic
-from a2a.synthetic import Setup
-from a2a.synthetic_pairs import write_pairs
+from a2aperf import cli, compat, layouts, metrics, results, schema, synthetic
+from a2aperf.synthetic import Setup
+from a2aperf.synthetic_pairs import write_pairs
 from conftest import Outcome
 
 Run = Callable[..., Outcome]
@@ -228,7 +228,7 @@ def test_every_command_has_help_with_examples(a2a: Run, name: str) -> None:
 
 def run_installed(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    words = [sys.executable, "-m", "a2a", *map(str, arguments)]
+    words = [sys.executable, "-m", "a2aperf", *map(str, arguments)]
     return subprocess.run(  # type: ignore[call-overload, no-any-return]
         words, capture_output=True, text=True, timeout=60, env=environment, check=False, **options
     )
@@ -252,7 +252,9 @@ def test_as_a_process(launch: Path, tmp_path: Path) -> None:
 
 
 def test_a_reader_that_stops_reading_is_no_error(launch: Path) -> None:
-    words = f"{sys.executable} -m a2a table {launch} --json | head -n 1; echo ${{PIPESTATUS[0]}}"
+    words = (
+        f"{sys.executable} -m a2aperf table {launch} --json | head -n 1; echo ${{PIPESTATUS[0]}}"
+    )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         ["bash", "-c", words],

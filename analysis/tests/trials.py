@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from a2a import blocks
+from a2aperf import blocks
 
 Floats = NDArray[np.float64]
 Drift = Literal["none", "line", "wave", "walk", "memory", "heavy"]

@@ -34,7 +34,7 @@ RUN_SECONDS = 300
 sys.path[:0] = [str(HERE), str(TOP / "analysis" / "tests")]
 
 import terminal  # noqa: E402
-from a2a import cli  # noqa: E402
+from a2aperf import cli  # noqa: E402
 
 
 class MissingError(Exception):

@@ -55,7 +55,7 @@ _FORMAT = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xml:space
 def output(words: Sequence[str], folder: Path) -> str:
     """What `a2a WORDS` prints in a folder, on a terminal that is wide enough."""
     done = subprocess.run(
-        [sys.executable, "-m", "a2a", *words],
+        [sys.executable, "-m", "a2aperf", *words],
         cwd=folder,
         env=os.environ | {"COLUMNS": "200"},
         capture_output=True,

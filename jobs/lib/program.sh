@@ -26,8 +26,12 @@ find_program() {
     "$program" --version >/dev/null || die "$program does not run on $(hostname): is a module missing in the site profile?"
 }
 
-# find_analysis: sets $a2a, empty where it is not installed.
+# find_analysis: sets $a2a, empty where it is not installed, or no longer runs: an installation from before an update.
 find_analysis() {
     a2a=$(first_executable ${A2A:+"$A2A"} ${site_analysis:+"$site_analysis"} "$jobs/../build/bin/a2a" \
         "$jobs/../analysis/.venv/bin/a2a" "$jobs/../.venv/bin/a2a" "$jobs/../../../bin/a2a" a2a) || a2a=
+    [[ ! $a2a ]] || "$a2a" --version >/dev/null 2>&1 || {
+        say "$a2a does not run: install it anew (jobs/local.sh does)"
+        a2a=
+    }
 }

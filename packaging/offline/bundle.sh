@@ -81,7 +81,7 @@ fi
 mkdir "$folder/wheels"
 quietly "${pip[@]}" wheel --no-deps --wheel-dir "$folder/wheels" "$folder/analysis"
 quietly "${pip[@]}" download --dest "$folder/wheels" --only-binary :all: "${target[@]}" \
-    --constraint "$folder/analysis/constraints.txt" "$folder"/wheels/a2a-*.whl meson ninja
+    --constraint "$folder/analysis/constraints.txt" "$folder"/wheels/a2aperf-*.whl meson ninja
 cp "$here/install.sh" "$folder/install.sh"
 (cd "$folder" && find . -type f ! -name SHA256SUMS -print0 | sort -z | xargs -0 sha256sum >"$work/sums" &&
     mv "$work/sums" SHA256SUMS)

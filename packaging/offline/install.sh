@@ -76,7 +76,7 @@ if [[ $analysis == yes ]]; then
     say "installing a2a"
     python3 -m venv "$prefix/lib/a2aperf/python" >>"$log" 2>&1 ||
         die "python3 lacks its module venv (Debian: python3-venv); --program-only installs without a2a"
-    from_wheels "$prefix/lib/a2aperf/python" a2a
+    from_wheels "$prefix/lib/a2aperf/python" a2aperf
     ln -sfn ../lib/a2aperf/python/bin/a2a "$prefix/bin/a2a"
 fi
 say "installed in $prefix; 'module use $prefix/share/modulefiles; module load a2aperf', or put $prefix/bin into PATH"

@@ -167,3 +167,38 @@ def test_without_a_package_index_it_is_said_why_there_is_no_report(tmp_path):
     )
     assert "ERROR: " in outcome.stdout and outcome.stdout.count("\n") == 1, outcome.stdout + outcome.stderr
     assert not (tmp_path / "build" / "a2a" / "requirements.txt").exists()
+
+
+def test_an_environment_that_was_made_under_another_name_is_made_anew(tmp_path):
+    """It runs from the sources, so its command would look for a package that is no longer there."""
+    source = tmp_path / "analysis"
+    source.mkdir()
+    for name in ("pyproject.toml", "constraints.txt"):
+        (source / name).write_bytes((ROOT / "analysis" / name).read_bytes())
+    python = tmp_path / "build" / "a2a" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to("/bin/false")
+    wanted = (source / "pyproject.toml").read_text() + (source / "constraints.txt").read_text()
+    (tmp_path / "build" / "a2a" / "requirements.txt").write_text(wanted)
+    script = f"top={tmp_path}; make_analysis || why_no_venv"
+    settings = {"env": {**os.environ, "PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_RETRIES": "0"}}
+    untouched = bash(script, **settings)
+    assert (untouched.stdout, untouched.stderr) == ("", "")
+    # What such a folder held then.
+    (tmp_path / "build" / "a2a" / "requirements.txt").write_text((source / "constraints.txt").read_text())
+    outcome = bash(script, **settings)
+    assert "ERROR: " in outcome.stdout, outcome.stdout + outcome.stderr
+    assert not (tmp_path / "build" / "a2a" / "requirements.txt").exists()
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_command_of_the_time_before_an_update_is_not_used(tmp_path, status):
+    """A job measures without a2a; with one that fails it would end in a traceback after the last launch."""
+    command = tmp_path / "a2a"
+    command.write_text(f"#!/bin/sh\nexit {status}\n")
+    command.chmod(0o755)
+    script = f'. {LIBRARY}/program.sh; site_analysis= jobs={tmp_path}; find_analysis; printf %s "$a2a"'
+    outcome = bash(script, env={**os.environ, "A2A": str(command)})
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout == ("" if status else str(command))
+    assert bool(status) == (f"{command} does not run" in outcome.stderr)

@@ -13,17 +13,17 @@ LIST = words.read_list((ROOT / words.LIST).read_text(encoding="utf-8"))
 # A file of every kind of text, with a place for a sentence that a user would read.
 SAID = {
     "src/x/said.cpp": '// a comment\nauto text = fmt::format("it is "\n    "{} here", 1);\n',
-    "analysis/src/a2a/commands/said.py": 'def run():\n    """It is\n    {} here."""\n',
-    "analysis/src/a2a/said.py": 'text = f"{1} it is "\\\n    f"{} here"\n',
+    "analysis/src/a2aperf/commands/said.py": 'def run():\n    """It is\n    {} here."""\n',
+    "analysis/src/a2aperf/said.py": 'text = f"{1} it is "\\\n    f"{} here"\n',
     "jobs/lib/said.sh": 'say "it is {} here"\n',
     "docs/said.md": "It is\n{} here.\n",
     "docs/man/said.1": ".Nm\nit is {} here\n",
-    "analysis/src/a2a/templates/said.html": "<p>it is {} here</p>\n",
+    "analysis/src/a2aperf/templates/said.html": "<p>it is {} here</p>\n",
 }
 # The same where no user reads it.
 UNSAID = {
     "src/x/unsaid.cpp": "// it is {} here\nint x = 1'000; // \"{}\"\n",
-    "analysis/src/a2a/unsaid.py": 'def f():\n    """It is {} here."""\n',
+    "analysis/src/a2aperf/unsaid.py": 'def f():\n    """It is {} here."""\n',
     "jobs/lib/unsaid.sh": "# it is {} here\n",
 }
 

@@ -24,7 +24,7 @@ import matplotlib as mpl
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
-from a2a import style
+from a2aperf import style
 
 TOP = Path(__file__).resolve().parents[2]
 RESULTS = TOP / "build" / "validation.xml"

@@ -5,7 +5,7 @@
 
 # ensure_venv: makes or renews $top/.venv.
 ensure_venv() {
-    make_venv "${top:?}/.venv" "$top/test/requirements.txt" -r "$top/test/requirements.txt" || {
+    make_venv "${top:?}/.venv" "$(cat "$top/test/requirements.txt")" -r "$top/test/requirements.txt" || {
         tail -n 20 "$venv_log" >&2
         die "could not make the virtual environment .venv"
     }
@@ -15,8 +15,11 @@ ensure_venv() {
 install_analysis() {
     local log
     log=$(mktemp)
-    "${top:?}/.venv/bin/python" -m pip install --quiet --constraint "$top/analysis/constraints.txt" "$top/analysis" \
-        >"$log" 2>&1 || {
+    # The former name's command would be taken from the new one by whoever uninstalls it later.
+    {
+        "${top:?}/.venv/bin/python" -m pip uninstall --quiet --yes a2a &&
+            "$top/.venv/bin/python" -m pip install --quiet --constraint "$top/analysis/constraints.txt" "$top/analysis"
+    } >"$log" 2>&1 || {
         tail -n 20 "$log" >&2
         rm -f "$log"
         die "could not install the analysis in .venv"

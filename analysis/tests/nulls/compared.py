@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from a2a import decision
-from a2a.decision import LEVEL, Decision
+from a2aperf import decision
+from a2aperf.decision import LEVEL, Decision
 from nulls.row import Outcome, Row
 from trials import Drift, Trial
 

@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
-from a2a import derived, schema
-from a2a.results import Launch, RawOps, Results
+from a2aperf import derived, schema
+from a2aperf.results import Launch, RawOps, Results
 
 Floats = NDArray[np.float64]
 Shape = Literal["normal", "heavy"]

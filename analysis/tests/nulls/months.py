@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
-from a2a import changepoints, jobs
+from a2aperf import changepoints, jobs
 from nulls.row import Outcome, Row
 
 Floats = NDArray[np.float64]

@@ -7,9 +7,9 @@ import sys
 import atheris
 
 # numpy, pandas and h5py are taken as they are: it is a2a's own branches that count.
-with atheris.instrument_imports(include=["a2a"]):
-    import a2a.cli
-    from a2a.commands import check, explain, export, history, import_text, live, merge, report, status, table  # noqa
+with atheris.instrument_imports(include=["a2aperf"]):
+    import a2aperf.cli
+    from a2aperf.commands import check, explain, export, history, import_text, live, merge, report, status, table  # noqa
 
 target = importlib.import_module(sys.argv.pop(1)).target
 atheris.Setup(sys.argv, target)

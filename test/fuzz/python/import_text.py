@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from a2a import results
+from a2aperf import results
 from property import FINE, a2a, require
 
 

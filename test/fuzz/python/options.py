@@ -5,9 +5,9 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from a2a import filters, layouts, results, synthetic
-from a2a.commands import submit
-from a2a.errors import InputError
+from a2aperf import filters, layouts, results, synthetic
+from a2aperf.commands import submit
+from a2aperf.errors import InputError
 from property import require
 
 

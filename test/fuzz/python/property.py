@@ -5,7 +5,7 @@ import contextlib
 import io
 from pathlib import Path
 
-from a2a import cli
+from a2aperf import cli
 
 FINE, NOT_SO, REFUSED = 0, 1, 2
 

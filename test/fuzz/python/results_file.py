@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import damage
-from a2a import results, schema, synthetic
+from a2aperf import results, schema, synthetic
 from property import FINE, a2a, require
 
 _READERS = ("table", "check", "explain", "live", "merge", "export", "report", "history", "compare")

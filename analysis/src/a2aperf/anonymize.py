@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Stable pseudonyms for hosts, users, paths and addresses, so that a file can be given away.
+
+A pseudonym is a keyed hash: the same name gets the same pseudonym in every file exported with the
+same key, and without the key nobody can try names until one fits.
+"""
+
+import hashlib
+import hmac
+import re
+import secrets
+import shlex
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from a2aperf import reading, results, schema, writer
+from a2aperf.credentials import looks_like_credential
+from a2aperf.errors import InputError
+
+KEY_BYTES = 32
+_ADDRESS = re.compile(
+    r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])"  # IPv4
+    r"|(?<![\w:])(?:[0-9a-fA-F]{0,4}:){2,8}[0-9a-fA-F]{0,5}(?![\w:])"  # IPv6 (:port), GID, MAC
+    r"|\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"  # UUID
+)
+_PATH = re.compile(r"(?<![\w./])~?/[\w.+@%=,-]+(?:/[\w.+@%=,-]*)*")
+_PLAIN = re.compile(r"^[-+]?[\d.,:x()*-]*$|^(?i:yes|no|on|off|true|false|none|auto|default)$")
+# Fabric and MPI settings are what the file is for; only the names in them are replaced. The values
+# of every other variable go wholly, unless they are numbers or plain switches.
+_KEPT_FAMILIES = ("PSM2_", "PSM3_", "HFI_", "FI_", "UCX_", "OMPI_MCA_", "PMIX_MCA_")
+_USER_VARIABLES = re.compile(r"(^|_)(USER|LOGNAME|USERNAME|ACCOUNT)(_|$)")
+_HOST_VARIABLES = re.compile(r"(HOST|HOSTNAME|NODELIST|NODENAME|CLUSTER_NAME)$")
+_WHOLE_FACTS = ("boot_id",)
+_WHOLE_ATTRIBUTES = {"slurm_job_id": "job"}
+
+
+def read_key(path: Path) -> bytes:
+    """Key of the pseudonyms; made on first use, readable by its owner only."""
+    try:
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch(mode=0o600)
+            path.write_text(secrets.token_hex(KEY_BYTES) + "\n", encoding="ascii")
+        key = bytes.fromhex(path.read_text(encoding="ascii"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be used as key: {error.strerror}") from None
+    except ValueError:
+        key = b""
+    if len(key) < KEY_BYTES:
+        raise InputError(f"{path}: not a key (64 hexadecimal digits); remove it to get a new one")
+    return key
+
+
+class Pseudonyms:
+    """Replaces names in strings; remembers what it must never let through."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self._names: dict[str, str] = {}
+        self._pattern: re.Pattern[str] | None = None
+
+    def of(self, kind: str, name: str) -> str:
+        """Pseudonym of one name; empty stays empty."""
+        if not name:
+            return name
+        digest = hmac.new(self._key, f"{kind}\0{name}".encode(), hashlib.sha256)
+        return f"{kind}-{digest.hexdigest()[:8]}"
+
+    def learn(self, kind: str, names: Iterable[str]) -> None:
+        """Names to replace wherever they occur as words."""
+        for name in names:
+            if len(name) > 1 and not name.isdigit() and name != "localhost":
+                self._names.setdefault(name, self.of(kind, name))
+        words = sorted(map(re.escape, self._names), key=len, reverse=True)
+        self._pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(words)})(?![\w-])") if words else None
+
+    def scrub(self, text: str) -> str:
+        """The text with learnt names, paths and addresses replaced."""
+        if self._pattern:
+            text = self._pattern.sub(lambda found: self._names[found.group()], text)
+        text = _PATH.sub(lambda found: self.of("path", found.group()), text)
+        return _ADDRESS.sub(self._address, text)
+
+    def _address(self, found: re.Match[str]) -> str:
+        # `1:2:3` may be a list of numbers, `::` punctuation: an address has a letter or four dots
+        text = found.group()
+        if text.count(".") == 3 or text.count(":") >= 4 or "-" in text or "::" in text:
+            return self.of("address", text) if text != "::" else text
+        return text
+
+    def command(self, line: str) -> str:
+        """A command line: options and their values stay, file names and names go."""
+        try:
+            words = shlex.split(line)
+        except ValueError:
+            return self.of("command", line)
+        return shlex.join(self._word(word) for word in words)
+
+    def _word(self, word: str) -> str:
+        option, equals, value = word.partition("=") if word.startswith("-") else ("", "", word)
+        if "/" in value or re.search(r"\.(h5|hdf5|toml|conf|cfg|txt|sh)$", value):
+            value = self.of("path", value)
+        return option + equals + self.scrub(value)
+
+    def leaks(self, text: str) -> str | None:
+        """A learnt name that the text still has."""
+        found = self._pattern.search(text) if self._pattern else None
+        return found.group() if found else None
+
+
+def anonymize(found: results.Results, key: bytes) -> writer.Document:
+    """One loaded file without the names of hosts, users, paths and addresses; samples unchanged.
+
+    Labels are the user's own words: only names in them are replaced. Attachments are left out:
+    nothing is known of what they say.
+    """
+    ((name, path),) = found.files.items()
+    with reading.open_results(path) as file:
+        columns = reading.read_columns(file)
+        traced = reading.has_arrival(file)
+        pairs = reading.read_pairs(file) if reading.has_pairs(file) else None
+        segments = [reading.read_segment(file, i) for i in range(reading.segment_count(file))]
+    pseudonyms = Pseudonyms(key)
+    for segment in segments:
+        _learn(pseudonyms, segment)
+    for segment in segments:
+        _replace(pseudonyms, segment)
+    columns["skip_reason"] = _map(pseudonyms.scrub, columns["skip_reason"])
+    has_raw = found.points["has_raw"].to_numpy()
+
+    def raw(point: int) -> schema.Raw | None:
+        if not has_raw[point]:
+            return None
+        ops = found.raw(name, point)
+        return ops.samples
+
+    def arrival(point: int) -> NDArray[np.int64] | None:
+        return found.arrival(name, point) if has_raw[point] else None
+
+    document = writer.Document(
+        {
+            key: pseudonyms.scrub(value) if isinstance(value, str) else value
+            for key, value in found.attributes[name].items()
+        },
+        columns,
+        segments,
+        raw=raw if has_raw.any() else None,
+        counters=(lambda point: found.counters(name, point)) if has_raw.any() else None,
+        arrival=arrival if traced else None,
+        pairs=pairs,
+    )
+    document.attributes["layout"] = "compact"
+    _require_clean(pseudonyms, document)
+    return document
+
+
+def _map(function: Callable[[str], str], values: Any) -> Any:
+    values[:] = [function(str(value)) for value in values]
+    return values
+
+
+def _learn(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
+    hosts = {*segment.nodes, *(node.partition(".")[0] for node in segment.nodes)}
+    users: set[str] = set()
+    for name, value in segment.environment.items():
+        if _USER_VARIABLES.search(name) and not _PLAIN.match(value):
+            users.add(value)
+        elif _HOST_VARIABLES.search(name) and re.fullmatch(r"[\w.-]+", value):
+            hosts.add(value)
+    texts = [segment.message, segment.fi_info, *segment.environment.values()]
+    texts += [str(value) for value in segment.attributes.values()]
+    for text in texts:
+        users.update(re.findall(r"/(?:home|users)/([\w.-]+)", text))
+    pseudonyms.learn("host", sorted(hosts))
+    pseudonyms.learn("user", sorted(users - {"root"}))
+
+
+def _replace(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
+    segment.nodes = [pseudonyms.of("host", node) for node in segment.nodes]
+    for name, value in segment.attributes.items():
+        if name in _WHOLE_ATTRIBUTES:
+            segment.attributes[name] = pseudonyms.of(_WHOLE_ATTRIBUTES[name], str(value))
+        elif name == "command_line":
+            segment.attributes[name] = pseudonyms.command(str(value))
+        elif isinstance(value, str):
+            segment.attributes[name] = pseudonyms.scrub(value)
+    segment.environment = {
+        name: _variable(pseudonyms, name, value)
+        for name, value in segment.environment.items()
+        if not looks_like_credential(name)
+    }
+    segment.attachments = {}
+    segment.labels = {name: pseudonyms.scrub(value) for name, value in segment.labels.items()}
+    segment.message = pseudonyms.scrub(segment.message)
+    segment.fi_info = pseudonyms.scrub(segment.fi_info)
+    for facts in (segment.node_facts, segment.rank_facts):
+        for name, values in facts.items():
+            whole = name in _WHOLE_FACTS
+            facts[name] = [
+                pseudonyms.of(name, value) if whole else pseudonyms.scrub(value) for value in values
+            ]
+
+
+def _variable(pseudonyms: Pseudonyms, name: str, value: str) -> str:
+    if _PLAIN.match(value) and "JOB_ID" not in name and "JOBID" not in name:
+        return pseudonyms.scrub(value)  # an address looks like a number, too
+    if name.startswith(_KEPT_FAMILIES):
+        return pseudonyms.scrub(value)
+    return pseudonyms.of("value", value)
+
+
+def _require_clean(pseudonyms: Pseudonyms, document: writer.Document) -> None:
+    """No learnt name may be left: a name inside another word is found here, not by the reader."""
+    texts: list[str] = [str(value) for value in document.attributes.values()]
+    for segment in document.segments:
+        texts += [*segment.nodes, segment.message, segment.fi_info]
+        texts += [str(value) for value in segment.attributes.values()]
+        for named in (segment.environment, segment.labels):
+            texts += [*named, *named.values()]
+        for facts in (segment.node_facts, segment.rank_facts):
+            texts += [value for values in facts.values() for value in values]
+    for text in texts:
+        leak = pseudonyms.leaks(text)
+        if leak:
+            raise InputError(f"'{leak}' would still be in '{text}'; nothing was written")

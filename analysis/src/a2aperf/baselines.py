@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Named baselines, and results files given as files, folders or such names.
+
+A baseline is a name for a list of files, kept in `a2a-baselines.json` in the working folder (or in
+the file that A2A_BASELINES names). Paths in it are relative to that file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from a2aperf import results
+from a2aperf.errors import InputError
+
+FILE = "a2a-baselines.json"
+
+
+def register() -> Path:
+    """The file that holds the names."""
+    return Path(os.environ.get("A2A_BASELINES", FILE))
+
+
+def read() -> dict[str, list[Path]]:
+    """All baselines by name; empty where none was ever saved."""
+    path = register()
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: not a list of baselines: {error}") from None
+    if not isinstance(found, dict) or not all(
+        isinstance(files, list) and all(isinstance(file, str) for file in files)
+        for files in found.values()
+    ):
+        raise InputError(f"{path}: not a list of baselines: expected names with lists of files")
+    return {name: [path.parent / file for file in files] for name, files in found.items()}
+
+
+def save(name: str, files: Iterable[Path]) -> Path:
+    """Names these files; an earlier baseline of the name is replaced. Returns the register."""
+    path = register()
+    known = {**read(), name: list(files)}
+    folder = path.parent.resolve()
+    relative = {
+        key: [os.path.relpath(file.resolve(), folder) for file in value]
+        for key, value in sorted(known.items())
+    }
+    fresh = path.with_name(path.name + ".new")
+    try:
+        fresh.write_text(json.dumps(relative, indent=1) + "\n", encoding="utf-8")
+        fresh.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    return path
+
+
+def _is_merged(file: Path) -> bool:
+    return file.parent.name == "merged" and any(file.parent.parent.glob("plan-*.tsv"))
+
+
+def _h5_files(folder: Path) -> Iterator[Path]:
+    """At any depth, but for Python environments: h5py brings files of its own there."""
+    for here, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not Path(here, name, "pyvenv.cfg").is_file()]
+        yield from (Path(here, name) for name in files if name.endswith(".h5"))
+
+
+def files_of(given: Iterable[Path]) -> list[Path]:
+    """The files meant by files, folders (their `.h5` files, at any depth) and names of baselines.
+
+    Each file once, in the order given; folders in alphabetical order. A study's folder `merged`
+    holds the same launches once more and is passed over; so is any other copy in a folder, which
+    is said on stderr. Python environments, such as a clone's build/a2a, are not looked into.
+    """
+    known = read()
+    found: dict[Path, None] = {}
+    for path in given:
+        if path.is_dir():
+            inside = sorted(file for file in _h5_files(path) if not _is_merged(file))
+            if not inside:
+                raise InputError(f"{path}: the folder holds no .h5 file")
+            kept, copies = results.without_copies(inside)
+            for copy in copies:
+                said = "holds launches that other files here hold, too, and is left out"
+                print(f"a2a: {copy}: {said}", file=sys.stderr)
+            found |= dict.fromkeys(kept)
+        elif not path.exists() and str(path) in known:
+            found |= dict.fromkeys(known[str(path)])
+        elif not path.exists() and known:
+            names = ", ".join(known)
+            raise InputError(f"{path}: no such file or folder, and the baselines are {names}")
+        else:
+            found[path] = None
+    return list(found)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Steps in a series of jobs: told apart from drift, and from jobs that are like the one before.
+
+Sought in what the lines have in common (the median over lines) and in each line by itself: one
+step, or two, added to a smooth course (`stepfit`). They count when hardly any series without a step
+has as good ones (`steplimits`); the error is shared out over common part and lines, one step and
+two. The parts between the steps are then searched again. Jobs far out are first moved to three
+robust standard deviations from the median of five jobs around them, so that a single bad day
+neither hides a change nor makes one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from a2aperf import stepfit, steplimits
+
+Floats = NDArray[np.float64]
+
+ERROR: Final = 0.01  # per search, family-wise over lines and places
+LEAST_P: Final = 0.001
+LEAST: Final = 8  # jobs from which a step can be told from a smooth course
+_LINES: Final = 0.25  # of the error, for lines by themselves where they have a common part
+_TWO: Final = 0.2  # of the error, for two steps at once
+_OF_ALL: Final = 0.75  # of the jobs, that a line of the common part is known in
+_MOST_MEMORY: Final = 0.95
+_SURE: Final = 1.645  # standard errors by which the memory may be underestimated
+
+
+@dataclass(frozen=True)
+class Split:
+    """A change between job `index - 1` and job `index`, and how surprising it is.
+
+    `p` is no smaller than `LEAST_P`, to which it was drawn.
+    """
+
+    index: int
+    p: float
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """The best step, or two, of a series, with p corrected for all that was tried."""
+
+    places: tuple[int, ...]
+    p: float
+
+
+def splits(y: Floats) -> list[Split]:
+    """Steps of y [jobs in time order, lines], NaN where a job lacks the line."""
+    return sorted(_search(y, 0, len(y)), key=lambda split: split.index)
+
+
+def memory(residuals: Floats, parameters: int) -> float:
+    """The largest lag-1 autocorrelation that residuals [jobs, lines] of a fit allow for (95 %)."""
+    n = len(residuals)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        z = residuals / np.nanstd(residuals, axis=0)
+    pairs = np.nanmean(z[1:] * z[:-1]) if n > 1 else np.nan
+    if not math.isfinite(pairs) or n <= parameters + 1:
+        return 0.0
+    # A fit takes the slow part out of the noise, so the residuals seem to remember less.
+    centre = (n * pairs + parameters) / (n - parameters)
+    return float(np.clip(centre + _SURE / math.sqrt(n), 0.0, _MOST_MEMORY))
+
+
+def _search(y: Floats, start: int, stop: int) -> list[Split]:
+    best = min(_candidates(y[start:stop]), key=lambda found: found.p, default=None)
+    if best is None or best.p > ERROR:
+        return []
+    ends = [start + place for place in best.places]
+    parts = [_search(y, a, b) for a, b in itertools.pairwise([start, *ends, stop])]
+    p = max(best.p, LEAST_P)
+    return [Split(end, p) for end in ends] + [split for part in parts for split in part]
+
+
+def _candidates(y: Floats) -> Iterator[_Candidate]:
+    """Of the common part and of each line."""
+    lines = [line for line in y.T if (~np.isnan(line)).sum() >= LEAST]
+    common = _common(y)
+    share = 1.0
+    if common is not None:
+        yield _best(common, 1 - _LINES)
+        share = _LINES
+    for line in lines:
+        yield _best(line, share / len(lines))
+
+
+def _common(y: Floats) -> Floats | None:
+    """The median over lines of jobs that have all of them, NaN for the others.
+
+    Lines that many jobs lack are left out: where the lines change, so would their median.
+    """
+    y = y[:, (~np.isnan(y)).mean(axis=0) >= _OF_ALL]
+    whole = ~np.isnan(y).any(axis=1)
+    if y.shape[1] < 2 or whole.sum() < LEAST:
+        return None
+    known = y[whole]
+    moves = np.abs(np.diff(known, axis=0))
+    scale = np.median(moves, axis=0)
+    scale = np.where(scale > 0, scale, moves.mean(axis=0))
+    moving = scale > 0
+    if moving.sum() < 2:
+        return None
+    common = np.full(len(y), np.nan)
+    scaled = (known - np.median(known, axis=0))[:, moving] / scale[moving]
+    common[whole] = np.median(scaled, axis=1)
+    return common
+
+
+def _best(line: Floats, share: float) -> _Candidate:
+    """The best step of a line, or its best two where the second, too, is one."""
+    jobs = np.flatnonzero(~np.isnan(line))
+    n = len(jobs)
+    fit = stepfit.of_jobs(n)
+    level = stepfit.without_bad_days((line[jobs] - np.median(line[jobs]))[None])
+    one, two = (found[0] for found in fit.ratios(level))
+    at = int(np.argmax(one))
+    p_one = steplimits.chance(n, one[at], "one") / (share * (1 - _TWO))
+    if not fit.allowed[at]:
+        p_one = 1.0  # in the first or the last two jobs: the next ones will tell
+    single = _Candidate((int(jobs[fit.nearest(level[0], at)]),), p_one)
+    if not len(two):
+        return single
+    pair = fit.pairs[int(np.argmax(two))]
+    p_two = steplimits.chance(n, two.max(), "two") / (share * _TWO)
+    second = steplimits.chance(n, two.max() - one[at], "one")
+    if p_two > ERROR or (p_one <= ERROR < second):
+        return single
+    places = tuple(int(jobs[fit.nearest(level[0], end)]) for end in pair)
+    return _Candidate(places, min(p_one, p_two))

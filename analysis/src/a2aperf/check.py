@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether a results file is whole, of the schema, and its figures can be true."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pandas as pd
+
+from a2aperf import credentials, datasets, derived, reading, results, schema, strict
+from a2aperf.errors import InputError
+
+TOLERANCE = 1e-6
+"""Relative difference up to which a stored figure counts as the recomputed one."""
+_AT_ONCE = 64  # attempts of which a trace is read; all of them may be gigabytes
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong (an error) or odd (a warning)."""
+
+    error: bool
+    text: str
+
+
+def check(
+    path: Path, progress: Callable[[int, int], None] = lambda done, all_: None
+) -> list[Finding]:
+    """Everything that is wrong or odd in a file, in the order found; empty for a sound one.
+
+    Reads every sample. Raises InputError for a file that cannot be read as results at all.
+    """
+    found = results.load([path])
+    (name,) = found.files
+    findings = [*_schema(path), *_launches(found), *_points(found)]
+    rows = [
+        row for _, row in found.points.iterrows() if row["has_raw"] and row["state"] == "complete"
+    ]
+    matrix = found.pairs(name) if found.with_pairs else None
+    for done, row in enumerate(rows):
+        progress(done, len(rows))
+        try:
+            raw = found.raw(name, int(row["point"]))
+            findings += _samples(found, name, row, raw)
+            findings += _trace(found, name, row, raw)
+            if matrix is not None and row["role"] == results.PAIR:
+                findings += _step(found, name, row, raw, matrix)
+        except InputError as error:
+            findings.append(Finding(True, str(error).removeprefix(f"{path}: ")))
+    return findings
+
+
+def _error(text: str) -> Finding:
+    return Finding(True, text)
+
+
+def _warning(text: str) -> Finding:
+    return Finding(False, text)
+
+
+# Schema ------------------------------------------------------------------------------------------
+
+
+def _schema(path: Path) -> Iterator[Finding]:
+    with reading.open_results(path) as file:
+        for column in schema.COLUMNS:
+            if column.late and column.name not in file:
+                continue
+            dataset = file[column.name]
+            kind = "O" if column.kind == "string" else np.dtype(column.kind).str[1:]
+            found = "O" if dataset.dtype.kind in "OS" else dataset.dtype.str[1:]
+            if found != kind:
+                yield _error(f"column {column.name} is {dataset.dtype}, not {column.kind}")
+            if strict.text(dataset.attrs.get("units", "")) != column.units:
+                yield _error(f"column {column.name} has not the units '{column.units}'")
+            if not len(dataset.dims[0]):
+                yield _error(f"column {column.name} has no dimension scale point")
+            marked = "_FillValue" in dataset.attrs
+            if not marked and column.needs_fill_value(dataset[()]):
+                yield _error(
+                    f"column {column.name} has no _FillValue: readers take −1 for a number"
+                )
+        yield from map(_error, datasets.lacking(file))
+        yield from _segment_parts(file)
+        if reading.raw_samples(file):
+            yield from _raw_shapes(file)
+
+
+_SEGMENT_PARTS = ("environment_required", "planned_order")
+
+
+def _segment_parts(file: h5py.File) -> Iterator[Finding]:
+    for index in range(reading.segment_count(file)):
+        missing = [name for name in _SEGMENT_PARTS if name not in file["segments"][str(index)]]
+        if missing:
+            yield _error(f"launch {index}: {', '.join(missing)} missing")
+
+
+def _raw_shapes(file: h5py.File) -> Iterator[Finding]:
+    points = len(file["state"])
+    attempts, ranks = int(file["attempts"][()].max()), int(file["ranks"][()].max())
+    for name in (*schema.RAW_MOMENTS, "start", "valid"):
+        least = (points, attempts, ranks)[: 3 if name in schema.RAW_MOMENTS else 2]
+        shape: tuple[int, ...] = getattr(file["raw"][name], "shape", None) or ()  # of a group: none
+        if (
+            len(shape) != len(least)
+            or shape[0] != points
+            or any(has < needs for has, needs in zip(shape, least, strict=True))
+        ):
+            yield _error(f"/raw/{name} has shape {shape}, too small for {least}")
+
+
+# Launches ----------------------------------------------------------------------------------------
+
+
+def _launches(found: results.Results) -> Iterator[Finding]:
+    for launch in found.launches.values():
+        where = f"launch {launch.segment}"
+        if launch.end_state != "finished":
+            said = f": {launch.message}" if launch.message else ""
+            state = "still running, or killed" if launch.end_state == "running" else None
+            yield _warning(f"{where}: {state or launch.end_state}{said}")
+        nodes, placed = len(launch.nodes), launch.node_of_rank
+        for facts, count in ((launch.node_facts, nodes), (launch.rank_facts, placed.size)):
+            for name, values in facts.items():
+                if len(values) != count:
+                    yield _error(f"{where}: fact {name} has {len(values)} values, not {count}")
+        for name in launch.environment:
+            if credentials.looks_like_credential(name):
+                yield _error(f"{where}: variable {name} looks like a credential")
+
+
+# Points ------------------------------------------------------------------------------------------
+
+
+def _points(found: results.Results) -> Iterator[Finding]:
+    points = found.points
+    yield from _partners(points)
+    yield from _order(points)
+    for _, row in points[points["state"] == "complete"].iterrows():
+        for finding in _row(row):
+            yield Finding(finding.error, f"{_where(row)}: {finding.text}")
+    for state in ("pending", "failed"):
+        count = int((points["state"] == state).sum())
+        if count:
+            yield _warning(f"{count} point{'s' if count > 1 else ''} {state}")
+    unexplained = points[(points["state"] == "skipped") & (points["skip_reason"] == "")]
+    for _, row in unexplained.iterrows():
+        yield _error(f"{_where(row)}: skipped without a reason")
+
+
+def _where(row: "pd.Series[Any]") -> str:
+    return f"point {row['point']} ({row['ranks']} ranks, {row['message_size']} B)"
+
+
+def _partners(points: pd.DataFrame) -> Iterator[Finding]:
+    partner = points["partner"].fillna(schema.UNKNOWN).to_numpy(dtype=int)
+    for point, other in enumerate(partner):
+        if other != schema.UNKNOWN and (other >= len(partner) or partner[other] != point):
+            yield _error(f"point {point}: partner {other} is not partner of it")
+
+
+def _order(points: pd.DataFrame) -> Iterator[Finding]:
+    measured = points[points["order"].notna() & (points["state"] == "complete")]
+    for launch, rows in measured.groupby("launch"):
+        if rows["order"].duplicated().any():
+            yield _error(f"launch {launch}: two points have the same place in time")
+        started = rows[rows["started"].notna()].sort_values("order")["started"]
+        if not started.is_monotonic_increasing:
+            yield _error(f"launch {launch}: the order of its points is not that of their starts")
+
+
+def _row(row: "pd.Series[Any]") -> Iterator[Finding]:
+    ladder = [row[f"time_{name}"] for name in ("min", "p50", "p90", "p99", "max")]
+    known = [value for value in ladder if np.isfinite(value)]
+    if known != sorted(known):
+        yield _error("min, p50, p90, p99, max do not ascend")
+    if not _between(row["time_min"], row["time_mean"], row["time_max"]):
+        yield _error("the mean is not between minimum and maximum")
+    for name in ("p50", "p99"):
+        low, high = row[f"time_{name}_low"], row[f"time_{name}_high"]
+        if not _between(low, row[f"time_{name}"], high):
+            yield _error(f"the interval of {name} does not hold it")
+    placed = row["nodes"] * row["ppn"] if pd.notna(row["nodes"]) else np.nan
+    if np.isfinite(placed) and not np.isclose(placed, row["ranks"]):
+        yield _error(f"{row['nodes']} nodes of {row['ppn']:g} ranks are not {row['ranks']}")
+    if row["efficiency"] > 1:
+        yield _warning(f"{row['efficiency']:.0%} of the link rate: more than the link can carry")
+    if row["ranks"] < 2:
+        yield _error("an all-to-all has at least 2 ranks")
+
+
+def _between(low: float, value: float, high: float) -> bool:
+    return not (value < low or value > high)  # NaN: not known, not wrong
+
+
+# Samples -----------------------------------------------------------------------------------------
+
+
+def _samples(
+    found: results.Results, name: str, row: "pd.Series[Any]", raw: results.RawOps
+) -> Iterator[Finding]:
+    where, launch = _where(row), found.launches[str(row["launch"])]
+    clock = launch.attributes["sync"] == "clock"
+    if int(raw.valid.sum()) != row["ops"]:
+        yield _error(f"{where}: {raw.valid.sum()} valid ops in /raw, {row['ops']} in the summary")
+        return
+    yield from (_error(f"{where}: {text}") for text in _impossible(raw, row, clock))
+    link = float(launch.attributes["link_rate_gbps"]) * float(launch.attributes["rails"])
+    again = derived.derive(
+        raw,
+        int(row["message_size"]),
+        np.bincount(launch.node_of_rank, minlength=len(launch.nodes)),
+        link,
+        clock,
+        found.attributes[name].get("percentile_rule", "rank"),
+        row["clock_error"],
+    )
+    if not clock and raw.exit is None:  # of an older program, which called somebody last
+        del again["last_rank"], again["last_rank_share"]
+    elif again["last_rank"] == schema.UNKNOWN:
+        again["last_rank"] = np.nan
+    baseline, step = row["role"] == "baseline", row["role"] == results.PAIR
+    for column, value in again.items():
+        if baseline and column in ("span_p50", "efficiency"):
+            continue  # MPI's network and start need not be the provider's
+        if step and column in schema.WHOLE:
+            continue  # a step has no rate of a whole all-to-all
+        stored = row[column]
+        if isinstance(value, str):
+            if stored != value:
+                yield _error(f"{where}: {column} is {stored}, its samples say {value}")
+            continue
+        stored = np.nan if pd.isna(stored) else float(stored)
+        if not np.isclose(stored, value, rtol=TOLERANCE, atol=1e-9, equal_nan=True):
+            yield _error(f"{where}: {column} is {stored:g}, its samples say {value:g}")
+
+
+def _trace(
+    found: results.Results, name: str, row: "pd.Series[Any]", raw: results.RawOps
+) -> Iterator[Finding]:
+    """Whether every peer's message came, after its receiver began and no later than the last."""
+    attempts, ranks = raw.begin.shape
+    due = ~np.eye(ranks, dtype=bool)  # [destination, source]
+    if row["role"] == results.PAIR:
+        due = np.roll(np.eye(ranks, dtype=bool), int(row["distance"]), axis=0)
+    told, silent, out_of_time = False, False, False
+    for first in range(0, attempts, _AT_ONCE):
+        some = np.arange(first, min(first + _AT_ONCE, attempts))
+        arrival = found.arrival(name, int(row["point"]), some)
+        if arrival is None:
+            return
+        came = arrival != schema.UNKNOWN
+        told |= bool(came.any())
+        silent |= bool((came != due).any())
+        begin, end = (moments[some][:, :, None] for moments in (raw.begin, raw.recv_done))
+        out_of_time |= bool((came & ((arrival < begin) | (arrival > end))).any())
+    if not told:
+        return  # an engine that does not tell, or another launch in the same file
+    where = _where(row)
+    if silent:
+        yield _error(f"{where}: a message is missing in /raw/arrival, or one too many is there")
+    if out_of_time:
+        yield _error(f"{where}: a message came before its receiver began, or after the last one")
+
+
+def _step(
+    found: results.Results,
+    name: str,
+    row: "pd.Series[Any]",
+    raw: results.RawOps,
+    matrix: schema.Pairs,
+) -> Iterator[Finding]:
+    """Whether the cells of the matrix that follow from a step are what its samples say."""
+    where = _where(row)
+    sizes = np.flatnonzero(matrix.message_size == row["message_size"])
+    distance, ranks = int(row["distance"]), raw.begin.shape[1]
+    if not sizes.size or not 0 < distance < ranks or matrix.ops.shape[1] != ranks:
+        yield _error(f"{where}: step {distance} has no place in /pairs")
+        return
+    source = np.arange(ranks)
+    destination = (source + distance) % ranks
+    zero = 0 if raw.exit is None else raw.exit
+    arrived, began = raw.recv_done + zero, raw.begin + zero
+    took = np.sort(
+        (arrived[:, destination] - began[:, source])[raw.valid].astype(np.float64), axis=0
+    )
+    impossible = (took <= schema.IMPOSSIBLE_NS).any(axis=0)
+    if raw.exit is None and impossible.any():
+        pair = int(np.flatnonzero(impossible)[0])
+        yield _error(
+            f"{where}: a message from {source[pair]} to {destination[pair]} takes no time (so do "
+            f"{int(impossible.sum())} of {ranks} pairs): it was there before its receiver left the "
+            "barrier, and the file doesn't say when that was"
+        )
+        return
+    n = len(took)
+    by_index = found.attributes[name].get("percentile_rule") == "index"
+    at = int(sizes[0]), source, destination
+    again = {
+        "ops": np.full(ranks, n),
+        "time_p50": took[n // 2 if by_index else -(-n // 2) - 1],
+        "time_min": took[0],
+    }
+    error = np.nan_to_num(row["clock_error"])
+    for column in ("time_p50", "time_min"):
+        again[column] = np.where(again[column] > error, again[column], np.nan)
+    for column, values in again.items():
+        stored = getattr(matrix, column)[at].astype(np.float64)
+        wrong = ~np.isclose(stored, values, rtol=TOLERANCE, atol=1e-9, equal_nan=True)
+        if wrong.any():
+            pair = int(np.flatnonzero(wrong)[0])
+            yield _error(
+                f"{where}: {column} of {source[pair]} → {destination[pair]} is {stored[pair]:g} in "
+                f"/pairs, its samples say {values[pair]:g}"
+            )
+
+
+def _impossible(raw: results.RawOps, row: "pd.Series[Any]", clock: bool) -> Iterator[str]:
+    if (raw.send_done < raw.begin).any() or (raw.recv_done < raw.begin).any():
+        yield "an op ends before it begins"
+    if (raw.valid & (raw.op_times() <= 0)).any():
+        yield "a valid op takes no time"
+    if (np.diff(raw.start) <= 0).any():
+        yield "ops do not follow each other in time"
+    if not clock and raw.begin.any():
+        yield "barrier start, but a begin is not 0"
+    if clock and pd.notna(row["late_limit"]):
+        late = raw.begin.max(axis=1) > int(row["late_limit"])
+        if (late == raw.valid).any():
+            yield "valid is not what late_limit says"

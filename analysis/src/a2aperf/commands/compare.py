@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a compare`: settings or groups of files side by side."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+from typer.core import TyperCommand
+
+from a2aperf import baselines, clusters, compare, filters, results, sides, verdicts
+from a2aperf.commands.options import Files, Mixed, Where
+from a2aperf.compare import Comparison
+from a2aperf.errors import InputError
+
+EXAMPLES = """\
+a2a compare *.h5 --by PSM2_RCVTHREAD
+a2a compare *.h5 --by PSM2_RCVTHREAD --by ppn            every combination
+a2a compare run.h5 --by engine                           against MPI's own alltoall
+a2a compare today-*.h5 --against before-*.h5 --margin 1%
+a2a compare *.h5 --by schedule --baseline shift --json
+"""
+
+
+class Parser(TyperCommand):
+    """Lets `--against` take every file up to the next option: `--against a.h5 b.h5`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Repeats the option before each of its files."""
+        repeated: list[str] = []
+        inside = False
+        for i, argument in enumerate(args):
+            first = i > 0 and args[i - 1] == "--against"
+            inside = (inside or first) and not argument.startswith("-")
+            repeated += ["--against"] * (inside and not first) + [argument]
+        return super().parse_args(ctx, repeated)
+
+
+PARSER = Parser
+
+
+def run(
+    files: Files,
+    by: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME",
+            help="Setting that differs: a variable, a label, provider, schedule, version…",
+        ),
+    ] = [],  # noqa: B006
+    against: Annotated[
+        list[Path],
+        typer.Option(metavar="FILE…", help="Files, folders or the name of the baseline."),
+    ] = [],  # noqa: B006
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VALUE", help="Value with which the others are compared.", show_default=False
+        ),
+    ] = None,
+    margin: Annotated[str, typer.Option(help="A difference within this does not matter.")] = "2%",
+    where: Where = [],  # noqa: B006
+    csv: Annotated[bool, typer.Option("--csv", help="Comma-separated, all figures.")] = False,
+    mixed: Mixed = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON, all figures.")] = False,
+) -> None:
+    """Compare a setting's values, or two groups of files.
+
+    The launch is the unit: make several of each side, in turn (A B B A …), in one job; 8 a side are
+    usual. Sides measured in different jobs get a verdict only from 5 jobs of the baseline on.
+    Ratios are speeds (above 1: faster than the baseline) with their 95 % interval; p is family-wise
+    over all sizes together. Without --baseline it is MPI, the value that is not set, or the one
+    measured first.
+
+    Exit status: 3 if any cell is slower, else 4 if any is undecided, else 0.
+    """
+    if bool(by) == bool(against):
+        raise InputError("give either --by NAME or --against FILE… to name the two sides")
+    if csv and as_json:
+        raise InputError("give --csv or --json, not both")
+    if against and baseline is not None:
+        raise InputError("--baseline needs --by; with --against the files are the baseline")
+    share = _share(margin)
+    files, against = baselines.files_of(files), baselines.files_of(against)
+    found = results.load([*files, *against])
+    found = filters.where(found.complete(_roles(by)), where)
+    names = [name for name, path in found.files.items() if path in against]
+    side = sides.levels(found, by) if by else found.points["file"].isin(names)
+    for value in side.unique():  # sides may be different clusters, one side may not
+        clusters.require_one(found.select(side == value), mixed)
+    if against:
+        made, effects = [compare.against(found, names, share)], {}
+    else:
+        made = compare.by_setting(found, by, baseline, share)
+        effects = compare.main_effects(found, by, share) if len(by) > 1 else {}
+    if csv:
+        print(_table(made).to_csv(index=False).rstrip())
+    elif as_json:
+        print(json.dumps([_plain(one) for one in made], indent=1))
+    else:
+        blocks = [verdicts.lines(one) for one in made]
+        if effects:
+            title = "Each setting by itself, the others fixed:"
+            blocks.append([title, *verdicts.effects(effects)])
+        print("\n\n".join("\n".join(block) for block in blocks))
+    raise typer.Exit(_status(made))
+
+
+def _roles(by: list[str]) -> tuple[str, ...]:
+    return ("measure", "baseline") if {"engine", "role"} & set(by) else ("measure",)
+
+
+def _status(made: list[Comparison]) -> int:
+    found = {one.status for one in made}
+    return 3 if 3 in found else 4 if 4 in found else 0
+
+
+def _share(text: str) -> float:
+    matched = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%?)", text.strip())
+    share = float(matched[1]) / (100 if matched[2] else 1) if matched else 0.0
+    if not 0 < share < 1:
+        raise InputError(f"--margin {text}: expected a share above 0 and below 100 %, such as 2%")
+    return share
+
+
+def _table(made: list[Comparison]) -> pd.DataFrame:
+    return pd.concat(
+        [one.cells.assign(baseline=one.baseline, candidate=one.candidate) for one in made],
+        ignore_index=True,
+    )
+
+
+def _plain(one: Comparison) -> dict[str, Any]:
+    """JSON-ready; what does not exist is null."""
+    cells = one.cells.astype("object").where(one.cells.notna(), None)
+    return {
+        "baseline": one.baseline,
+        "candidate": one.candidate,
+        "margin": one.margin,
+        "rate": "gbps_rank",
+        "unit": one.unit,
+        "blocks": one.blocks,
+        "arrangements": one.arrangements,
+        "status": one.status,
+        "needed": {f"{change:g}": count for change, count in one.needed.items()},
+        "equality_margins": [None if margin != margin else margin for margin in one.margins],
+        "no_verdict": one.reason,
+        "notes": one.notes,
+        "doubts": one.doubts,
+        "differences": {
+            x.name: {"baseline": x.baseline, "candidate": x.candidate}
+            for x in one.differences.between
+        },
+        "changes_with_every_launch": one.differences.every_launch,
+        "cells": json.loads(json.dumps(cells.to_dict("records"), default=float)),
+    }

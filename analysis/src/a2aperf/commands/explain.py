@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a explain`: what stands out in the results."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from textwrap import fill
+from typing import Annotated, Any
+
+import typer
+
+from a2aperf import clusters, filters, results
+from a2aperf.commands.options import Files, Mixed, Where
+from a2aperf.errors import InputError
+from a2aperf.explain import FINDERS, ROLES, Finder, Finding, explain, grouped
+
+EXAMPLES = """\
+a2a explain run.h5
+a2a explain *.h5 --where ppn=2 --kind scale --kind steps
+a2a explain run.h5 --all --json
+a2a explain pairs.h5                     the weak links of a matrix of pairs
+"""
+_SHOWN = 5
+
+_KINDS = [finder.kind for finder in FINDERS]
+
+
+def run(
+    files: Files,
+    kind: Annotated[
+        list[str], typer.Option(help=f"Only this kind; several may be given: {', '.join(_KINDS)}.")
+    ] = [],  # noqa: B006
+    where: Where = [],  # noqa: B006
+    mixed: Mixed = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help=f"All findings, not the first {_SHOWN} of each kind.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON, all findings.")] = False,
+) -> None:
+    """Point out what stands out: modes, tails, timers, protocol steps, stragglers and more.
+
+    Every finding cites its numbers and n. What chance alone would explain is left out, and so is
+    what too few launches or ops cannot show; docs/statistics.md says how that is decided. In
+    oversubscribed launches no rank, node or pair is judged.
+    """
+    unknown = [one for one in kind if one not in _KINDS]
+    if unknown:
+        raise InputError(f"--kind {unknown[0]}: expected one of {', '.join(_KINDS)}")
+    found = filters.where(results.load(files).complete(ROLES), where)
+    clusters.require_one(found, mixed)
+    findings = explain(found, tuple(kind))
+    if as_json:
+        print(json.dumps([_plain(one) for one in findings], indent=1))
+        return
+    sections = []
+    for finder, mine in grouped(findings):
+        sections.append("\n".join(_section(finder, mine, len(mine) if everything else _SHOWN)))
+    typer.echo("\n\n".join(sections) or "nothing stands out")
+
+
+def _section(finder: Finder, findings: Sequence[Finding], most: int) -> list[str]:
+    lines = [typer.style(finder.title, bold=True), fill(finder.meaning, 100)]
+    for one in findings[:most]:
+        text = f"{one.where}: {one.text} [n = {one.sample}]"
+        # A number and its unit stay on one line.
+        kept = re.sub(
+            r"(?<=\d) (?=[µm]s|B\b|%|ranks|ops|rows|points)|(?<=n) (?==)|(?<==) ", "\u00a0", text
+        )
+        wrapped = fill(kept, 100, initial_indent="  • ", subsequent_indent="    ")
+        lines.append(wrapped.replace("\u00a0", " "))
+    if len(findings) > most:
+        lines.append(f"    and {len(findings) - most} more of this kind (--all)")
+    return lines
+
+
+def _plain(one: Finding) -> dict[str, Any]:
+    """JSON-ready; what is not a number there is null."""
+    return {
+        "kind": one.kind,
+        "where": one.where,
+        "text": one.text,
+        "n": one.n,
+        "unit": one.unit,
+        "numbers": {name: _finite(value) for name, value in one.numbers.items()},
+    }
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

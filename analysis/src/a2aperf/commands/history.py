@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a history`: a collection of launches over months."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+
+from a2aperf import baselines, changepoints, clusters, filters, results
+from a2aperf.columns import aligned
+from a2aperf.commands.options import Mixed, Where
+from a2aperf.differences import shortened
+from a2aperf.errors import InputError
+from a2aperf.history import LINE, Change, History, history
+
+EXAMPLES = """\
+a2a history results/
+a2a history results/ --where message_size=60kB
+a2a history 2025-03-*.h5 --save-baseline spring
+a2a compare today-*.h5 --against spring          after maintenance
+"""
+_BARS = "▁▂▃▄▅▆▇█"
+_WIDTH = 24
+_MOST = 24  # lines of the table, and facts of a change, that are shown
+_CLEAR = 0.05  # of the p of a line by itself, times their number
+
+
+def run(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE|FOLDER", help="Results files, folders, or named baselines."),
+    ],
+    where: Where = [],  # noqa: B006
+    mixed: Mixed = False,
+    save_baseline: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="Give these files a name for 'a2a compare --against'."),
+    ] = "",
+    every: Annotated[bool, typer.Option("--all", help="Every line, also of a big folder.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON, all figures.")] = False,
+) -> None:
+    """Show how results went over time: trends, and the days on which something changed.
+
+    Every message size, rank count and setting is a line of its own; steps are sought in all of them
+    together (1 % error for a search) and shown with what else was recorded to change: firmware,
+    library and kernel versions, nodes. A job counts once, whatever its number of launches; a slow
+    drift is a trend and no step. 8 jobs are the least for a step, 6 for a trend.
+    """
+    files = baselines.files_of(paths)
+    found = filters.where(results.load(files).complete(), where)
+    clusters.require_one(found, mixed)
+    if save_baseline:
+        if Path(save_baseline).exists():
+            raise InputError(f"--save-baseline {save_baseline}: a file has that name; take another")
+        register = baselines.save(save_baseline, files)
+        typer.echo(f"{register}: {save_baseline} is {len(files)} file{'s' * (len(files) > 1)}")
+        return
+    made = history(found)
+    if as_json:
+        print(json.dumps(_plain(made), indent=1, default=str))
+    else:
+        typer.echo("\n".join(_lines(made, every)))
+
+
+def _date(nanoseconds: float) -> str:
+    if nanoseconds < 0:
+        return "unknown"
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def _lines(made: History, every: bool) -> list[str]:
+    times = made.launches["time"]
+    count = len(made.launches)
+    lines = [
+        f"{count} launch{'es' * (count > 1)} in {made.jobs} job{'s' * (made.jobs > 1)} from "
+        f"{_date(times.min())} to {_date(times.max())} (UTC)",
+        "",
+    ]
+    if not made.changes:
+        few = f"; {changepoints.LEAST} jobs are needed" if made.jobs < changepoints.LEAST else ""
+        lines += [f"no change point{few}", ""]
+    for change in made.changes:
+        lines += _told(change, every)
+    return [*lines, *_table(made, every)]
+
+
+def _chosen(lines: pd.DataFrame, every: bool) -> tuple[pd.DataFrame, list[str]]:
+    """The lines to show, and what is left out: those of one job, and of the rest the shorter."""
+    if every or len(lines) <= _MOST:
+        return lines, []
+    repeated = lines[lines["jobs"] > 1]
+    kept = repeated if len(repeated) else lines
+    kept = kept.loc[sorted(kept["jobs"].sort_values(ascending=False, kind="stable").index[:_MOST])]
+    once = len(lines) - len(repeated)
+    what = f"{len(kept)} of {len(lines)} lines shown, those of most jobs"
+    told = f"{what}; {once} were measured by one job only" if once else what
+    return kept, ["", f"{told}; --all shows every one, --where chooses"]
+
+
+def _table(made: History, every: bool) -> list[str]:
+    lines, left_out = _chosen(made.lines, every)
+    with_series = bool((lines["series"] != "").any())
+    heading = ["ranks", "nodes", "ppn", "msg B", "jobs", "first", "last", "Gbit/s per rank"]
+    since = "per 30 days since the last change" if made.changes else "per 30 days"
+    rows = [[*heading, since, "95 % interval", *(["setting"] if with_series else [])]]
+    for _, line in lines.iterrows():
+        trend, interval = "-", "-"
+        if pd.notna(line["trend"]):
+            trend = f"{signed(line['trend'])} %"
+            interval = f"{signed(line['trend_low'])} to {signed(line['trend_high'])}"
+        rows.append(
+            [
+                str(line["ranks"]),
+                *("-" if pd.isna(line[name]) else f"{line[name]:g}" for name in ("nodes", "ppn")),
+                str(line["message_size"]),
+                str(line["jobs"]),
+                f"{line['first']:.3g}",
+                f"{line['last']:.3g}",
+                _spark(line["values"]),
+                trend,
+                interval,
+                *([shortened([str(line["series"])])] if with_series else []),
+            ]
+        )
+    left = [*[False] * 7, True, False, False, *([True] if with_series else [])]
+    return [*aligned(rows, left), *left_out]
+
+
+def signed(share: float) -> str:
+    """In per cent; what rounds to nothing has no sign."""
+    text = f"{100 * share:+.1f}"
+    return "0.0" if float(text) == 0 else text
+
+
+def _spark(values: list[float]) -> str:
+    """Values as bars from their smallest to their largest; the last ones where there are many."""
+    shown = values[-_WIDTH:]
+    low, high = min(shown), max(shown)
+    # Bars tell changes of a few per cent, not noise of a few per mille.
+    span = max(high - low, 0.02 * high)
+    steps = len(_BARS) - 1
+    return "".join(_BARS[round(steps * (value - low) / span)] for value in shown)
+
+
+def _told(change: Change, every: bool) -> list[str]:
+    moved = change.lines
+    ratio = moved["ratio"]
+    clear = moved["p"] * len(moved) <= _CLEAR
+    slower, faster = int((clear & (ratio < 1)).sum()), int((clear & (ratio > 1)).sum())
+    rest = len(moved) - slower - faster
+    alone = "itself" if rest == 1 else "themselves"
+    unclear = f", {rest} not clear by {alone}" if rest else ""
+    small = "≤" if change.p <= changepoints.LEAST_P else "="
+    first: Any = moved.iloc[0]
+    text = (
+        f"change between {change.before} and {change.after} ({_date(change.time)}), p {small} "
+        f"{change.p:.3f}: {faster} lines faster, {slower} slower{unclear}, from "
+        f"{ratio.min():.3f} to {ratio.max():.3f} times the speed; "
+        f"clearest at {first['ranks']} ranks, {first['message_size']} B: {first['ratio']:.3f} "
+        f"({first['before']} jobs before, {first['after']} after)"
+    )
+    lines = [text]
+    between = change.differences.between
+    if between:
+        rows = [["", "before", "after"]]
+        shown = between if every else between[:_MOST]
+        rows += [[x.name, shortened(x.baseline), shortened(x.candidate)] for x in shown]
+        lines += ["  " + line for line in aligned(rows, [True] * 3)]
+        if len(between) > len(shown):
+            lines.append(f"  and {len(between) - len(shown)} more facts; --all shows them")
+    else:
+        lines.append("  nothing else that was recorded changed with it")
+    return [*lines, ""]
+
+
+def _plain(made: History) -> dict[str, Any]:
+    def records(table: pd.DataFrame) -> Any:
+        return table.astype("object").where(table.notna(), None).to_dict("records")
+
+    return {
+        "launches": [
+            {"launch": launch, "time": _date(time), "job": job}
+            for launch, time, job in made.launches.itertuples(index=False)
+        ],
+        "lines": records(made.lines),
+        "changes": [
+            {
+                "before": change.before,
+                "after": change.after,
+                "time": _date(change.time),
+                "p": change.p,
+                "lines": records(change.lines[[*LINE, "ratio", "before", "after", "p"]]),
+                "differences": {
+                    x.name: {"before": x.baseline, "after": x.candidate}
+                    for x in change.differences.between
+                },
+            }
+            for change in made.changes
+        ],
+    }

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a import`: foreign text into the schema."""
+
+import math
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from a2aperf import writer
+from a2aperf.commands.options import Force, Output
+from a2aperf.errors import InputError
+from a2aperf.importers import block, compat, osu, perftest
+
+FORMATS: dict[str, Any] = {"compat": compat, "perftest": perftest, "osu": osu}
+
+EXAMPLES = """\
+a2a import table.txt -o table.h5
+a2a import table.txt -o table.h5 --link-rate 100 --label cluster=north
+a2a import osu.txt -o osu.h5 --ranks 160 --ppn 2
+a2a import bw-*.json -o perftest.h5
+"""
+
+
+class Format(StrEnum):
+    """Formats of the text."""
+
+    AUTO = "auto"
+    COMPAT = "compat"
+    PERFTEST = "perftest"
+    OSU = "osu"
+
+
+def run(
+    texts: Annotated[list[Path], typer.Argument(metavar="TEXT", help="Files to read.")],
+    output: Output,
+    format_: Annotated[
+        Format, typer.Option("--format", help="compat is the layout of 2019.")
+    ] = Format.AUTO,
+    ranks: Annotated[int | None, typer.Option(min=2, help="Number of ranks.")] = None,
+    ppn: Annotated[float | None, typer.Option(min=1, help="Ranks per node.")] = None,
+    provider: Annotated[str, typer.Option(help="libfabric provider.")] = "",
+    link_rate: Annotated[
+        float, typer.Option(help="Gbit/s of one rail.", show_default=False)
+    ] = math.nan,
+    rails: Annotated[int, typer.Option(min=1, help="Rails per node.")] = 1,
+    env: Annotated[
+        list[str], typer.Option(metavar="NAME=VALUE", help="A variable that was set.")
+    ] = [],  # noqa: B006
+    label: Annotated[
+        list[str], typer.Option(metavar="KEY=VALUE", help="A label to find it by.")
+    ] = [],  # noqa: B006
+    force: Force = False,
+) -> None:
+    """Read results of other tools: the 2019 layout, perftest's JSON, OSU's osu_alltoall (-f -z).
+
+    They become summaries without raw samples, marked with their origin. What the text says of ranks
+    per node and settings is read; what it does not say stays unknown, or is what the options say.
+    """
+    writer.require_writable(output, force)
+    given = block.Given(
+        ranks, ppn, provider, link_rate, rails, _pairs("--env", env), _pairs("--label", label)
+    )
+    blocks: list[block.Block] = []
+    rules = set()
+    for path in texts:
+        text = _read(path)
+        reader = _reader(path, text, format_)
+        found = reader.parse(path, text)
+        blocks += found
+        rules.add(reader)
+        if reader is compat:
+            for line in compat.disagreements(found):
+                print(f"a2a: {path}: {line}", file=sys.stderr)
+    if len(rules) > 1:
+        raise InputError("texts of several formats; import each format into a file of its own")
+    origin = f"{blocks[0].engine}: {', '.join(path.name for path in texts)}"
+    document = block.document(blocks, given, origin, rules.pop().PERCENTILE_RULE)
+    writer.write(output, document, force)
+    print(f"{output}: {len(document.columns['state'])} points of {len(blocks)} launches or tables")
+
+
+def _read(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:  # nor could a results file keep it
+        raise InputError(f"{path} is not a text file; results files need no import")
+    return text
+
+
+def _reader(path: Path, text: str, format_: Format) -> Any:
+    if format_ is not Format.AUTO:
+        return FORMATS[format_.value]
+    for reader in FORMATS.values():
+        if reader.matches(text):
+            return reader
+    what = "is empty" if not text.strip() else "line 1, column 1: no known table"
+    raise InputError(
+        f"{path}: {what}; expected the 2019 layout (heading '# nodes msg (B) ops …'), "
+        "perftest's JSON or osu_alltoall's text"
+    )
+
+
+def _pairs(option: str, values: list[str]) -> dict[str, str]:
+    pairs = {}
+    for value in values:
+        name, equals, content = value.partition("=")
+        if not equals or not name:
+            raise InputError(f"{option} '{value}': expected NAME=VALUE")
+        pairs[name] = content
+    return pairs

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a live`: a running job in a terminal."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from a2aperf import layouts
+from a2aperf.live import StalledError, Step, follow
+
+EXAMPLES = """\
+a2a live run.h5
+a2a live run.h5 --interval 10 --patience 3600
+a2a live run.h5 --once
+"""
+
+
+def run(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File of the running job.")],
+    interval: Annotated[
+        float, typer.Option(min=0.1, help="Seconds between two reads of the file.")
+    ] = 2.0,
+    patience: Annotated[
+        float, typer.Option(min=0, help="Seconds without a new point after which to give up.")
+    ] = 600.0,
+    once: Annotated[bool, typer.Option("--once", help="Print the points so far and exit.")] = False,
+) -> None:
+    """Follow the file of a running job: each point as it completes, until the run ends.
+
+    It only reads, and does not disturb the run. Exit status: 0 when the run finished, 1 when it
+    failed, was interrupted, or no point came for too long.
+    """
+    heading = ""
+    try:
+        for step in follow(file, interval, patience):
+            heading = _print(step, heading)
+            if once:
+                return
+    except StalledError:
+        print(f"a2a: no new point for {patience:g} s: killed, or very slow", file=sys.stderr)
+        raise typer.Exit(1) from None
+    if step.end_state != "finished":
+        raise typer.Exit(1)
+
+
+def _print(step: Step, printed: str) -> str:
+    """Print the new rows under the one heading, which is returned once printed."""
+    if not step.fresh.points.empty:
+        heading, *lines = layouts.text(step.fresh, layouts.LIVE, steady=True)
+        print("\n".join(lines if printed else [heading, *lines]), flush=True)
+        printed = printed or heading
+    state = step.end_state + (f": {step.message}" if step.message else "")
+    print(f"{step.done} of {step.total} points, {state}", file=sys.stderr, flush=True)
+    return printed

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a status`: where a study stands."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from a2aperf import progress, slurm, study
+from a2aperf.columns import aligned
+from a2aperf.errors import InputError
+from a2aperf.study import Fate, Job
+
+EXAMPLES = """\
+a2a status
+a2a status results/ --all
+a2a status results/ --json
+"""
+_SHOWN = 10
+
+
+def run(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Folder of the study.", show_default=True)
+    ] = Path("results"),
+    everything: Annotated[
+        bool, typer.Option("--all", help=f"All missing launches, not the first {_SHOWN} of a job.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON, every launch.")] = False,
+) -> None:
+    """Show where a study stands: what is measured, what runs, what is missing and why.
+
+    Reads the plans and logs that the jobs keep in their folder, the results files, and squeue where
+    there is one.
+
+    Exit status: 0 when everything planned is there or may still come, else 1.
+    """
+    jobs = study.read(folder)
+    queue = slurm.queue()
+    # A job writes its plan when it starts: until then only Slurm knows of it.
+    begun = {job.id for job in jobs}
+    waiting = [one for one in progress.submitted(folder, queue) if one.id not in begun]
+    if not jobs and not waiting:
+        if not folder.is_dir():
+            what = "no such folder; 'a2a status FOLDER' names that of the study"
+        else:
+            what = "holds no plan-<job>.tsv, so it is not the folder of a study"
+        raise InputError(f"{folder}: {what}, and no job in the queue writes to it")
+    if as_json:
+        plain = [_plain(job, queue) for job in jobs]
+        plain += [_plain_unplanned(one) for one in waiting]
+        print(json.dumps(plain, indent=1, default=str))
+    else:
+        blocks = [_told(job, queue, everything) for job in jobs]
+        blocks += [_told_unplanned(one) for one in waiting]
+        typer.echo("\n\n".join("\n".join(lines) for lines in blocks))
+    raise typer.Exit(0 if all(progress.may_come(job, queue) for job in jobs) else 1)
+
+
+def _told(job: Job, queue: dict[str, slurm.Queued] | None, everything: bool) -> list[str]:
+    good = job.of(Fate.GOOD)
+    lines = [
+        typer.style(f"job {job.id}: {progress.title(job)}", bold=True),
+        f"  {len(good)} of {len(job.launches)} launches good; {progress.state(job, queue)}",
+        "",
+        *("  " + line for line in _table(job)),
+    ]
+    missing = job.of(Fate.FAILED, *([] if progress.may_run(job, queue) else [Fate.STARTED]))
+    if missing:
+        lines += ["", "  missing:"]
+        shown = missing if everything else missing[:_SHOWN]
+        rows = [[x.number, f"{x.nodes} nodes", " ".join(x.settings), x.why] for x in shown]
+        lines += ["    " + line for line in aligned(rows, [True, False, True, True])]
+        if len(missing) > len(shown):
+            lines.append(f"    and {len(missing) - len(shown)} more (--all)")
+    troubled = [one for one in job.checks if one.verdict == "bad"]
+    lines += [f"  node {one.node}: {one.check}: {one.text}" for one in troubled]
+    return lines
+
+
+def _told_unplanned(queued: slurm.Queued) -> list[str]:
+    title = typer.style(f"job {queued.id}: {progress.kind(queued)}", bold=True)
+    return [title, f"  no plan yet; {progress.in_queue(queued)}"]
+
+
+def _table(job: Job) -> list[str]:
+    """A line per node count and setting, with the launches by fate."""
+    groups: dict[tuple[int, tuple[str, ...]], dict[Fate, int]] = defaultdict(dict)
+    for launch in job.launches:
+        counts = groups[launch.nodes, launch.settings]
+        counts[launch.fate] = counts.get(launch.fate, 0) + 1
+    settings = any(key[1] for key in groups)
+    rows = [["nodes", *(["setting"] if settings else []), *Fate]]
+    for (nodes, setting), counts in sorted(groups.items()):
+        told = [str(counts.get(fate, "-")) for fate in Fate]
+        rows.append([str(nodes), *([" ".join(setting)] if settings else []), *told])
+    return aligned(rows, [False, *([True] if settings else []), *[False] * len(Fate)])
+
+
+def _plain(job: Job, queue: dict[str, slurm.Queued] | None) -> dict[str, Any]:
+    queued = (queue or {}).get(job.id)
+    return {
+        "job": job.id,
+        "kind": job.kind,
+        "facts": job.facts,
+        "queue": vars(queued) if queued else None,
+        "launches": [
+            {
+                "launch": x.number,
+                "nodes": x.nodes,
+                "ppn": x.ppn,
+                "settings": x.settings,
+                "file": str(x.file),
+                "fate": x.fate,
+                "why": x.why or None,
+            }
+            for x in job.launches
+        ],
+        "bad_nodes": _bad(job),
+    }
+
+
+def _plain_unplanned(queued: slurm.Queued) -> dict[str, Any]:
+    kind = progress.kind(queued)
+    told = {"job": queued.id, "kind": kind, "facts": {}, "queue": vars(queued)}
+    return told | {"launches": [], "bad_nodes": []}
+
+
+def _bad(job: Job) -> Sequence[dict[str, str]]:
+    return [vars(one) for one in job.checks if one.verdict == "bad"]

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a submit`: a whole study with one line."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import shlex
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from a2aperf import labels, partitions, scripts, slurm, submission
+from a2aperf.columns import aligned
+from a2aperf.errors import InputError
+from a2aperf.partitions import Partition
+from a2aperf.progress import duration
+from a2aperf.submission import Planned, Wanted
+
+EXAMPLES = """\
+a2a submit -N 20,40,80,160,320 --dry-run
+a2a submit -N 160 --ppn 2 --compare PSM2_RCVTHREAD=0,1
+a2a submit -N 20,40,80 --separate -t 1:00:00 --site mycluster
+a2a submit -N 40 --quick -- --provider psm2 --mode write-imm
+a2a submit -N 20 --compare=--window=1,all --sizes 60kB --sbatch=--nodelist=node[001-020]
+"""
+
+
+def run(
+    nodes: Annotated[
+        str,
+        typer.Option("-N", "--nodes", metavar="LIST", help="Node counts, such as 20,40,80."),
+    ],
+    passed: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[-- OPTION…]", help="Options of a2aperf alltoall.", show_default=False
+        ),
+    ] = [],  # noqa: B006
+    ppn: Annotated[int, typer.Option(min=1, help="Ranks per node.")] = 1,
+    compare: Annotated[
+        list[str],
+        typer.Option(
+            metavar="KEY=V1,V2",
+            help="Setting to compare: a variable, or an option of a2aperf with its dashes.",
+        ),
+    ] = [],  # noqa: B006
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Show jobs, node-hours and sbatch lines; submit nothing."),
+    ] = False,
+    separate: Annotated[
+        bool, typer.Option("--separate", help="One job per node count, and one for the report.")
+    ] = False,
+    sizes: Annotated[str, typer.Option(metavar="LIST", help="Message sizes.")] = "",
+    launches: Annotated[
+        int | None,
+        typer.Option(min=1, help="Launches of each point (3), or of each value compared (8)."),
+    ] = None,
+    subsets: Annotated[str, typer.Option(help="nested, random or per-switch.")] = "",
+    seed: Annotated[int | None, typer.Option(min=0, help="Random seed.")] = None,
+    budget: Annotated[
+        str, typer.Option(metavar="NODE-HOURS", help="Node-hour limit of each job.")
+    ] = "",
+    quick: Annotated[bool, typer.Option("--quick", help="Five sizes in five minutes.")] = False,
+    drop_bad_nodes: Annotated[
+        bool, typer.Option("--drop-bad-nodes", help="Leave out nodes that fail the preflight.")
+    ] = False,
+    go_on: Annotated[
+        bool, typer.Option("--go-on", help="After a failed launch go on with the other nodes.")
+    ] = False,
+    requeue: Annotated[
+        bool, typer.Option("--requeue", help="Go on in a new run when the time is up.")
+    ] = False,
+    results: Annotated[str, typer.Option(metavar="DIR", help="Folder (results).")] = "",
+    site: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Site profile: a name in jobs/sites, or a file (A2APERF_SITE)."
+        ),
+    ] = "",
+    time: Annotated[str, typer.Option("-t", "--time", help="Time limit of each job.")] = "",
+    partition: Annotated[str, typer.Option("-p", "--partition", help="Slurm's partition.")] = "",
+    account: Annotated[str, typer.Option("-A", "--account", help="Slurm's account.")] = "",
+    sbatch: Annotated[
+        list[str],
+        typer.Option(metavar="OPTION", help="Any other option of sbatch: --sbatch=--qos=low."),
+    ] = [],  # noqa: B006
+) -> None:
+    """Submit a study: node counts as subsets of one allocation, or a comparison of settings.
+
+    Prints the jobs, what they will take, and the lines for sbatch, and calls sbatch with exactly
+    these. The scripts behind it run as they are without this command.
+
+    The scripts are those of the folder that A2APERF_JOBS names, of ./jobs, or of share/a2aperf/jobs
+    beside the installed programs.
+    """
+    if not dry_run:
+        slurm.require()
+    site = site or os.environ.get("A2APERF_SITE", "")
+    own = {
+        "--sizes": sizes,
+        "--launches": launches,
+        "--subsets": subsets,
+        "--seed": seed,
+        "--budget": budget,
+        "--results": results,
+        "--site": site,
+    }
+    flags = {
+        "--quick": quick,
+        "--drop-bad-nodes": drop_bad_nodes,
+        "--go-on": go_on,
+        "--requeue": requeue,
+    }
+    options = [
+        word
+        for name, value in own.items()
+        if value not in ("", None)
+        for word in (name, str(value))
+    ]
+    options += [name for name, wanted in flags.items() if wanted]
+    for_slurm = {"--time": time, "--partition": partition, "--account": account}
+    wanted = Wanted(
+        _counts(nodes),
+        ppn,
+        compare,
+        options,
+        passed,
+        [f"{name}={value}" for name, value in for_slurm.items() if value] + sbatch,
+        separate,
+        site,
+        results,
+        sizes,
+        quick,
+    )
+    jobs = submission.plan(wanted, scripts.find())
+    lines = _summary(jobs, budget)
+    if slurm.here():
+        lines += _limits(jobs, ppn)
+    print("\n".join(lines), end="\n\n")
+    _submit(jobs, dry_run)
+
+
+def _counts(text: str) -> list[int]:
+    words = text.split(",")
+    if not all(re.fullmatch(r"0*[1-9][0-9]{0,6}", word) for word in words):
+        raise InputError(f"-N '{text}': expected node counts, such as 20,40,80")
+    return sorted({int(word) for word in words})
+
+
+def _summary(jobs: Sequence[Planned], budget: str) -> list[str]:
+    rows = [["job", "nodes", "launches", "time", "node-hours"]]
+    for number, job in enumerate(jobs, 1):
+        hours = job.node_hours
+        figures = ["-", "-"] if job.after or hours is None else [
+            duration(job.seconds or 0.0), f"{hours:.1f}"
+        ]  # fmt: skip
+        name = "report" if job.after else str(number)
+        rows.append([name, str(job.nodes), str(job.launches or "-"), *figures])
+    lines = aligned(rows, [True, False, False, False, False])
+    estimates = [job.node_hours for job in jobs]
+    if None in estimates:
+        lines.append("no estimate: a2aperf is not found; set A2APERF to its path")
+        return lines
+    total = f"estimate: {sum(hours or 0.0 for hours in estimates):.1f} node-hours in all"
+    limit = f", at most {budget} a job" if budget else ""
+    lines += [
+        total + limit + f"; a launch takes {submission.START_SECONDS:g} s and "
+        f"{submission.START_SECONDS_A_RANK:g} s a rank to start,",
+        "then what 'a2aperf alltoall --dry-run' says. A loaded network takes longer.",
+    ]
+    return lines
+
+
+def _limits(jobs: Sequence[Planned], ppn: int) -> list[str]:
+    """What Slurm's limits say of the jobs; InputError where one would wait for ever."""
+    known = partitions.read()
+    lines: list[str] = []
+    for number, job in enumerate(jobs, 1):
+        if job.after:
+            continue
+        places = partitions.of_job(job.slurm, known)
+        time = _time(job.slurm)
+        partitions.require_room(job.nodes, time, places)
+        cores = partitions.cores(places)
+        if cores is not None and ppn > cores:
+            lines.append(f"oversubscribed: {ppn} ranks on {cores} cores of a node")
+        if places and job.seconds is not None:
+            lines += _on_time(f"job {number}", job.seconds / 60, time, places[0])
+    return list(dict.fromkeys(lines))
+
+
+def _on_time(name: str, estimate: float, time: str, place: Partition) -> list[str]:
+    """A limit for a job that has none of its own, and a word where its limit is too short."""
+    limit = partitions.minutes(time) if time else place.given_minutes
+    if limit is not None and estimate > limit:
+        return [f"{name}: the time limit of {partitions.clock(limit)} is below the estimate"]
+    if time:
+        return []
+    # Twice the estimate, and what the preflight and the report may take; in steps of five minutes.
+    wanted = math.ceil((2 * estimate + 5) / 5) * 5.0
+    if place.most_minutes is not None:
+        wanted = min(wanted, place.most_minutes)
+    if limit is not None and wanted >= limit:
+        return []
+    given = "no time limit" if limit is None else f"a time limit of {partitions.clock(limit)}"
+    return [
+        f"{name}: without -t it has {given}, that of the partition; "
+        f"with -t {partitions.clock(wanted)} it may start sooner"
+    ]
+
+
+def _time(words: Sequence[str]) -> str:
+    """The time limit among options of sbatch."""
+    found = ""
+    for before, word in zip(["", *words], words, strict=False):
+        if before in ("-t", "--time"):
+            found = word
+        elif word.startswith("--time="):
+            found = word.removeprefix("--time=")
+        elif re.fullmatch(r"-t.+", word):
+            found = word.removeprefix("-t").removeprefix("=")
+    return found
+
+
+def _submit(jobs: Sequence[Planned], dry_run: bool) -> None:
+    ids: list[str] = []
+    for number, job in enumerate(jobs, 1):
+        line = job.line([f"JOB{n}" for n in range(1, number)] if dry_run else ids)
+        print(shlex.join(line), flush=True)
+        if dry_run:
+            continue
+        try:
+            ids.append(slurm.sbatch(line))
+        except InputError as error:
+            raise InputError(f"{error}{_left(jobs, ids)}") from None
+        print(f"job {ids[-1]}", flush=True)
+
+
+def _left(jobs: Sequence[Planned], ids: Sequence[str]) -> str:
+    """What is in Slurm's queue when a job after the first is refused, and what to do about it."""
+    if not ids:
+        return ""
+    report = next(job for job in jobs if job.after)
+    others = [
+        f"{number} nodes" for number in (job.nodes for job in jobs[len(ids) :] if not job.after)
+    ]
+    missing = labels.list_text([*others, "the report"])
+    return (
+        f"; submitted are {labels.list_text(ids)}, not {missing}: cancel them with "
+        f"'scancel {' '.join(ids)}', or have their report made by: "
+        f"{shlex.join(report.line(ids))}"
+    )

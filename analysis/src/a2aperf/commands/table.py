@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a table`: results as text."""
+
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from a2aperf import (
+    compat,
+    filters,
+    grouping,
+    layouts,
+    oversubscription,
+    pair_table,
+    results,
+    schema,
+)
+from a2aperf.commands.options import Files, Where
+from a2aperf.errors import InputError
+
+EXAMPLES = """\
+a2a table run.h5
+a2a table r20.h5 r40.h5 --where 'message_size>=10kB' --where ppn=2
+a2a table run.h5 --columns ranks,ppn,PSM2_RCVTHREAD,time_p50,gbps_bisection
+a2a table *.h5 --layout compat > table.txt
+a2a table *.h5 --csv > all.csv
+"""
+
+
+DEFAULT_ROLES = "measure,baseline"
+
+
+class Layout(StrEnum):
+    """Layouts of the table."""
+
+    TABLE = "table"
+    WIDE = "wide"
+    COMPAT = "compat"
+
+
+def run(
+    files: Files,
+    layout: Annotated[
+        Layout, typer.Option(help="compat is the layout of 2019; its 'nodes' are ranks.")
+    ] = Layout.TABLE,
+    columns: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,…",
+            help="Other columns: any of the file's, a label, a variable, a node fact.",
+        ),
+    ] = "",
+    csv: Annotated[bool, typer.Option("--csv", help="Comma-separated, all columns.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="JSON, all columns.")] = False,
+    where: Where = [],  # noqa: B006
+    role: Annotated[
+        str,
+        typer.Option(
+            help="Roles to show: measure, baseline, sentinel, pair (steps of a2aperf pairs) or all."
+        ),
+    ] = DEFAULT_ROLES,
+) -> None:
+    """Print results, one line per point.
+
+    Text shows times in µs and rates in Gbit/s; CSV and JSON keep the names and units of the file
+    (ns, Gbit/s), round nothing, and have the settings of the launch: labels, variables of the
+    fabric and how it was measured. What is not known is '-' (CSV: empty, JSON: null).
+
+    Of a matrix of pairs: one line per pair, of more than 8 ranks the slowest 20; CSV and JSON have
+    all.
+    """
+    if csv and json:
+        raise InputError("give --csv or --json, not both")
+    loaded = results.load(files)
+    if role == DEFAULT_ROLES and loaded.with_pairs and not _has(loaded, role):
+        names = [
+            option
+            for option, given in (("--columns", columns), ("--layout", layout))
+            if (given and given is not Layout.TABLE)
+        ]
+        if names:
+            raise InputError(f"{names[0]} is for all-to-alls; {files[0]} is a matrix of pairs")
+        of_pairs = filters.where(loaded, where)
+        _say_oversubscribed(of_pairs)
+        _print_pairs(of_pairs, csv, json)
+        return
+    found = filters.where(_of_role(loaded, role), where)
+    waiting = int((found.points["state"] == "pending").sum())
+    found = found.select(found.points["state"] != "pending")
+    if waiting:
+        print(f"a2a: {waiting} points are not measured yet", file=sys.stderr)
+    if found.points.empty:
+        raise InputError("no point is measured yet")
+    _say_oversubscribed(found)
+    if len(files) > 1:
+        order = found.points.sort_values(["ranks", "ppn"], kind="stable").index
+        found = found.reordered(order)
+    names = [name.strip() for name in columns.split(",") if name.strip()]
+    if csv or json:
+        every = ["file", "point", "launch", *schema.COLUMN, "link_rate_gbps", "rails"]
+        every += grouping.recorded_names(found)
+        write = layouts.csv if csv else layouts.as_json
+        print(write(found, names or every).rstrip())
+    elif layout is Layout.COMPAT:
+        if names:
+            raise InputError("--layout compat has fixed columns; --columns needs another layout")
+        found = found.complete(sorted(set(found.points["role"])))
+        print("\n".join(compat.lines_of(found)))
+    else:
+        chosen = layouts.WIDE if layout is Layout.WIDE else layouts.TABLE
+        shown = names or layouts.columns_for(found, chosen)
+        heading, *lines = layouts.text(found, shown, mark_maximum=layout is Layout.WIDE)
+        typer.echo(typer.style(heading, bold=True))
+        print("\n".join(lines))
+
+
+def _has(found: results.Results, role: str) -> bool:
+    return bool(found.points["role"].isin(role.split(",")).any())
+
+
+def _say_oversubscribed(found: results.Results) -> None:
+    for words in oversubscription.in_launches(found.launches.values()):
+        print(f"a2a: {words}", file=sys.stderr)
+
+
+def _print_pairs(found: results.Results, csv: bool, json: bool) -> None:
+    frame = pair_table.frame(found)
+    if frame.empty:
+        raise InputError("no pair is measured yet")
+    if csv:
+        print(frame.to_csv(index=False).rstrip())
+    elif json:
+        print(pair_table.as_json(frame))
+    else:
+        shown, note = pair_table.chosen(frame)
+        heading, *lines = pair_table.text(shown)
+        typer.echo(typer.style(heading, bold=True))
+        print("\n".join(lines))
+        if note:
+            print(f"a2a: {note}", file=sys.stderr)
+
+
+def _of_role(found: results.Results, role: str) -> results.Results:
+    known = ("measure", "baseline", "sentinel", results.PAIR)
+    wanted = known if role == "all" else tuple(role.split(","))
+    if not set(wanted) <= set(known):
+        raise InputError(f"--role {role}: expected one of {', '.join(known)}, all")
+    chosen = found.select(found.points["role"].isin(wanted))
+    if chosen.points.empty and found.with_pairs:
+        raise InputError(f"{found.files[found.with_pairs[0]]}: {results.NOT_ALL_TO_ALL}")
+    if chosen.points.empty:
+        raise InputError(f"no point has role {role}")
+    return chosen

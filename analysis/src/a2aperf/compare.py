@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is one side faster, by how much, and how sure is that? The unit is the launch, not the op."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from a2aperf import blocks, decision, differences, intervals, jobs, remarks, sides
+from a2aperf.decision import LEVEL
+from a2aperf.differences import Differences
+from a2aperf.errors import InputError
+from a2aperf.results import Results
+from a2aperf.sides import Pairing
+
+Floats = NDArray[np.float64]
+
+MARGIN: Final = 0.02
+SEED: Final = 20190417
+CHANGES: Final = (0.02, 0.05, 0.10)
+_OP_DRAWS: Final = 200
+
+
+class Verdict(StrEnum):
+    """What can be said of one cell."""
+
+    FASTER = "faster"
+    SLOWER = "slower"
+    SAME = "no difference"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A candidate held against a baseline.
+
+    `cells` has one row per cell: the columns that tell cells apart, then `launches_baseline`,
+    `launches_candidate`, `jobs_baseline`, `jobs_candidate`, `time_baseline`, `time_candidate` (ns,
+    geometric mean of the units' medians), `ratio` (speed of the candidate ÷ speed of the baseline:
+    above 1 is faster) with `ratio_low`, `ratio_high`, `p` (family-wise), `spread` (relative, of a
+    unit), `detectable` (minimum detectable effect, relative, 90 % power), `equality_margin`
+    (smallest margin in which that cell alone can be found equal), `rate_baseline`,
+    `rate_candidate` (Gbit/s per rank), `verdict`, `launches_needed` (units a side for a change of
+    the margin; NA: not needed or more than can be said).
+
+    The unit is the launch, or the job where no job has both sides. `needed` are the units a side
+    for changes of CHANGES at every cell (None: too many to be said), `margins` the smallest margin
+    that can be shown for one cell and for all of them, each corrected; NaN where none can.
+    """
+
+    baseline: str
+    candidate: str
+    margin: float
+    cells: pd.DataFrame
+    differences: Differences
+    unit: str
+    blocks: int
+    arrangements: int
+    needed: dict[float, int | None]
+    margins: tuple[float, float]
+    reason: str | None  # why there is no verdict at all
+    notes: list[str]
+    doubts: list[str]  # what the launches know of why they differ
+
+    @property
+    def status(self) -> int:
+        """Exit status for scripts: 3 if any cell is slower, else 4 if any is undecided, else 0."""
+        verdicts = set(self.cells["verdict"])
+        return 3 if Verdict.SLOWER in verdicts else 4 if Verdict.UNDECIDED in verdicts else 0
+
+
+def by_setting(
+    found: Results, names: Sequence[str], baseline: str | None = None, margin: float = MARGIN
+) -> list[Comparison]:
+    """Every level of the settings (all combinations of several) against the baseline level.
+
+    The baseline is the ordinary level (`sides.ordinary`) unless it is named.
+    """
+    level = sides.levels(found, names)
+    known = list(dict.fromkeys(level))
+    if len(known) < 2:
+        asked = " ".join(f"--by {name}" for name in names)
+        raise InputError(f"{asked}: every point has {known[0]}; a comparison needs two values")
+    chosen = sides.ordinary(found, level)
+    if baseline is not None:
+        chosen = _named(baseline, known, names)
+    others = [name for name in known if name != chosen]
+    return [_one(found, level, chosen, other, names, None, margin, len(others)) for other in others]
+
+
+def main_effects(
+    found: Results, names: Sequence[str], margin: float = MARGIN
+) -> dict[str, list[Comparison]]:
+    """Per setting, its levels against the ordinary one while the other settings are held."""
+    effects = {}
+    for name in names:
+        rest = [other for other in names if other != name]
+        level = sides.levels(found, [name])
+        chosen = sides.ordinary(found, level)
+        others = [value for value in dict.fromkeys(level) if value != chosen]
+        hold = sides.levels(found, rest) if rest else None
+        effects[name] = [
+            _one(found, level, chosen, other, [name], hold, margin, len(others), held=rest)
+            for other in others
+        ]
+    return effects
+
+
+def against(found: Results, files: Sequence[str], margin: float = MARGIN) -> Comparison:
+    """All other files against `files` (names as in `Results.files`), the baseline."""
+    candidate = ~found.points["file"].isin(list(files))
+    names = [sorted(set(found.points.loc[mask, "file"])) for mask in (~candidate, candidate)]
+    if not all(names):
+        raise InputError("nothing to compare: one of the sides has no complete point")
+    titles = [side[0] if len(side) == 1 else f"{side[0]} +{len(side) - 1}" for side in names]
+    pairing = sides.pair(found, candidate)
+    return _Judge(found, pairing, margin, 1, ()).comparison(titles[0], titles[1])
+
+
+def _one(
+    found: Results,
+    level: pd.Series[str],
+    baseline: str,
+    candidate: str,
+    names: Sequence[str],
+    hold: pd.Series[str] | None,
+    margin: float,
+    family: int,
+    held: Sequence[str] = (),
+) -> Comparison:
+    mask = level.isin([baseline, candidate])
+    chosen = found.select(mask)
+    held_level = None if hold is None else hold[mask]
+    pairing = sides.pair(chosen, (level == candidate)[mask], names, held_level, held)
+    return _Judge(chosen, pairing, margin, family, (*names, *held)).comparison(baseline, candidate)
+
+
+def _named(value: str, known: Sequence[str], names: Sequence[str]) -> str:
+    """The level that the user means: `0`, `NAME=0`, or `A=1, B=0`."""
+    for level in known:
+        if value == level or (len(names) == 1 and f"{names[0]}={value}" == level):
+            return level
+    raise InputError(f"--baseline {value}: no such value; there is {', '.join(known)}")
+
+
+class _Judge:
+    """One candidate against one baseline; `family` candidates share the error level."""
+
+    def __init__(
+        self, found: Results, pairing: Pairing, margin: float, family: int, asked: Sequence[str]
+    ) -> None:
+        self.found, self.pairing, self.margin, self.asked = found, pairing, margin, asked
+        self.reason = remarks.no_verdict(pairing)
+        self.job = _jobs(pairing.units)
+        rng = np.random.default_rng(SEED)
+        bound = math.log1p(margin)
+        speed = -np.log(pairing.points["time_p50"].to_numpy(dtype=np.float64))
+        self.y = self._per_unit(speed)
+        self.side, self.block = pairing.side, pairing.block
+        if pairing.between_jobs:
+            first = pairing.units.groupby(self.job).first()
+            self.side = np.asarray(first["candidate"], dtype=np.bool_)
+            self.block = blocks.within(list(first["kind"]), [""] * len(first), self.side)
+            more = jobs.excess(self._per_launch(speed), self.job, ~self.side)
+            self.made = decision.between_jobs(
+                self.y, self.side, self.block, bound, rng, family, more
+            )
+        else:
+            noise = self._op_noise(rng)
+            self.made = decision.exchanged(self.y, self.side, self.block, bound, rng, noise, family)
+
+    def _per_unit(self, values: Floats) -> Floats:
+        """Values of the points as [units, cells]; NaN where a unit lacks the cell."""
+        of_launches = self._per_launch(values)
+        return jobs.medians(of_launches, self.job) if self.pairing.between_jobs else of_launches
+
+    def _per_launch(self, values: Floats) -> Floats:
+        """Values of the points as [launches, cells]; NaN where a launch lacks the cell."""
+        points = self.pairing.points
+        where = points["unit"].to_numpy(), points["cell"].to_numpy()
+        total, count = (np.zeros((len(self.pairing.units), len(self.pairing.cells))) for _ in "tc")
+        np.add.at(total, where, values)
+        np.add.at(count, where, 1)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(total / count)
+
+    def _op_noise(self, rng: np.random.Generator) -> Floats:
+        """Log medians of block-resampled ops minus the log median, [draws, launches, cells]."""
+        points = self.pairing.points
+        noise = np.zeros((_OP_DRAWS, *self.y.shape))
+        drawn: dict[tuple[str, int], Floats] = {}
+        wanted = points.loc[points["has_raw"], ["file", "point", "unit", "cell"]]
+        for file, point, unit, cell in wanted.itertuples(index=False):
+            key = (str(file), int(point))
+            if key not in drawn:
+                times = self.found.op_times(*key)
+                drawn[key] = np.log(intervals.resampled_medians(times, _OP_DRAWS, rng))
+            noise[:, unit, cell] = drawn[key] - drawn[key].mean()
+        return noise
+
+    def comparison(self, baseline: str, candidate: str) -> Comparison:
+        """The verdicts, with what they rest on."""
+        units = self.pairing.units
+        launches = [list(units.loc[units["candidate"] == own, "launch"]) for own in (False, True)]
+        cells = self._cells()
+        return Comparison(
+            baseline,
+            candidate,
+            self.margin,
+            cells,
+            differences.between(self.found, launches[0], launches[1], self.asked),
+            "job" if self.pairing.between_jobs else "launch",
+            len(np.unique(self.block)),
+            self.made.arrangements,
+            {change: self._most(change) for change in CHANGES},
+            (_worst(self.made.equality_margin(1)), _worst(self._margins_of_all())),
+            self.reason,
+            remarks.notes(self.pairing, self.made, self.reason),
+            remarks.doubts(self.found, [*launches[0], *launches[1]]),
+        )
+
+    def _most(self, change: float) -> int | None:
+        """The most units a side that a cell needs; None where that is more than can be said."""
+        needed = np.array(self.made.needed(change), dtype=object)[self.made.freedom >= 1]
+        return max(needed, default=None) if None not in needed else None
+
+    def _margins_of_all(self) -> list[float]:
+        return self.made.equality_margin(self.made.tests)
+
+    def _cells(self) -> pd.DataFrame:
+        cells, made = self.pairing.cells.copy(), self.made
+        rate = np.log(self.pairing.points["gbps_rank"].to_numpy(dtype=np.float64))
+        log_rate = self._per_unit(rate) + made.drawn - self.y
+        known = ~np.isnan(self._per_launch(rate))
+        for name, own in (("baseline", False), ("candidate", True)):
+            mine = known & (self.pairing.side == own)[:, None]
+            cells[f"launches_{name}"] = mine.sum(axis=0)
+            cells[f"jobs_{name}"] = [len(np.unique(self.job[launches])) for launches in mine.T]
+            cells[f"time_{name}"] = np.exp(-np.nanmean(made.drawn[self.side == own], axis=0))
+            cells[f"rate_{name}"] = np.exp(np.nanmean(log_rate[self.side == own], axis=0))
+        cells["ratio"] = np.exp(made.effect)
+        sure = self.reason is None
+        cells["ratio_low"] = np.exp(made.low) if sure else np.nan
+        cells["ratio_high"] = np.exp(made.high) if sure else np.nan
+        cells["p"] = made.p if sure else np.nan
+        cells["spread"] = np.where(made.freedom >= 1, np.expm1(made.spread), np.nan)
+        cells["detectable"] = made.detectable() if sure else np.nan
+        cells["equality_margin"] = made.equality_margin(1) if sure else np.nan
+        cells["verdict"] = [self._verdict(cell) for cell in range(len(cells))]
+        cells["launches_needed"] = self._needed(cells)
+        return cells
+
+    def _verdict(self, cell: int) -> Verdict:
+        if self.reason is not None or not self.made.decides:
+            return Verdict.UNDECIDED
+        if self.made.equal[cell] <= LEVEL:
+            return Verdict.SAME
+        if self.made.p[cell] <= LEVEL:
+            return Verdict.FASTER if self.made.effect[cell] > 0 else Verdict.SLOWER
+        return Verdict.UNDECIDED
+
+    def _needed(self, cells: pd.DataFrame) -> pd.Series[int]:
+        """Units a side for the undecided cells, more than there are; NA where not to be said."""
+        unit = "jobs" if self.pairing.between_jobs else "launches"
+        have = np.minimum(cells[f"{unit}_baseline"], cells[f"{unit}_candidate"])
+        needed = [
+            pd.NA if verdict != Verdict.UNDECIDED or k is None else max(k, own + 1)
+            for verdict, k, own in zip(
+                cells["verdict"], self.made.needed(self.margin), have, strict=True
+            )
+        ]
+        return pd.Series(needed, index=cells.index, dtype="Int64")
+
+
+def _jobs(units: pd.DataFrame) -> NDArray[np.intp]:
+    """Number of each launch's job (of one kind and side), in time order."""
+    number = units.groupby(["kind", "job", "candidate"], sort=False, dropna=False).ngroup()
+    return np.asarray(number, dtype=np.intp)
+
+
+def _worst(margins: list[float]) -> float:
+    known = [margin for margin in margins if margin == margin]
+    return max(known) if known else math.nan

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Comparisons as figures: how much faster, how sure, and from which rate to which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from a2aperf import curves, grouping, labels, style
+from a2aperf.chart import Axis, Bound, Chart, Curve, Figure
+from a2aperf.compare import Comparison, Verdict
+from a2aperf.curves import RATE
+
+_SIZE = "message_size"
+_TOLD_BY_SCALE = ("ranks", "nodes", "ppn", _SIZE)
+
+
+def figure(made: Sequence[Comparison], most: int) -> Figure:
+    """Two panels per comparison: relative speed with its interval, and both sides' rates."""
+    charts: list[Chart] = []
+    left_out: tuple[str, ...] = ()
+    for one in made:
+        kept, fewer = _chosen(_named(one.cells), most)
+        left_out += fewer
+        charts += [_speed(one, kept), _rates(one, kept)]
+    return Figure("compare", "Comparison", tuple(charts), _said(made), left_out)
+
+
+def _named(cells: pd.DataFrame) -> pd.DataFrame:
+    """Adds `group`, the words that tell lines apart, and `scale`."""
+    own = list(cells.columns[: cells.columns.get_loc("launches_baseline")])
+    others = [c for c in own if c not in _TOLD_BY_SCALE and cells[c].nunique(dropna=False) > 1]
+    names = []
+    for cell in cells.to_dict("records"):
+        words = [labels.count_text(int(cell["ranks"]), "rank")]
+        if pd.notna(cell.get("nodes")):
+            words[0] += f" on {labels.count_text(int(cell['nodes']), 'node')}"
+        names.append(", ".join(words + [str(cell[c]) for c in others]))
+    return cells.assign(group=names)
+
+
+def _chosen(cells: pd.DataFrame, most: int) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    names = grouping.values_in_order(cells["group"])
+    if len(names) <= most:
+        return cells, ()
+    places = np.unique(np.linspace(0, len(names) - 1, most).round().astype(int))
+    kept = cells[cells["group"].isin([names[place] for place in places])]
+    return kept, curves.fitting(len(names), most, "groups")
+
+
+def _x(cells: pd.DataFrame) -> tuple[str, Axis]:
+    """Message size, or ranks where there is a single size."""
+    if cells["message_size"].nunique() == 1 < cells["ranks"].nunique():
+        return "ranks", curves.scale_axis(cells, "ranks", "ranks")
+    return "message_size", curves.size_axis(cells)
+
+
+def _lines(cells: pd.DataFrame, x: str) -> list[tuple[str, pd.DataFrame]]:
+    if x == "ranks":
+        return [(labels.size_text(float(cells[_SIZE].iloc[0])), cells.sort_values(x))]
+    names = grouping.values_in_order(cells["group"])
+    return [(str(name), cells[cells["group"] == name].sort_values(x)) for name in names]
+
+
+def _speed(one: Comparison, cells: pd.DataFrame) -> Chart:
+    x, axis = _x(cells)
+    span = cells[x].agg(["min", "max"]).to_numpy(dtype=float)
+    equal = np.ones(2)
+    edges = equal / (1 + one.margin), equal * (1 + one.margin)
+    band = f"within ±{100 * one.margin:g}\u00a0%"
+    drawn = [Curve(band, span, equal, *edges, look=6, form="band")]
+    for look, (name, rows) in enumerate(_lines(cells, x)):
+        place, ratio = (rows[c].to_numpy(dtype=float) for c in (x, "ratio"))
+        low, high = (rows[c].to_numpy(dtype=float) for c in ("ratio_low", "ratio_high"))
+        told = tuple(_told(one, cell) for cell in rows.to_dict("records"))
+        parts = (name, "")
+        drawn.append(
+            Curve(name, place, ratio, low, high, look=look, variant=0, parts=parts, hover=told)
+        )
+        open_ = (rows["verdict"] == Verdict.UNDECIDED).to_numpy()
+        if open_.any():
+            over = Curve(name, place[open_], ratio[open_], look=look, form="hollow", listed=False)
+            drawn.append(over)
+    return Chart(
+        title="Speed of the candidate",
+        subtitle=f"{one.candidate} against {one.baseline}",
+        x=axis,
+        y=Axis(f"Speed ratio, {curves.AT_MEDIAN}s", log=_wide(cells), unit="times"),
+        curves=tuple(drawn),
+        bounds=(Bound("equal", span, equal, dashed=False),),
+    )
+
+
+def _wide(cells: pd.DataFrame) -> bool:
+    """Whether ratios and intervals span so much that a linear axis would hide the small ones."""
+    values = cells[["ratio", "ratio_low", "ratio_high"]].to_numpy(dtype=float)
+    known = values[np.isfinite(values)]
+    return bool(known.size and known.max() > 4 * known.min())
+
+
+def _told(one: Comparison, cell: dict[Any, Any]) -> str:
+    n = f"{cell['launches_candidate']} against {cell['launches_baseline']} launches"
+    words = str(cell["verdict"])
+    if np.isfinite(cell["ratio_low"]):
+        low, high = (labels.number_text(cell[f"ratio_{end}"]) for end in ("low", "high"))
+        words += f", 95\u00a0% interval {low} to {high}"
+    return f"{words}, {n}"
+
+
+def _rates(one: Comparison, cells: pd.DataFrame) -> Chart:
+    x, axis = _x(cells)
+    drawn = []
+    for look, (name, rows) in enumerate(_lines(cells, x)):
+        for side, variant in (("baseline", style.BASELINE), ("candidate", 0)):
+            place, rate = (rows[c].to_numpy(dtype=float) for c in (x, f"rate_{side}"))
+            parts = (name, side)
+            drawn.append(
+                Curve(f"{name}, {side}", place, rate, look=look, variant=variant, parts=parts)
+            )
+    return Chart(
+        title="Rates of both",
+        subtitle=f"baseline: {one.baseline}",
+        x=axis,
+        y=Axis(f"{RATE} per rank, {curves.AT_MEDIAN}", from_zero=True, unit=RATE),
+        curves=tuple(drawn),
+    )
+
+
+def _said(made: Sequence[Comparison]) -> tuple[str, ...]:
+    cells = pd.concat([one.cells for one in made])
+    launches = cells[["launches_candidate", "launches_baseline"]]
+    fewest, most = int(launches.min().min()), int(launches.max().max())
+    n = labels.range_text((fewest, most))
+    notes = [f"n\u00a0=\u00a0{n} {'launch' if most == 1 else 'launches'} a side"]
+    notes += dict.fromkeys(note for one in made for note in one.notes if "unknown" in note)
+    if cells["ratio_low"].notna().any():
+        notes.append("bars: 95\u00a0% interval of the ratio of launches")
+    else:
+        notes.append("too few launches for an interval")
+    if (cells["verdict"] == Verdict.UNDECIDED).any():
+        notes.append("hollow: undecided")
+    return tuple(notes)

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From points to curves: what the figures of `plots` have in common.
+
+Which points are drawn, which of many values stand for all, how a value and a setting look, what
+the axes and the notes say.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from a2aperf import grouping, labels, metrics, style
+from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Floats
+from a2aperf.errors import InputError
+from a2aperf.results import Results
+
+RATE = "Gbit/s"
+AT_MEDIAN = "at the median"
+"""A rate is that of the median op."""
+MOST_PANELS = 12
+_NAMES = {"message_size": "message sizes", "ranks": "rank counts", "nodes": "node counts"}
+FAR = 2.5
+"""A bound so many times above the highest point is told in words."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user may choose about a figure; the defaults choose from the data."""
+
+    by: tuple[str, ...] = ()
+    """Names that tell lines apart; default: all that differ."""
+    most: int = 6
+    """Lines or panels of one kind before a figure chooses."""
+    what: str = ""
+    """Of a matrix: the quantity; default: the rate of the largest messages."""
+    arrange: str = ""
+    """Of a matrix: the order of its rows; default: by switch where they are known."""
+    topology: Path | None = None
+    """Of a matrix: a file that says which node hangs on which switch."""
+    x_scale: str = ""
+    """linear or log; default: from the data."""
+    y_scale: str = ""
+    title: str = ""
+    """Above the figure."""
+
+
+def measured(results: Results, options: Options) -> pd.DataFrame:
+    """Complete points worth a line: the measured ones and the baseline's."""
+    found = results.complete(("measure", "baseline"))
+    points = found.points.assign(p99_is_max=p99_is_max(found, found.points))
+    return points.assign(setting=grouping.setting_labels(found, points, options.by))
+
+
+def p99_is_max(results: Results, points: pd.DataFrame) -> list[bool]:
+    """For each point, whether its p99 is the maximum because n is too small."""
+    rules = points["file"].map(lambda file: results.attributes[file].get("percentile_rule", "rank"))
+    return [
+        bool(pd.notna(n)) and n > 0 and metrics.percentile_is_maximum(int(n), 0.99, rule)
+        for n, rule in zip(points["ops"], rules, strict=True)
+    ]
+
+
+def scale_of(points: pd.DataFrame) -> tuple[str, str]:
+    """The column that says how large the machine is, and its name: nodes where all are known."""
+    if points["nodes"].isna().any() or points["nodes"].nunique() == 1 < points["ranks"].nunique():
+        return "ranks", "ranks"
+    return "nodes", "nodes"
+
+
+def chosen(points: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The rows of at most `most` representative values, and a note on what is left out."""
+    other = "ranks" if column == "message_size" else "message_size"
+    places = points.groupby(column)[[other, "setting"]].apply(
+        lambda rows: len(rows.drop_duplicates())
+    )
+    kept = grouping.representative(dict(zip(places.index, places, strict=True)), most)
+    if len(kept) == len(places):
+        return points, ()
+    left_out = (f"{len(kept)} of {len(places)} {_NAMES[column]} shown",)
+    return points[points[column].isin(kept)], left_out
+
+
+def thinned(points: pd.DataFrame, column: str, most: int) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The same as `chosen`, of no more settings than there are panels for."""
+    kept, _ = at_most(points, "setting", MOST_PANELS, "settings")
+    kept, left_out = chosen(kept, column, most)
+    shown, total = kept[column].nunique(), points[column].nunique()
+    if shown < total:
+        left_out = (f"{shown} of {total} {_NAMES[column]} shown",)
+    settings = kept["setting"].nunique(), points["setting"].nunique()
+    if settings[0] < settings[1]:
+        left_out += (f"{settings[0]} of {settings[1]} settings shown",)
+    return kept, left_out
+
+
+def panels(
+    points: pd.DataFrame, settings: Sequence[object], majors: int
+) -> list[tuple[str, pd.DataFrame]]:
+    """The figure's settings in as few panels as tell them apart; `majors` colours are taken.
+
+    Where colour and symbol are free they tell settings apart; else up to as many share a panel as
+    there are fillings and dashes; more get a panel each.
+    """
+    most = style.MOST_LINES if majors == 1 else style.MOST_VARIANTS
+    if len(settings) <= most:
+        return [("", points)]
+    if majors == 1:
+        parts = [settings[i : i + most] for i in range(0, len(settings), most)]
+        return [
+            (f"settings {most * i + 1} to {most * i + len(part)}", of)
+            for i, part in enumerate(parts)
+            if len(of := points[points["setting"].isin(part)])
+        ]
+    here = [name for name in settings if (points["setting"] == name).any()]
+    return [(str(name), points[points["setting"] == name]) for name in here]
+
+
+def fitting(count: int, most: int, what: str) -> tuple[str, ...]:
+    """What is left out where there are more than `most`; nothing where all are shown."""
+    return (f"{most} of {count} {what} shown",) if count > most else ()
+
+
+def at_most(
+    points: pd.DataFrame, column: str, most: int, what: str
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The rows of the first values of a column, and a note on what is left out."""
+    values = grouping.values_in_order(points[column])
+    kept = pd.DataFrame(points[points[column].isin(values[:most])])
+    return kept, fitting(len(values), most, what)
+
+
+def alike(charts: Sequence[Chart]) -> tuple[Chart, ...]:
+    """The same charts with axes that can be held against each other.
+
+    All panels of one quantity have one x-scale; those whose y-axis has the same label, one y-scale.
+    """
+    xs = np.concatenate([c.x for chart in charts for c in chart.curves] or [np.empty(0)])
+    out = []
+    for chart in charts:
+        same = [other for other in charts if other.y.label == chart.y.label]
+        x, y = chart.x, chart.y
+        if x.limits is None and xs.size:
+            x = replace(x, limits=with_air(xs, x.log))
+        if y.limits is None and len(same) > 1 and not y.log:
+            y = replace(y, limits=(0.0, 1.1 * max(_top(other) for other in same)))
+        out.append(replace(chart, x=x, y=y))
+    return tuple(out)
+
+
+def _top(chart: Chart) -> float:
+    known = [c.y for c in chart.curves] + [c.high for c in chart.curves if c.high is not None]
+    known += [bound.y for bound in chart.bounds]
+    return float(max(np.nanmax(values) for values in known if np.isfinite(values).any()))
+
+
+def with_air(values: Floats, log: bool) -> tuple[float, float]:
+    """Limits of an axis: the data and a little air."""
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if log:
+        air = max((high / low) ** 0.04, 1.03)
+        return low / air, high * air
+    air = 0.04 * (high - low) or 0.5
+    return low - air, high + air
+
+
+@dataclass(frozen=True)
+class Looks:
+    """Which look a value of `major` and a setting have, the same in all panels of a figure."""
+
+    major: str
+    majors: list[float]
+    settings: list[object]
+    text: Callable[[float], str]
+
+    @classmethod
+    def of(cls, points: pd.DataFrame, major: str, text: Callable[[float], str]) -> Looks:
+        """Looks for all values of `major`, written by `text`, and all settings of the points."""
+        return cls(
+            major, sorted(points[major].unique()), grouping.values_in_order(points["setting"]), text
+        )
+
+    def curves(self, points: pd.DataFrame, x: str, metric: str) -> list[Curve]:
+        """A curve per value of `major` and setting that the points have."""
+        here = grouping.values_in_order(points["setting"])
+        several = len(self.majors) > 1, len(here) > 1
+        two_way = all(several) and len(self.settings) <= style.MOST_VARIANTS
+        curves = []
+        for value, setting in itertools.product(self.majors, self.settings):
+            rows = points[(points[self.major] == value) & (points["setting"] == setting)]
+            line = grouping.line(rows, x, metric)
+            if not line.x.size:
+                continue
+            index = self.settings.index(setting)
+            parts = (self.text(value), str(setting))
+            names = [part for part, many in zip(parts, several, strict=True) if many and part]
+            curves.append(
+                Curve(
+                    name=", ".join(names) or parts[0],
+                    x=line.x,
+                    y=line.y,
+                    low=line.low,
+                    high=line.high,
+                    look=self.majors.index(value) if several[0] else index % style.MOST_LINES,
+                    variant=index if two_way else None,
+                    parts=parts,
+                    hover=tuple(hover_texts(line)),
+                )
+            )
+        return curves
+
+
+def hover_texts(line: grouping.Line) -> Iterator[str]:
+    """One text per value of a line: launches, n, interval."""
+    for ops, launches, low, high in zip(line.ops, line.launches, line.low, line.high, strict=True):
+        text = f"n\u00a0=\u00a0{labels.range_text(ops)} ops"
+        if launches > 1:
+            text = f"{launches} launches, {text} each"
+        if np.isfinite(low) and np.isfinite(high):
+            kind = "range of launches" if launches > 1 else "95 % interval"
+            text += f", {kind} {labels.number_text(low)} to {labels.number_text(high)}"
+        yield text
+
+
+def said(points: pd.DataFrame) -> tuple[str, ...]:
+    """What every figure of lines says about its sample."""
+    place = ["message_size", "ranks", "nodes", "setting"]
+    launches = points.groupby(place, dropna=False)["launch"].nunique()
+    n = labels.range_text(int(n) for n in points["ops"])
+    notes = [f"n\u00a0=\u00a0{n} ops per point and launch"]
+    if launches.max() > 1:
+        notes.append(f"median of {labels.range_text(launches)} launches, bars: their range")
+    elif points["time_p50_low"].notna().any():
+        notes.append("bars: 95\u00a0% interval of the median")
+    elif not points["has_raw"].any():
+        notes.append("imported without raw samples, so without intervals")
+    return tuple(notes)
+
+
+def size_axis(points: pd.DataFrame) -> Axis:
+    """Message sizes, logarithmic."""
+    ticks = labels.size_ticks(points["message_size"])
+    return Axis("Message size per pair of ranks", log=True, ticks=ticks, unit="B")
+
+
+def scale_axis(points: pd.DataFrame, scale: str, name: str) -> Axis:
+    """Counts of nodes or ranks; logarithmic where they span more than a decade."""
+    counts = sorted(set(points[scale].astype(float)))
+    log = len(counts) > 1 and counts[-1] / counts[0] > 12
+    return Axis(name.capitalize(), log=log, ticks=labels.count_ticks(counts), unit=name)
+
+
+def link_bounds(points: pd.DataFrame, x: str, metric: str) -> tuple[Bound, ...]:
+    """The link's physical rate over `x`: per node as it is, per rank as the ranks share it.
+
+    gbps_node_net ≤ L is, by their formulas, gbps_rank ≤ L·(R−1) / (k·(R−k)). A rate far above
+    everything measured would flatten the figure: `link_note` says it instead.
+    """
+    per_node = metric == "gbps_node_net"
+    known = points[
+        points["link_rate_gbps"].notna() & points["nodes"].notna() & (points["nodes"] > 1)
+    ]
+    if known.empty:
+        return ()
+    rails = known["rails"].fillna(1).clip(lower=1).astype(float)
+    limit = known["link_rate_gbps"].astype(float) * rails
+    if not per_node:
+        ranks, k = known["ranks"].astype(float), known["ppn"].astype(float)
+        limit = limit * (ranks - 1) / (k * (ranks - k))
+    limits = pd.DataFrame({"x": known[x].astype(float), "ppn": known["ppn"], "limit": limit})
+    bounds = []
+    for ppn, group in limits.groupby("ppn"):
+        line = group.groupby("x")["limit"].max()
+        name = "link rate" if per_node else "link rate, shared by the node's ranks"
+        if not per_node and limits["ppn"].nunique() > 1:
+            name = f"link rate at {ppn:g} per node"
+        places, y = line.index.to_numpy(dtype=float), line.to_numpy(dtype=float)
+        if y.min() > FAR * points[metric].max():
+            continue
+        if per_node:
+            places, y = limits["x"].agg(["min", "max"]).to_numpy(), np.array([y[0], y[0]])
+        bounds.append(Bound(name, places, y))
+    return tuple({(b.name, float(b.y[-1])): b for b in bounds}.values())
+
+
+def link_note(points: pd.DataFrame) -> tuple[str, ...]:
+    """The physical limit in words, with how close the best point came to it."""
+    known = points[points["efficiency"].notna()]
+    if known.empty:
+        return ()
+    best = known.sort_values("efficiency").iloc[-1]
+    limit = float(best["gbps_node_net"]) / float(best["efficiency"])
+    share = f"{100 * best['efficiency']:.0f}\u00a0%"
+    return (f"link rate {labels.rate_text(limit)} per node; best point {share} of it",)
+
+
+def as_asked(figure: Figure, options: Options) -> Figure:
+    """The figure with the axes and the title that the user chose."""
+    charts = []
+    for chart in figure.charts:
+        x, y = chart.x, chart.y
+        if options.x_scale or options.y_scale:
+            if chart.heat is not None:
+                raise InputError(f"a heat map has no such axis; {figure.kind} takes no --x or --y")
+            drawn = chart.curves
+            x = _scaled(x, options.x_scale, [c.x for c in drawn], [], "--x")
+            bars = [end for c in drawn for end in (c.low, c.high) if end is not None]
+            y = _scaled(y, options.y_scale, [c.y for c in drawn], bars, "--y")
+        charts.append(replace(chart, x=x, y=y))
+    return replace(figure, charts=tuple(charts), heading=options.title)
+
+
+def _scaled(axis: Axis, scale: str, drawn: list[Floats], bars: list[Floats], option: str) -> Axis:
+    if not scale or axis.log == (scale == "log"):
+        return axis
+    if scale == "linear":
+        return replace(axis, log=False, limits=None, from_zero=option == "--y")
+    values = np.concatenate([values[np.isfinite(values)] for values in drawn])
+    if axis.unit == "date" or not values.size or values.min() <= 0:
+        what = "dates" if axis.unit == "date" else "values that are not above 0"
+        raise InputError(f"{option} log: '{axis.label}' has {what}")
+    ends = np.concatenate([values, *bars])
+    limits = with_air(ends[np.isfinite(ends) & (ends > 0)], log=True)
+    return replace(axis, log=True, limits=limits, from_zero=False)

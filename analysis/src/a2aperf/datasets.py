@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The datasets of the groups `/raw`, `/counters` and `/pairs`: what each is, its unit, its scales.
+
+The writer describes them by these tables and `check` asks for what they say (docs/file-format.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import h5py
+import numpy as np
+
+from a2aperf import schema, strict
+
+
+@dataclass(frozen=True)
+class Described:
+    """One dataset; `scales` names the dimension scales, `point` being that of the points."""
+
+    long_name: str
+    scales: tuple[str, ...]
+    units: str = ""
+    has_unknown: bool = False
+    """Integers in which −1 is told to be "unknown" by the attribute `_FillValue`."""
+
+
+_OP = ("point", "attempt", "rank")
+_OF_RANK, _OF_NODE = ("point", "rank"), ("point", "node")
+_MATRIX = ("message_size", "source", "destination")
+_SUSPECT = ("suspect",)
+
+RAW = {
+    "begin": Described("begin of the rank's op, from the op's start", _OP, "ns"),
+    "send_done": Described("all sends of the rank are done, from the op's start", _OP, "ns"),
+    "recv_done": Described("all arrivals at the rank are seen, from the op's start", _OP, "ns"),
+    "start": Described("start of the op, from the segment's time_origin", _OP[:2], "ns"),
+    "valid": Described("1 valid, 0 a rank was late", _OP[:2]),
+    "exit": Described("the rank left the barrier, from `start`; 0 with a clock start", _OP, "ns"),
+    "arrival": Described(
+        "the message is seen at its destination, from the op's start", (*_OP, "source"), "ns"
+    ),
+}
+COUNTERS = {
+    "voluntary_switches": Described("voluntary context switches", _OF_RANK),
+    "involuntary_switches": Described("involuntary context switches", _OF_RANK),
+    "minor_faults": Described("page reclaims", _OF_RANK),
+    "major_faults": Described("page faults with I/O", _OF_RANK),
+    "user_time": Described("CPU time in user mode", _OF_RANK, "ns"),
+    "system_time": Described("CPU time in the kernel", _OF_RANK, "ns"),
+    "threads": Described("threads of the process after the point", _OF_RANK),
+    "thread_affinity": Described("CPU list of every thread", _OF_RANK),
+    "interrupts": Described("interrupts of the fabric's driver on the node", _OF_NODE),
+    "port": Described("change of each of port_names on the node", (*_OF_NODE, "port_index")),
+    "port_names": Described("", ("port_index",)),
+}
+PAIRS = {
+    "message_size": Described("bytes of a message", (), "B"),
+    "time_p50": Described("median transfer time from source to destination", _MATRIX, "ns"),
+    "time_min": Described("shortest transfer time from source to destination", _MATRIX, "ns"),
+    "gbps": Described("message size / median transfer time", _MATRIX, "Gbit/s"),
+    "ops": Described("valid ops of the pair, 0 = not measured", _MATRIX),
+    "suspect_source": Described(
+        "sender of a pair that was looked at again", _SUSPECT, has_unknown=True
+    ),
+    "suspect_destination": Described("its receiver", _SUSPECT, has_unknown=True),
+    "suspect_size": Described(
+        "its message size, index into message_size", _SUSPECT, has_unknown=True
+    ),
+    "isolated_time": Described(
+        "its transfer times with all other ranks idle",
+        (*_SUSPECT, "isolated_attempt"),
+        "ns",
+        has_unknown=True,
+    ),
+    "isolated_gbps": Described("message size / median of isolated_time", _SUSPECT, "Gbit/s"),
+}
+GROUPS = {"raw": RAW, "counters": COUNTERS, "pairs": PAIRS}
+
+
+def mark_unknown(dataset: h5py.Dataset) -> None:
+    """Tell readers that −1 stands for "unknown"."""
+    dataset.attrs["_FillValue"] = dataset.dtype.type(schema.UNKNOWN)
+
+
+def create_scale(group: h5py.Group, name: str, length: int) -> None:
+    """The dimension scale 0 … length − 1."""
+    scale = group.create_dataset(name, data=np.arange(length, dtype=np.int32))
+    scale.make_scale(name)
+
+
+def describe(group: h5py.Group, tables: dict[str, Described]) -> None:
+    """Attributes and scales of the datasets that are there; the scales are there already."""
+    for name, table in tables.items():
+        if name not in group:
+            continue
+        dataset = group[name]
+        if table.long_name:
+            dataset.attrs["long_name"] = table.long_name
+        if table.units:
+            dataset.attrs["units"] = table.units
+        if table.has_unknown:
+            mark_unknown(dataset)
+        for axis, scale in enumerate(table.scales):
+            dataset.dims[axis].attach_scale(
+                group.file["point"] if scale == "point" else group[scale]
+            )
+
+
+def lacking(file: h5py.File) -> Iterator[str]:
+    """What the datasets of the groups do not say though they should, in words."""
+    for group, tables in GROUPS.items():
+        for name, table in tables.items() if group in file else ():
+            if name not in file[group]:
+                continue
+            dataset = file[group][name]
+            if strict.text(dataset.attrs.get("units", "")) != table.units:
+                yield f"/{group}/{name} has not the units '{table.units}'"
+            if table.has_unknown and "_FillValue" not in dataset.attrs:
+                yield f"/{group}/{name} has no _FillValue: readers take its −1 for a number"
+            shape = getattr(dataset, "shape", None)  # of a group, or one without values: none
+            if table.scales and (shape is None or len(shape) != len(table.scales)):
+                yield f"/{group}/{name} has not the dimensions {', '.join(table.scales)}"
+                continue
+            bare = [s for axis, s in enumerate(table.scales) if not len(dataset.dims[axis])]
+            if bare:
+                yield f"/{group}/{name} has no dimension scale {', '.join(bare)}"

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What launches, or jobs, of two sides say about every cell: effect, interval, p, equality.
+
+Launches of the same jobs are exchanged within their blocks (`maxt`, `equivalence`). Where no job
+has both sides the job is the unit: from several jobs a side they are exchanged; else the candidate
+is held against the spread between the jobs of the baseline (`jobs.Spread`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from a2aperf import bootstrap, equivalence, jobs, maxt, power, robust
+from a2aperf.blocks import Blocks, Sides
+
+Floats = NDArray[np.float64]
+
+LEVEL: Final = 0.05
+_LITTLE: Final = 0.25
+"""Of the variance of a job: more than that for having fewer launches, and jobs are not alike."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """[cells] arrays on a logarithmic scale; NaN where there is nothing to say.
+
+    `p` and `equal` (of a change of the margin or more) are corrected for the number of cells and
+    for the `family` of candidates held against one baseline. `arrangements` is 0 where no units
+    were exchanged.
+    """
+
+    effect: Floats
+    spread: Floats  # standard deviation of a unit
+    freedom: Floats
+    information: Floats  # variance of the effect = spread² / information
+    low: Floats
+    high: Floats
+    p: Floats
+    equal: Floats
+    critical: float  # |t| from which a cell differs
+    arrangements: int
+    family: int
+    outliers: NDArray[np.intp]  # units far from the others of their side
+    drawn: Floats  # [units, cells], with these drawn in
+
+    @property
+    def tests(self) -> int:
+        """Over how many claims an error level is shared."""
+        return max(1, int((self.freedom >= 1).sum())) * self.family
+
+    @property
+    def decides(self) -> bool:
+        """Whether there are units enough for anything to be significant."""
+        exchanged = self.arrangements >= 2 * self.family / LEVEL
+        return exchanged or (self.arrangements == 0 and bool((self.freedom >= 1).any()))
+
+    def detectable(self) -> list[float]:
+        """Minimum detectable effect per cell (90 % power)."""
+        if not self.decides:
+            return [math.nan] * len(self.effect)
+        return [
+            power.detectable(*numbers, self.critical)
+            for numbers in zip(self.spread, self.information, self.freedom, strict=True)
+        ]
+
+    def equality_margin(self, tests: int) -> list[float]:
+        """Smallest margin per cell in which no difference can be shown, `tests` cells at once."""
+        if not self.decides:
+            return [math.nan] * len(self.effect)
+        return [
+            power.equality_margin(*numbers, LEVEL / tests)
+            for numbers in zip(self.spread, self.information, self.freedom, strict=True)
+        ]
+
+    def needed(self, change: float) -> list[int | None]:
+        """Units a side per cell to find such a change (90 % power); None: more than can be said.
+
+        From fewer units than can decide anything nobody knows how far units differ.
+        """
+        if not self.decides:
+            return [None] * len(self.effect)
+        return [
+            power.launches_needed(
+                spread, freedom, power.tail(self.critical, freedom, self.tests), change
+            )
+            for spread, freedom in zip(self.spread, self.freedom, strict=True)
+        ]
+
+
+def exchanged(
+    y: Floats,
+    side: Sides,
+    block: Blocks,
+    margin: float,
+    rng: np.random.Generator,
+    noise: Floats | None = None,
+    family: int = 1,
+) -> Decision:
+    """Units of both sides exchanged within their blocks. `y` is [units, cells], NaN where missing.
+
+    `noise` [draws, units, cells] is what resampling the ops inside a unit does to y.
+    """
+    tested = maxt.max_t(y, side, block, rng)
+    outside = equivalence.outside(y, side, block, margin, rng)
+    noise = np.zeros((1, *y.shape)) if noise is None else noise
+    drawn = maxt.drawn_in(y, side, block)
+    low, high = bootstrap.effect_intervals(drawn, side, block, noise, rng)
+    known = tested.freedom >= 1
+    return Decision(
+        tested.effect,
+        tested.spread,
+        tested.freedom,
+        tested.information,
+        low,
+        high,
+        np.where(known, np.minimum(1.0, tested.p * family), np.nan),
+        np.minimum(1.0, equivalence.step_up(np.where(known, outside, np.nan)) * family),
+        tested.critical,
+        tested.arrangements,
+        family,
+        robust.outliers(y, side, block),
+        drawn,
+    )
+
+
+def predicted(
+    y: Floats, side: Sides, margin: float, family: int = 1, excess: Floats | None = None
+) -> Decision:
+    """Jobs of the candidate against the spread between the jobs of the baseline, [jobs, cells].
+
+    `excess` [jobs, cells] is the variance of a job's value beyond that of a job of the baseline.
+    """
+    count = y.shape[1]
+    arrays = {
+        name: np.full(count, np.nan)
+        for name in ("effect", "spread", "information", "low", "high", "p", "outside")
+    }
+    freedom = np.zeros(count)
+    for cell in range(count):
+        base, other = (y[side == own, cell] for own in (False, True))
+        other = other[~np.isnan(other)]
+        arrays["effect"][cell] = effect = other.mean() - np.nanmean(base)
+        spread = jobs.Spread.of(base)
+        if spread is None or not len(other):
+            continue
+        wider = spread
+        if excess is not None:
+            more = float(np.mean(excess[side, cell][~np.isnan(y[side, cell])]))
+            wider = spread.widened(more, len(other))
+        half = wider.bound(0.025, len(other))
+        freedom[cell] = spread.jobs - 1
+        arrays["spread"][cell] = spread.deviation
+        share = (spread.deviation / wider.deviation) ** 2 if wider.deviation > 0 else 1.0
+        arrays["information"][cell] = share / (1 / len(other) + 1 / spread.jobs)
+        arrays["low"][cell], arrays["high"][cell] = effect - half, effect + half
+        arrays["p"][cell] = wider.chance(effect, len(other))
+        gap = margin - abs(effect)
+        arrays["outside"][cell] = wider.chance(gap, len(other)) / 2 if gap > 0 else 1.0
+    tests = max(1, int((freedom >= 1).sum())) * family
+    outside = np.minimum(1.0, equivalence.step_up(arrays.pop("outside")) * family)
+    least = freedom[freedom >= 1].min(initial=np.inf)
+    critical = float(stats.t.isf(LEVEL / 2 / tests, least)) if np.isfinite(least) else math.inf
+    p = np.minimum(1.0, arrays.pop("p") * tests)
+    nobody = np.array([], dtype=np.intp)
+    return Decision(
+        **arrays, freedom=freedom, p=p, equal=outside, critical=critical,
+        arrangements=0, family=family, outliers=nobody, drawn=y,
+    )  # fmt: skip
+
+
+def _exchangeable(y: Floats, side: Sides, excess: Floats | None) -> bool:
+    """Whether jobs of the candidate vary hardly more than those of the baseline."""
+    if excess is None:
+        return True
+    variance = np.nan_to_num(np.nanvar(y[~side], axis=0, ddof=1))
+    return bool((excess[side].mean(axis=0) <= _LITTLE * variance).all())
+
+
+def between_jobs(
+    y: Floats,
+    side: Sides,
+    block: Blocks,
+    margin: float,
+    rng: np.random.Generator,
+    family: int = 1,
+    excess: Floats | None = None,
+) -> Decision:
+    """Sides that no job has both of; `y` and `excess` (as in `predicted`) are [jobs, cells]."""
+    made = exchanged(y, side, block, margin, rng, family=family)
+    if made.decides and (~side).sum() >= jobs.FEWEST and _exchangeable(y, side, excess):
+        return made
+    return predicted(y, side, margin, family, excess)

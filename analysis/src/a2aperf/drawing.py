@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Charts on paper: a `chart.Figure` becomes a matplotlib figure."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any, BinaryIO, Final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Page
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+
+from a2aperf import style
+from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat
+from a2aperf.legend import Legend, curve_style
+
+_PANELS_PER_ROW = 3
+_NOTE_ROW = 0.105
+_HEADING_ROW = 0.18
+
+
+def draw(figure: Figure, width: float | None = None, notes: bool = True) -> Page:
+    """The figure at its printed size. `width` in inches; default: as wide as its panels need."""
+    count = len(figure.charts)
+    columns = min(count, 2 if count in (2, 4) else _PANELS_PER_ROW)
+    square = any(chart.heat is not None and chart.heat.names for chart in figure.charts)
+    if square and width is not None and width < style.PAGE_WIDTH:
+        columns = 1
+    rows = -(-count // columns)
+    if width is None:
+        width = style.COLUMN_WIDTH if columns == 1 else style.PAGE_WIDTH
+    with style.applied():
+        legend = Legend(figure.charts, width)
+        heading = textwrap.wrap(figure.heading, int(width * 13))
+        head = len(heading) * _HEADING_ROW
+        said = textwrap.wrap(" · ".join(figure.said), int(width * 25)) if notes else []
+        foot = len(said) * _NOTE_ROW + 0.04 if said else 0.0
+        panel = 0.84 * width / columns if square else min(0.55 * width / columns + 0.4, 2.3)
+        lines = max(len(_subtitle(chart, width / columns)) for chart in figure.charts)
+        height = rows * (panel + 0.11 * lines) + legend.height + foot + head
+        page = Page(figsize=(width, height), layout="constrained")
+        inside = (0, foot / height, 1, 1 - (foot + legend.height + head) / height)
+        page.get_layout_engine().set(rect=inside, h_pad=0.03, w_pad=0.03)  # type: ignore[union-attr, call-arg]
+        for index, chart in enumerate(figure.charts):
+            _draw_chart(page.add_subplot(rows, columns, index + 1), chart, width / columns, lines)
+        _settle(page)
+        legend.draw(page, head)
+        for row, line in enumerate(heading):
+            y = 1 - (row + 0.5) * _HEADING_ROW / height
+            page.text(0.5, y, line, fontsize=9, weight="bold", ha="center", va="center")
+        for row, line in enumerate(reversed(said)):
+            y = (row * _NOTE_ROW + 0.04) / height
+            page.text(0.04 / width, y, line, fontsize=5.5, color=style.GREY, va="bottom")
+    return page
+
+
+def _settle(page: Page) -> None:
+    """Lay the panels out once, at round places: the solver's last bits differ from run to run."""
+    page.draw_without_rendering()
+    page.set_layout_engine("none")
+    for axes in page.axes:
+        left, low, width, height = (round(float(side), 5) for side in axes.get_position().bounds)
+        axes.set_position((left, low, width, height))
+
+
+def _subtitle(chart: Chart, width: float) -> list[str]:
+    return textwrap.wrap(chart.subtitle, max(12, int((width - 0.45) * 20)))
+
+
+def _draw_chart(axes: Axes, chart: Chart, width: float, lines: int) -> None:
+    """`width`: of the panel, in inches; `lines`: of the longest subtitle in the figure."""
+    subtitle = _subtitle(chart, width)
+    # Letters that are not seen keep the place of the subtitle, which the layout does not heed.
+    axes.set_title(chart.title or "M", pad=4 + 8 * lines, alpha=1.0 if chart.title else 0.0)
+    if subtitle:
+        said = axes.annotate(
+            "\n".join(subtitle + [""] * (lines - len(subtitle))),
+            (0, 1),
+            xytext=(0, 4),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            fontsize=6,
+            color=style.GREY,
+            linespacing=1.1,
+        )
+        said.set_in_layout(False)
+    if chart.heat is not None:
+        _draw_heat(axes, chart.heat)
+    for curve in chart.curves:
+        _draw_curve(axes, curve, is_mark=chart.heat is not None)
+    for bound in chart.bounds:
+        _draw_bound(axes, bound)
+    _set_axis(axes, "x", chart.x, width - 0.5)
+    _set_axis(axes, "y", chart.y, 99.0)
+    square = chart.heat is not None and bool(chart.heat.names)
+    if square:
+        axes.invert_yaxis()  # the first source is on top, as in a table
+    for place in chart.divisions:
+        axes.axvline(place, color="white", linewidth=0.5 if square else 0.4, alpha=0.8)
+        if square:
+            axes.axhline(place, color="white", linewidth=0.5, alpha=0.8)
+
+
+_THOUSANDS: Final = FuncFormatter(lambda value, _: f"{value:,.10g}".replace(",", "\u2009"))
+
+
+def _set_axis(axes: Axes, which: str, axis: Axis, length: float) -> None:
+    """`length`: inches that the tick labels can share."""
+    line = axes.xaxis if which == "x" else axes.yaxis
+    # Of a long label what follows the last comma has a line of its own.
+    label = ",\n".join(axis.label.rsplit(", ", 1)) if which == "y" else axis.label
+    axes.set(**{f"{which}label": label})
+    if axis.log:
+        axes.set(**{f"{which}scale": "log"})
+    if axis.limits:
+        axes.set(**{f"{which}lim": axis.limits})
+    if axis.log and not axis.ticks:
+        low, high = axes.get_xlim() if which == "x" else axes.get_ylim()
+        line.set_major_locator(FixedLocator(_log_ticks(low, high)))
+    line.set_major_formatter(_THOUSANDS)
+    line.set_minor_formatter(NullFormatter())
+    if axis.ticks:
+        ticks = _thinned(axis, axes.get_xlim() if which == "x" else axes.get_ylim(), length)
+        line.set_major_locator(FixedLocator([place for place, _ in ticks]))
+        line.set_ticklabels([text for _, text in ticks])
+        if axis.upright:
+            axes.tick_params(axis=which, labelrotation=90)  # type: ignore[arg-type]
+        line.set_minor_locator(NullLocator())
+    if axis.from_zero and not axis.limits and not axis.log:
+        axes.set(**{f"{which}lim": (0, None)})
+
+
+def _thinned(axis: Axis, limits: tuple[float, float], length: float) -> list[tuple[float, str]]:
+    """The ticks whose labels do not touch; the ends stay, as they tell from where to where."""
+    low, high = np.log(limits) if axis.log else limits
+    spans = []
+    for place, text in axis.ticks:
+        where = ((np.log(place) if axis.log else place) - low) / (high - low) * length
+        half = 0.05 if axis.upright else 0.032 * len(text) + 0.02
+        spans.append((where - half, where + half))
+    kept = [len(spans) - 1]
+    for index in range(len(spans) - 2, 0, -1):
+        if spans[index][1] <= spans[kept[-1]][0] and spans[0][1] <= spans[index][0]:
+            kept.append(index)
+    if len(spans) > 1 and spans[0][1] <= spans[kept[-1]][0]:
+        kept.append(0)
+    return [axis.ticks[index] for index in reversed(kept)]
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    """Round ticks, as many as a small axis can carry."""
+    decades = np.log10(high / low)
+    steps: tuple[float, ...] = (1, 1.5, 2, 3, 4, 5, 7) if decades < 0.7 else (1, 2, 5)
+    if decades > 2.2:
+        steps = (1,)
+    powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    stride = max(1, round(decades / 6))
+    return [
+        s * 10.0**p for p in powers if p % stride == 0 for s in steps if low <= s * 10.0**p <= high
+    ]
+
+
+def _draw_curve(axes: Axes, curve: Curve, is_mark: bool = False) -> None:
+    """`is_mark`: stands on a heat map, which is to be seen through it."""
+    color = style.look(curve.look).color
+    if curve.form == "band":
+        assert curve.low is not None
+        assert curve.high is not None
+        axes.fill_between(curve.x, curve.low, curve.high, color=color, alpha=0.3, linewidth=0)
+        return
+    if curve.form == "bars" and curve.low is not None and curve.high is not None:
+        wide = 3.2 if curve.look == 0 else 1.6
+        axes.vlines(curve.x, curve.low, curve.high, color=color, alpha=0.45, linewidth=wide)
+        return
+    if curve.low is not None and curve.high is not None:
+        _draw_bars(axes, curve.x, curve.y, curve.low, curve.high, color)
+    if curve.form == "step":
+        line = curve_style(curve) | {"marker": ""}
+        axes.step(curve.x, curve.y, where="post", alpha=0.6 if curve.faint else 1.0, **line)
+    elif curve.form == "stems":
+        axes.vlines(curve.x, 0, curve.y, color=color, linewidth=min(3.0, 90 / curve.x.size))
+    elif curve.form == "dots":
+        size = 1.8 if curve.x.size > 500 else 3.0
+        dots = axes.plot(curve.x, curve.y, ".", color=color, markersize=size, alpha=0.7)
+        dots[0].set(markeredgewidth=0, rasterized=curve.x.size > 2000)
+    else:
+        line = curve_style(curve)
+        if is_mark:
+            line |= {"markerfacecolor": "none", "markersize": 4.5}
+        axes.plot(curve.x, curve.y, zorder=3, **line)
+
+
+def _draw_bars(axes: Axes, x: Floats, y: Floats, low: Floats, high: Floats, color: str) -> None:
+    known = np.isfinite(low) & np.isfinite(high) & np.isfinite(y)
+    if not known.any():
+        return
+    below, above = np.maximum(y - low, 0)[known], np.maximum(high - y, 0)[known]
+    axes.errorbar(
+        x[known],
+        y[known],
+        yerr=(below, above),
+        fmt="none",
+        ecolor=color,
+        elinewidth=0.7,
+        capsize=1.5,
+        capthick=0.7,
+        zorder=2.5,
+    )
+
+
+def _draw_bound(axes: Axes, bound: Bound) -> None:
+    if bound.look is not None:
+        color = style.look(bound.look).color
+        axes.plot(
+            bound.x, bound.y, color=color, linewidth=0.7, linestyle=":", alpha=0.8, zorder=1.5
+        )
+        return
+    line: dict[str, Any] = {
+        "color": style.BOUND,
+        "linewidth": 0.7,
+        "linestyle": (0, (6, 2)) if bound.dashed else "-",
+        "zorder": 1.6,
+    }
+    if bound.x.size == 1:
+        axes.axhline(float(bound.y[0]), **line)
+    axes.plot(bound.x, bound.y, **line)
+    wide = bound.x.size == 1  # as wide as the panel: its name stands at the right edge
+    axes.annotate(
+        bound.name,
+        (1.0 if wide else bound.x[-1], bound.y[-1]),
+        xycoords=("axes fraction" if wide else "data", "data"),
+        xytext=(0, -3 if bound.falls else 1.5),
+        textcoords="offset points",
+        fontsize=5.5,
+        color=style.BOUND,
+        ha="right",
+        va="top" if bound.falls else "bottom",
+        zorder=4,
+        path_effects=[withStroke(linewidth=1.5, foreground="white")],
+    )
+
+
+def _draw_heat(axes: Axes, heat: Heat) -> None:
+    square = bool(heat.names)
+    image = axes.imshow(
+        np.ma.masked_invalid(heat.z),
+        aspect="equal" if square else "auto",
+        origin="upper",
+        interpolation="nearest",
+        cmap=style.HEAT + ("_r" if heat.dark_is_high else ""),
+        vmin=heat.low,
+        vmax=heat.top,
+        extent=(heat.x[0] - 0.5, heat.x[-1] + 0.5, heat.y[-1] + 0.5, heat.y[0] - 0.5),
+    )
+    axes.grid(visible=False)
+    if square:  # what was not measured has no colour of the map
+        axes.patch.set(hatch="//////", facecolor="white", edgecolor=style.GRID)
+    bar = axes.figure.colorbar(
+        image,
+        ax=axes,
+        extend=heat.extends if square else "max",
+        pad=0.02,
+        fraction=0.06,
+        format=_THOUSANDS,
+    )
+    bar.set_label(heat.label, fontsize=6.5)
+    bar.outline.set_visible(False)
+
+
+def save(page: Page, stream: BinaryIO, form: str) -> None:
+    """Write the figure as png, svg or pdf; the same data give the same bytes."""
+    dates: dict[str, dict[str, str | None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    with style.applied():
+        page.savefig(stream, format=form, metadata=dates.get(form))

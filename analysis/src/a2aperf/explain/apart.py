@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rank that has all its messages long after the others, or long before them.
+
+In an all-to-all whoever receives slowly is late; who sends slowly makes all others late and is
+the only one in time, for nobody waits for its own messages. With two ranks the two cases look
+alike, and nothing is said.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from a2aperf.explain import equal, series
+from a2aperf.explain.finding import Finding, listed, percent
+from a2aperf.results import Launch, Results
+
+_APART: Final = 1.25
+"""Factor between the rank and the nearest of the others: equal links end within a tenth."""
+_SHARE: Final = 0.9  # of the ops
+_FEWEST: Final = 10  # ops, all points of a launch together
+_CLEAR: Final = 10.0  # median absolute deviations of a rank's lateness
+_BARRIER_NS: Final = 1e6
+"""A barrier ends on all ranks within this, where each has a core: by less nobody is apart."""
+
+Apart = tuple[int, str, float, int]
+"""Rank, "receives" or "sends", median factor, ops."""
+
+
+def find(found: Results) -> list[Finding]:
+    """Per launch, the ranks that end apart in nine of ten ops of a point, all such points."""
+    findings = []
+    points = found.points[found.points["has_raw"] & (found.points["ranks"] > 2)]
+    for launch, of_launch in points.groupby("launch"):
+        seen: dict[tuple[int, str], list[tuple[Any, float, int]]] = {}
+        facts = found.launches[str(launch)]
+        least = 0.0 if facts.attributes.get("sync") == "clock" else _BARRIER_NS
+        received: list[NDArray[np.int64]] = []
+        clear = False
+        for _, row in of_launch.iterrows():
+            raw = found.raw(str(row["file"]), int(row["point"]))
+            received.append(raw.recv_done[raw.valid] - raw.begin[raw.valid])
+            for rank, what, factor, ops in apart(received[-1], least):
+                seen.setdefault((rank, what), []).append((row, factor, ops))
+                clear |= _clear(received[-1], what)
+        time = equal.correlation_time(received) if seen else 1.0
+        for (rank, what), at in seen.items():
+            ops = sum(ops for _, _, ops in at)
+            if ops >= _FEWEST and (clear or ops / time >= equal.FEWEST):
+                findings.append(_told(facts, rank, what, at, len(of_launch)))
+    return findings
+
+
+def apart(received: NDArray[np.int64], least: float = 0.0) -> list[Apart]:
+    """Ranks apart in the times at which each had its last message [ops, R], ns; at most one.
+
+    `least`: the difference that counts, ns.
+    """
+    ops, ranks = received.shape
+    if not ops or ranks < 3:
+        return []
+    ordered = np.sort(received, axis=1).astype(np.float64)
+    for who, low, high, what in (
+        (received.argmax(axis=1), ordered[:, -2], ordered[:, -1], "receives"),
+        (received.argmin(axis=1), ordered[:, 0], ordered[:, 1], "sends"),
+    ):
+        factor = high / np.maximum(low, 1)
+        rank = int(np.bincount(who, minlength=ranks).argmax())
+        its = (who == rank) & (factor >= _APART) & (high - low >= least)
+        if its.mean() >= _SHARE:
+            return [(rank, what, float(np.median(factor[its])), int(its.sum()))]
+    return []
+
+
+def _clear(received: NDArray[np.int64], what: str) -> bool:
+    """Whether the rank is further apart than lateness that lasts for long could make it."""
+    ordered = np.sort(received, axis=1)
+    apart = ordered[:, -1] - ordered[:, -2] if what == "receives" else ordered[:, 1] - ordered[:, 0]
+    return bool(np.median(apart) > _CLEAR * np.median(np.abs(equal.lateness(received))))
+
+
+def _told(
+    facts: Launch, rank: int, what: str, at: list[tuple[Any, float, int]], points: int
+) -> Finding:
+    host = facts.host_of(rank)
+    row, factor, _ = max(at, key=lambda one: one[1])
+    ops = sum(count for _, _, count in at)
+    sizes = listed(f"{one['message_size']} B" for one, _, _ in at)
+    if what == "receives":
+        story = (
+            f"has its last message up to {factor:.2g} times as late as any other rank: it "
+            "receives slowly, or one of the others sends slowly to it"
+        )
+    else:
+        story = (
+            f"has all its messages while the others take up to {factor:.2g} times as long: they "
+            "wait for it, so it sends slowly"
+        )
+    return Finding(
+        "apart",
+        f"rank {rank} ({host}) {story}; in {ops} ops of {len(at)} of {points} points "
+        f"({percent(_SHARE)} of their ops or more); most at {series.place(row)}",
+        f"{facts.id}: {sizes}",
+        ops,
+        weight=factor,
+        numbers={"rank": rank, "side": what, "factor": factor},
+    )

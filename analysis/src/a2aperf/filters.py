@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Choosing points by expressions such as `ppn=2` or `message_size>=10kB`."""
+
+import csv
+import operator
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pandas as pd
+
+from a2aperf.errors import InputError
+from a2aperf.results import Results
+
+_EXPRESSION = re.compile(r"^\s*([\w.-]+?)\s*(!=|<=|>=|=|<|>)\s*(.*?)\s*$", re.DOTALL)
+_ORDER: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+# As on the program's command line: K, M, G and T alone are binary, and capitals make no difference.
+_SIZE = re.compile(r"^(\d+(?:\.\d+)?) ?([kmgt]?)(i?b|i|)$", re.IGNORECASE | re.ASCII)
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+
+
+def where(results: Results, expressions: Iterable[str]) -> Results:
+    """Only the points for which every expression holds.
+
+    An expression is NAME OPERATOR VALUE with one of = != < <= > >=; `=` and `!=` take several
+    values: `ranks=20,40`. A text with commas that is recorded as it stands is one value
+    (`UCX_TLS=rc,sm,self`), and so is what stands in double quotes. NAME is a column, label,
+    environment variable, segment attribute or node fact; an unknown value fulfils only `!=` and
+    `NAME=` (nothing: not recorded).
+    """
+    for expression in expressions:
+        results = results.select(_mask(results, expression))
+        if results.points.empty:
+            raise InputError(f"--where '{expression}' leaves no point")
+    return results
+
+
+def _mask(results: Results, expression: str) -> "pd.Series[bool]":
+    found = _EXPRESSION.match(expression)
+    if not found:
+        raise InputError(
+            f"--where '{expression}': expected NAME=VALUE (or != < <= > >=), for example ppn=2"
+        )
+    name, sign, value = found.groups()
+    column = results.values(name)
+    numeric = pd.api.types.is_numeric_dtype(column)
+    if sign in _ORDER:
+        if not numeric:
+            column = pd.to_numeric(column, errors="coerce")
+        mask = _ORDER[sign](column, _number(expression, value))
+        return pd.Series(mask.fillna(False).astype(bool), index=column.index)
+    one_of = [value] if not numeric and (column == value).any() else _list(value)
+    if name == "window":  # as on the program's command line; the file has 0
+        one_of = ["0" if one == "all" else one for one in one_of]
+    wanted = [_number(expression, v) if numeric and v else v for v in one_of]
+    equal = column.isin([v for v in wanted if v != ""]).fillna(False).astype(bool)
+    if "" in wanted:
+        equal |= column.isna() | (column == "").fillna(False).astype(bool)
+    return equal if sign == "=" else ~equal
+
+
+def _list(value: str) -> list[str]:
+    """`a,b` and `"a,b",c` as a list; of nothing, one value that is empty."""
+    return next(csv.reader([value], skipinitialspace=True), []) or [""]
+
+
+def _number(expression: str, value: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        size = _size(value)
+        if size is not None:
+            return size
+        raise InputError(f"--where '{expression}': '{value}' is not a number") from None
+
+
+def _size(text: str) -> float | None:
+    found = _SIZE.match(text)
+    if found is None:
+        return None
+    number, prefix, rest = found[1], found[2].lower(), found[3].lower()
+    if not prefix and rest.startswith("i"):
+        return None
+    factor = (1000.0 if rest == "b" else 1024.0) ** _POWERS[prefix]
+    return float(number) * float(factor)

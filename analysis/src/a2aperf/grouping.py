@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which points make one line, and what a line says where launches repeat it.
+
+A *setting* is everything that was chosen and differs between the points at hand: columns such as
+mode or schedule, and variables and labels of the launches. Points of different settings are never
+averaged silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from a2aperf.results import Launch, Results
+
+Floats = NDArray[np.float64]
+
+CHOICES = ("engine", "provider", "mode", "schedule", "window", "post", "ppn")
+"""Columns that are choices, in the order a label names them."""
+FAMILIES = ("PSM2_", "PSM3_", "HFI_", "FI_", "UCX_")
+"""Variables that decide results."""
+HOW_MEASURED = (
+    "sync", "poll", "memory", "warmup", "seed", "shuffle_ranks", "domain", "program_version",
+    "provider_version", "libfabric_version", "mpi_version", "baseline_transport", "started",
+    "slurm_job_id",
+)  # fmt: skip
+"""Attributes of a launch that tell how it was measured; those after `domain`, by what and when."""
+NOT_SETTINGS = {"FI_PSM2_UUID", "FI_PSM3_UUID", "FI_UNIVERSE_SIZE", "HFI_NO_BACKTRACE"}
+"""Differ from job to job or from scale to scale by their nature, or are a library's own doing."""
+
+
+def differing_names(launches: Mapping[str, Launch]) -> list[str]:
+    """Variables of the fabric families and labels that do not have one value in all launches.
+
+    A label whose value is new in every one of many launches counts them; it is no setting.
+    """
+    many = 4
+    found = []
+    everyone = list(launches.values())
+    names = {n for launch in everyone for n in launch.environment if n.startswith(FAMILIES)}
+    tuned = {name for launch in everyone for name in launch.tuned}  # follow from other choices
+    for name in sorted(names - NOT_SETTINGS - tuned):
+        if len({launch.environment.get(name) for launch in everyone}) > 1:
+            found.append(name)
+    for name in sorted({n for launch in everyone for n in launch.labels}):
+        values = {launch.labels.get(name) for launch in everyone}
+        if len(values) > 1 and (len(values) < len(everyone) or len(everyone) <= many):
+            found.append(name)
+    return found
+
+
+def recorded_names(results: Results) -> list[str]:
+    """Settings that some launch records and no column has: how it was measured, variables, labels.
+
+    Whether or not they differ here: files that are exported one by one have the same columns.
+    """
+    everyone = list(results.launches.values())
+    variables = {n for launch in everyone for n in launch.environment if n.startswith(FAMILIES)}
+    words = {name for launch in everyone for name in launch.labels}
+    names = [*HOW_MEASURED, *sorted(variables), *sorted(words)]
+    return [
+        name
+        for name in dict.fromkeys(names)
+        if name not in results.points and any(name in x.setting_names for x in everyone)
+    ]
+
+
+def scales_over_ranks(points: pd.DataFrame) -> bool:
+    """Whether ranks per node are the scale and no setting: the nodes are known and as many."""
+    return bool(points["nodes"].notna().all() and points["nodes"].nunique() == 1)
+
+
+def setting_names(results: Results, points: pd.DataFrame, by: Sequence[str]) -> list[str]:
+    """The names that tell the settings of `points` apart: `by` if given, else all that differ."""
+    if by:
+        return list(by)
+    present = {
+        key: launch for key, launch in results.launches.items() if key in set(points["launch"])
+    }
+    columns: list[str] = []
+    for name in CHOICES:
+        if name == "ppn" and scales_over_ranks(points):
+            continue
+        groups = points.groupby(columns, dropna=False)[name] if columns else points[name]
+        if np.max(groups.nunique(dropna=False)) > 1:  # not told by the columns before it
+            columns.append(name)
+    return columns + differing_names(present)
+
+
+def setting_labels(
+    results: Results, points: pd.DataFrame, by: Sequence[str] = ()
+) -> pd.Series[str]:
+    """The setting of every point in words; "" everywhere when nothing differs.
+
+    Raises InputError where `by` holds a name that no file records.
+    """
+    parts: list[list[str]] = [[] for _ in range(len(points))]
+    program = points[["engine", "provider"]].agg("\0".join, axis=1)
+    for name in setting_names(results, points, by):
+        values = results.values(name).loc[points.index]
+        absent = values.isna() | (values == "").fillna(False)
+        # What no launch of a program has is not its setting; `by` asks for it all the same.
+        of = points["engine"] if name == "provider" else program
+        apart = of.nunique() > 1 and name not in ("engine", "ppn", *by)
+        nowhere = absent.groupby(of).transform("all") if apart else absent & False
+        foreign = ~points["has_raw"]
+        for part, value, unknown, silent in zip(parts, values, foreign, nowhere, strict=True):
+            if not silent:
+                part.append(_text(name, value, unknown))
+    return pd.Series([", ".join(part) for part in parts], index=points.index, dtype=object)
+
+
+def _text(name: str, value: object, foreign: bool) -> str:
+    absent = pd.isna(value) or value == ""  # type: ignore[call-overload]
+    if name in ("ppn", "ranks_per_node"):
+        return "ranks per node unknown" if absent else f"{value:g} per node"
+    if name == "window":
+        return "window unknown" if absent else ("window all" if value == 0 else f"window {value}")
+    if name == "post":
+        return "post unknown" if absent else f"posted {value}"
+    if name in CHOICES:
+        return f"{name} unknown" if absent else str(value)
+    if absent:  # a program that stores every variable has seen that it is not set; a text has not
+        return f"{name} unknown" if foreign else f"{name} not set"
+    return f"{name}={value}"
+
+
+def representative(coverage: Mapping[float, int], most: int) -> list[float]:
+    """At most `most` of the values: the ends, and between them spread evenly in the logarithm.
+
+    `coverage` tells how many lines or places have the value; well covered values are preferred.
+    """
+    values = sorted(coverage)
+    if len(values) <= most:
+        return values
+    logs = np.log(np.maximum(values, 1e-9))
+    scarcity = 1 - np.array([coverage[value] for value in values]) / max(coverage.values())
+    cost = 0.3 * (logs[-1] - logs[0]) * scarcity
+    chosen = {0, len(values) - 1}
+    for target in np.linspace(logs[0], logs[-1], most)[1:-1]:
+        free = [i for i in range(len(values)) if i not in chosen]
+        chosen.add(min(free, key=lambda i: abs(logs[i] - target) + cost[i]))
+    return [values[i] for i in sorted(chosen)]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One value per x with its interval; all arrays have the same length."""
+
+    x: Floats
+    y: Floats
+    low: Floats
+    high: Floats
+    ops: tuple[tuple[int, ...], ...]
+    launches: NDArray[np.int64]
+
+
+def line(points: pd.DataFrame, x: str, metric: str) -> Line:
+    """One value per distinct `x`: the median over launches, with their range as interval.
+
+    With a single launch it is the 95 % interval of its median op time, carried over to the metric.
+    """
+    xs, ys, lows, highs, ops, launches = [], [], [], [], [], []
+    for place, rows in points[points[metric].notna()].groupby(x, sort=True):
+        values = rows[metric].to_numpy(dtype=float)
+        value = float(np.median(values))
+        if len(rows) > 1:
+            low, high = float(values.min()), float(values.max())
+        else:
+            low, high = _interval(rows.iloc[0], metric, value)
+        xs.append(float(place))  # type: ignore[arg-type]
+        ys.append(value)
+        lows.append(low)
+        highs.append(high)
+        ops.append(tuple(int(n) for n in rows["ops"]))
+        launches.append(rows["launch"].nunique())
+    x_values, y_values, low_values, high_values = (
+        np.array(v, dtype=float) for v in (xs, ys, lows, highs)
+    )
+    counts = np.array(launches, dtype=np.int64)
+    return Line(x_values, y_values, low_values, high_values, tuple(ops), counts)
+
+
+def _interval(row: pd.Series[float], metric: str, value: float) -> tuple[float, float]:
+    low, high, p50 = row["time_p50_low"], row["time_p50_high"], row["time_p50"]
+    if metric == "time_p50":
+        return float(low), float(high)
+    if metric.startswith("gbps_") and "sustained" not in metric and low > 0:
+        return value * float(p50) / float(high), value * float(p50) / float(low)
+    return float("nan"), float("nan")
+
+
+def values_in_order(labels: Iterable[Hashable]) -> list[Hashable]:
+    """Distinct values in the order they first come."""
+    return list(dict.fromkeys(labels))

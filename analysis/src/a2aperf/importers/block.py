@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every reader of foreign text returns, and how it becomes a results file."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from a2aperf import __version__, metrics, schema, writer
+from a2aperf.errors import InputError
+
+
+@dataclass
+class Block:
+    """Results that share their settings: one segment of the file.
+
+    A row is a dict of columns: `message_size`, what is known of `ops` and `time_*` (ns), and any
+    rate as the text prints it. `ranks` is missing where the text does not say it. Settings that
+    the text does not state are absent or None.
+    """
+
+    rows: list[dict[str, Any]]
+    engine: str
+    ppn: float | None = None
+    environment: dict[str, str] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the user says about text that does not say it itself; the text wins where it does."""
+
+    ranks: int | None = None
+    ppn: float | None = None
+    provider: str = ""
+    link_rate_gbps: float = math.nan
+    rails: int = 1
+    environment: dict[str, str] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+
+
+def document(
+    blocks: Sequence[Block], given: Given, origin: str, percentile_rule: str
+) -> writer.Document:
+    """A results file of summaries: one segment per block, rates computed from the times."""
+    rows: list[dict[str, Any]] = []
+    segments: list[schema.Segment] = []
+    for index, block in enumerate(blocks):
+        ppn = block.ppn if block.ppn is not None else given.ppn
+        for order, row in enumerate(block.rows):
+            ranks = row.get("ranks", given.ranks)
+            if ranks is None:
+                raise InputError(
+                    f"{origin}: the text does not say how many ranks ran; give --ranks N"
+                )
+            base = {"segment": index, "order": order, "engine": block.engine, "ranks": ranks}
+            rows.append(_row({**base, **row}, ppn, given))
+        segments.append(_segment(block, given, origin))
+    return writer.Document(
+        attributes={
+            "title": f"imported: {origin}",
+            "source": f"a2a {__version__}",
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "origin": origin,
+            "percentile_rule": percentile_rule,
+        },
+        columns=writer.columns_of(rows),
+        segments=segments,
+    )
+
+
+def _row(row: dict[str, Any], ppn: float | None, given: Given) -> dict[str, Any]:
+    ranks = int(row["ranks"])
+    nodes = _nodes(ranks, ppn)
+    placed = [ppn] * nodes if nodes > 0 and ppn is not None else []
+    p50, mean = row.get("time_p50", math.nan), row.get("time_mean", math.nan)
+    link = given.link_rate_gbps * given.rails
+    rates = metrics.rates(ranks, row["message_size"], p50, mean, placed, link)
+    return {
+        "role": "measure",
+        "provider": given.provider,
+        "state": schema.STATES.index("complete"),
+        "nodes": nodes,
+        "ranks_per_node": math.nan if ppn is None else ppn,
+        **rates,
+        **row,
+    }
+
+
+def _nodes(ranks: int, ppn: float | None) -> int:
+    if ppn is None:
+        return schema.UNKNOWN
+    if ranks % ppn:
+        raise InputError(f"--ppn {ppn:g}: {ranks} ranks do not fill nodes of {ppn:g} evenly")
+    return int(ranks / ppn)
+
+
+def _segment(block: Block, given: Given, origin: str) -> schema.Segment:
+    return schema.Segment(
+        attributes={
+            "provider": given.provider,
+            "link_rate_gbps": given.link_rate_gbps,
+            "rails": schema.UNKNOWN if math.isnan(given.link_rate_gbps) else given.rails,
+            "origin": origin,
+            "note": block.note,
+            **block.attributes,
+        },
+        environment={**given.environment, **block.environment},
+        labels=dict(given.labels),
+    )
+
+
+def bad(path: Path, line: int, column: int, what: str) -> InputError:
+    """The error for text that is no such table, at a line and column counted from 1."""
+    return InputError(f"{path}: line {line}, column {column}: {what}")
+
+
+def number(path: Path, line: int, column: int, token: str, least: float | None = None) -> float:
+    """A finite, positive number at that place (or one ≥ `least`), or the error that says so."""
+    try:
+        value = float(token)
+    except ValueError:
+        raise bad(path, line, column, f"expected a number, found '{token}'") from None
+    enough = value > 0 if least is None else value >= least
+    if not math.isfinite(value) or not enough:
+        raise bad(path, line, column, f"expected a positive number, found '{token}'")
+    return value

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which launches belong to one job, and how far jobs differ: the one model of both.
+
+Launches of a job have its nodes, its hour and its neighbours in common. How far two jobs differ
+cannot be told from launches within them; it takes several jobs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from a2aperf.results import Launch, Results
+
+Floats = NDArray[np.float64]
+
+FEWEST: Final = 5
+"""Jobs from which their spread is taken as known."""
+_GAP_NS: Final = 12 * 3600 * 10**9
+
+
+def of_launches(found: Results) -> dict[str, str]:
+    """The job of each launch, by a name that can be printed.
+
+    That is the Slurm job (of its cluster). A launch without one belongs to the launch before it
+    that shares a node with it, if it began less than 12 hours after that one ended; what an import
+    holds without times is one job for each file.
+    """
+    begun = found.points.groupby("launch")["started"].min().astype("Float64").fillna(-1)
+    ended = _ends(found.points)
+    named: dict[str, str] = {}
+    open_: list[_Open] = []
+    for launch in sorted(found.launches, key=lambda key: (float(begun.get(key, -1)), key)):
+        facts, start = found.launches[launch], int(begun.get(launch, -1))
+        slurm = str(facts.attributes.get("slurm_job_id", ""))
+        if slurm:
+            cluster = facts.environment.get("SLURM_CLUSTER_NAME", "")
+            named[launch] = f"job {slurm}" + (f" of {cluster}" if cluster else "")
+        elif start <= 0:
+            named[launch] = launch.rpartition("#")[0]
+        else:
+            named[launch] = _joined(open_, facts, start, int(ended.get(launch, start)))
+    return named
+
+
+@dataclass
+class _Open:
+    """Launches without a job's number that may go on."""
+
+    name: str
+    nodes: set[str]
+    ended: int
+
+
+def _ends(points: pd.DataFrame) -> Any:
+    """The last moment that a launch is known to have run, ns since 1970."""
+    lasted = points["started"].astype("Float64") + points["duration"].astype("Float64").fillna(0)
+    return lasted.groupby(points["launch"]).max().fillna(-1)
+
+
+def _joined(open_: list[_Open], facts: Launch, start: int, end: int) -> str:
+    for one in open_:
+        if one.nodes & set(facts.nodes) and start - one.ended < _GAP_NS:
+            one.nodes |= set(facts.nodes)
+            one.ended = max(one.ended, end)
+            return one.name
+    when = datetime.fromtimestamp(start / 1e9, UTC).strftime("%Y-%m-%d %H:%M")
+    where = f"{facts.nodes[0]} +{len(facts.nodes) - 1}" if facts.nodes[1:] else facts.nodes[0]
+    open_.append(_Open(f"{where} from {when}", set(facts.nodes), end))
+    return open_[-1].name
+
+
+def medians(y: Floats, job: NDArray[np.intp]) -> Floats:
+    """Median over the launches of each job, [jobs, cells], from y [launches, cells]."""
+    table = pd.DataFrame(y).groupby(job).median()
+    return np.asarray(table.to_numpy(dtype=np.float64))
+
+
+def excess(y: Floats, job: NDArray[np.intp], baseline: NDArray[np.bool_]) -> Floats:
+    """How much more the median of a job varies than that of one of the baseline, [jobs, cells].
+
+    Because it has fewer launches: from y [launches, cells] and the spread of launches within jobs;
+    `baseline` [jobs]. At least 0. The median of L values varies by π/2 of their variance / L.
+    """
+    table = pd.DataFrame(y)
+    count = table.groupby(job).count().to_numpy(dtype=np.float64)
+    left = (table - table.groupby(job).transform("mean")).to_numpy(dtype=np.float64)
+    freedom = np.maximum(1.0, (count - (count > 0)).sum(axis=0))
+    variance = np.nansum(left**2, axis=0) / freedom
+    with np.errstate(divide="ignore"):
+        share = np.where(count > 1, np.pi / 2, 1.0) / count
+    share[np.isinf(share)] = np.nan
+    usual = np.nanmean(share[baseline], axis=0)
+    return np.asarray(np.nan_to_num(np.maximum(0.0, (share - usual) * variance)))
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean and standard deviation of `jobs` jobs, one value each (log of the speed, say)."""
+
+    mean: float
+    deviation: float
+    jobs: int
+
+    @staticmethod
+    def of(values: Sequence[float] | Floats) -> Spread | None:
+        """Of the values that are known; None below FEWEST jobs."""
+        known = np.asarray(values, dtype=np.float64)
+        known = known[~np.isnan(known)]
+        if len(known) < FEWEST:
+            return None
+        return Spread(float(known.mean()), float(known.std(ddof=1)), len(known))
+
+    def widened(self, variance: float, others: int) -> Spread:
+        """That of further jobs whose values vary by so much more than these: for their mean."""
+        more = variance / others / (1 / others + 1 / self.jobs)
+        return Spread(self.mean, math.sqrt(self.deviation**2 + max(0.0, more)), self.jobs)
+
+    def error(self, others: int = 1) -> float:
+        """Standard error of the mean of further jobs less the mean of these."""
+        return self.deviation * math.sqrt(1 / others + 1 / self.jobs)
+
+    def bound(self, level: float, others: int = 1) -> float:
+        """How far the mean of further jobs lies beyond this mean, to one side, with that chance.
+
+        The prediction bound t(J − 1) · s · √(1 + 1/J) for one further job.
+        """
+        return float(stats.t.isf(level, self.jobs - 1)) * self.error(others)
+
+    def chance(self, gap: float, others: int = 1) -> float:
+        """Chance that the mean of further jobs is that far from this mean, to either side."""
+        error = self.error(others)
+        if error <= 0:
+            return 1.0 if gap == 0 else 0.0
+        return float(2 * stats.t.sf(abs(gap) / error, self.jobs - 1))

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How results become text: table and wide layout, CSV, JSON."""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from a2aperf import metrics, schema
+from a2aperf.results import ALIASES, Results
+
+UNKNOWN = "-"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a column looks in text: its heading with the unit, and how a value is written."""
+
+    heading: str
+    write: Callable[[Any], str] = str
+    left: bool = False
+
+
+def _scaled(factor: float, decimals: int) -> Callable[[Any], str]:
+    return lambda value: f"{float(value) * factor:.{decimals}f}"
+
+
+def general(value: Any) -> str:
+    """Any value, numbers with four digits."""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return str(value)
+
+
+def window(value: Any) -> str:
+    """Outstanding sends as on the program's command line: the file has 0 where it was `all`."""
+    return "all" if value == 0 else general(value)
+
+
+microseconds, gbps, _percent = _scaled(1e-3, 2), _scaled(1, 2), _scaled(100, 1)
+
+SHOWN: dict[str, Shown] = {
+    "message_size": Shown("msg B", general),
+    "ranks_per_node": Shown("ppn", general),
+    "window": Shown("window", window),
+    "time_mean": Shown("avg µs", microseconds),
+    "gbps_rank": Shown("Gbit/s/rank", gbps),
+    "gbps_node_net": Shown("Gbit/s/node", gbps),
+    "msg_rate": Shown("Mmsg/s", _scaled(1e-6, 3)),
+    "efficiency": Shown("efficiency %", _percent),
+    "last_rank_share": Shown("last %", _percent),
+    "autocorrelation": Shown("autocorr", _scaled(1, 2)),
+    "ratio": Shown("ratio", _scaled(1, 3)),
+    "ratio_low": Shown("ratio low", _scaled(1, 3)),
+    "ratio_high": Shown("ratio high", _scaled(1, 3)),
+}
+
+TABLE = (
+    "ranks nodes ranks_per_node message_size ops time_min time_mean time_p50 time_p90 time_p99 "
+    "time_max gbps_rank gbps_node_net"
+).split()
+WIDE = (
+    "ranks nodes ranks_per_node message_size ops invalid time_min time_mean time_p50 "
+    "time_p50_low time_p50_high time_p90 time_p99 time_p99_low time_p99_high time_max "
+    "time_stddev autocorrelation interval_kind span_p50 rank_time_p50 gbps_rank gbps_compat "
+    "gbps_node_net_min gbps_node_net gbps_node_net_max gbps_node_total gbps_node_compat "
+    "gbps_duplex gbps_aggregate gbps_bisection gbps_sustained gbps_sustained_compat msg_rate "
+    "efficiency last_rank last_rank_share"
+).split()
+LIVE = (
+    "engine mode schedule ranks nodes ranks_per_node message_size ops time_p50 time_p90 time_p99 "
+    "time_max gbps_rank gbps_node_net"
+).split()
+_WORD, _NUMBER = len("collective"), len("1000.00")  # of steady columns
+VARYING = "role engine mode schedule distance window provider post".split()
+"""Shown in front where the rows differ in them."""
+
+PERCENTILES = {"time_p50": 0.5, "time_p90": 0.9, "time_p99": 0.99}
+
+
+def shown(name: str) -> Shown:
+    """Heading and writer of any column, also of settings that are no column."""
+    if name in SHOWN:
+        return SHOWN[name]
+    column = schema.COLUMN.get(name)
+    if column is None:
+        return Shown(name, general, left=name not in ("point", "rails", "link_rate_gbps"))
+    heading = name.removeprefix("time_").replace("_", " ")
+    if column.units == "ns":
+        return Shown(f"{heading} µs", microseconds)
+    if column.units == "Gbit/s":
+        return Shown("Gbit/s " + heading.removeprefix("gbps "), gbps)
+    return Shown(heading, general, left=column.kind == "string")
+
+
+def columns_for(results: Results, names: Sequence[str]) -> list[str]:
+    """The names, preceded by what differs between the rows and followed by the ratio if any."""
+    points = results.points
+    # a file may hold several launches
+    which = "launch" if len(results.launches) > points["file"].nunique() else "file"
+    varying = [
+        name for name in (which, *VARYING) if name not in names and points[name].nunique() > 1
+    ]
+    if "engine" in varying and "sentinel" not in set(points["role"]):
+        varying = [name for name in varying if name != "role"]  # the engine tells a baseline apart
+    ratio = ["ratio", "ratio_low", "ratio_high"] if points["ratio"].notna().any() else []
+    return [*varying, *names, *ratio]
+
+
+def frame(results: Results, names: Iterable[str]) -> pd.DataFrame:
+    """The named columns, also settings (labels, variables, …), by their full names."""
+    return pd.DataFrame({ALIASES.get(name, name): results.values(name) for name in names})
+
+
+def text(
+    results: Results, names: Sequence[str], mark_maximum: bool = False, steady: bool = False
+) -> list[str]:
+    """Aligned lines, the heading first; `mark_maximum` says where a percentile is the maximum.
+
+    A point that is not complete says why in a last column. `steady` columns have room for the usual
+    values, so that the lines of several calls can stand under one heading.
+    """
+    data = frame(results, names)
+    notes = [_note(row) for _, row in results.points.iterrows()]
+    columns: list[list[str]] = []
+    left: list[bool] = []
+    for name in data.columns:
+        look = shown(name)
+        cells = [or_unknown(value, look.write) for value in data[name]]
+        if mark_maximum and name in PERCENTILES:
+            cells = [
+                f"{cell} =max" if cell != UNKNOWN and is_maximum else cell
+                for cell, is_maximum in zip(cells, _is_maximum(results, name), strict=True)
+            ]
+        columns.append([look.heading, *cells])
+        left.append(look.left)
+    if any(notes):
+        columns.append(["note", *notes])
+        left.append(True)
+    least = [(_WORD if is_left else _NUMBER) if steady else 0 for is_left in left]
+    widths = [
+        max(at_least, *map(len, column)) for at_least, column in zip(least, columns, strict=True)
+    ]
+    return [
+        "  ".join(
+            cell.ljust(width) if is_left else cell.rjust(width)
+            for cell, width, is_left in zip(row, widths, left, strict=True)
+        ).rstrip()
+        for row in zip(*columns, strict=True)
+    ]
+
+
+def or_unknown(value: Any, write: Callable[[Any], str] = str) -> str:
+    """The value as written, or the sign for what is not known."""
+    return UNKNOWN if missing(value) else write(value)
+
+
+def missing(value: Any) -> bool:
+    """Whether it stands for "not known"."""
+    return value is pd.NA or value is None or value == "" or value != value
+
+
+def _note(row: "pd.Series[Any]") -> str:
+    if row["state"] == "complete":
+        return ""
+    reason = row["skip_reason"]
+    return f"{row['state']}: {reason}" if reason else str(row["state"])
+
+
+def _is_maximum(results: Results, name: str) -> list[bool]:
+    rules = {
+        file: values.get("percentile_rule", "rank") for file, values in results.attributes.items()
+    }
+    return [
+        not missing(n) and n > 0 and metrics.percentile_is_maximum(int(n), PERCENTILES[name], rule)
+        for n, rule in zip(results.points["ops"], results.points["file"].map(rules), strict=True)
+    ]
+
+
+# For machines ------------------------------------------------------------------------------------
+
+
+def csv(results: Results, names: Sequence[str]) -> str:
+    """Comma-separated, the file's names and units, nothing rounded; unknown is empty."""
+    return frame(results, names).to_csv(index=False)
+
+
+def as_json(results: Results, names: Sequence[str]) -> str:
+    """An object with `columns` (long name, units) and `rows`; unknown is null."""
+    data = frame(results, names)
+    columns = {}
+    for name in data.columns:
+        column = schema.COLUMN.get(name)
+        known = {"long_name": column.long_name, "units": column.units} if column else {}
+        columns[name] = {key: value for key, value in known.items() if value}
+    rows = [{name: _plain(value) for name, value in row.items()} for row in data.to_dict("records")]
+    document = {"schema": schema.SCHEMA, "columns": columns, "rows": rows}
+    return json.dumps(document, indent=1, ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    if value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    return value.item() if hasattr(value, "item") else value

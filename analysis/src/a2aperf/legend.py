@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A legend above the axes, packed into rows like words on a line.
+
+Matplotlib's own legend has columns of one width, so that one long name costs a narrow figure half
+of its height.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from matplotlib.figure import Figure as Page
+from matplotlib.font_manager import FontProperties
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.textpath import TextToPath
+
+from a2aperf import style
+from a2aperf.chart import Chart, Curve
+
+ROW = 0.135
+"""Inches from one row to the next."""
+_HANDLE, _GAP, _BETWEEN, _SIZE = 0.26, 0.05, 0.16, 6.5
+
+
+@dataclass(frozen=True)
+class _Entry:
+    name: str
+    line: dict[str, Any]
+    patch: bool = False
+
+    @property
+    def width(self) -> float:
+        return (_HANDLE + _GAP if self.line else 0.0) + _text_width(self.name)
+
+
+class Legend:
+    """Names of the curves of several charts; nothing at all where one name would say nothing."""
+
+    def __init__(self, charts: Sequence[Chart], width: float) -> None:
+        """`width`: of the figure in inches."""
+        colours, variants, dotted = _entries(charts)
+        if len(colours) + len(variants) + len(dotted) == 1 and not charts[0].legend:
+            colours = []
+        title = charts[0].legend if charts else ""
+        if colours and title:
+            colours = [_Entry(f"{title}:", {}), *colours]
+        self._rows = [row for group in (colours, variants + dotted) for row in _pack(group, width)]
+
+    @property
+    def height(self) -> float:
+        """Inches that it needs above the axes."""
+        return len(self._rows) * ROW + (0.04 if self._rows else 0.0)
+
+    def draw(self, page: Page, below: float = 0.0) -> None:
+        """Put it at the upper edge, or `below` it by so many inches, each row centred."""
+        width, height = page.get_size_inches()
+        for index, row in enumerate(self._rows):
+            total = sum(entry.width for entry in row) + _BETWEEN * (len(row) - 1)
+            x, y = (width - total) / 2, height - below - (index + 0.62) * ROW
+            for entry in row:
+                _draw_entry(page, entry, x, y)
+                x += entry.width + _BETWEEN
+
+
+def _text_width(text: str) -> float:
+    font = FontProperties(family="DejaVu Sans", size=_SIZE)
+    return float(TextToPath().get_text_width_height_descent(text, font, False)[0]) / 72
+
+
+def _cut(entry: _Entry, width: float) -> list[_Entry]:
+    """The entry, in parts below each other where its name is wider than the figure."""
+    if entry.width <= width:
+        return [entry]
+    letters = max(8, int(len(entry.name) * (width - _HANDLE - _GAP) / _text_width(entry.name)) - 1)
+    first, *more = textwrap.wrap(entry.name, letters)
+    return [replace(entry, name=first), *(_Entry(text, {}) for text in more)]
+
+
+def _pack(entries: Sequence[_Entry], width: float) -> list[list[_Entry]]:
+    rows: list[list[_Entry]] = []
+    used = 0.0
+    for entry in [part for whole in entries for part in _cut(whole, width - 0.1)]:
+        if not rows or used + _BETWEEN + entry.width > width - 0.1:
+            rows.append([])
+            used = -_BETWEEN
+        rows[-1].append(entry)
+        used += _BETWEEN + entry.width
+    return rows
+
+
+def _draw_entry(page: Page, entry: _Entry, x: float, y: float) -> None:
+    unit = page.dpi_scale_trans
+    if entry.patch:
+        box = Rectangle((x, y - 0.035), _HANDLE, 0.07, transform=unit, **entry.line)
+        page.add_artist(box)
+    elif entry.line:
+        place = (
+            [x + _HANDLE / 2]
+            if entry.line.get("linestyle") == "none"
+            else [x, x + _HANDLE / 2, x + _HANDLE]
+        )
+        drawn = Line2D(place, [y] * len(place), transform=unit, **entry.line)
+        drawn.set_markevery([len(place) // 2])
+        page.add_artist(drawn)
+    text = x + (_HANDLE + _GAP if entry.line else 0)
+    page.text(
+        text, y, entry.name, transform=unit, fontsize=_SIZE, va="center_baseline", color=style.INK
+    )
+
+
+def _entries(charts: Sequence[Chart]) -> tuple[list[_Entry], list[_Entry], list[_Entry]]:
+    colours: dict[str, _Entry] = {}
+    variants: dict[str, _Entry] = {}
+    dotted: dict[str, _Entry] = {}
+    rank: dict[str, int] = {}
+    curves = [curve for chart in charts for curve in chart.curves if curve.listed]
+    if all(curve.parts[0] for curve in curves):
+        curves.sort(key=lambda curve: (curve.look, curve.variant or 0))
+    for curve in curves:
+        if curve.variant is None:
+            colours.setdefault(curve.name, _entry(curve.name, curve))
+        else:
+            plain = replace(curve, variant=0)
+            colours.setdefault(curve.parts[0], _entry(curve.parts[0], plain))
+            if curve.parts[1]:
+                rank[curve.parts[1]] = curve.variant
+                variants.setdefault(curve.parts[1], _entry(curve.parts[1], curve, style.GREY))
+    for bound in (bound for chart in charts for bound in chart.bounds if bound.look is not None):
+        line = {"color": style.GREY, "linewidth": 0.8, "linestyle": ":"}
+        dotted.setdefault(bound.name, _Entry(bound.name, line))
+    settings = sorted(variants.items(), key=lambda item: rank[item[0]])
+    return list(colours.values()), [entry for _, entry in settings], list(dotted.values())
+
+
+def _entry(name: str, curve: Curve, color: str = "") -> _Entry:
+    if curve.form in ("band", "bars"):
+        return _Entry(name, {"facecolor": style.look(curve.look).color, "alpha": 0.3}, patch=True)
+    if curve.form == "dots":
+        return _Entry(
+            name, {"linestyle": "none", "marker": ".", "color": style.look(curve.look).color}
+        )
+    line = curve_style(curve)
+    if color:
+        line |= {"color": color, "marker": "o"}
+        line["markerfacecolor"] = "white" if line["fillstyle"] == "none" else color
+    return _Entry(name, line)
+
+
+def curve_style(curve: Curve) -> dict[str, Any]:
+    """How matplotlib draws a curve of any form but a band: colour, dash and marker."""
+    look = style.look(curve.look)
+    filling, dash = ("full", look.dash) if curve.variant is None else style.VARIANTS[curve.variant]
+    line: dict[str, Any] = {
+        "color": look.color,
+        "linestyle": (0, dash) if dash else "-",
+        "marker": look.marker,
+        "fillstyle": filling,
+        "markerfacecoloralt": "white",
+        "markerfacecolor": "white" if filling == "none" else look.color,
+    }
+    if curve.form in ("step", "stems"):
+        line |= {"marker": "", "linewidth": 0.6 if curve.faint else 1.0}
+    elif curve.form in ("points", "hollow"):
+        line |= {"linestyle": "none"}
+    elif curve.form == "crosses":
+        line |= {"linestyle": "none", "marker": "x", "markersize": 2.6, "markeredgewidth": 0.6}
+    if curve.form == "hollow":
+        line |= {"markerfacecolor": "white"}
+    return line

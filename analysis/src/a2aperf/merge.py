@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several results files as one: their points one after the other, every launch a segment."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from a2aperf import __version__, clusters, reading, results, schema, writer
+from a2aperf.errors import InputError
+
+_SAME = ("complete_at", "percentile_rule")  # what one file says once for all its points
+
+
+def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
+    """One document of all files; raw samples are read when it is written, point by point.
+
+    Raises InputError where files follow different rules, or are of different clusters unless
+    `mixed`.
+    """
+    found = results.load(paths)
+    if len(paths) < 2:
+        raise InputError("merge takes at least two files")
+    if found.with_pairs:
+        raise InputError(
+            f"{found.files[found.with_pairs[0]]}: a file of 'a2aperf pairs' holds one matrix and "
+            "stays by itself"
+        )
+    clusters.require_one(found, mixed)
+    attributes = _common_attributes(found)
+    columns: list[dict[str, Any]] = []
+    segments: list[schema.Segment] = []
+    traced: dict[str, bool] = {}
+    origins: list[tuple[str, int]] = []  # (file, point) of every new point
+    for name, path in found.files.items():
+        with reading.open_results(path) as file:
+            part = reading.read_columns(file)
+            traced[name] = reading.has_arrival(file)
+            own = [reading.read_segment(file, i) for i in range(reading.segment_count(file))]
+        _shift(part["segment"], len(segments))
+        _shift(part["partner"], len(origins))
+        for segment in own:
+            _shift(segment.planned_order, len(origins))
+            segment.attributes.setdefault("origin", found.attributes[name].get("origin", ""))
+        columns.append(part)
+        segments += own
+        origins += [(name, point) for point in range(len(part["state"]))]
+    joined = {
+        column.name: np.concatenate([part[column.name] for part in columns])
+        for column in schema.COLUMNS
+    }
+    has_raw = found.points["has_raw"].to_numpy()
+
+    def raw(point: int) -> schema.Raw | None:
+        if not has_raw[point]:
+            return None
+        ops = found.raw(*origins[point])
+        return ops.samples
+
+    def counters(point: int) -> schema.Counters | None:
+        return found.counters(*origins[point])
+
+    def arrival(point: int) -> NDArray[np.int64] | None:
+        return found.arrival(*origins[point]) if has_raw[point] else None
+
+    return writer.Document(
+        attributes,
+        joined,
+        segments,
+        raw=raw if has_raw.any() else None,
+        counters=counters if has_raw.any() else None,
+        arrival=arrival if any(traced.values()) else None,
+    )
+
+
+def _shift(indices: np.ndarray[Any, Any], by: int) -> None:
+    indices[indices != schema.UNKNOWN] += by
+
+
+def _common_attributes(found: results.Results) -> dict[str, Any]:
+    common: dict[str, Any] = {}
+    for name in _SAME:
+        by_file = {file: values.get(name) for file, values in found.attributes.items()}
+        if len(set(by_file.values())) > 1:
+            said = ", ".join(f"'{value}' in {file}" for file, value in by_file.items())
+            raise InputError(f"{name} differs ({said}); such files stay apart")
+        common[name] = next(iter(by_file.values()))
+    kinds = sorted({str(values.get("origin", "")) for values in found.attributes.values()})
+    return {
+        **common,
+        "title": f"{len(found.files)} files merged",
+        "source": f"a2a {__version__}",
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "origin": kinds[0] if len(kinds) == 1 else f"merged: {'; '.join(kinds)}",
+    }

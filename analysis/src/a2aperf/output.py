@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files that can be made again at any time: figures and pages."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from a2aperf import writer
+from a2aperf.errors import InputError
+
+
+def require_suffix(path: Path, suffixes: tuple[str, ...], what: str) -> None:
+    """Refuse a name that says another format, and a folder that cannot be written to.
+
+    The suffix also protects results: `-o run.h5` by mistake never overwrites measurements.
+    """
+    if path.suffix.lower() not in suffixes:
+        raise InputError(
+            f"{path}: {what} is written as {', '.join(suffixes)}; give such a name to -o"
+        )
+    writer.require_writable(path, force=True)
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Write under a temporary name in the same folder, then rename: whole or not at all."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)  # mkstemp made it private
+        Path(name).replace(Path(name).with_name(path.name))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
+    finally:
+        Path(name).unlink(missing_ok=True)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""More ranks than cores: what every figure of such a launch is to be read with."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+import numpy as np
+
+from a2aperf.labels import count_text
+from a2aperf.results import Launch
+
+_NUMBER = re.compile("[0-9]{1,5}")
+"""Of a CPU, or how many: Linux has at most 8192, and a file may say anything."""
+
+
+def oversubscription(launch: Launch) -> str:
+    """`oversubscribed: 4 ranks on 2 cores`, of several nodes the worst; empty where none is.
+
+    A node of which the number of cores is not recorded is not judged.
+    """
+    ranks = np.bincount(launch.node_of_rank, minlength=len(launch.nodes))
+    crowded = [
+        (int(here) / cores, int(here), cores, node)
+        for node, here in enumerate(ranks)
+        if (cores := _cores(launch, node)) and here > cores
+    ]
+    if not crowded:
+        return ""
+    _, here, cores, node = max(crowded, key=lambda one: (one[0], -one[3]))
+    words = f"oversubscribed: {count_text(here, 'rank')} on {count_text(cores, 'core')}"
+    if len(launch.nodes) == 1:
+        return words
+    return f"{words} of {launch.nodes[node]} ({len(crowded)} of {count_text(len(ranks), 'node')})"
+
+
+def in_launches(launches: Iterable[Launch]) -> list[str]:
+    """`oversubscribed: 4 ranks on 2 cores, in 4 of 8 launches`, for each that there is."""
+    told = [oversubscription(launch) for launch in launches]
+    total = count_text(len(told), "launch", "launches")
+    return [
+        words if len(told) == 1 else f"{words}, in {count} of {total}"
+        for words, count in Counter(filter(None, told)).items()
+    ]
+
+
+def yields(launch: Launch) -> bool:
+    """Whether its ranks give their core away while they wait (`sched_yield`)."""
+    return launch.attributes.get("poll") in ("yield", "block")
+
+
+def _cores(launch: Launch, node: int) -> int:
+    """Cores that the node's ranks may run on together; 0: unknown.
+
+    Older files know the CPUs that ranks are bound to (no fewer than their cores), or only those
+    that the machine lets anyone use.
+    """
+    known = _fact(launch, "cores_of_ranks", node)
+    if known:
+        return known
+    lists = [
+        cpus
+        for cpus, at in zip(launch.rank_facts.get("binding", []), launch.node_of_rank, strict=False)
+        if at == node
+    ]
+    bound = [cpus_of(cpus) for cpus in lists]
+    if bound and all(bound):
+        return len(set().union(*bound))
+    return _fact(launch, "cores_usable", node)
+
+
+def _fact(launch: Launch, name: str, node: int) -> int:
+    values = launch.node_facts.get(name, [])
+    text = values[node] if node < len(values) else ""
+    return int(text) if _NUMBER.fullmatch(text) else 0
+
+
+def cpus_of(text: str) -> set[int]:
+    """CPUs of a list such as `0-2,5`; nothing where it is no such list."""
+    found: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not _NUMBER.fullmatch(first) or (dash and not _NUMBER.fullmatch(last)):
+            return set()
+        found |= set(range(int(first), int(last or first) + 1))
+    return found

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a report says before anything else: where, on which hosts, when, and with what outcome."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from a2aperf import explain, labels, verdicts
+from a2aperf.compare import Comparison
+from a2aperf.results import Launch, Results
+
+_MOST_HOSTS = 8
+_MOST_PLACES = 12
+_CLUSTER_NAMES = ("cluster", "SLURM_CLUSTER_NAME")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One finding, and where else the same is so with other figures."""
+
+    finding: explain.Finding
+    elsewhere: str
+
+
+def facts(results: Results) -> list[tuple[str, str]]:
+    """Cluster (where it has a name), hosts and time of the launches."""
+    launches = list(results.launches.values())
+    clusters = sorted({name for launch in launches if (name := _cluster(launch))})
+    hosts = sorted({node for launch in launches for node in launch.nodes}, key=labels.natural)
+    told = [("Cluster", labels.list_text(clusters))] if clusters else []
+    count = labels.count_text(len(hosts), "host")
+    named = f"{count}: {labels.list_text(hosts, _MOST_HOSTS)}" if hosts else "unknown"
+    return [*told, ("Hosts", named), ("Measured", _when(launches) or "unknown")]
+
+
+def _cluster(launch: Launch) -> str:
+    return next((value for name in _CLUSTER_NAMES if (value := launch.setting(name))), "")
+
+
+def _when(launches: Iterable[Launch]) -> str:
+    days = sorted({str(launch.attributes["started"])[:10] for launch in launches} - {""})
+    if not days:
+        return ""
+    return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+
+
+def verdict(
+    findings: Sequence[tuple[explain.Finder, Sequence[explain.Finding]]],
+    compared: Sequence[Comparison],
+) -> list[str]:
+    """The outcome in a few sentences: the comparisons', then what stands out, by kind."""
+    said = []
+    kinds = [finder for finder, mine in findings if any(not one.abstains for one in mine)]
+    first = [mine[0].text for finder, mine in findings if finder.kind == "oversubscribed"]
+    said += first
+    for one in compared:
+        said.append(f"{one.candidate} against {one.baseline}: {'; '.join(verdicts.summary(one))}")
+    titles = [finder.title for finder in kinds if finder.kind != "oversubscribed"]
+    if titles:
+        said.append(f"stands out: {'; '.join(titles)}")
+    elif not kinds:
+        said.append("nothing stands out")
+    return said
+
+
+def once(findings: Sequence[explain.Finding]) -> list[Shown]:
+    """Each finding once, the heaviest for all that say the same elsewhere with other figures.
+
+    Two of one place are two findings: what tells them apart is in their figures.
+    """
+    alike: dict[tuple[str, int], list[explain.Finding]] = {}
+    for finding in findings:
+        words, copy = re.sub(r"[-−]?\d[\d.,]*", "#", finding.text), 0
+        while finding.where in [one.where for one in alike.get((words, copy), ())]:
+            copy += 1
+        alike.setdefault((words, copy), []).append(finding)
+    return [
+        Shown(mine[0], labels.list_text([one.where for one in mine[1:]], _MOST_PLACES))
+        for mine in alike.values()
+    ]

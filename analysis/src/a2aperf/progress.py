@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How far a job of a study is, in words."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from a2aperf import labels, study
+from a2aperf.errors import InputError
+from a2aperf.slurm import Queued
+from a2aperf.study import Fate, Job, Launch
+
+# A running job without a limit has one of a year to Slurm.
+_ENDLESS: Final = ("UNLIMITED", "365-00:00:00")
+
+Queue = Mapping[str, Queued] | None
+
+
+def title(job: Job) -> str:
+    """What it is: `compare, PSM2_RCVTHREAD=0, PSM2_RCVTHREAD=1 on 160 nodes, 2 ranks per node`."""
+    nodes = sorted({launch.nodes for launch in job.launches})
+    ppn = sorted({launch.ppn for launch in job.launches})
+    settings = dict.fromkeys(x for launch in job.launches for x in launch.settings)
+    told = [job.kind, *settings]
+    ranks = "rank" if ppn == [1] else "ranks"
+    return (
+        f"{', '.join(told)} on {', '.join(map(str, nodes))} node{'s' * (nodes != [1])}, "
+        f"{labels.range_text(ppn)} {ranks} per node"
+    )
+
+
+def kind(queued: Queued) -> str:
+    """`alltoall` or `compare` where the job is one of this program's studies, else empty."""
+    found = re.match(r"\S*\b(alltoall|compare)\.sbatch(?= |$)", queued.command)
+    return found[1] if found else ""
+
+
+def submitted(folder: Path, queue: Queue) -> list[Queued]:
+    """The jobs in the queue that write their results to this folder."""
+    found = []
+    for queued in (queue or {}).values():
+        own_words = queued.command.split(" -- ")[0]  # what follows is for a2aperf
+        named = re.findall(r" --results[ =](\S+)", own_words)
+        results = Path(queued.directory, named[-1] if named else "results")
+        if kind(queued) and results.resolve() == folder.resolve():
+            found.append(queued)
+    return found
+
+
+def runs(job: Job, queue: Queue) -> bool:
+    """Whether Slurm has the job, running or waiting."""
+    return queue is not None and job.id in queue
+
+
+def may_run(job: Job, queue: Queue) -> bool:
+    """Whether Slurm has the job, or cannot be asked."""
+    return queue is None or job.id in queue
+
+
+def may_come(job: Job, queue: Queue) -> bool:
+    """Whether everything planned is there or may still come."""
+    if runs(job, queue):
+        return not job.of(Fate.FAILED)
+    open_ends = job.of(Fate.FAILED, Fate.STARTED, Fate.WAITING)
+    return not open_ends or (queue is None and not job.of(Fate.FAILED))
+
+
+def state(job: Job, queue: Queue) -> str:
+    """Where it stands: in Slurm's words while it has the job, else whether something is missing."""
+    if not job.of(Fate.FAILED, Fate.STARTED, Fate.WAITING):
+        return "complete"
+    if queue is None:
+        return "whether it runs is unknown: squeue is not here, or does not answer"
+    if job.id not in queue:
+        return "ended"
+    queued = queue[job.id]
+    waits = queued.state == "PENDING"
+    return in_queue(queued) + ("" if waits else _now(job) + _left(job))
+
+
+def in_queue(queued: Queued) -> str:
+    """Where a job stands to Slurm: `waits (Resources)`, `running for 0:37, no time limit, on …`."""
+    if queued.state == "PENDING":
+        return f"waits ({queued.reason})"
+    limit = ", no time limit," if queued.limit in _ENDLESS else f" of {queued.limit}"
+    return f"{queued.state.lower()} for {queued.elapsed}{limit} on {queued.nodes}"
+
+
+def _now(job: Job) -> str:
+    """The launch that is being measured."""
+    for launch in reversed(job.of(Fate.STARTED)):
+        try:
+            done, count = study.points_done(launch.file)
+        except InputError:  # replaced just now
+            continue
+        return f"; launch {launch.number}: {done} of {count} points"
+    return ""
+
+
+def _left(job: Job) -> str:
+    """Time for what is not reached, where launches on as many nodes have been timed."""
+    took: dict[int, list[float]] = {}
+    for launch in job.of(Fate.GOOD):
+        if launch.seconds is not None:
+            took.setdefault(launch.nodes, []).append(launch.seconds)
+    waiting: list[Launch] = job.of(Fate.WAITING, Fate.STARTED)
+    if not waiting or any(launch.nodes not in took for launch in waiting):
+        return ""
+    seconds = sum(statistics.mean(took[launch.nodes]) for launch in waiting)
+    return f"; about {duration(seconds)} to go"
+
+
+def duration(seconds: float) -> str:
+    """`40 s`, `12 min`, `3 h 05 min`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02} min"

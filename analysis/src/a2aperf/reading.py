@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads a results file: the one place that knows where in it things are (docs/file-format.md)."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from a2aperf import strict
+from a2aperf.errors import InputError
+from a2aperf.schema import (
+    COLUMNS,
+    COUNTERS_PER_RANK,
+    END_STATES,
+    IMPOSSIBLE_NS,
+    NO_EXIT,
+    RAW_MOMENTS,
+    SCHEMA,
+    SEGMENT_ATTRIBUTES,
+    VERSION,
+    Counters,
+    Ends,
+    Pairs,
+    Raw,
+    Segment,
+)
+
+# What h5py and numpy raise where a dataset is missing, unreadable, or of another type or shape.
+_DAMAGE = (OSError, RuntimeError, KeyError, ValueError, IndexError, TypeError)
+
+
+@contextmanager
+def open_results(path: Path) -> Iterator[h5py.File]:
+    """Open a results file for reading, whether or not a run still writes it.
+
+    Raises InputError when it is missing, not HDF5, truncated, or of another schema or version.
+    """
+    if not path.is_file():
+        what = "is a folder, not a results file" if path.is_dir() else "no such file"
+        raise InputError(f"{path}: {what}")
+    try:
+        file = h5py.File(path, "r", locking=False)
+    except (OSError, RuntimeError) as error:
+        raise InputError(f"{path}: {_unreadable(path, str(error))}") from None
+    with file:
+        try:
+            _require_schema(path, file)
+            yield file
+        except _DAMAGE as error:
+            raise InputError(f"{path}: damaged: {str(error).strip(chr(34))}") from error
+        except MemoryError as error:
+            raise InputError(f"{path}: damaged, or too large for the memory: {error}") from error
+
+
+def _unreadable(path: Path, reason: str) -> str:
+    try:
+        if path.stat().st_size == 0:
+            return "empty file, not the HDF5 file of a2aperf"
+        with path.open("rb") as stream:
+            signed = stream.read(8) == b"\x89HDF\r\n\x1a\n"
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    if not signed:
+        return "not an HDF5 file; text of other programs is read by 'a2a import'"
+    if "truncated" in reason:
+        return "truncated: the file is shorter than its own header says"
+    return f"damaged HDF5 file ({reason})"
+
+
+def _require_schema(path: Path, file: h5py.File) -> None:
+    schema = strict.text(file.attrs.get("schema", ""))
+    reads = f"this a2a reads schema '{SCHEMA}' version {VERSION}"
+    if schema != SCHEMA:
+        found = f"has schema '{schema}'" if schema else "has no schema attribute"
+        raise InputError(f"{path}: HDF5, but it {found}; {reads}")
+    version = file.attrs.get("schema_version")
+    if version is None or int(version) != VERSION:
+        raise InputError(f"{path}: schema version {version}; {reads}")
+    missing = [column.name for column in COLUMNS if column.name not in file and not column.late]
+    if missing:
+        raise InputError(f"{path}: damaged: {_some(missing)} missing")
+    if "segments" not in file:
+        raise InputError(f"{path}: damaged: group /segments missing")
+    for name in ("segments", "raw", "counters", "pairs"):
+        if name in file:
+            strict.group(file[name])
+    if raw_samples(file) and "raw" not in file:
+        raise InputError(f"{path}: damaged: raw_samples is 1 but group /raw is missing")
+
+
+def _some(names: Sequence[str]) -> str:
+    listed = ", ".join(names[:3])
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"column{'s' if len(names) > 1 else ''} {listed}{more}"
+
+
+def raw_samples(file: h5py.File) -> bool:
+    """Whether the file holds every sample, not only summaries."""
+    return bool(strict.like("raw_samples", file.attrs.get("raw_samples", np.int32(0)), 0))
+
+
+def read_attributes(file: h5py.File) -> dict[str, Any]:
+    """Root attributes; strings as str, integers as int."""
+    return {name: strict.plain(name, value) for name, value in file.attrs.items()}
+
+
+def read_columns(file: h5py.File) -> dict[str, NDArray[Any]]:
+    """All columns, shape [P] each; strings as objects of str, enumerations as numbers."""
+    columns: dict[str, NDArray[Any]] = {}
+    # The state first: of a file that is being written, whatever it calls complete is then whole.
+    for column in sorted(COLUMNS, key=lambda column: column.name != "state"):
+        if column.name not in file:  # a late one
+            columns[column.name] = np.full(len(file["state"]), column.blank, column.kind)
+            continue
+        dataset = file[column.name]
+        if column.kind == "string":
+            columns[column.name] = np.array(strict.texts(dataset), dtype=object)
+        else:
+            columns[column.name] = strict.numbers(dataset, column.kind)
+    lengths = {len(values) for values in columns.values()}
+    if len(lengths) > 1:
+        raise KeyError(f"columns have different lengths {sorted(lengths)}")
+    return columns
+
+
+def segment_count(file: h5py.File) -> int:
+    """Number of launches in the file."""
+    return len(file["segments"])
+
+
+def _attachments(group: h5py.Group) -> dict[str, str]:
+    if "attachment_name" not in group:  # older than --attach
+        return {}
+    names = strict.texts(group["attachment_name"])
+    return dict(zip(names, strict.texts(group["attachment_text"]), strict=True))
+
+
+def _flags(group: h5py.Group, names: Sequence[str], flag: str) -> dict[str, bool]:
+    values = strict.numbers(group[flag], "int8", len(names)).astype(bool)
+    return dict(zip(names, values, strict=True))
+
+
+def _facts(group: Any) -> dict[str, list[str]]:
+    return {name: strict.texts(values) for name, values in strict.group(group).items()}
+
+
+def _end_state(group: h5py.Group) -> str:
+    state = strict.one_number(group["end_state"])
+    if not 0 <= state < len(END_STATES):
+        raise ValueError(f"{group.name}/end_state has a value without a meaning")
+    return END_STATES[state]
+
+
+def _placed(group: h5py.Group, nodes: Sequence[str], ranks: int) -> NDArray[np.int32]:
+    placed: NDArray[np.int32] = strict.numbers(group["node_of_rank"], "int32", ranks)
+    if ((placed < 0) | (placed >= len(nodes))).any():
+        raise ValueError(f"{group.name}/node_of_rank names a node that is not there")
+    return placed
+
+
+def read_segment(file: h5py.File, index: int) -> Segment:
+    """Provenance of one launch."""
+    group = strict.group(strict.group(file["segments"])[str(index)])
+    names = strict.texts(group["environment_name"])
+    nodes = strict.texts(group["nodes"])
+    # No list of a launch is longer than this: a damaged file may say so, and memory would end.
+    ranks = int(strict.numbers(file["ranks"], "int32").max(initial=0))
+    points = len(file["state"])
+    required = "environment_required" in group
+    return Segment(
+        attributes=_attributes(group),
+        end_state=_end_state(group),
+        ended=strict.one_number(group["ended"]),
+        message=strict.one_text(group["message"]),
+        nodes=nodes,
+        node_of_rank=_placed(group, nodes, ranks),
+        clock_domain_of_rank=strict.numbers(group["clock_domain_of_rank"], "int32", ranks),
+        clock_offset=strict.numbers(group["clock_offset"], "float64", ranks),
+        clock_drift=strict.numbers(group["clock_drift"], "float64", ranks),
+        environment=dict(zip(names, strict.texts(group["environment_value"]), strict=True)),
+        uniform=_flags(group, names, "environment_uniform"),
+        # Copies by an older a2a lack two parts; `check` says so.
+        required=_flags(group, names, "environment_required") if required else {},
+        labels=dict(
+            zip(strict.texts(group["label_name"]), strict.texts(group["label_value"]), strict=True)
+        ),
+        attachments=_attachments(group),
+        fi_info=strict.one_text(group["fi_info"]),
+        node_facts=_facts(group["node_facts"]),
+        rank_facts=_facts(group["rank_facts"]),
+        rank_order=strict.numbers(group["rank_order"], "int32", ranks),
+        planned_order=strict.numbers(group["planned_order"], "int32", points)
+        if "planned_order" in group
+        else np.empty(0, np.int32),
+    )
+
+
+def _attributes(group: h5py.Group) -> dict[str, Any]:
+    found = {
+        name: strict.like(name, value, SEGMENT_ATTRIBUTES[name])
+        if name in SEGMENT_ATTRIBUTES
+        else strict.plain(name, value)
+        for name, value in group.attrs.items()
+    }
+    return {**SEGMENT_ATTRIBUTES, **found}
+
+
+def read_raw(file: h5py.File, point: int, attempts: int, ranks: int) -> Raw:
+    """Every attempt of one point; reads nothing else."""
+    group = file["raw"]
+    return Raw(
+        **{name: _moment(group, name, point, attempts, ranks) for name in RAW_MOMENTS},
+        start=strict.part(group["start"], np.s_[point, :attempts], (attempts,)),
+        valid=_valid(group, point, attempts),
+        exit=_read_exit(group, point, attempts, ranks),
+    )
+
+
+def _moment(
+    group: h5py.Group, name: str, point: int, attempts: int, ranks: int
+) -> NDArray[np.int64]:
+    return strict.part(group[name], np.s_[point, :attempts, :ranks], (attempts, ranks))
+
+
+def _valid(group: h5py.Group, point: int, attempts: int) -> NDArray[np.bool_]:
+    return strict.part(group["valid"], np.s_[point, :attempts], (attempts,)).astype(bool)
+
+
+def _read_exit(
+    group: h5py.Group, point: int, attempts: int, ranks: int
+) -> NDArray[np.int64] | None:
+    if "exit" not in group:
+        return None
+    found = _moment(group, "exit", point, attempts, ranks)
+    return None if (found == NO_EXIT).all() else found
+
+
+def read_ends(file: h5py.File, point: int, attempts: int, ranks: int) -> Ends:
+    """The ends of every attempt of one point: two thirds of `read_raw`, for op times."""
+    group = file["raw"]
+    return Ends(
+        _moment(group, "send_done", point, attempts, ranks),
+        _moment(group, "recv_done", point, attempts, ranks),
+        _valid(group, point, attempts),
+    )
+
+
+def has_arrival(file: h5py.File) -> bool:
+    """Whether the launch was traced."""
+    return "raw" in file and "arrival" in file["raw"]
+
+
+def read_arrival(
+    file: h5py.File, point: int, attempts: NDArray[np.int64], ranks: int
+) -> NDArray[np.int64] | None:
+    """When each message came, [attempts, destination, source], ns; None where nobody traced.
+
+    `attempts` are those that are wanted, in ascending order: all of a point may be gigabytes.
+    """
+    if not has_arrival(file):
+        return None
+    place = np.s_[point, attempts, :ranks, :ranks]
+    return strict.part(file["raw"]["arrival"], place, (len(attempts), ranks, ranks))
+
+
+def has_pairs(file: h5py.File) -> bool:
+    """Whether the file is of `a2aperf pairs`."""
+    return "pairs" in file
+
+
+_DIMENSIONS = {one.name: 3 for one in fields(Pairs)} | {
+    **dict.fromkeys(("message_size", "isolated_gbps"), 1),
+    **dict.fromkeys(("suspect_source", "suspect_destination", "suspect_size"), 1),
+    "isolated_time": 2,
+}
+
+
+def read_pairs(file: h5py.File) -> Pairs:
+    """The matrices of all pairs and the second look at some of them."""
+    group = file["pairs"]
+    pairs = Pairs(
+        **{one.name: strict.array(group[one.name], _DIMENSIONS[one.name]) for one in fields(Pairs)}
+    )
+    shape = (pairs.message_size.size, *pairs.gbps.shape[-1:] * 2)
+    if not all(m.shape == shape for m in (pairs.time_p50, pairs.time_min, pairs.gbps, pairs.ops)):
+        raise ValueError(f"/pairs: matrices are not all {shape}")
+    if 0 in shape:
+        raise ValueError("/pairs: the matrices are empty")
+    looked = pairs.suspect_source, pairs.suspect_destination, pairs.suspect_size
+    within = zip(looked, (shape[1], shape[1], shape[0]), strict=True)
+    if any((one >= limit).any() for one, limit in within):
+        raise ValueError("/pairs: a second look is at a pair that is not there")
+    counts = {len(one) for one in (*looked, pairs.isolated_time, pairs.isolated_gbps)}
+    if len(counts) > 1 or pairs.isolated_time.ndim != 2:
+        raise ValueError("/pairs: second looks have different lengths")
+    for matrix in (pairs.time_p50, pairs.time_min, pairs.gbps):
+        # Of a file that is being written, too: where no op is counted there may be anything.
+        matrix[(pairs.ops <= 0) | ~np.isfinite(matrix)] = np.nan
+    # No message takes no time: nothing is derived from it (`check` refuses the file).
+    pairs.gbps[pairs.time_p50 <= IMPOSSIBLE_NS] = np.nan
+    for matrix in (pairs.time_p50, pairs.time_min):
+        matrix[matrix <= IMPOSSIBLE_NS] = np.nan
+    return pairs
+
+
+def read_counters(file: h5py.File, point: int, ranks: int, nodes: int) -> Counters | None:
+    """What the operating system and the ports counted during one point; None if not recorded."""
+    if "counters" not in file:
+        return None
+    group = file["counters"]
+    names = strict.texts(group["port_names"])
+    of_ranks, of_nodes = np.s_[point, :ranks], np.s_[point, :nodes]
+    port = strict.part(group["port"], (*of_nodes, slice(None)), (nodes, len(names)))
+    affinity = group["thread_affinity"]
+    return Counters(
+        per_rank={
+            name: strict.part(group[name], of_ranks, (ranks,)).astype(np.int64)
+            for name in COUNTERS_PER_RANK
+        },
+        thread_affinity=[strict.text(value) for value in affinity[of_ranks]],
+        interrupts=strict.part(group["interrupts"], of_nodes, (nodes,)),
+        ports={name: port[:, index] for index, name in enumerate(names)},
+    )

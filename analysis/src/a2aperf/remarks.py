@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a reader of a comparison must know about how its launches were made."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from a2aperf import blocks, jobs, labels, power
+from a2aperf.decision import Decision
+from a2aperf.oversubscription import oversubscription, yields
+from a2aperf.results import Launch, Results
+from a2aperf.sides import Pairing
+
+# Correlation of side with time from which it is said: between launches, and within each.
+_LEANING: Final = 0.3
+_ALWAYS: Final = 0.9
+_SIDES: Final = (("baseline", False), ("candidate", True))
+_PREEMPTED: Final = 0.05  # involuntary context switches per op of a rank
+
+
+def no_verdict(pairing: Pairing) -> str | None:
+    """Why nothing may be said, however large the difference; None: it may."""
+    points = pairing.points
+    starts = [set(points.loc[points["candidate"] == own, "sync"]) - {""} for _, own in _SIDES]
+    if all(starts) and not starts[0] & starts[1]:
+        words = [" and ".join(sorted(side)) for side in starts]
+        return (
+            f"ops of the baseline start by {words[0]}, of the candidate by {words[1]}: their times "
+            "are counted from different moments, so there is no verdict"
+        )
+    if not pairing.between_jobs:
+        return None
+    names = [sorted(set(pairing.units.loc[pairing.side == own, "job"])) for _, own in _SIDES]
+    if len(names[0]) >= jobs.FEWEST:
+        return None
+    lists = [labels.list_text(side, 3) for side in names]
+    return (
+        f"the sides are different jobs ({lists[0]} against {lists[1]}): how far jobs differ is not "
+        f"known from {labels.count_text(len(names[0]), 'job')} of the baseline, so there is no "
+        f"verdict; measure both sides in one job, or at least {jobs.FEWEST} jobs of the baseline"
+    )
+
+
+def notes(pairing: Pairing, made: Decision, reason: str | None) -> list[str]:
+    """Everything that limits the comparison, one sentence each."""
+    told = _order(pairing)
+    if reason is None and not made.decides:
+        unit = "job" if pairing.between_jobs else "launch"
+        fewest = _fewest(pairing)
+        plural = "jobs" if unit == "job" else "launches"
+        told.append(
+            f"with {labels.count_text(fewest, unit, plural)} on one side no difference can be "
+            f"significant: at least {power.FEWEST} a side, 8 are usual"
+        )
+    told += [f"{column}: {_values(pairing, column)}" for column in pairing.disjoint]
+    told += _assumed(pairing)
+    told += [f"left out: {what}" for what in pairing.left_out]
+    points = pairing.points
+    again = int((points.groupby(["unit", "cell"]).size() > 1).sum())
+    if again:
+        cells = labels.count_text(points["cell"].nunique(), "cell")
+        told.append(f"a launch has several points of one cell {again} times in {cells}: their mean")
+    if not points["has_raw"].all():
+        told.append("some points are summaries without raw samples")
+    return told + _outliers(pairing, made)
+
+
+def _fewest(pairing: Pairing) -> int:
+    """Units of the cell and side that has fewest."""
+    units = pairing.units[["job", "launch"]]
+    rows = pairing.points.join(units.rename(columns="of_{}".format), on="unit")
+    column = "of_job" if pairing.between_jobs else "of_launch"
+    return int(rows.groupby(["cell", "candidate"])[column].nunique().min())
+
+
+def _order(pairing: Pairing) -> list[str]:
+    """Whether one side ran later, so that a drift would look like an effect."""
+    units = pairing.units
+    block = pairing.block
+    if pairing.between_jobs:
+        block = np.zeros(len(units), dtype=np.intp)
+    lean = blocks.lean(pairing.side, block)
+    later = "candidate" if lean > 0 else "baseline"
+    if len(units) < 4 or not (units["time"] >= 0).all():
+        return []
+    if units["launch"].duplicated().any():
+        if abs(lean) < _ALWAYS:
+            return []
+        what, instead = f"in every launch the {later} was measured later", "--order shuffled"
+    elif abs(lean) < _LEANING:
+        return []
+    else:
+        what, instead = f"not interleaved: the {later} ran later", "run A B B A …"
+    return [f"{what}, so a change over time would look like an effect; {instead}"]
+
+
+def _values(pairing: Pairing, column: str) -> str:
+    texts = []
+    for name, own in _SIDES:
+        values = pairing.points.loc[pairing.points["candidate"] == own, column].astype("string")
+        known = sorted({value or "unknown" for value in values.fillna("unknown")})
+        texts.append(f"{', '.join(known)} ({name})")
+    return " against ".join(texts)
+
+
+def _assumed(pairing: Pairing) -> list[str]:
+    told = []
+    for name, own in _SIDES:
+        mine = pairing.points[pairing.points["candidate"] == own]
+        if mine["assumed"].any():
+            told.append(
+                f"nodes and ranks per node of the {name} are unknown in "
+                f"{mine.loc[mine['assumed'], 'cell'].nunique()} of {mine['cell'].nunique()} "
+                "cells: held against every shape with as many ranks"
+            )
+    return told
+
+
+def _outliers(pairing: Pairing, made: Decision) -> list[str]:
+    if not len(made.outliers):
+        return []
+    if pairing.between_jobs:
+        firsts = pairing.units.drop_duplicates(["kind", "job", "candidate"])
+        names, unit = list(firsts["job"].iloc[made.outliers]), "jobs"
+    else:
+        names, unit = list(pairing.units["launch"].iloc[made.outliers]), "launches"
+    names = list(dict.fromkeys(names))
+    return [
+        f"{'outlier' if len(names) == 1 else 'outliers'}: {labels.list_text(names, 6)}, far from "
+        f"the other {unit} of the same side; drawn in to 3 robust standard deviations"
+    ]
+
+
+def doubts(found: Results, names: list[str]) -> list[str]:
+    """What the launches know of why they differ: cores that were shared or taken away."""
+    told = []
+    launches = [found.launches[name] for name in dict.fromkeys(names)]
+    crowds = [crowd for launch in launches if (crowd := oversubscription(launch))]
+    if crowds:
+        told.append(f"{crowds[0]} in {len(crowds)} of {len(launches)} launches")
+    hit = [launch for launch in launches if _preempted(found, launch)]
+    if hit:
+        words, kind = ("were preempted", "involuntary context switches")
+        if any(yields(launch) for launch in hit):
+            words, kind = ("yielded their core or were preempted", "context switches")
+        told.append(
+            f"ranks {words} in {len(hit)} of {len(launches)} launches (more than "
+            f"{_PREEMPTED:g} {kind} per op)"
+        )
+    return told
+
+
+def _preempted(found: Results, launch: Launch) -> bool:
+    """Whether a rank lost its core more often than is worth nothing, over all points."""
+    points = found.points[(found.points["launch"] == launch.id) & found.points["has_raw"]]
+    switches: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
+    ops = 0
+    for file, point, attempts in points[["file", "point", "attempts"]].itertuples(index=False):
+        counters = found.counters(str(file), int(point))
+        if counters is not None:
+            switches = switches + counters.per_rank["involuntary_switches"]
+            ops += int(attempts)
+    return bool(ops and (np.max(switches) > _PREEMPTED * ops))

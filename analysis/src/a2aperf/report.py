@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The report: one HTML file that needs nothing else, neither network nor server.
+
+Every string from a results file passes through Jinja's escaping, or through JSON whose "<" is
+escaped; a content security policy in the page forbids it to load anything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+import jinja2
+from markupsafe import Markup
+
+from a2aperf import (
+    __version__,
+    compare,
+    contrasts,
+    curves,
+    explain,
+    gaps,
+    grouping,
+    interactive,
+    overview,
+    pair_table,
+    plots,
+    provenance,
+    summary,
+    tables,
+    verdicts,
+)
+from a2aperf.differences import shortened
+from a2aperf.errors import InputError
+from a2aperf.results import PAIR, Results
+from a2aperf.study import Job
+
+SCRIPT_FILE = "a2a-charts.js"
+"""Beside pages that share the script."""
+_MOST_SETTINGS = 3
+_MOST_COMPARISONS = 3
+_MONTHS_NS = 3 * 86_400 * 10**9
+"""Launches spread over more days than these are a history."""
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class ChartSection:
+    """A figure on the page."""
+
+    id: str
+    title: str
+    reads: str
+    figure: interactive.Drawn
+
+
+@dataclass(frozen=True)
+class FindingGroup:
+    """Findings of one kind: what it means, and each with its numbers."""
+
+    title: str
+    meaning: str
+    findings: Sequence[overview.Shown]
+
+
+@dataclass(frozen=True)
+class ComparisonSection:
+    """What is held against what: verdicts in words, a table and a figure, and what else differs."""
+
+    made: Sequence[compare.Comparison]
+    sentences: Sequence[str]
+    tables: Sequence[tables.Table]
+    chart: ChartSection | None
+
+
+def render(
+    results: Results,
+    title: str = "",
+    jobs: Sequence[Job] = (),
+    progress: Progress = lambda step: None,
+    script_file: str = "",
+) -> str:
+    """The whole page. `jobs` are those that meant to measure all of this, and perhaps more.
+
+    `script_file` names the charts' script beside the page; without, the page holds it.
+    """
+    progress("findings")
+    found = explain.grouped(explain.explain(results.measured(explain.ROLES)))
+    findings = [FindingGroup(x.title, x.meaning, overview.once(mine)) for x, mine in found]
+    progress("comparison")
+    comparison = _comparison(results)
+    charts = _charts(results, progress)
+    progress("page")
+    ops = results.select(results.points["role"] != PAIR)
+    figures = [*charts]
+    if comparison is not None and comparison.chart is not None:
+        figures.insert(0, comparison.chart)
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("a2aperf"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["sentence"] = sentence
+    return environment.get_template("report.html").render(
+        title=title or _title(results),
+        version=__version__,
+        facts=overview.facts(results),
+        verdict=overview.verdict(found, comparison.made if comparison else ()),
+        summary=[*summary.sentences(results), *gaps.sentences(jobs)],
+        gaps=gaps.table(jobs),
+        charts=charts,
+        findings=findings,
+        comparison=comparison,
+        pairs=pair_table.table(results),
+        points=tables.points(ops) if len(ops.points) else None,
+        provenance=provenance.describe(results),
+        data=_json([chart for section in figures for chart in section.figure.charts]),
+        style=Markup(_asset("report.css")),
+        script=Markup(_asset("report.js")),
+        plotly="" if script_file else Markup(charts_script()),
+        script_file=script_file,
+    )
+
+
+def _title(results: Results) -> str:
+    ranks = sorted(set(results.points["ranks"]))
+    span = f"{ranks[0]}" if len(ranks) == 1 else f"{ranks[0]} to {ranks[-1]}"
+    if (results.points["role"] == PAIR).all():
+        return f"Every pair of {span} ranks"
+    return f"All-to-all with {span} ranks"
+
+
+def _comparison(results: Results) -> ComparisonSection | None:
+    """Every setting that differs, its values against the ordinary one, the others held."""
+    points = results.points[results.points["role"].isin(["measure", "baseline"])]
+    names = grouping.setting_names(results, points, ())
+    names = [name for name in names if name != "ppn"] or names
+    if not names:
+        return None
+    sentences: list[str] = []
+    made: list[compare.Comparison] = []
+    for name in names[:_MOST_SETTINGS]:
+        measured = results.measured(("measure", "baseline") if name == "engine" else ("measure",))
+        try:
+            if len(names) == 1 or name == "engine":
+                made += compare.by_setting(measured, [name])
+            else:
+                made += compare.main_effects(measured, names[:_MOST_SETTINGS])[name]
+        except InputError as error:
+            sentences.append(f"{name} differs but cannot be compared here: {error}")
+    for one in [one for one in made if one.cells["ratio"].isna().all()]:
+        made.remove(one)
+        sentences.append(
+            f"{one.candidate} and {one.baseline} differ in other settings, too: "
+            "launches that differ in this one only would tell what it does"
+        )
+    for one in made:
+        sentences += _verdict(one)
+    chart = None
+    if made:
+        kind = plots.KINDS["compare"]
+        figure = contrasts.figure(made[:_MOST_COMPARISONS], curves.Options.most)
+        chart = ChartSection("compare", figure.title, kind.reads, interactive.spec(figure))
+    return ComparisonSection(made, sentences, [tables.comparison(one) for one in made], chart)
+
+
+def _verdict(one: compare.Comparison) -> list[str]:
+    said = "; ".join(verdicts.summary(one))
+    told = [f"{one.candidate} against {one.baseline} (baseline): {said}"]
+    told += [f"It rests on {verdicts.rests_on(one)}", *one.notes, *verdicts.closing(one)]
+    others = [
+        f"{x.name} ({shortened(x.candidate)} against {shortened(x.baseline)})"
+        for x in one.differences.between
+    ]
+    if others:
+        told.append(f"what else was recorded and differs: {'; '.join(others)}")
+    return told
+
+
+def sentence(text: str) -> str:
+    """Text with a capital at its start (`p90` stays as it is) and a full stop at its end."""
+    first = text.partition(" ")[0]
+    start = text[:1].upper() if first.isalpha() and first.islower() else text[:1]
+    return start + text[1:] + ("" if text.endswith((".", "…", "!", "?")) else ".")
+
+
+def _charts(results: Results, progress: Progress) -> list[ChartSection]:
+    """Every kind of figure that these results can fill."""
+    sections = []
+    scales = results.points["ranks"].nunique()
+    begun = results.points.loc[results.points["started"] > 0, "started"]
+    months = len(begun) > 0 and begun.max() - begun.min() > _MONTHS_NS
+    for name, kind in plots.KINDS.items():
+        alone = (name == "scaling" and scales == 1) or (name == "history" and not months)
+        if name == "compare" or alone or (kind.needs_raw and not results.points["has_raw"].any()):
+            continue
+        progress(name)
+        try:
+            figure = plots.made(name, results, curves.Options())
+        except InputError:  # nothing of that kind in these files
+            continue
+        if figure.charts:
+            sections.append(ChartSection(name, figure.title, kind.reads, interactive.spec(figure)))
+    return sections
+
+
+def _json(value: object) -> Markup:
+    """JSON that can stand inside a script element whatever its strings hold."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+
+
+def _asset(name: str) -> str:
+    return resources.files("a2aperf").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def charts_script() -> str:
+    """The script that draws the charts: plotly's, 4.6 MB."""
+    script = resources.files("plotly").joinpath("package_data", "plotly.min.js")
+    return script.read_text(encoding="utf-8").replace("</script", "<\\/script")

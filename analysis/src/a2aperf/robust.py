@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Launches far from the others of their side: drawn in, so that one cannot decide a comparison.
+
+Each value is held against what its block and its side are, by medians; what is further from it
+than REACH robust standard deviations (median absolute deviation) is moved to that distance
+(winsorised: Huber & Ronchetti, Robust Statistics, 2009). The sides are those of the arrangement
+that is looked at, so a permutation test of the result stays exact.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from a2aperf.blocks import Blocks, Sides
+
+Floats = NDArray[np.float64]
+
+REACH: Final = 3.0
+# Values from which they are drawn in: with fewer, an arrangement that takes two launches for those
+# of the other side, and draws them in, looks as sure as the real one.
+_FEWEST: Final = 12
+_FEWEST_NAMED: Final = 6
+# Far out, in robust standard deviations: of studies without an outlier 2 % have a launch beyond it
+# (tests/test_robust.py); with few launches the deviation is known less well, with 0.37 n degrees
+# of freedom.
+_FAR: Final = 8.0
+_ERROR: Final = 0.01
+_EFFICIENCY: Final = 0.37
+
+
+def drawn_in(values: Floats, sides: NDArray[np.bool_], block: Blocks) -> Floats:
+    """Values [launches] for every arrangement of the sides, [arrangements, launches]."""
+    if len(values) < _FEWEST:
+        return np.broadcast_to(values, sides.shape)
+    off = _off(values, sides, block)
+    reach = REACH * _scale(off)
+    return np.asarray(values - off + np.clip(off, -reach, reach))
+
+
+def distances(values: Floats, side: Sides, block: Blocks) -> Floats:
+    """How far each value is from the median of its side, in robust standard deviations."""
+    off = _off(values, side[None], block)
+    return np.asarray((off / _scale(off))[0])
+
+
+def outliers(y: Floats, side: Sides, block: Blocks) -> NDArray[np.intp]:
+    """Launches of y [launches, cells] that are far out in at least half of their cells."""
+    count = np.zeros(len(y))
+    for cell in range(y.shape[1]):
+        rows = np.flatnonzero(~np.isnan(y[:, cell]))
+        if len(rows) >= _FEWEST_NAMED:
+            off = distances(y[rows, cell], side[rows], block[rows])
+            count[rows] += np.abs(off) > _limit(len(rows))
+    known = (~np.isnan(y)).sum(axis=1)
+    return np.flatnonzero((count > 0) & (2 * count >= known))
+
+
+def _limit(n: int) -> float:
+    return max(_FAR, float(stats.t.isf(_ERROR / (2 * n), max(3.0, _EFFICIENCY * n))))
+
+
+def _off(values: Floats, sides: NDArray[np.bool_], block: Blocks) -> Floats:
+    """Values less those of their block and side, by medians, [arrangements, launches]."""
+    members = [np.flatnonzero(block == number) for number in np.unique(block)]
+    aligned = values.copy()
+    for own in members:
+        aligned[own] -= np.median(values[own])
+    off = aligned - _centres(aligned, sides)
+    for own in members:  # the median of a block with a launch far out leans to one side
+        off[:, own] -= _middle(np.sort(off[:, own], axis=1))
+    return off
+
+
+def _centres(values: Floats, sides: NDArray[np.bool_]) -> Floats:
+    """Median of each value's own side, [arrangements, launches]."""
+    order = np.argsort(values, kind="stable")
+    ordered, member = values[order], sides[:, order]
+    medians = [_median(ordered, own) for own in (member, ~member)]
+    return np.where(sides, medians[0][:, None], medians[1][:, None])
+
+
+def _median(ordered: Floats, member: NDArray[np.bool_]) -> Floats:
+    """Median of the members in each row; `ordered` is sorted."""
+    reached = np.cumsum(member, axis=1, dtype=np.int16)
+    size = reached[:, -1:]
+    ends = [(reached >= need).argmax(axis=1) for need in ((size + 1) // 2, size // 2 + 1)]
+    return np.asarray((ordered[ends[0]] + ordered[ends[1]]) / 2)
+
+
+def _scale(off: Floats) -> Floats:
+    """Robust standard deviation per row, [arrangements, 1]; infinite where most do not differ."""
+    n = off.shape[1]
+    middle = _middle(np.sort(np.abs(off), axis=1))
+    scale = 1.4826 * middle * n / max(n - 2, 1)  # two medians were taken away
+    return np.asarray(np.where(scale > 0, scale, np.inf))
+
+
+def _middle(ordered: Floats) -> Floats:
+    """Median of sorted rows, [rows, 1]."""
+    n = ordered.shape[1]
+    return np.asarray((ordered[:, (n - 1) // 2] + ordered[:, n // 2])[:, None] / 2)

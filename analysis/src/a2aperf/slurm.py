@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands of Slurm: which are here, and what they answer. Nothing is quoted for a shell."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from a2aperf.errors import InputError
+
+_SECONDS: Final = 60
+
+
+@dataclass(frozen=True)
+class Queued:
+    """What squeue says about a job; times as it writes them."""
+
+    id: str
+    state: str
+    elapsed: str
+    limit: str
+    nodes: str
+    reason: str
+    directory: str  # that it was submitted from
+    command: str  # the script and its options
+
+
+def here() -> bool:
+    """Whether jobs can be submitted from this machine."""
+    return shutil.which("sbatch") is not None
+
+
+def require() -> None:
+    """InputError that points to the way without Slurm."""
+    if not here():
+        raise InputError(
+            "there is no Slurm on this machine (no sbatch); jobs/local.sh measures here"
+        )
+
+
+def sbatch(words: Sequence[str]) -> str:
+    """Submit with exactly these words (the first is `sbatch`); the job's id."""
+    done = run(words)
+    found = re.search(r"Submitted batch job (\d+)", done.stdout)
+    if done.returncode or not found:
+        raise InputError(f"sbatch refused: {last_line(done)}")
+    return found[1]
+
+
+def queue() -> dict[str, Queued] | None:
+    """The jobs that Slurm has now, by id; None where it cannot be asked."""
+    if shutil.which("squeue") is None:
+        return None
+    try:
+        done = run(["squeue", "--noheader", "--format", "%A|%T|%M|%l|%N|%r|%Z|%o"])
+    except InputError:
+        return None
+    if done.returncode:
+        return None
+    rows = [line.strip().split("|", 7) for line in done.stdout.splitlines()]
+    return {row[0]: Queued(*row) for row in rows if len(row) == 8}
+
+
+def run(words: Sequence[str], seconds: float = _SECONDS) -> subprocess.CompletedProcess[str]:
+    """A command and what it said; InputError where it is not there or takes longer."""
+    try:
+        return subprocess.run(
+            words,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError(f"{words[0]} did not answer within {seconds:g} s") from None
+    except OSError as error:
+        raise InputError(f"{words[0]}: {(error.strerror or str(error)).lower()}") from None
+
+
+def last_line(done: subprocess.CompletedProcess[str]) -> str:
+    """What a command that failed said at the end."""
+    lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
+    said = lines[-1] if lines else f"exit status {done.returncode}"
+    return said.removeprefix(f"{done.args[0]}: ")

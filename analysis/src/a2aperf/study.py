@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The folder of a study: what its jobs meant to launch and what became of it (docs/study.md)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from a2aperf import reading, schema
+from a2aperf.errors import InputError
+
+PLAN_COLUMNS: Final = ("launch", "nodes", "ppn", "subset", "settings", "file")
+LOG_COLUMNS: Final = ("launch", "started", "ended", "status", "reason")
+_DIGITS: Final = 9
+_ESCAPED: Final = {r"\t": "\t", r"\n": "\n", r"\\": "\\", r"\;": ";"}
+
+
+class Fate(StrEnum):
+    """What became of a planned launch."""
+
+    GOOD = "good"
+    FAILED = "failed"
+    STARTED = "started"  # it has a file, and no end in the log: it runs, or its job was ended
+    WAITING = "not reached"
+
+
+@dataclass(frozen=True)
+class Logged:
+    """One line of the log: an attempt at a launch. `status` is None where it was not begun."""
+
+    started: datetime | None
+    ended: datetime | None
+    status: int | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One line of the plan, with the last line of the log on it, if there is one."""
+
+    number: str
+    nodes: int
+    ppn: int
+    subset: str
+    settings: tuple[str, ...]
+    file: Path
+    last: Logged | None = None
+
+    @property
+    def fate(self) -> Fate:
+        """What became of it, by the log and the file."""
+        if self.last is not None:
+            good = self.last.status == 0 and self.file.exists()
+            return Fate.GOOD if good else Fate.FAILED
+        return Fate.STARTED if self.file.exists() else Fate.WAITING
+
+    @property
+    def why(self) -> str:
+        """Why there is no complete file, in words; empty for a good launch."""
+        if self.fate is Fate.GOOD:
+            return ""
+        if self.last is None:
+            return "cut short" if self.fate is Fate.STARTED else str(Fate.WAITING)
+        if self.last.status == 0:
+            return "its file is not there any more"
+        if self.last.status is None:
+            return self.last.reason
+        return f"{self.last.reason} (exit status {self.last.status})"
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the last attempt took; None where it is not known."""
+        if self.last is None or self.last.started is None or self.last.ended is None:
+            return None
+        return (self.last.ended - self.last.started).total_seconds()
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the preflight; `verdict` is ok, warn or bad."""
+
+    node: str
+    check: str
+    verdict: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job of the study: its plan with the fates of the launches, and its preflight."""
+
+    id: str
+    folder: Path
+    facts: dict[str, str]
+    launches: list[Launch]
+    checks: list[Check] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        """`alltoall` or `compare`."""
+        return self.facts.get("kind", "job")
+
+    def of(self, *fates: Fate) -> list[Launch]:
+        """The launches with one of these fates."""
+        return [launch for launch in self.launches if launch.fate in fates]
+
+
+def read(folder: Path) -> list[Job]:
+    """All jobs of a study's folder, in the order of their ids; InputError where a file is no such.
+
+    An empty list where the folder holds no plan.
+    """
+    plans = sorted(folder.glob("plan-*.tsv"), key=lambda path: _natural(path.stem))
+    return [_job(plan) for plan in plans]
+
+
+def concerned(files: Iterable[Path]) -> list[Job]:
+    """The jobs whose plans name any of these files, found beside them; damaged plans raise."""
+    wanted = {file.resolve() for file in files}
+    folders = dict.fromkeys(file.parent for file in wanted)
+    jobs = [job for folder in folders for job in read(folder)]
+    return [job for job in jobs if any(x.file.resolve() in wanted for x in job.launches)]
+
+
+def checks_of(lines: Iterable[str]) -> list[Check]:
+    """Lines `node<TAB>check<TAB>verdict<TAB>text` of the preflight; others are passed over."""
+    rows = [line.rstrip("\n").split("\t", 3) for line in lines]
+    return [Check(*row) for row in rows if len(row) == 4 and row[2] in ("ok", "warn", "bad")]
+
+
+def points_done(file: Path) -> tuple[int, int]:
+    """Points that are done with, and all points, of a file that may be running."""
+    with reading.open_results(file) as opened:
+        state = opened["state"][()]
+    return int((state != schema.STATES.index("pending")).sum()), len(state)
+
+
+def _job(plan: Path) -> Job:
+    number = plan.stem.removeprefix("plan-")
+    facts, rows = _table(plan, PLAN_COLUMNS)
+    log = plan.with_name(f"log-{number}.tsv")
+    ended: dict[str, Logged] = {}
+    for row in _table(log, LOG_COLUMNS)[1] if log.exists() else []:
+        ended[row["launch"]] = _logged(log, row)  # the last one counts
+    launches = [
+        Launch(
+            row["launch"],
+            _count(plan, row["nodes"]),
+            _count(plan, row["ppn"]),
+            row["subset"],
+            _settings(row["settings"]),
+            _file(plan, row["file"]),
+            ended.get(row["launch"]),
+        )
+        for row in rows
+    ]
+    nodes = plan.with_name(f"nodes-{number}.txt")
+    checks = checks_of(_text(nodes).splitlines()) if nodes.exists() else []
+    return Job(number, plan.parent, facts, launches, checks)
+
+
+def _table(path: Path, columns: tuple[str, ...]) -> tuple[dict[str, str], list[dict[str, str]]]:
+    """Facts (`# name<TAB>value`) above the header, and the rows below it."""
+    text = _text(path)
+    lines = text.splitlines()
+    facts = dict(
+        line[2:].split("\t", 1) for line in lines if line.startswith("# ") and "\t" in line
+    )
+    table = [line for line in lines if not line.startswith("# ")]
+    if not table or tuple(table[0].split("\t")) != columns:
+        raise InputError(f"{path}: no such file of a study: its header is not {' '.join(columns)}")
+    rows = [line.split("\t") for line in table[1:]]
+    # A log is appended to: a full disk or a node that dies cuts its last line short, and no other.
+    if columns == LOG_COLUMNS and rows and len(rows[-1]) < len(columns) and text[-1] != "\n":
+        rows.pop()
+    if any(len(row) != len(columns) for row in rows):
+        raise InputError(f"{path}: a line has not {len(columns)} columns")
+    return facts, [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None
+
+
+def _file(plan: Path, name: str) -> Path:
+    path = plan.parent / name
+    try:
+        path.resolve().exists()
+    except (OSError, ValueError, RuntimeError):  # too long, a NUL in it, a link to itself
+        raise InputError(f"{plan}: {name[:40]!r} is not a file name") from None
+    return path
+
+
+def _settings(text: str) -> tuple[str, ...]:
+    if text == "-":
+        return ()
+    parts = re.split(r"(?<!\\)((?:\\\\)*);", text)
+    joined = [a + b for a, b in zip(parts[::2], [*parts[1::2], ""], strict=True)]
+    return tuple(re.sub(r"\\[tn\\;]", lambda found: _ESCAPED[found[0]], part) for part in joined)
+
+
+def _logged(path: Path, row: dict[str, str]) -> Logged:
+    status = None if row["status"] == "-" else _count(path, row["status"])
+    return Logged(_time(path, row["started"]), _time(path, row["ended"]), status, row["reason"])
+
+
+def _count(path: Path, text: str) -> int:
+    if not text.isdecimal() or len(text) > _DIGITS:
+        raise InputError(f"{path}: '{text[:40]}' is not a whole number of up to {_DIGITS} digits")
+    return int(text)
+
+
+def _time(path: Path, text: str) -> datetime | None:
+    if text == "-":
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:  # without a zone it cannot be held against others
+        raise InputError(f"{path}: '{text}' is not a time such as 2026-11-20T17:30:05Z")
+    return found
+
+
+def _natural(text: str) -> tuple[int, str]:
+    digits = re.sub(r"\D", "", text)
+    return int(digits or 0), text

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A comparison in words and figures, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
+from typing import Any
+
+import pandas as pd
+
+from a2aperf import jobs, layouts, power
+from a2aperf.columns import aligned
+from a2aperf.compare import Comparison, Verdict
+from a2aperf.differences import shortened
+
+_HEADINGS = {"message_size": "msg B", "window": "window"}
+_ALWAYS = ("ranks", "nodes", "ppn", "message_size")
+_UNKNOWN = "-"
+
+
+def lines(comparison: Comparison) -> list[str]:
+    """Heading, one line per cell, the sum in words, and what else to know."""
+    return [
+        *heading(comparison),
+        "",
+        *table(comparison.cells),
+        "",
+        *summary(comparison),
+        *_notes(comparison),
+        "",
+        *closing(comparison),
+    ]
+
+
+def heading(comparison: Comparison) -> list[str]:
+    """Who is A and who B, on how many launches, at which error level."""
+    return [
+        f"A (baseline): {comparison.baseline}",
+        f"B:            {comparison.candidate}",
+        rests_on(comparison),
+        "ratio: speed of B / speed of A, above 1 is faster; Gbit/s per rank, from the median op",
+    ]
+
+
+def rests_on(comparison: Comparison) -> str:
+    """The launches, the test and its error level."""
+    cells = comparison.cells
+    sides = [_counted(comparison, side) for side in ("baseline", "candidate")]
+    together = f" for all {len(cells)} cells together" if len(cells) > 1 else ""
+    if comparison.arrangements:
+        blocks = f"{comparison.blocks} block{'s' * (comparison.blocks > 1)}"
+        how = f"permutation test, {comparison.arrangements} permutations within {blocks}"
+    else:
+        how = f"prediction from the spread between the jobs of A (at least {jobs.FEWEST})"
+    margin = f"margin ±{_percent(comparison.margin)}"
+    tested = f"{how}; 5 % error{together}" if cells["p"].notna().any() else "no test"
+    return f"{sides[0]} of A, {sides[1]} of B; {tested}; {margin}"
+
+
+def _counted(comparison: Comparison, side: str) -> str:
+    """`8 launches`, or `2 to 3 jobs (16 launches)`, in a cell."""
+    launches = _range(comparison.cells[f"launches_{side}"])
+    text = f"{launches} launch{'es' * (launches != '1')}"
+    if comparison.unit == "launch":
+        return text
+    count = _range(comparison.cells[f"jobs_{side}"])
+    return f"{count} job{'s' * (count != '1')} ({text})"
+
+
+def _range(values: pd.Series[int]) -> str:
+    low, high = int(values.min()), int(values.max())
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def table(cells: pd.DataFrame) -> list[str]:
+    """One line per cell; columns that tell no cells apart are left out."""
+    names = [
+        name
+        for name in cells.columns[: cells.columns.get_loc("launches_baseline")]
+        if name in _ALWAYS or cells[name].nunique(dropna=False) > 1
+    ]
+    figures = ["n A:B", "A µs", "B µs", "A Gbit/s", "B Gbit/s", "B - A", "ratio", "95 % interval"]
+    rows = [[_HEADINGS.get(name, name) for name in names] + [*figures, "p", "verdict"]]
+    for _, cell in cells.iterrows():
+        rows.append([_plain(name, cell[name]) for name in names] + _figures(cell))
+    left = [not pd.api.types.is_numeric_dtype(cells[name]) for name in names]
+    return aligned(rows, [*left, *[False] * 9, True])
+
+
+def _figures(cell: Any) -> list[str]:
+    interval = _UNKNOWN
+    if pd.notna(cell["ratio_low"]):
+        high = f"{cell['ratio_high']:.3f}" if cell["ratio_high"] < 1000 else "more than 1000"
+        interval = f"{cell['ratio_low']:.3f} to {high}"
+    return [
+        f"{cell['launches_baseline']}:{cell['launches_candidate']}",
+        f"{cell['time_baseline'] / 1e3:.2f}",
+        f"{cell['time_candidate'] / 1e3:.2f}",
+        f"{cell['rate_baseline']:.2f}",
+        f"{cell['rate_candidate']:.2f}",
+        f"{cell['rate_candidate'] - cell['rate_baseline']:+.2f}",
+        f"{cell['ratio']:.3f}",
+        interval,
+        _probability(cell["p"]),
+        words(cell),
+    ]
+
+
+def _probability(p: float) -> str:
+    if pd.isna(p):
+        return _UNKNOWN
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
+
+
+def _plain(name: str, value: Any) -> str:
+    if pd.isna(value) or value == "":
+        return _UNKNOWN
+    if name == "window":
+        return layouts.window(value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def words(cell: Any) -> str:
+    """The verdict on one cell: `faster by 4.2 %`, `undecided`."""
+    verdict = cell["verdict"]
+    if verdict == Verdict.FASTER:
+        return f"faster by {_percent(cell['ratio'] - 1)}"
+    if verdict == Verdict.SLOWER:
+        return f"slower by {_percent(1 - cell['ratio'])}"
+    return str(verdict)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %" if share < 10 else "more than 1000 %"
+
+
+def _span(shares: pd.Series[float]) -> str:
+    """`4.1 % to 8.0 %`, or the one figure."""
+    return " to ".join(dict.fromkeys(_percent(share) for share in (shares.min(), shares.max())))
+
+
+def summary(comparison: Comparison) -> list[str]:
+    """What is known, one line per verdict that occurs, with its range."""
+    cells, told = comparison.cells, []
+    for verdict in (Verdict.SLOWER, Verdict.FASTER, Verdict.SAME, Verdict.UNDECIDED):
+        mine = cells[cells["verdict"] == verdict]
+        if mine.empty:
+            continue
+        text = f"{verdict}: {len(mine)} of {len(cells)} cells"
+        change = (mine["ratio"] - 1).abs()
+        if verdict in (Verdict.SLOWER, Verdict.FASTER):
+            effect = (mine["rate_candidate"] - mine["rate_baseline"]).abs()
+            text += f", by {_span(change)}, up to {effect.max():.2f} Gbit/s per rank"
+        elif verdict == Verdict.SAME:
+            text += f" within ±{_percent(comparison.margin)}"
+        told.append(text)
+    return told
+
+
+def closing(comparison: Comparison) -> list[str]:
+    """Why it isn't decided, what change could have been seen, and what it would take."""
+    cells, told = comparison.cells, []
+    unit = "jobs" if comparison.unit == "job" else "launches"
+    if comparison.reason:
+        told.append(f"not decided: {comparison.reason}")
+    elif (cells["verdict"] == Verdict.UNDECIDED).any():
+        spread = cells["spread"].dropna()
+        why = [f"{unit} of one side differ by {_span(spread)}"] if len(spread) else []
+        if why or comparison.doubts:
+            told.append(f"not decided: {'; '.join([*why, *comparison.doubts])}")
+    if comparison.doubts and not told:
+        told.append("; ".join(comparison.doubts))
+    found = cells["detectable"].dropna()
+    if len(found):
+        told.append(f"minimum detectable effect (90% power): {_span(found)}")
+    one, every = comparison.margins
+    if one == one:
+        text = f"smallest margin that can show no difference (80% power): {_percent(one)}"
+        more = f", {_percent(every)} for each of {len(cells)} cells" if len(cells) > 1 else ""
+        told.append(f"{text} for one cell{more}" if more else text)
+    if len(found):  # from fewer units nobody knows how far they differ: a note tells the least
+        told.append(f"{unit} a side needed (90% power): {_needed(comparison.needed)}")
+    return told
+
+
+def _needed(needed: Mapping[float, int | None]) -> str:
+    """`37 for a change of 2 %, 8 for 5 %, 5 for 10 %`."""
+    counts = [f"more than {power.MOST}" if k is None else str(k) for k in needed.values()]
+    words = [f"{k} for {100 * change:g} %" for k, change in zip(counts, needed, strict=True)]
+    return ", ".join([words[0].replace("for ", "for a change of "), *words[1:]])
+
+
+def _notes(comparison: Comparison) -> list[str]:
+    told = [f"note: {note}" for note in comparison.notes]
+    between = comparison.differences.between
+    if between:
+        told += ["", "What else was recorded and differs:"]
+        rows = [["", "candidate", "baseline"]]
+        rows += [[x.name, shortened(x.candidate), shortened(x.baseline)] for x in between]
+        told += ["  " + line for line in aligned(rows, [True] * 3)]
+    elif not told:
+        told.append("nothing else that was recorded differs between the sides")
+    if comparison.differences.every_launch:
+        names = _without_launchers(comparison.differences.every_launch)
+        told += wrap(f"changes with every launch: {', '.join(names)}", 100, subsequent_indent="  ")
+    return told
+
+
+def _without_launchers(names: Sequence[str]) -> list[str]:
+    """The names, with the many that MPI's launcher sets for itself as one."""
+    own = [name for name in names if name.startswith(("variable OMPI_", "variable PMIX_"))]
+    told = [name for name in names if name not in own]
+    return told + ([f"{len(own)} variables of MPI's launcher"] if own else [])
+
+
+def effects(named: Mapping[str, Sequence[Comparison]]) -> list[str]:
+    """The factorial table: each setting's effect while the others are held."""
+    rows = [["setting", "against", "cells", *Verdict, "least ratio", "median", "largest"]]
+    for comparisons in named.values():
+        for one in comparisons:
+            counts = one.cells["verdict"].value_counts()
+            ratios = one.cells["ratio"]
+            rows.append(
+                [
+                    one.candidate,
+                    one.baseline,
+                    str(len(one.cells)),
+                    *(str(counts.get(verdict, 0)) for verdict in Verdict),
+                    *(f"{x:.3f}" for x in (ratios.min(), ratios.median(), ratios.max())),
+                ]
+            )
+    return aligned(rows, [True, True, *[False] * (len(rows[0]) - 2)])

@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes files of the schema: imports, merges, anonymised copies, synthetic runs."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from a2aperf import datasets, schema
+from a2aperf.errors import InputError
+
+COMPRESSION = 4
+LIBVER = ("earliest", "v110")
+IN_MEMORY = 64 * 2**20
+"""Bytes of samples up to which a file is put together in memory."""
+
+
+@dataclass
+class Document:
+    """A whole results file in memory, but for its samples, which are asked for point by point.
+
+    `raw`, `counters` and `arrival` answer None for a point that has none; `raw` itself is None for
+    a file of summaries only, `arrival` for one that was not traced.
+    """
+
+    attributes: dict[str, Any]
+    columns: dict[str, NDArray[Any]]
+    segments: list[schema.Segment]
+    raw: Callable[[int], schema.Raw | None] | None = None
+    counters: Callable[[int], schema.Counters | None] | None = None
+    arrival: Callable[[int], NDArray[np.int64] | None] | None = None
+    pairs: schema.Pairs | None = None
+    progress: Callable[[int], object] = field(default=lambda point: None)
+
+
+def blank_columns(points: int) -> dict[str, NDArray[Any]]:
+    """Every column [points], each value "unknown"."""
+    return {
+        column.name: np.full(
+            points, column.blank, dtype=object if column.kind == "string" else column.kind
+        )
+        for column in schema.COLUMNS
+    }
+
+
+def columns_of(rows: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
+    """Columns from one dict per point; what a dict does not name stays unknown."""
+    columns = blank_columns(len(rows))
+    for index, row in enumerate(rows):
+        for name, value in row.items():
+            columns[name][index] = value
+    return columns
+
+
+def require_writable(path: Path, force: bool = False) -> None:
+    """Refuse an output that exists (unless forced), is a folder, or whose folder cannot be used."""
+    folder = path.parent
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder; name a file in it")
+    if path.exists() and not force:
+        raise InputError(f"{path}: exists already; --force replaces it")
+    if not folder.is_dir():
+        raise InputError(f"{path}: folder {folder} does not exist")
+    effective = os.access in os.supports_effective_ids
+    if not os.access(folder, os.W_OK | os.X_OK, effective_ids=effective):
+        raise InputError(f"{path}: folder {folder} is not writable")
+
+
+def write(path: Path, document: Document, force: bool = False) -> None:
+    """Write under a temporary name in the same folder, then rename: whole or not at all.
+
+    Raises InputError where the output cannot be written.
+    """
+    require_writable(path, force)
+    handle, name = _temporary(path)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            if _largest_size(document) <= IN_MEMORY:
+                stream.write(_image(document))
+        if _largest_size(document) > IN_MEMORY:
+            _require_space(path, _largest_size(document))
+            with h5py.File(temporary, "w", libver=LIBVER) as file:
+                _write(file, document)
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)  # mkstemp made it private
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _temporary(path: Path) -> tuple[int, str]:
+    try:
+        return tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _largest_size(document: Document) -> int:
+    """Bytes of the samples before compression, which the file cannot exceed by much."""
+    if document.raw is None:
+        return 0
+    columns = document.columns
+    attempts, ranks = (np.maximum(columns[name], 0).astype(int) for name in ("attempts", "ranks"))
+    traced = (attempts * ranks**2).sum() if document.arrival is not None else 0
+    moments = len(schema.RAW_MOMENTS) + 1  # and when ranks left the barrier
+    per_op = attempts.sum() * (8 + 1)  # when it started, and whether it is valid
+    return int((attempts * ranks).sum() * moments + traced) * 8 + int(per_op)
+
+
+def _image(document: Document) -> bytes:
+    """The file's content. HDF5 cannot close a file that meets a full disk; plain writes can."""
+    with h5py.File("image", "w", libver=LIBVER, driver="core", backing_store=False) as file:
+        _write(file, document)
+        file.flush()
+        return bytes(file.id.get_file_image())
+
+
+def _require_space(path: Path, size: int) -> None:
+    free = shutil.disk_usage(path.parent).free
+    if free < size:
+        raise InputError(
+            f"{path}: may need {size / 2**30:.1f} GiB, {free / 2**30:.1f} GiB are free there"
+        )
+
+
+def _write(file: h5py.File, document: Document) -> None:
+    attributes = {
+        "schema": schema.SCHEMA,
+        "schema_version": np.int32(schema.VERSION),
+        "raw_samples": np.int32(document.raw is not None),
+        "layout": "compact",
+        "percentile_rule": "rank",
+        "complete_at": "receiver",
+        **document.attributes,
+    }
+    for name, value in attributes.items():
+        file.attrs[name] = np.int32(value) if isinstance(value, int) else value
+    _write_columns(file, document.columns)
+    segments = file.create_group("segments")
+    for index, segment in enumerate(document.segments):
+        _write_segment(segments.create_group(str(index)), segment)
+    if document.raw is not None:
+        _write_samples(file, document)
+    if document.pairs is not None:
+        _write_pairs(file.create_group("pairs"), document.pairs)
+
+
+def _write_pairs(group: h5py.Group, pairs: schema.Pairs) -> None:
+    for one in fields(schema.Pairs):
+        group.create_dataset(one.name, data=getattr(pairs, one.name))
+    group["message_size"].make_scale("message_size")
+    suspects, isolated_ops = pairs.isolated_time.shape
+    ranks = pairs.gbps.shape[-1]
+    for name, length in (
+        ("source", ranks),
+        ("destination", ranks),
+        ("suspect", suspects),
+        ("isolated_attempt", isolated_ops),
+    ):
+        datasets.create_scale(group, name, length)
+    datasets.describe(group, datasets.PAIRS)
+
+
+def _strings(values: Any) -> NDArray[Any]:
+    return np.array([str(value) for value in values], dtype=object)
+
+
+def _create(group: h5py.Group, name: str, values: NDArray[Any]) -> h5py.Dataset:
+    kind = h5py.string_dtype() if values.dtype == object else None
+    return group.create_dataset(name, data=values, dtype=kind)
+
+
+def _write_columns(file: h5py.File, columns: dict[str, NDArray[Any]]) -> None:
+    points = len(columns["state"])
+    datasets.create_scale(file, "point", points)
+    file["point"].attrs["long_name"] = "point of the sweep, in declared order"
+    for column in schema.COLUMNS:
+        values = columns[column.name]
+        dataset = _create(
+            file, column.name, values.astype(object if column.kind == "string" else column.kind)
+        )
+        dataset.attrs["long_name"] = column.long_name
+        if column.units:
+            dataset.attrs["units"] = column.units
+        if column.flags:
+            dataset.attrs["flag_values"] = np.arange(len(column.flags), dtype=np.int8)
+            dataset.attrs["flag_meanings"] = " ".join(column.flags)
+        if column.needs_fill_value(values):
+            datasets.mark_unknown(dataset)
+        dataset.dims[0].attach_scale(file["point"])
+
+
+def _write_segment(group: h5py.Group, segment: schema.Segment) -> None:
+    for name, value in {**schema.SEGMENT_ATTRIBUTES, **segment.attributes}.items():
+        default = schema.SEGMENT_ATTRIBUTES.get(name, "")
+        group.attrs[name] = str(value) if isinstance(default, str) else type(default)(value)
+    group["end_state"] = np.int8(schema.END_STATES.index(segment.end_state))
+    group["ended"] = np.int64(segment.ended)
+    message = segment.message.encode()[:1024]
+    group.create_dataset("message", data=message, dtype=h5py.string_dtype(length=1024))
+    group.create_dataset("fi_info", data=segment.fi_info, dtype=h5py.string_dtype())
+    _create(group, "nodes", _strings(segment.nodes))
+    for name in ("node_of_rank", "clock_domain_of_rank", "rank_order", "planned_order"):
+        _create(group, name, getattr(segment, name).astype(np.int32))
+    for name in ("clock_offset", "clock_drift"):
+        _create(group, name, getattr(segment, name).astype(np.float64))
+    _create(group, "environment_name", _strings(segment.environment))
+    _create(group, "environment_value", _strings(segment.environment.values()))
+    for name, flags, default in (
+        ("environment_uniform", segment.uniform, True),
+        ("environment_required", segment.required, False),
+    ):
+        told = [flags.get(variable, default) for variable in segment.environment]
+        _create(group, name, np.array(told, dtype=np.int8))
+    _create(group, "label_name", _strings(segment.labels))
+    _create(group, "label_value", _strings(segment.labels.values()))
+    _create(group, "attachment_name", _strings(segment.attachments))
+    _create(group, "attachment_text", _strings(segment.attachments.values()))
+    for name, facts in (("node_facts", segment.node_facts), ("rank_facts", segment.rank_facts)):
+        subgroup = group.create_group(name)
+        for fact, values in facts.items():
+            _create(subgroup, fact, _strings(values))
+
+
+def _write_samples(file: h5py.File, document: Document) -> None:
+    assert document.raw is not None
+    columns = document.columns
+    points = len(columns["state"])
+    attempts = max(int(columns["attempts"].max(initial=0)), 1)
+    ranks = int(columns["ranks"].max(initial=1))
+    group = file.create_group("raw")
+    chunk = (1, attempts, ranks)
+    options: dict[str, Any] = {"compression": COMPRESSION, "shuffle": True}
+    for name in schema.RAW_MOMENTS:
+        group.create_dataset(name, (points, *chunk[1:]), "i8", chunks=chunk, **options)
+    group.create_dataset(
+        "exit", (points, *chunk[1:]), "i8", chunks=chunk, fillvalue=schema.NO_EXIT, **options
+    )
+    group.create_dataset("start", (points, attempts), "i8", chunks=(1, attempts), **options)
+    group.create_dataset("valid", (points, attempts), "i1", chunks=(1, attempts), **options)
+    if document.arrival is not None:
+        square = (ranks, ranks)
+        group.create_dataset(
+            "arrival",
+            (points, attempts, *square),
+            "i8",
+            chunks=(1, 1, *square),
+            fillvalue=schema.UNKNOWN,
+            **options,
+        )
+        datasets.create_scale(group, "source", ranks)
+    datasets.create_scale(group, "attempt", attempts)
+    datasets.create_scale(group, "rank", ranks)
+    datasets.describe(group, datasets.RAW)
+    counters = _CounterGroup(file, document, ranks) if document.counters else None
+    has_exits = False
+    for point in range(points):
+        raw = document.raw(point)
+        if raw is not None:
+            n, width = raw.begin.shape
+            for name in schema.RAW_MOMENTS:
+                group[name][point, :n, :width] = getattr(raw, name)
+            if raw.exit is not None:
+                has_exits = True
+                group["exit"][point, :n, :width] = raw.exit
+            group["start"][point, :n] = raw.start
+            group["valid"][point, :n] = raw.valid.astype(np.int8)
+        arrival = document.arrival(point) if document.arrival is not None else None
+        if arrival is not None:
+            n, width, _ = arrival.shape
+            group["arrival"][point, :n, :width, :width] = arrival
+        if counters:
+            counters.write(point)
+        document.progress(point)
+    if not has_exits:
+        del group["exit"]
+
+
+class _CounterGroup:
+    """`/counters`, filled point by point; ports are the union over all points."""
+
+    def __init__(self, file: h5py.File, document: Document, ranks: int) -> None:
+        assert document.counters is not None
+        self._of = document.counters
+        points = len(document.columns["state"])
+        nodes = max([len(segment.nodes) for segment in document.segments], default=0)
+        names: dict[str, None] = {}
+        for point in range(points):
+            found = self._of(point)
+            names.update(dict.fromkeys(found.ports if found else ()))
+        self._ports = list(names)
+        group = self._group = file.create_group("counters")
+        for name in schema.COUNTERS_PER_RANK:
+            kind = "i4" if name == "threads" else "i8"
+            group.create_dataset(name, (points, ranks), kind, fillvalue=schema.UNKNOWN)
+        self._affinity = h5py.string_dtype(length=96)
+        group.create_dataset("thread_affinity", (points, ranks), self._affinity)
+        group.create_dataset("interrupts", (points, nodes), "i8", fillvalue=schema.UNKNOWN)
+        _create(group, "port_names", _strings(self._ports))
+        group.create_dataset(
+            "port", (points, nodes, len(self._ports)), "i8", fillvalue=schema.UNKNOWN
+        )
+        for name, length in (("rank", ranks), ("node", nodes), ("port_index", len(self._ports))):
+            datasets.create_scale(group, name, length)
+        datasets.describe(group, datasets.COUNTERS)
+
+    def write(self, point: int) -> None:
+        found = self._of(point)
+        if found is None:
+            return
+        for name, values in found.per_rank.items():
+            self._group[name][point, : len(values)] = values
+        affinity = np.array([a.encode()[:96] for a in found.thread_affinity], self._affinity)
+        self._group["thread_affinity"][point, : len(affinity)] = affinity
+        self._group["interrupts"][point, : len(found.interrupts)] = found.interrupts
+        for name, values in found.ports.items():
+            self._group["port"][point, : len(values), self._ports.index(name)] = values

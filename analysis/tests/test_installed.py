@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The package as others install it: built, put into an environment, and beside one that is called `a2a`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from a2aperf import __version__
+
+ANALYSIS = Path(__file__).parents[1]
+THEIRS = "of another project"
+
+
+def run(*words: str | Path) -> str:
+    """What a command that must succeed prints."""
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def pip(*words: str | Path) -> str:
+    return run(sys.executable, "-m", "pip", "--disable-pip-version-check", *words)
+
+
+def built(source: Path, into: Path) -> Path:
+    """The wheel of a distribution, made without a network."""
+    pip(
+        *("wheel", "--quiet", "--no-index", "--no-deps", "--no-build-isolation"),
+        *("--wheel-dir", into, source),
+    )
+    (wheel,) = into.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(ANALYSIS, tmp_path_factory.mktemp("ours"))
+
+
+@pytest.fixture(scope="module")
+def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A package `a2a` with a module `cli`, as the SDK of the Agent2Agent protocol has."""
+    source = tmp_path_factory.mktemp("source")
+    (source / "a2a").mkdir()
+    for name in ("__init__", "cli"):
+        (source / "a2a" / f"{name}.py").write_text(f"WHOSE = {THEIRS!r}\n")
+    (source / "pyproject.toml").write_text(
+        '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n'
+        '[project]\nname = "a2a"\nversion = "1.0"\n'
+        '[tool.hatch.build.targets.wheel]\npackages = ["a2a"]\n'
+    )
+    return built(source, tmp_path_factory.mktemp("theirs"))
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Path:
+    """Its bin. What the package depends on is seen in the environment of the tests, after its own."""
+    run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv")
+    (own,) = (tmp_path / "venv").glob("lib/python3*/site-packages")
+    outer = [path for path in sys.path if path.endswith("site-packages")]
+    (own / "outer.pth").write_text("\n".join(outer) + "\n")
+    return tmp_path / "venv" / "bin"
+
+
+def into(environment: Path, *words: str | Path) -> None:
+    pip("--python", environment / "python", *words)
+
+
+def works(environment: Path) -> None:
+    """Both ways to call the command, and whose package answers."""
+    told = f"a2a {__version__}\n"
+    assert run(environment / "a2a", "--version") == told
+    assert run(environment / "python", "-m", "a2aperf", "--version") == told
+    where = run(environment / "python", "-c", "import a2aperf; print(a2aperf.__file__)")
+    assert Path(where.strip()).is_relative_to(environment.parent)
+
+
+@pytest.mark.parametrize("first", ["ours", "theirs"])
+def test_beside_a_package_that_is_called_a2a(
+    environment: Path, ours: Path, theirs: Path, first: str
+) -> None:
+    wheels = (ours, theirs) if first == "ours" else (theirs, ours)
+    for wheel in wheels:
+        into(environment, "install", "--quiet", "--no-index", "--no-deps", wheel)
+    works(environment)
+    whose = run(environment / "python", "-c", "import a2a.cli; print(a2a.cli.WHOSE)")
+    assert whose == f"{THEIRS}\n"
+    into(environment, "uninstall", "--quiet", "--yes", "a2a")
+    works(environment)
