@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The package as others install it: built, put into an environment, and beside one that is called `a2a`."""
+"""The package as others install it: built, in an environment of its own."""
 
 from __future__ import annotations
 
@@ -58,12 +58,16 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> Path:
-    """Its bin. What the package depends on is seen in the environment of the tests, after its own."""
+    """The folder of its commands."""
     run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv")
-    (own,) = (tmp_path / "venv").glob("lib/python3*/site-packages")
+    return tmp_path / "venv" / "bin"
+
+
+def see_outer(environment: Path) -> None:
+    """What the package depends on is found in the environment of the tests, after its own."""
+    (own,) = environment.parent.glob("lib/python3*/site-packages")
     outer = [path for path in sys.path if path.endswith("site-packages")]
     (own / "outer.pth").write_text("\n".join(outer) + "\n")
-    return tmp_path / "venv" / "bin"
 
 
 def into(environment: Path, *words: str | Path) -> None:
@@ -86,6 +90,7 @@ def test_beside_a_package_that_is_called_a2a(
     wheels = (ours, theirs) if first == "ours" else (theirs, ours)
     for wheel in wheels:
         into(environment, "install", "--quiet", "--no-index", "--no-deps", wheel)
+    see_outer(environment)
     works(environment)
     whose = run(environment / "python", "-c", "import a2a.cli; print(a2a.cli.WHOSE)")
     assert whose == f"{THEIRS}\n"

@@ -35,7 +35,7 @@ class CommandRow:
     module: str = ""
 
 
-# A new command is a module in a2aperf/commands and a row here; modules are loaded when they are used.
+# A new command is a module in a2aperf/commands and a row here; a module is loaded when it is used.
 COMMANDS: tuple[CommandRow, ...] = (
     CommandRow("doctor", "Check whether nodes are fit to measure; measures nothing.", "Measure"),
     CommandRow(
