@@ -307,6 +307,17 @@ def test_drift_shows_in_the_sentinels(tmp_path: Path) -> None:
     assert float(one.numbers["change"]) == pytest.approx(0.2, abs=0.03)
 
 
+def test_slow_noise_is_no_drift() -> None:
+    slow = Truth(sentinels=True, sizes=machine.SIZES[::2], slow=(0.03, 300.0))
+    for seed in range(20):
+        found = explain(machine.measured(slow, np.random.default_rng(seed)), ("drift",))
+        if found:
+            assert all(one.abstains for one in found)
+            assert "no drift (insufficient samples)" in found[0].text
+            return
+    pytest.fail("the sentinels never differed")
+
+
 def test_ops_thrown_away_are_told(tmp_path: Path) -> None:
     found = findings(tmp_path, with_effects(late_share=0.25), "samples")
     (one,) = [one for one in found if "began late" in one.text]

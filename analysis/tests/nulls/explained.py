@@ -64,6 +64,8 @@ ROWS: Final = (
     _row("pauses of ten ops, anywhere", Truth(bursts=0.004), "tails", "modes", "stragglers"),
     _row("heavy tails", _with(_ONE, shape="heavy")),
     _row("drift of 10 %", _with(_ONE, drift=0.1), "drift"),
+    _row("slow noise of 3 % that lasts 100 ops", _with(_ONE, slow=(0.03, 100.0)), "modes"),
+    _row("slow noise of 3 % that lasts 300 ops", _with(_ONE, slow=(0.03, 300.0)), "modes"),
     _row("lateness of 20 %", _with(_ONE, lateness=0.2)),
     _row("constant offsets of a fifth of the noise", _with(_ONE, offsets=0.2)),
     _row("points that differ by 4 %", Truth(cell_spread=0.04, link=0.75)),

@@ -43,6 +43,7 @@ class Truth:
     lateness: float = 0.03  # of a rank in an op
     memory: float = 0.0  # autocorrelation of noise and lateness, from op to op (AR(1))
     shape: Shape = "normal"  # of the shocks; heavy: Student's t with 2 degrees of freedom
+    slow: tuple[float, float] = (0.0, 0.0)  # spread of noise that all ranks share, and its ops
     drift: float = 0.0  # from the first to the last op of a launch
     offsets: float = 0.0  # spread of what a rank is always late by, in units of `lateness`
     jitter: float = 0.0  # ns, mean of an exponential delay of every op
@@ -52,7 +53,8 @@ class Truth:
     timer: tuple[float, float] = (0.0, 0.0)  # share of ops, delay in ns
     modes: tuple[float, float] = (0.0, 1.0)  # share of ops, factor
     pauses: tuple[float, float] = (0.0, 0.0)  # share of ops in which rank 1 pauses; × T
-    bursts: float = 0.0  # share of ops in which some rank begins to pause for ten ops
+    bursts: float = 0.0  # share of ops in which some rank begins to pause
+    burst: int = 10  # ops that such a pause lasts
     lost: float = 1.0  # factor on the time at the largest number of nodes
     receives: float = 1.0  # factor on the time of rank 1
     sentinels: bool = False
@@ -137,6 +139,9 @@ def _points(truth: Truth, nodes: int, rng: np.random.Generator) -> list[tuple[An
         cells = [("sentinel", truth.sizes[-1]), *cells, ("sentinel", truth.sizes[-1])]
     ranks, n = nodes * truth.ppn, truth.ops * len(cells)
     together = truth.noise * _shocks(truth, rng, (n,)) + truth.drift * np.linspace(0, 1, n)
+    if truth.slow[0]:
+        slow = replace(truth, memory=float(np.exp(-1 / truth.slow[1])))
+        together += truth.slow[0] * _shocks(slow, rng, (n,))
     alone = truth.lateness * _shocks(truth, rng, (n, ranks))
     alone += truth.lateness * truth.offsets * rng.normal(0, 1, ranks)
     factor = np.exp(truth.launch_spread * rng.normal())
@@ -184,7 +189,8 @@ def _samples(truth: Truth, times: Floats, alone: Floats, rng: np.random.Generato
     for share, late in (truth.straggler, truth.pauses):
         ends[:, 1] += np.where(rng.random(ops) < share, late * times, 0.0)
     for op in np.flatnonzero(rng.random(ops) < truth.bursts):
-        ends[op : op + 10, rng.integers(ranks)] += 5 * times[op : op + 10]
+        its = slice(op, op + truth.burst)
+        ends[its, rng.integers(ranks)] += 5 * times[its]
     recv_done = ends.astype(np.int64)
     begin = np.zeros((ops, ranks), dtype=np.int64)
     start = np.cumsum(recv_done.max(axis=1)) + 1
