@@ -53,6 +53,7 @@ state_of() { stat -c '%i %s %y' -- "$1" 2>/dev/null || true; }
 # that the report finds it.
 file=
 config=
+is_measured=yes
 for ((i = 0; i < ${#arguments[@]}; ++i)); do
     case ${arguments[i]} in
     --config) config=${arguments[i + 1]-} ;;
@@ -60,10 +61,11 @@ for ((i = 0; i < ${#arguments[@]}; ++i)); do
     -o | --output) file=${arguments[i + 1]-} ;;
     -o?*) file=${arguments[i]#-o} ;;
     --output=*) file=${arguments[i]#*=} ;;
+    --verify-only) is_measured=no ;; # and takes no -o
     esac
 done
 [[ $file || ! $config ]] || file=$(output_in "$config")
-if [[ ! $file ]]; then
+if [[ ! $file && $is_measured == yes ]]; then
     file=a2aperf-$(date -u +%Y%m%dT%H%M%SZ).h5
     arguments+=(-o "$file")
 fi

@@ -42,6 +42,7 @@ public:
     const std::string& at_hand() const { return at_hand_; }
     bool has_file() const { return recorder_.has_value(); }
     bool is_file_in_place() const { return recorder_->has_name(); }
+    std::filesystem::path file_moved_to() const { return recorder_->moved_to(); }
     int points_in_file() const; // complete ones, sentinels left out; on rank 0, which has the file
     const std::filesystem::path& file() const { return files_.results; }
 

@@ -55,8 +55,12 @@ std::string where(const Job& job, const std::string& at_hand) {
 // What of the measurement is kept, and how to go on with it; empty on ranks that have no file.
 std::string kept(const std::optional<Launch>& launch) {
     if (!launch || !launch->has_file()) return {};
-    if (!launch->is_file_in_place())
-        return fmt::format("; {} was removed or replaced during the launch", launch->file().string());
+    if (!launch->is_file_in_place()) {
+        const std::filesystem::path elsewhere = launch->file_moved_to();
+        return fmt::format("; {} was {} during the launch", launch->file().string(),
+                           elsewhere.empty() ? "removed or replaced"
+                                             : fmt::format("moved to {}", elsewhere.string()));
+    }
     const int points = launch->points_in_file();
     return fmt::format("; {} {} complete in {}: --resume goes on with it", counted(points, "point"),
                        points == 1 ? "is" : "are", launch->file().string());

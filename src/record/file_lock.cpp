@@ -50,6 +50,14 @@ bool FileLock::is_of(const std::filesystem::path& file) const {
            named.st_ino == opened.st_ino;
 }
 
+std::filesystem::path FileLock::name() const {
+    std::error_code error;
+    std::filesystem::path found =
+        std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", descriptor_), error);
+    // Of a removed file there is a path too, with a remark behind it.
+    return !error && is_of(found) ? found : std::filesystem::path();
+}
+
 void FileLock::share() const {
     flock(descriptor_, LOCK_SH);
 }

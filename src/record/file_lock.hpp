@@ -21,6 +21,9 @@ public:
     // Whether the name still leads to the locked file: another may have removed, renamed or replaced it.
     bool is_of(const std::filesystem::path& file) const;
 
+    // The name that the locked file has now; empty when it was removed or the system does not tell.
+    std::filesystem::path name() const;
+
     // From now on others may read with locks of their own (HDF5 takes shared ones), and still nobody else may
     // write.
     void share() const;

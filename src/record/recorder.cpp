@@ -16,7 +16,6 @@ namespace a2aperf {
 namespace {
 
 constexpr Nanoseconds kSyncEvery = 30'000'000'000;
-constexpr const char* kLost = "the results of this launch are lost";
 
 std::string text_of(const Provenance& provenance, const char* name) {
     const auto found = provenance.text.find(name);
@@ -191,12 +190,14 @@ std::optional<std::string> Recorder::end(EndState state, std::string_view messag
     if (state != EndState::finished) return std::nullopt;
     // What was only removed comes back with the compact copy; what has come in its place isn't ours.
     const bool is_ours = has_name();
-    if (!is_ours && std::filesystem::exists(impl_->file)) throw RunError(kLost);
+    const RunError nameless(moved_to().empty() ? "the results of this launch are lost"
+                                               : "the results of this launch can't get their name");
+    if (!is_ours && std::filesystem::exists(impl_->file)) throw nameless;
     try {
         impl_->compact();
         return std::nullopt;
     } catch (const std::exception& error) {
-        if (!is_ours) throw RunError(kLost);
+        if (!is_ours) throw nameless;
         return fmt::format("{} is complete but larger than necessary: {}", impl_->file.string(), words_of(error));
     }
 }
@@ -211,6 +212,10 @@ const std::filesystem::path& Recorder::file() const {
 
 bool Recorder::has_name() const {
     return impl_->lock->is_of(impl_->file);
+}
+
+std::filesystem::path Recorder::moved_to() const {
+    return impl_->lock->name();
 }
 
 } // namespace a2aperf

@@ -405,6 +405,23 @@ def test_a_folder_that_is_removed_during_a_launch(start, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_a_folder_that_is_moved_during_a_launch(start, tmp_path, is_stopped):
+    """Nothing is lost, and it is told where the results are."""
+    (tmp_path / "results").mkdir()
+    launch = start(2, *[word.replace("a.h5", "results/a.h5") for word in FEW])
+    launch.wait_for_rows(2)
+    (tmp_path / "results").rename(tmp_path / "old")
+    if is_stopped:
+        launch.kill(signal.SIGTERM, [0, 1])
+    assert launch.end() not in (0, 2)
+    (said,) = launch.says()
+    moved = tmp_path / "old" / "a.h5"
+    assert said.endswith(f"results/a.h5 was moved to {moved} during the launch") and "lost" not in said, said
+    assert Results(moved).states().count(COMPLETE) >= 2
+    assert [file.name for file in (tmp_path / "old").iterdir()] == ["a.h5"]
+
+
 def test_a_file_that_is_removed_during_a_launch_is_written_again(start, tmp_path):
     launch = start(2, *FEW)
     launch.wait_for_rows(2)

@@ -136,8 +136,9 @@ def test_the_first_job_ends_in_a_report(tmp_path):
     assert (tmp_path / "first.h5").is_file()
 
 
-def test_a_first_job_that_measures_nothing_draws_nothing(tmp_path):
-    assert not first_job(tmp_path, "--dry-run")[-1].endswith(".html")
+@pytest.mark.parametrize("option", ["--dry-run", "--verify-only"])
+def test_a_first_job_that_measures_nothing_draws_nothing(tmp_path, option):
+    assert not first_job(tmp_path, option)[-1].endswith(".html")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -78,6 +78,8 @@ public:
     const std::filesystem::path& file() const;
     // Whether the name still leads to what this launch writes: others may have removed or replaced the file.
     bool has_name() const;
+    // Where it is then: the name that somebody gave it; empty when it was removed.
+    std::filesystem::path moved_to() const;
 
 private:
     class Impl;
