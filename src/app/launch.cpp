@@ -79,15 +79,18 @@ Launch::Launch(Job& job, const Options& options, Files files)
     // After the provider's own variables are set: they are part of what was measured.
     environment_ = agree_on_environment(job, options.required_environment);
     if (plan_.order.empty()) throw NothingToMeasure(why_all_skipped(plan_));
-    const bool writes = std::any_of(options.modes.begin(), options.modes.end(), [&](const auto& mode) {
-        return !choice_.refused_modes.contains(mode) && find_mode(mode).receive_space == ReceiveSpace::per_peer;
-    });
+    Rights rights;
+    for (const auto& mode : options.modes)
+        if (!choice_.refused_modes.contains(mode)) {
+            rights.source |= find_mode(mode).rights.source;
+            rights.target |= find_mode(mode).rights.target;
+        }
     wire_.emplace(job, InfoPtr(fi_dupinfo(choice_.info.get())),
                   WireSettings{.buffer_bytes = buffer_bytes(plan_, budget_, job.ranks()),
                                .spare_bytes = largest_message(plan_),
                                .pages = options.memory == Memory::huge ? Pages::huge : Pages::normal,
                                .wait = polling_.polling == Polling::block ? Wait::object : Wait::none,
-                               .is_write_target = writes});
+                               .rights = rights});
     clock_ = agree_on_clock(job);
     synchronised_ = now_ns();
     choose_start_of_ops();

@@ -166,7 +166,9 @@ namespace {
 InfoPtr make_hints(std::string_view provider, std::uint64_t capabilities) {
     InfoPtr hints(fi_allocinfo());
     if (hints == nullptr) throw std::bad_alloc();
-    hints->caps = capabilities;
+    hints->caps = capabilities & ~FI_REMOTE_CQ_DATA;
+    // psm2 takes them out of its tags, and only where they are asked for.
+    if ((capabilities & FI_REMOTE_CQ_DATA) != 0) hints->domain_attr->cq_data_size = 4;
     hints->mode = FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA;
     hints->ep_attr->type = FI_EP_RDM;
     hints->domain_attr->threading = FI_THREAD_DOMAIN;

@@ -19,27 +19,13 @@ namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-std::uint64_t access_bits(Access access) {
-    switch (access) {
-    case Access::remote_write:
-        return FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE;
-    case Access::remote_read:
-        return FI_SEND | FI_RECV | FI_READ | FI_REMOTE_READ;
-    case Access::write_source:
-        return FI_SEND | FI_RECV | FI_WRITE;
-    case Access::local:
-        break;
-    }
-    return FI_SEND | FI_RECV;
-}
-
 } // namespace
 
 void Unmapper::operator()(std::byte* address) const noexcept {
     munmap(address, size);
 }
 
-Region::Region(const Domain& domain, std::size_t bytes, Pages pages, Access access, std::uint64_t key) {
+Region::Region(const Domain& domain, std::size_t bytes, Pages pages, std::uint64_t rights, std::uint64_t key) {
     const std::size_t size = (bytes + kHugePage - 1) / kHugePage * kHugePage;
     void* address = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (address == MAP_FAILED)
@@ -50,12 +36,13 @@ Region::Region(const Domain& domain, std::size_t bytes, Pages pages, Access acce
     // The timed loop must not be the first to touch a page; the rank touches its own, so it is near.
     std::memset(address, 0, bytes);
 
-    const bool is_target = access == Access::remote_write || access == Access::remote_read;
+    const bool is_target = (rights & (FI_REMOTE_READ | FI_REMOTE_WRITE)) != 0;
     if (!is_target && !domain.needs(FI_MR_LOCAL)) return;
     fid_mr* registration = nullptr;
-    check_fabric(fi_mr_reg(domain.get(), address, bytes, access_bits(access), 0, key, 0, &registration, nullptr),
-                 fmt::format("fi_mr_reg of {}", format_bytes(bytes)),
-                 "raise the limit of locked memory, ulimit -l, or lower --memory-limit");
+    check_fabric(
+        fi_mr_reg(domain.get(), address, bytes, FI_SEND | FI_RECV | rights, 0, key, 0, &registration, nullptr),
+        fmt::format("fi_mr_reg of {}", format_bytes(bytes)),
+        "raise the limit of locked memory, ulimit -l, or lower --memory-limit");
     registration_.reset(registration);
     has_addresses_ = domain.needs(FI_MR_VIRT_ADDR);
 }

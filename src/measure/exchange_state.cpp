@@ -19,6 +19,7 @@ ExchangeState::ExchangeState(const Lane& lane, const Endpoint& endpoint, const s
       known_slots_(surplus_.size()) {
     for (const Rank peer : sends) sends_.push_back(lane.to(peer, &slots_[ranks_ + sends_.size()]));
     for (const Rank peer : receives) receives_.push_back(lane.from(peer, &slots_[static_cast<std::size_t>(peer)]));
+    for (Rank peer = 0; peer < lane.ranks; ++peer) places_.push_back(lane.from(peer, nullptr).message);
     next_send_ = sends_end();
     next_receive_ = receives_end();
     total_ = {static_cast<std::int32_t>(receives.size()), static_cast<std::int32_t>(sends.size())};
@@ -32,11 +33,20 @@ std::vector<std::uint32_t> ExchangeState::arrivals() const {
     return counts;
 }
 
+std::byte* ExchangeState::place_of(Rank source) const {
+    return places_[static_cast<std::size_t>(source)];
+}
+
+void ExchangeState::note_place(std::size_t source, const void* context) {
+    const auto taker = static_cast<Rank>(static_cast<const Slot*>(context) - slots_.data());
+    places_[source] = lane_.from(taker, nullptr).message;
+}
+
 void ExchangeState::take_stray(std::size_t slot) {
     const std::size_t place = slot - known_slots_;
     if (place >= strays_.size())
-        throw RunError(
-            fmt::format("op {}: a completion that belongs to no operation, or a write of another op or rank", op_));
+        throw RunError(fmt::format(
+            "op {}: a completion that belongs to no operation, or a message of another op or rank", op_));
     ++surplus_[static_cast<std::size_t>(strays_[place])];
     --strays_left_;
 }
@@ -72,7 +82,7 @@ void ExchangeState::fail_completion(ssize_t status) const {
     const auto index = static_cast<std::size_t>(static_cast<const Slot*>(error.context) - slots_.data());
     std::string what = "an operation";
     if (index < ranks_)
-        what = fmt::format("the receive from rank {}", index);
+        what = settings_.takes_by_source ? fmt::format("the receive from rank {}", index) : "a receive";
     else if (index - ranks_ < sends_.size())
         what = fmt::format("the send to rank {}", sends_[index - ranks_].peer);
     throw RunError(fmt::format("op {}: {} failed: {}; it waits for {}", op_, what, error.text, waiting_for()));

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "a2aperf/base/error.hpp"
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/exchange.hpp"
 #include "a2aperf/measure/verifier.hpp"
@@ -11,24 +12,28 @@
 namespace a2aperf {
 namespace {
 
-template <class Mode>
+template <TransferMode Mode>
 ExchangeSettings settings_of(const EngineParts& parts) {
     const auto takes_wildcards = find_provider(parts.wire.domain().provider()).takes_wildcards;
     Inject inject = Inject::never;
     if (uses_inject(parts.wire, parts.point)) inject = parts.point.window == 0 ? Inject::silent : Inject::counted;
     return {.window = parts.point.window,
             .inject = inject,
-            .posts_receives = Mode::kPostsReceives || parts.wire.domain().consumes_receive(),
-            .strays = takes_wildcards == nullptr || takes_wildcards() ? Strays::from_any : Strays::from_each};
+            .posts_receives = posts_receives(Mode::kArrival) || parts.wire.domain().consumes_receive(),
+            .strays = Mode::kArrival == Arrival::receive && takes_wildcards != nullptr && !takes_wildcards()
+                          ? Strays::from_each
+                          : Strays::from_any,
+            .takes_by_source = Mode::kArrival == Arrival::receive};
 }
 
-template <class Mode>
+template <TransferMode Mode>
 void verify_point(const EngineParts& parts) {
-    verify<Mode>(parts.job, parts.wire, parts.loop, parts.patience, parts.point, settings_of<Mode>(parts),
-                 parts.seed);
+    ExchangeSettings settings = settings_of<Mode>(parts);
+    settings.traces = true;
+    verify<Mode>(parts.job, parts.wire, parts.loop, parts.patience, parts.point, settings, parts.seed);
 }
 
-template <class Mode>
+template <TransferMode Mode>
 std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
     const Lane lane = parts.wire.lane(parts.point.message_size);
     const Peers peers = parts.point.peers(parts.job.rank(), parts.job.layout(), parts.seed);
@@ -44,8 +49,8 @@ std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
 std::vector<ModeEntry> make_table() {
     std::vector<ModeEntry> table;
     for_each_mode([&]<class Mode>(Mode) {
-        table.push_back({Mode::kName, Mode::kAbout, Mode::kCapabilities, Mode::kReceiveSpace, Mode::kPostsReceives,
-                         Mode::kAnnouncesByData, verify_point<Mode>, make_fabric_engine<Mode>});
+        table.push_back({Mode::kName, Mode::kAbout, Mode::kCapabilities, Mode::kRights, Mode::kReceiveSpace,
+                         Mode::kArrival, verify_point<Mode>, make_fabric_engine<Mode>});
     });
     return table;
 }
@@ -68,7 +73,7 @@ const ModeEntry& find_mode(std::string_view name) {
 
 bool uses_inject(const Wire& wire, const Point& point) {
     const Provider& provider = find_provider(wire.domain().provider());
-    if (find_mode(point.mode).announces_by_data && !provider.injects_data) return false;
+    if (find_mode(point.mode).arrival == Arrival::data && !provider.injects_data) return false;
     if (point.window != 0 && !provider.completes_injected) return false;
     return point.message_size <= wire.domain().inject_size();
 }

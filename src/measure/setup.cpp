@@ -83,7 +83,7 @@ std::optional<std::string> skip_reason(const Point& point, const ProviderChoice&
         if (const Bytes most = choice.info->ep_attr->max_msg_size; point.message_size > most)
             return fmt::format("above the largest message of {}, {} B", choice.info->fabric_attr->prov_name, most);
         const auto trouble = find_provider(choice.info->fabric_attr->prov_name).unexpected_trouble;
-        const bool may_be_unexpected = point.post == Post::inside && find_mode(point.mode).posts_receives;
+        const bool may_be_unexpected = point.post == Post::inside && posts_receives(find_mode(point.mode).arrival);
         if (trouble != nullptr && may_be_unexpected)
             if (auto why = trouble(point.message_size, choice.info->tx_attr->inject_size)) return why;
     }

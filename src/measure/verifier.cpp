@@ -51,10 +51,10 @@ void check_arrivals(std::span<const std::uint32_t> arrivals, const VerificationR
                             job.who(static_cast<Rank>(peer)), job.who(job.rank()), op, expected[peer]));
 }
 
-void check_bytes(const Lane& lane, const VerificationRound& round, const Job& job, const Point& point,
-                 std::uint64_t op, std::uint64_t seed) {
+void check_bytes(const ExchangeState& exchange, const Lane& lane, const VerificationRound& round, const Job& job,
+                 const Point& point, std::uint64_t op, std::uint64_t seed) {
     for (const Rank peer : round.receives) {
-        const auto received = message_at(lane.receive_buffer, lane.receive_offset, peer, lane.message_size);
+        const std::span<const std::byte> received{exchange.place_of(peer), lane.message_size};
         if (const auto wrong = check_payload(received, {seed, peer, lane.self, op}))
             throw RunError(
                 fmt::format("verification of {} failed: byte {} of the message from {} to {} is {:#04x}, "

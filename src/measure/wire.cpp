@@ -18,10 +18,8 @@ std::size_t queue_depth(int ranks) {
 
 Wire::Wire(const Job& job, InfoPtr info, const WireSettings& settings)
     : job_(job), domain_(std::move(info)), buffer_bytes_(settings.buffer_bytes),
-      send_(domain_, buffer_bytes_, settings.pages, settings.is_write_target ? Access::write_source : Access::local,
-            kSendKey),
-      receive_(domain_, buffer_bytes_ + settings.spare_bytes, settings.pages,
-               settings.is_write_target ? Access::remote_write : Access::local, kReceiveKey),
+      send_(domain_, buffer_bytes_, settings.pages, settings.rights.source, kSendKey),
+      receive_(domain_, buffer_bytes_ + settings.spare_bytes, settings.pages, settings.rights.target, kReceiveKey),
       endpoint_(domain_, queue_depth(job.ranks()), settings.wait) {
     if (domain_.needs(FI_MR_ENDPOINT))
         for (Region* region : {&send_, &receive_}) region->enable(endpoint_.get());

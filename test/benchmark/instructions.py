@@ -26,6 +26,7 @@ MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
 ALLOCATION = re.compile(r"^(malloc|calloc|realloc|free|operator (new|delete).*|posix_memalign)")
 LOCK = re.compile(r"^pthread_(mutex|spin|rwlock)_")
 WAIT = re.compile(r"Exchange<.*>::await_completions\(\)")
+CLASSES = {"tagged": "Tagged", "msg": "Msg", "write-imm": "WriteImm"}
 SYSTEM_CALL = re.compile(r"^(sched_yield|read|write|poll|epoll_wait|ioctl|mmap|munmap|nanosleep|futex)\b")
 
 
@@ -100,7 +101,7 @@ def profile(program: str, provider: str, mode: str, size: int, ranks: int) -> li
     with tempfile.TemporaryDirectory() as folder:
         profiles = []
         for ops in (60, 180):
-            engine = f"a2aperf::FabricEngine<a2aperf::{'Tagged' if mode == 'tagged' else 'WriteImm'}>"
+            engine = f"a2aperf::FabricEngine<a2aperf::{CLASSES[mode]}>"
             command = [MPIRUN, "-t", "300", str(ranks), "valgrind", "--tool=callgrind", "--quiet", "--dump-instr=yes"]
             command += [f"--callgrind-out-file={folder}/{ops}.%p"]
             command += [f"--toggle-collect={engine}::run()", f"--toggle-collect={engine}::prepare(unsigned long)"]
@@ -120,11 +121,12 @@ def main() -> int:
     parser.add_argument("--ranks", type=int, default=4)
     parser.add_argument("--size", type=int, default=1000)
     parser.add_argument("--providers", default="shm,net,tcp")
+    parser.add_argument("--modes", default=",".join(CLASSES))
     options = parser.parse_args()
     print(f"{'provider':<9} {'mode':<10} {'ranks':>5} {'own a message (8 profiles)':>27} {'an empty poll':>14}")
     called: dict[str, int] = {}
     for provider in options.providers.split(","):
-        for mode in ("tagged", "write-imm"):
+        for mode in options.modes.split(","):
             profiles = profile(options.program, provider, mode, options.size, options.ranks)
             costs, empty = message_costs(profiles, options.ranks)
             spread = f"{np.median(costs):.0f} ({min(costs):.0f} to {max(costs):.0f})"

@@ -10,7 +10,7 @@ import pytest
 # Words after "alltoall", and what the line must say.
 BAD = [
     (("--provider", "tpc"), "did you mean tcp?"),
-    (("--mode", "taged"), "expected one of tagged, write-imm"),
+    (("--mode", "taged"), "expected one of tagged, msg, write-imm"),
     (("--schedule", "shfit"), "expected one of shift, xor"),
     (("--sizes", "0"), "is zero"),
     (("--sizes", "-1"), "--sizes"),

@@ -5,7 +5,8 @@ import pytest
 from results import COMPLETE, Results, has_plausible_moments, has_true_statistics
 
 SIZES = [1, 1000, 60000]
-MODES = {2: "tagged,write-imm", 3: "tagged,write-imm", 4: "tagged,write-imm", 7: "tagged"}
+EVERY = "tagged,msg,write-imm"
+MODES = {2: EVERY, 3: EVERY, 4: EVERY, 7: "tagged,msg"}
 
 
 @pytest.mark.parametrize("ranks", MODES)

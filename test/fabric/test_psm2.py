@@ -11,7 +11,7 @@ from results import COMPLETE, SKIPPED, Results, has_plausible_moments, has_true_
 pytestmark = pytest.mark.slow
 
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
-MODES = "tagged,write-imm"
+MODES = "tagged,msg,write-imm"
 SCHEDULES = "shift,xor,permutation,random,naive,node-shift"
 
 
@@ -65,7 +65,7 @@ def test_every_mode_with_every_schedule(launch_psm2, tmp_path, monkeypatch, rank
     assert outcome.returncode == 0, outcome.stderr
     assert left_behind() == before
     results = Results(tmp_path / "a.h5")
-    assert len(results) == 2 * 6 * 2
+    assert len(results) == 3 * 6 * 2
     check(results, receive_thread)
 
 
@@ -75,7 +75,7 @@ def test_every_protocol(launch_psm2, tmp_path, monkeypatch):
     outcome = launch_psm2(4, "--mode", MODES, "--sizes", "1,1000,9000,64000,64001,1MiB")
     assert outcome.returncode == 0, outcome.stderr
     results = Results(tmp_path / "a.h5")
-    assert results.states() == [COMPLETE] * 12
+    assert results.states() == [COMPLETE] * 18
     check(results, "0")
 
 

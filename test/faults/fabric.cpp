@@ -5,7 +5,7 @@
 // "partly"), fi_mr_reg, fi_cq_read, receive (the posting of one). fi_mr_enable also makes the provider one that
 // wants every buffer registered, bound to the endpoint and enabled, for what it is used for, and has a key only
 // then (cxi); do=demand is no more than that. Messages, where they are sent: send, with an error, lose, double,
-// misdirect (to where the one before went), flip, renumber (a write that names another op). Messages, where their
+// misdirect (to where the one before went), flip, renumber (the data name another op). Messages, where their
 // completion is read: sent, received, with an error, lose, double, late:MILLISECONDS.
 #include <dlfcn.h>
 #include <rdma/fi_cm.h>
@@ -46,6 +46,7 @@ fi_ops g_object;
 fi_ops_cm g_manager;
 fi_ops_tagged g_tagged;
 fi_ops_rma g_write;
+fi_ops_msg g_message;
 
 // Memory of a provider that demands more than those here do.
 struct Memory {
@@ -191,11 +192,46 @@ ssize_t tagged_inject(fid_ep* ep, const void* bytes, size_t size, fi_addr_t to, 
                 [&](const Route& route, void*) { return g_tagged.inject(ep, route.bytes, size, route.to, tag); });
 }
 
+constexpr std::uint64_t kOpBit = std::uint64_t{1} << 24; // of the data that name op and source
+
+ssize_t send_data(fid_ep* ep, const void* bytes, size_t size, void* descriptor, uint64_t data, fi_addr_t to,
+                  void* context) {
+    if (const ssize_t status = take_descriptor(descriptor, FI_SEND); status != 0) return status;
+    return send({bytes, size, to}, context, [&](const Route& route, void* own) {
+        if (is_renumbered()) data ^= kOpBit;
+        return g_message.senddata(ep, route.bytes, size, descriptor, data, route.to, own);
+    });
+}
+
+ssize_t send_message(fid_ep* ep, const fi_msg* message, uint64_t flags) {
+    void* descriptor = message->desc[0];
+    if (const ssize_t status = take_descriptor(descriptor, FI_SEND); status != 0) return status;
+    const iovec& bytes = message->msg_iov[0];
+    return send({bytes.iov_base, bytes.iov_len, message->addr}, message->context,
+                [&](const Route& route, void* own) {
+                    const iovec part{const_cast<void*>(route.bytes), route.size};
+                    fi_msg other = *message;
+                    other.msg_iov = &part;
+                    other.desc = &descriptor;
+                    other.addr = route.to;
+                    other.context = own;
+                    if (is_renumbered()) other.data ^= kOpBit;
+                    return g_message.sendmsg(ep, &other, flags);
+                });
+}
+
+ssize_t inject_data(fid_ep* ep, const void* bytes, size_t size, uint64_t data, fi_addr_t to) {
+    return send({bytes, size, to}, nullptr, [&](const Route& route, void*) {
+        if (is_renumbered()) data ^= kOpBit;
+        return g_message.injectdata(ep, route.bytes, size, data, route.to);
+    });
+}
+
 ssize_t write_data(fid_ep* ep, const void* bytes, size_t size, void* descriptor, uint64_t data, fi_addr_t to,
                    uint64_t address, uint64_t key, void* context) {
     if (const ssize_t status = take_descriptor(descriptor, FI_WRITE); status != 0) return status;
     return send({bytes, size, to, address, key}, context, [&](const Route& route, void* own) {
-        if (is_renumbered()) data ^= std::uint64_t{1} << 24;
+        if (is_renumbered()) data ^= kOpBit;
         return g_write.writedata(ep, route.bytes, size, descriptor, data, route.to, route.address, route.key, own);
     });
 }
@@ -203,7 +239,7 @@ ssize_t write_data(fid_ep* ep, const void* bytes, size_t size, void* descriptor,
 ssize_t inject_write_data(fid_ep* ep, const void* bytes, size_t size, uint64_t data, fi_addr_t to, uint64_t address,
                           uint64_t key) {
     return send({bytes, size, to, address, key}, nullptr, [&](const Route& route, void*) {
-        if (is_renumbered()) data ^= std::uint64_t{1} << 24;
+        if (is_renumbered()) data ^= kOpBit;
         return g_write.injectdata(ep, route.bytes, size, data, route.to, route.address, route.key);
     });
 }
@@ -213,6 +249,14 @@ ssize_t tagged_receive(fid_ep* ep, void* space, size_t size, void* descriptor, f
     if (strikes("receive")) return failure();
     if (const ssize_t status = take_descriptor(descriptor, FI_RECV); status != 0) return status;
     return g_tagged.recv(ep, space, size, descriptor, from, tag, ignore, context);
+}
+
+ssize_t receive(fid_ep* ep, void* space, size_t size, void* descriptor, fi_addr_t from, void* context) {
+    if (strikes("receive")) return failure();
+    // What a write consumes takes no bytes and needs no memory.
+    if (space != nullptr)
+        if (const ssize_t status = take_descriptor(descriptor, FI_RECV); status != 0) return status;
+    return g_message.recv(ep, space, size, descriptor, from, context);
 }
 
 // Completions
@@ -312,6 +356,13 @@ int object_control(fid* object, int command, void* argument) {
         tagged->sendmsg = tagged_send_message;
         tagged->inject = tagged_inject;
         tagged->recv = tagged_receive;
+    }
+    if (ep->msg != nullptr) {
+        auto* const message = replace(ep->msg, g_message);
+        message->senddata = send_data;
+        message->sendmsg = send_message;
+        message->injectdata = inject_data;
+        message->recv = receive;
     }
     if (ep->rma != nullptr) {
         auto* const rma = replace(ep->rma, g_write);

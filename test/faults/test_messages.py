@@ -28,7 +28,7 @@ SAYS = {
 
 
 @pytest.mark.parametrize("provider", ["shm", "net"])
-@pytest.mark.parametrize("mode", ["tagged", "write-imm"])
+@pytest.mark.parametrize("mode", ["tagged", "msg", "write-imm"])
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_message(faulty, needs_provider, fault, mode, provider, size="1000"):
     needs_provider(provider)
@@ -43,6 +43,10 @@ def test_a_large_message_sent_twice(faulty, needs_provider):
     test_a_message(faulty, needs_provider, "double", "tagged", "shm", "60000")
 
 
+def test_a_large_message_without_a_tag_sent_twice(faulty, needs_provider):
+    test_a_message(faulty, needs_provider, "double", "msg", "shm", "60000")
+
+
 def test_a_pair_s_damaged_byte(faulty, needs_provider):
     needs_provider("shm")
     outcome = faulty(3, FAULTS["flip"], "--provider", "shm", "--sizes", "8", "--timeout", "20s", command="pairs")
@@ -52,15 +56,16 @@ def test_a_pair_s_damaged_byte(faulty, needs_provider):
 
 
 @pytest.mark.parametrize("size", ["8", "1000"])
-def test_a_write_that_names_another_op(faulty, needs_provider, size):
+@pytest.mark.parametrize("mode", ["msg", "write-imm"])
+def test_a_message_that_names_another_op(faulty, needs_provider, mode, size):
     needs_provider("net")
-    words = ["--provider", "net", "--mode", "write-imm", "--sizes", size, "--ops", "5", "--timeout", "20s"]
+    words = ["--provider", "net", "--mode", mode, "--sizes", size, "--ops", "5", "--timeout", "20s"]
     outcome = faulty(3, "call=send do=renumber nth=9 rank=1", *words)
-    outcome.failed(r"rank 2 \(\S+\).*op \d+: a completion that belongs to no operation, or a write of another op or rank")
+    outcome.failed(r"rank 2 \(\S+\).*op \d+: a completion that belongs to no operation, or a message of another op or rank")
 
 
 @pytest.mark.parametrize("provider", ["shm", "net"])
-@pytest.mark.parametrize("mode", ["tagged", "write-imm"])
+@pytest.mark.parametrize("mode", ["tagged", "msg", "write-imm"])
 def test_the_window_holds_back_injected_messages(faulty, needs_provider, mode, provider):
     """One is outstanding, and its completion gets lost: the next one isn't sent."""
     needs_provider(provider)

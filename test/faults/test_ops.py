@@ -15,7 +15,7 @@ FATAL = [
      r"3(\.\d+)? s; it waits for messages from rank [02]"),
     # If it was the op's last, the next op meets the second one.
     ("net", "write-imm", f"call=received do=double {SECOND}", r"rank 1 \(\S+\).* B: op \d+: (the message from rank [02] "
-     "completed twice|a completion that belongs to no operation, or a write of another op or rank)"),
+     "completed twice|a completion that belongs to no operation, or a message of another op or rank)"),
     ("tcp", "tagged", f"call=received do=EIO {SECOND}", r"rank 1 \(\S+\).* B: op \d+: the receive from rank [02] "
      r"failed: Input/output error"),
     ("net", "write-imm", f"call=sent do=EIO {SECOND}", r"rank 1 \(\S+\).* B: op \d+: the send to rank [02] failed: "
@@ -24,6 +24,13 @@ FATAL = [
      "twice"),
     ("tcp", "tagged", f"call=send do=EIO {SECOND}", r"rank 1 \(\S+\).* B: op \d+: sending \(peer rank [02]\): "
      "Input/output error"),
+    ("shm", "msg", f"call=received do=double {SECOND}", r"rank 1 \(\S+\).* B: op \d+: (the message from rank [02] "
+     "completed twice|a completion that belongs to no operation, or a message of another op or rank)"),
+    ("net", "msg", f"call=received do=lose {SECOND}", r"rank 1 \(\S+\).* B: op \d+: nothing happened for "
+     r"3(\.\d+)? s; it waits for messages from rank [02]"),
+    ("tcp", "msg", f"call=received do=EIO {SECOND}", r"rank 1 \(\S+\).* B: op \d+: a receive failed: Input/output error"),
+    ("shm", "msg", f"call=receive do=ENOMEM {SECOND}", r"rank 1 \(\S+\).* B: op \d+: posting a receive \(peer rank "
+     r"[02]\): Cannot allocate memory"),
     ("shm", "tagged", f"call=send do=EAGAIN count=2000000000 {SECOND}", r"rank 1 \(\S+\).* B: op \d+: nothing happened "
      r"for 3(\.\d+)? s; it waits for .*its sends to rank"),
     ("shm", "tagged", f"call=receive do=ENOMEM {SECOND}", r"rank 1 \(\S+\).* B: op \d+: posting a receive \(peer rank "
@@ -45,6 +52,8 @@ SURVIVED = [
     ("shm", "tagged", f"call=send do=EAGAIN count=5000 {SECOND}"),
     ("net", "write-imm", f"call=send do=EAGAIN count=5000 {SECOND}"),
     ("tcp", "tagged", "call=receive do=EAGAIN count=5000 nth=140"),
+    ("net", "msg", f"call=send do=EAGAIN count=5000 {SECOND}"),
+    ("shm", "msg", "call=receive do=EAGAIN count=5000 nth=140"),
 ]
 
 
@@ -56,9 +65,11 @@ def test_a_storm_is_weathered(faulty, needs_provider, provider, mode, fault):
     assert outcome.complete() == [0, 1]
 
 
-def test_a_late_message_is_in_the_figures(faulty, needs_provider):
+@pytest.mark.parametrize("mode", ["tagged", "msg"])
+def test_a_late_message_is_in_the_figures(faulty, needs_provider, mode):
     needs_provider("shm")
-    outcome = faulty(3, f"call=received do=late:400 {SECOND}", "--provider", "shm", *WORDS, "--timeout", "30s")
+    words = ["--provider", "shm", "--mode", mode, *WORDS, "--timeout", "30s"]
+    outcome = faulty(3, f"call=received do=late:400 {SECOND}", *words)
     outcome.survived()
     results = Results(outcome.folder / "a.h5")
     late = results.op_times(1) >= 400e6

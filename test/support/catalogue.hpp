@@ -7,7 +7,7 @@
 namespace a2aperf::test {
 
 inline Catalogue catalogue() {
-    return {{"shm", "tcp", "net", "udp", "psm2", "verbs"}, {"tagged", "write-imm"}};
+    return {{"shm", "tcp", "net", "udp", "psm2", "verbs"}, {"tagged", "msg", "write-imm"}};
 }
 
 } // namespace a2aperf::test

@@ -62,7 +62,8 @@ std::vector<std::string> prepare_environment(std::span<const Provider* const> pr
 std::vector<std::string> rdma_devices(std::string_view prefix);
 
 // What libfabric offers of one provider (full or short name) with reliable datagram endpoints and these
-// capabilities (fi_getinfo(3)), in libfabric's order. Empty: reason, when given, says libfabric's words.
+// capabilities (fi_getinfo(3); with FI_REMOTE_CQ_DATA among them, messages carry 4 bytes of data), in libfabric's
+// order. Empty: reason, when given, says libfabric's words.
 std::vector<InfoPtr> offers(std::string_view provider, std::uint64_t capabilities, std::string* reason = nullptr);
 
 // Why this node offers nothing of a provider: what hides it, the device that is missing, or libfabric's own words.

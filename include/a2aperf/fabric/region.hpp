@@ -12,8 +12,6 @@
 namespace a2aperf {
 
 enum class Pages { normal, huge };
-// What a region is for: own messages, own writes to peers, peers' writes, peers' reads.
-enum class Access { local, write_source, remote_write, remote_read };
 
 struct Unmapper {
     std::size_t size = 0;
@@ -22,9 +20,10 @@ struct Unmapper {
 
 class Region {
 public:
-    // Maps, touches and registers bytes of zeroed memory. key is used where the provider lets users choose;
-    // it must differ between the regions of a process.
-    Region(const Domain& domain, std::size_t bytes, Pages pages, Access access, std::uint64_t key);
+    // Maps, touches and registers bytes of zeroed memory. rights: what it is used for beside sending and receiving
+    // (fi_mr(3)). key is used where the provider lets users choose; it must differ between the regions of a
+    // process.
+    Region(const Domain& domain, std::size_t bytes, Pages pages, std::uint64_t rights, std::uint64_t key);
 
     std::span<std::byte> bytes() const { return {memory_.get(), memory_.get_deleter().size}; }
     std::byte* data() const { return memory_.get(); }

@@ -44,7 +44,7 @@ struct SelfCopy {
     std::size_t size = 0;
 };
 
-template <class Mode>
+template <TransferMode Mode>
 class FabricEngine final : public Engine {
 public:
     FabricEngine(Exchange<Mode> exchange, Post post, SelfCopy self_copy)

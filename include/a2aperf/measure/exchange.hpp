@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "a2aperf/measure/exchange_state.hpp"
+#include "a2aperf/transfer/mode.hpp"
 
 namespace a2aperf {
 
-// Mode is a transfer mode (transfer/modes.hpp).
-template <class Mode>
+template <TransferMode Mode>
 class Exchange : public ExchangeState {
 public:
     using ExchangeState::ExchangeState;
@@ -62,7 +62,7 @@ private:
     };
     Places places() const {
         std::uint64_t op = 0;
-        if constexpr (Mode::kAnnouncesByData) op = Mode::data(op_, 0);
+        if constexpr (carries_data(Mode::kArrival)) op = message_data(op_, 0);
         return {slots_.data(), ranks_, known_slots_ - ranks_, op};
     }
     [[gnu::always_inline]] static inline std::size_t slot_of(const fi_cq_data_entry& entry, const Places& places);
@@ -75,7 +75,7 @@ private:
     void insist(const char* call, Rank peer, TryOnce try_once);
 };
 
-template <class Mode>
+template <TransferMode Mode>
 void Exchange<Mode>::begin(std::uint64_t op) {
     op_ = op;
     next_receive_ = settings_.posts_receives ? receives_.data() : receives_end();
@@ -85,14 +85,14 @@ void Exchange<Mode>::begin(std::uint64_t op) {
     std::fill(surplus_.begin(), surplus_.end(), kDue);
 }
 
-template <class Mode>
+template <TransferMode Mode>
 void Exchange<Mode>::post_all_receives() {
     if (!post_receives()) [[unlikely]]
         post_the_rest_of_receives();
 }
 
 // Where the provider's queue has room for a part only.
-template <class Mode>
+template <TransferMode Mode>
 void Exchange<Mode>::post_the_rest_of_receives() {
     patience_->reset();
     while (!post_receives())
@@ -102,7 +102,7 @@ void Exchange<Mode>::post_the_rest_of_receives() {
 // Calls post_one(route) for the routes from `at` up to `end`, and moves `at` on; stops where the provider has no
 // room. What changes with every message is kept out of memory, which the calls might write to for all the compiler
 // knows.
-template <class Mode>
+template <TransferMode Mode>
 template <class PostOne>
 bool Exchange<Mode>::post_each(const Route*& at, const Route* end, const char* call, PostOne post_one) {
     const Route* route = at;
@@ -115,13 +115,13 @@ bool Exchange<Mode>::post_each(const Route*& at, const Route* end, const char* c
     return status == 0;
 }
 
-template <class Mode>
+template <TransferMode Mode>
 bool Exchange<Mode>::post_receives() {
     return post_each(next_receive_, receives_end(), "posting a receive",
                      [this, op = op_](const Route& from) { return Mode::receive(lane_, from, op); });
 }
 
-template <class Mode>
+template <TransferMode Mode>
 bool Exchange<Mode>::post_sends() {
     const auto label = Mode::label(lane_, op_);
     if (settings_.inject == Inject::silent) {
@@ -141,7 +141,7 @@ bool Exchange<Mode>::post_sends() {
 }
 
 // With completions, so that the window counts these too.
-template <class Mode>
+template <TransferMode Mode>
 bool Exchange<Mode>::post_injected(std::uint64_t label) {
     const Route* const end = window_end();
     return post_each(next_send_, end, "sending",
@@ -151,13 +151,18 @@ bool Exchange<Mode>::post_injected(std::uint64_t label) {
 
 // The place in slots_ of what has completed; an arrival that came without a receive counts as its source's. Beyond
 // all places when it belongs to none.
-template <class Mode>
+template <TransferMode Mode>
 std::size_t Exchange<Mode>::slot_of(const fi_cq_data_entry& entry, const Places& places) {
     const auto slot = static_cast<std::size_t>(static_cast<const Slot*>(entry.op_context) - places.first);
     // Our own slots first: some providers flag the completion of a write that carries data like its arrival.
-    if constexpr (Mode::kAnnouncesByData)
+    if constexpr (Mode::kArrival == Arrival::data)
         if (slot - places.ranks >= places.sends && (entry.flags & FI_REMOTE_CQ_DATA) != 0) {
             // A message of another op names no source that there is.
+            const std::uint64_t source = entry.data ^ places.op;
+            return source < places.ranks ? source : SIZE_MAX;
+        }
+    if constexpr (Mode::kArrival == Arrival::receive_with_data)
+        if (slot < places.ranks) {
             const std::uint64_t source = entry.data ^ places.op;
             return source < places.ranks ? source : SIZE_MAX;
         }
@@ -165,14 +170,17 @@ std::size_t Exchange<Mode>::slot_of(const fi_cq_data_entry& entry, const Places&
 }
 
 // A message has arrived when the queue says so: all that one reading brings arrive at once.
-template <class Mode>
+template <TransferMode Mode>
 void Exchange<Mode>::note_arrivals(ssize_t count) {
     const Nanoseconds now = now_ns();
     for (const fi_cq_data_entry& entry : std::span(entries_).first(static_cast<std::size_t>(count)))
-        if (const std::size_t slot = slot_of(entry, places()); slot < ranks_) arrived_at_[slot] = now;
+        if (const std::size_t source = slot_of(entry, places()); source < ranks_) {
+            arrived_at_[source] = now;
+            if constexpr (Mode::kArrival == Arrival::receive_with_data) note_place(source, entry.op_context);
+        }
 }
 
-template <class Mode>
+template <TransferMode Mode>
 void Exchange<Mode>::account(ssize_t count) {
     if (settings_.traces) [[unlikely]]
         note_arrivals(count);
@@ -197,7 +205,7 @@ void Exchange<Mode>::account(ssize_t count) {
     } while (++entry != end);
 }
 
-template <class Mode>
+template <TransferMode Mode>
 void Exchange<Mode>::count_down(Kind kind, std::int32_t by) {
     if ((left_[kind] -= by) != 0) return;
     completed_at_[kind] = now_ns();
@@ -205,7 +213,7 @@ void Exchange<Mode>::count_down(Kind kind, std::int32_t by) {
 }
 
 // How many completions are in entries_; 0 when none came.
-template <class Mode>
+template <TransferMode Mode>
 template <typename Exchange<Mode>::Sleep kSleep>
 ssize_t Exchange<Mode>::read_queue() {
     constexpr int kSleepMs = 10; // short, for the deadline's sake
@@ -219,7 +227,7 @@ ssize_t Exchange<Mode>::read_queue() {
     return 0;
 }
 
-template <class Mode>
+template <TransferMode Mode>
 template <typename Exchange<Mode>::Sleep kSleep>
 bool Exchange<Mode>::poll() {
     const ssize_t count = read_queue<kSleep>();
@@ -229,7 +237,7 @@ bool Exchange<Mode>::poll() {
     return true;
 }
 
-template <class Mode>
+template <TransferMode Mode>
 ssize_t Exchange<Mode>::await_completions() {
     patience_->reset();
     ssize_t count = 0;
@@ -239,7 +247,7 @@ ssize_t Exchange<Mode>::await_completions() {
     return count;
 }
 
-template <class Mode>
+template <TransferMode Mode>
 Moments Exchange<Mode>::run() {
     if (next_receive_ != receives_end()) post_receives();
     if (!post_sends() || next_receive_ != receives_end()) [[unlikely]]
@@ -252,7 +260,7 @@ Moments Exchange<Mode>::run() {
 }
 
 // Where the window or the provider's queues have room for a part only.
-template <class Mode>
+template <TransferMode Mode>
 void Exchange<Mode>::post_the_rest() {
     patience_->reset();
     bool has_all = false;
@@ -263,7 +271,7 @@ void Exchange<Mode>::post_the_rest() {
     }
 }
 
-template <class Mode>
+template <TransferMode Mode>
 template <class TryOnce>
 void Exchange<Mode>::insist(const char* call, Rank peer, TryOnce try_once) {
     patience_->reset();
@@ -273,9 +281,9 @@ void Exchange<Mode>::insist(const char* call, Rank peer, TryOnce try_once) {
     if (status != 0) fail(status, call, peer);
 }
 
-template <class Mode>
+template <TransferMode Mode>
 void Exchange<Mode>::post_strays(std::byte* space, void* descriptor) {
-    if constexpr (Mode::kPostsReceives) {
+    if constexpr (posts_receives(Mode::kArrival)) {
         const bool is_for_any = settings_.strays == Strays::from_any;
         strays_.clear();
         if (is_for_any)
@@ -286,17 +294,19 @@ void Exchange<Mode>::post_strays(std::byte* space, void* descriptor) {
         Slot* slot = &slots_[known_slots_];
         for (const Rank source : strays_) {
             insist("posting a receive for strays", source, [&] {
-                return is_for_any ? Mode::receive_any(lane_, op_, space, descriptor, slot)
-                                  : Mode::receive_into(lane_, lane_.from(source, slot), op_, space, descriptor);
+                if constexpr (Mode::kArrival == Arrival::receive)
+                    if (!is_for_any)
+                        return Mode::receive_into(lane_, lane_.from(source, slot), op_, space, descriptor);
+                return Mode::receive_any(lane_, op_, space, descriptor, slot);
             });
             ++slot;
         }
     }
 }
 
-template <class Mode>
+template <TransferMode Mode>
 void Exchange<Mode>::sweep(Rank nearest) {
-    if constexpr (Mode::kPostsReceives) {
+    if constexpr (posts_receives(Mode::kArrival)) {
         std::vector<Rank> targets{nearest};
         if (settings_.strays == Strays::from_each) {
             targets.clear();

@@ -39,7 +39,8 @@ struct ExchangeSettings {
     Inject inject = Inject::never;
     bool posts_receives = true;
     Strays strays = Strays::from_any;
-    bool traces = false; // notes when each message arrives
+    bool traces = false;         // notes when each message arrives, and where
+    bool takes_by_source = true; // a receive is for one rank; else any takes any message
 };
 
 // Slots [0, R) belong to the arrivals from each rank, those above to the sends in their order, those above to the
@@ -56,6 +57,10 @@ public:
 
     // When it arrived, on this rank's clock, [R]; -1 = none. Empty when nothing is traced.
     std::span<const Nanoseconds> arrival_times() const { return arrived_at_; }
+
+    // Where the message of a rank has arrived in the op at hand; of modes whose receives take any, of traced ops
+    // only.
+    std::byte* place_of(Rank source) const;
 
     std::string waiting_for() const; // "messages from rank 1, 4 and its sends to rank 2"
 
@@ -77,6 +82,7 @@ protected:
     }
 
     void take_stray(std::size_t slot);
+    void note_place(std::size_t source, const void* context); // of the receive that took its message
     // RunErrors that name the op, and who waits for whom.
     [[noreturn, gnu::cold]] void fail_timeout() const;
     [[noreturn, gnu::cold]] void fail_completion(ssize_t status) const;
@@ -94,6 +100,7 @@ protected:
     // before it came. Counted so that the addition itself tells a second one: this runs for every message.
     std::vector<std::int32_t> surplus_;
     std::vector<Nanoseconds> arrived_at_; // by source; empty when nothing is traced
+    std::vector<std::byte*> places_;      // by source: where its message lies
     std::size_t known_slots_;             // those that are counted: all but those for strays
     std::vector<Route> sends_;
     std::vector<Route> receives_;

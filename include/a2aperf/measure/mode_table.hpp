@@ -10,7 +10,7 @@
 #include "a2aperf/measure/engine.hpp"
 #include "a2aperf/measure/op_loop.hpp"
 #include "a2aperf/measure/wire.hpp"
-#include "a2aperf/transfer/lane.hpp"
+#include "a2aperf/transfer/mode.hpp"
 
 namespace a2aperf {
 
@@ -29,9 +29,9 @@ struct ModeEntry {
     std::string_view name;
     std::string_view about;
     std::uint64_t capabilities;
+    Rights rights;
     ReceiveSpace receive_space;
-    bool posts_receives;
-    bool announces_by_data;
+    Arrival arrival;
     // Throws RunError when a message is lost, doubled, misdirected or damaged.
     void (*verify)(const EngineParts& parts);
     std::unique_ptr<Engine> (*make_engine)(const EngineParts& parts);

@@ -34,11 +34,11 @@ std::span<std::byte> message_at(std::byte* buffer, const std::size_t* offset, Ra
 // Throw RunError that names source, destination, op and what is wrong.
 void check_arrivals(std::span<const std::uint32_t> arrivals, const VerificationRound& round, const Job& job,
                     const Point& point, std::uint64_t op);
-void check_bytes(const Lane& lane, const VerificationRound& round, const Job& job, const Point& point,
-                 std::uint64_t op, std::uint64_t seed);
+void check_bytes(const ExchangeState& exchange, const Lane& lane, const VerificationRound& round, const Job& job,
+                 const Point& point, std::uint64_t op, std::uint64_t seed);
 
 // Makes the exchange look like an engine to the op loop's agreement.
-template <class Mode>
+template <TransferMode Mode>
 class Verification final : public Engine {
 public:
     explicit Verification(Exchange<Mode>& exchange) : exchange_(exchange) {}
@@ -55,7 +55,7 @@ private:
 
 // Runs one untimed op of the point's size and mode, in several rounds where buffers are shared by peers, and
 // checks every byte. Sets up every connection on the way. Throws RunError.
-template <class Mode>
+template <TransferMode Mode>
 void verify(const Job& job, Wire& wire, OpLoop& loop, Patience& patience, const Point& point,
             const ExchangeSettings& settings, std::uint64_t seed) {
     const Lane lane = wire.lane(point.message_size);
@@ -81,7 +81,7 @@ void verify(const Job& job, Wire& wire, OpLoop& loop, Patience& patience, const 
         loop.settle(engine); // all have checked: what comes now is the sweep
         exchange.sweep(nearest_of(round.sends, lane));
         loop.settle(engine); // who leaves first reads on until the last one's sweep has come through
-        check_bytes(lane, round, job, point, op, seed);
+        check_bytes(exchange, lane, round, job, point, op, seed);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "a2aperf/fabric/region.hpp"
 #include "a2aperf/job/job.hpp"
 #include "a2aperf/transfer/lane.hpp"
+#include "a2aperf/transfer/mode.hpp"
 
 namespace a2aperf {
 
@@ -18,7 +19,7 @@ struct WireSettings {
     std::size_t spare_bytes = 0;  // behind the receive buffer, for messages that should not come
     Pages pages = Pages::normal;
     Wait wait = Wait::none;
-    bool is_write_target = false; // a mode writes from the send buffer into the peers' receive buffers
+    Rights rights{}; // of the modes: to the send buffer, as a source, and to the receive buffer
 };
 
 class Wire {

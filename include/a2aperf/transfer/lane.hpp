@@ -68,4 +68,9 @@ enum class ReceiveSpace { per_peer, shareable };
 inline constexpr int kSourceBits = 24;
 inline constexpr std::uint64_t kSourceMask = (std::uint64_t{1} << kSourceBits) - 1;
 
+// As the data of a completion. 4 bytes serve every provider: 8 bits of op above 24 bits of source.
+constexpr std::uint64_t message_data(std::uint64_t op, Rank source) {
+    return (op & 0xff) << kSourceBits | static_cast<std::uint64_t>(source);
+}
+
 } // namespace a2aperf

@@ -5,18 +5,18 @@
 #include <string_view>
 #include <tuple>
 
-#include "a2aperf/base/error.hpp"
+#include "a2aperf/transfer/msg.hpp"
 #include "a2aperf/transfer/tagged.hpp"
 #include "a2aperf/transfer/write_imm.hpp"
 
 namespace a2aperf {
 
-using Modes = std::tuple<Tagged, WriteImm>;
+using Modes = std::tuple<Tagged, Msg, WriteImm>;
 
 // Calls visit(Mode{}) for each mode in turn.
 template <class Visitor>
 void for_each_mode(Visitor&& visit) {
-    std::apply([&](auto... mode) { (visit(mode), ...); }, Modes{});
+    std::apply([&](TransferMode auto... mode) { (visit(mode), ...); }, Modes{});
 }
 
 } // namespace a2aperf

@@ -4,7 +4,7 @@
 
 #include <rdma/fi_tagged.h>
 
-#include "a2aperf/transfer/lane.hpp"
+#include "a2aperf/transfer/mode.hpp"
 
 namespace a2aperf {
 
@@ -12,9 +12,9 @@ struct Tagged {
     static constexpr std::string_view kName = "tagged";
     static constexpr std::string_view kAbout = "fi_tsend to a receive posted for each peer";
     static constexpr std::uint64_t kCapabilities = FI_TAGGED | FI_SEND | FI_RECV;
+    static constexpr Rights kRights{.source = FI_SEND, .target = FI_RECV};
     static constexpr ReceiveSpace kReceiveSpace = ReceiveSpace::shareable;
-    static constexpr bool kPostsReceives = true;
-    static constexpr bool kAnnouncesByData = false; // the completed receive's slot names the source
+    static constexpr Arrival kArrival = Arrival::receive; // its slot names the source
 
     // 24 bits of op above 24 bits of source: the tags of all providers have at least 48.
     static std::uint64_t tag(std::uint64_t op, Rank source) {

@@ -5,7 +5,7 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_rma.h>
 
-#include "a2aperf/transfer/lane.hpp"
+#include "a2aperf/transfer/mode.hpp"
 
 namespace a2aperf {
 
@@ -13,16 +13,11 @@ struct WriteImm {
     static constexpr std::string_view kName = "write-imm";
     static constexpr std::string_view kAbout = "fi_writedata into the peer's buffer; its completion queue tells";
     static constexpr std::uint64_t kCapabilities = FI_RMA | FI_WRITE | FI_REMOTE_WRITE | FI_MSG | FI_SEND | FI_RECV;
+    static constexpr Rights kRights{.source = FI_WRITE, .target = FI_REMOTE_WRITE};
     static constexpr ReceiveSpace kReceiveSpace = ReceiveSpace::per_peer;
-    static constexpr bool kPostsReceives = false; // only where the provider consumes one per write
-    static constexpr bool kAnnouncesByData = true;
+    static constexpr Arrival kArrival = Arrival::data; // receives are posted only where a write consumes one
 
-    // 4 bytes serve every provider: 8 bits of op above 24 bits of source.
-    static std::uint64_t data(std::uint64_t op, Rank source) {
-        return (op & 0xff) << kSourceBits | static_cast<std::uint64_t>(source);
-    }
-
-    static std::uint64_t label(const Lane& lane, std::uint64_t op) { return data(op, lane.self); }
+    static std::uint64_t label(const Lane& lane, std::uint64_t op) { return message_data(op, lane.self); }
 
     // Receives no payload: it is what an arriving write consumes where FI_RX_CQ_DATA is set.
     static ssize_t receive(const Lane& lane, const Route& from, std::uint64_t /*op*/) {

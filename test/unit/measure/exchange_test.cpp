@@ -28,9 +28,11 @@ struct Alone {
         return std::move(all[choice.index]);
     }
 
-    explicit Alone(std::uint64_t capabilities, Access access)
-        : domain(first_offer(capabilities)), send(domain, 2 * kMessage, Pages::normal, Access::local, 1),
-          receive(domain, 2 * kMessage, Pages::normal, access, 2), endpoint(domain, 64, Wait::none) {
+    template <TransferMode Mode>
+    explicit Alone(Mode)
+        : domain(first_offer(Mode::kCapabilities)),
+          send(domain, 2 * kMessage, Pages::normal, Mode::kRights.source, 1),
+          receive(domain, 2 * kMessage, Pages::normal, Mode::kRights.target, 2), endpoint(domain, 64, Wait::none) {
         const std::array<std::string, 1> addresses{endpoint.address()};
         endpoint.insert_peers(addresses);
         remote = receive.remote();
@@ -60,10 +62,10 @@ struct Alone {
 
 template <class Mode>
 void check_ops() {
-    const Alone alone(Mode::kCapabilities, Mode::kAnnouncesByData ? Access::remote_write : Access::local);
+    const Alone alone(Mode{});
     Patience patience(Polling::yield, kTimeout);
-    Exchange<Mode> exchange(alone.lane(), alone.endpoint, {0}, {0}, {.posts_receives = Mode::kPostsReceives},
-                            patience);
+    Exchange<Mode> exchange(alone.lane(), alone.endpoint, {0}, {0},
+                            {.posts_receives = posts_receives(Mode::kArrival)}, patience);
     for (std::uint64_t op = 1; op <= 50; ++op) {
         std::memset(alone.send.data(), static_cast<int>(op), kMessage);
         exchange.begin(op);
@@ -84,7 +86,7 @@ TEST_CASE("ops of every mode move their bytes and count their arrivals") {
 }
 
 TEST_CASE("a message that never comes ends the op by its deadline, and says whose it is") {
-    const Alone alone(Tagged::kCapabilities, Access::local);
+    const Alone alone(Tagged{});
     Patience patience(Polling::yield, 50'000'000);
     Exchange<Tagged> exchange(alone.lane(), alone.endpoint, {}, {0}, {}, patience);
     exchange.begin(1);
@@ -100,7 +102,7 @@ TEST_CASE("a message that never comes ends the op by its deadline, and says whos
 }
 
 TEST_CASE("a message of another op is not taken for one of this") {
-    const Alone alone(Tagged::kCapabilities, Access::local);
+    const Alone alone(Tagged{});
     Patience patience(Polling::yield, 50'000'000);
     Exchange<Tagged> sender(alone.lane(), alone.endpoint, {0}, {}, {}, patience);
     Exchange<Tagged> receiver(alone.lane(), alone.endpoint, {}, {0}, {}, patience);
@@ -117,8 +119,53 @@ TEST_CASE("a message of another op is not taken for one of this") {
     CHECK(receiver.arrivals()[0] == 0);
 }
 
+TEST_CASE("a message without a tag that names another op or no rank ends the op") {
+    const Alone alone(Msg{});
+    Patience patience(Polling::yield, kTimeout);
+    Lane lane = alone.lane();
+    lane.message_size = 8; // injected, it completes at its target only
+    for (const std::uint64_t label : {message_data(1, 0), message_data(2, 1)}) {
+        Exchange<Msg> receiver(lane, alone.endpoint, {}, {0}, {}, patience);
+        receiver.begin(2);
+        receiver.post_all_receives();
+        while (Msg::inject(lane, lane.to(0, nullptr), label) == -FI_EAGAIN) receiver.progress();
+        CHECK_THROWS_WITH_AS(receiver.run(),
+                             "op 2: a completion that belongs to no operation, or a message of another op or rank",
+                             RunError);
+        CHECK(receiver.arrivals()[0] == 0);
+    }
+}
+
+TEST_CASE("whichever receive takes a message, it is known whose it is and where") {
+    const Alone alone(Msg{});
+    Patience patience(Polling::yield, kTimeout);
+    Lane lane = alone.lane();
+    lane.message_size = 8;
+    lane.ranks = 2; // the other one's messages are ours in its name
+    const std::array<std::size_t, 2> offset{0, kMessage};
+    const std::array<fi_addr_t, 2> peers{alone.endpoint.peers()[0], alone.endpoint.peers()[0]};
+    const std::array<Region::Remote, 2> remote{alone.remote, alone.remote};
+    lane.peers = peers.data();
+    lane.remote = remote.data();
+    lane.send_offset = lane.receive_offset = offset.data();
+    Exchange<Msg> receiver(lane, alone.endpoint, {}, {0, 1}, {.traces = true}, patience);
+    receiver.begin(1);
+    receiver.post_all_receives();
+    for (const Rank source : {1, 0}) { // the first receive takes the first message
+        std::memset(alone.send.data(), source + 1, lane.message_size);
+        const auto send = [&] { return Msg::inject(lane, lane.to(0, nullptr), message_data(1, source)); };
+        while (send() == -FI_EAGAIN) receiver.progress();
+    }
+    receiver.run();
+    CHECK(receiver.arrivals() == std::vector<std::uint32_t>{1, 1});
+    CHECK(receiver.place_of(1) == alone.receive.data());
+    CHECK(receiver.place_of(0) == alone.receive.data() + kMessage);
+    CHECK(*receiver.place_of(1) == std::byte{2});
+    CHECK(*receiver.place_of(0) == std::byte{1});
+}
+
 TEST_CASE("a message that comes twice ends the op, and is not taken for another one") {
-    const Alone alone(WriteImm::kCapabilities, Access::remote_write);
+    const Alone alone(WriteImm{});
     Patience patience(Polling::yield, kTimeout);
     Exchange<WriteImm> exchange(alone.lane(), alone.endpoint, {0, 0}, {0}, {.posts_receives = false}, patience);
     exchange.begin(1);

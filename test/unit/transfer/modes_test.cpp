@@ -13,11 +13,29 @@ TEST_CASE("modes have names and capabilities of their own") {
         CHECK(names.insert(Mode::kName).second);
         CHECK_FALSE(Mode::kAbout.empty());
         CHECK(Mode::kCapabilities != 0);
-        // A mode learns of an arrival in one of two ways.
-        CHECK(Mode::kPostsReceives != Mode::kAnnouncesByData);
+        // The data that name op and source reach the target only where the endpoint carries them.
+        const bool asks_for_data = (Mode::kCapabilities & (FI_REMOTE_CQ_DATA | FI_RMA)) != 0;
+        CHECK(asks_for_data == carries_data(Mode::kArrival));
+        // Nobody touches the memory of another rank without the right to.
+        const bool writes = (Mode::kCapabilities & FI_REMOTE_WRITE) != 0;
+        CHECK(writes == ((Mode::kRights.target & FI_REMOTE_WRITE) != 0));
+        CHECK(writes == (Mode::kReceiveSpace == ReceiveSpace::per_peer));
     });
-    CHECK(names == std::set<std::string_view>{"tagged", "write-imm"});
+    CHECK(names == std::set<std::string_view>{"tagged", "msg", "write-imm"});
 }
+
+// A mode that leaves something out, each in its own way.
+struct WithoutRights : Tagged {
+    static constexpr int kRights = 0;
+};
+struct OfNoSource : Msg {
+    static constexpr Arrival kArrival = Arrival::receive;
+};
+struct WithoutStrays : WriteImm {
+    static constexpr Arrival kArrival = Arrival::receive_with_data;
+};
+static_assert(TransferMode<Tagged> && TransferMode<Msg> && TransferMode<WriteImm>);
+static_assert(!TransferMode<WithoutRights> && !TransferMode<OfNoSource> && !TransferMode<WithoutStrays>);
 
 TEST_CASE("a tag tells sources and ops apart within the 48 bits that every provider has") {
     std::set<std::uint64_t> tags;
@@ -30,10 +48,10 @@ TEST_CASE("a tag tells sources and ops apart within the 48 bits that every provi
     CHECK(Tagged::tag(1UL << 24, 7) == Tagged::tag(0, 7)); // ops come round after 16 million
 }
 
-TEST_CASE("the data of a write fits 4 bytes and names its source") {
+TEST_CASE("the data of a message fit 4 bytes and name its source") {
     for (const std::uint64_t op : {0UL, 255UL, 256UL, 99999UL})
         for (const Rank source : {0, 5, 10239}) {
-            const auto data = WriteImm::data(op, source);
+            const auto data = message_data(op, source);
             CHECK(data <= 0xffffffffU);
             CHECK((data & kSourceMask) == static_cast<std::uint64_t>(source));
         }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a transfer mode is. A new one is a header beside this one and an entry in modes.hpp; all else that knows of
+// modes reads what they declare here.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "a2aperf/transfer/lane.hpp"
+
+namespace a2aperf {
+
+// How the target learns that a message of this op, and of which rank, is here. The source starts every transfer.
+enum class Arrival {
+    receive,           // a receive that matches nothing else completes
+    receive_with_data, // a receive completes, whichever, with data that name op and source
+    data               // data that name op and source come to the completion queue of themselves
+};
+
+constexpr bool posts_receives(Arrival arrival) {
+    return arrival != Arrival::data;
+}
+constexpr bool carries_data(Arrival arrival) {
+    return arrival != Arrival::receive;
+}
+
+// What the memory of both sides is registered for (fi_mr(3)): the source's messages, and their places at the
+// target.
+struct Rights {
+    std::uint64_t source = 0;
+    std::uint64_t target = 0;
+};
+
+template <class Mode>
+concept DeclaresItself = requires {
+    { Mode::kName } -> std::convertible_to<std::string_view>;
+    { Mode::kAbout } -> std::convertible_to<std::string_view>;
+    { Mode::kCapabilities } -> std::convertible_to<std::uint64_t>; // of the endpoint, see offers()
+    { Mode::kRights } -> std::convertible_to<Rights>;
+    { Mode::kReceiveSpace } -> std::convertible_to<ReceiveSpace>;
+    { Mode::kArrival } -> std::convertible_to<Arrival>;
+};
+
+// Each call returns what libfabric's returned. label is what all messages of an op of this rank carry. inject()
+// never completes, inject_counted() does, with the route's slot. Modes that carry data name op and source by
+// message_data().
+template <class Mode>
+concept MovesMessages = requires(const Lane& lane, const Route& route, std::uint64_t op, std::uint64_t label) {
+    { Mode::label(lane, op) } -> std::same_as<std::uint64_t>;
+    { Mode::receive(lane, route, op) } -> std::same_as<ssize_t>;
+    { Mode::send(lane, route, label) } -> std::same_as<ssize_t>;
+    { Mode::inject(lane, route, label) } -> std::same_as<ssize_t>;
+    { Mode::inject_counted(lane, route, label) } -> std::same_as<ssize_t>;
+};
+
+// Where receives take messages, verification posts more of them into a place of its own choice, from whoever sends;
+// and, where a receive can be for one source, from the route's peer.
+template <class Mode>
+concept TakesStrays = requires(const Lane& lane, std::uint64_t op, std::byte* space, void* descriptor, Slot* slot) {
+    { Mode::receive_any(lane, op, space, descriptor, slot) } -> std::same_as<ssize_t>;
+};
+template <class Mode>
+concept TakesStraysOfEach = requires(const Lane& lane, const Route& route, std::uint64_t op, std::byte* space,
+                                     void* descriptor) {
+    { Mode::receive_into(lane, route, op, space, descriptor) } -> std::same_as<ssize_t>;
+};
+
+template <class Mode>
+concept TransferMode = DeclaresItself<Mode> && MovesMessages<Mode> &&
+    (!posts_receives(Mode::kArrival) || TakesStrays<Mode>)&&(Mode::kArrival != Arrival::receive ||
+                                                             TakesStraysOfEach<Mode>);
+
+} // namespace a2aperf

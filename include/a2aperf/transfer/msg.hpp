@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Send and receive without tags: a receive takes any message, and the data with it name the op and the source. (net
+// ignores the source that a receive is meant for, whatever it says of FI_DIRECTED_RECV.)
+#pragma once
+
+#include "a2aperf/transfer/mode.hpp"
+
+namespace a2aperf {
+
+struct Msg {
+    static constexpr std::string_view kName = "msg";
+    static constexpr std::string_view kAbout = "fi_senddata to any posted receive; its completion tells";
+    static constexpr std::uint64_t kCapabilities = FI_MSG | FI_SEND | FI_RECV | FI_REMOTE_CQ_DATA;
+    static constexpr Rights kRights{.source = FI_SEND, .target = FI_RECV};
+    static constexpr ReceiveSpace kReceiveSpace = ReceiveSpace::shareable;
+    static constexpr Arrival kArrival = Arrival::receive_with_data;
+
+    static std::uint64_t label(const Lane& lane, std::uint64_t op) { return message_data(op, lane.self); }
+
+    static ssize_t receive(const Lane& lane, const Route& from, std::uint64_t op) {
+        return receive_any(lane, op, from.message, lane.receive_descriptor, from.slot);
+    }
+
+    static ssize_t send(const Lane& lane, const Route& to, std::uint64_t label) {
+        return fi_senddata(lane.endpoint, to.message, lane.message_size, lane.send_descriptor, label, to.address,
+                           &to.slot->context);
+    }
+
+    static ssize_t inject(const Lane& lane, const Route& to, std::uint64_t label) {
+        return fi_injectdata(lane.endpoint, to.message, lane.message_size, label, to.address);
+    }
+
+    // The same, with a completion.
+    static ssize_t inject_counted(const Lane& lane, const Route& to, std::uint64_t label) {
+        const iovec bytes{to.message, lane.message_size};
+        void* descriptor = lane.send_descriptor;
+        const fi_msg message{&bytes, &descriptor, 1, to.address, &to.slot->context, label};
+        return fi_sendmsg(lane.endpoint, &message, FI_INJECT | FI_COMPLETION | FI_REMOTE_CQ_DATA);
+    }
+
+    static ssize_t receive_any(const Lane& lane, std::uint64_t /*op*/, std::byte* space, void* descriptor,
+                               Slot* slot) {
+        return fi_recv(lane.endpoint, space, lane.message_size, descriptor, FI_ADDR_UNSPEC, &slot->context);
+    }
+};
+
+} // namespace a2aperf
