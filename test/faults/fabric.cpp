@@ -171,28 +171,35 @@ ssize_t tagged_send(fid_ep* ep, const void* bytes, size_t size, void* descriptor
     });
 }
 
-ssize_t tagged_send_message(fid_ep* ep, const fi_msg_tagged* message, uint64_t flags) {
+constexpr std::uint64_t kOpBit = std::uint64_t{1} << 24; // of the data that name op and source
+
+// post(message): one of fi_msg or fi_msg_tagged.
+template <class Message, class Post>
+ssize_t send_whole(const Message* message, Post post) {
     void* descriptor = message->desc[0];
     if (const ssize_t status = take_descriptor(descriptor, FI_SEND); status != 0) return status;
     const iovec& bytes = message->msg_iov[0];
     return send({bytes.iov_base, bytes.iov_len, message->addr}, message->context,
                 [&](const Route& route, void* own) {
                     const iovec part{const_cast<void*>(route.bytes), route.size};
-                    fi_msg_tagged other = *message;
+                    Message other = *message;
                     other.msg_iov = &part;
                     other.desc = &descriptor;
                     other.addr = route.to;
                     other.context = own;
-                    return g_tagged.sendmsg(ep, &other, flags);
+                    if (is_renumbered()) other.data ^= kOpBit;
+                    return post(&other);
                 });
+}
+
+ssize_t tagged_send_message(fid_ep* ep, const fi_msg_tagged* message, uint64_t flags) {
+    return send_whole(message, [&](const fi_msg_tagged* other) { return g_tagged.sendmsg(ep, other, flags); });
 }
 
 ssize_t tagged_inject(fid_ep* ep, const void* bytes, size_t size, fi_addr_t to, uint64_t tag) {
     return send({bytes, size, to}, nullptr,
                 [&](const Route& route, void*) { return g_tagged.inject(ep, route.bytes, size, route.to, tag); });
 }
-
-constexpr std::uint64_t kOpBit = std::uint64_t{1} << 24; // of the data that name op and source
 
 ssize_t send_data(fid_ep* ep, const void* bytes, size_t size, void* descriptor, uint64_t data, fi_addr_t to,
                   void* context) {
@@ -204,20 +211,7 @@ ssize_t send_data(fid_ep* ep, const void* bytes, size_t size, void* descriptor, 
 }
 
 ssize_t send_message(fid_ep* ep, const fi_msg* message, uint64_t flags) {
-    void* descriptor = message->desc[0];
-    if (const ssize_t status = take_descriptor(descriptor, FI_SEND); status != 0) return status;
-    const iovec& bytes = message->msg_iov[0];
-    return send({bytes.iov_base, bytes.iov_len, message->addr}, message->context,
-                [&](const Route& route, void* own) {
-                    const iovec part{const_cast<void*>(route.bytes), route.size};
-                    fi_msg other = *message;
-                    other.msg_iov = &part;
-                    other.desc = &descriptor;
-                    other.addr = route.to;
-                    other.context = own;
-                    if (is_renumbered()) other.data ^= kOpBit;
-                    return g_message.sendmsg(ep, &other, flags);
-                });
+    return send_whole(message, [&](const fi_msg* other) { return g_message.sendmsg(ep, other, flags); });
 }
 
 ssize_t inject_data(fid_ep* ep, const void* bytes, size_t size, uint64_t data, fi_addr_t to) {
