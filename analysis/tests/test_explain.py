@@ -627,6 +627,28 @@ def test_a_fit_needs_sizes() -> None:
     assert cost.fit(np.full(3, 8.0), few, few, np.zeros(3, dtype=np.int64)) is None
 
 
+def test_a_run_that_chance_does_not_give_counts_as_one_op() -> None:
+    rng = np.random.default_rng(6)
+    chosen = rng.integers(8, size=100)
+    assert equal.longest_run(chosen, 8) == 1
+    assert equal.longest_run(np.where(rng.random(100) < 0.9, 3, chosen), 8) == 1  # always slow
+    chosen[40:60] = 5
+    assert 20 <= equal.longest_run(chosen, 8) <= 22
+    assert equal.longest_run(np.full(100, 2), 8) == 1
+
+
+def test_bursts_accuse_nobody() -> None:
+    bursts = Truth(bursts=0.004, burst=20)
+    few = replace(bursts, sizes=machine.SIZES[:3])
+    abstained = 0
+    for seed in range(40):
+        for truth in (bursts, few):
+            found = explain(machine.measured(truth, np.random.default_rng(seed)), ("stragglers",))
+            assert all(one.abstains for one in found), found
+            abstained += bool(found)
+    assert abstained
+
+
 def test_chance_of_independent_ops_is_binomial() -> None:
     def chance(times: int, ops: int, ranks: int) -> float:
         who = np.arange(ops) % ranks

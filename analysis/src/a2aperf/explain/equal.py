@@ -20,6 +20,10 @@ from scipy import stats
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+FEWEST_RUNS: Final = 20
+"""Times that all ops together must hold a run that chance does not give; else nobody is told."""
+_PER_BLOCK: Final = 3  # such runs that fit into a block
+_BY_CHANCE: Final = 0.05  # that some rank of a point has a run as long
 FEWEST: Final = 4.0
 """Effective ops of a point, below which ops depend too much to tell anybody from his equals."""
 _BLOCK: Final = 5.0  # correlation times
@@ -54,6 +58,27 @@ def correlation_time(ends: Sequence[NDArray[np.int64]]) -> float:
     stop = np.flatnonzero(lags_used <= 0)
     summed = 1 + 2 * float(lags_used[: stop[0] if stop.size else None].sum())
     return max(1.0, by_first, summed)
+
+
+def longest_run(who: Ints, ranks: int) -> int:
+    """Ops of the longest run of one rank that independent ops with its share hardly have; else 1.
+
+    A few long runs hardly move an autocorrelation, yet each counts as one op.
+    """
+    ops = len(who)
+    if not ops:
+        return 1
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(who)) + 1])
+    lengths = np.diff(np.append(starts, ops))
+    share = np.bincount(who, minlength=ranks) / ops
+    own = share[who[starts]]
+    unlikely = ranks * ops * (1 - own) * own**lengths < _BY_CHANCE
+    return int(lengths[unlikely & (own < 1)].max(initial=1))
+
+
+def time_of_runs(run: int) -> float:
+    """Correlation time whose blocks hold so long a run several times."""
+    return 1.0 if run <= 1 else _PER_BLOCK * run / _BLOCK
 
 
 def lateness(ends: NDArray[np.int64]) -> Floats:

@@ -55,6 +55,11 @@ def find(found: Results) -> list[Finding]:
             findings.append(_abstains(facts, ops / time, ops))
             continue
         total = sum(len(one) for _, one in ends)
+        run = longest_run(ends)
+        time = max(time, equal.time_of_runs(run))
+        if last(ends, 1.0, len(launches)) and run > 1 and total < equal.FEWEST_RUNS * run:
+            findings.append(_few_runs(facts, run, total))
+            continue
         findings += [_told(facts, one, total) for one in last(ends, time, len(launches))]
     return findings
 
@@ -69,6 +74,11 @@ def _ends(found: Results, facts: Launch, rows: pd.DataFrame) -> Ends:
         elif facts.attributes.get("sync") == "clock":
             ends.append((row, raw.end[raw.valid]))
     return ends
+
+
+def longest_run(ends: Ends) -> int:
+    """Ops for which a rank stays last, beyond what independent ops give, in any point."""
+    return max(equal.longest_run(one.argmax(axis=1), one.shape[1]) for _, one in ends)
 
 
 def last(ends: Ends, time: float, launches: int = 1) -> list[Last]:
@@ -112,6 +122,17 @@ def _abstains(facts: Launch, effective: float, ops: int) -> Finding:
         "stragglers",
         f"not judged: a rank that is late stays late for a while, so that {ops} ops of a point "
         f"count as {effective:.2g} (insufficient samples: {equal.FEWEST:g} are needed)",
+        facts.id,
+        ops,
+        abstains=True,
+    )
+
+
+def _few_runs(facts: Launch, run: int, ops: int) -> Finding:
+    return Finding(
+        "stragglers",
+        f"not judged: a rank that is last stays so for up to {run} ops, so that {ops} ops count as "
+        f"{ops / run:.2g} (insufficient samples: {equal.FEWEST_RUNS} are needed)",
         facts.id,
         ops,
         abstains=True,
