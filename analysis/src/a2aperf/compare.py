@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -74,6 +74,25 @@ class Comparison:
         """Exit status for scripts: 3 if any cell is slower, else 4 if any is undecided, else 0."""
         verdicts = set(self.cells["verdict"])
         return 3 if Verdict.SLOWER in verdicts else 4 if Verdict.UNDECIDED in verdicts else 0
+
+
+def roles(by: Iterable[str]) -> tuple[str, ...]:
+    """Of the points that a comparison by these names looks at."""
+    return ("measure", "baseline") if {"engine", "role"} & set(by) else ("measure",)
+
+
+def status(made: Iterable[Comparison]) -> int:
+    """Exit status of several comparisons: as of one."""
+    found = {one.status for one in made}
+    return 3 if 3 in found else 4 if 4 in found else 0
+
+
+def table(made: Iterable[Comparison]) -> pd.DataFrame:
+    """The cells of all, a row each, with `baseline` and `candidate` in words."""
+    return pd.concat(
+        [one.cells.assign(baseline=one.baseline, candidate=one.candidate) for one in made],
+        ignore_index=True,
+    )
 
 
 def by_setting(

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import io
 import textwrap
 from typing import Any, BinaryIO, Final
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Page
+from matplotlib.figure import Figure as Canvas
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
@@ -19,6 +20,17 @@ from a2aperf.legend import Legend, curve_style
 _PANELS_PER_ROW = 3
 _NOTE_ROW = 0.105
 _HEADING_ROW = 0.18
+_ON_SCREEN = 150
+"""Dots per inch in a notebook."""
+
+
+class Page(Canvas):
+    """A figure that a notebook shows by itself, whether or not pyplot is in use."""
+
+    def _repr_png_(self) -> bytes:
+        stream = io.BytesIO()
+        save(self, stream, "png", dpi=_ON_SCREEN)
+        return stream.getvalue()
 
 
 def draw(figure: Figure, width: float | None = None, notes: bool = True) -> Page:
@@ -269,8 +281,11 @@ def _draw_heat(axes: Axes, heat: Heat) -> None:
     bar.outline.set_visible(False)
 
 
-def save(page: Page, stream: BinaryIO, form: str) -> None:
-    """Write the figure as png, svg or pdf; the same data give the same bytes."""
+def save(page: Canvas, stream: BinaryIO, form: str, dpi: float | None = None) -> None:
+    """Write the figure as png, svg or pdf; the same data give the same bytes.
+
+    `dpi` of a png; default: that of print.
+    """
     dates: dict[str, dict[str, str | None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with style.applied():
-        page.savefig(stream, format=form, metadata=dates.get(form))
+        page.savefig(stream, format=form, metadata=dates.get(form), dpi=dpi)

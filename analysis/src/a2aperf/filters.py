@@ -24,40 +24,39 @@ _SIZE = re.compile(r"^(\d+(?:\.\d+)?) ?([kmgt]?)(i?b|i|)$", re.IGNORECASE | re.A
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
-def where(results: Results, expressions: Iterable[str]) -> Results:
+def where(results: Results, expressions: Iterable[str], asked: str = "--where") -> Results:
     """Only the points for which every expression holds.
 
     An expression is NAME OPERATOR VALUE with one of = != < <= > >=; `=` and `!=` take several
     values: `ranks=20,40`. A text with commas that is recorded as it stands is one value
     (`UCX_TLS=rc,sm,self`), and so is what stands in double quotes. NAME is a column, label,
     environment variable, segment attribute or node fact; an unknown value fulfils only `!=` and
-    `NAME=` (nothing: not recorded).
+    `NAME=` (nothing: not recorded). `asked` is what messages call an expression.
     """
     for expression in expressions:
-        results = results.select(_mask(results, expression))
+        said = f"{asked} '{expression}'"
+        results = results.select(_mask(results, expression, said))
         if results.points.empty:
-            raise InputError(f"--where '{expression}' leaves no point")
+            raise InputError(f"{said} leaves no point")
     return results
 
 
-def _mask(results: Results, expression: str) -> "pd.Series[bool]":
+def _mask(results: Results, expression: str, said: str) -> "pd.Series[bool]":
     found = _EXPRESSION.match(expression)
     if not found:
-        raise InputError(
-            f"--where '{expression}': expected NAME=VALUE (or != < <= > >=), for example ppn=2"
-        )
+        raise InputError(f"{said}: expected NAME=VALUE (or != < <= > >=), for example ppn=2")
     name, sign, value = found.groups()
     column = results.values(name)
     numeric = pd.api.types.is_numeric_dtype(column)
     if sign in _ORDER:
         if not numeric:
             column = pd.to_numeric(column, errors="coerce")
-        mask = _ORDER[sign](column, _number(expression, value))
+        mask = _ORDER[sign](column, _number(said, value))
         return pd.Series(mask.fillna(False).astype(bool), index=column.index)
     one_of = [value] if not numeric and (column == value).any() else _list(value)
     if name == "window":  # as on the program's command line; the file has 0
         one_of = ["0" if one == "all" else one for one in one_of]
-    wanted = [_number(expression, v) if numeric and v else v for v in one_of]
+    wanted = [_number(said, v) if numeric and v else v for v in one_of]
     equal = column.isin([v for v in wanted if v != ""]).fillna(False).astype(bool)
     if "" in wanted:
         equal |= column.isna() | (column == "").fillna(False).astype(bool)
@@ -69,14 +68,14 @@ def _list(value: str) -> list[str]:
     return next(csv.reader([value], skipinitialspace=True), []) or [""]
 
 
-def _number(expression: str, value: str) -> float:
+def _number(said: str, value: str) -> float:
     try:
         return float(value)
     except ValueError:
         size = _size(value)
         if size is not None:
             return size
-        raise InputError(f"--where '{expression}': '{value}' is not a number") from None
+        raise InputError(f"{said}: '{value}' is not a number") from None
 
 
 def _size(text: str) -> float | None:

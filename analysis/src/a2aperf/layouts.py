@@ -9,8 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from a2aperf import metrics, schema
-from a2aperf.results import ALIASES, Results
+from a2aperf import grouping, metrics, schema
+from a2aperf.errors import InputError
+from a2aperf.results import ALIASES, NOT_ALL_TO_ALL, PAIR, Results
 
 UNKNOWN = "-"
 
@@ -94,6 +95,20 @@ def shown(name: str) -> Shown:
     if column.units == "Gbit/s":
         return Shown("Gbit/s " + heading.removeprefix("gbps "), gbps)
     return Shown(heading, general, left=column.kind == "string")
+
+
+def of_role(found: Results, role: str, asked: str = "--role ") -> Results:
+    """The points of the roles (with commas between them, or `all`); there is one, or InputError."""
+    known = ("measure", "baseline", "sentinel", PAIR)
+    wanted = known if role == "all" else tuple(role.split(","))
+    if not set(wanted) <= set(known):
+        raise InputError(f"{asked}{role}: expected one of {', '.join(known)}, all")
+    chosen = found.select(found.points["role"].isin(wanted))
+    if chosen.points.empty and found.with_pairs:
+        raise InputError(f"{found.files[found.with_pairs[0]]}: {NOT_ALL_TO_ALL}")
+    if chosen.points.empty:
+        raise InputError(f"no point has role {role}")
+    return chosen
 
 
 def columns_for(results: Results, names: Sequence[str]) -> list[str]:
@@ -188,14 +203,26 @@ def csv(results: Results, names: Sequence[str]) -> str:
     return frame(results, names).to_csv(index=False)
 
 
-def as_json(results: Results, names: Sequence[str]) -> str:
-    """An object with `columns` (long name, units) and `rows`; unknown is null."""
-    data = frame(results, names)
+def every_column(results: Results) -> list[str]:
+    """All that is known of a point: the file's columns and what its launch recorded."""
+    own = ["file", "point", "launch", *schema.COLUMN, "link_rate_gbps", "rails"]
+    return own + grouping.recorded_names(results)
+
+
+def described(names: Iterable[str]) -> dict[str, dict[str, str]]:
+    """`long_name` and `units` of every column, where it has any."""
     columns = {}
-    for name in data.columns:
+    for name in names:
         column = schema.COLUMN.get(name)
         known = {"long_name": column.long_name, "units": column.units} if column else {}
         columns[name] = {key: value for key, value in known.items() if value}
+    return columns
+
+
+def as_json(results: Results, names: Sequence[str]) -> str:
+    """An object with `columns` (long name, units) and `rows`; unknown is null."""
+    data = frame(results, names)
+    columns = described(data.columns)
     rows = [{name: _plain(value) for name, value in row.items()} for row in data.to_dict("records")]
     document = {"schema": schema.SCHEMA, "columns": columns, "rows": rows}
     return json.dumps(document, indent=1, ensure_ascii=False)

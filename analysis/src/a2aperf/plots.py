@@ -209,8 +209,7 @@ def compare(results: Results, options: Options) -> Figure:
     if len(names) != 1:
         what = f"what differs here: {', '.join(names)}" if names else "nothing differs here"
         raise InputError(f"a comparison needs --by NAME; {what}")
-    engines = {"engine", "role"} & set(names)
-    measured = results.measured(("measure", "baseline") if engines else ("measure",))
+    measured = results.measured(comparing.roles(names))
     return contrasts.figure(comparing.by_setting(measured, names), options.most)
 
 
@@ -231,8 +230,11 @@ def made(kind: str, results: Results, options: Options) -> Figure:
     """The figure of a kind; that cores are oversubscribed is the first of its notes."""
     row = KINDS[kind]
     figure = row.make(results, options)
-    if row.one_launch:  # which says it of its own
-        return figure
+    return figure if row.one_launch else cautioned(figure, results)  # one launch says it of its own
+
+
+def cautioned(figure: Figure, results: Results) -> Figure:
+    """The figure with what all of it is to be read with as its first notes."""
     crowded = oversubscription.in_launches(results.launches.values())
     return replace(figure, notes=(*crowded, *figure.notes))
 

@@ -67,6 +67,8 @@ def _unreadable(path: Path, reason: str) -> str:
         return f"cannot be read: {error.strerror}"
     if not signed:
         return "not an HDF5 file; text of other programs is read by 'a2a import'"
+    if "file locking flag" in reason:  # of HDF5, which knows what else this process has open
+        return "open in this process with file locking; close it there, or open it locking=False"
     if "truncated" in reason:
         return "truncated: the file is shorter than its own header says"
     return f"damaged HDF5 file ({reason})"

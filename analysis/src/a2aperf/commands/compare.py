@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 from typing import Annotated, Any
 
-import pandas as pd
 import typer
 from typer.core import TyperCommand
 
@@ -87,7 +86,7 @@ def run(
     share = _share(margin)
     files, against = baselines.files_of(files), baselines.files_of(against)
     found = results.load([*files, *against])
-    found = filters.where(found.complete(_roles(by)), where)
+    found = filters.where(found.complete(compare.roles(by)), where)
     names = [name for name, path in found.files.items() if path in against]
     side = sides.levels(found, by) if by else found.points["file"].isin(names)
     for value in side.unique():  # sides may be different clusters, one side may not
@@ -98,7 +97,7 @@ def run(
         made = compare.by_setting(found, by, baseline, share)
         effects = compare.main_effects(found, by, share) if len(by) > 1 else {}
     if csv:
-        print(_table(made).to_csv(index=False).rstrip())
+        print(compare.table(made).to_csv(index=False).rstrip())
     elif as_json:
         print(json.dumps([_plain(one) for one in made], indent=1))
     else:
@@ -107,16 +106,7 @@ def run(
             title = "Each setting by itself, the others fixed:"
             blocks.append([title, *verdicts.effects(effects)])
         print("\n\n".join("\n".join(block) for block in blocks))
-    raise typer.Exit(_status(made))
-
-
-def _roles(by: list[str]) -> tuple[str, ...]:
-    return ("measure", "baseline") if {"engine", "role"} & set(by) else ("measure",)
-
-
-def _status(made: list[Comparison]) -> int:
-    found = {one.status for one in made}
-    return 3 if 3 in found else 4 if 4 in found else 0
+    raise typer.Exit(compare.status(made))
 
 
 def _share(text: str) -> float:
@@ -125,13 +115,6 @@ def _share(text: str) -> float:
     if not 0 < share < 1:
         raise InputError(f"--margin {text}: expected a share above 0 and below 100 %, such as 2%")
     return share
-
-
-def _table(made: list[Comparison]) -> pd.DataFrame:
-    return pd.concat(
-        [one.cells.assign(baseline=one.baseline, candidate=one.candidate) for one in made],
-        ignore_index=True,
-    )
 
 
 def _plain(one: Comparison) -> dict[str, Any]:

@@ -14,8 +14,7 @@ import typer
 
 from a2aperf import clusters, filters, results
 from a2aperf.commands.options import Files, Mixed, Where
-from a2aperf.errors import InputError
-from a2aperf.explain import FINDERS, ROLES, Finder, Finding, explain, grouped
+from a2aperf.explain import FINDERS, ROLES, Finder, Finding, explain, grouped, require_kinds
 
 EXAMPLES = """\
 a2a explain run.h5
@@ -46,9 +45,7 @@ def run(
     what too few launches or ops cannot show; docs/statistics.md says how that is decided. In
     oversubscribed launches no rank, node or pair is judged.
     """
-    unknown = [one for one in kind if one not in _KINDS]
-    if unknown:
-        raise InputError(f"--kind {unknown[0]}: expected one of {', '.join(_KINDS)}")
+    require_kinds(kind)
     found = filters.where(results.load(files).complete(ROLES), where)
     clusters.require_one(found, mixed)
     findings = explain(found, tuple(kind))

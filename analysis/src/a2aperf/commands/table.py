@@ -7,16 +7,7 @@ from typing import Annotated
 
 import typer
 
-from a2aperf import (
-    compat,
-    filters,
-    grouping,
-    layouts,
-    oversubscription,
-    pair_table,
-    results,
-    schema,
-)
+from a2aperf import compat, filters, layouts, oversubscription, pair_table, results
 from a2aperf.commands.options import Files, Where
 from a2aperf.errors import InputError
 
@@ -86,7 +77,7 @@ def run(
         _say_oversubscribed(of_pairs)
         _print_pairs(of_pairs, csv, json)
         return
-    found = filters.where(_of_role(loaded, role), where)
+    found = filters.where(layouts.of_role(loaded, role), where)
     waiting = int((found.points["state"] == "pending").sum())
     found = found.select(found.points["state"] != "pending")
     if waiting:
@@ -99,10 +90,8 @@ def run(
         found = found.reordered(order)
     names = [name.strip() for name in columns.split(",") if name.strip()]
     if csv or json:
-        every = ["file", "point", "launch", *schema.COLUMN, "link_rate_gbps", "rails"]
-        every += grouping.recorded_names(found)
         write = layouts.csv if csv else layouts.as_json
-        print(write(found, names or every).rstrip())
+        print(write(found, names or layouts.every_column(found)).rstrip())
     elif layout is Layout.COMPAT:
         if names:
             raise InputError("--layout compat has fixed columns; --columns needs another layout")
@@ -140,16 +129,3 @@ def _print_pairs(found: results.Results, csv: bool, json: bool) -> None:
         print("\n".join(lines))
         if note:
             print(f"a2a: {note}", file=sys.stderr)
-
-
-def _of_role(found: results.Results, role: str) -> results.Results:
-    known = ("measure", "baseline", "sentinel", results.PAIR)
-    wanted = known if role == "all" else tuple(role.split(","))
-    if not set(wanted) <= set(known):
-        raise InputError(f"--role {role}: expected one of {', '.join(known)}, all")
-    chosen = found.select(found.points["role"].isin(wanted))
-    if chosen.points.empty and found.with_pairs:
-        raise InputError(f"{found.files[found.with_pairs[0]]}: {results.NOT_ALL_TO_ALL}")
-    if chosen.points.empty:
-        raise InputError(f"no point has role {role}")
-    return chosen

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from a2aperf.errors import InputError
 from a2aperf.explain import (
     apart,
     arrivals,
@@ -28,7 +29,7 @@ from a2aperf.explain import (
 from a2aperf.explain.finding import Finding
 from a2aperf.results import Results
 
-__all__ = ["FINDERS", "ROLES", "Finder", "Finding", "explain", "grouped"]
+__all__ = ["FINDERS", "ROLES", "Finder", "Finding", "explain", "grouped", "require_kinds"]
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,14 @@ FINDERS: Final = (
 
 ROLES: Final = tuple(dict.fromkeys(role for finder in FINDERS for role in finder.roles))
 """Of all points that any finder looks at."""
+
+
+def require_kinds(kinds: Iterable[str], asked: str = "--kind ") -> None:
+    """Raise InputError where a name is not that of a kind; `asked` is what stands before it."""
+    known = [finder.kind for finder in FINDERS]
+    for kind in kinds:
+        if kind not in known:
+            raise InputError(f"{asked}{kind}: expected one of {', '.join(known)}")
 
 
 def explain(found: Results, kinds: tuple[str, ...] = ()) -> list[Finding]:

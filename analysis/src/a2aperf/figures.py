@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figures of results by name: `runs.plot.sizes()`. The names are those of `plots.KINDS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from a2aperf import clusters, curves, drawing, plots
+from a2aperf.results import Results
+
+if TYPE_CHECKING:
+    from a2aperf.drawing import Page
+
+
+class Figures:
+    """One method per kind of figure; each returns a matplotlib figure, shown inline.
+
+    Arguments of all: `by`, a name or names that tell lines apart (default: all that differs);
+    `title`; `width` in inches (default: as its panels need); `notes`, whether n, bars and what is
+    left out is said under it; `most`, lines or panels before it chooses; `x_scale` and `y_scale`,
+    linear or log; and of a matrix `what`, `arrange` and `topology`.
+    """
+
+    def __init__(self, results: Results, mixed: bool = False) -> None:
+        self._results, self._mixed = results, mixed
+
+    def __dir__(self) -> list[str]:
+        return sorted(plots.KINDS)
+
+    def __repr__(self) -> str:
+        return f"<Figures: {', '.join(f'{name}()' for name in plots.KINDS)}>"
+
+    def __getattr__(self, name: str) -> Callable[..., Page]:
+        if name not in plots.KINDS:
+            raise AttributeError(f"no figure '{name}': expected one of {', '.join(plots.KINDS)}")
+
+        def draw(
+            by: str | Sequence[str] = (),
+            title: str = "",
+            width: float | None = None,
+            notes: bool = True,
+            most: int = curves.Options.most,
+            x_scale: str = "",
+            y_scale: str = "",
+            what: str = "",
+            arrange: str = "",
+            topology: str | Path | None = None,
+        ) -> Page:
+            names = (by,) if isinstance(by, str) else tuple(by)
+            place = None if topology is None else Path(topology)
+            options = curves.Options(names, most, what, arrange, place, x_scale, y_scale, title)
+            clusters.require_one(self._results, self._mixed)
+            figure = plots.made(name, self._results, options)
+            return drawing.draw(curves.as_asked(figure, options), width, notes)
+
+        kind = plots.KINDS[name]
+        draw.__name__ = draw.__qualname__ = name
+        shown = f"{kind.says[0].upper()}{kind.says[1:]}."
+        draw.__doc__ = f"{shown}\n\n{kind.reads}\n\n{type(self).__doc__}"
+        return draw
