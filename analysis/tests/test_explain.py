@@ -622,6 +622,15 @@ def test_a_fit_says_nothing_that_is_not_sane(tmp_path: Path) -> None:
         assert words in one.text
 
 
+@pytest.mark.parametrize("ppn", [1, 2, 16])
+def test_the_cost_on_a_perfect_network_is_told_without_complaint(ppn: int) -> None:
+    truth = Truth(nodes=(2, 4, 8), ppn=ppn, launches=3, ops=20, noise=0.002, lateness=0.002)
+    found = explain(machine.measured(truth, np.random.default_rng(1)), ("cost",))
+    assert len(found) == (1 if ppn == 1 else 3)  # ranks that share a link cost more the more
+    assert all("hold" not in one.text for one in found)
+    assert all(float(one.numbers["residual"]) < 0.02 for one in found)
+
+
 def test_a_fit_needs_sizes() -> None:
     few = np.array([1000.0, 2000.0, 3000.0])
     assert cost.fit(np.full(3, 8.0), few, few, np.zeros(3, dtype=np.int64)) is None

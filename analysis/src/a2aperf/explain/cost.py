@@ -27,6 +27,8 @@ Floats = NDArray[np.float64]
 _FEWEST_SIZES: Final = 4
 _FEWEST_LAUNCHES: Final = 3  # below that, an interval between launches says nothing
 _HOLDS: Final = 0.15  # root mean square of the relative residuals
+_ALIKE: Final = 0.03  # the same, whatever fits of each rank count leave
+_AS_WELL: Final = 1.5  # times what those leave
 _SANE: Final = 0.5  # of the cost of a byte: a half width that bounds the rate from above
 _ROUNDS: Final = 5  # of finding the weights
 
@@ -151,21 +153,33 @@ def _halves(design: Floats, left: Floats, ranks: Floats) -> Floats:
 
 
 def find(found: Results) -> list[Finding]:
-    """One fit per series; where it does not hold over all rank counts, one per rank count."""
+    """One fit per series; where it does not hold over all rank counts, one per rank count.
+
+    That it does not hold is not told: where ranks share a link it never does.
+    """
     findings = []
     points = found.points.assign(series=series.named(found))
     for name, line in points.groupby("series", sort=False):
         whole = _fit_of(line)
-        if whole and whole.residual <= _HOLDS and whole.per_byte > 0:
+        alone = [
+            (_fit_of(part), part) for _, part in line.groupby(["ranks", "nodes"], dropna=False)
+        ]
+        if whole and whole.per_byte > 0 and _holds(whole, [one for one, _ in alone if one]):
             findings.append(_told(whole, line, str(name)))
             continue
-        if whole and line["ranks"].nunique() > 1:
-            findings.append(_fails(whole, line, str(name)))
-        for _, part in line.groupby(["ranks", "nodes"], dropna=False):
-            alone = _fit_of(part)
-            if alone and alone.per_byte > 0:
-                findings.append(_told(alone, part, str(name)))
+        findings += [_told(one, part, str(name)) for one, part in alone if one and one.per_byte > 0]
     return findings
+
+
+def _holds(whole: Fit, alone: list[Fit]) -> bool:
+    """Whether one set of costs describes all rank counts about as well as one for each."""
+    if whole.residual > _HOLDS:
+        return False
+    count = sum(one.n for one in alone)
+    if len(alone) < 2 or not count:
+        return True
+    squares = sum(one.residual**2 * one.n for one in alone) / count
+    return whole.residual <= max(_ALIKE, _AS_WELL * math.sqrt(squares))
 
 
 def _fit_of(line: pd.DataFrame) -> Fit | None:
@@ -215,7 +229,7 @@ def _best(per_byte: float, half: float, launches: int) -> str:
 def _bound(one: Fit, line: pd.DataFrame) -> str:
     """The size below which messages, and not bytes, are what costs; as far as that is known."""
     if math.isnan(one.per_message):
-        if one.once <= 0:
+        if not one.once > (0 if math.isnan(one.half[0]) else one.half[0]):
             return ""
         share = one.once / (int(line["ranks"].iloc[0]) - 1)
         size = share / one.per_byte
@@ -241,21 +255,5 @@ def _told(one: Fit, line: pd.DataFrame, name: str) -> Finding:
         one.n,
         "points",
         weight=float(line["ops"].sum()),
-        numbers=_numbers(one),
-    )
-
-
-def _fails(one: Fit, line: pd.DataFrame, name: str) -> Finding:
-    at: Any = line.iloc[one.worst_at]
-    return Finding(
-        "cost",
-        f"T = α + (R−1)(o + B·g) does not hold over all rank counts: residual "
-        f"{percent(one.residual)}, largest {percent(one.worst)} at {at['message_size']} B and "
-        f"{at['ranks']} ranks; costs differ between rank counts, as "
-        "they also do where ranks share a link",
-        _where(line, name),
-        one.n,
-        "points",
-        weight=math.inf,
         numbers=_numbers(one),
     )
