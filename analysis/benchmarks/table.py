@@ -18,7 +18,8 @@ from pathlib import Path
 
 import h5py
 
-from a2aperf import synthetic
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from support import synthetic
 
 FILES = 16
 RUNS = 7

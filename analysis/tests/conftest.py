@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from a2aperf import cli, results, synthetic
+from a2aperf import cli, results
 from a2aperf.results import Results
-from a2aperf.synthetic import Setup
+from support import synthetic
+from support.synthetic import Setup
 
 DATA = Path(__file__).parent / "data"
 TABLE_2019 = DATA / "alltoall-omnipath-2019.txt"

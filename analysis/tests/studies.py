@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from a2aperf import synthetic
-from a2aperf.synthetic import Setup
+from support import synthetic
+from support.synthetic import Setup
 
 SETUP = Setup(sizes=(1000, 60000), ops=20)
 

@@ -16,9 +16,10 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import results, schema, synthetic, writer
+from a2aperf import results, schema, writer
 from a2aperf.errors import InputError
 from conftest import Outcome
+from support import synthetic
 
 Run = Callable[..., Outcome]
 Edit = Callable[[h5py.File], None]

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from a2aperf import report, results, synthetic
-from a2aperf.synthetic import Effects, Setup
-from a2aperf.synthetic_pairs import Truth, topology, write_pairs
-from support import browser
+from a2aperf import report, results
+from support import browser, synthetic
 from support.browser import Page
+from support.synthetic import Effects, Setup
+from support.synthetic_pairs import Truth, topology, write_pairs
 
 EXAMINE = (Path(__file__).parent / "support" / "examine.js").read_text()
 HOSTILE = "<img src=http://10.255.255.1/x onerror=console.error(1)></script><script>alert(1)//"

@@ -6,8 +6,8 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import synthetic
 from conftest import Outcome
+from support import synthetic
 
 Run = Callable[..., Outcome]
 Edit = Callable[[h5py.File], None]

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from a2aperf import clusters, results, synthetic
+from a2aperf import clusters, results
 from a2aperf.errors import InputError
 from conftest import Outcome
+from support import synthetic
 
 Run = Callable[..., Outcome]
 SETUP = synthetic.Setup(nodes=2, sizes=(1000, 8000), ops=20)

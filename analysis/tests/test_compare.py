@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from a2aperf import compare, decision, jobs, results, synthetic, verdicts
-from a2aperf.synthetic import Effects, Setup
+from a2aperf import compare, decision, jobs, results, verdicts
 from conftest import Outcome
+from support import synthetic
+from support.synthetic import Effects, Setup
 
 A2A = Callable[..., Outcome]
 START = datetime(2025, 6, 15, tzinfo=UTC)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from a2aperf import results, summary, synthetic
+from a2aperf import results, summary
 from a2aperf.explain import (
     FINDERS,
     Finding,
@@ -31,10 +31,11 @@ from a2aperf.explain import (
 from a2aperf.explain.finding import percent
 from a2aperf.explain.modes import modes
 from a2aperf.oversubscription import oversubscription
-from a2aperf.synthetic import TABLE_SIZES, Effects, Setup
 from conftest import Outcome
 from nulls import machine
 from nulls.machine import Truth
+from support import synthetic
+from support.synthetic import TABLE_SIZES, Effects, Setup
 
 A2A = Callable[..., Outcome]
 QUIET = Setup(sizes=TABLE_SIZES, ops=100)

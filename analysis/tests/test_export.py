@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from a2aperf import anonymize, results, synthetic
+from a2aperf import anonymize, results
 from a2aperf.errors import InputError
 from conftest import Outcome
+from support import synthetic
 
 Run = Callable[..., Outcome]
 KEY = bytes(range(32))

@@ -9,11 +9,12 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import chart, plots, results, synthetic
+from a2aperf import chart, plots, results
 from a2aperf.curves import Options
-from a2aperf.synthetic import Setup
-from a2aperf.synthetic_pairs import write_pairs
 from conftest import launches
+from support import synthetic
+from support.synthetic import Setup
+from support.synthetic_pairs import write_pairs
 
 CROWDED = Setup(nodes=1, ppn=4, sync="barrier", node_facts={"cores_of_ranks": "2"}, ops=50)
 WORDS = "oversubscribed: 4 ranks on 2 cores"

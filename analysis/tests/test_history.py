@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from a2aperf import changepoints, history, results, synthetic
+from a2aperf import changepoints, history, results
 from a2aperf.commands.history import signed
-from a2aperf.synthetic import Effects, Setup
 from conftest import Outcome
+from support import synthetic
+from support.synthetic import Effects, Setup
 
 A2A = Callable[..., Outcome]
 Floats = NDArray[np.float64]

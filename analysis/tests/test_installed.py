@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,13 @@ def test_beside_a_package_that_is_called_a2a(
     assert whose == f"{THEIRS}\n"
     into(environment, "uninstall", "--quiet", "--yes", "a2a")
     works(environment)
+
+
+def test_the_wheel_has_the_package_and_no_part_of_its_tests(ours: Path) -> None:
+    with zipfile.ZipFile(ours) as wheel:
+        packed = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    package = ANALYSIS / "src" / "a2aperf"
+    kept = [path for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    assert packed == {f"a2aperf/{path.relative_to(package)}" for path in kept}
+    assert "a2aperf/templates/report.html" in packed
+    assert not [name for name in packed if "synthetic" in name]

@@ -9,8 +9,9 @@ from pathlib import Path
 import h5py
 import pytest
 
-from a2aperf import live, synthetic
+from a2aperf import live
 from conftest import Outcome
+from support import synthetic
 
 Run = Callable[..., Outcome]
 

@@ -14,13 +14,14 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import chart, drawing, interactive, matrix, results, schema, switches, synthetic
+from a2aperf import chart, drawing, interactive, matrix, results, schema, switches
 from a2aperf.curves import Options
 from a2aperf.errors import InputError
 from a2aperf.explain import Finding, arrivals, explain
-from a2aperf.synthetic import Effects, Setup
-from a2aperf.synthetic_pairs import Truth, topology, write_pairs
 from conftest import Outcome
+from support import synthetic
+from support.synthetic import Effects, Setup
+from support.synthetic_pairs import Truth, topology, write_pairs
 
 A2A = Callable[..., Outcome]
 SIZES = (8, 1_000_000)

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from a2aperf import results, synthetic
+from a2aperf import results
 from conftest import Outcome
+from support import synthetic
 
 Run = Callable[..., Outcome]
 SETUP = synthetic.Setup(sizes=(1000, 8000), environment={"PSM2_RCVTHREAD": "0"})

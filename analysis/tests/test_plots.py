@@ -25,14 +25,14 @@ from a2aperf import (
     raw_plots,
     results,
     style,
-    synthetic,
 )
 from a2aperf.curves import Options
 from a2aperf.errors import InputError
 from a2aperf.results import Results
-from a2aperf.synthetic import Effects, Setup
-from a2aperf.synthetic_pairs import write_pairs
 from conftest import Outcome, launches
+from support import synthetic
+from support.synthetic import Effects, Setup
+from support.synthetic_pairs import write_pairs
 
 
 @pytest.fixture

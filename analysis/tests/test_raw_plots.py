@@ -7,17 +7,13 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import (
-    chart,
-    raw_plots,
-    results,
-    synthetic,
-)
+from a2aperf import chart, raw_plots, results
 from a2aperf.curves import Options
 from a2aperf.errors import InputError
 from a2aperf.results import Results
-from a2aperf.synthetic import Effects, Setup
 from conftest import launches
+from support import synthetic
+from support.synthetic import Effects, Setup
 
 
 @pytest.fixture

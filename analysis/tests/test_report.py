@@ -11,9 +11,10 @@ from pathlib import Path
 import h5py
 import pytest
 
-from a2aperf import explain, overview, report, results, summary, synthetic
-from a2aperf.synthetic import Effects, Setup
+from a2aperf import explain, overview, report, results, summary
 from conftest import Outcome
+from support import synthetic
+from support.synthetic import Effects, Setup
 
 HARM = "</script><script>alert('x')</script><b onload=\"y\">"
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import xarray
 
-from a2aperf import baselines, filters, metrics, results, sides, synthetic
+from a2aperf import baselines, filters, metrics, results, sides
 from a2aperf.errors import InputError
 from conftest import Outcome
+from support import synthetic
 
 A2A = Callable[..., Outcome]
 

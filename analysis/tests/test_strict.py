@@ -9,9 +9,10 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import oversubscription, switches, synthetic
+from a2aperf import oversubscription, switches
 from a2aperf.errors import InputError
 from conftest import Outcome
+from support import synthetic
 
 Run = Callable[..., Outcome]
 HUGE = (1 << 40,)

@@ -12,10 +12,11 @@ from pathlib import Path
 import h5py
 import pytest
 
-from a2aperf import cli, compat, layouts, metrics, results, schema, synthetic
-from a2aperf.synthetic import Setup
-from a2aperf.synthetic_pairs import write_pairs
+from a2aperf import cli, compat, layouts, metrics, results, schema
 from conftest import Outcome
+from support import synthetic
+from support.synthetic import Setup
+from support.synthetic_pairs import write_pairs
 
 Run = Callable[..., Outcome]
 SETUP = synthetic.Setup(environment={"PSM2_RCVTHREAD": "0"}, labels={"cluster": "north"})

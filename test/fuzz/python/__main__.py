@@ -3,6 +3,7 @@
 
 import importlib
 import sys
+from pathlib import Path
 
 import atheris
 
@@ -11,6 +12,8 @@ with atheris.instrument_imports(include=["a2aperf"]):
     import a2aperf.cli
     from a2aperf.commands import check, explain, export, history, import_text, live, merge, report, status, table  # noqa
 
+# Made-up launches are the analysis tests'.
+sys.path.append(str(Path(__file__).resolve().parents[3] / "analysis" / "tests"))
 target = importlib.import_module(sys.argv.pop(1)).target
 atheris.Setup(sys.argv, target)
 atheris.Fuzz()

@@ -5,10 +5,11 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from a2aperf import filters, layouts, results, synthetic
+from a2aperf import filters, layouts, results
 from a2aperf.commands import submit
 from a2aperf.errors import InputError
 from property import require
+from support import synthetic
 
 
 @cache

@@ -9,8 +9,9 @@ from functools import cache
 from pathlib import Path
 
 import damage
-from a2aperf import results, schema, synthetic
+from a2aperf import results, schema
 from property import FINE, a2a, require
+from support import synthetic
 
 _READERS = ("table", "check", "explain", "live", "merge", "export", "report", "history", "compare")
 

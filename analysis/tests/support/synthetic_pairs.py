@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import derived, results, schema, synthetic, writer
-from a2aperf.synthetic import Setup
+from a2aperf import derived, results, schema, writer
+from support import synthetic
+from support.synthetic import Setup
 
 _ATTEMPTS_ALONE = 10
 
