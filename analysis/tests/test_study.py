@@ -269,3 +269,23 @@ def test_a_report_needs_a_place(a2a: A2A, folder: Path) -> None:
     before = odd.read_bytes()
     a2a("report", odd).refused("odd.html", "-o")
     assert odd.read_bytes() == before
+
+
+def test_without_an_answer_nothing_is_said_of_the_queue(
+    tmp_path: Path, queue: Callable[[str], None], a2a: A2A
+) -> None:
+    queue("")
+    (tmp_path / "programs/squeue").write_text("#!/bin/sh\nexit 1\n")
+    outcome = a2a("status", tmp_path)
+    outcome.refused("holds no plan")
+    assert "queue" not in outcome.err
+
+
+def test_folders_in_any_encoding_in_the_queue(
+    folder: Path, queue: Callable[[str], None], a2a: A2A
+) -> None:
+    queue("")
+    script = folder.parent / "programs/squeue"
+    script.write_text("#!/bin/sh\nprintf '9|RUNNING|0:01|1:00|n1|None|/home/m\\374ller|x\\n'\n")
+    assert slurm.queue() is not None
+    assert "job " in a2a("status", folder).out

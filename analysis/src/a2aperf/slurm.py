@@ -73,6 +73,7 @@ def run(words: Sequence[str], seconds: float = _SECONDS) -> subprocess.Completed
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
+            errors="replace",  # folders of other users are named in any encoding
             timeout=seconds,
             check=False,
         )

@@ -50,7 +50,9 @@ def run(
             what = "no such folder; 'a2a status FOLDER' names that of the study"
         else:
             what = "holds no plan-<job>.tsv, so it is not the folder of a study"
-        raise InputError(f"{folder}: {what}, and no job in the queue writes to it")
+        if queue is not None:
+            what += ", and no job in the queue writes to it"
+        raise InputError(f"{folder}: {what}")
     if as_json:
         plain = [_plain(job, queue) for job in jobs]
         plain += [_plain_unplanned(one) for one in waiting]
