@@ -130,3 +130,12 @@ def test_clocks_that_disagree_are_not_weak_links() -> None:
     skewed[4] += 0.5 * np.nanmedian(skewed)
     assert named(pairs.weak(skewed)) == {("sender", 4, -1)}
     assert pairs.weak(skewed, resolution=float(np.nanmedian(skewed))) == []
+
+
+def test_the_median_pair_is_that_of_the_programs_table() -> None:
+    times = np.array([[np.nan, 1.0], [2.0, 4.0]])  # of an odd number the middle one
+    assert pairs.middle(times, is_rate=False) == 2.0
+    even = np.array([[np.nan, 1.0, 2.0], [4.0, 8.0, np.nan]])
+    assert pairs.middle(even, is_rate=False) == 2.0
+    assert pairs.middle(8 / even, is_rate=True) == 8 / 2.0  # the same pair
+    assert np.isnan(pairs.middle(np.full((2, 2), np.nan), is_rate=True))

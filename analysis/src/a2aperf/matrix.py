@@ -239,7 +239,7 @@ def _medians(view: View, shown: _Shown, what: str) -> Chart:
     """What each sends and receives in the median, in the order of the matrix."""
     place = np.arange(len(shown.names), dtype=float)
     sent, received = pairs.medians(shown.values, axis=1), pairs.medians(shown.values, axis=0)
-    middle = float(np.nanmedian(shown.values))
+    middle = pairs.middle(shown.values, what == "gbps")
     unit = RATE if what == "gbps" else "µs"
     hover = tuple(shown.names)
     few = len(place) <= _MOST_MARKS

@@ -119,6 +119,17 @@ def medians(values: Floats, axis: int, blank: float = np.nan) -> Floats:
     return np.where(has, np.nanmedian(known, axis=axis), blank)
 
 
+def middle(values: Floats, is_rate: bool) -> float:
+    """The median pair (nearest rank of the times, as in the program's table); NaN without any.
+
+    Of an even number it is the faster of the middle two.
+    """
+    known = np.sort(values[np.isfinite(values)], axis=None)
+    if not known.size:
+        return float("nan")
+    return float(known[known.size // 2 if is_rate else (known.size - 1) // 2])
+
+
 def _median(values: Floats) -> float:
     known = values[np.isfinite(values)]
     return float(np.median(known)) if known.size else 0.0

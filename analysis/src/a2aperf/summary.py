@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from a2aperf import grouping, labels, links, oversubscription, scaling
+from a2aperf import grouping, labels, links, oversubscription, pairs, scaling
 from a2aperf.labels import count_text, list_text, number_text, rate_text, size_text, time_text
 from a2aperf.results import Results
 
@@ -45,8 +45,12 @@ def _matrix(results: Results, file: str) -> str:
     )
     if not known.size:
         return text + "."
-    low, middle, high = (rate_text(float(q)) for q in np.quantile(known, (0, 0.5, 1)))
-    return text + f"; at {size_text(view.message_size)} {low} to {high}, median {middle}."
+    low, middle, high = (
+        rate_text(rate)
+        for rate in (float(known.min()), pairs.middle(known, is_rate=True), float(known.max()))
+    )
+    which = "" if known.size == measured else " of pairs between nodes"
+    return text + f"; at {size_text(view.message_size)} {low} to {high}, median{which} {middle}."
 
 
 def _what(results: Results, done: pd.DataFrame) -> str:
