@@ -19,13 +19,14 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 import a2aperf
-from a2aperf import plots, results, synthetic, verdicts
+from a2aperf import plots, results, verdicts
 from a2aperf.drawing import Page
 from a2aperf.explain import FINDERS
 from a2aperf.runs import Runs
-from a2aperf.synthetic import Effects, Setup
-from a2aperf.synthetic_pairs import write_pairs
 from conftest import Outcome
+from support import synthetic
+from support.synthetic import Effects, Setup
+from support.synthetic_pairs import write_pairs
 
 A2A = Callable[..., Outcome]
 START = datetime(2025, 6, 15, tzinfo=UTC)
