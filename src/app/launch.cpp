@@ -144,6 +144,8 @@ void Launch::connect_and_try(std::optional<Start> wanted) {
         find_mode(first.mode).verify(parts);
         start_ = choose_start(wanted, is_oversubscribed_, clock_.error_ns, job_, loop_,
                               *find_mode(first.mode).make_engine(parts));
+    } catch (const Interrupted& stop) {
+        job_.leave(stop.signal_number()); // unwinding would close the endpoint amid large messages: libfabric crashes
     } catch (const RunError& error) {
         // Nobody can ask at_hand() of a launch that did not come to be.
         throw RunError(fmt::format("connecting, {}: {}", first.label(), error.what()));
