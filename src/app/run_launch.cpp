@@ -87,9 +87,9 @@ std::string kept(const std::optional<Launch>& launch) {
 int stop(const Job& job, std::optional<Launch>& launch, int signal_number, const std::string& trouble) {
     if (!job.is_root()) return kSignalBase + signal_number;
     const std::string of_another = job.last_words();
-    const std::string place = launch && !launch->at_hand().empty() ? launch->at_hand() : "no point";
-    std::string message =
-        fmt::format("stopped by signal {} ({}) at {}", signal_number, strsignal(signal_number), place);
+    const bool measures = launch && !launch->at_hand().empty();
+    std::string message = fmt::format("stopped by signal {} ({}) {}", signal_number, strsignal(signal_number),
+                                      measures ? "at " + launch->at_hand() : "while no point was being measured");
     if (!of_another.empty())
         message = of_another;
     else if (!trouble.empty())

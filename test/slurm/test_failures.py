@@ -81,7 +81,7 @@ def test_time_limit_requeue_and_resume(study):
     assert before.segments[0].end_state == 2
     with (study.results / f"log-{id}.tsv").open("a") as log:  # as a full disk would leave it
         log.write("002\t2026-11-2")
-    study.done(id)
+    study.done(id, seconds=2 * PATIENCE)
 
     assert study.cluster.job(id).facts["Restarts"] == "1"
     rows = study.log(id)
@@ -457,5 +457,5 @@ def test_every_wait_ends(study):
     wait_for_points(study, id, 1)
     study.cluster.run("kill", "-STOP", str(rank_of(study, first_file(study, id))))
     study.done(id, "FAILED")
-    assert "5 s" in study.log(id)[0]["reason"]
+    assert re.search(r"\b5(\.\d+)? s\b", study.log(id)[0]["reason"])
     assert Results(first_file(study, id)).states().count(PENDING) > 0
