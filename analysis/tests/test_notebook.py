@@ -103,7 +103,7 @@ def test_it_runs_on_what_it_tells_to_measure(
         env={**os.environ, "TMPDIR": str(tmp_path)},
         check=True,
         stdout=subprocess.DEVNULL,
-        timeout=8 * SECONDS,
+        timeout=SECONDS * 8,
     )
     names = run(tmp_path, monkeypatch)
     assert len(names["runs"].launches) == 8
