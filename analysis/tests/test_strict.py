@@ -45,6 +45,7 @@ SEGMENT = [
     ("node_of_rank", np.zeros(2, "V4"), "is no list of numbers"),
     ("node_of_rank", np.array([0, 9]), "names a node that is not there"),
     ("node_of_rank", np.array([0, -1]), "names a node that is not there"),
+    ("rank_facts/nic", h5py.SoftLink("/nowhere"), "a part that cannot be opened is no dataset"),
     ("clock_domain_of_rank", HUGE, "2 are the most"),
     ("clock_offset", HUGE, "2 are the most"),
     ("clock_drift", HUGE, "2 are the most"),

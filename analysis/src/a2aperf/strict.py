@@ -111,13 +111,18 @@ def like(name: str, value: Any, blank: Any) -> Any:
 def group(found: Any) -> h5py.Group:
     """What must be a group."""
     if not isinstance(found, h5py.Group):
-        raise ValueError(f"{found.name} is no group")
+        raise ValueError(f"{_called(found)} is no group")
     return found
+
+
+def _called(found: Any) -> str:
+    """Its name; h5py has None for a member of a group that leads nowhere."""
+    return str(getattr(found, "name", "a part that cannot be opened"))
 
 
 def _require_dataset(found: Any) -> None:
     if not isinstance(found, h5py.Dataset):
-        raise ValueError(f"{found.name} is no dataset")
+        raise ValueError(f"{_called(found)} is no dataset")
     if found.shape is None:
         raise ValueError(f"{found.name} is empty")
 
