@@ -145,7 +145,8 @@ void Launch::connect_and_try(std::optional<Start> wanted) {
         start_ = choose_start(wanted, is_oversubscribed_, clock_.error_ns, job_, loop_,
                               *find_mode(first.mode).make_engine(parts));
     } catch (const Interrupted& stop) {
-        job_.leave(stop.signal_number()); // unwinding would close the endpoint amid large messages: libfabric crashes
+        // Unwinding would close the endpoint with large messages under way, in which libfabric 1.17 crashes.
+        job_.leave(stop.signal_number());
     } catch (const RunError& error) {
         // Nobody can ask at_hand() of a launch that did not come to be.
         throw RunError(fmt::format("connecting, {}: {}", first.label(), error.what()));
