@@ -55,6 +55,14 @@ def files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.h5"))
 
 
+def said_by(program: str) -> str:
+    """What a Python of its own prints, in which nothing is imported yet."""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
 # Opening ----------------------------------------------------------------------------------------
 
 
@@ -63,10 +71,7 @@ def test_the_import_loads_no_library() -> None:
         "import sys, a2aperf; print(sorted({'numpy', 'pandas', 'matplotlib', 'scipy', 'h5py', "
         "'xarray', 'typer'} & set(sys.modules)), a2aperf.open.__name__, 'open' in dir(a2aperf))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "[] open True\n"
+    assert said_by(program) == "[] open True\n"
 
 
 def test_tables_load_neither_figures_nor_arrays(launch: Path) -> None:
@@ -75,10 +80,7 @@ def test_tables_load_neither_figures_nor_arrays(launch: Path) -> None:
         "runs.sel(ranks=8).to_dataframe(); runs.launches; "
         "print(sorted({'matplotlib', 'xarray', 'typer'} & set(sys.modules)))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "[]\n"
+    assert said_by(program) == "[]\n"
 
 
 def test_open_reads_nothing_before_it_is_asked(tmp_path: Path) -> None:

@@ -1,10 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether results come from one cluster: the same kinds of nodes and adapters."""
 
+from typing import Any
+
+import pandas as pd
+
 from a2aperf.errors import InputError
 from a2aperf.results import Launch, Results
 
 _FACTS = ("cpu_model", "nic_driver", "nic_link_rate")
+
+
+def require_one_a_side(found: Results, side: "pd.Series[Any]", mixed: bool = False) -> None:
+    """The same for each side of a comparison: sides may be different clusters."""
+    for value in side.unique():
+        require_one(found.select(side == value), mixed)
 
 
 def require_one(found: Results, mixed: bool = False) -> None:

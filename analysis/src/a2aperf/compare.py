@@ -72,8 +72,7 @@ class Comparison:
     @property
     def status(self) -> int:
         """Exit status for scripts: 3 if any cell is slower, else 4 if any is undecided, else 0."""
-        verdicts = set(self.cells["verdict"])
-        return 3 if Verdict.SLOWER in verdicts else 4 if Verdict.UNDECIDED in verdicts else 0
+        return status([self])
 
 
 def roles(by: Iterable[str]) -> tuple[str, ...]:
@@ -83,8 +82,8 @@ def roles(by: Iterable[str]) -> tuple[str, ...]:
 
 def status(made: Iterable[Comparison]) -> int:
     """Exit status of several comparisons: as of one."""
-    found = {one.status for one in made}
-    return 3 if 3 in found else 4 if 4 in found else 0
+    verdicts = {verdict for one in made for verdict in one.cells["verdict"]}
+    return 3 if Verdict.SLOWER in verdicts else 4 if Verdict.UNDECIDED in verdicts else 0
 
 
 def table(made: Iterable[Comparison]) -> pd.DataFrame:

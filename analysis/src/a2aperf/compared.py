@@ -45,9 +45,7 @@ class Compared:
         if not 0 < share < 1:
             raise InputError(f"compare: margin={margin}: expected a share above 0 and below 1")
         found = results.complete(compare.roles(names))
-        side = sides.levels(found, names)
-        for value in side.unique():  # sides may be different clusters, one side may not
-            clusters.require_one(found.select(side == value), mixed)
+        clusters.require_one_a_side(found, sides.levels(found, names), mixed)
         made = compare.by_setting(found, names, None if baseline is None else str(baseline), share)
         return cls(tuple(names), tuple(made), found)
 

@@ -41,14 +41,16 @@ def kind(queued: Queued) -> str:
 
 def submitted(folder: Path, queue: Queue) -> list[Queued]:
     """The jobs in the queue that write their results to this folder."""
-    found = []
-    for queued in (queue or {}).values():
-        own_words = queued.command.split(" -- ")[0]  # what follows is for a2aperf
-        named = re.findall(r" --results[ =](\S+)", own_words)
-        results = Path(queued.directory, named[-1] if named else "results")
-        if kind(queued) and results.resolve() == folder.resolve():
-            found.append(queued)
-    return found
+    wanted = folder.resolve()
+    # Of studies only: the folders of all other jobs are not looked at.
+    studies = [queued for queued in (queue or {}).values() if kind(queued)]
+    return [queued for queued in studies if _results(queued).resolve() == wanted]
+
+
+def _results(queued: Queued) -> Path:
+    own_words = queued.command.split(" -- ")[0]  # what follows is for a2aperf
+    named = re.findall(r" --results[ =](\S+)", own_words)
+    return Path(queued.directory, named[-1] if named else "results")
 
 
 def runs(job: Job, queue: Queue) -> bool:

@@ -89,8 +89,7 @@ def run(
     found = filters.where(found.complete(compare.roles(by)), where)
     names = [name for name, path in found.files.items() if path in against]
     side = sides.levels(found, by) if by else found.points["file"].isin(names)
-    for value in side.unique():  # sides may be different clusters, one side may not
-        clusters.require_one(found.select(side == value), mixed)
+    clusters.require_one_a_side(found, side, mixed)
     if against:
         made, effects = [compare.against(found, names, share)], {}
     else:

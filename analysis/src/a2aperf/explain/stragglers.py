@@ -52,13 +52,15 @@ def find(found: Results) -> list[Finding]:
         time = equal.correlation_time([one for _, one in ends])
         ops = min(len(one) for _, one in ends)
         if ops / time < equal.FEWEST and time > 1:
-            findings.append(_abstains(facts, ops / time, ops))
+            why = "a rank that is late stays late for a while"
+            findings.append(_abstains(facts, why, ops, "ops of a point", time, equal.FEWEST))
             continue
         total = sum(len(one) for _, one in ends)
         run = longest_run(ends)
         time = max(time, equal.time_of_runs(run))
-        if last(ends, 1.0, len(launches)) and run > 1 and total < equal.FEWEST_RUNS * run:
-            findings.append(_few_runs(facts, run, total))
+        if run > 1 and total < equal.FEWEST_RUNS * run and last(ends, 1.0, len(launches)):
+            why = f"a rank that is last stays so for up to {run} ops"
+            findings.append(_abstains(facts, why, total, "ops", run, equal.FEWEST_RUNS))
             continue
         findings += [_told(facts, one, total) for one in last(ends, time, len(launches))]
     return findings
@@ -117,22 +119,14 @@ def _lost(ends: NDArray[np.int64], rank: int) -> float:
     return float(gain[who == rank].sum() - others) / len(ends)
 
 
-def _abstains(facts: Launch, effective: float, ops: int) -> Finding:
+def _abstains(
+    facts: Launch, why: str, ops: int, of_what: str, time: float, needed: float
+) -> Finding:
+    """Where ops that depend on each other for a `time` (in ops) count as fewer than needed."""
     return Finding(
         "stragglers",
-        f"not judged: a rank that is late stays late for a while, so that {ops} ops of a point "
-        f"count as {effective:.2g} (insufficient samples: {equal.FEWEST:g} are needed)",
-        facts.id,
-        ops,
-        abstains=True,
-    )
-
-
-def _few_runs(facts: Launch, run: int, ops: int) -> Finding:
-    return Finding(
-        "stragglers",
-        f"not judged: a rank that is last stays so for up to {run} ops, so that {ops} ops count as "
-        f"{ops / run:.2g} (insufficient samples: {equal.FEWEST_RUNS} are needed)",
+        f"not judged: {why}, so that {ops} {of_what} count as {ops / time:.2g} (insufficient "
+        f"samples: {needed:g} are needed)",
         facts.id,
         ops,
         abstains=True,
