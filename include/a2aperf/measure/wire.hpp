@@ -19,7 +19,7 @@ struct WireSettings {
     std::size_t spare_bytes = 0;  // behind the receive buffer, for messages that should not come
     Pages pages = Pages::normal;
     Wait wait = Wait::none;
-    Rights rights{}; // of the modes: to the send buffer, as a source, and to the receive buffer
+    Rights rights{}; // that the modes ask for: to the send buffer as a source, to the receive buffer
 };
 
 class Wire {

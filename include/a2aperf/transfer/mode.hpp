@@ -26,8 +26,8 @@ constexpr bool carries_data(Arrival arrival) {
     return arrival != Arrival::receive;
 }
 
-// What the memory of both sides is registered for (fi_mr(3)): the source's messages, and their places at the
-// target.
+// What the memory of both sides is registered for beside sending and receiving (fi_mr(3)): the source's messages,
+// and their places at the target.
 struct Rights {
     std::uint64_t source = 0;
     std::uint64_t target = 0;

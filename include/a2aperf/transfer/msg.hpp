@@ -11,7 +11,7 @@ struct Msg {
     static constexpr std::string_view kName = "msg";
     static constexpr std::string_view kAbout = "fi_senddata to any posted receive; its completion tells";
     static constexpr std::uint64_t kCapabilities = FI_MSG | FI_SEND | FI_RECV | FI_REMOTE_CQ_DATA;
-    static constexpr Rights kRights{.source = FI_SEND, .target = FI_RECV};
+    static constexpr Rights kRights{};
     static constexpr ReceiveSpace kReceiveSpace = ReceiveSpace::shareable;
     static constexpr Arrival kArrival = Arrival::receive_with_data;
 
