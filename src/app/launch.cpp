@@ -91,16 +91,19 @@ Launch::Launch(Job& job, const Options& options, Files files)
                                .pages = options.memory == Memory::huge ? Pages::huge : Pages::normal,
                                .wait = polling_.polling == Polling::block ? Wait::object : Wait::none,
                                .rights = rights});
-    clock_ = agree_on_clock(job);
+}
+
+void Launch::connect() {
+    clock_ = agree_on_clock(job_);
     synchronised_ = now_ns();
     choose_start_of_ops();
-    const auto adapters = adapters_in_use(job, choice_.nic);
-    const auto& adapters_here = adapters[static_cast<std::size_t>(job.layout().node_of(job.rank()))];
+    const auto adapters = adapters_in_use(job_, choice_.nic);
+    const auto& adapters_here = adapters[static_cast<std::size_t>(job_.layout().node_of(job_.rank()))];
     node_link_ = node_link(adapters);
-    port_names_ = agree_on_port_names(job, adapters_here);
+    port_names_ = agree_on_port_names(job_, adapters_here);
     node_counters_.emplace(adapters_here, port_names_);
     time_origin_ = clock_.mine.to_common(now_ns());
-    job.broadcast(time_origin_);
+    job_.broadcast(time_origin_);
     time_origin_wall_ = wall_clock_ns();
 }
 
@@ -144,11 +147,7 @@ void Launch::connect_and_try(std::optional<Start> wanted) {
         find_mode(first.mode).verify(parts);
         start_ = choose_start(wanted, is_oversubscribed_, clock_.error_ns, job_, loop_,
                               *find_mode(first.mode).make_engine(parts));
-    } catch (const Interrupted& stop) {
-        // Unwinding would close the endpoint with large messages under way, in which libfabric 1.17 crashes.
-        job_.leave(stop.signal_number());
     } catch (const RunError& error) {
-        // Nobody can ask at_hand() of a launch that did not come to be.
         throw RunError(fmt::format("connecting, {}: {}", first.label(), error.what()));
     }
 }

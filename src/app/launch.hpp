@@ -28,9 +28,13 @@ public:
         std::vector<std::pair<std::string, std::string>> attachments; // name, text
     };
 
-    // Decides provider, plan, memory, polling and start; opens the endpoint. Collective. Throws UsageError on all
-    // ranks alike.
+    // Decides provider, plan, memory and polling; opens the endpoint. Collective. Throws UsageError on all ranks
+    // alike.
     Launch(Job& job, const Options& options, Files files);
+
+    // Agrees on the clocks, exchanges first messages, decides how ops start; comes before all below. Where it fails
+    // the launch is still there: libfabric 1.17 crashes when an endpoint is closed with large messages under way.
+    void connect();
 
     void verify_all(); // --verify-only
     void measure_all();

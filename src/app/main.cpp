@@ -18,7 +18,6 @@ namespace {
 using namespace a2aperf;
 
 constexpr int kUsage = 2;
-constexpr int kNothing = 3;
 
 Catalogue what_there_is() {
     Catalogue catalogue;
@@ -54,7 +53,7 @@ int main(int argc, char** argv) {
         return report_once(error);
     } catch (const NothingToMeasure& error) {
         std::fprintf(stderr, "a2aperf: %s\n", error.what());
-        return kNothing;
+        return NothingToMeasure::kExitStatus;
     } catch (const std::exception& error) {
         // Where the launch has not come so far that it can tell more of its ranks.
         const auto rank = launched_rank();

@@ -19,8 +19,6 @@ namespace a2aperf {
 namespace {
 
 constexpr int kFailed = 1;
-constexpr int kNothing = 3;
-constexpr int kSignalBase = 128;
 
 // Two launches of one second, as in a script, get different names.
 std::filesystem::path output_file(const Options& options) {
@@ -85,7 +83,7 @@ std::string kept(const std::optional<Launch>& launch) {
 
 // Rank 0 closes the file and says so; gives the exit status. trouble: what went wrong before the signal came.
 int stop(const Job& job, std::optional<Launch>& launch, int signal_number, const std::string& trouble) {
-    if (!job.is_root()) return kSignalBase + signal_number;
+    if (!job.is_root()) return StopSignal::exit_status(signal_number);
     const std::string of_another = job.last_words();
     const bool measures = launch && !launch->at_hand().empty();
     std::string message = fmt::format("stopped by signal {} ({}) {}", signal_number, strsignal(signal_number),
@@ -98,7 +96,7 @@ int stop(const Job& job, std::optional<Launch>& launch, int signal_number, const
     if (launch) launch->close(of_another.empty() ? EndState::interrupted : EndState::failed, message);
     // Another rank has said its words itself.
     say(of_another.empty() ? message + rest : "ended by another rank" + rest);
-    return of_another.empty() ? kSignalBase + signal_number : kFailed;
+    return of_another.empty() ? StopSignal::exit_status(signal_number) : kFailed;
 }
 
 } // namespace
@@ -127,6 +125,7 @@ int run_launch(int argc, char** argv, const Options& options) {
         agree_on_arguments(job, options);
         bring_to_root(job, files.attachments, options.attachments.size());
         launch.emplace(job, options, std::move(files));
+        launch->connect();
         if (options.verify_only)
             launch->verify_all();
         else if (options.command == Command::pairs)
@@ -141,7 +140,7 @@ int run_launch(int argc, char** argv, const Options& options) {
         return 2;
     } catch (const NothingToMeasure& error) {
         if (job.is_root()) say(error.what());
-        return kNothing;
+        return NothingToMeasure::kExitStatus;
     } catch (const Interrupted& stop) {
         job.leave(stop.signal_number());
     } catch (const RunError& error) {

@@ -281,8 +281,7 @@ void Job::receive(Rank from, std::span<std::int64_t> values) const {
 }
 
 void Job::leave(int signal_number) const {
-    constexpr int kSignalBase = 128;
-    const int status = last_act_ ? last_act_(signal_number) : kSignalBase + signal_number;
+    const int status = last_act_ ? last_act_(signal_number) : StopSignal::exit_status(signal_number);
     await_farewell();
     std::fflush(stdout);
     _exit(status);

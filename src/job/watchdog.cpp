@@ -31,11 +31,10 @@ std::atomic<bool> g_is_in_call{false};
 std::atomic<int> g_stop_number{0};
 
 extern "C" void give_up(int /*signal*/) {
-    constexpr int kSignalBase = 128;
     const int number = g_stop_number.load();
     if (number != 0 && !g_is_in_call.load()) return; // it ended while the signal was being noted
     const Line& line = number != 0 ? g_stopped : g_message;
-    const int status = number != 0 ? kSignalBase + number : 1;
+    const int status = number != 0 ? StopSignal::exit_status(number) : 1;
     if (write(STDERR_FILENO, line.text.data(), line.length) < 0) _exit(status);
     _exit(status);
 }

@@ -22,9 +22,10 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// Of all that was asked for nothing can be measured: one line, exit status 3, nothing written.
+// Of all that was asked for nothing can be measured: one line, this exit status, nothing written.
 class NothingToMeasure : public std::runtime_error {
 public:
+    static constexpr int kExitStatus = 3;
     using std::runtime_error::runtime_error;
 };
 

@@ -15,6 +15,9 @@ public:
     // The signal's number, 0 when none came.
     static int number();
 
+    // Of a process that ends for it, as a shell has it.
+    static constexpr int exit_status(int number) { return 128 + number; }
+
     // True when the signal came too long ago to go on waiting for agreement.
     static bool is_overdue();
 
