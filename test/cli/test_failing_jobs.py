@@ -275,6 +275,24 @@ def test_a_stop_during_a_baseline_that_cannot_end(start, launch, tmp_path, progr
     assert complete_rows(tmp_path / "a.h5") == 2
 
 
+@pytest.mark.parametrize("provider", ["tcp", "net"])
+def test_a_stop_during_the_first_exchange(start, tmp_path, program, provider):
+    """Large messages are under way, to a peer that was stopped; there is no point yet, and no file."""
+    library = program.parents[2] / "test" / "faults" / "libfault-fabric.so"
+    assert library.is_file(), f"{library} is not built"
+    notes = tmp_path.parent / f"{tmp_path.name}.notes"
+    fault = ["A2APERF_TEST_FAULT=call=send do=stop rank=1", f"A2APERF_TEST_FAULT_LOG={notes}"]
+    words = [provider if word == "shm" else word for word in CALM]
+    launch = start(2, *words, "--sizes", "64MiB", "--ops", "2", within=["env", *fault, f"LD_PRELOAD={library}"])
+    assert wait_until(lambda: notes.is_file() and " struck " in notes.read_text(), PATIENCE)
+    assert wait_until(lambda: state(launch.pid(1)) == "T", PATIENCE)
+    launch.kill(signal.SIGTERM, [0])
+    assert launch.end() != 0
+    assert launch.statuses()[0] == 128 + signal.SIGTERM
+    assert launch.says() == ["a2aperf: stopped by signal 15 (Terminated) while no point was being measured"]
+    assert not (tmp_path / "a.h5").exists()
+
+
 def test_ranks_leave_after_the_file_is_closed(start, tmp_path, program):
     """The launcher kills what is left a second after the first rank has gone, and the disk takes longer than that."""
     library = program.parents[2] / "test" / "faults" / "libfault-io.so"
