@@ -62,8 +62,9 @@ launch_here() {
 
 # launch_line: $launch as a line for a shell, with the settings that keep MPI off the fabric.
 launch_line() {
-    local name settings=()
-    for name in OMPI_MCA_pml OMPI_MCA_btl UCX_TLS; do
+    local name names settings=()
+    mapfile -t names < <(mpi_settings)
+    for name in "${names[@]%%=*}"; do
         [[ ! -v $name ]] || settings+=("$name=${!name}")
     done
     as_words "${settings[@]}" "${launch[@]}"
