@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from a2aperf import partitions
 from a2aperf.errors import InputError
-from a2aperf.partitions import Partition
+from a2aperf.studies import partitions
+from a2aperf.studies.partitions import Partition
 
 MAIN = Partition("main", True, 20, None, None, None)
 SHORT = Partition("short", False, 100, 10, 60.0, 30.0)

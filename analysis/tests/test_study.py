@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -11,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import studies
-from a2aperf import slurm, study
 from a2aperf.errors import InputError
-from a2aperf.study import Fate
+from a2aperf.studies import slurm, study
+from a2aperf.studies.study import Fate
 from conftest import Outcome
 
 A2A = Callable[..., Outcome]
@@ -289,3 +290,19 @@ def test_folders_in_any_encoding_in_the_queue(
     script.write_text("#!/bin/sh\nprintf '9|RUNNING|0:01|1:00|n1|None|/home/m\\374ller|x\\n'\n")
     assert slurm.queue() is not None
     assert "job " in a2a("status", folder).out
+
+
+def test_who_knows_of_studies() -> None:
+    """The commands; and the report, which says what is missing. Nobody else."""
+    package = Path(study.__file__).parents[1]
+    words = re.compile(r"^\s*(?:from|import) (a2aperf\.studies.*)$", re.MULTILINE)
+    known = {
+        str(path.relative_to(package)): words.findall(path.read_text())
+        for path in package.rglob("*.py")
+        if path.relative_to(package).parts[0] not in ("commands", "studies")
+    }
+    told = {name: imports for name, imports in known.items() if imports}
+    assert set(told) == {"report.py", "gaps.py"}
+    assert all(
+        line.startswith("a2aperf.studies.study import ") for x in told.values() for line in x
+    )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from a2aperf.labels import list_text
-from a2aperf.study import Check, Fate, Job
+from a2aperf.studies.study import Check, Fate, Job
 from a2aperf.tables import Cell, Table
 
 _HEADS = ("job", "launch", "nodes", "setting", "what happened")

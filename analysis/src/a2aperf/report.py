@@ -35,7 +35,7 @@ from a2aperf import (
 from a2aperf.differences import shortened
 from a2aperf.errors import InputError
 from a2aperf.results import PAIR, Results
-from a2aperf.study import Job
+from a2aperf.studies.study import Job
 
 SCRIPT_FILE = "a2a-charts.js"
 """Beside pages that share the script."""

@@ -6,7 +6,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from a2aperf import study
+from a2aperf.studies import study
 from property import FINE, NOT_SO, a2a, require
 
 _FILES = ("plan-7.tsv", "log-7.tsv", "nodes-7.txt")

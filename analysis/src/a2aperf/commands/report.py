@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from a2aperf import baselines, clusters, filters, output, report, results, study
+from a2aperf import baselines, clusters, filters, output, report, results
 from a2aperf.commands.options import Mixed, Where
 from a2aperf.errors import InputError
-from a2aperf.study import Job
+from a2aperf.studies import study
+from a2aperf.studies.study import Job
 
 EXAMPLES = """\
 a2a report run.h5                                    run.html

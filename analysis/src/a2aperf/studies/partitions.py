@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from a2aperf import slurm
 from a2aperf.errors import InputError
+from a2aperf.studies import slurm
 
 _DAY: Final = 24 * 60
 # What sbatch is told of other clusters or resources is beyond what is looked at here.

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from a2aperf import slurm
 from a2aperf.errors import InputError
-from a2aperf.study import Check
+from a2aperf.studies import slurm
+from a2aperf.studies.study import Check
 
 _FREE: Final = ("idle", "mixed")
 _BUSY: Final = ("allocated", "completing")

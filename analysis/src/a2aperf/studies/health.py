@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
-from a2aperf import slurm, study
 from a2aperf.errors import InputError
-from a2aperf.offer import Offer, offered
-from a2aperf.scripts import Scripts
-from a2aperf.study import Check
+from a2aperf.studies import slurm, study
+from a2aperf.studies.offer import Offer, offered
+from a2aperf.studies.scripts import Scripts
+from a2aperf.studies.study import Check
 
 _SECONDS: Final = 57.0
 _SRUN_SECONDS: Final = 50

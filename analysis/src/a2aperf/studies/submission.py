@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from a2aperf.errors import InputError
-from a2aperf.scripts import Scripts
+from a2aperf.studies.scripts import Scripts
 
 # What a launch takes beside measuring: mpirun or srun, opening endpoints, the first contact with
 # every peer. Generous: docs/scaling.md has what was measured.

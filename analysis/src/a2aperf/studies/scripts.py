@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from a2aperf import slurm
 from a2aperf.errors import InputError
+from a2aperf.studies import slurm
 
 _MARK: Final = "alltoall.sbatch"
 _NOTHING_TO_MEASURE: Final = 3  # the program's exit status

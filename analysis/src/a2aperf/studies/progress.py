@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from a2aperf import labels, study
+from a2aperf import labels
 from a2aperf.errors import InputError
-from a2aperf.slurm import Queued
-from a2aperf.study import Fate, Job, Launch
+from a2aperf.studies import study
+from a2aperf.studies.slurm import Queued
+from a2aperf.studies.study import Fate, Job, Launch
 
 # A running job without a limit has one of a year to Slurm.
 _ENDLESS: Final = ("UNLIMITED", "365-00:00:00")
