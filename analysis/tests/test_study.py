@@ -27,14 +27,18 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Lets `squeue` answer so: what a real Slurm says is tested in test/slurm."""
+    """Lets `squeue` answer so: what a real Slurm says is tested in test/slurm.
+
+    A line is a job, with a broken bar between its columns.
+    """
     programs = tmp_path / "programs"
     programs.mkdir()
     monkeypatch.setenv("PATH", str(programs), prepend=":")
 
     def answers(text: str) -> None:
         script = programs / "squeue"
-        script.write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\n")
+        said = "".join(f"{row}\x1e\n" for row in text.splitlines()).replace("¦", "\x1f")
+        script.write_text(f"#!/bin/sh\ncat <<'END'\n{said}END\n")
         script.chmod(script.stat().st_mode | stat.S_IXUSR)
 
     answers("")
@@ -126,7 +130,7 @@ def test_status_says_what_is_there_and_what_is_missing(
     assert "4 1 1 - -" in lines and "8 1 1 - -" in lines and "16 - - - 1" in lines
     assert any(line.startswith("003 8 nodes") and "exit status 205" in line for line in lines)
     assert lines[-1] == "node node005: memlock: 64 KiB: too little"
-    queue("7|RUNNING|5:00|1:00:00|node[001-016]|None|/home/me|jobs/alltoall.sbatch")
+    queue("7¦RUNNING¦5:00¦1:00:00¦node[001-016]¦None¦/home/me¦jobs/alltoall.sbatch")
     assert "running for 5:00 of 1:00:00 on node[001-016]" in a2a("status", folder).out
 
 
@@ -137,15 +141,15 @@ def test_status_of_a_job_that_runs_tells_how_long_it_will(
     for number in (1, 2):
         studies.launch(tmp_path, "9", number, 4)
     studies.log(tmp_path, "9", 1, "0")
-    queue("9|RUNNING|5:00|1:00:00|node[001-004]|None|/home/me|jobs/alltoall.sbatch")
+    queue("9¦RUNNING¦5:00¦1:00:00¦node[001-004]¦None¦/home/me¦jobs/alltoall.sbatch")
     outcome = a2a("status", tmp_path)
     assert outcome.status == 0
     assert "launch 002: 2 of 2 points; about 2 min to go" in outcome.out
     assert "missing" not in outcome.out
     for endless in ("UNLIMITED", "365-00:00:00"):
-        queue(f"9|RUNNING|5:00|{endless}|node[001-004]|None|/home/me|jobs/alltoall.sbatch")
+        queue(f"9¦RUNNING¦5:00¦{endless}¦node[001-004]¦None¦/home/me¦jobs/alltoall.sbatch")
         assert "running for 5:00, no time limit, on node[001-004]" in a2a("status", tmp_path).out
-    queue("9|PENDING|0:00|1:00:00||Resources|/home/me|jobs/alltoall.sbatch")
+    queue("9¦PENDING¦0:00¦1:00:00¦¦Resources¦/home/me¦jobs/alltoall.sbatch")
     assert "waits (Resources)" in a2a("status", tmp_path).out
     queue("")
     outcome = a2a("status", tmp_path)
@@ -193,12 +197,12 @@ def test_status_of_jobs_that_have_not_begun(
 ) -> None:
     """They have no plan yet, and maybe no folder: Slurm knows of them."""
     where, folder = tmp_path / "here", tmp_path / "here/results"
-    waits = f"PENDING|0:00|1:00:00||Resources|{where}"
+    waits = f"PENDING¦0:00¦1:00:00¦¦Resources¦{where}"
     queue(
-        f"7|{waits}|/opt/a2aperf/jobs/compare.sbatch X=0,1 --nodes 4 -- --ops 5\n"
-        f"8|{waits}|jobs/alltoall.sbatch --results {folder} --nodes 4\n"
-        f"9|{waits}|jobs/alltoall.sbatch --results=elsewhere -- --results results\n"
-        f"10|{waits}|other.sh alltoall.sbatch"
+        f"7¦{waits}¦/opt/a2aperf/jobs/compare.sbatch X=0,1 --nodes 4 -- --ops 5\n"
+        f"8¦{waits}¦jobs/alltoall.sbatch --results {folder} --nodes 4\n"
+        f"9¦{waits}¦jobs/alltoall.sbatch --results=elsewhere -- --results results\n"
+        f"10¦{waits}¦other.sh alltoall.sbatch"
     )
     outcome = a2a("status", folder)
     assert outcome.status == 0
@@ -220,6 +224,54 @@ def test_status_of_jobs_that_have_not_begun(
 def test_status_of_what_is_no_study(a2a: A2A, tmp_path: Path) -> None:
     a2a("status", tmp_path).refused("no plan-<job>.tsv")
     a2a("status", tmp_path / "none").refused("no such folder")
+    plain = tmp_path / "job.txt"
+    plain.touch()
+    a2a("status", plain).refused("job.txt: is a file, not a folder; 'a2a status FOLDER'")
+
+
+def test_status_of_a_job_that_never_begins(
+    a2a: A2A, tmp_path: Path, queue: Callable[[str], None]
+) -> None:
+    """It is not waited for, whether or not it has begun before."""
+    never = f"PENDING¦0:00¦1:00:00¦¦DependencyNeverSatisfied¦{tmp_path}¦jobs/alltoall.sbatch"
+    queue(f"9¦{never} --results {tmp_path}")
+    said = "never begins (DependencyNeverSatisfied): 'scancel 9' removes it\n"
+    outcome = a2a("status", tmp_path)
+    assert outcome.status == 1
+    assert outcome.out == f"job 9: alltoall\n  no plan yet; {said}"
+    studies.plan(tmp_path, "9", [(4, "-")])
+    outcome = a2a("status", tmp_path)
+    assert outcome.status == 1
+    assert f"0 of 1 launches good; {said}" in outcome.out
+    studies.launch(tmp_path, "9", 1, 4)
+    studies.log(tmp_path, "9", 1, "0")
+    outcome = a2a("status", tmp_path)
+    assert outcome.status == 0
+    assert "1 of 1 launches good; complete" in outcome.out
+
+
+def test_spaces_and_bars_in_the_queue(
+    a2a: A2A, tmp_path: Path, queue: Callable[[str], None]
+) -> None:
+    """Slurm quotes nothing: a path with spaces is told from a script and its first word."""
+    script = tmp_path / "my jobs/alltoall.sbatch"
+    script.parent.mkdir()
+    script.touch()
+    results = tmp_path / "of two|three"
+    waits = f"PENDING¦0:00¦1:00:00¦¦ReqNodeNotAvail|Reserved¦{tmp_path}"
+    queue(
+        f"7¦{waits}¦{script} --results {results} --nodes 4\n"
+        f"8¦{waits}¦my jobs/alltoall.sbatch --results=of two|three -- --ops 5\n"
+        f"9¦{waits}¦jobs/compare.sbatch --results of two|three X=0,1\n"
+        f"10¦{waits}¦run my jobs/alltoall.sbatch --results of two|three\n"
+        f"11¦{waits}¦jobs/alltoall.sbatch --results of two\n"
+    )
+    outcome = a2a("status", results)
+    assert outcome.status == 0
+    kinds = ("job 7: alltoall", "job 8: alltoall", "job 9: compare")
+    assert outcome.out == "\n\n".join(
+        f"{job}\n  no plan yet; waits (ReqNodeNotAvail|Reserved)" for job in kinds
+    ) + "\n"  # fmt: skip
 
 
 def test_a_report_on_a_study_says_what_is_missing(a2a: A2A, folder: Path) -> None:
@@ -287,8 +339,9 @@ def test_folders_in_any_encoding_in_the_queue(
 ) -> None:
     queue("")
     script = folder.parent / "programs/squeue"
-    script.write_text("#!/bin/sh\nprintf '9|RUNNING|0:01|1:00|n1|None|/home/m\\374ller|x\\n'\n")
-    assert slurm.queue() is not None
+    row = r"9\037RUNNING\0370:01\0371:00\037n1\037None\037/home/m\374ller\037x\036\n"
+    script.write_text(f"#!/bin/sh\nprintf '{row}'\n")
+    assert list(slurm.queue() or {}) == ["9"]
     assert "job " in a2a("status", folder).out
 
 

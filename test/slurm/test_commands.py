@@ -73,6 +73,23 @@ def test_status_follows_a_job_to_its_end(a2a, study):
     assert f"3 of 3 planned launches of job {id} have no complete file" in (study.results / "report.html").read_text()
 
 
+def test_status_of_a_job_whose_dependency_failed(a2a, study, cluster):
+    """Slurm keeps it for ever; its words are told whatever the paths hold, none of which it quotes."""
+    script = study.folder / "my jobs|x" / "alltoall.sbatch"
+    script.parent.mkdir()
+    script.write_text("#!/bin/sh\n")
+    before = cluster.sbatch("-N", "1", "--wrap", "exit 1", cwd=study.folder)
+    cluster.wait(before, PATIENCE)
+    words = ["-N", "2", f"--dependency=afterok:{before}", script, "--results", "of two", "--ppn", "2"]
+    id = cluster.sbatch(*words, cwd=study.folder)
+    study.submitted.append(id)
+    cluster.wait_for(id, lambda job: job.facts["Reason"] == "DependencyNeverSatisfied", PATIENCE)
+    status = a2a("status", "of two")
+    assert status.returncode == 1, status.stderr
+    never = f"never begins (DependencyNeverSatisfied): 'scancel {id}' removes it"
+    assert status.stdout == f"job {id}: alltoall\n  no plan yet; {never}\n"
+
+
 def test_the_doctor_names_the_nodes_that_are_bad(a2a, cluster):
     """Every node is looked at; one that Slurm does not give out is bad with Slurm's reason."""
     outcome = a2a("doctor", "-p", "main", "--all")

@@ -47,7 +47,8 @@ def run(
     waiting = [one for one in progress.submitted(folder, queue) if one.id not in begun]
     if not jobs and not waiting:
         if not folder.is_dir():
-            what = "no such folder; 'a2a status FOLDER' names that of the study"
+            what = "is a file, not a folder" if folder.exists() else "no such folder"
+            what += "; 'a2a status FOLDER' names that of the study"
         else:
             what = "holds no plan-<job>.tsv, so it is not the folder of a study"
         if queue is not None:
@@ -61,7 +62,9 @@ def run(
         blocks = [_told(job, queue, everything) for job in jobs]
         blocks += [_told_unplanned(one) for one in waiting]
         typer.echo("\n\n".join("\n".join(lines) for lines in blocks))
-    raise typer.Exit(0 if all(progress.may_come(job, queue) for job in jobs) else 1)
+    may_come = [progress.may_come(job, queue) for job in jobs]
+    may_come += [not one.never_begins for one in waiting]
+    raise typer.Exit(0 if all(may_come) else 1)
 
 
 def _told(job: Job, queue: dict[str, slurm.Queued] | None, everything: bool) -> list[str]:

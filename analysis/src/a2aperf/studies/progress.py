@@ -36,8 +36,19 @@ def title(job: Job) -> str:
 
 def kind(queued: Queued) -> str:
     """`alltoall` or `compare` where the job is one of this program's studies, else empty."""
-    found = re.match(r"\S*\b(alltoall|compare)\.sbatch(?= |$)", queued.command)
-    return found[1] if found else ""
+    for found in re.finditer(r"\b(alltoall|compare)\.sbatch(?= |$)", queued.command):
+        # With a space in it: the script's path, or another script and its first word.
+        script = queued.command[: found.end()]
+        if " " not in script or _is_file(Path(queued.directory, script)):
+            return found[1]
+    return ""
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # another user's
+        return False
 
 
 def submitted(folder: Path, queue: Queue) -> list[Queued]:
@@ -50,13 +61,9 @@ def submitted(folder: Path, queue: Queue) -> list[Queued]:
 
 def _results(queued: Queued) -> Path:
     own_words = queued.command.split(" -- ")[0]  # what follows is for a2aperf
-    named = re.findall(r" --results[ =](\S+)", own_words)
+    # A name may have spaces: it ends where the next option or setting begins.
+    named = re.findall(r"(?s) --results[ =](.*?)(?= --| [A-Za-z_]\w*=|$)", own_words)
     return Path(queued.directory, named[-1] if named else "results")
-
-
-def runs(job: Job, queue: Queue) -> bool:
-    """Whether Slurm has the job, running or waiting."""
-    return queue is not None and job.id in queue
 
 
 def may_run(job: Job, queue: Queue) -> bool:
@@ -66,10 +73,11 @@ def may_run(job: Job, queue: Queue) -> bool:
 
 def may_come(job: Job, queue: Queue) -> bool:
     """Whether everything planned is there or may still come."""
-    if runs(job, queue):
-        return not job.of(Fate.FAILED)
-    open_ends = job.of(Fate.FAILED, Fate.STARTED, Fate.WAITING)
-    return not open_ends or (queue is None and not job.of(Fate.FAILED))
+    if not job.of(Fate.FAILED, Fate.STARTED, Fate.WAITING):
+        return True
+    if queue is not None and (job.id not in queue or queue[job.id].never_begins):
+        return False
+    return not job.of(Fate.FAILED)
 
 
 def state(job: Job, queue: Queue) -> str:
@@ -87,6 +95,8 @@ def state(job: Job, queue: Queue) -> str:
 
 def in_queue(queued: Queued) -> str:
     """Where a job stands to Slurm: `waits (Resources)`, `running for 0:37, no time limit, on …`."""
+    if queued.never_begins:
+        return f"never begins ({queued.reason}): 'scancel {queued.id}' removes it"
     if queued.state == "PENDING":
         return f"waits ({queued.reason})"
     limit = ", no time limit," if queued.limit in _ENDLESS else f" of {queued.limit}"

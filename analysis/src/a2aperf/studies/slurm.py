@@ -13,6 +13,9 @@ from typing import Final
 from a2aperf.errors import InputError
 
 _SECONDS: Final = 60
+# What a reason, a path or an option may hold, a newline too, separates nothing.
+_UNIT, _RECORD = "\x1f", "\x1e"
+_COLUMNS: Final = ("%A", "%T", "%M", "%l", "%N", "%r", "%Z", "%o")
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,12 @@ class Queued:
     nodes: str
     reason: str
     directory: str  # that it was submitted from
-    command: str  # the script and its options
+    command: str  # the script and its options, joined by spaces: none is quoted
+
+    @property
+    def never_begins(self) -> bool:
+        """Whether it stays in the queue for ever, for what it waits for cannot come any more."""
+        return self.state == "PENDING" and self.reason == "DependencyNeverSatisfied"
 
 
 def here() -> bool:
@@ -56,13 +64,13 @@ def queue() -> dict[str, Queued] | None:
     if shutil.which("squeue") is None:
         return None
     try:
-        done = run(["squeue", "--noheader", "--format", "%A|%T|%M|%l|%N|%r|%Z|%o"])
+        done = run(["squeue", "--noheader", "--format", _UNIT.join(_COLUMNS) + _RECORD])
     except InputError:
         return None
     if done.returncode:
         return None
-    rows = [line.strip().split("|", 7) for line in done.stdout.splitlines()]
-    return {row[0]: Queued(*row) for row in rows if len(row) == 8}
+    rows = [row.split(_UNIT) for row in done.stdout.split(_RECORD + "\n")]
+    return {row[0]: Queued(*row) for row in rows if len(row) == len(_COLUMNS)}
 
 
 def run(words: Sequence[str], seconds: float = _SECONDS) -> subprocess.CompletedProcess[str]:
