@@ -46,6 +46,12 @@ output_in() {
     local quoted="\"([^\"]*)\"|'([^']*)'|([^#[:space:]]+)"
     sed -n -E "s/^[[:space:]]*output[[:space:]]*=[[:space:]]*($quoted).*/\2\3\4/p" -- "$1" 2>/dev/null || true
 }
+# measures_nothing FILE: whether a --config file says verify-only.
+measures_nothing() {
+    local on="(true|yes|on|1)"
+    on="=[[:space:]]*($on|\"$on\"|'$on')"
+    grep -q -E "^[[:space:]]*verify-only[[:space:]]*($on)?[[:space:]]*(#.*)?\$" -- "$1" 2>/dev/null
+}
 # state_of FILE: another after every launch that wrote it; empty where there is none.
 state_of() { stat -c '%i %s %y' -- "$1" 2>/dev/null || true; }
 
@@ -65,6 +71,7 @@ for ((i = 0; i < ${#arguments[@]}; ++i)); do
     esac
 done
 [[ $file || ! $config ]] || file=$(output_in "$config")
+[[ ! $config ]] || ! measures_nothing "$config" || is_measured=no
 if [[ ! $file && $is_measured == yes ]]; then
     file=a2aperf-$(date -u +%Y%m%dT%H%M%SZ).h5
     arguments+=(-o "$file")

@@ -96,13 +96,13 @@ def test_settings_are_the_text_that_they_were(
 @pytest.mark.parametrize(
     ("name", "change", "words"),
     [
-        ("plan-7.tsv", ("launch\tnodes", "launch\tnode"), "its header is not launch nodes ppn"),
+        ("plan-7.tsv", ("launch\tnodes", "launch\tnode"), "has another header: a file of a study"),
         ("plan-7.tsv", ("\t2\tnode", "\ttwo\tnode"), "'two' is not a whole number"),
         ("plan-7.tsv", ("\t-\talltoall", "\talltoall"), "has not 6 columns"),
         ("log-7.tsv", ("2026-11-20T17:30:05Z", "yesterday"), "'yesterday' is not a time"),
-        ("plan-7.tsv", ("kind", "\x00\udcff"), "cannot be read"),
+        ("plan-7.tsv", ("kind", "\udcff"), "plan-7.tsv is not a text file"),
         ("plan-7.tsv", ("\t2\tnode", f"\t{'2' * 5000}\tnode"), "is not a whole number"),
-        ("plan-7.tsv", ("\talltoall-7-", "\ta\x00b"), "is not a file name"),
+        ("plan-7.tsv", ("\talltoall-7-", "\ta\x00b"), "plan-7.tsv is not a text file"),
         ("plan-7.tsv", ("\t2\tnode", "\t\x1b[31m\tnode"), "is not a whole number"),
         ("plan-7.tsv", ("\talltoall-7-", "\t" + "long" * 100), "is not a file name"),
         ("log-7.tsv", ("2026-11-20T17:30:05Z", "2026-11-20T17:30:05"), "is not a time"),
@@ -116,6 +116,22 @@ def test_a_damaged_plan_is_refused(
     with pytest.raises(InputError, match=words.replace("(", r"\(")):
         study.read(folder)
     a2a("status", folder).refused(name, words)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty: a file of a study has launch nodes"),
+        (b"\n \n", "is empty"),
+        (b"# kind\talltoall\n", "has no header"),
+        (b"\x89HDF\r\n\x1a\n" + bytes(64), "is not a text file"),
+    ],
+)
+def test_a_plan_that_is_none_is_told_as_what_it_is(
+    a2a: A2A, folder: Path, content: bytes, words: str
+) -> None:
+    (folder / "plan-7.tsv").write_bytes(content)
+    a2a("status", folder).refused(f"plan-7.tsv {words}")
 
 
 def test_status_says_what_is_there_and_what_is_missing(

@@ -138,6 +138,26 @@ def test_values_stay_text(a2a: A2A, tmp_path: Path) -> None:
     assert not (tmp_path / "pwned").exists()
 
 
+@pytest.mark.parametrize(
+    ("reason", "more"),
+    [
+        ("xor needs a power of two of ranks", ""),
+        (
+            "tagged needs 1 TB of receive space and --memory-limit leaves 1 GB",
+            "; where it is not given, it is half of the free memory of this machine",
+        ),
+    ],
+)
+def test_a_study_that_would_measure_nothing_is_refused(
+    a2a: A2A, tmp_path: Path, reason: str, more: str
+) -> None:
+    said = f"nothing can be measured, 1 point skipped: {reason}"
+    (tmp_path / "a2aperf").write_text(f'#!/bin/sh\necho "a2aperf: {said}" >&2\nexit 3\n')
+    outcome = a2a("submit", "-N", "20", "--dry-run")
+    outcome.refused(said)
+    assert outcome.err.endswith(f"{said}{more}\n")
+
+
 def test_without_the_program_there_is_no_estimate(
     a2a: A2A, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -142,6 +142,14 @@ def test_a_first_job_that_measures_nothing_draws_nothing(tmp_path, option):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("line", ["verify-only = true", "verify-only='yes' # every byte", "verify-only"])
+def test_a_first_job_whose_config_file_measures_nothing(tmp_path, line):
+    config = tmp_path / "a.toml"
+    config.write_text(f"ops = 5\n{line}\n")
+    assert not first_job(tmp_path, "--config", "a.toml")[-1].endswith(".html")
+    assert list(tmp_path.iterdir()) == [config]
+
+
 def test_a_first_job_that_measures_nothing_leaves_an_earlier_one_alone(tmp_path):
     (tmp_path / "first.h5").write_text("earlier")
     said = first_job(tmp_path, "--dry-run", "-o", "first.h5")

@@ -171,6 +171,16 @@ def test_a_job_that_can_never_run_is_not_submitted(a2a, cluster):
     assert cluster.run("squeue", "-h").stdout == ""
 
 
+def test_a_study_that_would_measure_nothing_is_not_submitted(a2a, cluster):
+    outcome = a2a("submit", "-N", "2", "--launches", "1", "--sizes", "1000", "--", "--memory-limit", "1kB")
+    assert outcome.returncode == 2 and outcome.stdout == ""
+    assert outcome.stderr == (
+        "a2a: a2aperf: nothing can be measured, 1 point skipped: tagged needs 1 kB of receive space and --memory-limit "
+        "leaves 333 B; where it is not given, it is half of the free memory of this machine\n"
+    )
+    assert cluster.run("squeue", "-h").stdout == ""
+
+
 def test_what_slurm_would_say_is_said_before(a2a):
     """Cores of a node and the time limit, as Slurm knows them."""
     outcome = a2a("submit", "-N", "2", "--launches", "1", "--ppn", "32", "--dry-run")

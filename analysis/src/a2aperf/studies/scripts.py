@@ -17,7 +17,6 @@ from a2aperf.errors import InputError
 from a2aperf.studies import slurm
 
 _MARK: Final = "alltoall.sbatch"
-_NOTHING_TO_MEASURE: Final = 3  # the program's exit status
 _UNITS: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
 
 
@@ -66,16 +65,20 @@ class Scripts:
         return next(map(Path, found), None)
 
     def seconds(self, words: Sequence[str], ranks: int, ranks_per_node: int) -> float | None:
-        """How long a launch measures, by the program's own estimate; None without the program."""
+        """How long a launch measures, by the program's own estimate; None without the program.
+
+        InputError in its words where it refuses, or where it would measure nothing.
+        """
         program = self.program()
         if program is None:
             return None
         shape = ["--dry-run", "--ranks", str(ranks), "--ranks-per-node", str(ranks_per_node)]
         done = slurm.run([str(program), "alltoall", *words, *shape])
-        if done.returncode == _NOTHING_TO_MEASURE:
-            return 0.0  # by this machine's memory; the nodes may have more
         if done.returncode:
-            raise InputError(slurm.last_line(done))
+            why = slurm.last_line(done)
+            if "--memory-limit leaves" in why:  # the nodes may have more
+                why += "; where it is not given, it is half of the free memory of this machine"
+            raise InputError(why)
         found = re.search(r"^time: about ((?:[\d.e+-]+ \w+ )+)", done.stdout, re.MULTILINE)
         return _seconds(found[1].split()) if found else None
 

@@ -173,7 +173,10 @@ def _table(path: Path, columns: tuple[str, ...]) -> tuple[dict[str, str], list[d
     )
     table = [line for line in lines if not line.startswith("# ")]
     if not table or tuple(table[0].split("\t")) != columns:
-        raise InputError(f"{path}: no such file of a study: its header is not {' '.join(columns)}")
+        what = "is empty"
+        if text.strip():
+            what = "has another header" if table else "has no header"
+        raise InputError(f"{path} {what}: a file of a study has {' '.join(columns)}")
     rows = [line.split("\t") for line in table[1:]]
     # A log is appended to: a full disk or a node that dies cuts its last line short, and no other.
     if columns == LOG_COLUMNS and rows and len(rows[-1]) < len(columns) and text[-1] != "\n":
@@ -185,16 +188,21 @@ def _table(path: Path, columns: tuple[str, ...]) -> tuple[dict[str, str], list[d
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from None
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        raise InputError(f"{path} is not a text file")
+    return text
 
 
 def _file(plan: Path, name: str) -> Path:
     path = plan.parent / name
     try:
         path.resolve().exists()
-    except (OSError, ValueError, RuntimeError):  # too long, a NUL in it, a link to itself
+    except (OSError, RuntimeError):  # too long, a link to itself
         raise InputError(f"{plan}: {name[:40]!r} is not a file name") from None
     return path
 
