@@ -93,8 +93,9 @@ std::optional<std::string> last_too_often(const Rows& rows, int ranks) {
                        most - times.begin(), *most, points(rows.size()));
 }
 
-// Medians of the first and the last sentinel whose 95 % intervals don't meet.
-std::optional<std::string> drift(const std::vector<Row>& rows) {
+// Medians of the first and the last sentinel whose 95 % intervals don't meet. What was seen and no cause: slow
+// noise does that, too, and the two may be of different launches of a file.
+std::optional<std::string> sentinel_shift(const std::vector<Row>& rows) {
     const Rows sentinels =
         select(rows, [](const Row& row) { return row.point.role == Role::sentinel && row.result != nullptr; });
     if (sentinels.size() < 2) return std::nullopt;
@@ -103,9 +104,11 @@ std::optional<std::string> drift(const std::vector<Row>& rows) {
     const bool is_apart = first.p50_high < last.p50_low || last.p50_high < first.p50_low;
     if (!is_apart) return std::nullopt;
     return fmt::format(
-        "the machine drifted: the sentinel's median moved from {:.2f} to {:.2f} µs ({:+.1f} %), beyond "
-        "both intervals",
-        first.p50 * kMicroseconds, last.p50 * kMicroseconds, (last.p50 / first.p50 - 1) * 100);
+        "the sentinel's median was {:.2f} µs ({:.2f} to {:.2f}) when it was first measured, {:.2f} µs ({:.2f} to "
+        "{:.2f}) when it was last: {:+.1f} %",
+        first.p50 * kMicroseconds, first.p50_low * kMicroseconds, first.p50_high * kMicroseconds,
+        last.p50 * kMicroseconds, last.p50_low * kMicroseconds, last.p50_high * kMicroseconds,
+        (last.p50 / first.p50 - 1) * 100);
 }
 
 double switches_per_op(const Row& row) {
@@ -214,7 +217,7 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
                             : "ranks were preempted during ops",
                      kManySwitches, switches_per_op,
                      [](double switches) { return fmt::format("{:.1f} times per op", switches); }));
-    remark(drift(rows));
+    remark(sentinel_shift(rows));
     remark(against_mpi(measured));
     return lines;
 }
