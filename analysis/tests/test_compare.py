@@ -249,6 +249,18 @@ def test_clock_and_barrier_starts_are_never_averaged(a2a: A2A, tmp_path: Path) -
     assert "ops of the baseline start by clock, of the candidate by barrier" in outcome.out
 
 
+def test_other_ways_of_polling_are_never_averaged(a2a: A2A, tmp_path: Path) -> None:
+    sides = {
+        name + poll[0]: replace(of, attributes={"poll": poll})
+        for name, of in pair(1.0).items()
+        for poll in ("spin", "yield")
+    }
+    named = {one: sides[of] for one, of in zip("ABCD", sorted(sides), strict=True)}
+    files = launches(tmp_path, named, 5, order="ACDBBDCA")
+    found = of(a2a("compare", *files, "--by", "PSM2_RCVTHREAD", "--json"))
+    assert [cell["poll"] for cell in found["cells"]] == ["spin", "yield"] * 3
+
+
 def test_an_outlier_is_named_and_decides_nothing(a2a: A2A, tmp_path: Path) -> None:
     sides = pair(1 / 1.4)
     files = launches(tmp_path, sides, 8)

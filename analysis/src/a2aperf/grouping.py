@@ -2,8 +2,9 @@
 """Which points make one line, and what a line says where launches repeat it.
 
 A *setting* is everything that was chosen and differs between the points at hand: columns such as
-mode or schedule, and variables and labels of the launches. Points of different settings are never
-averaged silently.
+mode or schedule, how ops start, and variables and labels of the launches. Points of different
+settings are never averaged silently. Plots, findings, histories, tables and comparisons all ask
+here.
 """
 
 from __future__ import annotations
@@ -21,10 +22,15 @@ Floats = NDArray[np.float64]
 
 CHOICES = ("engine", "provider", "mode", "schedule", "window", "post", "ppn")
 """Columns that are choices, in the order a label names them."""
-FAMILIES = ("PSM2_", "PSM3_", "HFI_", "FI_", "UCX_")
-"""Variables that decide results."""
+OF_LAUNCH = ("sync", "poll", "memory")
+"""Attributes of a launch that are choices; `auto` takes them by the scale."""
+FAMILIES = (
+    "PSM2_", "PSM3_", "HFI_", "FI_", "UCX_", "OMPI_MCA_pml", "OMPI_MCA_btl", "OMPI_MCA_mtl",
+    "OMPI_MCA_coll",
+)  # fmt: skip
+"""Variables that decide results; launchers' own ones differ by nature."""
 HOW_MEASURED = (
-    "sync", "poll", "memory", "warmup", "seed", "shuffle_ranks", "domain", "program_version",
+    *OF_LAUNCH, "warmup", "seed", "shuffle_ranks", "domain", "program_version",
     "provider_version", "libfabric_version", "mpi_version", "baseline_transport", "started",
     "slurm_job_id",
 )  # fmt: skip
@@ -88,7 +94,19 @@ def setting_names(results: Results, points: pd.DataFrame, by: Sequence[str]) -> 
         groups = points.groupby(columns, dropna=False)[name] if columns else points[name]
         if np.max(groups.nunique(dropna=False)) > 1:  # not told by the columns before it
             columns.append(name)
-    return columns + differing_names(present)
+    return columns + differing_starts(results, points) + differing_names(present)
+
+
+def differing_starts(results: Results, points: pd.DataFrame) -> list[str]:
+    """Of OF_LAUNCH what differs at one place; what follows from the scale tells nothing apart."""
+    place = [*CHOICES, "ranks", "nodes", "message_size"]
+    differing = []
+    for name in OF_LAUNCH:
+        of_launch = {key: launch.setting(name) or "" for key, launch in results.launches.items()}
+        values = points.assign(value=points["launch"].map(of_launch))
+        if values.groupby(place, dropna=False)["value"].nunique().max() > 1:
+            differing.append(name)
+    return differing
 
 
 def setting_labels(
@@ -122,6 +140,10 @@ def _text(name: str, value: object, foreign: bool) -> str:
         return "window unknown" if absent else ("window all" if value == 0 else f"window {value}")
     if name == "post":
         return "post unknown" if absent else f"posted {value}"
+    if name == "sync":
+        return "start unknown" if absent else f"{value} start"
+    if name in OF_LAUNCH:
+        return f"{name} unknown" if absent else f"{name} {value}"
     if name in CHOICES:
         return f"{name} unknown" if absent else str(value)
     if absent:  # a program that stores every variable has seen that it is not set; a text has not

@@ -20,7 +20,7 @@ from a2aperf.errors import InputError
 from a2aperf.results import Results
 
 SHAPE: Final = ("ranks", "nodes", "ppn", "message_size")
-CELL: Final = (*SHAPE, "engine", "provider", "mode", "schedule", "window", "post", "sync")
+CELL: Final = (*dict.fromkeys((*SHAPE, *grouping.CHOICES)), "sync")
 _NOT_COMPARABLE: Final = ("ranks", "nodes", "message_size")
 _UNIT: Final = ["launch", "candidate", "ranks"]  # an imported launch may have several ranks
 _NOT_SET: Final = " not set"
@@ -157,12 +157,13 @@ def _of_launch(found: Results, name: str) -> pd.Series[str]:
 
 
 def _settings(found: Results, points: pd.DataFrame, asked: Sequence[str]) -> list[str]:
-    """Adds variables and labels that differ within a side to `points`; returns their columns.
+    """Adds settings of launches that differ within a side to `points`; returns their columns.
 
     What has one value on each side is no setting of its own here: it differs with the sides.
     """
     added = []
-    for name in grouping.differing_names(found.launches):
+    names = grouping.differing_starts(found, points) + grouping.differing_names(found.launches)
+    for name in names:
         values = _of_launch(found, name)
         if (
             name in asked
