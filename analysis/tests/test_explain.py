@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,6 +16,7 @@ import h5py
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats
 
 from a2aperf import results, summary
 from a2aperf.explain import (
@@ -678,6 +680,16 @@ def test_chance_in_blocks_is_that_of_all_names() -> None:
     for times in range(9):
         exact = np.mean([total >= times for total in sums])
         assert equal.chance(counts, times) == pytest.approx(min(1.0, 3 * exact))
+
+
+def test_chance_in_very_many_blocks() -> None:
+    """Where block after block took minutes: the sum of so many is normal."""
+    counts = np.random.default_rng(4).multinomial(4, np.full(4, 0.25), size=60_000)
+    mean, deviation = counts.mean(axis=1).sum(), math.sqrt(counts.var(axis=1).sum())
+    for far in (1.0, 3.0, 4.5):
+        expected = 4 * float(stats.norm.sf(far))
+        times = math.ceil(mean + far * deviation + 0.5)
+        assert equal.chance(counts, times) == pytest.approx(min(1.0, expected), rel=0.05)
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.8, 0.95])
