@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from processes import remove_what_killed_ranks_left, shared_memory
+from processes import PATIENCE, remove_what_killed_ranks_left, shared_memory
 
 ROOT = Path(__file__).resolve().parent.parent
 MPIRUN = ROOT / "test" / "support" / "mpirun.sh"
@@ -42,7 +42,7 @@ def a2aperf(program: Path, tmp_path: Path) -> Callable[..., Outcome]:
 
     def run(*words: str) -> Outcome:
         return subprocess.run(
-            [program, *words], cwd=tmp_path, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL
+            [program, *words], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL
         )
 
     return run
@@ -52,7 +52,7 @@ def a2aperf(program: Path, tmp_path: Path) -> Callable[..., Outcome]:
 def launch(program: Path, tmp_path: Path) -> Callable[..., Outcome]:
     """Launches the program on this machine in a folder of its own: launch(2, "alltoall", "--ops", "3")."""
 
-    def run(ranks: int, *words: str, seconds: int = 120) -> Outcome:
+    def run(ranks: int, *words: str, seconds: int = PATIENCE) -> Outcome:
         return subprocess.run(
             [MPIRUN, "-t", str(seconds), str(ranks), program, *words],
             cwd=tmp_path,
@@ -68,7 +68,7 @@ def launch(program: Path, tmp_path: Path) -> Callable[..., Outcome]:
 @pytest.fixture(scope="session")
 def offered(program: Path) -> tuple[dict[str, str], dict[str, str]]:
     """Full names of the providers that are here, and the reasons for those that are not."""
-    outcome = subprocess.run([program, "providers"], capture_output=True, text=True, timeout=60, check=True)
+    outcome = subprocess.run([program, "providers"], capture_output=True, text=True, timeout=PATIENCE, check=True)
     there, _, missing = outcome.stdout.partition("\nnot here:\n")
     rows = [line.split() for line in there.split("\n\n")[1].splitlines()[1:]]
     reasons = [line.split(maxsplit=1) for line in missing.splitlines()]

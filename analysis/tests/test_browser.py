@@ -235,7 +235,7 @@ def test_prints_whole(page: Page, pages: dict[str, Path], tmp_path: Path) -> Non
     if reader is None:
         pytest.skip("pdftotext is not installed (Debian: apt install poppler-utils)")
     words = [reader, "-layout", str(paper), "-"]
-    text = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout
+    text = subprocess.run(words, capture_output=True, text=True, timeout=600, check=True).stdout
     for needed in ("Summary", "Message size per pair of ranks", "Provenance", "command line"):
         assert needed in text, needed
     assert text.count("PSM2_RCVTHREAD") > 20  # the rows of the table and every launch, unfolded

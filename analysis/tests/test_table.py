@@ -231,7 +231,7 @@ def run_installed(*arguments: object, **options: object) -> subprocess.Completed
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     words = [sys.executable, "-m", "a2aperf", *map(str, arguments)]
     return subprocess.run(  # type: ignore[call-overload, no-any-return]
-        words, capture_output=True, text=True, timeout=60, env=environment, check=False, **options
+        words, capture_output=True, text=True, timeout=600, env=environment, check=False, **options
     )
 
 
@@ -261,7 +261,7 @@ def test_a_reader_that_stops_reading_is_no_error(launch: Path) -> None:
         ["bash", "-c", words],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         env=environment,
         check=True,
     )

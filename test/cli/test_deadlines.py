@@ -10,8 +10,10 @@ ROOT = Path(__file__).resolve().parents[2]
 # An elapsed time held against something; and deadlines that a machine with other things to do may miss.
 HASTY = re.compile(
     r"\b(monotonic|perf_counter|time)\(\) - \w+ *[<>]"
-    r"|\b(timeout|patience|PATIENCE|SECONDS)\w* ?= ?([12]?\d)(\.\d+)?\b"
-    r"|\.(wait|communicate)\(([12]?\d)\)"
+    r"|\b(timeout|patience|PATIENCE|SECONDS)\w* ?= ?[12]?\d{1,2}(\.\d+)?\b"
+    r"|\.(wait|communicate)\([12]?\d{1,2}\)"
+    r"|\bwait_until\(.*, [12]?\d{1,2}\)"
+    r"|\bseconds: (int|float) = [12]?\d{1,2}\b"
 )
 
 
@@ -26,7 +28,9 @@ def hasty(text: str) -> list[str]:
         ("launch.communicate(timeout=20)", True),
         ("launcher.wait(10)", True),
         ("PATIENCE = 5  # s", True),
-        ("launch.communicate(timeout=150)", False),
+        ("wait_until(lambda: file.exists(), 60)", True),
+        ("def launch(seconds: float = 120)", True),
+        ("launch.communicate(timeout=900)", False),
         ("deadline = time.monotonic() + seconds", False),
         ("assert writer.wait(SECONDS) == 0", False),
     ],

@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 import pytest
 from pairs_file import check_matrix
-from processes import parent, running_in, state, wait_until
+from processes import PATIENCE, parent, running_in, state, wait_until
 from results import COMPLETE, STOP_RULE, Results, complete_points
 
 pytestmark = pytest.mark.slow
@@ -25,7 +25,6 @@ CALM = ["--provider", "shm", "--sync", "barrier", "--poll", "yield", "--warmup",
 POINTS = 24
 LONG = [*CALM, "--sizes", "100000..123000+1000", "--ops", "200000", "--time-budget", "300ms"]
 INTERRUPTED = 2
-PATIENCE = 240  # s until something that must happen has happened, on a machine with other things to do
 
 
 class Launch:

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from processes import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 MAN_PAGE = ROOT / "docs" / "man" / "a2aperf.1"
@@ -71,7 +72,7 @@ def test_man_page_names_the_options_there_are(a2aperf):
 @pytest.mark.parametrize("script", ["jobs/local.sh", "test/run.sh", "test/compat/newest.sh", "test/support/mpirun.sh",
      "test/support/as_rank.sh", "test/support/with_psm2.sh"])
 def test_scripts_explain_themselves(script):
-    outcome = subprocess.run([ROOT / script, "-h"], capture_output=True, text=True, timeout=120)
+    outcome = subprocess.run([ROOT / script, "-h"], capture_output=True, text=True, timeout=PATIENCE)
     assert outcome.returncode == 0
     assert outcome.stdout.startswith("Usage: ")
 
@@ -79,6 +80,6 @@ def test_scripts_explain_themselves(script):
 @pytest.mark.parametrize("ranks", ["0", "-1", "four", "1e3"])
 def test_local_job_refuses_a_wrong_number_of_ranks(ranks, monkeypatch):
     monkeypatch.setenv("RANKS", ranks)
-    outcome = subprocess.run([ROOT / "jobs/local.sh"], capture_output=True, text=True, timeout=120)
+    outcome = subprocess.run([ROOT / "jobs/local.sh"], capture_output=True, text=True, timeout=PATIENCE)
     assert outcome.returncode == 2
     assert outcome.stderr == f"local.sh: RANKS={ranks} is not a number of ranks, e.g. RANKS=4\n"

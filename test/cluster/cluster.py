@@ -120,7 +120,7 @@ class Cluster:
         for launch in self._launches:
             launch.kill()
             launch.communicate()
-        self._keeper.communicate("\n", timeout=60)
+        self._keeper.communicate("\n", timeout=900)
 
     def _frames_at_once(self) -> int:
         """How many frames a sender may hand down as one, which the shaper does not cut.
@@ -166,7 +166,7 @@ class Cluster:
 
     def shell(self, script: str) -> str:
         """What the script says, run where the bridge is."""
-        ended = subprocess.run([*self._inside, "bash", "-c", script], capture_output=True, text=True, timeout=60)
+        ended = subprocess.run([*self._inside, "bash", "-c", script], capture_output=True, text=True, timeout=900)
         if ended.returncode != 0:
             raise NoCluster(ended.stderr.strip())
         return ended.stdout
@@ -208,7 +208,7 @@ class Cluster:
         return [int(one) for one in ids if one in named]
 
     def start(
-        self, ranks_per_host: int, command: Sequence[str | Path], folder: Path, seconds: int = 120, **environment: str
+        self, ranks_per_host: int, command: Sequence[str | Path], folder: Path, seconds: int = 900, **environment: str
     ) -> subprocess.Popen[str]:
         """Launches the command across all hosts, and is back at once; whatever happens it ends in time."""
         slots = ",".join(f"{host}:{ranks_per_host}" for host in self.hosts)
@@ -233,11 +233,11 @@ class Cluster:
         return launch
 
     def launch(
-        self, ranks_per_host: int, command: Sequence[str | Path], folder: Path, seconds: int = 120, **environment: str
+        self, ranks_per_host: int, command: Sequence[str | Path], folder: Path, seconds: int = 900, **environment: str
     ) -> Outcome:
         """As start, and waits for the end."""
         running = self.start(ranks_per_host, command, folder, seconds, **environment)
-        out, err = running.communicate(timeout=seconds + 30)
+        out, err = running.communicate(timeout=seconds + 60)
         return subprocess.CompletedProcess(running.args, running.returncode, out, err)
 
 
@@ -250,7 +250,7 @@ def main() -> int:
     parser.add_argument("--ranks-per-host", type=int, default=1, metavar="K", help="(default: 1)")
     parser.add_argument("--mbit", type=float, metavar="RATE", help="of every link, each way, in Mbit/s")
     parser.add_argument("--core-mbit", type=float, metavar="RATE", help="of the link between two halves of the hosts")
-    parser.add_argument("--seconds", type=int, default=120, metavar="S", help="deadline (default: 120)")
+    parser.add_argument("--seconds", type=int, default=900, metavar="S", help="deadline (default: 900)")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     wanted = parser.parse_args()
     began = time.monotonic()

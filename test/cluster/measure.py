@@ -11,6 +11,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 from cluster import Cluster, payload_share
+from processes import PATIENCE
 from results import COMPLETE, Results
 
 IS_VALIDATION = bool(os.environ.get("A2APERF_VALIDATION"))  # for docs/validation.md: all that a quiet machine can show
@@ -21,7 +22,7 @@ OP_S = 1.0  # an op at the rate of the links: 200 bursts of the shaper
 @cache
 def words(program: Path, sync: str = "barrier", poll: str = "block") -> list[str]:
     """What every launch has in common. Ranks sleep while they wait, for they outnumber the cores."""
-    offered = subprocess.run([program, "providers"], capture_output=True, text=True, timeout=60, check=True).stdout
+    offered = subprocess.run([program, "providers"], capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
     provider = "net" if re.search(r"^net ", offered, re.MULTILINE) else "tcp"  # its name before libfabric 1.18
     return [
         "--provider", provider, "--nic", "e0", "--poll", poll, "--sync", sync, "--no-sentinel", "--force", "-o", "a.h5",
@@ -50,7 +51,7 @@ def size_for(mbit: float, hosts: int, ranks_per_host: int, seconds: float = OP_S
 
 
 def measure(
-    cluster: Cluster, program: Path, folder: Path, ranks_per_host: int, *more: str, seconds: int = 120
+    cluster: Cluster, program: Path, folder: Path, ranks_per_host: int, *more: str, seconds: int = PATIENCE
 ) -> Results:
     """Whatever goes wrong is told by the program's own words."""
     ended = cluster.launch(ranks_per_host, [*first(), program, "alltoall", *words(program), *more], folder, seconds)

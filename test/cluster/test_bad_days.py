@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from measure import words
-from processes import wait_until
+from processes import PATIENCE, wait_until
 from results import COMPLETE, Results, complete_points
 
 TIMEOUT_S = 5
@@ -24,10 +24,10 @@ def running(cluster_of, program, tmp_path):
     """A launch of one rank on each of three hosts, in its second point; and the cluster."""
     cluster = cluster_of(3, mbit=100)
     launch = cluster.start(1, [program, "alltoall", *words(program), *LONG], tmp_path)
-    assert wait_until(lambda: is_measuring(tmp_path), 60), "nothing was measured in a minute"
+    assert wait_until(lambda: is_measuring(tmp_path), PATIENCE), "nothing was measured"
     # The second point has been verified and warmed up, in a handful of ops: a hundred of them are on the link.
     begun = sent_by(cluster, "h3")
-    assert wait_until(lambda: sent_by(cluster, "h3") - begun > 100 * 2 * 60000, 60), "the second point did not begin"
+    assert wait_until(lambda: sent_by(cluster, "h3") - begun > 100 * 2 * 60000, PATIENCE), "the second point did not begin"
     return cluster, launch
 
 
@@ -38,7 +38,7 @@ def sent_by(cluster, host: str) -> int:
 
 def ends(launch, tmp_path: Path) -> str:
     """What it said; with a status of failure, by itself, and with the first point kept."""
-    _, said = launch.communicate(timeout=150)
+    _, said = launch.communicate(timeout=PATIENCE)
     assert launch.returncode not in (0, 124), said  # 124: by the deadline of the launch
     assert is_measuring(tmp_path), "the completed point is gone"
     return said
@@ -67,7 +67,7 @@ def test_a_link_that_comes_back(running, tmp_path, told):
     cluster.link("h3", "down")
     time.sleep(1)
     cluster.link("h3", "up")
-    _, said = launch.communicate(timeout=120)
+    _, said = launch.communicate(timeout=PATIENCE)
     assert launch.returncode == 0, said
     results = Results(tmp_path / "a.h5")
     assert results.states() == [COMPLETE, COMPLETE]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cluster import Cluster
 from measure import IS_VALIDATION, TRIES, first, size_for, words
-from processes import wait_until
+from processes import PATIENCE, wait_until
 from results import COMPLETE, Results
 
 HERE = Path(__file__).resolve().parent
@@ -40,7 +40,7 @@ def named(file: Path, kind: str) -> list[str]:
 
 def finish(launch: subprocess.Popen[str], folder: Path) -> Results:
     """The file of a launch that ends well."""
-    _, said = launch.communicate(timeout=150)
+    _, said = launch.communicate(timeout=PATIENCE)
     assert launch.returncode == 0, said
     results = Results(folder / "a.h5")
     assert results.states() == [COMPLETE] * len(results)
@@ -49,7 +49,7 @@ def finish(launch: subprocess.Popen[str], folder: Path) -> Results:
 
 def paused(cluster: Cluster, host: str, pause_ms: int, every_ms: int) -> np.ndarray:
     """Stops the program on that host again and again until it has ended; [stops, 2] begin and end, ns since 1970."""
-    assert wait_until(lambda: bool(cluster.processes(host, "a2aperf")), 60)
+    assert wait_until(lambda: bool(cluster.processes(host, "a2aperf")), PATIENCE)
     (process,) = cluster.processes(host, "a2aperf")
     said = cluster.shell(f"exec {' '.join(FIRST)} {sys.executable} {HERE}/pause.py {process} {pause_ms} {every_ms}")
     return np.array([line.split() for line in said.splitlines()], dtype=np.int64).reshape(-1, 2)
@@ -121,7 +121,7 @@ def test_a_clock_that_is_off(cluster_of, program, tmp_path, told):
     same = finish(cluster.start(1, [*FIRST, *command], tmp_path), tmp_path)
     off = ",".join(map(str, offsets))
     launch = cluster.start(1, [*FIRST, IN_TIME_NAMESPACES, off, *command], tmp_path)
-    _, said = launch.communicate(timeout=150)
+    _, said = launch.communicate(timeout=PATIENCE)
     if launch.returncode == 77 or "no time namespace can be made here" in said:
         pytest.skip("no time namespace can be made here")
     results = finish(launch, tmp_path)
@@ -188,7 +188,7 @@ def test_a_hog_beside_one_rank(cluster_of, program, tmp_path, told):
         ) as hog:
             assert hog.stdout and hog.stdout.readline() == "ready\n"
             results = measured()
-            hog.communicate(timeout=60)
+            hog.communicate(timeout=PATIENCE)
         with h5py.File(tmp_path / "a.h5", "r") as file:
             switches = [int(count) for count in file["counters/involuntary_switches"][0]]
         if switches[1] > 2 * switches[0]:

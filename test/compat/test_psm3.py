@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from processes import PATIENCE
 from results import COMPLETE, Results, has_plausible_moments, has_true_statistics
 
 CLUSTER = Path(__file__).resolve().parents[1] / "cluster" / "cluster.py"
@@ -52,7 +53,7 @@ def test_between_hosts(program, tmp_path):
         pytest.skip("hosts in network namespaces need root, iproute2 and util-linux")
     outcome = subprocess.run(
         [sys.executable, CLUSTER, "--hosts", "3", "--mbit", "1000", program, *WORDS, "--nic", "e0"], cwd=tmp_path,
-        capture_output=True, text=True, timeout=180, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
         env=os.environ | {"PSM3_DEVICES": "self,shm,nic"},
     )  # fmt: skip
     assert outcome.returncode == 0, outcome.stderr

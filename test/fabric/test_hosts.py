@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from processes import PATIENCE
 from results import COMPLETE, Results, has_true_node_figures, has_true_statistics
 
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
@@ -21,7 +22,7 @@ def launch_on_hosts(program, tmp_path, monkeypatch) -> Callable[..., subprocess.
         outcome = subprocess.run(
             [SUPPORT / "mpirun.sh", "-t", "100", str(ranks), *as_host, program, "alltoall", "--ops", "5",
              "--warmup", "1", "--sizes", "1000,60000", "--no-sentinel", "-o", "a.h5", *words],
-            cwd=tmp_path, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+            cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
         )  # fmt: skip
         if outcome.returncode == 77:
             pytest.skip("namespaces are not allowed here")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from processes import PATIENCE
 from results import COMPLETE, SKIPPED, Results, has_plausible_moments, has_true_statistics
 
 pytestmark = pytest.mark.slow
@@ -22,7 +23,7 @@ def launch_psm2(program, tmp_path) -> Callable[..., subprocess.CompletedProcess[
             [SUPPORT / "with_psm2.sh", SUPPORT / "mpirun.sh", "-t", "240", str(ranks), program, "alltoall",
              "--provider", "psm2", "--ops", "3", "--warmup", "1", "--sync", "barrier", "--poll", "yield",
              "--no-sentinel", "-o", "a.h5", *words],
-            cwd=tmp_path, capture_output=True, text=True, timeout=260, stdin=subprocess.DEVNULL,
+            cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
         )  # fmt: skip
         if outcome.returncode == 77:
             pytest.skip(outcome.stdout.strip())

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from processes import remove_what_killed_ranks_left, running_in
+from processes import PATIENCE, remove_what_killed_ranks_left, running_in
 from results import COMPLETE, Results, has_plausible_moments, has_true_statistics
 
 MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
@@ -100,7 +100,7 @@ def faulty(
 
     def run(
         ranks: int, fault: str, *words: str, command: str = "alltoall", within: Sequence[Path | str] = (),
-        seconds: int = 240,
+        seconds: int = PATIENCE,
     ) -> Outcome:  # fmt: skip
         notes = tmp_path.parent / f"{tmp_path.name}.notes"
         notes.unlink(missing_ok=True)

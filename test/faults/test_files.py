@@ -8,6 +8,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from processes import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +28,7 @@ def write(program, preload, tmp_path):
         notes.unlink(missing_ok=True)
         outcome = subprocess.run(
             [writer, folder / "a.h5", *SHAPE], env=os.environ | preload(fault, notes), capture_output=True, text=True,
-            timeout=60, stdin=subprocess.DEVNULL,
+            timeout=PATIENCE, stdin=subprocess.DEVNULL,
         )  # fmt: skip
         done = [int(line.split()[1]) for line in outcome.stdout.splitlines() if line.startswith("done ")]
         return outcome.returncode, outcome.stderr.splitlines(), done, notes.read_text() if notes.exists() else ""

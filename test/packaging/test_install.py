@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from processes import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +40,7 @@ def bash(script: str, *arguments: str | Path, path: str = "") -> str:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("A2A", "SLURM"))}
     done = subprocess.run(
         ["bash", "-euc", script, "bash", *arguments], env=kept | ({"PATH": path} if path else {}),
-        capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -18,6 +18,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from processes import PATIENCE
+
 HERE = Path(__file__).resolve().parent
 NAMESPACES = ["--pid", "--net", "--mount", "--uts", "--ipc"]
 PROGRAMS = ["munged", "slurmctld", "slurmd", "sbatch", "srun", "scontrol", "mpirun", "unshare", "nsenter", "ip"]
@@ -94,7 +96,7 @@ class Job:
 class Cluster:
     """`nodes` nodes, node001 …, half of them under each of two switches, and opa1 with a psm2 adapter."""
 
-    def __init__(self, nodes: int, start_seconds: float = 300) -> None:
+    def __init__(self, nodes: int, start_seconds: float = PATIENCE) -> None:
         self.names = [f"node{i:03}" for i in range(1, nodes + 1)]
         self.folder = Path(tempfile.mkdtemp(prefix="a2aperf-slurm-"))
         try:
@@ -161,7 +163,7 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(
-        self, *words: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None, seconds: float = 60
+        self, *words: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None, seconds: float = PATIENCE
     ) -> Outcome:
         """A command on the login node."""
         enter = ["nsenter", "--target", self._first_process(), *NAMESPACES, f"--wd={cwd or self.folder}"]
@@ -190,7 +192,7 @@ class Cluster:
             time.sleep(0.3)
         return job
 
-    def wait(self, id: str, seconds: float = 180) -> Job:
+    def wait(self, id: str, seconds: float = PATIENCE) -> Job:
         """The job, once it has ended for good."""
         return self.wait_for(id, lambda job: job.state in ENDED, seconds)
 
@@ -218,11 +220,11 @@ class Cluster:
             self.launcher.stdin.write(f"{name}\n")
             self.launcher.stdin.flush()
 
-    def revive(self, *names: str, seconds: float = 60) -> None:
+    def revive(self, *names: str, seconds: float = PATIENCE) -> None:
         """Starts nodes again that were killed, and waits until all nodes are idle."""
         self.start(*names)
         for name in names:  # Slurm takes a dead node for idle until it has tried it
-            assert self.run("timeout", "30", "srun", "-w", name, "true", seconds=60).returncode == 0
+            assert self.run("srun", "-w", name, "true").returncode == 0
         deadline = time.monotonic() + seconds
         while (said := self.run("sinfo", "-h", "-N", "-o", "%N %T").stdout).count(" idle\n") != len(self.names) + 1:
             assert time.monotonic() < deadline, said

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from cluster import Cluster, why_not
+from processes import PATIENCE
 from study import JOBS, ROOT, Study
 
 
@@ -48,7 +49,7 @@ def script(tmp_path: Path):
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM", "A2APERF"))}
         return subprocess.run(
             ["bash", JOBS / name, *words], cwd=tmp_path, env=kept | dict(env or {}), capture_output=True, text=True,
-            timeout=60, stdin=subprocess.DEVNULL,
+            timeout=PATIENCE, stdin=subprocess.DEVNULL,
         )  # fmt: skip
 
     return run

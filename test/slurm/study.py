@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cluster import Cluster, Job
+from processes import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 JOBS = ROOT / "jobs"
 SITE = Path(__file__).resolve().parent / "site.sh"
 # What keeps a launch short where tens of ranks share a core; to be put behind "--".
 BRIEF = ["--ops", "5"]
-PATIENCE = 240  # s until something that must happen has happened, on a machine with other things to do
 
 
 @dataclass

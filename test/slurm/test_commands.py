@@ -14,7 +14,7 @@ from study import BRIEF, JOBS, PATIENCE, SITE
 def a2a(cluster, study, analysis):
     """Runs a command of a2a on the login node, in the study's folder."""
 
-    def run(*words: str, seconds: float = 120) -> subprocess.CompletedProcess[str]:
+    def run(*words: str, seconds: float = PATIENCE) -> subprocess.CompletedProcess[str]:
         environment = {**study.environment, "A2APERF_JOBS": str(JOBS), "A2APERF_SITE": str(SITE)}
         return cluster.run(analysis, *words, cwd=study.folder, env=environment, seconds=seconds)
 

@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+PATIENCE = 900  # s until something that must happen has happened, on a machine with other things to do
 
-def running_in(folder: Path, seconds: float = 60) -> list[int]:
+
+def running_in(folder: Path, seconds: float = PATIENCE) -> list[int]:
     """Ids of the processes that still run in the folder once there was time to end."""
     found: list[int] = []
 

@@ -174,10 +174,10 @@ def browser() -> Iterator[Page]:
         finally:
             process.terminate()
             try:
-                process.wait(60)
+                process.wait(600)
             except subprocess.TimeoutExpired:
                 process.kill()
-                process.wait(60)
+                process.wait(600)
 
 
 def _address(process: subprocess.Popen[bytes], profile: Path) -> str:
@@ -190,7 +190,7 @@ def _address(process: subprocess.Popen[bytes], profile: Path) -> str:
             raise RuntimeError(f"Chromium ended at once with status {process.returncode}")
         try:
             port = (profile / "DevToolsActivePort").read_text().split()[0]
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=60) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=600) as answer:
                 pages = [page for page in json.load(answer) if page["type"] == "page"]
             if pages:
                 return str(pages[0]["webSocketDebuggerUrl"])

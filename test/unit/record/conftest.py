@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from processes import PATIENCE
 
 TOP = Path(__file__).resolve().parents[3]
 
@@ -27,7 +28,7 @@ class Writer:
 
     def run(self, file: Path | str, prefix: tuple[str, ...] = (), **options: int) -> subprocess.CompletedProcess[str]:
         command = [*prefix, *self.command(file, **options)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=60)
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
 
     def start(self, file: Path | str, prefix: tuple[str, ...] = (), **options: int) -> subprocess.Popen[str]:
         command = [*prefix, *self.command(file, **options)]

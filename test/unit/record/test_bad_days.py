@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from expected import attempts_of, samples_of
+from processes import PATIENCE
 
 
 class MountNamespace:
@@ -27,7 +28,7 @@ class MountNamespace:
         self.enter = ("nsenter", "--target", str(self._process.pid), "--mount", *user)
 
     def run(self, *command: str) -> None:
-        subprocess.run([*self.enter, *command], check=True, capture_output=True, timeout=60)
+        subprocess.run([*self.enter, *command], check=True, capture_output=True, timeout=PATIENCE)
 
     def see(self, path: Path) -> Path:
         """The path as this process can open it."""
@@ -135,13 +136,13 @@ def test_a_folder_of_someone_else_is_refused(writer, tmp_path: Path) -> None:
         (place / "theirs").mkdir(mode=0o755)
         other = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
         command = [*other, program, str(place / "theirs" / "a.h5")]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
         assert_refused(done, "theirs can't be written to", "Permission denied")
         # A file that can't be read is no reason to stop with a riddle either.
         (place / "theirs").chmod(0o777)
         writer.run(place / "theirs" / "a.h5", points=3, end=2)
         (place / "theirs" / "a.h5").chmod(0o600)
-        done = subprocess.run([*command, "resume=1"], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([*command, "resume=1"], capture_output=True, text=True, timeout=PATIENCE)
         assert_refused(done, "a.h5", "Permission denied")
     finally:
         shutil.rmtree(place)

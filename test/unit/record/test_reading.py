@@ -11,6 +11,7 @@ import pytest
 import xarray
 
 from expected import attempts_of, is_skipped, median_of, samples_of
+from processes import PATIENCE
 
 POINTS, RANKS, NODES, OPS = 16, 5, 2, 40
 SHAPE = {"points": POINTS, "ranks": RANKS, "nodes": NODES, "ops": OPS}
@@ -87,7 +88,7 @@ def test_xarray_loads_every_group(results: Path, engine: str, group: str | None)
 
 
 def test_h5dump_reads_all_of_it(results: Path) -> None:
-    done = subprocess.run(["h5dump", str(results)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["h5dump", str(results)], capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, done.stderr) == (0, "")
     assert 'DATASET "gbps_rank"' in done.stdout and "tcp;ofi_rxm" in done.stdout
 
