@@ -55,7 +55,7 @@ JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
 ReturnToService=2
 KillWait=5
-SlurmdTimeout={patience}
+SlurmdTimeout=300
 MessageTimeout=30
 MinJobAge=3600
 TreeWidth=50
@@ -116,7 +116,6 @@ class Cluster:
         half = nodes // 2
         text = CONFIGURATION.format(
             folder=self.folder, nodes=f"node[001-{nodes:03}]", last_port=17000 + nodes, shape=SHAPE,
-            patience=120 if nodes < 100 else 300,  # s; hundreds of them share few cores
         )
         (self.folder / "slurm.conf").write_text(text)
         (self.folder / "topology.conf").write_text(
@@ -156,10 +155,10 @@ class Cluster:
         if launcher is not None:
             launcher.stdin.close()
             try:
-                launcher.wait(60)
+                launcher.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 launcher.kill()  # and, by --kill-child, all of them
-                launcher.wait(60)
+                launcher.wait(PATIENCE)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(

@@ -21,7 +21,7 @@ from typing import Any
 import websocket
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-START_SECONDS, CALL_SECONDS = 120.0, 240.0
+START_SECONDS, CALL_SECONDS = 600.0, 600.0
 ARGUMENTS = (
     "--headless",
     "--disable-gpu",
@@ -190,7 +190,8 @@ def _address(process: subprocess.Popen[bytes], profile: Path) -> str:
             raise RuntimeError(f"Chromium ended at once with status {process.returncode}")
         try:
             port = (profile / "DevToolsActivePort").read_text().split()[0]
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=600) as answer:
+            pages_at = f"http://127.0.0.1:{port}/json/list"
+            with urllib.request.urlopen(pages_at, timeout=CALL_SECONDS) as answer:
                 pages = [page for page in json.load(answer) if page["type"] == "page"]
             if pages:
                 return str(pages[0]["webSocketDebuggerUrl"])
