@@ -10,33 +10,12 @@
 #include "a2aperf/job/launcher.hpp"
 #include "a2aperf/measure/host_facts.hpp"
 #include "a2aperf/measure/setup.hpp"
-#include "axes.hpp"
 #include "commands.hpp"
 #include "estimate.hpp"
+#include "workload.hpp"
 
 namespace a2aperf {
 namespace {
-
-// Steps that cannot be measured are so for their size, all alike.
-void print_steps(const Plan& plan, const Options& options, int ranks) {
-    std::printf("  %s, then at most %d outlying pairs again\n", pair_effort(plan, options, ranks).c_str(),
-                options.suspects);
-    for (const Point& point : plan.points)
-        if (point.distance == 1)
-            std::printf("  %s %llu B%s%s\n", point.mode.c_str(),
-                        static_cast<unsigned long long>(point.message_size),
-                        point.is_skipped() ? ", skipped: " : "", point.skip_reason.c_str());
-}
-
-void print_points(const Plan& plan) {
-    for (const Point& point : plan.points) {
-        if (point.role != Role::measure) continue;
-        std::string line = "  " + point.label();
-        if (point.partner >= 0) line += ", with MPI_Alltoall as baseline";
-        if (point.is_skipped()) line += fmt::format(", skipped: {}", point.skip_reason);
-        std::puts(line.c_str());
-    }
-}
 
 Layout layout_of(const Options& options) {
     const auto ranks = options.ranks ? options.ranks : launched_ranks();
@@ -54,14 +33,13 @@ int run_dry(const Options& options) {
     const Layout layout = layout_of(options);
     if (launched_rank().value_or(0) != 0) return 0; // one of them prints
 
-    const auto ranks = static_cast<Bytes>(layout.ranks());
     const auto per_node = static_cast<Bytes>(layout.ranks_on_node().front());
     const MemoryBudget budget =
         budget_of(options.memory_limit.value_or(node_memory().available / 2), per_node, options.sizes);
-    const Plan plan = plan_for(
+    const Workload& workload = workload_of(options);
+    const Plan plan = workload.plan(
         options, layout, [&](const Point& point) { return memory_skip_reason(point, budget, layout.ranks()); });
-    const bool is_pairs = options.command == Command::pairs;
-    const Bytes wanted = largest_message(plan) * (is_pairs ? 1 : ranks);
+    const Bytes wanted = largest_message(plan) * static_cast<Bytes>(workload.messages_at_once(layout.ranks()));
     const Bytes buffer = buffer_bytes(plan, budget, layout.ranks());
     const auto measured = std::count_if(plan.points.begin(), plan.points.end(), [](const Point& point) {
         return (point.role == Role::measure || point.role == Role::pair) && !point.is_skipped();
@@ -69,10 +47,7 @@ int run_dry(const Options& options) {
     std::printf("%s on %s, up to %d per node; %s to measure:\n", counted(layout.ranks(), "rank").c_str(),
                 counted(layout.nodes(), "node").c_str(), static_cast<int>(per_node),
                 counted(measured, "point").c_str());
-    if (is_pairs)
-        print_steps(plan, options, layout.ranks());
-    else
-        print_points(plan);
+    std::fputs(workload.describe(plan, options, layout.ranks()).c_str(), stdout);
     if (plan.order.empty()) throw NothingToMeasure(why_all_skipped(plan));
     const Bytes per_rank = 2 * buffer + largest_message(plan); // with the room for one that should not come
     std::printf("message buffers: %s per rank, %s per node%s\n", format_bytes(per_rank).c_str(),

@@ -2,17 +2,17 @@
 // How long a launch may take, told before it begins.
 #pragma once
 
-#include <string>
-
 #include "a2aperf/config/options.hpp"
 #include "a2aperf/plan/plan.hpp"
 
 namespace a2aperf {
 
+// The cost of a message and the payload rate of a rank in the 2019 table (20 ranks: 67 us at 1000 B, 284 us at
+// 60 kB).
+inline constexpr double kSecondsPerMessage = 4e-6;
+inline constexpr double kBytesPerSecond = 5e9;
+
 // For planning a job's time limit, and no more: on a network of 2019, at least.
 Nanoseconds estimated_time(const Plan& plan, const Options& options, int ranks);
-
-// "511 of 511 steps x 2 sizes x (2 + 10) ops on 512 ranks".
-std::string pair_effort(const Plan& plan, const Options& options, int ranks);
 
 } // namespace a2aperf

@@ -17,7 +17,6 @@
 #include "a2aperf/plan/oversubscription.hpp"
 #include "a2aperf/record/closing.hpp"
 #include "a2aperf/record/progress.hpp"
-#include "axes.hpp"
 
 namespace a2aperf {
 namespace {
@@ -69,7 +68,7 @@ void on_root(const Job& job, Action&& action) {
 } // namespace
 
 Launch::Launch(Job& job, const Options& options, Files files)
-    : job_(job), options_(options), files_(std::move(files)),
+    : job_(job), options_(options), workload_(workload_of(options)), files_(std::move(files)),
       choice_(choose_provider(job, {options.provider, options.nic, options.modes, mpi_uses_libfabric()})),
       budget_(memory_budget(job, options.memory_limit, options.sizes)), plan_(plan_points()),
       cores_of_nodes_(cores_of_nodes(job, choice_.here)),
@@ -108,8 +107,9 @@ void Launch::connect() {
 }
 
 Plan Launch::plan_points() {
-    Plan plan = plan_for(options_, job_.layout(),
-                         [&](const Point& point) { return skip_reason(point, choice_, budget_, job_.ranks()); });
+    Plan plan = workload_.plan(options_, job_.layout(), [&](const Point& point) {
+        return skip_reason(point, choice_, budget_, job_.ranks());
+    });
     // A resumed run keeps the order in which the first one was to go, and how its ops started.
     std::vector<int> order = plan.order;
     StoredChoices stored;
@@ -131,10 +131,10 @@ Plan Launch::plan_points() {
 void Launch::choose_start_of_ops() {
     const std::optional<Start> asked = wanted_start(options_.sync);
     const std::optional<Start> wanted = asked ? asked : stored_start_;
-    if (options_.command == Command::pairs) {
-        start_ = choose_start_of_pairs(wanted, is_oversubscribed_);
-    } else {
+    if (workload_.is_collective()) {
         connect_and_try(wanted);
+    } else {
+        start_ = choose_start_of_pairs(wanted, is_oversubscribed_);
     }
     if (!asked && stored_start_) start_.reason = "as in the launch before";
     loop_.set_start(start_.start);
@@ -207,18 +207,15 @@ Provenance Launch::provenance() {
 
 void Launch::open_file() {
     const Provenance facts = provenance();
-    const bool is_pairs = options_.command == Command::pairs;
     on_root(job_, [&] {
-        const RecorderSettings settings{.file = files_.results,
-                                        .max_attempts = rules_for(Point{}).max_attempts(start_.start),
-                                        .percentile = options_.percentile,
-                                        .complete_at = options_.complete_at,
-                                        .provider = choice_.info->fabric_attr->prov_name,
-                                        .subject = is_pairs ? "pairs of ranks" : "all-to-all",
-                                        .suspects = is_pairs ? options_.suspects : 0,
-                                        .isolated_ops = is_pairs ? options_.ops : 0,
-                                        .is_traced = options_.traces,
-                                        .may_replace = options_.overwrite == Overwrite::force};
+        RecorderSettings settings{.file = files_.results,
+                                  .max_attempts = rules_for(Point{}).max_attempts(start_.start),
+                                  .percentile = options_.percentile,
+                                  .complete_at = options_.complete_at,
+                                  .provider = choice_.info->fabric_attr->prov_name,
+                                  .is_traced = options_.traces,
+                                  .may_replace = options_.overwrite == Overwrite::force};
+        workload_.declare(settings, options_);
         recorder_.emplace(options_.overwrite == Overwrite::resume && std::filesystem::exists(files_.results)
                               ? Recorder::resume(settings, plan_, job_.layout(), facts)
                               : Recorder::create(settings, plan_, job_.layout(), facts));

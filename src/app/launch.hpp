@@ -17,6 +17,7 @@
 #include "a2aperf/plan/plan.hpp"
 #include "a2aperf/record/progress.hpp"
 #include "a2aperf/record/recorder.hpp"
+#include "workload.hpp"
 
 namespace a2aperf {
 
@@ -76,6 +77,7 @@ private:
 
     Job& job_;
     const Options& options_;
+    const Workload& workload_;
     Files files_;
     std::vector<EnvironmentVariable> environment_;
     ProviderChoice choice_;

@@ -10,9 +10,9 @@
 #include "a2aperf/record/closing.hpp"
 #include "a2aperf/record/pair_table.hpp"
 #include "a2aperf/stats/pair_model.hpp"
-#include "axes.hpp"
 #include "estimate.hpp"
 #include "launch.hpp"
+#include "pair_steps.hpp"
 
 namespace a2aperf {
 

@@ -14,6 +14,7 @@
 #include "attachments.hpp"
 #include "commands.hpp"
 #include "launch.hpp"
+#include "workload.hpp"
 
 namespace a2aperf {
 namespace {
@@ -107,8 +108,8 @@ int run_launch(int argc, char** argv, const Options& options) {
             fmt::format("not launched by MPI: use mpirun -n 4 a2aperf {} …, or srun (--dry-run works without)",
                         to_string(options.command)));
     if (*launched_ranks() < 2)
-        throw UsageError(fmt::format("{} at least 2 ranks: use mpirun -n 2 or more",
-                                     options.command == Command::pairs ? "pairs need" : "an all-to-all needs"));
+        throw UsageError(
+            fmt::format("{} at least 2 ranks: use mpirun -n 2 or more", workload_of(options).demands()));
     Launch::Files files{output_file(options), {}};
     if (launched_rank() == 0 && !options.verify_only) {
         check_output(files.results, options.overwrite == Overwrite::resume, options.overwrite == Overwrite::force);
@@ -128,10 +129,8 @@ int run_launch(int argc, char** argv, const Options& options) {
         launch->connect();
         if (options.verify_only)
             launch->verify_all();
-        else if (options.command == Command::pairs)
-            launch->measure_pairs();
         else
-            launch->measure_all();
+            workload_of(options).measure(*launch);
         launch.reset(); // the fabric before MPI
         return 0;
     } catch (const UsageError& error) {

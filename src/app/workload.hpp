@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a user asks for: everything that one kind of measurement says about itself. The launch, the dry run and the
+// estimate serve all of them and know none by name.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "a2aperf/config/options.hpp"
+#include "a2aperf/plan/plan.hpp"
+
+namespace a2aperf {
+
+class Launch;
+struct RecorderSettings;
+
+class Workload {
+public:
+    using Skip = std::function<std::optional<std::string>(const Point&)>; // why a point cannot be measured
+
+    virtual ~Workload() = default;
+
+    virtual std::string_view name() const = 0;    // as it is typed
+    virtual std::string_view demands() const = 0; // "pairs need", before "at least 2 ranks"
+
+    // Pure: the same on all ranks, and without MPI.
+    virtual Plan plan(const Options& options, const Layout& layout, const Skip& skip) const = 0;
+    virtual std::string describe(const Plan& plan, const Options& options,
+                                 int ranks) const = 0; // lines of --dry-run
+    virtual int messages_at_once(int ranks) const = 0; // that a rank has room for, where memory suffices
+
+    // For the estimate: a point, and how many more points of the largest size may follow the plan.
+    virtual double seconds_of_point(const Options& options, Bytes message_size, double ops, int ranks) const = 0;
+    virtual int points_afterwards(const Options&) const { return 0; }
+
+    // Whether every op waits for all ranks: then the first point connects all of them and its trial ops tell how
+    // ops can start. If not, each point connects by itself.
+    virtual bool is_collective() const = 0;
+
+    virtual void declare(RecorderSettings& settings, const Options& options) const = 0; // what its file is about
+    virtual void measure(Launch& launch) const = 0;
+};
+
+const Workload& alltoall();
+const Workload& pairs();
+
+// The one that the user asked for.
+const Workload& workload_of(const Options& options);
+
+} // namespace a2aperf
