@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/plan/size_list.hpp"
 #include "a2aperf/record/recorder.hpp"
 #include "estimate.hpp"
 #include "launch.hpp"
@@ -14,9 +15,51 @@ namespace {
 
 constexpr double kSecondsPerPoint = 0.05;
 
+constexpr std::string_view kIntroduction =
+    "a2aperf measures all-to-all bandwidth between MPI ranks on raw libfabric endpoints\n"
+    "and keeps every sample of every rank in one HDF5 file.\n";
+
+// test/cli runs each of them.
+constexpr std::string_view kExamples =
+    "Examples\n"
+    "  mpirun -n 4 a2aperf alltoall\n"
+    "      24 message sizes, 100 ops each, over the best provider available\n"
+    "  mpirun -n 4 a2aperf alltoall --provider tcp --sizes 1KiB..1MiB*2 -o tcp.h5\n"
+    "      powers of two over one provider, into a file of that name\n"
+    "  mpirun -n 2 a2aperf alltoall --sizes 60000 --schedule shift,naive --window 1,all\n"
+    "      a sweep: every schedule with every window\n"
+    "  mpirun -n 2 a2aperf alltoall --sizes 8KiB --baseline mpi --precision 2% --time-budget 9s\n"
+    "      compared with MPI_Alltoall; as many ops as 2% needs, at most 9 s per point\n"
+    "  a2aperf alltoall --dry-run --ranks 320 --ranks-per-node 4\n"
+    "      what a large run would need, without running it\n";
+
+constexpr std::string_view kFarewell =
+    "More\n"
+    "  a2aperf alltoall --help-all    every option\n"
+    "  a2aperf --list                 providers, modes and schedules\n"
+    "  a2a --help                     analyse the files: tables, plots, comparisons, a report\n";
+
+constexpr std::string_view kTakes[] = {"schedule", "window",      "baseline",    "precision", "min-ops",
+                                       "max-ops",  "time-budget", "complete-at", "trace",     "no-sentinel"};
+
+constexpr WorkloadRow kRow{
+    .name = "alltoall",
+    .purpose = "measures",
+    .usage = "the whole all-to-all",
+    .takes = kTakes,
+    .options = {},
+    .page = {.introduction = kIntroduction,
+             .examples = kExamples,
+             .farewell = kFarewell,
+             .sizes = "the 24 sizes 1000..15000+1000,20000..60000+5000",
+             .formats = "table, wide, compat (as in 2019), csv or json"},
+    .set_defaults = [](Options& options) { options.sizes = parse_sizes(kDefaultSizes); },
+    .check = [](const Options&) {},
+};
+
 class AllToAll final : public Workload {
 public:
-    std::string_view name() const override { return "alltoall"; }
+    const WorkloadRow& row() const override { return kRow; }
     std::string_view demands() const override { return "an all-to-all needs"; }
 
     Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {

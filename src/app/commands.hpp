@@ -6,7 +6,7 @@
 
 namespace a2aperf {
 
-// alltoall and pairs: all ranks of an MPI launch run this. Throws UsageError before MPI is started; afterwards it
+// A workload: all ranks of an MPI launch run this. Throws UsageError before MPI is started; afterwards it
 // reports itself.
 int run_launch(int argc, char** argv, const Options& options);
 

@@ -12,6 +12,7 @@
 #include "a2aperf/job/launcher.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "commands.hpp"
+#include "workload.hpp"
 
 namespace {
 
@@ -23,6 +24,7 @@ Catalogue what_there_is() {
     Catalogue catalogue;
     for (const Provider& provider : known_providers()) catalogue.providers.emplace_back(provider.name);
     for (const ModeEntry& mode : mode_table()) catalogue.modes.emplace_back(mode.name);
+    catalogue.workloads = workload_rows();
     return catalogue;
 }
 
@@ -37,9 +39,9 @@ int report_once(const UsageError& error) {
 }
 
 int run(int argc, char** argv) {
-    const auto [options, answer] = parse_command_line(argc, argv, what_there_is());
+    const auto [options, is_about_providers, answer] = parse_command_line(argc, argv, what_there_is());
     if (answer) return launched_rank().value_or(0) == 0 ? std::fputs(answer->c_str(), stdout) < 0 : 0;
-    if (options.command == Command::providers) return run_providers();
+    if (is_about_providers) return run_providers();
     if (options.is_dry_run) return run_dry(options);
     return run_launch(argc, argv, options);
 }

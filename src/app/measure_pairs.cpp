@@ -78,7 +78,7 @@ std::vector<Nanoseconds> Launch::measure_alone(Rank source, Rank destination, By
 
 // Rank 0 knows whom to look at; the others are told pair by pair.
 void Launch::look_again(Findings& findings, Progress& progress) {
-    const std::vector<Turn> turns = second_look(findings.sizes, options_.suspects);
+    const std::vector<Turn> turns = second_look(findings.sizes, pair_options(options_).suspects);
     auto count = turns.size();
     job_.broadcast(count);
     if (job_.is_root()) {
@@ -134,7 +134,7 @@ void Launch::measure_pairs() {
             progress.note(fmt::format("{} B skipped: {}", point.message_size, point.skip_reason));
     measure_points(progress, [](int, PointOutcome&&) {});
     Findings findings = examine_pairs();
-    if (options_.suspects > 0) look_again(findings, progress);
+    if (pair_options(options_).suspects > 0) look_again(findings, progress);
     finish();
     if (!job_.is_root()) return;
     progress.clear();

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps of a launch of pairs, from its options.
+// What a launch of pairs measures, from its options.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "a2aperf/config/options.hpp"
 #include "a2aperf/plan/pair_plan.hpp"
 
 namespace a2aperf {
+
+struct PairOptions {
+    std::optional<int> steps; // at most so many distances; default: by the number of ranks
+    int suspects = 16;        // most pairs of the second look
+};
+
+const PairOptions& pair_options(const Options& options);
 
 PairAxes pair_axes_of(const Options& options);
 

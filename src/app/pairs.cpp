@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/config/selection.hpp"
+#include "a2aperf/config/values.hpp"
+#include "a2aperf/plan/size_list.hpp"
 #include "a2aperf/record/recorder.hpp"
 #include "estimate.hpp"
 #include "launch.hpp"
@@ -18,9 +22,91 @@ constexpr double kSecondsPerStep = 5e-3;
 constexpr double kSecondsPerStepAndRank = 20e-6;
 constexpr double kSecondsPerAgreement = 50e-6;
 
+constexpr int kMostSuspects = 10'000;
+
+constexpr std::string_view kIntroduction =
+    "a2aperf pairs measures the bandwidth and the latency of every ordered pair of ranks, in\n"
+    "steps in which each rank sends to one other and receives from one. A rank that is slow in\n"
+    "all its pairs sends or receives slowly; a pair that is slow by itself is a weak link.\n"
+    "Outliers are measured again with all other ranks idle.\n";
+
+// test/cli runs each of them.
+constexpr std::string_view kExamples =
+    "Examples\n"
+    "  mpirun -n 4 a2aperf pairs\n"
+    "      all 12 pairs at 8 B and at 1 MiB, over the best provider available\n"
+    "  mpirun -n 4 a2aperf pairs --provider tcp --sizes 64KiB --ops 50 -o tcp.h5\n"
+    "      one size over one provider, with more ops for a more precise median\n"
+    "  mpirun -n 3 a2aperf pairs --steps 1 --suspects 0 --format csv\n"
+    "      one step only, nothing measured twice, CSV with one line per pair\n"
+    "  a2aperf pairs --dry-run --ranks 10240 --ranks-per-node 32\n"
+    "      the memory and time it would need, without running it\n";
+
+constexpr std::string_view kFarewell =
+    "More\n"
+    "  a2aperf pairs --help-all    every option\n"
+    "  a2aperf alltoall --help     the whole all-to-all\n"
+    "  a2a --help                  analyse the files: the matrix as a figure, the findings\n";
+
+using Values = std::span<const std::string>;
+
+PairOptions& own(Options& options) {
+    return std::any_cast<PairOptions&>(options.own);
+}
+
+constexpr OptionRow kOptions[] = {
+    {.name = "steps",
+     .value = "N",
+     .section = Section::what,
+     .audience = Audience::daily,
+     .example = "64",
+     .help =
+         "measure at most N of the R-1 steps, evenly spread by the random seed; the pairs of the others are not "
+         "measured (default: all, above 512 ranks 256)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).steps = parse_int(v[0], 1, kMostRanks); }},
+    {.name = "suspects",
+     .value = "N",
+     .section = Section::what,
+     .audience = Audience::daily,
+     .example = "16",
+     .help = "measure at most N outlying pairs again with all other ranks idle; 0: none (default: 16)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).suspects = parse_int(v[0], 0, kMostSuspects); }},
+};
+
+void set_defaults(Options& options) {
+    options.sizes = parse_sizes(kDefaultPairSizes);
+    options.ops = 10;
+    options.warmup = 2;
+    options.with_sentinel = false;
+    options.own = PairOptions{};
+}
+
+void check(const Options& options) {
+    if (options.modes.size() > 1)
+        throw UsageError(fmt::format("--mode: pairs takes one mode: {} here, and another launch for the next",
+                                     options.modes.front()));
+    if (options.format == Format::wide || options.format == Format::compat)
+        throw UsageError("--format: for pairs expected one of table, csv, json");
+}
+
+constexpr WorkloadRow kRow{
+    .name = "pairs",
+    .purpose = "finds weak links",
+    .usage = "every pair of ranks: finds weak links",
+    .takes = {},
+    .options = kOptions,
+    .page = {.introduction = kIntroduction,
+             .examples = kExamples,
+             .farewell = kFarewell,
+             .sizes = "8,1MiB, for latency and bandwidth",
+             .formats = "table, csv or json (one line per pair)"},
+    .set_defaults = set_defaults,
+    .check = check,
+};
+
 class Pairs final : public Workload {
 public:
-    std::string_view name() const override { return "pairs"; }
+    const WorkloadRow& row() const override { return kRow; }
     std::string_view demands() const override { return "pairs need"; }
 
     Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {
@@ -30,7 +116,7 @@ public:
     // Steps that cannot be measured are so for their size, all alike.
     std::string describe(const Plan& plan, const Options& options, int ranks) const override {
         std::string lines = fmt::format("  {}, then at most {} outlying pairs again\n",
-                                        pair_effort(plan, options, ranks), options.suspects);
+                                        pair_effort(plan, options, ranks), pair_options(options).suspects);
         for (const Point& point : plan.points)
             if (point.distance == 1)
                 lines += fmt::format("  {} {} B{}{}\n", point.mode, point.message_size,
@@ -45,12 +131,12 @@ public:
             kSecondsPerAgreement + kSecondsPerMessage + static_cast<double>(message_size) / kBytesPerSecond;
         return kSecondsPerStep + kSecondsPerStepAndRank * ranks + ops * op;
     }
-    int points_afterwards(const Options& options) const override { return options.suspects; }
+    int points_afterwards(const Options& options) const override { return pair_options(options).suspects; }
 
     bool is_collective() const override { return false; }
     void declare(RecorderSettings& settings, const Options& options) const override {
         settings.subject = "pairs of ranks";
-        settings.suspects = options.suspects;
+        settings.suspects = pair_options(options).suspects;
         settings.isolated_ops = options.ops;
     }
     void measure(Launch& launch) const override { launch.measure_pairs(); }
@@ -58,11 +144,15 @@ public:
 
 } // namespace
 
+const PairOptions& pair_options(const Options& options) {
+    return std::any_cast<const PairOptions&>(options.own);
+}
+
 PairAxes pair_axes_of(const Options& options) {
     return {.sizes = options.sizes,
             .mode = options.modes.front(),
             .post = options.post,
-            .most_steps = options.steps,
+            .most_steps = pair_options(options).steps,
             .order = options.order,
             .seed = options.seed};
 }

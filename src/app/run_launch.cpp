@@ -106,7 +106,7 @@ int run_launch(int argc, char** argv, const Options& options) {
     if (!launched_ranks())
         throw UsageError(
             fmt::format("not launched by MPI: use mpirun -n 4 a2aperf {} …, or srun (--dry-run works without)",
-                        to_string(options.command)));
+                        options.workload));
     if (*launched_ranks() < 2)
         throw UsageError(
             fmt::format("{} at least 2 ranks: use mpirun -n 2 or more", workload_of(options).demands()));

@@ -7,8 +7,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "a2aperf/config/options.hpp"
+#include "a2aperf/config/workload_row.hpp"
 #include "a2aperf/plan/plan.hpp"
 
 namespace a2aperf {
@@ -22,7 +23,7 @@ public:
 
     virtual ~Workload() = default;
 
-    virtual std::string_view name() const = 0;    // as it is typed
+    virtual const WorkloadRow& row() const = 0;   // for the command line
     virtual std::string_view demands() const = 0; // "pairs need", before "at least 2 ranks"
 
     // Pure: the same on all ranks, and without MPI.
@@ -45,6 +46,9 @@ public:
 
 const Workload& alltoall();
 const Workload& pairs();
+
+// The rows of all of them, for the catalogue.
+std::vector<const WorkloadRow*> workload_rows();
 
 // The one that the user asked for.
 const Workload& workload_of(const Options& options);

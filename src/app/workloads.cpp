@@ -6,11 +6,24 @@
 #include "workload.hpp"
 
 namespace a2aperf {
+namespace {
+
+const std::array<const Workload*, 2>& workloads() {
+    static const std::array rows{&alltoall(), &pairs()};
+    return rows;
+}
+
+} // namespace
+
+std::vector<const WorkloadRow*> workload_rows() {
+    std::vector<const WorkloadRow*> rows;
+    for (const Workload* workload : workloads()) rows.push_back(&workload->row());
+    return rows;
+}
 
 const Workload& workload_of(const Options& options) {
-    static const std::array rows{&alltoall(), &pairs()};
-    return **std::find_if(rows.begin(), rows.end(),
-                          [&](const Workload* row) { return row->name() == to_string(options.command); });
+    return **std::find_if(workloads().begin(), workloads().end(),
+                          [&](const Workload* one) { return one->row().name == options.workload; });
 }
 
 } // namespace a2aperf

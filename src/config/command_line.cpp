@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 
 #include <CLI/CLI.hpp>
@@ -15,6 +16,8 @@
 
 namespace a2aperf {
 namespace {
+
+constexpr std::string_view kProviders = "providers";
 
 // What users of OSU's benchmarks, perftest, fabtests and iperf type, and the option that does it here.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kForeign{{
@@ -47,20 +50,19 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kForeign
 // The words of one command, sorted out by CLI11; what they mean is the option table's.
 class Words {
 public:
-    explicit Words(Command command) : command_(command) {
+    // Null: providers.
+    Words(const WorkloadRow* workload, const Catalogue& catalogue) : workload_(workload), catalogue_(catalogue) {
         app_.set_help_flag();
         app_.allow_extras();
         help_ = app_.add_flag("-h,--help");
         help_all_ = app_.add_flag("--help-all");
         version_ = app_.add_flag("--version");
         list_ = app_.add_flag("--list");
-        if (command == Command::providers) return;
+        if (workload == nullptr) return;
         config_ = take_all(app_.add_option("--config"));
-        for (const OptionRow& row : option_table()) {
-            if (!serves(row, command)) continue;
-            options_[&row] = take_all(row.arity == Arity::flag ? app_.add_flag(spellings(row))
-                                                               : app_.add_option(spellings(row)));
-        }
+        for (const OptionRow* row : options_of(*workload))
+            options_[row] = take_all(row->arity == Arity::flag ? app_.add_flag(spellings(*row))
+                                                               : app_.add_option(spellings(*row)));
     }
 
     // Throws UsageError for a missing value and for what is no option.
@@ -76,12 +78,13 @@ public:
         if (!wants_answer()) refuse_extras();
     }
 
-    std::optional<std::string> answer(const Catalogue& catalogue) const {
-        const bool is_providers = command_ == Command::providers;
-        if (help_->count() > 0) return is_providers ? providers_help_text() : help_text(catalogue, command_);
-        if (help_all_->count() > 0) return help_all_text(catalogue, is_providers ? Command::alltoall : command_);
+    std::optional<std::string> answer() const {
+        const WorkloadRow& workload = workload_ != nullptr ? *workload_ : *catalogue_.workloads.front();
+        if (help_->count() > 0)
+            return workload_ != nullptr ? help_text(catalogue_, workload) : providers_help_text();
+        if (help_all_->count() > 0) return help_all_text(catalogue_, workload);
         if (version_->count() > 0) return version_text();
-        if (list_->count() > 0) return list_text(catalogue);
+        if (list_->count() > 0) return list_text(catalogue_);
         return std::nullopt;
     }
 
@@ -128,9 +131,9 @@ private:
     }
 
     // CLI11 says "--sizes: 1 required TEXT missing".
-    [[noreturn]] static void refuse_missing_value(std::string_view finding) {
+    [[noreturn]] void refuse_missing_value(std::string_view finding) const {
         const std::string_view name = finding.substr(0, finding.find(':'));
-        const OptionRow* row = name.starts_with("--") ? find_option(name.substr(2)) : nullptr;
+        const OptionRow* row = name.starts_with("--") ? find_option(name.substr(2), catalogue_) : nullptr;
         if (row == nullptr) throw UsageError(fmt::format("{} needs a value", name));
         throw UsageError(fmt::format("{0} needs {1}, for example {0} {2}", name, row->value, row->example));
     }
@@ -142,26 +145,29 @@ private:
         if (!word.starts_with('-'))
             throw UsageError(fmt::format("unexpected argument {}: options begin with --", quote(word)));
         const std::string given = word.substr(0, word.find('='));
-        const OptionRow* row = given.starts_with("--") ? find_option(std::string_view(given).substr(2)) : nullptr;
-        if (row != nullptr && command_ != Command::providers)
+        const OptionRow* row =
+            given.starts_with("--") ? find_option(std::string_view(given).substr(2), catalogue_) : nullptr;
+        if (row != nullptr && workload_ != nullptr)
             throw UsageError(
                 fmt::format("--{0} is not an option of a2aperf {1}: a2aperf {1} --help-all shows its options",
-                            row->name, to_string(command_)));
+                            row->name, workload_->name));
         std::vector<std::string> names;
         for (const CLI::Option* option : app_.get_options())
             for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
         const std::vector<std::string_view> known(names.begin(), names.end());
         const auto* const foreign =
             std::find_if(kForeign.begin(), kForeign.end(), [&](const auto& entry) { return entry.first == given; });
-        const OptionRow* const ours = foreign != kForeign.end() ? find_option(foreign->second) : nullptr;
-        const bool has_ours = ours != nullptr && serves(*ours, command_);
+        const OptionRow* const ours =
+            foreign != kForeign.end() ? find_option(foreign->second, catalogue_) : nullptr;
+        const bool has_ours = ours != nullptr && workload_ != nullptr && serves(*ours, *workload_);
         const std::string meant =
             has_ours ? fmt::format("--{}", ours->name) : std::string(nearest_word(given, known));
         throw UsageError(fmt::format("unknown option {}{}: --help-all shows all options", quote(given),
                                      meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant)));
     }
 
-    Command command_;
+    const WorkloadRow* workload_;
+    const Catalogue& catalogue_;
     CLI::App app_;
     CLI::Option* help_;
     CLI::Option* help_all_;
@@ -178,7 +184,7 @@ bool exclude_each_other(const OptionRow& a, const OptionRow& b) {
 void refuse_contradictions(const GivenOptions& given, std::string_view prefix) {
     for (const auto& [row, values] : given)
         for (const auto& [other, other_values] : given)
-            if (row < other && exclude_each_other(*row, *other))
+            if (std::less<>{}(row, other) && exclude_each_other(*row, *other))
                 throw UsageError(fmt::format("{0}{1} and {0}{2} exclude each other: give one of them", prefix,
                                              row->name, other->name));
 }
@@ -208,14 +214,10 @@ void apply(Options& options, const GivenOptions& given, const Catalogue& catalog
 
 // What one option says about another; only typed ones must have their partner, a file may hold both kinds.
 void check_together(const Options& options, const GivenOptions& typed) {
-    if (options.command == Command::pairs) {
-        if (options.modes.size() > 1)
-            throw UsageError(fmt::format("--mode: pairs takes one mode: {} here, and another launch for the next",
-                                         options.modes.front()));
-        if (options.format == Format::wide || options.format == Format::compat)
-            throw UsageError("--format: for pairs expected one of table, csv, json");
-    }
-    const auto is_typed = [&](std::string_view name) { return typed.contains(find_option(name)); };
+    const auto is_typed = [&](std::string_view name) {
+        return std::any_of(typed.begin(), typed.end(),
+                           [&](const auto& entry) { return entry.first->name == name; });
+    };
     for (const std::string_view name : {"min-ops", "max-ops"})
         if (is_typed(name) && !options.precision)
             throw UsageError(fmt::format("--{} needs --precision; for a fixed number use --ops", name));
@@ -235,17 +237,17 @@ void check_together(const Options& options, const GivenOptions& typed) {
         throw UsageError("--resume needs --output FILE, the file to continue");
 }
 
-Options parse_options(const Words& words, Command command, const Catalogue& catalogue) {
+Options parse_options(const Words& words, const WorkloadRow& workload, const Catalogue& catalogue) {
     const GivenOptions typed = words.given();
     refuse_contradictions(typed, "--");
     GivenOptions given = typed;
-    Options options = default_options(command);
+    Options options = default_options(workload);
     if (const auto file = words.config_file()) {
-        const GivenOptions from_file = read_config_file(*file, command);
+        const GivenOptions from_file = read_config_file(*file, workload, catalogue);
         const std::string prefix = fmt::format("--config {}: ", quote(*file));
         try {
             refuse_contradictions(from_file, "");
-            Options alone;
+            Options alone = default_options(workload);
             apply(alone, from_file, catalogue);
         } catch (const UsageError& error) {
             throw UsageError(prefix + error.what());
@@ -253,8 +255,29 @@ Options parse_options(const Words& words, Command command, const Catalogue& cata
         given = merge(typed, from_file);
     }
     apply(options, given, catalogue);
+    workload.check(options);
     check_together(options, typed);
     return options;
+}
+
+// Null for providers, the command that is no workload.
+const WorkloadRow* find_command(std::string_view name, const Catalogue& catalogue) {
+    std::vector<std::string_view> names;
+    for (const WorkloadRow* workload : catalogue.workloads) {
+        if (workload->name == name) return workload;
+        names.push_back(workload->name);
+    }
+    if (name == kProviders) return nullptr;
+    names.push_back(kProviders);
+    throw_unknown("command", name, names);
+}
+
+[[noreturn]] void refuse_no_command(const Catalogue& catalogue) {
+    std::string commands;
+    for (const WorkloadRow* workload : catalogue.workloads)
+        commands += fmt::format("{} ({}), ", workload->name, workload->purpose);
+    throw UsageError(
+        fmt::format("no command: expected one of {}{} (shows what this node offers)", commands, kProviders));
 }
 
 } // namespace
@@ -265,27 +288,23 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv, const Ca
     ParsedCommandLine parsed;
     parsed.options.command_line = join_for_shell(typed);
     if (words.empty()) {
-        parsed.answer = help_text(catalogue);
+        parsed.answer = help_text(catalogue, *catalogue.workloads.front());
         return parsed;
     }
     const bool has_command = !words[0].starts_with('-');
+    const WorkloadRow* workload = catalogue.workloads.front();
     if (has_command) {
-        parsed.options.command = choose<Command>(
-            "command", words[0],
-            {{"alltoall", Command::alltoall}, {"pairs", Command::pairs}, {"providers", Command::providers}});
+        workload = find_command(words[0], catalogue);
         words.erase(words.begin());
     }
-    const Command command = parsed.options.command;
-    Words sorted(command);
+    parsed.is_about_providers = workload == nullptr;
+    Words sorted(workload, catalogue);
     sorted.parse(std::move(words));
-    parsed.answer = sorted.answer(catalogue);
-    if (parsed.answer || command == Command::providers) return parsed;
-    if (!has_command)
-        throw UsageError(
-            "no command: expected one of alltoall (measures), pairs (finds weak links), providers (shows what this "
-            "node offers)");
+    parsed.answer = sorted.answer();
+    if (parsed.answer || parsed.is_about_providers) return parsed;
+    if (!has_command) refuse_no_command(catalogue);
     std::string command_line = std::move(parsed.options.command_line);
-    parsed.options = parse_options(sorted, command, catalogue);
+    parsed.options = parse_options(sorted, *workload, catalogue);
     parsed.options.command_line = std::move(command_line);
     return parsed;
 }

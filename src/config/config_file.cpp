@@ -11,17 +11,17 @@
 namespace a2aperf {
 namespace {
 
-const OptionRow& row_of_key(const CLI::ConfigItem& item, Command command) {
+const OptionRow& row_of_key(const CLI::ConfigItem& item, const WorkloadRow& workload, const Catalogue& catalogue) {
     if (!item.parents.empty())
         throw UsageError(fmt::format("section [{}]: sections are not used, only keys",
                                      printable(fmt::format("{}", fmt::join(item.parents, ".")))));
-    if (const OptionRow* row = find_option(item.name)) {
-        if (!serves(*row, command))
-            throw UsageError(fmt::format("{} is not an option of a2aperf {}", row->name, to_string(command)));
+    if (const OptionRow* row = find_option(item.name, catalogue)) {
+        if (!serves(*row, workload))
+            throw UsageError(fmt::format("{} is not an option of a2aperf {}", row->name, workload.name));
         return *row;
     }
     std::vector<std::string_view> keys;
-    for (const OptionRow& row : option_table()) keys.push_back(row.name);
+    for (const OptionRow* row : all_options(catalogue)) keys.push_back(row->name);
     const std::string_view meant = nearest_word(item.name, keys);
     throw UsageError(fmt::format("unknown key {}{}: keys are the long option names, as in sizes = \"1KiB..4MiB*2\"",
                                  quote(item.name), meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant)));
@@ -36,8 +36,7 @@ void check_quotes(const CLI::ConfigItem& item) {
                 fmt::format("{}: {} has no closing quote (a value cannot contain '#')", item.name, quote(text)));
 }
 
-void take(GivenOptions& given, const CLI::ConfigItem& item, Command command) {
-    const OptionRow& row = row_of_key(item, command);
+void take(GivenOptions& given, const CLI::ConfigItem& item, const OptionRow& row) {
     check_quotes(item);
     for (const std::string& text : item.inputs)
         if (text.find('\0') != std::string::npos) // what follows it would be lost, as in the name of a file
@@ -56,7 +55,7 @@ void take(GivenOptions& given, const CLI::ConfigItem& item, Command command) {
 
 } // namespace
 
-GivenOptions read_config_file(const std::string& file, Command command) {
+GivenOptions read_config_file(const std::string& file, const WorkloadRow& workload, const Catalogue& catalogue) {
     std::ifstream stream(file);
     if (!stream || stream.peek() == std::ifstream::traits_type::eof())
         throw UsageError(fmt::format("--config {}: no such file, or it is empty", quote(file)));
@@ -65,7 +64,7 @@ GivenOptions read_config_file(const std::string& file, Command command) {
         const std::vector<CLI::ConfigItem> items = CLI::ConfigTOML().from_config(stream);
         // To its reader, a file that cannot be read any further ends there.
         if (stream.bad()) throw UsageError("reading it failed before its end");
-        for (const CLI::ConfigItem& item : items) take(given, item, command);
+        for (const CLI::ConfigItem& item : items) take(given, item, row_of_key(item, workload, catalogue));
     } catch (const UsageError& error) {
         throw UsageError(fmt::format("--config {}: {}", quote(file), error.what()));
     } catch (const CLI::Error& error) {

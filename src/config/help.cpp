@@ -17,72 +17,6 @@ namespace {
 constexpr std::size_t kColumns = 84;
 constexpr std::size_t kTextColumn = 26; // where the words about an option begin
 
-constexpr std::string_view kIntroduction =
-    "a2aperf measures all-to-all bandwidth between MPI ranks on raw libfabric endpoints\n"
-    "and keeps every sample of every rank in one HDF5 file.\n"
-    "\n"
-    "Usage:  mpirun -n RANKS a2aperf alltoall [OPTION]...\n"
-    "        mpirun -n RANKS a2aperf pairs [OPTION]...    every pair of ranks: finds weak links\n"
-    "        a2aperf providers        what this node offers, and why the rest is missing\n";
-
-// test/cli runs each of them.
-constexpr std::string_view kExamples =
-    "Examples\n"
-    "  mpirun -n 4 a2aperf alltoall\n"
-    "      24 message sizes, 100 ops each, over the best provider available\n"
-    "  mpirun -n 4 a2aperf alltoall --provider tcp --sizes 1KiB..1MiB*2 -o tcp.h5\n"
-    "      powers of two over one provider, into a file of that name\n"
-    "  mpirun -n 2 a2aperf alltoall --sizes 60000 --schedule shift,naive --window 1,all\n"
-    "      a sweep: every schedule with every window\n"
-    "  mpirun -n 2 a2aperf alltoall --sizes 8KiB --baseline mpi --precision 2% --time-budget 9s\n"
-    "      compared with MPI_Alltoall; as many ops as 2% needs, at most 9 s per point\n"
-    "  a2aperf alltoall --dry-run --ranks 320 --ranks-per-node 4\n"
-    "      what a large run would need, without running it\n";
-
-constexpr std::string_view kFarewell =
-    "More\n"
-    "  a2aperf alltoall --help-all    every option\n"
-    "  a2aperf --list                 providers, modes and schedules\n"
-    "  a2a --help                     analyse the files: tables, plots, comparisons, a report\n";
-
-constexpr std::string_view kPairsIntroduction =
-    "a2aperf pairs measures the bandwidth and the latency of every ordered pair of ranks, in\n"
-    "steps in which each rank sends to one other and receives from one. A rank that is slow in\n"
-    "all its pairs sends or receives slowly; a pair that is slow by itself is a weak link.\n"
-    "Outliers are measured again with all other ranks idle.\n"
-    "\n"
-    "Usage:  mpirun -n RANKS a2aperf pairs [OPTION]...\n";
-
-constexpr std::string_view kPairsExamples =
-    "Examples\n"
-    "  mpirun -n 4 a2aperf pairs\n"
-    "      all 12 pairs at 8 B and at 1 MiB, over the best provider available\n"
-    "  mpirun -n 4 a2aperf pairs --provider tcp --sizes 64KiB --ops 50 -o tcp.h5\n"
-    "      one size over one provider, with more ops for a more precise median\n"
-    "  mpirun -n 3 a2aperf pairs --steps 1 --suspects 0 --format csv\n"
-    "      one step only, nothing measured twice, CSV with one line per pair\n"
-    "  a2aperf pairs --dry-run --ranks 10240 --ranks-per-node 32\n"
-    "      the memory and time it would need, without running it\n";
-
-constexpr std::string_view kPairsFarewell =
-    "More\n"
-    "  a2aperf pairs --help-all    every option\n"
-    "  a2aperf alltoall --help     the whole all-to-all\n"
-    "  a2a --help                  analyse the files: the matrix as a figure, the findings\n";
-
-// What differs between the commands that measure.
-struct Page {
-    std::string_view introduction, examples, farewell, sizes, formats;
-};
-
-Page page_of(Command command) {
-    if (command == Command::pairs)
-        return {kPairsIntroduction, kPairsExamples, kPairsFarewell, "8,1MiB, for latency and bandwidth",
-                "table, csv or json (one line per pair)"};
-    return {kIntroduction, kExamples, kFarewell, "the 24 sizes 1000..15000+1000,20000..60000+5000",
-            "table, wide, compat (as in 2019), csv or json"};
-}
-
 constexpr std::string_view kGeneral =
     "General\n"
     "  --config FILE         take options from a TOML or INI file, one key for every long\n"
@@ -133,14 +67,14 @@ std::string wrap(std::string_view text, std::size_t used, std::size_t indent) {
     return lines + '\n';
 }
 
-std::string describe(const OptionRow& row, const Catalogue& catalogue, Command command) {
-    const Options defaults = default_options(command);
+std::string describe(const OptionRow& row, const Catalogue& catalogue, const WorkloadRow& workload) {
+    const Options defaults = default_options(workload);
     std::string text(row.help);
     replace(text, "{providers}", fmt::format("{}", fmt::join(catalogue.providers, ", ")));
     replace(text, "{modes}", fmt::format("{}", fmt::join(catalogue.modes, ", ")));
     replace(text, "{schedules}", schedule_names());
-    replace(text, "{sizes}", page_of(command).sizes);
-    replace(text, "{formats}", page_of(command).formats);
+    replace(text, "{sizes}", workload.page.sizes);
+    replace(text, "{formats}", workload.page.formats);
     replace(text, "{ops}", fmt::to_string(defaults.ops));
     replace(text, "{warmup}", fmt::to_string(defaults.warmup));
     std::string names = spellings(row);
@@ -159,25 +93,35 @@ std::string names_in_a_row(std::string_view title, const std::vector<std::string
     return fmt::format("{}\n  {}\n", title, joined);
 }
 
-} // namespace
-
-std::string help_text(const Catalogue& catalogue, Command command) {
-    const Page page = page_of(command);
-    std::string text = fmt::format("{}\nCommon options\n", page.introduction);
-    for (const OptionRow& row : option_table())
-        if (row.audience == Audience::daily && serves(row, command)) text += describe(row, catalogue, command);
-    return text + fmt::format("\n{}\n{}", page.examples, page.farewell);
+// The introduction, and how the command is typed. The first workload's page is the program's own.
+std::string beginning(const Catalogue& catalogue, const WorkloadRow& workload) {
+    std::string text = fmt::format("{}\nUsage:  mpirun -n RANKS a2aperf {} [OPTION]...\n",
+                                   workload.page.introduction, workload.name);
+    if (&workload != catalogue.workloads.front()) return text;
+    for (const WorkloadRow* other : catalogue.workloads)
+        if (other != &workload)
+            text +=
+                fmt::format("        mpirun -n RANKS a2aperf {} [OPTION]...    {}\n", other->name, other->usage);
+    return text + "        a2aperf providers        what this node offers, and why the rest is missing\n";
 }
 
-std::string help_all_text(const Catalogue& catalogue, Command command) {
-    const Page page = page_of(command);
-    std::string text(page.introduction);
+} // namespace
+
+std::string help_text(const Catalogue& catalogue, const WorkloadRow& workload) {
+    std::string text = beginning(catalogue, workload) + "\nCommon options\n";
+    for (const OptionRow* row : options_of(workload))
+        if (row->audience == Audience::daily) text += describe(*row, catalogue, workload);
+    return text + fmt::format("\n{}\n{}", workload.page.examples, workload.page.farewell);
+}
+
+std::string help_all_text(const Catalogue& catalogue, const WorkloadRow& workload) {
+    std::string text = beginning(catalogue, workload);
     for (const auto& [section, title] : kSections) {
         text += fmt::format("\n{}\n", title);
-        for (const OptionRow& row : option_table())
-            if (row.section == section && serves(row, command)) text += describe(row, catalogue, command);
+        for (const OptionRow* row : options_of(workload))
+            if (row->section == section) text += describe(*row, catalogue, workload);
     }
-    return text + fmt::format("\n{}\n{}", kGeneral, page.examples);
+    return text + fmt::format("\n{}\n{}", kGeneral, workload.page.examples);
 }
 
 std::string providers_help_text() {

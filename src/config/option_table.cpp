@@ -7,6 +7,7 @@
 
 #include "a2aperf/config/selection.hpp"
 #include "a2aperf/config/values.hpp"
+#include "a2aperf/config/workload_row.hpp"
 #include "a2aperf/plan/size_list.hpp"
 
 namespace a2aperf {
@@ -14,12 +15,7 @@ namespace {
 
 using Values = std::span<const std::string>;
 
-constexpr std::int64_t kMostOps = 10'000'000;
-constexpr std::int64_t kMostSuspects = 10'000;
-
-int parse_int(std::string_view text, std::int64_t low, std::int64_t high) {
-    return static_cast<int>(parse_count(text, low, high));
-}
+constexpr int kMostOps = 10'000'000;
 
 // Labels and required variables: a name may come once.
 std::vector<std::pair<std::string, std::string>> parse_assignments(Values values) {
@@ -92,7 +88,7 @@ constexpr OptionRow kRows[] = {
      .section = Section::what,
      .arity = Arity::several,
      .audience = Audience::daily,
-     .serves = Serves::alltoall,
+     .serves = Serves::some,
      .example = "shift,naive",
      .help = "order in which a rank sends to its peers: {schedules} (default: shift; formulas: --list)",
      .set = [](Options& o, Values v, const Catalogue&) { o.schedules = parse_schedules(v); }},
@@ -101,7 +97,7 @@ constexpr OptionRow kRows[] = {
      .section = Section::what,
      .arity = Arity::several,
      .audience = Audience::daily,
-     .serves = Serves::alltoall,
+     .serves = Serves::some,
      .example = "1,8,all",
      .help = "outstanding sends per rank, or all (default: all)",
      .set = [](Options& o, Values v, const Catalogue&) { o.windows = parse_windows(v); }},
@@ -131,7 +127,7 @@ constexpr OptionRow kRows[] = {
      .value = "WHICH",
      .section = Section::what,
      .audience = Audience::daily,
-     .serves = Serves::alltoall,
+     .serves = Serves::some,
      .example = "mpi",
      .help = "mpi: also measure MPI_Alltoall on the same ranks and sizes, in alternating blocks of ops, and show "
              "the ratio (default: none)",
@@ -139,25 +135,6 @@ constexpr OptionRow kRows[] = {
          [](Options& o, Values v, const Catalogue&) {
              o.with_mpi_baseline = choose<bool>("baseline", v[0], {{"none", false}, {"mpi", true}});
          }},
-
-    {.name = "steps",
-     .value = "N",
-     .section = Section::what,
-     .audience = Audience::daily,
-     .serves = Serves::pairs,
-     .example = "64",
-     .help =
-         "measure at most N of the R-1 steps, evenly spread by the random seed; the pairs of the others are not "
-         "measured (default: all, above 512 ranks 256)",
-     .set = [](Options& o, Values v, const Catalogue&) { o.steps = parse_int(v[0], 1, kMostRanks); }},
-    {.name = "suspects",
-     .value = "N",
-     .section = Section::what,
-     .audience = Audience::daily,
-     .serves = Serves::pairs,
-     .example = "16",
-     .help = "measure at most N outlying pairs again with all other ranks idle; 0: none (default: 16)",
-     .set = [](Options& o, Values v, const Catalogue&) { o.suspects = parse_int(v[0], 0, kMostSuspects); }},
 
     // how long
     {.name = "ops",
@@ -180,7 +157,7 @@ constexpr OptionRow kRows[] = {
      .value = "SHARE",
      .section = Section::how_long,
      .audience = Audience::daily,
-     .serves = Serves::alltoall,
+     .serves = Serves::some,
      .exclusive = "ops",
      .example = "1%",
      .help =
@@ -190,21 +167,21 @@ constexpr OptionRow kRows[] = {
     {.name = "min-ops",
      .value = "N",
      .section = Section::how_long,
-     .serves = Serves::alltoall,
+     .serves = Serves::some,
      .example = "30",
      .help = "minimum number of ops with --precision (default: 30)",
      .set = [](Options& o, Values v, const Catalogue&) { o.min_ops = parse_int(v[0], 6, kMostOps); }},
     {.name = "max-ops",
      .value = "N",
      .section = Section::how_long,
-     .serves = Serves::alltoall,
+     .serves = Serves::some,
      .example = "1000",
      .help = "maximum number of ops with --precision (default: 1000)",
      .set = [](Options& o, Values v, const Catalogue&) { o.max_ops = parse_int(v[0], 6, kMostOps); }},
     {.name = "time-budget",
      .value = "TIME",
      .section = Section::how_long,
-     .serves = Serves::alltoall,
+     .serves = Serves::some,
      .example = "30s",
      .help = "end a point after this time, with the ops done by then: 500ms, 30s, 2min (default: no limit)",
      .set = [](Options& o, Values v, const Catalogue&) { o.time_budget = parse_positive_duration(v[0]); }},
@@ -234,7 +211,7 @@ constexpr OptionRow kRows[] = {
     {.name = "complete-at",
      .value = "WHERE",
      .section = Section::how,
-     .serves = Serves::alltoall,
+     .serves = Serves::some,
      .example = "sender",
      .help = "an op ends when all sends and arrivals are complete (receiver) or only the sends (sender, the 2019 "
              "rule) (default: receiver)",
@@ -296,7 +273,7 @@ constexpr OptionRow kRows[] = {
     {.name = "trace",
      .section = Section::how,
      .arity = Arity::flag,
-     .serves = Serves::alltoall,
+     .serves = Serves::some,
      .help = "record when every message arrived, not only each rank's last: shows which pair a slow op waited for",
      .set = [](Options& o, Values, const Catalogue&) { o.traces = true; }},
     {.name = "verify-only",
@@ -307,7 +284,7 @@ constexpr OptionRow kRows[] = {
     {.name = "no-sentinel",
      .section = Section::how,
      .arity = Arity::flag,
-     .serves = Serves::alltoall,
+     .serves = Serves::some,
      .help = "leave out the sentinel, the point that is measured first and last to detect drift",
      .set = [](Options& o, Values, const Catalogue&) { o.with_sentinel = false; }},
     {.name = "require",
@@ -400,20 +377,29 @@ constexpr OptionRow kRows[] = {
 
 } // namespace
 
-std::span<const OptionRow> option_table() {
-    return kRows;
+std::vector<const OptionRow*> all_options(const Catalogue& catalogue) {
+    std::vector<const OptionRow*> rows;
+    for (const OptionRow& row : kRows) rows.push_back(&row);
+    for (const WorkloadRow* workload : catalogue.workloads)
+        for (const OptionRow& row : workload->options) rows.push_back(&row);
+    return rows;
 }
 
-bool serves(const OptionRow& row, Command command) {
-    switch (row.serves) {
-    case Serves::both:
-        return command != Command::providers;
-    case Serves::alltoall:
-        return command == Command::alltoall;
-    case Serves::pairs:
-        return command == Command::pairs;
-    }
-    return false;
+std::vector<const OptionRow*> options_of(const WorkloadRow& workload) {
+    std::vector<const OptionRow*> rows;
+    for (const OptionRow& row : kRows)
+        if (row.serves == Serves::every ||
+            std::find(workload.takes.begin(), workload.takes.end(), row.name) != workload.takes.end())
+            rows.push_back(&row);
+    for (const OptionRow& row : workload.options) rows.push_back(&row);
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const OptionRow* a, const OptionRow* b) { return a->section < b->section; });
+    return rows;
+}
+
+bool serves(const OptionRow& row, const WorkloadRow& workload) {
+    const auto rows = options_of(workload);
+    return std::find(rows.begin(), rows.end(), &row) != rows.end();
 }
 
 std::string spellings(const OptionRow& row) {
@@ -422,9 +408,9 @@ std::string spellings(const OptionRow& row) {
                                        : fmt::format("{},--{}", row.alias, row.name);
 }
 
-const OptionRow* find_option(std::string_view name) {
-    for (const OptionRow& row : option_table())
-        if (row.name == name || (row.alias.starts_with("--") && row.alias.substr(2) == name)) return &row;
+const OptionRow* find_option(std::string_view name, const Catalogue& catalogue) {
+    for (const OptionRow* row : all_options(catalogue))
+        if (row->name == name || (row->alias.starts_with("--") && row->alias.substr(2) == name)) return row;
     return nullptr;
 }
 

@@ -31,6 +31,10 @@ std::int64_t parse_count(std::string_view text, std::int64_t low, std::int64_t h
     return value;
 }
 
+int parse_int(std::string_view text, int low, int high) {
+    return static_cast<int>(parse_count(text, low, high));
+}
+
 std::uint64_t parse_seed(std::string_view text) {
     std::uint64_t value = 0;
     if (!read_number(text, value))

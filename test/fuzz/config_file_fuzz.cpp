@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::ofstream(file, std::ios::binary).write(reinterpret_cast<const char*>(data), static_cast<long>(size));
 
     GivenOptions given;
-    if (!is_accepted([&] { given = read_config_file(file); })) return 0;
+    if (!is_accepted([&] { given = read_config_file(file, alltoall().row(), test::catalogue()); })) return 0;
     Options from_file;
     if (!is_accepted([&] { from_file = test::parse_alltoall({"--config", file}); })) return 0;
     fuzz::require_sound(from_file);

@@ -38,7 +38,7 @@ std::string text_of(const Options& o) {
     std::string attachments;
     for (const auto& file : o.attachments) attachments += file.string() + ",";
     std::string text =
-        fmt::format("{} {} {} | {} | {} | {} | {} {} {} {} {} |", static_cast<int>(o.command), o.provider, o.nic,
+        fmt::format("{} {} {} | {} | {} | {} | {} {} {} {} {} |", o.workload, o.provider, o.nic,
                     fmt::join(o.sizes, ","), fmt::join(o.modes, ","), schedules, fmt::join(o.windows, ","),
                     static_cast<int>(o.order), o.seed, o.shuffle_ranks, o.with_mpi_baseline);
     text += fmt::format("{} {} {} {} {} {} |", o.ops, o.warmup, text_of(o.precision), o.min_ops, o.max_ops,

@@ -7,9 +7,12 @@
 
 namespace a2aperf {
 
+struct WorkloadRow;
+
 struct Catalogue {
     std::vector<std::string> providers; // without "auto"
     std::vector<std::string> modes;
+    std::vector<const WorkloadRow*> workloads; // the first one's page is the program's own
 };
 
 } // namespace a2aperf

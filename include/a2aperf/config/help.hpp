@@ -5,14 +5,13 @@
 #include <string>
 
 #include "a2aperf/config/catalogue.hpp"
-#include "a2aperf/config/options.hpp"
+#include "a2aperf/config/workload_row.hpp"
 
 namespace a2aperf {
 
-// Of a command that measures. --help: its common options, with examples; --help-all: every option, by
-// section.
-std::string help_text(const Catalogue& catalogue, Command command = Command::alltoall);
-std::string help_all_text(const Catalogue& catalogue, Command command = Command::alltoall);
+// Of a workload. --help: its common options, with examples; --help-all: every option, by section.
+std::string help_text(const Catalogue& catalogue, const WorkloadRow& workload);
+std::string help_all_text(const Catalogue& catalogue, const WorkloadRow& workload);
 std::string providers_help_text();                 // providers --help
 std::string list_text(const Catalogue& catalogue); // --list: providers, modes, schedules with their formula
 std::string version_text();                        // --version

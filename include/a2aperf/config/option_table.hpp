@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every option of the commands that measure: one row each, from which the command line, the --config file, the help
-// and the tests are made.
+// The options of the workloads: one row each, from which the command line, the --config file, the help and the
+// tests are made. An option that one workload alone has is in its own row (workload_row.hpp).
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ namespace a2aperf {
 enum class Section { where, what, how_long, how, out };
 enum class Arity { flag, one, several };
 enum class Audience { daily, all }; // in --help, or in --help-all only
-enum class Serves { both, alltoall, pairs };
+enum class Serves { every, some };  // workload; some name it in their row
 
 struct OptionRow {
     std::string_view name;    // "sizes": --sizes, and the key in a --config file
@@ -25,22 +25,26 @@ struct OptionRow {
     Section section;
     Arity arity = Arity::one;
     Audience audience = Audience::all;
-    Serves serves = Serves::both;
+    Serves serves = Serves::every;
     std::string_view exclusive{}; // of the rows with the same word here only one may be given
     std::string_view example{};   // a value that is right; empty for a flag
     std::string_view help;        // {providers}, {modes} and {schedules} stand for the names there are; {sizes},
-                                  // {ops}, {warmup} and {formats} for what the command at hand has
+                                  // {ops}, {warmup} and {formats} for what the workload at hand has
     // Puts the values (one, unless several; none for a flag) into the options; throws UsageError without the
     // option's name.
     void (*set)(Options& options, std::span<const std::string> values, const Catalogue& catalogue);
 };
 
-std::span<const OptionRow> option_table();
+// Of every workload: the table's, then those that one workload alone has.
+std::vector<const OptionRow*> all_options(const Catalogue& catalogue);
 
-bool serves(const OptionRow& row, Command command);
+// Of one workload, in the order of the sections.
+std::vector<const OptionRow*> options_of(const WorkloadRow& workload);
+
+bool serves(const OptionRow& row, const WorkloadRow& workload);
 
 // Null when there is none. Name is without dashes; a long alias counts.
-const OptionRow* find_option(std::string_view name);
+const OptionRow* find_option(std::string_view name, const Catalogue& catalogue);
 
 // "-i,--ops", as CLI11 wants it.
 std::string spellings(const OptionRow& row);

@@ -3,6 +3,7 @@
 // MPI and libfabric.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -22,10 +23,10 @@ enum class Sync { automatic, clock, barrier };
 enum class Poll { automatic, spin, yield, block };
 enum class Memory { normal, huge };
 enum class Overwrite { refuse, resume, force };
-enum class Command { alltoall, pairs, providers };
 
 struct Options {
-    Command command = Command::alltoall;
+    std::string_view workload; // its name
+    std::any own;              // what the options that it alone has are put into
 
     // where
     std::string provider = "auto";
@@ -40,8 +41,6 @@ struct Options {
     std::uint64_t seed = 1;
     bool shuffle_ranks = false;
     bool with_mpi_baseline = false;
-    std::optional<int> steps; // pairs: at most so many distances; default: by the number of ranks
-    int suspects = 16;        // pairs: most pairs of the second look
 
     // how long
     int ops = 100;
@@ -78,11 +77,5 @@ struct Options {
 
     std::string command_line; // as typed, for the file
 };
-
-// What a command does without options.
-Options default_options(Command command);
-
-// As it is typed.
-std::string_view to_string(Command command);
 
 } // namespace a2aperf

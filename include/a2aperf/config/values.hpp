@@ -28,6 +28,7 @@ T choose(std::string_view noun, std::string_view text,
 
 // A whole number, low <= n <= high.
 std::int64_t parse_count(std::string_view text, std::int64_t low, std::int64_t high);
+int parse_int(std::string_view text, int low, int high);
 
 // 0 to 2^64 - 1.
 std::uint64_t parse_seed(std::string_view text);

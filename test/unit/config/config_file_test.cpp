@@ -12,6 +12,7 @@
 #include "support/usage.hpp"
 
 using namespace a2aperf;
+using a2aperf::test::catalogue;
 using a2aperf::test::is_one_clear_line;
 using a2aperf::test::parse_alltoall;
 using a2aperf::test::refusal;
@@ -127,13 +128,15 @@ TEST_CASE("a '#' in quotes is kept or refused, and never cut") {
 
 TEST_CASE("a key of another command is refused") {
     const ConfigFile file("ops = 5\nwindow = 4\n");
-    CHECK(read_config_file(file.path().string()).size() == 2);
+    CHECK(read_config_file(file.path().string(), alltoall().row(), catalogue()).size() == 2);
     CHECK(refusal([&] {
-              read_config_file(file.path().string(), Command::pairs);
+              read_config_file(file.path().string(), pairs().row(), catalogue());
           }).ends_with("window is not an option of a2aperf pairs"));
 }
 
 TEST_CASE("a folder is no file to read") {
     const std::string folder = std::filesystem::temp_directory_path().string();
-    CHECK(refusal([&] { read_config_file(folder); }).find("no such file, or it is empty") != std::string::npos);
+    CHECK(refusal([&] {
+              read_config_file(folder, alltoall().row(), catalogue());
+          }).find("no such file, or it is empty") != std::string::npos);
 }

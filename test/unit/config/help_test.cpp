@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "a2aperf/config/option_table.hpp"
 #include "a2aperf/plan/schedule.hpp"
@@ -29,34 +30,44 @@ std::size_t columns(const std::string& line) {
 } // namespace
 
 TEST_CASE("--help-all shows every option, --help the common ones") {
-    for (const Command command : {Command::alltoall, Command::pairs}) {
-        CAPTURE(to_string(command));
-        const std::string all = help_all_text(catalogue(), command);
-        const std::string daily = help_text(catalogue(), command);
-        for (const OptionRow& row : option_table()) {
+    for (const WorkloadRow* workload : catalogue().workloads) {
+        CAPTURE(workload->name);
+        const std::string all = help_all_text(catalogue(), *workload);
+        const std::string daily = help_text(catalogue(), *workload);
+        for (const OptionRow* option : all_options(catalogue())) {
+            const OptionRow& row = *option;
             CAPTURE(row.name);
             // As the option's own entry begins; another one's words may name it too.
             const std::string entry = "\n  " + std::regex_replace(spellings(row), std::regex(","), ", ") +
                                       (row.value.empty() ? "" : " ") + std::string(row.value);
-            CHECK(has(all, entry) == serves(row, command));
-            if (row.audience == Audience::daily) CHECK(has(daily, entry) == serves(row, command));
+            CHECK(has(all, entry) == serves(row, *workload));
+            if (row.audience == Audience::daily) CHECK(has(daily, entry) == serves(row, *workload));
         }
         for (const char* general : {"--config", "--help-all", "--list", "--version"}) CHECK(has(all, general));
         CHECK_FALSE(has(daily, "--ranks-per-node K"));
     }
 }
 
-TEST_CASE("a default is the command's own") {
-    CHECK(has(help_text(catalogue(), Command::alltoall), "timed ops per point (default: 100)"));
-    CHECK(has(help_text(catalogue(), Command::pairs), "timed ops per point (default: 10)"));
-    CHECK(has(help_all_text(catalogue(), Command::pairs), "untimed ops before them (default: 2)"));
-    CHECK(has(help_text(catalogue(), Command::pairs), "(default: 8,1MiB"));
+TEST_CASE("the first workload's page is the program's: it has the usage of all commands") {
+    for (const WorkloadRow* workload : catalogue().workloads) {
+        const std::string usage = fmt::format("mpirun -n RANKS a2aperf {} [OPTION]...", workload->name);
+        CHECK(has(help_text(catalogue(), alltoall().row()), usage));
+        CHECK(has(help_text(catalogue(), pairs().row()), usage) == (workload == &pairs().row()));
+    }
+}
+
+TEST_CASE("a default is the workload's own") {
+    CHECK(has(help_text(catalogue(), alltoall().row()), "timed ops per point (default: 100)"));
+    CHECK(has(help_text(catalogue(), pairs().row()), "timed ops per point (default: 10)"));
+    CHECK(has(help_all_text(catalogue(), pairs().row()), "untimed ops before them (default: 2)"));
+    CHECK(has(help_text(catalogue(), pairs().row()), "(default: 8,1MiB"));
 }
 
 TEST_CASE("a page fits a terminal and leaves no placeholder") {
     for (const std::string& page :
-         {help_text(catalogue()), help_all_text(catalogue()), help_text(catalogue(), Command::pairs),
-          help_all_text(catalogue(), Command::pairs), providers_help_text(), list_text(catalogue())}) {
+         {help_text(catalogue(), alltoall().row()), help_all_text(catalogue(), alltoall().row()),
+          help_text(catalogue(), pairs().row()), help_all_text(catalogue(), pairs().row()), providers_help_text(),
+          list_text(catalogue())}) {
         CHECK_FALSE(has(page, "{"));
         CHECK(page.ends_with('\n'));
         std::istringstream lines(page);
