@@ -32,6 +32,8 @@ _PLAIN = re.compile(r"^[-+]?[\d.,:x()*-]*$|^(?i:yes|no|on|off|true|false|none|au
 # Fabric and MPI settings are what the file is for; only the names in them are replaced. The values
 # of every other variable go wholly, unless they are numbers or plain switches.
 _KEPT_FAMILIES = ("PSM2_", "PSM3_", "HFI_", "FI_", "UCX_", "OMPI_MCA_", "PMIX_MCA_")
+_FIXED_WORDS = ("role", "engine", "mode", "schedule", "provider", "post")
+"""Columns of words that this program or libfabric chose."""
 _USER_VARIABLES = re.compile(r"(^|_)(USER|LOGNAME|USERNAME|ACCOUNT)(_|$)")
 _HOST_VARIABLES = re.compile(r"(HOST|HOSTNAME|NODELIST|NODENAME|CLUSTER_NAME)$")
 _WHOLE_FACTS = ("boot_id",)
@@ -120,7 +122,7 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
     """
     ((name, path),) = found.files.items()
     with reading.open_results(path) as file:
-        columns = reading.read_columns(file)
+        columns = reading.read_columns(file, found.columns.values())
         traced = reading.has_arrival(file)
         pairs = reading.read_pairs(file) if reading.has_pairs(file) else None
         segments = [reading.read_segment(file, i) for i in range(reading.segment_count(file))]
@@ -129,7 +131,9 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
         _learn(pseudonyms, segment)
     for segment in segments:
         _replace(pseudonyms, segment)
-    columns["skip_reason"] = _map(pseudonyms.scrub, columns["skip_reason"])
+    for column in found.columns.values():  # of what a newer writer added nothing is known
+        if column.kind == "string" and column.name not in _FIXED_WORDS:
+            _map(pseudonyms.scrub, columns[column.name])
     has_raw = found.points["has_raw"].to_numpy()
 
     def raw(point: int) -> schema.Raw | None:
@@ -152,6 +156,7 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
         counters=(lambda point: found.counters(name, point)) if has_raw.any() else None,
         arrival=arrival if traced else None,
         pairs=pairs,
+        described=tuple(found.columns.values()),
     )
     document.attributes["layout"] = "compact"
     _require_clean(pseudonyms, document)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import grouping, schema
+from a2aperf import grouping, layouts
 from a2aperf.errors import InputError
 from a2aperf.results import Launch, RawOps, Results
 
@@ -56,11 +56,10 @@ def tree(results: Results) -> xr.DataTree:
 def _of_launch(xarray: ModuleType, results: Results, launch: Launch) -> Any:
     points = results.points[results.points["launch"] == launch.id]
     variables: dict[str, Any] = {}
-    for column in schema.COLUMNS:
-        attributes = {"long_name": column.long_name, "units": column.units}
-        described = {key: value for key, value in attributes.items() if value}
-        variables[column.name] = ("point", _plain(points[column.name]), described)
-    asked = {column.name: variables.pop(column.name) for column in schema.COLUMNS
+    described = layouts.described(results, results.columns)
+    for name in results.columns:
+        variables[name] = ("point", _plain(points[name]), described[name])
+    asked = {name: variables.pop(name) for name, column in results.columns.items()
              if not column.result}  # fmt: skip
     coordinates: dict[str, Any] = {"point": points["point"].to_numpy(), **asked}
     if launch.node_of_rank.size:

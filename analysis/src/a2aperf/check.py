@@ -67,7 +67,9 @@ def _warning(text: str) -> Finding:
 def _schema(path: Path) -> Iterator[Finding]:
     with reading.open_results(path) as file:
         for column in schema.COLUMNS:
-            if column.late and column.name not in file:
+            if column.name not in file:
+                if not column.late:
+                    yield _error(f"column {column.name} is missing")
                 continue
             dataset = file[column.name]
             kind = "O" if column.kind == "string" else np.dtype(column.kind).str[1:]

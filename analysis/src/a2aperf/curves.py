@@ -18,7 +18,7 @@ import pandas as pd
 from a2aperf import grouping, labels, metrics, style
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Floats
 from a2aperf.errors import InputError
-from a2aperf.results import Results
+from a2aperf.results import ALIASES, Results
 
 RATE = "Gbit/s"
 AT_MEDIAN = "at the median"
@@ -38,7 +38,8 @@ class Options:
     most: int = 6
     """Lines or panels of one kind before a figure chooses."""
     what: str = ""
-    """Of a matrix: the quantity; default: the rate of the largest messages."""
+    """Of a matrix: the quantity; default: the rate of the largest messages. Of sizes and scaling: a
+    column of numbers; default: the rate."""
     arrange: str = ""
     """Of a matrix: the order of its rows; default: by switch where they are known."""
     topology: Path | None = None
@@ -240,6 +241,19 @@ def said(points: pd.DataFrame) -> tuple[str, ...]:
     elif not points["has_raw"].any():
         notes.append("imported without raw samples, so without intervals")
     return tuple(notes)
+
+
+def quantity(results: Results, name: str) -> tuple[str, Axis]:
+    """Any column of numbers and its axis, as the file describes it; InputError where it is none."""
+    values, name = results.values(name), ALIASES.get(name, name)
+    if not pd.api.types.is_numeric_dtype(values):
+        raise InputError(f"--what {name}: is not a number; expected a column of numbers")
+    if values.isna().all():
+        raise InputError(f"--what {name}: nothing is known of it here")
+    column = results.columns.get(name)
+    words = column.long_name if column and column.long_name else name.replace("_", " ")
+    unit = column.units if column else ""
+    return name, Axis(words[:1].upper() + words[1:] + (f" ({unit})" if unit else ""), unit=unit)
 
 
 def size_axis(points: pd.DataFrame) -> Axis:

@@ -3,7 +3,7 @@
 
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,11 +82,11 @@ VARYING = "role engine mode schedule distance window provider post".split()
 PERCENTILES = {"time_p50": 0.5, "time_p90": 0.9, "time_p99": 0.99}
 
 
-def shown(name: str) -> Shown:
+def shown(name: str, columns: Mapping[str, schema.Column] = schema.COLUMN) -> Shown:
     """Heading and writer of any column, also of settings that are no column."""
     if name in SHOWN:
         return SHOWN[name]
-    column = schema.COLUMN.get(name)
+    column = columns.get(name)
     if column is None:
         return Shown(name, general, left=name not in ("point", "rails", "link_rate_gbps"))
     heading = name.removeprefix("time_").replace("_", " ")
@@ -122,7 +122,7 @@ def columns_for(results: Results, names: Sequence[str]) -> list[str]:
     if "engine" in varying and "sentinel" not in set(points["role"]):
         varying = [name for name in varying if name != "role"]  # the engine tells a baseline apart
     ratio = ["ratio", "ratio_low", "ratio_high"] if points["ratio"].notna().any() else []
-    return [*varying, *names, *ratio]
+    return [name for name in (*varying, *names, *ratio) if name not in results.absent]
 
 
 def frame(results: Results, names: Iterable[str]) -> pd.DataFrame:
@@ -143,7 +143,7 @@ def text(
     columns: list[list[str]] = []
     left: list[bool] = []
     for name in data.columns:
-        look = shown(name)
+        look = shown(name, results.columns)
         cells = [or_unknown(value, look.write) for value in data[name]]
         if mark_maximum and name in PERCENTILES:
             cells = [
@@ -205,16 +205,17 @@ def csv(results: Results, names: Sequence[str]) -> str:
 
 def every_column(results: Results) -> list[str]:
     """All that is known of a point: the file's columns and what its launch recorded."""
-    own = ["file", "point", "launch", *schema.COLUMN, "link_rate_gbps", "rails"]
+    columns = [name for name in results.columns if name not in results.absent]
+    own = ["file", "point", "launch", *columns, "link_rate_gbps", "rails"]
     return own + grouping.recorded_names(results)
 
 
-def described(names: Iterable[str]) -> dict[str, dict[str, str]]:
-    """`long_name` and `units` of every column, where it has any."""
+def described(results: Results, names: Iterable[str]) -> dict[str, dict[str, str]]:
+    """`long_name`, `units` and `better` of every column, where it has any."""
     columns = {}
     for name in names:
-        column = schema.COLUMN.get(name)
-        known = {"long_name": column.long_name, "units": column.units} if column else {}
+        column = results.columns.get(name)
+        known = {key: getattr(column, key, "") for key in ("long_name", "units", "better")}
         columns[name] = {key: value for key, value in known.items() if value}
     return columns
 
@@ -222,7 +223,7 @@ def described(names: Iterable[str]) -> dict[str, dict[str, str]]:
 def as_json(results: Results, names: Sequence[str]) -> str:
     """An object with `columns` (long name, units) and `rows`; unknown is null."""
     data = frame(results, names)
-    columns = described(data.columns)
+    columns = described(results, data.columns)
     rows = [{name: _plain(value) for name, value in row.items()} for row in data.to_dict("records")]
     document = {"schema": schema.SCHEMA, "columns": columns, "rows": rows}
     return json.dumps(document, indent=1, ensure_ascii=False)

@@ -37,7 +37,7 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
     origins: list[tuple[str, int]] = []  # (file, point) of every new point
     for name, path in found.files.items():
         with reading.open_results(path) as file:
-            part = reading.read_columns(file)
+            part = reading.read_columns(file, found.columns.values())
             traced[name] = reading.has_arrival(file)
             own = [reading.read_segment(file, i) for i in range(reading.segment_count(file))]
         _shift(part["segment"], len(segments))
@@ -48,10 +48,7 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
         columns.append(part)
         segments += own
         origins += [(name, point) for point in range(len(part["state"]))]
-    joined = {
-        column.name: np.concatenate([part[column.name] for part in columns])
-        for column in schema.COLUMNS
-    }
+    joined = {name: np.concatenate([part[name] for part in columns]) for name in found.columns}
     has_raw = found.points["has_raw"].to_numpy()
 
     def raw(point: int) -> schema.Raw | None:
@@ -73,6 +70,7 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
         raw=raw if has_raw.any() else None,
         counters=counters if has_raw.any() else None,
         arrival=arrival if any(traced.values()) else None,
+        described=tuple(found.columns.values()),
     )
 
 

@@ -33,7 +33,12 @@ def scaling(results: Results, options: Options) -> Figure:
         notes += (f"one {name[:-1]} count only: files of others make this a scaling curve",)
     looks = curves.Looks.of(points, "message_size", labels.size_text)
     axis = curves.scale_axis(points, scale, name)
-    charts: list[Chart] = []
+    if options.what:
+        column, y = curves.quantity(results, options.what)
+        charts = _of_quantity(looks, points, axis, scale, column, y)
+        title = f"{y.label} against {name}"
+        return Figure("scaling", title, curves.alike(charts), notes + curves.said(points), left_out)
+    charts = []
     for metric, where in (("gbps_node_net", "node"), ("gbps_rank", "rank")):
         known = points[points[metric].notna()]
         if known.empty:
@@ -58,6 +63,24 @@ def scaling(results: Results, options: Options) -> Figure:
         notes += (f"{IDEAL}: the rate per node of the smallest scale, kept",)
     notes += curves.said(points) + curves.link_note(points)
     return Figure("scaling", f"Bandwidth against {name}", curves.alike(charts), notes, left_out)
+
+
+def _of_quantity(
+    looks: curves.Looks, points: pd.DataFrame, x: Axis, place: str, name: str, y: Axis
+) -> list[Chart]:
+    """Charts of any column of numbers against a column of places."""
+    return [
+        Chart(
+            title=looks.text(looks.majors[0]) if len(looks.majors) == 1 else "",
+            subtitle=title,
+            x=x,
+            y=y,
+            curves=tuple(looks.curves(rows, place, name)),
+        )
+        for title, rows in curves.panels(
+            points[points[name].notna()], looks.settings, len(looks.majors)
+        )
+    ]
 
 
 def _rate_axis(where: str) -> Axis:
@@ -107,6 +130,11 @@ def sizes(results: Results, options: Options) -> Figure:
         else ("gbps_rank", "rank")
     )
     looks = curves.Looks.of(points, scale, lambda count: labels.count_text(int(count), name[:-1]))
+    if options.what:
+        column, y = curves.quantity(results, options.what)
+        charts = _of_quantity(looks, points, curves.size_axis(points), "message_size", column, y)
+        title = f"{y.label} against message size"
+        return Figure("sizes", title, curves.alike(charts), curves.said(points), left_out)
     only = looks.text(looks.majors[0]) if len(looks.majors) == 1 else ""
     charts = [
         Chart(
@@ -224,11 +252,14 @@ class Kind:
     """How to read it, for the report."""
     needs_raw: bool = False
     one_launch: bool = False
+    takes_what: bool = False
 
 
 def made(kind: str, results: Results, options: Options) -> Figure:
     """The figure of a kind; that cores are oversubscribed is the first of its notes."""
     row = KINDS[kind]
+    if options.what and not row.takes_what:
+        raise InputError(f"--what is for {', '.join(n for n, k in KINDS.items() if k.takes_what)}")
     figure = row.make(results, options)
     return figure if row.one_launch else cautioned(figure, results)  # one launch says it of its own
 
@@ -246,12 +277,14 @@ KINDS: dict[str, Kind] = {
         "Per node, a line that stays flat scales. Per rank it falls even on a perfect network, as "
         "less of the traffic stays inside a node: hold it against its dotted ideal, if there is "
         "one.",
+        takes_what=True,
     ),
     "sizes": Kind(
         sizes,
         "Gbit/s against message size, a line per node count",
         "Small messages are message-rate-bound, large ones bandwidth-bound; "
         "a dip is a protocol switch.",
+        takes_what=True,
     ),
     "latency": Kind(
         latency,
@@ -293,5 +326,6 @@ KINDS: dict[str, Kind] = {
         "rate or time of every pair of a2aperf pairs: heat map of source and destination",
         "A dark row is a slow sender, a dark column a slow receiver, a dark cell a slow pair; a "
         "dark block is what lies between two switches.",
+        takes_what=True,
     ),
 }

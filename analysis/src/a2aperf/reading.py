@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a results file: the one place that knows where in it things are (docs/file-format.md)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from a2aperf import strict
 from a2aperf.errors import InputError
 from a2aperf.schema import (
+    COLUMN,
     COLUMNS,
     COUNTERS_PER_RANK,
     END_STATES,
@@ -23,8 +24,10 @@ from a2aperf.schema import (
     SCHEMA,
     SEGMENT_ATTRIBUTES,
     VERSION,
+    Column,
     Counters,
     Ends,
+    Kind,
     Pairs,
     Raw,
     Segment,
@@ -83,7 +86,7 @@ def _require_schema(path: Path, file: h5py.File) -> None:
     version = file.attrs.get("schema_version")
     if version is None or int(version) != VERSION:
         raise InputError(f"{path}: schema version {version}; {reads}")
-    missing = [column.name for column in COLUMNS if column.name not in file and not column.late]
+    missing = [column.name for column in COLUMNS if column.name not in file and column.needed]
     if missing:
         raise InputError(f"{path}: damaged: {_some(missing)} missing")
     if "segments" not in file:
@@ -111,13 +114,75 @@ def read_attributes(file: h5py.File) -> dict[str, Any]:
     return {name: strict.plain(name, value) for name, value in file.attrs.items()}
 
 
-def read_columns(file: h5py.File) -> dict[str, NDArray[Any]]:
-    """All columns, shape [P] each; strings as objects of str, enumerations as numbers."""
+_TAKEN = {"file", "point", "launch", "ppn", "link_rate_gbps", "rails", "has_raw"}
+"""Names that tables have for something else."""
+_KINDS: dict[str, Kind] = {"O": "string", "S": "string", "f": "float64", "i": "int64", "u": "int64"}
+
+
+def columns_of(file: h5py.File) -> dict[str, Column]:
+    """The columns of the points: those of the schema, and what the file describes beside them.
+
+    What a newer writer adds is described by its attributes, and so are words that it adds to ours.
+    """
+    points = file["state"].shape
+    found = {column.name: _with_words(column, file) for column in COLUMNS}
+    for name in sorted(set(file) - set(COLUMN) - _TAKEN):
+        if file.get(name, getclass=True, getlink=True) is not h5py.HardLink:
+            continue  # of another file, or of none
+        dataset = file[name]
+        if not isinstance(dataset, h5py.Dataset) or dataset.shape != points or dataset.is_scale:
+            continue
+        kind = _KINDS.get(dataset.dtype.kind)
+        if kind is not None:
+            found[name] = _described(name, kind, dataset)
+    return found
+
+
+def missing_columns(file: h5py.File) -> set[str]:
+    """Columns of the schema that the file should have and has not."""
+    return {column.name for column in COLUMNS if column.name not in file and not column.late}
+
+
+def _described(name: str, kind: Kind, dataset: h5py.Dataset) -> Column:
+    text, units, better = (
+        strict.text(dataset.attrs.get(key, "")) for key in ("long_name", "units", "better")
+    )
+    flags = _words(dataset) if kind == "int64" else ()
+    if flags and not np.isin(dataset[()], range(len(flags))).all():
+        flags = ()
+    unknown = not flags and "_FillValue" in dataset.attrs
+    return Column(name, kind, text, units, flags, unknown, better=better)
+
+
+def _words(dataset: h5py.Dataset) -> tuple[str, ...]:
+    """What the numbers 0, 1, … of an enumeration mean; nothing where the file does not say so."""
+    meanings = tuple(strict.text(dataset.attrs.get("flag_meanings", "")).split())
+    values = np.asarray(dataset.attrs.get("flag_values", ()))
+    return meanings if np.array_equal(values, np.arange(len(meanings))) else ()
+
+
+def _with_words(column: Column, file: h5py.File) -> Column:
+    if not column.flags or not isinstance(file.get(column.name), h5py.Dataset):
+        return column
+    words = _words(file[column.name])
+    return replace(column, flags=words) if words[: len(column.flags)] == column.flags else column
+
+
+def blanks(column: Column, points: int) -> NDArray[Any]:
+    """A column in which nothing is known."""
+    return np.full(points, column.blank, object if column.kind == "string" else column.kind)
+
+
+def read_columns(file: h5py.File, described: Iterable[Column] = COLUMNS) -> dict[str, NDArray[Any]]:
+    """Columns, shape [P] each; strings as objects of str, enumerations as numbers.
+
+    What the file has not is blank.
+    """
     columns: dict[str, NDArray[Any]] = {}
     # The state first: of a file that is being written, whatever it calls complete is then whole.
-    for column in sorted(COLUMNS, key=lambda column: column.name != "state"):
-        if column.name not in file:  # a late one
-            columns[column.name] = np.full(len(file["state"]), column.blank, column.kind)
+    for column in sorted(described, key=lambda column: column.name != "state"):
+        if column.name not in file:
+            columns[column.name] = blanks(column, len(file["state"]))
             continue
         dataset = file[column.name]
         if column.kind == "string":

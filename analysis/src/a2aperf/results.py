@@ -3,7 +3,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -128,6 +128,10 @@ class Results:
     launches: dict[str, Launch]
     files: dict[str, Path]
     attributes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    columns: dict[str, schema.Column] = field(default_factory=lambda: dict(schema.COLUMN))
+    """What the columns of the points are, as the files describe them."""
+    absent: frozenset[str] = frozenset()
+    """Columns that no file has: blank in `points`, and refused where they are asked for."""
     _times: dict[tuple[str, int], NDArray[np.float64]] = field(default_factory=dict, repr=False)
     """Op times read so far, shared by all selections: several analyses ask for the same."""
 
@@ -215,12 +219,12 @@ class Results:
         points = self.points[mask].reset_index(drop=True)
         used = set(points["launch"].dropna())
         launches = {name: launch for name, launch in self.launches.items() if name in used}
-        return Results(points, launches, self.files, self.attributes, self._times)
+        return replace(self, points=points, launches=launches)
 
     def reordered(self, index: "pd.Index[Any]") -> "Results":
         """The same points in the order of the given row labels."""
         points = self.points.loc[index].reset_index(drop=True)
-        return Results(points, self.launches, self.files, self.attributes, self._times)
+        return replace(self, points=points)
 
     def measured(self, roles: Sequence[str] = ("measure",)) -> "Results":
         """Only complete points of the given roles."""
@@ -244,6 +248,8 @@ class Results:
         this order. Raises InputError where no file knows the name.
         """
         name = ALIASES.get(name, name)
+        if name in self.absent:
+            raise InputError(f"no file has the column '{name}'")
         if name in self.points:
             return self.points[name]
         if not any(name in launch.setting_names for launch in self.launches.values()):
@@ -252,7 +258,9 @@ class Results:
         return self.points["launch"].map(by_launch).astype("string").rename(name)
 
     def _known(self, name: str) -> str:
-        names = set(self.points.columns).union(*(x.setting_names for x in self.launches.values()))
+        names = (set(self.points.columns) - self.absent).union(
+            *(x.setting_names for x in self.launches.values())
+        )
         close = get_close_matches(name, sorted(names), n=3, cutoff=0.5)
         if close:
             return f"did you mean {' or '.join(close)}?"
@@ -281,21 +289,51 @@ def load(paths: Iterable[Path | str]) -> Results:
     tables: list[pd.DataFrame] = []
     launches: dict[str, Launch] = {}
     attributes: dict[str, dict[str, Any]] = {}
+    described, absent = _columns(names.values())
     for name, path in names.items():
         with reading.open_results(path) as file:
             attributes[name] = reading.read_attributes(file)
-            columns = reading.read_columns(file)
+            own = {**described, **reading.columns_of(file)}.values()
+            columns = reading.read_columns(file, own)
             segments = [
                 _launch(name, path, index, reading.read_segment(file, index))
                 for index in range(reading.segment_count(file))
             ]
-        _require_sound(path, columns, len(segments), attributes[name])
+        _require_sound(path, own, columns, len(segments), attributes[name])
         _keep_worst_clock_error(columns, segments)
         _explain_failed(columns)
-        tables.append(_points(name, columns, segments, bool(attributes[name].get("raw_samples"))))
+        raw = bool(attributes[name].get("raw_samples"))
+        tables.append(_points(name, own, columns, segments, raw))
         launches.update({launch.id: launch for launch in segments})
     _require_distinct(launches.values())
-    return Results(pd.concat(tables, ignore_index=True), launches, names, attributes)
+    points = pd.concat(tables, ignore_index=True)
+    return Results(points, launches, names, attributes, described, absent)
+
+
+def _columns(paths: Iterable[Path]) -> tuple[dict[str, schema.Column], frozenset[str]]:
+    """The columns of all files, as the first that has one describes it; and what none has.
+
+    Raises InputError where files mean different things by one name.
+    """
+    described: dict[str, schema.Column] = {}
+    first: dict[str, Path] = {}
+    absent = set(schema.COLUMN)
+    for path in paths:
+        with reading.open_results(path) as file:
+            absent &= reading.missing_columns(file)
+            own = reading.columns_of(file)
+        for name, column in own.items():
+            known = described.setdefault(name, column)
+            first.setdefault(name, path)
+            if (known.kind, known.units) != (column.kind, column.units):
+                said = " and ".join(
+                    f"{' in '.join(filter(None, (one.kind, one.units)))} in {where}"
+                    for one, where in ((known, first[name]), (column, path))
+                )
+                raise InputError(f"column {name} is {said}: such files stay apart")
+            if len(column.flags) > len(known.flags):
+                described[name] = column
+    return described, frozenset(absent)
 
 
 def _display_names(paths: list[Path]) -> dict[str, Path]:
@@ -328,11 +366,15 @@ def _launch(name: str, path: Path, index: int, segment: schema.Segment) -> Launc
 
 
 def _points(
-    name: str, columns: dict[str, NDArray[Any]], launches: list[Launch], raw: bool
+    name: str,
+    described: Iterable[schema.Column],
+    columns: dict[str, NDArray[Any]],
+    launches: list[Launch],
+    raw: bool,
 ) -> pd.DataFrame:
     count = len(columns["state"])
     data: dict[str, Any] = {"file": name, "point": np.arange(count)}
-    for column in schema.COLUMNS:
+    for column in described:
         data[column.name] = _series(column, columns[column.name])
     frame = pd.DataFrame(data)
     segment = columns["segment"]
@@ -376,10 +418,14 @@ def _explain_failed(columns: dict[str, NDArray[Any]]) -> None:
 
 
 def _require_sound(
-    path: Path, columns: dict[str, NDArray[Any]], segments: int, attributes: dict[str, Any]
+    path: Path,
+    described: Iterable[schema.Column],
+    columns: dict[str, NDArray[Any]],
+    segments: int,
+    attributes: dict[str, Any],
 ) -> None:
     """Refuse what no later step could use; `a2a check` looks much closer."""
-    for column in schema.COLUMNS:
+    for column in described:
         if column.flags and not np.isin(columns[column.name], range(len(column.flags))).all():
             raise InputError(f"{path}: damaged: column {column.name} has values without a meaning")
     if (columns["segment"] >= segments).any():

@@ -122,7 +122,7 @@ class Runs:
         chosen = chosen.select(chosen.points["state"] != "pending")
         frame = layouts.frame(chosen, layouts.every_column(chosen))
         return _described(
-            frame, {**layouts.described(map(str, frame)), "link_rate_gbps": _LINK_RATE}
+            frame, {**layouts.described(chosen, map(str, frame)), "link_rate_gbps": _LINK_RATE}
         )
 
     def pairs(self) -> pd.DataFrame:

@@ -20,6 +20,11 @@ END_STATES = ("running", "finished", "interrupted", "failed")
 Kind = Literal["string", "int8", "int32", "int64", "float64"]
 
 
+_NEEDED = (
+    "role", "engine", "message_size", "ranks", "state", "segment", "attempts", "ops", "time_p50",
+    "gbps_rank",
+)  # fmt: skip
+"""Without these a file holds no results."""
 _KNOWN_IF_MEASURED = ("window", "attempts", "ops", "invalid", "buffer_slots")
 
 
@@ -29,7 +34,8 @@ class Column:
 
     `flags` names the values of an enumeration; `unknown` says whether −1 may stand for "unknown";
     `result` columns come out of the measurement, the others were asked for; a `late` column came
-    after the first files of this version: where it is missing it is blank throughout.
+    after the first files of this version: where it is missing it is blank throughout. `better`
+    is "higher", "lower" or nothing that is said.
     """
 
     name: str
@@ -40,6 +46,12 @@ class Column:
     unknown: bool = True
     result: bool = True
     late: bool = False
+    better: str = ""
+
+    @property
+    def needed(self) -> bool:
+        """Whether every reader needs it; another that is missing is missed by what asks for it."""
+        return self.name in _NEEDED
 
     @property
     def blank(self) -> Any:

@@ -50,11 +50,11 @@ def points(results: Results) -> Table:
     data = layouts.frame(done, names)
     setting = grouping.setting_labels(results, points)
     capped = curves.p99_is_max(results, points)
-    heads = [layouts.shown(name).heading for name in names]
-    left = [layouts.shown(name).left for name in names]
+    looks = [layouts.shown(name, done.columns) for name in names]
+    heads, left = [look.heading for look in looks], [look.left for look in looks]
     rows = []
     for index in range(len(points)):
-        row = [_cell(name, data[name].iloc[index]) for name in data.columns]
+        row = [_cell(x, data[n].iloc[index]) for n, x in zip(data.columns, looks, strict=True)]
         if "time_p99" in names and capped[index]:
             place = names.index("time_p99")
             row[place] = Cell(row[place].text, row[place].key, "max")
@@ -78,10 +78,10 @@ def points(results: Results) -> Table:
     )
 
 
-def _cell(name: str, value: Any) -> Cell:
+def _cell(look: layouts.Shown, value: Any) -> Cell:
     if value is pd.NA or value is None or value == "" or value != value:
         return Cell("–", "")
-    return Cell(layouts.shown(name).write(value), str(value))
+    return Cell(look.write(value), str(value))
 
 
 def comparison(one: Comparison) -> Table:
@@ -95,7 +95,7 @@ def comparison(one: Comparison) -> Table:
     heads += ["launches", "Gbit/s", "baseline Gbit/s", "µs", "baseline µs"]
     rows = []
     for cell in cells.to_dict("records"):
-        row = [_cell(n, cell[n]) for n in names]
+        row = [_cell(look, cell[n]) for n, look in zip(names, looks, strict=True)]
         row += [Cell(verdicts.words(cell)), _figure(cell["ratio"], 4), _interval(cell)]
         launches = cell["launches_candidate"], cell["launches_baseline"]
         count = Cell(f"{launches[0]} : {launches[1]}", str(min(launches)))

@@ -4,7 +4,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import datasets, schema
+from a2aperf import datasets, reading, schema
 from a2aperf.errors import InputError
 
 COMPRESSION = 4
@@ -38,16 +38,12 @@ class Document:
     arrival: Callable[[int], NDArray[np.int64] | None] | None = None
     pairs: schema.Pairs | None = None
     progress: Callable[[int], object] = field(default=lambda point: None)
+    described: tuple[schema.Column, ...] = schema.COLUMNS
 
 
 def blank_columns(points: int) -> dict[str, NDArray[Any]]:
     """Every column [points], each value "unknown"."""
-    return {
-        column.name: np.full(
-            points, column.blank, dtype=object if column.kind == "string" else column.kind
-        )
-        for column in schema.COLUMNS
-    }
+    return {column.name: reading.blanks(column, points) for column in schema.COLUMNS}
 
 
 def columns_of(rows: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
@@ -146,7 +142,7 @@ def _write(file: h5py.File, document: Document) -> None:
     }
     for name, value in attributes.items():
         file.attrs[name] = np.int32(value) if isinstance(value, int) else value
-    _write_columns(file, document.columns)
+    _write_columns(file, document.described, document.columns)
     segments = file.create_group("segments")
     for index, segment in enumerate(document.segments):
         _write_segment(segments.create_group(str(index)), segment)
@@ -181,18 +177,19 @@ def _create(group: h5py.Group, name: str, values: NDArray[Any]) -> h5py.Dataset:
     return group.create_dataset(name, data=values, dtype=kind)
 
 
-def _write_columns(file: h5py.File, columns: dict[str, NDArray[Any]]) -> None:
+def _write_columns(
+    file: h5py.File, described: Iterable[schema.Column], columns: dict[str, NDArray[Any]]
+) -> None:
     points = len(columns["state"])
     datasets.create_scale(file, "point", points)
     file["point"].attrs["long_name"] = "point of the sweep, in declared order"
-    for column in schema.COLUMNS:
+    for column in described:
         values = columns[column.name]
         dataset = _create(
             file, column.name, values.astype(object if column.kind == "string" else column.kind)
         )
-        dataset.attrs["long_name"] = column.long_name
-        if column.units:
-            dataset.attrs["units"] = column.units
+        said = {"long_name": column.long_name, "units": column.units, "better": column.better}
+        dataset.attrs.update({name: text for name, text in said.items() if text})
         if column.flags:
             dataset.attrs["flag_values"] = np.arange(len(column.flags), dtype=np.int8)
             dataset.attrs["flag_meanings"] = " ".join(column.flags)

@@ -79,8 +79,9 @@ def run(
     what: Annotated[
         str,
         typer.Option(
-            metavar="|".join(matrix.QUANTITIES),
-            help="Of a matrix: rate of the largest or time of the smallest messages. Default: gbps",
+            metavar=f"{'|'.join(matrix.QUANTITIES)}|COLUMN",
+            help="Of a matrix: rate of the largest or time of the smallest messages (default: "
+            "gbps). Of sizes and scaling: any column of numbers. Default: the rate.",
         ),
     ] = "",
     arrange: Annotated[
