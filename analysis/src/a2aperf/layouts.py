@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How results become text: table and wide layout, CSV, JSON."""
+"""How results become text: every column's heading and how its values are written, and the layouts.
+
+Text, CSV, JSON and the tables of the report all ask here.
+"""
 
 import json
 import math
@@ -10,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from a2aperf import grouping, metrics, schema
+from a2aperf.columns import aligned
 from a2aperf.errors import InputError
 from a2aperf.results import ALIASES, NOT_ALL_TO_ALL, PAIR, Results
 
@@ -41,6 +45,10 @@ def window(value: Any) -> str:
     return "all" if value == 0 else general(value)
 
 
+def _of_pair(rate: Any) -> str:
+    return f"{rate:.3f}" if rate < 1 else f"{rate:.2f}"
+
+
 microseconds, gbps, _percent = _scaled(1e-3, 2), _scaled(1, 2), _scaled(100, 1)
 
 SHOWN: dict[str, Shown] = {
@@ -54,6 +62,9 @@ SHOWN: dict[str, Shown] = {
     "efficiency": Shown("efficiency %", _percent),
     "last_rank_share": Shown("last %", _percent),
     "autocorrelation": Shown("autocorr", _scaled(1, 2)),
+    "gbps": Shown("Gbit/s", _of_pair),
+    "isolated_gbps": Shown("alone Gbit/s", gbps),
+    "expected_share": Shown("expected %", _scaled(100, 0)),
     "ratio": Shown("ratio", _scaled(1, 3)),
     "ratio_low": Shown("ratio low", _scaled(1, 3)),
     "ratio_high": Shown("ratio high", _scaled(1, 3)),
@@ -155,17 +166,8 @@ def text(
     if any(notes):
         columns.append(["note", *notes])
         left.append(True)
-    least = [(_WORD if is_left else _NUMBER) if steady else 0 for is_left in left]
-    widths = [
-        max(at_least, *map(len, column)) for at_least, column in zip(least, columns, strict=True)
-    ]
-    return [
-        "  ".join(
-            cell.ljust(width) if is_left else cell.rjust(width)
-            for cell, width, is_left in zip(row, widths, left, strict=True)
-        ).rstrip()
-        for row in zip(*columns, strict=True)
-    ]
+    least = [_WORD if is_left else _NUMBER for is_left in left] if steady else []
+    return aligned(list(zip(*columns, strict=True)), left, least)
 
 
 def or_unknown(value: Any, write: Callable[[Any], str] = str) -> str:
@@ -198,11 +200,6 @@ def _is_maximum(results: Results, name: str) -> list[bool]:
 # For machines ------------------------------------------------------------------------------------
 
 
-def csv(results: Results, names: Sequence[str]) -> str:
-    """Comma-separated, the file's names and units, nothing rounded; unknown is empty."""
-    return frame(results, names).to_csv(index=False)
-
-
 def every_column(results: Results) -> list[str]:
     """All that is known of a point: the file's columns and what its launch recorded."""
     columns = [name for name in results.columns if name not in results.absent]
@@ -210,26 +207,28 @@ def every_column(results: Results) -> list[str]:
     return own + grouping.recorded_names(results)
 
 
-def described(results: Results, names: Iterable[str]) -> dict[str, dict[str, str]]:
-    """`long_name`, `units` and `better` of every column, where it has any."""
-    columns = {}
+def described(
+    columns: Mapping[str, schema.Column], names: Iterable[str]
+) -> dict[str, dict[str, str]]:
+    """`long_name`, `units` and `better` of each name, where it has any."""
+    told = {}
     for name in names:
-        column = results.columns.get(name)
+        column = columns.get(name)
         known = {key: getattr(column, key, "") for key in ("long_name", "units", "better")}
-        columns[name] = {key: value for key, value in known.items() if value}
-    return columns
+        told[name] = {key: value for key, value in known.items() if value}
+    return told
 
 
-def as_json(results: Results, names: Sequence[str]) -> str:
+def as_json(data: pd.DataFrame, columns: Mapping[str, schema.Column]) -> str:
     """An object with `columns` (long name, units) and `rows`; unknown is null."""
-    data = frame(results, names)
-    columns = described(results, data.columns)
-    rows = [{name: _plain(value) for name, value in row.items()} for row in data.to_dict("records")]
-    document = {"schema": schema.SCHEMA, "columns": columns, "rows": rows}
+    rows = [{name: plain(value) for name, value in row.items()} for row in data.to_dict("records")]
+    told = described(columns, map(str, data))
+    document = {"schema": schema.SCHEMA, "columns": told, "rows": rows}
     return json.dumps(document, indent=1, ensure_ascii=False)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A value as JSON has it; what is unknown or no number there is None."""
     if value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
         return None
     return value.item() if hasattr(value, "item") else value

@@ -3,49 +3,46 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
 
 from a2aperf import columns, labels, layouts, links, pairs, tables
+from a2aperf.datasets import PAIRS
 from a2aperf.links import Links
 from a2aperf.results import Results
+from a2aperf.schema import Column, Kind
 
 FEW_RANKS: Final = 8
 """Up to so many every pair has a line."""
 SLOWEST: Final = 20
 """Lines of a larger matrix."""
-UNITS: Final = {
-    "file": "",
-    "source": "",
-    "destination": "",
-    "source_host": "",
-    "destination_host": "",
-    "message_size": "B",
-    "ops": "",
-    "time_p50": "ns",
-    "time_min": "ns",
-    "gbps": "Gbit/s",
-    "expected_gbps": "Gbit/s",
-    "isolated_gbps": "Gbit/s",
+
+
+def _stored(name: str) -> Column:
+    table = PAIRS[name]
+    kind: Kind = "int64" if name in ("message_size", "ops") else "float64"
+    return Column(name, kind, table.long_name, table.units)
+
+
+COLUMNS: Final = {
+    column.name: column
+    for column in (
+        Column("file", "string", ""),
+        Column("source", "int32", "rank that sends"),
+        Column("destination", "int32", "rank that receives"),
+        Column("source_host", "string", "its node"),
+        Column("destination_host", "string", "its node"),
+        *(_stored(name) for name in ("message_size", "ops", "time_p50", "time_min", "gbps")),
+        Column("expected_gbps", "float64", "what both reach with others", "Gbit/s"),
+        _stored("isolated_gbps"),
+    )
 }
-_HEADS: Final = (
-    "source",
-    "destination",
-    "msg B",
-    "ops",
-    "min µs",
-    "p50 µs",
-    "Gbit/s",
-    "expected %",
-)
-_LEFT: Final = (True, True, False, False, False, False, False, False)
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Every measured pair of ranks of every file, with the columns of UNITS.
+    """Every measured pair of ranks of every file, with the columns of COLUMNS.
 
     `expected_gbps` is what the source and the destination reach with others, for pairs that the
     model was fitted to: those between nodes, or all where there is one node.
@@ -57,7 +54,7 @@ def frame(results: Results) -> pd.DataFrame:
         for index, size in enumerate(of.pairs.message_size):
             if int(size) in sizes:
                 parts.append(_of_size(of, index))
-    empty = pd.DataFrame({name: [] for name in UNITS})
+    empty = pd.DataFrame({name: [] for name in COLUMNS})
     return pd.concat(parts, ignore_index=True) if parts else empty
 
 
@@ -109,61 +106,34 @@ def chosen(found: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     return pd.concat(parts), f"{note} {len(found)}" if left_out else ""
 
 
-def _cells(row: dict[Any, Any], several: bool) -> list[tuple[str, str]]:
-    """Text and sorting key of each column."""
-
-    def figure(value: float, text: str) -> tuple[str, str]:
-        return (text, f"{value:.9g}") if np.isfinite(value) else (layouts.UNKNOWN, "")
-
-    def place(which: str) -> tuple[str, str]:
-        host, rank = str(row[f"{which}_host"]), int(row[which])
-        return (f"{rank} {host}" if several else f"{rank}"), f"{rank}"
-
-    share = row["gbps"] / row["expected_gbps"]
-    return [
-        place("source"),
-        place("destination"),
-        (f"{row['message_size']}", f"{row['message_size']}"),
-        (f"{row['ops']}", f"{row['ops']}"),
-        figure(row["time_min"], layouts.microseconds(row["time_min"])),
-        figure(row["time_p50"], layouts.microseconds(row["time_p50"])),
-        figure(row["gbps"], f"{row['gbps']:.3f}" if row["gbps"] < 1 else f"{row['gbps']:.2f}"),
-        figure(share, f"{100 * share:.0f}"),
-    ]
-
-
-def _rows(found: pd.DataFrame) -> tuple[list[str], list[bool], list[list[tuple[str, str]]]]:
+def _rows(found: pd.DataFrame) -> tuple[list[str], list[bool], list[list[tables.Cell]]]:
     """Headings, which of them are words, and the cells; a column that says nothing is left out."""
     several = found["source_host"].nunique() > 1 or found["destination_host"].nunique() > 1
-    records: list[dict[Any, Any]] = found.to_dict("records")
-    rows = [_cells(row, several) for row in records]
-    heads, left = list(_HEADS), list(_LEFT)
+    data = found.assign(expected_share=found["gbps"] / found["expected_gbps"])
+    names = ["source", "destination", "message_size", "ops", "time_min", "time_p50", "gbps"]
+    names.append("expected_share")
     if found["isolated_gbps"].notna().any():
-        heads.append("alone Gbit/s")
-        left.append(False)
-        for row, record in zip(rows, records, strict=True):
-            value = record["isolated_gbps"]
-            known = np.isfinite(value)
-            row.append((f"{value:.2f}", f"{value:.9g}") if known else (layouts.UNKNOWN, ""))
+        names.append("isolated_gbps")
     if found["file"].nunique() > 1:
-        heads.insert(0, "file")
-        left.insert(0, True)
-        for row, record in zip(rows, records, strict=True):
-            row.insert(0, (str(record["file"]), str(record["file"])))
-    return heads, left, rows
+        names.insert(0, "file")
+    looks = {name: layouts.shown(name, COLUMNS) for name in names}
+    rows = []
+    for row in data.to_dict("records"):
+        cells = {
+            name: tables.cell(look, row[name], layouts.UNKNOWN) for name, look in looks.items()
+        }
+        for place in ("source", "destination") if several else ():
+            named = f"{row[place]} {row[f'{place}_host']}"
+            cells[place] = tables.Cell(named, cells[place].key)
+        rows.append(list(cells.values()))
+    words = ("file", "source", "destination")
+    return [look.heading for look in looks.values()], [name in words for name in names], rows
 
 
 def text(found: pd.DataFrame) -> list[str]:
     """Aligned lines, the heading first."""
     heads, left, rows = _rows(found)
-    return columns.aligned([heads, *([cell for cell, _ in row] for row in rows)], left)
-
-
-def as_json(found: pd.DataFrame) -> str:
-    """An object with `columns` (units) and `rows`; unknown is null."""
-    rows = json.loads(found.to_json(orient="records", double_precision=15))
-    units = {name: {"units": unit} if unit else {} for name, unit in UNITS.items()}
-    return json.dumps({"columns": units, "rows": rows}, indent=1, ensure_ascii=False)
+    return columns.aligned([heads, *([cell.text for cell in row] for row in rows)], left)
 
 
 def table(results: Results) -> tables.Table | None:
@@ -180,5 +150,5 @@ def table(results: Results) -> tables.Table | None:
         "Gbit/s; expected: what source and destination reach with others.",
         heads,
         left,
-        [[tables.Cell(*cell) for cell in row] for row in rows],
+        rows,
     )

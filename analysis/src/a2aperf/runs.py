@@ -122,7 +122,8 @@ class Runs:
         chosen = chosen.select(chosen.points["state"] != "pending")
         frame = layouts.frame(chosen, layouts.every_column(chosen))
         return _described(
-            frame, {**layouts.described(chosen, map(str, frame)), "link_rate_gbps": _LINK_RATE}
+            frame,
+            {**layouts.described(chosen.columns, map(str, frame)), "link_rate_gbps": _LINK_RATE},
         )
 
     def pairs(self) -> pd.DataFrame:
@@ -133,8 +134,8 @@ class Runs:
         """
         from a2aperf import pair_table
 
-        units = {name: {"units": unit} for name, unit in pair_table.UNITS.items() if unit}
-        return _described(pair_table.frame(self.results), units)
+        columns = pair_table.COLUMNS
+        return _described(pair_table.frame(self.results), layouts.described(columns, columns))
 
     @property
     def launches(self) -> pd.DataFrame:

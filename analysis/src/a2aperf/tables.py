@@ -54,7 +54,7 @@ def points(results: Results) -> Table:
     heads, left = [look.heading for look in looks], [look.left for look in looks]
     rows = []
     for index in range(len(points)):
-        row = [_cell(x, data[n].iloc[index]) for n, x in zip(data.columns, looks, strict=True)]
+        row = [cell(x, data[n].iloc[index]) for n, x in zip(data.columns, looks, strict=True)]
         if "time_p99" in names and capped[index]:
             place = names.index("time_p99")
             row[place] = Cell(row[place].text, row[place].key, "max")
@@ -78,9 +78,10 @@ def points(results: Results) -> Table:
     )
 
 
-def _cell(look: layouts.Shown, value: Any) -> Cell:
-    if value is pd.NA or value is None or value == "" or value != value:
-        return Cell("–", "")
+def cell(look: layouts.Shown, value: Any, unknown: str = "–") -> Cell:
+    """One value as its column writes it."""
+    if layouts.missing(value):
+        return Cell(unknown, "")
     return Cell(look.write(value), str(value))
 
 
@@ -94,14 +95,14 @@ def comparison(one: Comparison) -> Table:
     heads = [look.heading for look in looks] + ["verdict", "ratio", "95 % interval", "p"]
     heads += ["launches", "Gbit/s", "baseline Gbit/s", "µs", "baseline µs"]
     rows = []
-    for cell in cells.to_dict("records"):
-        row = [_cell(look, cell[n]) for n, look in zip(names, looks, strict=True)]
-        row += [Cell(verdicts.words(cell)), _figure(cell["ratio"], 4), _interval(cell)]
-        launches = cell["launches_candidate"], cell["launches_baseline"]
+    for of in cells.to_dict("records"):
+        row = [cell(look, of[n]) for n, look in zip(names, looks, strict=True)]
+        row += [Cell(verdicts.words(of)), _figure(of["ratio"], 4), _interval(of)]
+        launches = of["launches_candidate"], of["launches_baseline"]
         count = Cell(f"{launches[0]} : {launches[1]}", str(min(launches)))
-        row += [_figure(cell["p"], 2), count]
-        row += [_figure(cell[f"rate_{side}"]) for side in ("candidate", "baseline")]
-        row += [_figure(cell[f"time_{side}"] / 1e3, 4) for side in ("candidate", "baseline")]
+        row += [_figure(of["p"], 2), count]
+        row += [_figure(of[f"rate_{side}"]) for side in ("candidate", "baseline")]
+        row += [_figure(of[f"time_{side}"] / 1e3, 4) for side in ("candidate", "baseline")]
         rows.append(row)
     left = [look.left for look in looks] + [True] + [False] * 8
     caption = f"{one.candidate} against {one.baseline} (baseline), cell by cell."

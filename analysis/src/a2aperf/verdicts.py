@@ -14,9 +14,7 @@ from a2aperf.columns import aligned
 from a2aperf.compare import Comparison, Verdict
 from a2aperf.differences import shortened
 
-_HEADINGS = {"message_size": "msg B", "window": "window"}
 _ALWAYS = ("ranks", "nodes", "ppn", "message_size")
-_UNKNOWN = "-"
 
 
 def lines(comparison: Comparison) -> list[str]:
@@ -81,15 +79,17 @@ def table(cells: pd.DataFrame) -> list[str]:
         if name in _ALWAYS or cells[name].nunique(dropna=False) > 1
     ]
     figures = ["n A:B", "A µs", "B µs", "A Gbit/s", "B Gbit/s", "B - A", "ratio", "95 % interval"]
-    rows = [[_HEADINGS.get(name, name) for name in names] + [*figures, "p", "verdict"]]
+    looks = {name: layouts.shown(name) for name in names}
+    rows = [[look.heading for look in looks.values()] + [*figures, "p", "verdict"]]
     for _, cell in cells.iterrows():
-        rows.append([_plain(name, cell[name]) for name in names] + _figures(cell))
+        own = [layouts.or_unknown(cell[name], look.write) for name, look in looks.items()]
+        rows.append(own + _figures(cell))
     left = [not pd.api.types.is_numeric_dtype(cells[name]) for name in names]
     return aligned(rows, [*left, *[False] * 9, True])
 
 
 def _figures(cell: Any) -> list[str]:
-    interval = _UNKNOWN
+    interval = layouts.UNKNOWN
     if pd.notna(cell["ratio_low"]):
         high = f"{cell['ratio_high']:.3f}" if cell["ratio_high"] < 1000 else "more than 1000"
         interval = f"{cell['ratio_low']:.3f} to {high}"
@@ -102,23 +102,13 @@ def _figures(cell: Any) -> list[str]:
         f"{cell['rate_candidate'] - cell['rate_baseline']:+.2f}",
         f"{cell['ratio']:.3f}",
         interval,
-        _probability(cell["p"]),
+        layouts.or_unknown(cell["p"], _probability),
         words(cell),
     ]
 
 
 def _probability(p: float) -> str:
-    if pd.isna(p):
-        return _UNKNOWN
     return f"{p:.3f}" if p >= 0.001 else "<0.001"
-
-
-def _plain(name: str, value: Any) -> str:
-    if pd.isna(value) or value == "":
-        return _UNKNOWN
-    if name == "window":
-        return layouts.window(value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def words(cell: Any) -> str:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Sequence
 from textwrap import fill
@@ -12,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from a2aperf import clusters, filters, results
+from a2aperf import clusters, filters, layouts, results
 from a2aperf.commands.options import Files, Mixed, Where
 from a2aperf.explain import FINDERS, ROLES, Finder, Finding, explain, grouped, require_kinds
 
@@ -81,9 +80,5 @@ def _plain(one: Finding) -> dict[str, Any]:
         "text": one.text,
         "n": one.n,
         "unit": one.unit,
-        "numbers": {name: _finite(value) for name, value in one.numbers.items()},
+        "numbers": {name: layouts.plain(value) for name, value in one.numbers.items()},
     }
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -90,8 +90,8 @@ def run(
         found = found.reordered(order)
     names = [name.strip() for name in columns.split(",") if name.strip()]
     if csv or json:
-        write = layouts.csv if csv else layouts.as_json
-        print(write(found, names or layouts.every_column(found)).rstrip())
+        data = layouts.frame(found, names or layouts.every_column(found))
+        print(layouts.as_json(data, found.columns) if json else data.to_csv(index=False).rstrip())
     elif layout is Layout.COMPAT:
         if names:
             raise InputError("--layout compat has fixed columns; --columns needs another layout")
@@ -121,7 +121,7 @@ def _print_pairs(found: results.Results, csv: bool, json: bool) -> None:
     if csv:
         print(frame.to_csv(index=False).rstrip())
     elif json:
-        print(pair_table.as_json(frame))
+        print(layouts.as_json(frame, pair_table.COLUMNS))
     else:
         shown, note = pair_table.chosen(frame)
         heading, *lines = pair_table.text(shown)
