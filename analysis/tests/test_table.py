@@ -187,7 +187,11 @@ def test_where(a2a: Run, two: list[Path], expressions: list[str], count: int) ->
     [
         ("ppn", ["expected NAME=VALUE"]),
         ("ppn=two", ["'two' is not a number"]),
-        ("ppn=3", ["leaves no point"]),
+        ("ppn=3", ["--where 'ppn=3' leaves no point: ppn is 2\n"]),
+        ("window=1", ["leaves no point: window is all\n"]),
+        ("message_size<1", ["leaves no point: message_size is 1000 to 60000\n"]),
+        ("provider=psm", ["leaves no point: provider is psm2\n"]),
+        ("skip_reason=x", ["leaves no point: no point has skip_reason\n"]),
         ("pppn=2", ["no file records 'pppn'", "did you mean ppn"]),
     ],
 )

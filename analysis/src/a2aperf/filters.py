@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from a2aperf.errors import InputError
+from a2aperf.labels import list_text
 from a2aperf.results import Results
 
 _EXPRESSION = re.compile(r"^\s*([\w.-]+?)\s*(!=|<=|>=|=|<|>)\s*(.*?)\s*$", re.DOTALL)
@@ -21,6 +22,7 @@ _ORDER: dict[str, Callable[[Any, Any], Any]] = {
 }
 # As on the program's command line: K, M, G and T alone are binary, and capitals make no difference.
 _SIZE = re.compile(r"^(\d+(?:\.\d+)?) ?([kmgt]?)(i?b|i|)$", re.IGNORECASE | re.ASCII)
+_NUMBERS, _TEXTS = 3, 6  # of so many values all are told
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
@@ -35,9 +37,10 @@ def where(results: Results, expressions: Iterable[str], asked: str = "--where") 
     """
     for expression in expressions:
         said = f"{asked} '{expression}'"
-        results = results.select(_mask(results, expression, said))
-        if results.points.empty:
-            raise InputError(f"{said} leaves no point")
+        mask = _mask(results, expression, said)
+        if not mask.any():
+            raise InputError(f"{said} leaves no point{_what_there_is(results, expression)}")
+        results = results.select(mask)
     return results
 
 
@@ -61,6 +64,25 @@ def _mask(results: Results, expression: str, said: str) -> "pd.Series[bool]":
     if "" in wanted:
         equal |= column.isna() | (column == "").fillna(False).astype(bool)
     return equal if sign == "=" else ~equal
+
+
+def _what_there_is(results: Results, expression: str) -> str:
+    """`: provider is shm and tcp;ofi_rxm`, of the points that were there; of many numbers, ends."""
+    name = _EXPRESSION.sub(r"\1", expression)
+    column = results.values(name)
+    if column.empty:
+        return ""
+    known = [value for value in column.dropna().unique() if value != ""]
+    if not known:
+        return f": no point has {name}"
+    if pd.api.types.is_numeric_dtype(column):
+        known = sorted(known)
+        texts = ["all" if name == "window" and x == 0 else f"{x:.6g}" for x in known]
+        if len(known) > _NUMBERS:
+            return f": {name} is {texts[0]} to {texts[-1]}"
+    else:
+        texts = [f'"{x}"' if "," in x else x for x in sorted(map(str, known))]
+    return f": {name} is {list_text(texts, _TEXTS)}"
 
 
 def _list(value: str) -> list[str]:
