@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import chart, plots, results
+from a2aperf import chart, plots, remarks, results
 from a2aperf.curves import Options
 from conftest import launches
 from support import synthetic
@@ -32,6 +32,18 @@ def test_how_many_launches_were_oversubscribed_is_said(tmp_path: Path) -> None:
     (other,) = (launch for launch in found.launches if launch.startswith("1.h5"))
     sound = found.select(found.points["launch"] == other)
     assert "oversubscribed" not in plots.made("sizes", sound, Options()).said
+
+
+def test_a_comparison_says_it_as_figures_do(tmp_path: Path) -> None:
+    other = Setup(
+        nodes=1, ppn=4, sync="barrier", node_facts={"cores_of_ranks": "3"}, ops=50, seed=3
+    )
+    found = launches(tmp_path, CROWDED, other, Setup(nodes=1, ppn=2, seed=2))
+    told = remarks.doubts(found, list(found.launches))
+    assert told == [
+        f"{WORDS}, in 1 of 3 launches",
+        "oversubscribed: 4 ranks on 3 cores, in 1 of 3 launches",
+    ]
 
 
 def test_a_matrix_says_that_cores_were_oversubscribed(tmp_path: Path) -> None:

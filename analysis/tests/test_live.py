@@ -37,10 +37,14 @@ if value == "1":  # a clean end replaces the file
 @pytest.fixture
 def running(launch: Path) -> Path:
     """A file whose run has measured nothing yet."""
-    with h5py.File(launch, "r+") as file:
+    return _begun(launch)
+
+
+def _begun(path: Path) -> Path:
+    with h5py.File(path, "r+") as file:
         file["state"][:] = 0
         file["segments/0/end_state"][()] = 0
-    return launch
+    return path
 
 
 def _start(*words: str) -> subprocess.Popen[str]:
@@ -75,6 +79,15 @@ def test_every_point_is_shown_once_and_the_end_ends_it(running: Path) -> None:
     assert len({len(line) for line in (heading, *rows)}) == 1  # all under the one heading
     told = [f"{done} of 4 points, running" for done in range(5)]
     assert outcome.err.splitlines() == [*told, "4 of 4 points, finished"]
+
+
+def test_oversubscribed_cores_are_said_once(tmp_path: Path) -> None:
+    setup = synthetic.Setup(nodes=1, ppn=2, ops=10, node_facts={"cores_of_ranks": "1"})
+    path = synthetic.write_launch(tmp_path / "a.h5", setup)
+    outcome = follow_written(_begun(path), 1)
+    told = [line for line in outcome.err.splitlines() if "oversubscribed" in line]
+    assert told == ["a2a: oversubscribed: 2 ranks on 1 core"]
+    assert outcome.err.splitlines()[0] == told[0]
 
 
 def test_a_failed_run_is_status_1(running: Path) -> None:

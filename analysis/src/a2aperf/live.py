@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from a2aperf import results
+from a2aperf import oversubscription, results
 from a2aperf.errors import InputError
 
 
@@ -22,6 +22,8 @@ class Step:
     end_state: str
     """Of the newest launch: running, finished, interrupted or failed."""
     message: str
+    crowded: list[str]
+    """Where cores are oversubscribed, in words."""
 
 
 class StalledError(Exception):
@@ -85,6 +87,7 @@ def _look(path: Path, seen: set[int]) -> Step:
         int(result.sum()),
         newest.end_state,
         newest.message,
+        oversubscription.in_launches(found.launches.values()),
     )
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from a2aperf import blocks, jobs, labels, power
 from a2aperf.decision import Decision
-from a2aperf.oversubscription import oversubscription, yields
+from a2aperf.oversubscription import in_launches, yields
 from a2aperf.results import Launch, Results
 from a2aperf.sides import Pairing
 
@@ -136,11 +136,8 @@ def _outliers(pairing: Pairing, made: Decision) -> list[str]:
 
 def doubts(found: Results, names: list[str]) -> list[str]:
     """What the launches know of why they differ: cores that were shared or taken away."""
-    told = []
     launches = [found.launches[name] for name in dict.fromkeys(names)]
-    crowds = [crowd for launch in launches if (crowd := oversubscription(launch))]
-    if crowds:
-        told.append(f"{crowds[0]} in {len(crowds)} of {len(launches)} launches")
+    told = in_launches(launches)
     hit = [launch for launch in launches if _preempted(found, launch)]
     if hit:
         words, kind = ("were preempted", "involuntary context switches")

@@ -33,8 +33,13 @@ def run(
     failed, was interrupted, or no point came for too long.
     """
     heading = ""
+    told: list[str] = []
     try:
         for step in follow(file, interval, patience):
+            for words in step.crowded:
+                if words not in told:
+                    print(f"a2a: {words}", file=sys.stderr, flush=True)
+            told += step.crowded
             heading = _print(step, heading)
             if once:
                 return
