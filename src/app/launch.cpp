@@ -254,8 +254,11 @@ bool Launch::is_done_before(int index) {
 
 int Launch::points_in_file() const {
     int points = 0;
-    for (std::size_t i = 0; i < plan_.points.size(); ++i)
-        if (plan_.points[i].role != Role::sentinel && recorder_->is_complete(static_cast<int>(i))) ++points;
+    for (std::size_t i = 0; i < plan_.points.size(); ++i) {
+        const Point& point = plan_.points[i];
+        const bool counts = point.role != Role::sentinel && !point.is_baseline();
+        if (counts && recorder_->is_complete(static_cast<int>(i))) ++points;
+    }
     return points;
 }
 

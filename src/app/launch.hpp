@@ -48,7 +48,7 @@ public:
     bool has_file() const { return recorder_.has_value(); }
     bool is_file_in_place() const { return recorder_->has_name(); }
     std::filesystem::path file_moved_to() const { return recorder_->moved_to(); }
-    int points_in_file() const; // complete ones, sentinels left out; on rank 0, which has the file
+    int points_in_file() const; // complete ones, as the closing words count them; on rank 0, which has the file
     const std::filesystem::path& file() const { return files_.results; }
 
 private:

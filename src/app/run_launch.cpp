@@ -82,13 +82,31 @@ std::string kept(const std::optional<Launch>& launch) {
     fail(job, launch, error);
 }
 
+std::string stopped_by(int signal_number, const std::optional<Launch>& launch) {
+    const bool measures = launch && !launch->at_hand().empty();
+    return fmt::format("stopped by signal {} ({}) {}", signal_number, strsignal(signal_number),
+                       measures ? "at " + launch->at_hand() : "while no point was being measured");
+}
+
+// For a rank that a call of MPI holds: closes the file and says so; gives the exit status. Without MPI.
+int leave_call(const Job& job, std::optional<Launch>& launch, int signal_number, const std::string& call) {
+    const bool is_stop = signal_number != 0;
+    const int status = is_stop ? StopSignal::exit_status(signal_number) : kFailed;
+    if (is_stop && !job.is_root()) return status;
+    const std::string message =
+        is_stop ? stopped_by(signal_number, launch)
+                : fmt::format("{}: {} did not end within {}: a rank is stopped, dead or far behind",
+                              where(job, launch ? launch->at_hand() : ""), call, format_duration(job.timeout()));
+    say(message + kept(launch));
+    if (launch) launch->close(is_stop ? EndState::interrupted : EndState::failed, message);
+    return status;
+}
+
 // Rank 0 closes the file and says so; gives the exit status. trouble: what went wrong before the signal came.
 int stop(const Job& job, std::optional<Launch>& launch, int signal_number, const std::string& trouble) {
     if (!job.is_root()) return StopSignal::exit_status(signal_number);
     const std::string of_another = job.last_words();
-    const bool measures = launch && !launch->at_hand().empty();
-    std::string message = fmt::format("stopped by signal {} ({}) {}", signal_number, strsignal(signal_number),
-                                      measures ? "at " + launch->at_hand() : "while no point was being measured");
+    std::string message = stopped_by(signal_number, launch);
     if (!of_another.empty())
         message = of_another;
     else if (!trouble.empty())
@@ -121,6 +139,8 @@ int run_launch(int argc, char** argv, const Options& options) {
     std::optional<Launch> launch;
     std::string trouble;
     job.set_last_act([&](int signal_number) { return stop(job, launch, signal_number, trouble); });
+    job.set_leave_call(
+        [&](int signal_number, const std::string& call) { return leave_call(job, launch, signal_number, call); });
     job.set_give_up([&](const std::exception& error) { give_up(job, launch, error, trouble); });
     try {
         agree_on_arguments(job, options);

@@ -325,6 +325,11 @@ void Job::tell_root(const std::string& why) const {
     }
 }
 
+int Job::leave_call(int signal_number, const std::string& call) const {
+    if (leave_call_) return leave_call_(signal_number, call);
+    return signal_number != 0 ? StopSignal::exit_status(signal_number) : EXIT_FAILURE;
+}
+
 // Errors are of no interest: whoever waits here has one already.
 void Job::progress() const {
     int has_come = 0;

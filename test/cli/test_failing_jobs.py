@@ -24,7 +24,7 @@ CALM = ["--provider", "shm", "--sync", "barrier", "--poll", "yield", "--warmup",
 # Points of 300 ms, and so many that a launch is met in the middle also by a test that has to wait for the CPU.
 POINTS = 24
 LONG = [*CALM, "--sizes", "100000..123000+1000", "--ops", "200000", "--time-budget", "300ms"]
-INTERRUPTED = 2
+INTERRUPTED, FAILED = 2, 3
 
 
 class Launch:
@@ -251,27 +251,50 @@ def test_ranks_that_slurm_stops_with_a_peer_that_was_stopped(start, tmp_path):
 
 
 def test_a_stop_during_a_baseline_that_cannot_end(start, launch, tmp_path, program):
-    """MPI_Alltoall cannot be left: the process ends in it, with what is true of the file."""
-    library = program.parents[2] / "test" / "faults" / "libfault-mpi.so"
-    assert library.is_file(), f"{library} is not built"
-    notes = tmp_path.parent / "fault-notes"
-    words = [*CALM, "--sizes", "1000,2000", "--ops", "20", "--baseline", "mpi"]
-    fault = ["A2APERF_TEST_FAULT=call=MPI_Alltoall do=stop rank=1 nth=30", f"A2APERF_TEST_FAULT_LOG={notes}"]
-    stopped = start(2, *words, within=["env", *fault, f"LD_PRELOAD={library}"])
-    assert wait_until(lambda: notes.is_file() and " struck " in notes.read_text(), PATIENCE)
-    assert wait_until(lambda: state(stopped.pid(1)) == "T", PATIENCE)
+    """MPI_Alltoall cannot be left: the file is closed beside it, and the process ends in it."""
+    stopped = stopped_in_a_baseline(start, tmp_path, program)
     stopped.kill(signal.SIGTERM, [0])
     assert stopped.end() != 0
     assert stopped.statuses()[0] == 128 + signal.SIGTERM
-    (said,) = stopped.says()
-    assert re.fullmatch(
-        r"a2aperf: stopped by a signal in an MPI_Alltoall of 2000 B that did not end within 0\.8 s; "
-        r"the complete points are in the file: --resume goes on with it", said
-    ), said  # fmt: skip
+    tells_of_a_stop(stopped, Results(tmp_path / "a.h5"))
     assert complete_rows(tmp_path / "a.h5") == 1
-    outcome = launch(2, "alltoall", *words, "--resume")
+    outcome = launch(2, "alltoall", *BASELINE, "--resume")
     assert outcome.returncode == 0, outcome.stderr
     assert complete_rows(tmp_path / "a.h5") == 2
+
+
+def test_a_baseline_that_takes_longer_than_the_timeout(start, launch, tmp_path, program):
+    """The file says so, and what is complete is kept."""
+    failed = stopped_in_a_baseline(start, tmp_path, program, "--timeout", "10s")
+    assert failed.end() != 0
+    assert failed.statuses()[0] == 1
+    (segment,) = Results(tmp_path / "a.h5").segments
+    assert segment.end_state == FAILED
+    assert re.fullmatch(
+        r"rank 0 \(\S+\), .*2000 B.*: MPI_Alltoall of 2000 B did not end within 10 s: a rank is stopped, dead or far "
+        r"behind", segment.message
+    ), segment.message  # fmt: skip
+    kept = "; 1 point is complete in a.h5: --resume goes on with it"
+    assert failed.says() == [f"a2aperf: {segment.message}{kept}"]
+    assert complete_rows(tmp_path / "a.h5") == 1
+    outcome = launch(2, "alltoall", *BASELINE, "--resume")
+    assert outcome.returncode == 0, outcome.stderr
+    assert complete_rows(tmp_path / "a.h5") == 2
+
+
+BASELINE = [*CALM, "--sizes", "1000,2000", "--ops", "20", "--baseline", "mpi"]
+
+
+def stopped_in_a_baseline(start, tmp_path, program, *more: str) -> Launch:
+    """A launch whose rank 1 is stopped in an MPI_Alltoall of its second point."""
+    library = program.parents[2] / "test" / "faults" / "libfault-mpi.so"
+    assert library.is_file(), f"{library} is not built"
+    notes = tmp_path.parent / f"{tmp_path.name}.notes"
+    fault = ["A2APERF_TEST_FAULT=call=MPI_Alltoall do=stop rank=1 nth=30", f"A2APERF_TEST_FAULT_LOG={notes}"]
+    launch = start(2, *BASELINE, *more, within=["env", *fault, f"LD_PRELOAD={library}"])
+    assert wait_until(lambda: notes.is_file() and " struck " in notes.read_text(), PATIENCE)
+    assert wait_until(lambda: state(launch.pid(1)) == "T", PATIENCE)
+    return launch
 
 
 @pytest.mark.parametrize("provider", ["tcp", "net"])

@@ -91,6 +91,13 @@ public:
     // most. Every wait below ends here when a signal to stop has waited for too long.
     [[noreturn]] void leave(int signal_number) const;
 
+    // What a rank does that is held in a call of MPI which it cannot leave (Watchdog): another thread does it,
+    // without MPI. call: its name, for messages; signal_number is 0 where its deadline has passed. Gives the exit
+    // status.
+    using LeaveCall = std::function<int(int signal_number, const std::string& call)>;
+    void set_leave_call(LeaveCall act) { leave_call_ = std::move(act); }
+    int leave_call(int signal_number, const std::string& call) const;
+
     // A wait below that fails leaves MPI with memory of its callers, to which it may still write. It calls this
     // first, which must end the process: unwinding would give that memory away. Where none is set the error is
     // thrown.
@@ -128,6 +135,7 @@ private:
     std::unique_ptr<Layout> layout_;
     Ballot ballot_{}, ballot_result_{};
     LastAct last_act_;
+    LeaveCall leave_call_;
     GiveUp give_up_;
 };
 

@@ -1,34 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A deadline for a call that has none of its own, such as MPI_Alltoall.
+// A deadline for a call that has none of its own and that cannot be left, such as MPI_Alltoall.
 #pragma once
 
-#include <string>
+#include <functional>
+#include <thread>
 
 #include "a2aperf/base/units.hpp"
 
 namespace a2aperf {
 
-// While one lives and is armed, a timer ends this process with status 1 and a message when it runs out; the
-// launcher then ends the others. One at a time.
+// While one lives, a thread of its own ends this process where the call goes on for too long. One at a time.
 class Watchdog {
 public:
-    // message: what to say, e.g. "rank 3 (node017): MPI_Alltoall did not end within 60 s".
-    // stopped: what to say instead where a signal to stop came meanwhile; empty = nothing.
-    Watchdog(Nanoseconds timeout, const std::string& message, const std::string& stopped = "");
-    ~Watchdog() { disarm(); }
+    // Comes before that, in the other thread; the caller is held in the call or behind it, so all that is the
+    // caller's may be used, but MPI. signal_number is 0 where the deadline has passed. Gives the exit status.
+    using LeaveCall = std::function<int(int signal_number)>;
+
+    // after_signal: how long the call may go on when a signal to stop has come.
+    Watchdog(Nanoseconds timeout, Nanoseconds after_signal, LeaveCall leave_call);
+    ~Watchdog();
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
 
-    void arm() const;
-    void enter() const; // the call itself begins; makes no system call unless a signal to stop is there
-    void disarm() const;
+    // None of these makes a system call.
+    void arm() const; // the deadline counts from here
+    static void enter();
+    static void leave(); // does not return where the process is being ended
 
-    // For the handler of that signal: the call has 0.8 s more, less than a launcher's patience; then the process
-    // ends with status 128 + signal. Nothing happens outside of the call.
+    // For the handler of a signal to stop.
     static void hasten(int signal_number);
 
 private:
     Nanoseconds timeout_;
+    std::thread thread_;
 };
 
 } // namespace a2aperf

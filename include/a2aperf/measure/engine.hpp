@@ -33,7 +33,7 @@ public:
 };
 
 // MPI_Alltoall over the same memory. It has no deadline of its own: a watchdog ends the process after the job's
-// timeout.
+// timeout, and closes the file before.
 std::unique_ptr<Engine> make_mpi_engine(const Job& job, std::byte* send_buffer, std::byte* receive_buffer,
                                         Bytes message_size);
 

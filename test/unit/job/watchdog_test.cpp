@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/job/watchdog.hpp"
 
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <csignal>
+#include <stdexcept>
 #include <string>
+#include <string_view>
+#include <thread>
 
 #include <doctest/doctest.h>
 
 using namespace a2aperf;
 
 namespace {
+
+constexpr Nanoseconds kHour = 3'600'000'000'000;
 
 struct Outcome {
     int status; // as waitpid(2) tells it
@@ -44,51 +50,76 @@ Outcome in_child(Action&& action) {
 
 } // namespace
 
-TEST_CASE("a call that never ends is ended, with the message and status 1") {
+TEST_CASE("a call that never ends is ended, with what it is told to do before") {
     const Outcome outcome = in_child([] {
-        const Watchdog watchdog(50'000'000, "rank 3 (node017): it did not end");
+        const Watchdog watchdog(50'000'000, 0, [](int signal_number) {
+            const std::string_view words = signal_number == 0 ? "too long" : "stopped";
+            return write(STDERR_FILENO, words.data(), words.size()) < 0 ? 9 : 5;
+        });
         watchdog.arm();
+        Watchdog::enter();
+        for (;;) pause();
+    });
+    REQUIRE(WIFEXITED(outcome.status));
+    CHECK(WEXITSTATUS(outcome.status) == 5);
+    CHECK(outcome.said == "too long");
+}
+
+TEST_CASE("a call during which a signal to stop comes is ended, and so is one that begins after it") {
+    for (const bool is_in_call : {true, false}) {
+        const Outcome outcome = in_child([is_in_call] {
+            const Watchdog watchdog(kHour, 10'000'000, [](int signal_number) { return 100 + signal_number; });
+            watchdog.arm();
+            if (is_in_call) Watchdog::enter();
+            Watchdog::hasten(SIGTERM);
+            if (!is_in_call) Watchdog::enter();
+            for (;;) pause();
+        });
+        REQUIRE(WIFEXITED(outcome.status));
+        CHECK(WEXITSTATUS(outcome.status) == 100 + SIGTERM);
+    }
+}
+
+// The deadline passes again and again, each time outside of the call.
+TEST_CASE("outside of the call nothing is ended, by deadline or signal") {
+    const Outcome outcome = in_child([] {
+        const Watchdog watchdog(1'000'000, 1'000'000, [](int) { return 9; });
+        Watchdog::enter();
+        Watchdog::leave();
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        Watchdog::hasten(SIGTERM);
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    });
+    REQUIRE(WIFEXITED(outcome.status));
+    CHECK(WEXITSTATUS(outcome.status) == 7);
+}
+
+TEST_CASE("a call that ends while the process is being ended is held") {
+    const Outcome outcome = in_child([] {
+        std::atomic<bool> is_leaving{false};
+        const Watchdog watchdog(1'000'000, 0, [&](int) {
+            is_leaving.store(true);
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            return 5;
+        });
+        Watchdog::enter();
+        while (!is_leaving.load()) std::this_thread::yield();
+        Watchdog::leave();
+        _exit(8);
+    });
+    REQUIRE(WIFEXITED(outcome.status));
+    CHECK(WEXITSTATUS(outcome.status) == 5);
+}
+
+TEST_CASE("one that throws ends the process, too; and the next watchdog finds nothing of the last") {
+    const Outcome outcome = in_child([] {
+        {
+            const Watchdog first(kHour, 0, [](int) { return 9; });
+        }
+        const Watchdog watchdog(1'000'000, 0, [](int) -> int { throw std::runtime_error("no space"); });
+        Watchdog::enter();
         for (;;) pause();
     });
     REQUIRE(WIFEXITED(outcome.status));
     CHECK(WEXITSTATUS(outcome.status) == 1);
-    CHECK(outcome.said == "a2aperf: rank 3 (node017): it did not end\n");
-}
-
-TEST_CASE("a call during which a signal to stop comes is ended soon, with other words and the signal's status") {
-    const auto end = [](bool is_in_call) {
-        return in_child([is_in_call] {
-            const Watchdog watchdog(3'600'000'000'000, "it did not end", "stopped");
-            watchdog.arm();
-            if (is_in_call) watchdog.enter();
-            Watchdog::hasten(SIGTERM);
-            if (!is_in_call) {
-                itimerval left{};
-                getitimer(ITIMER_REAL, &left);
-                _exit(left.it_value.tv_sec > 3000 ? 7 : 8);
-            }
-            for (;;) pause();
-        });
-    };
-    const Outcome stopped = end(true);
-    REQUIRE(WIFEXITED(stopped.status));
-    CHECK(WEXITSTATUS(stopped.status) == 128 + SIGTERM);
-    CHECK(stopped.said == "a2aperf: stopped\n");
-    CHECK(WEXITSTATUS(end(false).status) == 7);
-}
-
-TEST_CASE("a call that ended in time is left alone") {
-    const Outcome outcome = in_child([] {
-        const Watchdog watchdog(3'600'000'000'000, "never said");
-        itimerval left{};
-        watchdog.arm();
-        getitimer(ITIMER_REAL, &left);
-        if (left.it_value.tv_sec < 3000) _exit(8);
-        watchdog.disarm();
-        getitimer(ITIMER_REAL, &left);
-        if (left.it_value.tv_sec != 0 || left.it_value.tv_usec != 0) _exit(9);
-    });
-    REQUIRE(WIFEXITED(outcome.status));
-    CHECK(WEXITSTATUS(outcome.status) == 7);
-    CHECK(outcome.said.empty());
 }
