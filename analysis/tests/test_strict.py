@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parts of a file of a type, rank or length that they cannot have: one line, status 2."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import oversubscription, switches
+from a2aperf import oversubscription, strict, switches
 from a2aperf.errors import InputError
 from conftest import Outcome
 from support import synthetic
@@ -66,6 +67,18 @@ COLUMNS = [
     ("mode", np.zeros(3), "is no list of texts"),
     ("segments", np.zeros(3), "is no group"),
 ]
+
+
+def test_who_knows_where_things_are_in_a_file() -> None:
+    """What reads and writes it, by three tables; all else asks these."""
+    package = Path(strict.__file__).parent
+    imports = re.compile(r"^\s*(?:import|from) h5py", re.MULTILINE)
+    known = {
+        str(path.relative_to(package))
+        for path in package.rglob("*.py")
+        if imports.search(path.read_text())
+    }
+    assert known == {"datasets.py", "reading.py", "segments.py", "strict.py", "writer.py"}
 
 
 @pytest.mark.parametrize("command", ["table", "check"])

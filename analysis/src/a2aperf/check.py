@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pandas as pd
 
-from a2aperf import credentials, datasets, derived, reading, results, schema, strict
+from a2aperf import credentials, datasets, derived, reading, results, schema
 from a2aperf.errors import InputError
 
 TOLERANCE = 1e-6
@@ -66,53 +65,10 @@ def _warning(text: str) -> Finding:
 
 def _schema(path: Path) -> Iterator[Finding]:
     with reading.open_results(path) as file:
-        for column in schema.COLUMNS:
-            if column.name not in file:
-                if not column.late:
-                    yield _error(f"column {column.name} is missing")
-                continue
-            dataset = file[column.name]
-            kind = "O" if column.kind == "string" else np.dtype(column.kind).str[1:]
-            found = "O" if dataset.dtype.kind in "OS" else dataset.dtype.str[1:]
-            if found != kind:
-                yield _error(f"column {column.name} is {dataset.dtype}, not {column.kind}")
-            if strict.text(dataset.attrs.get("units", "")) != column.units:
-                yield _error(f"column {column.name} has not the units '{column.units}'")
-            if not len(dataset.dims[0]):
-                yield _error(f"column {column.name} has no dimension scale point")
-            marked = "_FillValue" in dataset.attrs
-            if not marked and column.needs_fill_value(dataset[()]):
-                yield _error(
-                    f"column {column.name} has no _FillValue: readers take −1 for a number"
-                )
+        yield from map(_error, datasets.columns_lacking(file))
         yield from map(_error, datasets.lacking(file))
-        yield from _segment_parts(file)
         if reading.raw_samples(file):
-            yield from _raw_shapes(file)
-
-
-_SEGMENT_PARTS = ("environment_required", "planned_order")
-
-
-def _segment_parts(file: h5py.File) -> Iterator[Finding]:
-    for index in range(reading.segment_count(file)):
-        missing = [name for name in _SEGMENT_PARTS if name not in file["segments"][str(index)]]
-        if missing:
-            yield _error(f"launch {index}: {', '.join(missing)} missing")
-
-
-def _raw_shapes(file: h5py.File) -> Iterator[Finding]:
-    points = len(file["state"])
-    attempts, ranks = int(file["attempts"][()].max()), int(file["ranks"][()].max())
-    for name in (*schema.RAW_MOMENTS, "start", "valid"):
-        least = (points, attempts, ranks)[: 3 if name in schema.RAW_MOMENTS else 2]
-        shape: tuple[int, ...] = getattr(file["raw"][name], "shape", None) or ()  # of a group: none
-        if (
-            len(shape) != len(least)
-            or shape[0] != points
-            or any(has < needs for has, needs in zip(shape, least, strict=True))
-        ):
-            yield _error(f"/raw/{name} has shape {shape}, too small for {least}")
+            yield from map(_error, datasets.too_small(file))
 
 
 # Launches ----------------------------------------------------------------------------------------

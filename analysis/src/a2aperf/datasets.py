@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The datasets of the groups `/raw`, `/counters` and `/pairs`: what each is, its unit, its scales.
+"""The datasets of a file: what each is, its unit, its scales, and what a file lacks of it.
 
 The writer describes them by these tables and `check` asks for what they say (docs/file-format.md).
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import h5py
 import numpy as np
 
-from a2aperf import schema, strict
+from a2aperf import schema, segments, strict
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,48 @@ def describe(group: h5py.Group, tables: dict[str, Described]) -> None:
             )
 
 
+def columns_lacking(file: h5py.File) -> Iterator[str]:
+    """What the columns of the points do not say, or not as they should, in words."""
+    for column in schema.COLUMNS:
+        if column.name not in file:
+            if not column.late:
+                yield f"column {column.name} is missing"
+            continue
+        dataset = file[column.name]
+        kind = "O" if column.kind == "string" else np.dtype(column.kind).str[1:]
+        found = "O" if dataset.dtype.kind in "OS" else dataset.dtype.str[1:]
+        if found != kind:
+            yield f"column {column.name} is {dataset.dtype}, not {column.kind}"
+        if strict.text(dataset.attrs.get("units", "")) != column.units:
+            yield f"column {column.name} has not the units '{column.units}'"
+        if not len(dataset.dims[0]):
+            yield f"column {column.name} has no dimension scale point"
+        marked = "_FillValue" in dataset.attrs
+        if not marked and column.needs_fill_value(dataset[()]):
+            yield f"column {column.name} has no _FillValue: readers take −1 for a number"
+
+
+def too_small(file: h5py.File) -> Iterator[str]:
+    """Which of the samples have not the shape that the points need, in words."""
+    points = len(file["state"])
+    attempts, ranks = int(file["attempts"][()].max()), int(file["ranks"][()].max())
+    for name in (*schema.RAW_MOMENTS, "start", "valid"):
+        least = (points, attempts, ranks)[: 3 if name in schema.RAW_MOMENTS else 2]
+        shape: tuple[int, ...] = getattr(file["raw"][name], "shape", None) or ()  # of a group: none
+        if (
+            len(shape) != len(least)
+            or shape[0] != points
+            or any(has < needs for has, needs in zip(shape, least, strict=True))
+        ):
+            yield f"/raw/{name} has shape {shape}, too small for {least}"
+
+
 def lacking(file: h5py.File) -> Iterator[str]:
     """What the datasets of the groups do not say though they should, in words."""
+    for index in range(len(file["segments"])):
+        missing = list(segments.lacking(file["segments"][str(index)]))
+        if missing:
+            yield f"launch {index}: {', '.join(missing)} missing"
     for group, tables in GROUPS.items():
         for name, table in tables.items() if group in file else ():
             if name not in file[group]:

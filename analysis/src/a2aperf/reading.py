@@ -11,18 +11,17 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import strict
+from a2aperf import segments, strict
 from a2aperf.errors import InputError
 from a2aperf.schema import (
     COLUMN,
     COLUMNS,
     COUNTERS_PER_RANK,
-    END_STATES,
     IMPOSSIBLE_NS,
     NO_EXIT,
     RAW_MOMENTS,
     SCHEMA,
-    SEGMENT_ATTRIBUTES,
+    STATES,
     VERSION,
     Column,
     Counters,
@@ -200,81 +199,18 @@ def segment_count(file: h5py.File) -> int:
     return len(file["segments"])
 
 
-def _attachments(group: h5py.Group) -> dict[str, str]:
-    if "attachment_name" not in group:  # older than --attach
-        return {}
-    names = strict.texts(group["attachment_name"])
-    return dict(zip(names, strict.texts(group["attachment_text"]), strict=True))
-
-
-def _flags(group: h5py.Group, names: Sequence[str], flag: str) -> dict[str, bool]:
-    values = strict.numbers(group[flag], "int8", len(names)).astype(bool)
-    return dict(zip(names, values, strict=True))
-
-
-def _facts(group: Any) -> dict[str, list[str]]:
-    return {name: strict.texts(values) for name, values in strict.group(group).items()}
-
-
-def _end_state(group: h5py.Group) -> str:
-    state = strict.one_number(group["end_state"])
-    if not 0 <= state < len(END_STATES):
-        raise ValueError(f"{group.name}/end_state has a value without a meaning")
-    return END_STATES[state]
-
-
-def _placed(group: h5py.Group, nodes: Sequence[str], ranks: int) -> NDArray[np.int32]:
-    placed: NDArray[np.int32] = strict.numbers(group["node_of_rank"], "int32", ranks)
-    if ((placed < 0) | (placed >= len(nodes))).any():
-        raise ValueError(f"{group.name}/node_of_rank names a node that is not there")
-    return placed
-
-
 def read_segment(file: h5py.File, index: int) -> Segment:
     """Provenance of one launch."""
     group = strict.group(strict.group(file["segments"])[str(index)])
-    names = strict.texts(group["environment_name"])
-    nodes = strict.texts(group["nodes"])
     # No list of a launch is longer than this: a damaged file may say so, and memory would end.
     ranks = int(strict.numbers(file["ranks"], "int32").max(initial=0))
-    points = len(file["state"])
-    required = "environment_required" in group
-    return Segment(
-        attributes=_attributes(group),
-        end_state=_end_state(group),
-        ended=strict.one_number(group["ended"]),
-        message=strict.one_text(group["message"]),
-        nodes=nodes,
-        node_of_rank=_placed(group, nodes, ranks),
-        clock_domain_of_rank=strict.numbers(group["clock_domain_of_rank"], "int32", ranks),
-        clock_offset=strict.numbers(group["clock_offset"], "float64", ranks),
-        clock_drift=strict.numbers(group["clock_drift"], "float64", ranks),
-        environment=dict(zip(names, strict.texts(group["environment_value"]), strict=True)),
-        uniform=_flags(group, names, "environment_uniform"),
-        # Copies by an older a2a lack two parts; `check` says so.
-        required=_flags(group, names, "environment_required") if required else {},
-        labels=dict(
-            zip(strict.texts(group["label_name"]), strict.texts(group["label_value"]), strict=True)
-        ),
-        attachments=_attachments(group),
-        fi_info=strict.one_text(group["fi_info"]),
-        node_facts=_facts(group["node_facts"]),
-        rank_facts=_facts(group["rank_facts"]),
-        rank_order=strict.numbers(group["rank_order"], "int32", ranks),
-        planned_order=strict.numbers(group["planned_order"], "int32", points)
-        if "planned_order" in group
-        else np.empty(0, np.int32),
-    )
+    return segments.read(group, ranks, len(file["state"]))
 
 
-def _attributes(group: h5py.Group) -> dict[str, Any]:
-    found = {
-        name: strict.like(name, value, SEGMENT_ATTRIBUTES[name])
-        if name in SEGMENT_ATTRIBUTES
-        else strict.plain(name, value)
-        for name, value in group.attrs.items()
-    }
-    return {**SEGMENT_ATTRIBUTES, **found}
+def points_done(file: h5py.File) -> tuple[int, int]:
+    """Points that are done with, and all points."""
+    state = file["state"][()]
+    return int((state != STATES.index("pending")).sum()), len(state)
 
 
 def read_raw(file: h5py.File, point: int, attempts: int, ranks: int) -> Raw:

@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import datasets, reading, schema
+from a2aperf import datasets, reading, schema, segments
 from a2aperf.errors import InputError
 
 COMPRESSION = 4
@@ -143,9 +143,9 @@ def _write(file: h5py.File, document: Document) -> None:
     for name, value in attributes.items():
         file.attrs[name] = np.int32(value) if isinstance(value, int) else value
     _write_columns(file, document.described, document.columns)
-    segments = file.create_group("segments")
+    group = file.create_group("segments")
     for index, segment in enumerate(document.segments):
-        _write_segment(segments.create_group(str(index)), segment)
+        segments.write(group.create_group(str(index)), segment)
     if document.raw is not None:
         _write_samples(file, document)
     if document.pairs is not None:
@@ -168,15 +168,6 @@ def _write_pairs(group: h5py.Group, pairs: schema.Pairs) -> None:
     datasets.describe(group, datasets.PAIRS)
 
 
-def _strings(values: Any) -> NDArray[Any]:
-    return np.array([str(value) for value in values], dtype=object)
-
-
-def _create(group: h5py.Group, name: str, values: NDArray[Any]) -> h5py.Dataset:
-    kind = h5py.string_dtype() if values.dtype == object else None
-    return group.create_dataset(name, data=values, dtype=kind)
-
-
 def _write_columns(
     file: h5py.File, described: Iterable[schema.Column], columns: dict[str, NDArray[Any]]
 ) -> None:
@@ -185,9 +176,8 @@ def _write_columns(
     file["point"].attrs["long_name"] = "point of the sweep, in declared order"
     for column in described:
         values = columns[column.name]
-        dataset = _create(
-            file, column.name, values.astype(object if column.kind == "string" else column.kind)
-        )
+        kind = h5py.string_dtype() if column.kind == "string" else column.kind
+        dataset = file.create_dataset(column.name, data=values, dtype=kind)
         said = {"long_name": column.long_name, "units": column.units, "better": column.better}
         dataset.attrs.update({name: text for name, text in said.items() if text})
         if column.flags:
@@ -196,38 +186,6 @@ def _write_columns(
         if column.needs_fill_value(values):
             datasets.mark_unknown(dataset)
         dataset.dims[0].attach_scale(file["point"])
-
-
-def _write_segment(group: h5py.Group, segment: schema.Segment) -> None:
-    for name, value in {**schema.SEGMENT_ATTRIBUTES, **segment.attributes}.items():
-        default = schema.SEGMENT_ATTRIBUTES.get(name, "")
-        group.attrs[name] = str(value) if isinstance(default, str) else type(default)(value)
-    group["end_state"] = np.int8(schema.END_STATES.index(segment.end_state))
-    group["ended"] = np.int64(segment.ended)
-    message = segment.message.encode()[:1024]
-    group.create_dataset("message", data=message, dtype=h5py.string_dtype(length=1024))
-    group.create_dataset("fi_info", data=segment.fi_info, dtype=h5py.string_dtype())
-    _create(group, "nodes", _strings(segment.nodes))
-    for name in ("node_of_rank", "clock_domain_of_rank", "rank_order", "planned_order"):
-        _create(group, name, getattr(segment, name).astype(np.int32))
-    for name in ("clock_offset", "clock_drift"):
-        _create(group, name, getattr(segment, name).astype(np.float64))
-    _create(group, "environment_name", _strings(segment.environment))
-    _create(group, "environment_value", _strings(segment.environment.values()))
-    for name, flags, default in (
-        ("environment_uniform", segment.uniform, True),
-        ("environment_required", segment.required, False),
-    ):
-        told = [flags.get(variable, default) for variable in segment.environment]
-        _create(group, name, np.array(told, dtype=np.int8))
-    _create(group, "label_name", _strings(segment.labels))
-    _create(group, "label_value", _strings(segment.labels.values()))
-    _create(group, "attachment_name", _strings(segment.attachments))
-    _create(group, "attachment_text", _strings(segment.attachments.values()))
-    for name, facts in (("node_facts", segment.node_facts), ("rank_facts", segment.rank_facts)):
-        subgroup = group.create_group(name)
-        for fact, values in facts.items():
-            _create(subgroup, fact, _strings(values))
 
 
 def _write_samples(file: h5py.File, document: Document) -> None:
@@ -304,7 +262,7 @@ class _CounterGroup:
         self._affinity = h5py.string_dtype(length=96)
         group.create_dataset("thread_affinity", (points, ranks), self._affinity)
         group.create_dataset("interrupts", (points, nodes), "i8", fillvalue=schema.UNKNOWN)
-        _create(group, "port_names", _strings(self._ports))
+        segments.write_texts(group, "port_names", self._ports)
         group.create_dataset(
             "port", (points, nodes, len(self._ports)), "i8", fillvalue=schema.UNKNOWN
         )

@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from a2aperf import reading, schema
+from a2aperf import reading
 from a2aperf.errors import InputError
 
 PLAN_COLUMNS: Final = ("launch", "nodes", "ppn", "subset", "settings", "file")
@@ -136,8 +136,7 @@ def checks_of(lines: Iterable[str]) -> list[Check]:
 def points_done(file: Path) -> tuple[int, int]:
     """Points that are done with, and all points, of a file that may be running."""
     with reading.open_results(file) as opened:
-        state = opened["state"][()]
-    return int((state != schema.STATES.index("pending")).sum()), len(state)
+        return reading.points_done(opened)
 
 
 def _job(plan: Path) -> Job:

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One launch in a file, `/segments/<i>`: where its parts stand, to read and to write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from a2aperf import strict
+from a2aperf.schema import END_STATES, SEGMENT_ATTRIBUTES, Kind, Segment
+
+_OF_RANK: dict[str, Kind] = {
+    **dict.fromkeys(("node_of_rank", "clock_domain_of_rank", "rank_order"), "int32"),
+    **dict.fromkeys(("clock_offset", "clock_drift"), "float64"),
+}
+_NAMED = {
+    "environment": ("environment_name", "environment_value"),
+    "labels": ("label_name", "label_value"),
+    "attachments": ("attachment_name", "attachment_text"),
+}
+"""Texts by name: two lists each."""
+_OF_VARIABLE = {"uniform": ("environment_uniform", 1), "required": ("environment_required", 0)}
+"""Flags of the variables, with what stands for a variable of which none is known."""
+_FACTS = ("node_facts", "rank_facts")
+_LATE = ("environment_required", "planned_order", "attachment_name")
+"""Copies by an older a2a lack them, and files from before `--attach` the last; blank there."""
+
+
+def read(group: h5py.Group, ranks: int, points: int) -> Segment:
+    """Provenance of one launch, no list of which may be longer than the file's ranks and points."""
+    named = {name: _texts_by_name(group, *places) for name, places in _NAMED.items()}
+    lists: dict[str, Any] = {
+        name: strict.numbers(group[name], kind, ranks) for name, kind in _OF_RANK.items()
+    }
+    flags: dict[str, Any] = {
+        name: _flags(group, list(named["environment"]), place)
+        for name, (place, _) in _OF_VARIABLE.items()
+    }
+    facts: dict[str, Any] = {name: _facts(group[name]) for name in _FACTS}
+    nodes = strict.texts(group["nodes"])
+    if ((lists["node_of_rank"] < 0) | (lists["node_of_rank"] >= len(nodes))).any():
+        raise ValueError(f"{group.name}/node_of_rank names a node that is not there")
+    order = "planned_order"
+    return Segment(
+        attributes=_attributes(group),
+        end_state=_end_state(group),
+        ended=strict.one_number(group["ended"]),
+        message=strict.one_text(group["message"]),
+        nodes=nodes,
+        environment=named["environment"],
+        labels=named["labels"],
+        attachments=named["attachments"],
+        fi_info=strict.one_text(group["fi_info"]),
+        planned_order=strict.numbers(group[order], "int32", points)
+        if order in group
+        else np.empty(0, np.int32),
+        **lists,
+        **flags,
+        **facts,
+    )
+
+
+def _texts_by_name(group: h5py.Group, names: str, values: str) -> dict[str, str]:
+    if names in _LATE and names not in group:
+        return {}
+    return dict(zip(strict.texts(group[names]), strict.texts(group[values]), strict=True))
+
+
+def _flags(group: h5py.Group, variables: list[str], place: str) -> dict[str, bool]:
+    if place in _LATE and place not in group:
+        return {}
+    values = strict.numbers(group[place], "int8", len(variables)).astype(bool)
+    return dict(zip(variables, values, strict=True))
+
+
+def _facts(group: Any) -> dict[str, list[str]]:
+    return {name: strict.texts(values) for name, values in strict.group(group).items()}
+
+
+def _end_state(group: h5py.Group) -> str:
+    state = strict.one_number(group["end_state"])
+    if not 0 <= state < len(END_STATES):
+        raise ValueError(f"{group.name}/end_state has a value without a meaning")
+    return END_STATES[state]
+
+
+def _attributes(group: h5py.Group) -> dict[str, Any]:
+    found = {
+        name: strict.like(name, value, SEGMENT_ATTRIBUTES[name])
+        if name in SEGMENT_ATTRIBUTES
+        else strict.plain(name, value)
+        for name, value in group.attrs.items()
+    }
+    return {**SEGMENT_ATTRIBUTES, **found}
+
+
+def write(group: h5py.Group, segment: Segment) -> None:
+    """The launch as `read` reads it."""
+    for name, value in {**SEGMENT_ATTRIBUTES, **segment.attributes}.items():
+        default = SEGMENT_ATTRIBUTES.get(name, "")
+        group.attrs[name] = str(value) if isinstance(default, str) else type(default)(value)
+    group["end_state"] = np.int8(END_STATES.index(segment.end_state))
+    group["ended"] = np.int64(segment.ended)
+    message = segment.message.encode()[:1024]
+    group.create_dataset("message", data=message, dtype=h5py.string_dtype(length=1024))
+    group.create_dataset("fi_info", data=segment.fi_info, dtype=h5py.string_dtype())
+    write_texts(group, "nodes", segment.nodes)
+    for name, kind in {**_OF_RANK, "planned_order": "int32"}.items():
+        group.create_dataset(name, data=getattr(segment, name).astype(kind))
+    for name, (names, values) in _NAMED.items():
+        texts = getattr(segment, name)
+        write_texts(group, names, texts)
+        write_texts(group, values, texts.values())
+    for name, (place, default) in _OF_VARIABLE.items():
+        flags = getattr(segment, name)
+        told = [flags.get(variable, default) for variable in segment.environment]
+        group.create_dataset(place, data=np.array(told, dtype=np.int8))
+    for name in _FACTS:
+        subgroup = group.create_group(name)
+        for fact, values in getattr(segment, name).items():
+            write_texts(subgroup, fact, values)
+
+
+def write_texts(group: h5py.Group, name: str, values: Iterable[Any]) -> None:
+    """A list of texts."""
+    texts: NDArray[Any] = np.array([str(value) for value in values], dtype=object)
+    group.create_dataset(name, data=texts, dtype=h5py.string_dtype())
+
+
+def lacking(group: h5py.Group) -> Iterator[str]:
+    """What the group of a launch has not though it should."""
+    return (name for name in _LATE[:2] if name not in group)
