@@ -6,6 +6,7 @@ import h5py
 import numpy as np
 import pytest
 
+from a2aperf import schema
 from conftest import Outcome
 from support import synthetic
 
@@ -18,6 +19,7 @@ Edit = Callable[[h5py.File], None]
 def test_sound_files(a2a: Run, tmp_path: Path, sync: str, late_share: float) -> None:
     setup = synthetic.Setup(
         sync=sync,
+        modes=("tagged", "read"),
         baseline=True,
         sentinel=True,
         effects=synthetic.Effects(late_share=late_share, timer=(0.1, 3e6), straggler=(2, 0.5)),
@@ -104,6 +106,15 @@ def backwards(file: h5py.File) -> None:
     file["raw/send_done"][0, 5, 1] = -1
 
 
+def half_told(file: h5py.File) -> None:
+    file["raw/send_done"][0, 5, 1] = schema.NO_MOMENT
+
+
+def nobody_told(file: h5py.File) -> None:
+    file["raw/send_done"][0] = schema.NO_MOMENT
+    file.attrs["complete_at"] = "sender"
+
+
 def validity(file: h5py.File) -> None:
     file["raw/valid"][0, 5] = 0
 
@@ -177,6 +188,8 @@ def raw_shape(file: h5py.File) -> None:
         (rate, "gbps_bisection is"),
         (sample, "time_max is"),
         (backwards, "ends before it begins"),
+        (half_told, "send_done is there for some ranks and ops only"),
+        (nobody_told, "no sender tells when it was done"),
         (validity, "99 valid ops in /raw, 100 in the summary"),
         (lateness, "valid is not what late_limit says"),
         (start, "do not follow each other"),

@@ -278,6 +278,16 @@ def test_ops_are_the_samples_of_one_point(launch: Path) -> None:
     assert np.array_equal(found["start"], start)
 
 
+def test_where_receivers_fetch_the_messages_no_sends_are_done(tmp_path: Path) -> None:
+    modes = ("tagged", "read")
+    file = synthetic.write_launch(tmp_path / "x.h5", synthetic.Setup(sizes=(1000,), modes=modes))
+    runs = a2aperf.open(file)
+    assert (runs.ops("send_done", mode="tagged") > 0).all()
+    with pytest.raises(a2aperf.InputError, match="in mode read the receivers fetch the messages"):
+        runs.ops("send_done", mode="read")
+    assert (runs.ops("end", mode="read") == runs.ops("recv_done", mode="read")).all()
+
+
 def test_a_file_that_is_open_elsewhere_here_is_not_called_damaged(launch: Path) -> None:
     with (
         h5py.File(launch, locking=True),

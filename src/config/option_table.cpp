@@ -99,7 +99,7 @@ constexpr OptionRow kRows[] = {
      .audience = Audience::daily,
      .serves = Serves::some,
      .example = "1,8,all",
-     .help = "outstanding sends per rank, or all (default: all)",
+     .help = "outstanding sends or reads per rank, or all (default: all)",
      .set = [](Options& o, Values v, const Catalogue&) { o.windows = parse_windows(v); }},
     {.name = "order",
      .value = "ORDER",

@@ -10,10 +10,11 @@
 
 namespace a2aperf {
 
-ExchangeState::ExchangeState(const Lane& lane, const Endpoint& endpoint, const std::vector<Rank>& sends,
-                             const std::vector<Rank>& receives, ExchangeSettings settings, Patience& patience)
-    : lane_(lane), endpoint_(&endpoint), queue_(endpoint.queue()), settings_(settings), patience_(&patience),
-      ranks_(static_cast<std::size_t>(lane.ranks)),
+ExchangeState::ExchangeState(const Lane& lane, const Endpoint& endpoint, Arrival way,
+                             const std::vector<Rank>& sends, const std::vector<Rank>& receives,
+                             ExchangeSettings settings, Patience& patience)
+    : lane_(lane), endpoint_(&endpoint), queue_(endpoint.queue()), arrival_(way), settings_(settings),
+      patience_(&patience), ranks_(static_cast<std::size_t>(lane.ranks)),
       slots_(ranks_ + sends.size() + std::max<std::size_t>(receives.size(), 1)),
       surplus_(ranks_ + sends.size(), kDue), arrived_at_(settings.traces ? ranks_ : 0, -1),
       known_slots_(surplus_.size()) {
@@ -82,7 +83,9 @@ void ExchangeState::fail_completion(ssize_t status) const {
     const auto index = static_cast<std::size_t>(static_cast<const Slot*>(error.context) - slots_.data());
     std::string what = "an operation";
     if (index < ranks_)
-        what = settings_.takes_by_source ? fmt::format("the receive from rank {}", index) : "a receive";
+        what = takes_by_source(arrival_)
+                   ? fmt::format("the {} from rank {}", arrival_ == Arrival::read ? "read" : "receive", index)
+                   : "a receive";
     else if (index - ranks_ < sends_.size())
         what = fmt::format("the send to rank {}", sends_[index - ranks_].peer);
     throw RunError(fmt::format("op {}: {} failed: {}; it waits for {}", op_, what, error.text, waiting_for()));
@@ -90,6 +93,8 @@ void ExchangeState::fail_completion(ssize_t status) const {
 
 void ExchangeState::fail_double(std::size_t slot) const {
     const bool is_arrival = slot < ranks_;
+    if (arrival_ == Arrival::read)
+        throw RunError(fmt::format("op {}: the read from rank {} completed twice", op_, slot));
     throw RunError(fmt::format("op {}: {} rank {} completed twice: sent twice, to the wrong rank, or in another op",
                                op_, is_arrival ? "the message from" : "the send to",
                                is_arrival ? static_cast<Rank>(slot) : sends_[slot - ranks_].peer));

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/exchange.hpp"
@@ -19,11 +21,10 @@ ExchangeSettings settings_of(const EngineParts& parts) {
     if (uses_inject(parts.wire, parts.point)) inject = parts.point.window == 0 ? Inject::silent : Inject::counted;
     return {.window = parts.point.window,
             .inject = inject,
-            .posts_receives = posts_receives(Mode::kArrival) || parts.wire.domain().consumes_receive(),
+            .posts_receives = Mode::kArrival != Arrival::data || parts.wire.domain().consumes_receive(),
             .strays = Mode::kArrival == Arrival::receive && takes_wildcards != nullptr && !takes_wildcards()
                           ? Strays::from_each
-                          : Strays::from_any,
-            .takes_by_source = Mode::kArrival == Arrival::receive};
+                          : Strays::from_any};
 }
 
 template <TransferMode Mode>
@@ -50,7 +51,7 @@ std::vector<ModeEntry> make_table() {
     std::vector<ModeEntry> table;
     for_each_mode([&]<class Mode>(Mode) {
         table.push_back({Mode::kName, Mode::kAbout, Mode::kCapabilities, Mode::kRights, Mode::kReceiveSpace,
-                         Mode::kArrival, verify_point<Mode>, make_fabric_engine<Mode>});
+                         Mode::kInitiator, Mode::kArrival, verify_point<Mode>, make_fabric_engine<Mode>});
     });
     return table;
 }
@@ -71,9 +72,20 @@ const ModeEntry& find_mode(std::string_view name) {
     throw_unknown("mode", name, names);
 }
 
+void require_sends(std::span<const std::string> modes) {
+    for (const std::string& mode : modes)
+        if (find_mode(mode).initiator == Initiator::receiver)
+            throw UsageError(fmt::format("--complete-at sender: in mode {} the receivers start the transfers, and "
+                                         "no sender learns when they "
+                                         "are done: leave out {}, or use --complete-at receiver",
+                                         mode, mode));
+}
+
 bool uses_inject(const Wire& wire, const Point& point) {
     const Provider& provider = find_provider(wire.domain().provider());
-    if (find_mode(point.mode).arrival == Arrival::data && !provider.injects_data) return false;
+    const ModeEntry& mode = find_mode(point.mode);
+    if (mode.initiator == Initiator::receiver) return false; // nothing is sent
+    if (mode.arrival == Arrival::data && !provider.injects_data) return false;
     if (point.window != 0 && !provider.completes_injected) return false;
     return point.message_size <= wire.domain().inject_size();
 }

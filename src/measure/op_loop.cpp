@@ -69,7 +69,7 @@ int OpLoop::run(Engine& engine, int count, OwnSamples& samples) {
         // What was here before our own start is seen right after it: nothing takes no time, rates divide by it.
         const auto arrival = [&](Nanoseconds local) { return since_start(std::max(local, begin + 1)); };
         samples.begin.push_back(since_start(begin));
-        samples.send_done.push_back(since_start(moments.send_done));
+        samples.send_done.push_back(moments.send_done == kNoMoment ? kNoMoment : since_start(moments.send_done));
         samples.receive_done.push_back(arrival(moments.receive_done));
         for (const Nanoseconds arrived : engine.arrival_times())
             samples.arrival.push_back(arrived < 0 ? -1 : arrival(arrived));

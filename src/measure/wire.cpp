@@ -24,7 +24,7 @@ Wire::Wire(const Job& job, InfoPtr info, const WireSettings& settings)
     if (domain_.needs(FI_MR_ENDPOINT))
         for (Region* region : {&send_, &receive_}) region->enable(endpoint_.get());
     endpoint_.insert_peers(job.all_gather_text(endpoint_.address()));
-    remotes_ = job.all_gather(receive_.remote());
+    remotes_ = job.all_gather(RemoteBuffers{send_.remote(), receive_.remote()});
 }
 
 Wire::~Wire() {

@@ -124,7 +124,7 @@ std::vector<Column> asked_columns() {
         asked("mode", Kind::text, "transfer mode", {"mode"}, [](const Asked& a) { return a.point.mode; }),
         asked("schedule", Kind::text, "order in which a rank visits its peers", {"schedule"},
               [](const Asked& a) { return a.point.schedule_name(); }),
-        asked("window", Kind::int32, "outstanding sends per rank, 0 = all", {"window"},
+        asked("window", Kind::int32, "outstanding sends or reads per rank, 0 = all", {"window"},
               [](const Asked& a) { return a.point.window; }),
         with_units(asked("message_size", Kind::int64, "bytes per pair of ranks", {"msg (B)"},
                          [](const Asked& a) { return a.point.message_size; }),

@@ -7,9 +7,10 @@ namespace a2aperf {
 
 Nanoseconds transfer_time(const Samples& samples, int attempt, Rank source, Rank destination) {
     const auto first = static_cast<std::size_t>(attempt) * static_cast<std::size_t>(samples.ranks);
-    return samples.zero_of(attempt, destination) +
-           samples.recv_done[first + static_cast<std::size_t>(destination)] - samples.zero_of(attempt, source) -
-           samples.begin[first + static_cast<std::size_t>(source)];
+    const auto at = [first](Rank rank) { return first + static_cast<std::size_t>(rank); };
+    const Rank initiator = samples.send_done[at(source)] == kNoMoment ? destination : source;
+    return samples.zero_of(attempt, destination) + samples.recv_done[at(destination)] -
+           samples.zero_of(attempt, initiator) - samples.begin[at(initiator)];
 }
 
 double told_by_clock(double time_ns, double clock_error_ns) {

@@ -10,7 +10,9 @@ import pytest
 # Words after "alltoall", and what the line must say.
 BAD = [
     (("--provider", "tpc"), "did you mean tcp?"),
-    (("--mode", "taged"), "expected one of tagged, msg, write-imm"),
+    (("--mode", "taged"), "expected one of tagged, msg, write-imm, read"),
+    (("--mode", "tagged,read", "--complete-at", "sender"), "leave out read, or use --complete-at receiver"),
+    (("--mode", "read", "--complete-at", "sender", "--dry-run", "--ranks", "2"), "no sender learns"),
     (("--schedule", "shfit"), "expected one of shift, xor"),
     (("--sizes", "0"), "is zero"),
     (("--sizes", "-1"), "--sizes"),

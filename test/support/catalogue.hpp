@@ -8,7 +8,7 @@
 namespace a2aperf::test {
 
 inline Catalogue catalogue() {
-    return {{"shm", "tcp", "net", "udp", "psm2", "verbs"}, {"tagged", "msg", "write-imm"}, workload_rows()};
+    return {{"shm", "tcp", "net", "udp", "psm2", "verbs"}, {"tagged", "msg", "write-imm", "read"}, workload_rows()};
 }
 
 // A row that is there.

@@ -82,12 +82,12 @@ def ops(results: Results, quantity: str, valid: bool) -> xr.DataArray:
     if quantity not in QUANTITIES:
         raise InputError(f"ops: quantity {quantity}: expected one of {', '.join(QUANTITIES)}")
     xarray = _xarray("ops")
-    long_name, take = QUANTITIES[quantity]
+    long_name, _ = QUANTITIES[quantity]
     found = results.measured()
     if found.points.empty:  # rows of MPI's own alltoall, where these were chosen
         found = results.complete(("measure", "baseline"))
     _require_one_point(found)
-    parts = [_along_ops(found, row, take, valid) for _, row in found.points.iterrows()]
+    parts = [_along_ops(found, row, quantity, valid) for _, row in found.points.iterrows()]
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     values = joined.pop("values")
     coordinates: dict[str, Any] = {name: ("op", array) for name, array in joined.items()}
@@ -105,14 +105,19 @@ def ops(results: Results, quantity: str, valid: bool) -> xr.DataArray:
 
 
 def _along_ops(
-    found: Results, row: pd.Series[Any], take: Callable[[RawOps], NDArray[np.int64]], valid: bool
+    found: Results, row: pd.Series[Any], quantity: str, valid: bool
 ) -> dict[str, NDArray[Any]]:
     raw = found.raw(str(row["file"]), int(row["point"]))
+    if quantity == "send_done" and not raw.has_send_done:
+        raise InputError(
+            f"ops: quantity send_done: in mode {row['mode']} the receivers fetch the messages, "
+            "and nothing tells their sources; expected another quantity, such as recv_done"
+        )
     kept = raw.valid if valid else np.ones_like(raw.valid)
     count = int(kept.sum())
     origin = int(found.launches[row["launch"]].attributes["time_origin"])
     return {
-        "values": take(raw)[kept],
+        "values": QUANTITIES[quantity][1](raw)[kept],
         "launch": np.full(count, row["launch"]),
         "point": np.full(count, row["point"]),
         "attempt": np.flatnonzero(kept),

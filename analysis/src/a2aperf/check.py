@@ -243,8 +243,9 @@ def _step(
     destination = (source + distance) % ranks
     zero = 0 if raw.exit is None else raw.exit
     arrived, began = raw.recv_done + zero, raw.begin + zero
+    initiator = source if raw.has_send_done else destination
     took = np.sort(
-        (arrived[:, destination] - began[:, source])[raw.valid].astype(np.float64), axis=0
+        (arrived[:, destination] - began[:, initiator])[raw.valid].astype(np.float64), axis=0
     )
     impossible = (took <= schema.IMPOSSIBLE_NS).any(axis=0)
     if raw.exit is None and impossible.any():
@@ -278,7 +279,12 @@ def _step(
 
 
 def _impossible(raw: results.RawOps, row: "pd.Series[Any]", clock: bool) -> Iterator[str]:
-    if (raw.send_done < raw.begin).any() or (raw.recv_done < raw.begin).any():
+    told = raw.send_done != schema.NO_MOMENT
+    if told.any() and not told.all():
+        yield "send_done is there for some ranks and ops only"
+    if not told.all() and raw.complete_at == "sender":
+        yield "ops end at the sender (complete_at), and no sender tells when it was done"
+    elif (told & (raw.send_done < raw.begin)).any() or (raw.recv_done < raw.begin).any():
         yield "an op ends before it begins"
     if (raw.valid & (raw.op_times() <= 0)).any():
         yield "a valid op takes no time"

@@ -89,6 +89,7 @@ class RawOps:
     """Every attempt of one point, with the times that follow from it.
 
     begin, send_done, recv_done: int64 [attempts, R], ns; start: int64 [attempts]; valid [attempts].
+    send_done is schema.NO_MOMENT where the receivers fetch the messages.
     """
 
     begin: NDArray[np.int64]
@@ -105,6 +106,11 @@ class RawOps:
         return schema.Raw(
             self.begin, self.send_done, self.recv_done, self.start, self.valid, self.exit
         )
+
+    @property
+    def has_send_done(self) -> bool:
+        """Whether anything told the ranks that their sends were done."""
+        return not (self.send_done == schema.NO_MOMENT).any()
 
     @property
     def end(self) -> NDArray[np.int64]:

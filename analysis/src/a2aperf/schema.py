@@ -116,7 +116,7 @@ COLUMNS: tuple[Column, ...] = (
     _asked("engine", "string", "program that moved the messages"),
     _asked("mode", "string", "transfer mode"),
     _asked("schedule", "string", "order in which a rank visits its peers"),
-    _asked("window", "int32", "outstanding sends per rank, 0 = all"),
+    _asked("window", "int32", "outstanding sends or reads per rank, 0 = all"),
     _asked("message_size", "int64", "bytes per pair of ranks", "B", unknown=False),
     _asked("ranks", "int32", "number of ranks", unknown=False),
     _asked("nodes", "int32", "number of nodes"),
@@ -202,6 +202,11 @@ RANK_FACTS = ("binding", "nic", "nic_distance")
 
 NO_EXIT = np.iinfo(np.int64).min
 """In `/raw/exit` of a merged file: the point is of a file that had none."""
+NO_MOMENT = np.iinfo(np.int64).min
+"""`send_done` where the receivers fetch the messages (mode read): nothing tells their sources.
+
+Below every moment, so that the later of `send_done` and `recv_done` is `recv_done`.
+"""
 IMPOSSIBLE_NS = 1
 """What older programs stored where a message was there before its receiver left the barrier."""
 RAW_MOMENTS = ("begin", "send_done", "recv_done")
@@ -243,6 +248,7 @@ class Raw:
     """Every attempt of one point: int64 [attempts, R] ns, `start` [attempts], `valid` [attempts].
 
     Offsets from the op's scheduled start (clock) or from the rank's barrier exit (barrier).
+    `send_done` is NO_MOMENT throughout where the receivers fetch the messages.
     """
 
     begin: NDArray[np.int64]

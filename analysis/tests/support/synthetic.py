@@ -197,6 +197,8 @@ class _Launch:
         raw = self._samples(times, valid, cell["role"] == "baseline")
         if setup.trace or effects.slow_pair:
             raw, self.arrival[index] = self._traced(raw)
+        if cell["mode"] == "read":  # the receivers fetch the messages
+            raw = replace(raw, send_done=np.full_like(raw.send_done, schema.NO_MOMENT))
         self.raw[index] = raw
         started = origin_ns(setup) + int(raw.start[0])
         self.rows.append(self._row(index, cell, raw, started))

@@ -34,7 +34,7 @@ public:
     void enable(fid_ep* endpoint);
     void close() { registration_.reset(); }
 
-    // What a peer needs to write here: an address that is 0 where offsets are used, and a key.
+    // What a peer needs to write or read here: an address that is 0 where offsets are used, and a key.
     struct Remote {
         std::uint64_t address = 0;
         std::uint64_t key = 0;

@@ -16,9 +16,13 @@ namespace a2aperf {
 template <TransferMode Mode>
 class Exchange : public ExchangeState {
 public:
-    using ExchangeState::ExchangeState;
+    // sends are the receivers' business where they start the transfers.
+    Exchange(const Lane& lane, const Endpoint& endpoint, const std::vector<Rank>& sends,
+             const std::vector<Rank>& receives, ExchangeSettings settings, Patience& patience)
+        : ExchangeState(lane, endpoint, Mode::kArrival, kSends ? sends : std::vector<Rank>{}, receives, settings,
+                        patience) {}
 
-    // Before the start: forgets the last op. Receives are posted here, or by run().
+    // Before the start: forgets the last op. Receives are posted here, or by run(). Reads are part of the op.
     [[gnu::always_inline]] inline void begin(std::uint64_t op);
     [[gnu::always_inline]] inline void post_all_receives();
 
@@ -37,6 +41,8 @@ public:
     void sweep(Rank nearest);
 
 private:
+    static constexpr bool kSends = Mode::kInitiator == Initiator::sender;
+
     // Inlined where they run for every message or op: a call would cost as much as they do.
     // True when all are posted.
     [[gnu::always_inline]] inline bool post_receives();
@@ -87,6 +93,7 @@ void Exchange<Mode>::begin(std::uint64_t op) {
 
 template <TransferMode Mode>
 void Exchange<Mode>::post_all_receives() {
+    if constexpr (!kSends) return;
     if (!post_receives()) [[unlikely]]
         post_the_rest_of_receives();
 }
@@ -117,33 +124,40 @@ bool Exchange<Mode>::post_each(const Route*& at, const Route* end, const char* c
 
 template <TransferMode Mode>
 bool Exchange<Mode>::post_receives() {
-    return post_each(next_receive_, receives_end(), "posting a receive",
-                     [this, op = op_](const Route& from) { return Mode::receive(lane_, from, op); });
+    const Route* const end = kSends ? receives_end() : window_end(receives_, arrival);
+    const bool is_all = post_each(next_receive_, end, kSends ? "posting a receive" : "reading",
+                                  [this, op = op_](const Route& from) { return Mode::receive(lane_, from, op); });
+    return kSends ? is_all : is_all && end == receives_end();
 }
 
 template <TransferMode Mode>
 bool Exchange<Mode>::post_sends() {
-    const auto label = Mode::label(lane_, op_);
-    if (settings_.inject == Inject::silent) {
-        const Route* const before = next_send_;
-        const bool is_all = post_each(next_send_, sends_end(), "sending",
-                                      [this, label](const Route& to) { return Mode::inject(lane_, to, label); });
-        // An injected message's buffer is free at once and completes nowhere.
-        if (next_send_ != before) count_down(send, static_cast<std::int32_t>(next_send_ - before));
-        return is_all;
+    if constexpr (!kSends) {
+        return true;
+    } else {
+        const auto label = Mode::label(lane_, op_);
+        if (settings_.inject == Inject::silent) {
+            const Route* const before = next_send_;
+            const bool is_all = post_each(next_send_, sends_end(), "sending", [this, label](const Route& to) {
+                return Mode::inject(lane_, to, label);
+            });
+            // An injected message's buffer is free at once and completes nowhere.
+            if (next_send_ != before) count_down(send, static_cast<std::int32_t>(next_send_ - before));
+            return is_all;
+        }
+        if (settings_.inject == Inject::counted) [[unlikely]]
+            return post_injected(label);
+        const Route* const end = window_end(sends_, send);
+        return post_each(next_send_, end, "sending",
+                         [this, label](const Route& to) { return Mode::send(lane_, to, label); }) &&
+               end == sends_end();
     }
-    if (settings_.inject == Inject::counted) [[unlikely]]
-        return post_injected(label);
-    const Route* const end = window_end();
-    return post_each(next_send_, end, "sending",
-                     [this, label](const Route& to) { return Mode::send(lane_, to, label); }) &&
-           end == sends_end();
 }
 
 // With completions, so that the window counts these too.
 template <TransferMode Mode>
 bool Exchange<Mode>::post_injected(std::uint64_t label) {
-    const Route* const end = window_end();
+    const Route* const end = window_end(sends_, send);
     return post_each(next_send_, end, "sending",
                      [this, label](const Route& to) { return Mode::inject_counted(lane_, to, label); }) &&
            end == sends_end();
@@ -256,7 +270,7 @@ Moments Exchange<Mode>::run() {
         const ssize_t count = read_queue<Sleep::never>();
         account(count > 0 ? count : await_completions());
     }
-    return {completed_at_[send], completed_at_[arrival]};
+    return {kSends ? completed_at_[send] : kNoMoment, completed_at_[arrival]};
 }
 
 // Where the window or the provider's queues have room for a part only.

@@ -11,13 +11,14 @@
 
 #include "a2aperf/fabric/endpoint.hpp"
 #include "a2aperf/measure/patience.hpp"
-#include "a2aperf/transfer/lane.hpp"
+#include "a2aperf/stats/samples.hpp"
+#include "a2aperf/transfer/mode.hpp"
 
 namespace a2aperf {
 
 // When each half of an op was over, on this rank's clock.
 struct Moments {
-    Nanoseconds send_done;
+    Nanoseconds send_done; // kNoMoment: nothing tells
     Nanoseconds receive_done;
 };
 
@@ -35,20 +36,19 @@ enum class Inject {
 };
 
 struct ExchangeSettings {
-    int window = 0; // outstanding sends; 0 = all
+    int window = 0; // outstanding sends, or reads where receivers start the transfers; 0 = all
     Inject inject = Inject::never;
-    bool posts_receives = true;
+    bool posts_receives = true; // calls the mode's receive() for every message that is due
     Strays strays = Strays::from_any;
-    bool traces = false;         // notes when each message arrives, and where
-    bool takes_by_source = true; // a receive is for one rank; else any takes any message
+    bool traces = false; // notes when each message arrives, and where
 };
 
 // Slots [0, R) belong to the arrivals from each rank, those above to the sends in their order, those above to the
-// receives for strays.
+// receives for strays. Where receivers start the transfers there are no sends, and a route of receives_ is a read.
 class ExchangeState {
 public:
-    // sends and receives: peers in the order of posting.
-    ExchangeState(const Lane& lane, const Endpoint& endpoint, const std::vector<Rank>& sends,
+    // sends and receives: peers in the order of posting. way: how a message arrives in the mode at hand.
+    ExchangeState(const Lane& lane, const Endpoint& endpoint, Arrival way, const std::vector<Rank>& sends,
                   const std::vector<Rank>& receives, ExchangeSettings settings, Patience& patience);
     ExchangeState(ExchangeState&&) = default; // routes point to slots, which stay where they are
 
@@ -74,11 +74,12 @@ protected:
     bool is_over() const { return kinds_left_ == 0; }
     const Route* sends_end() const { return sends_.data() + sends_.size(); }
     const Route* receives_end() const { return receives_.data() + receives_.size(); }
-    const Route* window_end() const {
-        // In flight: all that were sent but those that have completed.
-        const std::int32_t completed = total_[send] - left_[send];
-        return settings_.window == 0 ? sends_end()
-                                     : sends_.data() + std::min(total_[send], completed + settings_.window);
+    // The transfers of this kind that may be started by now: in flight are all that were but those that have
+    // completed.
+    const Route* window_end(const std::vector<Route>& routes, Kind kind) const {
+        const std::int32_t completed = total_[kind] - left_[kind];
+        return settings_.window == 0 ? routes.data() + routes.size()
+                                     : routes.data() + std::min(total_[kind], completed + settings_.window);
     }
 
     void take_stray(std::size_t slot);
@@ -92,6 +93,7 @@ protected:
     Lane lane_;
     const Endpoint* endpoint_;
     fid_cq* queue_;
+    Arrival arrival_;
     ExchangeSettings settings_;
     Patience* patience_;
     std::size_t ranks_;

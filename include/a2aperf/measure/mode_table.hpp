@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "a2aperf/measure/engine.hpp"
@@ -31,6 +32,7 @@ struct ModeEntry {
     std::uint64_t capabilities;
     Rights rights;
     ReceiveSpace receive_space;
+    Initiator initiator;
     Arrival arrival;
     // Throws RunError when a message is lost, doubled, misdirected or damaged.
     void (*verify)(const EngineParts& parts);
@@ -41,6 +43,9 @@ std::span<const ModeEntry> mode_table();
 
 // Throws UsageError that names the ones there are.
 const ModeEntry& find_mode(std::string_view name);
+
+// Can an op in each of these modes end when its sends are done? Throws UsageError where nothing tells the sender.
+void require_sends(std::span<const std::string> modes);
 
 // Does a message of this point go by the provider's inject path?
 bool uses_inject(const Wire& wire, const Point& point);

@@ -17,8 +17,8 @@ enum class Start { barrier, clock };
 // One rank's moments of some ops, as offsets from each op's start (file-format.md, /raw). Kept between blocks, so
 // that the timed loop allocates nothing.
 struct OwnSamples {
-    std::vector<Nanoseconds> begin, send_done, receive_done;
-    std::vector<Nanoseconds> start;   // on the common clock, absolute
+    std::vector<Nanoseconds> begin, send_done, receive_done; // send_done: kNoMoment = nothing told
+    std::vector<Nanoseconds> start;                          // on the common clock, absolute
     std::vector<Nanoseconds> arrival; // [ops * R] of the message of each rank, -1 = none; empty when not traced
 
     void reserve(std::size_t ops, std::size_t traced_ranks = 0);

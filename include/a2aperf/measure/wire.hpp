@@ -50,7 +50,7 @@ private:
     Region send_;
     Region receive_;
     Endpoint endpoint_;
-    std::vector<Region::Remote> remotes_;
+    std::vector<RemoteBuffers> remotes_;
     std::vector<std::size_t> send_offset_, receive_offset_; // [R]
 };
 

@@ -26,7 +26,7 @@ struct Point {
     Role role = Role::measure;
     std::string mode;                   // transfer mode; "collective" for the baseline
     const Schedule* schedule = nullptr; // null for the baseline
-    int window = 0;                     // outstanding sends; 0 = all
+    int window = 0;                     // outstanding sends, or reads; 0 = all
     Bytes message_size = 0;
     Post post = Post::before;
     int distance = 0;        // 0: every peer; d: the one step in which rank r sends to (r + d) mod R

@@ -28,7 +28,8 @@ struct IsolatedPair {
     double p50 = kAbsent;
 };
 
-// From the begin of the source to recv_done of the destination in one attempt, on the common clock.
+// From the begin of the rank that starts the transfer (the source; the destination where it fetches the message) to
+// recv_done of the destination in one attempt, on the common clock.
 Nanoseconds transfer_time(const Samples& samples, int attempt, Rank source, Rank destination);
 
 // A time that the clocks can carry, or NaN.

@@ -3,12 +3,17 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
 #include "a2aperf/base/units.hpp"
 
 namespace a2aperf {
+
+// The send_done of a rank whose messages were fetched: nothing told it. As the smallest number there is, it never
+// is the later of two moments.
+inline constexpr Nanoseconds kNoMoment = std::numeric_limits<Nanoseconds>::min();
 
 enum class CompleteAt { receiver, sender };
 
@@ -19,7 +24,7 @@ std::string_view to_string(CompleteAt rule);
 struct Samples {
     int ranks = 0;
     std::vector<Nanoseconds> begin;
-    std::vector<Nanoseconds> send_done;
+    std::vector<Nanoseconds> send_done; // kNoMoment where the receivers start the transfers
     std::vector<Nanoseconds> recv_done;
     std::vector<Nanoseconds> start; // [attempts], ns from the launch's time origin
     std::vector<std::int8_t> valid; // [attempts]
@@ -33,7 +38,7 @@ struct Samples {
     int valid_ops() const;
     // ns from `start` on the common clock to the rank's zero of this attempt.
     Nanoseconds zero_of(int attempt, Rank rank) const;
-    // e(i,r): max(send_done, recv_done), or send_done with CompleteAt::sender
+    // e(i,r): max(send_done, recv_done), or send_done with CompleteAt::sender, which needs one
     Nanoseconds end_of(int attempt, Rank rank, CompleteAt rule) const;
 };
 

@@ -26,10 +26,15 @@ struct Slot {
 struct Route {
     fi_addr_t address;            // of the peer
     std::byte* message;           // in our buffer
-    std::uint64_t remote_address; // in the peer's receive buffer; sends of modes that write
+    std::uint64_t remote_address; // in the peer's: where it is written to, or read from
     std::uint64_t remote_key;
     Slot* slot; // of the operation
     Rank peer;
+};
+
+// What a rank must know of a peer's buffers to write into one or to read from the other.
+struct RemoteBuffers {
+    Region::Remote send, receive;
 };
 
 struct Lane {
@@ -45,18 +50,19 @@ struct Lane {
     std::byte* receive_buffer;
     void* send_descriptor;
     void* receive_descriptor;
-    const Region::Remote* remote; // [R] receive buffers of all ranks
+    const RemoteBuffers* remote; // [R] of all ranks
     std::size_t message_size;
 
     Route to(Rank peer, Slot* slot) const {
         const auto at = static_cast<std::size_t>(peer);
-        return {
-            peers[at], send_buffer + send_offset[at], remote[at].address + send_offset[at], remote[at].key, slot,
-            peer};
+        const Region::Remote& there = remote[at].receive;
+        return {peers[at], send_buffer + send_offset[at], there.address + send_offset[at], there.key, slot, peer};
     }
     Route from(Rank peer, Slot* slot) const {
         const auto at = static_cast<std::size_t>(peer);
-        return {peers[at], receive_buffer + receive_offset[at], 0, 0, slot, peer};
+        const Region::Remote& there = remote[at].send;
+        return {peers[at], receive_buffer + receive_offset[at], there.address + receive_offset[at], there.key, slot,
+                peer};
     }
 };
 

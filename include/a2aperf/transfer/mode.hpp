@@ -12,18 +12,29 @@
 
 namespace a2aperf {
 
-// How the target learns that a message of this op, and of which rank, is here. The source starts every transfer.
+// Who starts a transfer: the source of a message or its target. A source whose messages are fetched never learns of
+// it: it has no moment at which its sends are done, and what it offers stays as it is until all ranks agree that
+// the op is over.
+enum class Initiator { sender, receiver };
+
+// How the target learns that a message of this op, and of which rank, is here.
 enum class Arrival {
     receive,           // a receive that matches nothing else completes
     receive_with_data, // a receive completes, whichever, with data that name op and source
-    data               // data that name op and source come to the completion queue of themselves
+    data,              // data that name op and source come to the completion queue of themselves
+    read               // its own read completes
 };
 
+// Does a message wait for a receive that takes it?
 constexpr bool posts_receives(Arrival arrival) {
-    return arrival != Arrival::data;
+    return arrival == Arrival::receive || arrival == Arrival::receive_with_data;
+}
+// Is a receive for one source? Else any takes any message.
+constexpr bool takes_by_source(Arrival arrival) {
+    return arrival == Arrival::receive || arrival == Arrival::read;
 }
 constexpr bool carries_data(Arrival arrival) {
-    return arrival != Arrival::receive;
+    return arrival == Arrival::receive_with_data || arrival == Arrival::data;
 }
 
 // What the memory of both sides is registered for beside sending and receiving (fi_mr(3)): the source's messages,
@@ -40,16 +51,23 @@ concept DeclaresItself = requires {
     { Mode::kCapabilities } -> std::convertible_to<std::uint64_t>; // of the endpoint, see offers()
     { Mode::kRights } -> std::convertible_to<Rights>;
     { Mode::kReceiveSpace } -> std::convertible_to<ReceiveSpace>;
+    { Mode::kInitiator } -> std::convertible_to<Initiator>;
     { Mode::kArrival } -> std::convertible_to<Arrival>;
 };
 
-// Each call returns what libfabric's returned. label is what all messages of an op of this rank carry. inject()
-// never completes, inject_counted() does, with the route's slot. Modes that carry data name op and source by
+// Each call returns what libfabric's returned. Of the target: posts the receive for a message, or fetches it where
+// the receiver starts the transfer.
+template <class Mode>
+concept ReceivesMessages = requires(const Lane& lane, const Route& route, std::uint64_t op) {
+    { Mode::receive(lane, route, op) } -> std::same_as<ssize_t>;
+};
+
+// Of a source that starts transfers. label is what all messages of an op of this rank carry. inject() never
+// completes, inject_counted() does, with the route's slot. Modes that carry data name op and source by
 // message_data().
 template <class Mode>
-concept MovesMessages = requires(const Lane& lane, const Route& route, std::uint64_t op, std::uint64_t label) {
+concept SendsMessages = requires(const Lane& lane, const Route& route, std::uint64_t op, std::uint64_t label) {
     { Mode::label(lane, op) } -> std::same_as<std::uint64_t>;
-    { Mode::receive(lane, route, op) } -> std::same_as<ssize_t>;
     { Mode::send(lane, route, label) } -> std::same_as<ssize_t>;
     { Mode::inject(lane, route, label) } -> std::same_as<ssize_t>;
     { Mode::inject_counted(lane, route, label) } -> std::same_as<ssize_t>;
@@ -68,8 +86,17 @@ concept TakesStraysOfEach = requires(const Lane& lane, const Route& route, std::
 };
 
 template <class Mode>
-concept TransferMode = DeclaresItself<Mode> && MovesMessages<Mode> &&
-    (!posts_receives(Mode::kArrival) || TakesStrays<Mode>)&&(Mode::kArrival != Arrival::receive ||
-                                                             TakesStraysOfEach<Mode>);
+concept TakesEveryStray = (!posts_receives(Mode::kArrival) ||
+                           TakesStrays<Mode>)&&(Mode::kArrival != Arrival::receive || TakesStraysOfEach<Mode>);
+
+template <class Mode>
+concept StartsAtSender = (Mode::kInitiator == Initiator::sender) &&
+                         (Mode::kArrival != Arrival::read) && SendsMessages<Mode>&& TakesEveryStray<Mode>;
+template <class Mode>
+concept StartsAtReceiver = (Mode::kInitiator == Initiator::receiver) && (Mode::kArrival == Arrival::read);
+
+template <class Mode>
+concept TransferMode = DeclaresItself<Mode> && ReceivesMessages<Mode> &&
+    (StartsAtSender<Mode> || StartsAtReceiver<Mode>);
 
 } // namespace a2aperf

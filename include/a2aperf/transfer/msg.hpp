@@ -13,6 +13,7 @@ struct Msg {
     static constexpr std::uint64_t kCapabilities = FI_MSG | FI_SEND | FI_RECV | FI_REMOTE_CQ_DATA;
     static constexpr Rights kRights{};
     static constexpr ReceiveSpace kReceiveSpace = ReceiveSpace::shareable;
+    static constexpr Initiator kInitiator = Initiator::sender;
     static constexpr Arrival kArrival = Arrival::receive_with_data;
 
     static std::uint64_t label(const Lane& lane, std::uint64_t op) { return message_data(op, lane.self); }

@@ -14,6 +14,7 @@ struct Tagged {
     static constexpr std::uint64_t kCapabilities = FI_TAGGED | FI_SEND | FI_RECV;
     static constexpr Rights kRights{};
     static constexpr ReceiveSpace kReceiveSpace = ReceiveSpace::shareable;
+    static constexpr Initiator kInitiator = Initiator::sender;
     static constexpr Arrival kArrival = Arrival::receive; // its slot names the source
 
     // 24 bits of op above 24 bits of source: the tags of all providers have at least 48.

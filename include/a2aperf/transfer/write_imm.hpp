@@ -15,6 +15,7 @@ struct WriteImm {
     static constexpr std::uint64_t kCapabilities = FI_RMA | FI_WRITE | FI_REMOTE_WRITE | FI_MSG | FI_SEND | FI_RECV;
     static constexpr Rights kRights{.source = FI_WRITE, .target = FI_REMOTE_WRITE};
     static constexpr ReceiveSpace kReceiveSpace = ReceiveSpace::per_peer;
+    static constexpr Initiator kInitiator = Initiator::sender;
     static constexpr Arrival kArrival = Arrival::data; // receives are posted only where a write consumes one
 
     static std::uint64_t label(const Lane& lane, std::uint64_t op) { return message_data(op, lane.self); }

@@ -35,7 +35,7 @@ struct Alone {
           receive(domain, 2 * kMessage, Pages::normal, Mode::kRights.target, 2), endpoint(domain, 64, Wait::none) {
         const std::array<std::string, 1> addresses{endpoint.address()};
         endpoint.insert_peers(addresses);
-        remote = receive.remote();
+        remote = {send.remote(), receive.remote()};
     }
 
     Lane lane() const {
@@ -56,7 +56,7 @@ struct Alone {
     Domain domain;
     Region send, receive;
     Endpoint endpoint;
-    Region::Remote remote;
+    RemoteBuffers remote;
     std::size_t offset = 0;
 };
 
@@ -65,14 +65,17 @@ void check_ops() {
     const Alone alone(Mode{});
     Patience patience(Polling::yield, kTimeout);
     Exchange<Mode> exchange(alone.lane(), alone.endpoint, {0}, {0},
-                            {.posts_receives = posts_receives(Mode::kArrival)}, patience);
+                            {.posts_receives = Mode::kArrival != Arrival::data}, patience);
     for (std::uint64_t op = 1; op <= 50; ++op) {
         std::memset(alone.send.data(), static_cast<int>(op), kMessage);
         exchange.begin(op);
         exchange.post_all_receives();
         const Nanoseconds begin = now_ns();
         const Moments moments = exchange.run();
-        CHECK(moments.send_done >= begin);
+        if (Mode::kInitiator == Initiator::sender)
+            CHECK(moments.send_done >= begin);
+        else
+            CHECK(moments.send_done == kNoMoment);
         CHECK(moments.receive_done >= begin);
         CHECK(exchange.arrivals()[0] == 1);
         REQUIRE(std::memcmp(alone.receive.data(), alone.send.data(), kMessage) == 0);
@@ -83,6 +86,58 @@ void check_ops() {
 
 TEST_CASE("ops of every mode move their bytes and count their arrivals") {
     for_each_mode([]<class Mode>(Mode) { check_ops<Mode>(); });
+}
+
+TEST_CASE("a read is no part of what is posted before the op, and fetches what is there when the op runs") {
+    const Alone alone(Read{});
+    Patience patience(Polling::yield, kTimeout);
+    Exchange<Read> exchange(alone.lane(), alone.endpoint, {0}, {0}, {}, patience);
+    std::memset(alone.send.data(), 1, kMessage);
+    exchange.begin(1);
+    exchange.post_all_receives();
+    for (int i = 0; i < 1000; ++i) CHECK_FALSE(exchange.progress());
+    CHECK(exchange.arrivals()[0] == 0);
+    std::memset(alone.send.data(), 2, kMessage);
+    exchange.run();
+    CHECK(exchange.arrivals()[0] == 1);
+    CHECK(alone.receive.data()[0] == std::byte{2});
+}
+
+TEST_CASE("reads outstanding are at most the window, and each fetches from its own place") {
+    const Alone alone(Read{});
+    Patience patience(Polling::yield, kTimeout);
+    Lane lane = alone.lane();
+    lane.message_size = kMessage / 8;
+    constexpr int kPeers = 8; // all of them are ourselves
+    lane.ranks = kPeers;
+    std::array<std::size_t, kPeers> offset{};
+    std::array<fi_addr_t, kPeers> peers{};
+    std::array<RemoteBuffers, kPeers> remote{};
+    std::vector<Rank> sources;
+    for (std::size_t peer = 0; peer < kPeers; ++peer) {
+        offset[peer] = peer * lane.message_size;
+        peers[peer] = alone.endpoint.peers()[0];
+        remote[peer] = alone.remote;
+        sources.push_back(static_cast<Rank>(peer));
+        std::memset(alone.send.data() + offset[peer], static_cast<int>(peer) + 1, lane.message_size);
+    }
+    lane.peers = peers.data();
+    lane.remote = remote.data();
+    lane.send_offset = lane.receive_offset = offset.data();
+    for (const int window : {1, 3, kPeers, 0}) {
+        std::memset(alone.receive.data(), 0, kMessage);
+        Exchange<Read> exchange(lane, alone.endpoint, sources, sources, {.window = window, .traces = true},
+                                patience);
+        exchange.begin(1);
+        const Nanoseconds begin = now_ns();
+        exchange.run();
+        CHECK(exchange.arrivals() == std::vector<std::uint32_t>(kPeers, 1));
+        CHECK(std::memcmp(alone.receive.data(), alone.send.data(), kMessage) == 0);
+        // One at a time, they arrive in their order.
+        const auto arrived = exchange.arrival_times();
+        for (std::size_t peer = 0; peer < kPeers; ++peer) CHECK(arrived[peer] >= begin);
+        if (window == 1) CHECK(std::is_sorted(arrived.begin(), arrived.end()));
+    }
 }
 
 TEST_CASE("a message that never comes ends the op by its deadline, and says whose it is") {
@@ -144,7 +199,7 @@ TEST_CASE("whichever receive takes a message, it is known whose it is and where"
     lane.ranks = 2; // the other one's messages are ours in its name
     const std::array<std::size_t, 2> offset{0, kMessage};
     const std::array<fi_addr_t, 2> peers{alone.endpoint.peers()[0], alone.endpoint.peers()[0]};
-    const std::array<Region::Remote, 2> remote{alone.remote, alone.remote};
+    const std::array<RemoteBuffers, 2> remote{alone.remote, alone.remote};
     lane.peers = peers.data();
     lane.remote = remote.data();
     lane.send_offset = lane.receive_offset = offset.data();

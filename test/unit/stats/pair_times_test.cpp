@@ -33,6 +33,15 @@ TEST_CASE("a transfer takes from the source's begin to the destination's arrival
     CHECK(transfer_time(samples, 2, 0, 1) == 1211);
 }
 
+TEST_CASE("a message that its destination fetches takes from the begin of that") {
+    Samples samples = three_ranks(3);
+    samples.send_done.assign(samples.send_done.size(), kNoMoment);
+    CHECK(transfer_time(samples, 0, 2, 0) == 1000);
+    CHECK(transfer_time(samples, 2, 0, 1) == 1211 - 10);
+    samples.exit = {0, 0, 0, 0, 0, 0, 7, 70, 0};
+    CHECK(transfer_time(samples, 2, 0, 1) == 1211 - 10);
+}
+
 TEST_CASE("every rank to the one at the distance, over the valid ops") {
     Samples samples = three_ranks(5);
     samples.valid[0] = 0;

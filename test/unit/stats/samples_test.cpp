@@ -29,6 +29,13 @@ TEST_CASE("a rank ends when its sends and its arrivals are done") {
     CHECK(kSamples.end_of(2, 0, CompleteAt::receiver) == 70);
 }
 
+TEST_CASE("a rank whose messages were fetched ends with its own reads") {
+    Samples read = kSamples;
+    read.send_done.assign(read.send_done.size(), kNoMoment);
+    CHECK(read.end_of(0, 0, CompleteAt::receiver) == 90);
+    CHECK(op_times(read, CompleteAt::receiver) == std::vector<Nanoseconds>{120, 70});
+}
+
 TEST_CASE("by the sender's rule it ends when its sends are done") {
     CHECK(kSamples.end_of(0, 1, CompleteAt::sender) == 80);
     CHECK(kSamples.end_of(2, 0, CompleteAt::sender) == 50);

@@ -48,6 +48,21 @@ TEST_CASE("the row (20, 1000) of the 2019 table: half the ops fast, the mean far
     CHECK(std::round(summary.gbps_sustained_compat * 100) == 61);
 }
 
+TEST_CASE("of ops in which the receivers fetch the messages, the reads decide") {
+    const Samples samples{.ranks = 2,
+                          .begin = {0, 10, 0, 0},
+                          .send_done = {kNoMoment, kNoMoment, kNoMoment, kNoMoment},
+                          .recv_done = {90, 110, 150, 140},
+                          .start = {0, 1},
+                          .valid = {1, 1}};
+    const Summary s = summarise(samples, Layout::blocks(2, 1), 1, {.has_common_start = true});
+    CHECK(s.min == 110);
+    CHECK(s.max == 150);
+    CHECK(s.span_p50 == 110);
+    CHECK(s.rank_time_p50 == 100); // 90 100 140 150
+    CHECK(s.last_rank_share == 0.5);
+}
+
 TEST_CASE("the figures of a small sample, by hand") {
     Samples samples{.ranks = 2,
                     .begin = {0, 10, 0, 0, 5, 0, 0, 0},

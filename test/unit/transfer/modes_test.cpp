@@ -14,14 +14,17 @@ TEST_CASE("modes have names and capabilities of their own") {
         CHECK_FALSE(Mode::kAbout.empty());
         CHECK(Mode::kCapabilities != 0);
         // The data that name op and source reach the target only where the endpoint carries them.
-        const bool asks_for_data = (Mode::kCapabilities & (FI_REMOTE_CQ_DATA | FI_RMA)) != 0;
+        const bool asks_for_data = (Mode::kCapabilities & (FI_REMOTE_CQ_DATA | FI_REMOTE_WRITE)) != 0;
         CHECK(asks_for_data == carries_data(Mode::kArrival));
         // Nobody touches the memory of another rank without the right to.
         const bool writes = (Mode::kCapabilities & FI_REMOTE_WRITE) != 0;
         CHECK(writes == ((Mode::kRights.target & FI_REMOTE_WRITE) != 0));
         CHECK(writes == (Mode::kReceiveSpace == ReceiveSpace::per_peer));
+        const bool reads = (Mode::kCapabilities & FI_REMOTE_READ) != 0;
+        CHECK(reads == (Mode::kRights.source == FI_REMOTE_READ && Mode::kRights.target == FI_READ));
+        CHECK(reads == (Mode::kInitiator == Initiator::receiver));
     });
-    CHECK(names == std::set<std::string_view>{"tagged", "msg", "write-imm"});
+    CHECK(names == std::set<std::string_view>{"tagged", "msg", "write-imm", "read"});
 }
 
 // A mode that leaves something out, each in its own way.
@@ -34,8 +37,15 @@ struct OfNoSource : Msg {
 struct WithoutStrays : WriteImm {
     static constexpr Arrival kArrival = Arrival::receive_with_data;
 };
-static_assert(TransferMode<Tagged> && TransferMode<Msg> && TransferMode<WriteImm>);
+struct OfNobody : Read {
+    static constexpr Initiator kInitiator = Initiator::sender;
+};
+struct ToldToTheSource : Read {
+    static constexpr Arrival kArrival = Arrival::data;
+};
+static_assert(TransferMode<Tagged> && TransferMode<Msg> && TransferMode<WriteImm> && TransferMode<Read>);
 static_assert(!TransferMode<WithoutRights> && !TransferMode<OfNoSource> && !TransferMode<WithoutStrays>);
+static_assert(!TransferMode<OfNobody> && !TransferMode<ToldToTheSource>);
 
 TEST_CASE("a tag tells sources and ops apart within the 48 bits that every provider has") {
     std::set<std::uint64_t> tags;
