@@ -20,8 +20,9 @@ def launch_on_hosts(program, tmp_path, monkeypatch) -> Callable[..., subprocess.
     def run(ranks: int, per_host: int, *words: str, device: str = "") -> subprocess.CompletedProcess[str]:
         as_host = [SUPPORT / "as_hosts.sh", str(per_host), *(["--device", device] if device else [])]
         outcome = subprocess.run(
-            [SUPPORT / "mpirun.sh", "-t", "100", str(ranks), *as_host, program, "alltoall", "--ops", "5",
-             "--warmup", "1", "--sizes", "1000,60000", "--no-sentinel", "-o", "a.h5", *words],
+            [SUPPORT / "mpirun.sh", "-t", "800", str(ranks), *as_host, program, "alltoall", "--ops", "5",
+             "--warmup", "1", "--sync", "barrier", "--poll", "yield", "--sizes", "1000,60000", "--no-sentinel",
+             "-o", "a.h5", *words],
             cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
         )  # fmt: skip
         if outcome.returncode == 77:

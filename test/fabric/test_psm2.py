@@ -20,7 +20,7 @@ SCHEDULES = "shift,xor,permutation,random,naive,node-shift"
 def launch_psm2(program, tmp_path) -> Callable[..., subprocess.CompletedProcess[str]]:
     def run(ranks: int, *words: str) -> subprocess.CompletedProcess[str]:
         outcome = subprocess.run(
-            [SUPPORT / "with_psm2.sh", SUPPORT / "mpirun.sh", "-t", "240", str(ranks), program, "alltoall",
+            [SUPPORT / "with_psm2.sh", SUPPORT / "mpirun.sh", "-t", "800", str(ranks), program, "alltoall",
              "--provider", "psm2", "--ops", "3", "--warmup", "1", "--sync", "barrier", "--poll", "yield",
              "--no-sentinel", "-o", "a.h5", *words],
             cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
