@@ -98,7 +98,7 @@ public:
 
     bool is_collective() const override { return true; }
     void declare(RecorderSettings& settings, const Options&) const override { settings.subject = "all-to-all"; }
-    void measure(Launch& launch) const override { launch.measure_all(); }
+    void measure(Launch& launch) const override { measure_all(launch); }
 };
 
 } // namespace

@@ -72,7 +72,7 @@ Launch::Launch(Job& job, const Options& options, Files files)
       choice_(choose_provider(job, {options.provider, options.nic, options.modes, mpi_uses_libfabric()})),
       budget_(memory_budget(job, options.memory_limit, options.sizes)), plan_(plan_points()),
       cores_of_nodes_(cores_of_nodes(job, choice_.here)),
-      is_oversubscribed_(is_oversubscribed(job.layout(), cores_of_nodes_)),
+      is_oversubscribed_(a2aperf::is_oversubscribed(job.layout(), cores_of_nodes_)),
       polling_(choose_polling(wanted_polling(options.poll), is_oversubscribed_)),
       patience_(polling_.polling, options.timeout), loop_(job, clock_.mine, patience_) {
     // After the provider's own variables are set: they are part of what was measured.
@@ -153,7 +153,11 @@ void Launch::connect_and_try(std::optional<Start> wanted) {
 }
 
 std::string Launch::mpi_transport() const {
-    return baseline_transport(choice_.info->fabric_attr->prov_name, job_.layout().nodes() > 1);
+    return baseline_transport(provider(), job_.layout().nodes() > 1);
+}
+
+std::string Launch::provider() const {
+    return choice_.info->fabric_attr->prov_name;
 }
 
 std::string Launch::oversubscription() const {
@@ -179,7 +183,7 @@ Provenance Launch::provenance() {
                   {"commit", std::string(program_commit())},
                   {"command_line", options_.command_line},
                   {"started", format_utc(time_origin_wall_)},
-                  {"provider", choice_.info->fabric_attr->prov_name},
+                  {"provider", provider()},
                   {"provider_version", provider_version(*choice_.info)},
                   {"libfabric_version", libfabric_version()},
                   {"mpi_version", Job::mpi_version()},
@@ -212,7 +216,7 @@ void Launch::open_file() {
                                   .max_attempts = rules_for(Point{}).max_attempts(start_.start),
                                   .percentile = options_.percentile,
                                   .complete_at = options_.complete_at,
-                                  .provider = choice_.info->fabric_attr->prov_name,
+                                  .provider = provider(),
                                   .is_traced = options_.traces,
                                   .may_replace = options_.overwrite == Overwrite::force};
         workload_.declare(settings, options_);

@@ -38,8 +38,33 @@ public:
     void connect();
 
     void verify_all(); // --verify-only
-    void measure_all();
-    void measure_pairs();
+
+    // What a workload measures with, in this order.
+    void open_file();
+    Progress make_progress() const;           // of the plan, once the file is open
+    void introduce(Progress& progress) const; // what the user should know beforehand
+    // Every point of the plan in its order; done() is told of each on rank 0, when it is in the file. What was
+    // measured in an earlier launch comes from there, without its samples.
+    using Done = std::function<void(int index, PointOutcome&& outcome)>;
+    void measure_points(Progress& progress, const Done& done);
+    // Another one, that is not of the plan and has only_sender.
+    std::vector<Nanoseconds> measure_alone(const Point& point, const std::string& at_hand);
+    void finish(); // the file, after the last point
+
+    const Job& job() const { return job_; }
+    const Options& options() const { return options_; }
+    const Plan& plan() const { return plan_; }
+    Recorder& recorder() { return *recorder_; } // on rank 0, from open_file() to finish()
+    std::string provider() const;               // its full name
+    Start start() const { return start_.start; }
+    double clock_error_ns() const { return clock_.error_ns; }
+    bool is_oversubscribed() const { return is_oversubscribed_; }
+    std::string oversubscription() const; // in words; empty where every rank has a core
+    Polling polling() const { return polling_.polling; }
+    double node_link_gbps() const { return node_link_.gbps; }
+    std::size_t points_measured() const { return points_measured_; }
+    std::size_t points_before() const { return points_before_; } // by an earlier launch; on rank 0
+
     // The last words into the file when something went wrong; harmless when there is none. Never throws.
     void close(EndState state, const std::string& message) noexcept;
 
@@ -56,24 +81,10 @@ private:
     void choose_start_of_ops();
     void connect_and_try(std::optional<Start> wanted); // how to start ops of an all-to-all
     Provenance provenance();
-    void open_file();
-    void finish();
     RunRules rules_for(const Point& point) const;
     bool is_done_before(int index);
-    Progress make_progress() const;           // of the plan, once the file is open
-    void introduce(Progress& progress) const; // what the user should know beforehand
-    // Every point of the plan in its order; done() is told of each on rank 0, when it is in the file. What was
-    // measured in an earlier launch comes from there, without its samples.
-    using Done = std::function<void(int index, PointOutcome&& outcome)>;
-    void measure_points(Progress& progress, const Done& done);
     double keep_clock(); // ClockKeeper
-    struct Findings;
-    Findings examine_pairs();
-    void look_again(Findings& findings, Progress& progress);
-    std::vector<Nanoseconds> measure_alone(Rank source, Rank destination, Bytes message_size);
-    void report(const Findings& findings) const;
     std::string mpi_transport() const;
-    std::string oversubscription() const; // in words; empty where every rank has a core
 
     Job& job_;
     const Options& options_;
@@ -102,7 +113,7 @@ private:
     std::optional<Recorder> recorder_;
     std::string at_hand_;
     std::size_t points_measured_ = 0;
-    std::size_t points_before_ = 0; // by an earlier launch; on rank 0
+    std::size_t points_before_ = 0;
 };
 
 } // namespace a2aperf

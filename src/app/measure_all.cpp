@@ -42,7 +42,52 @@ private:
     Progress& progress_;
 };
 
+// The closing words, on rank 0.
+void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
+    const Plan& plan = launch.plan();
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < plan.points.size(); ++i)
+        rows.push_back(
+            {plan.points[i], results.contains(static_cast<int>(i)) ? &results[static_cast<int>(i)] : nullptr});
+    for (const auto& line :
+         closing_words(rows, launch.job().layout(), launch.file().string(), launch.node_link_gbps(),
+                       launch.oversubscription(), launch.points_before(), launch.polling() != Polling::spin))
+        std::fprintf(stderr, "%s\n", line.c_str());
+}
+
 } // namespace
+
+void measure_all(Launch& launch) {
+    launch.open_file();
+    Progress progress = launch.make_progress();
+    const Plan& plan = launch.plan();
+    const std::string start =
+        launch.start() == Start::clock ? "ops start on a common clock" : "ops start at a barrier";
+    Voice voice(launch.job().is_root(),
+                TableWriter(launch.options().format, launch.job().layout(), launch.provider(),
+                            launch.oversubscription(), start),
+                progress);
+    launch.introduce(progress);
+    std::map<int, PointResult> results; // on rank 0
+    for (const Point& point : plan.points)
+        if (point.is_skipped()) voice.row(point, nullptr);
+    // The samples are in the file: what is kept for the closing words does not grow with the ops.
+    const auto show = [&](int index, PointResult&& result) {
+        PointResult& kept = results[index] = std::move(result);
+        voice.row(plan.points[static_cast<std::size_t>(index)], &kept);
+        kept.samples = {};
+    };
+    launch.measure_points(progress, [&](int index, PointOutcome&& outcome) {
+        show(index, std::move(outcome.own));
+        if (outcome.baseline)
+            show(plan.points[static_cast<std::size_t>(index)].partner, std::move(*outcome.baseline));
+    });
+    voice.finish();
+    launch.finish();
+    if (!launch.job().is_root()) return;
+    progress.clear();
+    if (!launch.options().is_quiet) say_last_words(launch, results);
+}
 
 Progress Launch::make_progress() const {
     std::vector<TimeLeft::Work> work;
@@ -112,42 +157,14 @@ void Launch::measure_points(Progress& progress, const Done& done) {
     }
 }
 
-void Launch::measure_all() {
-    open_file();
-    Progress progress = make_progress();
-    const std::string start =
-        start_.start == Start::clock ? "ops start on a common clock" : "ops start at a barrier";
-    Voice voice(job_.is_root(),
-                TableWriter(options_.format, job_.layout(), choice_.info->fabric_attr->prov_name,
-                            oversubscription(), start),
-                progress);
-    introduce(progress);
-    std::map<int, PointResult> results; // on rank 0
-    for (const Point& point : plan_.points)
-        if (point.is_skipped()) voice.row(point, nullptr);
-    // The samples are in the file: what is kept for the closing words does not grow with the ops.
-    const auto show = [&](int index, PointResult&& result) {
-        PointResult& kept = results[index] = std::move(result);
-        voice.row(plan_.points[static_cast<std::size_t>(index)], &kept);
-        kept.samples = {};
-    };
-    measure_points(progress, [&](int index, PointOutcome&& outcome) {
-        show(index, std::move(outcome.own));
-        if (outcome.baseline)
-            show(plan_.points[static_cast<std::size_t>(index)].partner, std::move(*outcome.baseline));
-    });
-    voice.finish();
-    finish();
-    if (!job_.is_root()) return;
-    progress.clear();
-    if (options_.is_quiet) return;
-    std::vector<Row> rows;
-    for (std::size_t i = 0; i < plan_.points.size(); ++i)
-        rows.push_back(
-            {plan_.points[i], results.contains(static_cast<int>(i)) ? &results[static_cast<int>(i)] : nullptr});
-    for (const auto& line : closing_words(rows, job_.layout(), files_.results.string(), node_link_.gbps,
-                                          oversubscription(), points_before_, polling_.polling != Polling::spin))
-        std::fprintf(stderr, "%s\n", line.c_str());
+// Such a point measures one pair of ranks, and the others wait.
+std::vector<Nanoseconds> Launch::measure_alone(const Point& point, const std::string& at_hand) {
+    at_hand_ = at_hand;
+    PointRunner runner(job_, *wire_, loop_, patience_, *node_counters_, rules_for(point));
+    runner.set_clock_keeper([this] { return keep_clock(); });
+    auto times = runner.measure_alone(point);
+    at_hand_.clear();
+    return times;
 }
 
 // A file that could not be brought to its end is a failed run, unlike one that stays larger than it need be.

@@ -139,7 +139,7 @@ public:
         settings.suspects = pair_options(options).suspects;
         settings.isolated_ops = options.ops;
     }
-    void measure(Launch& launch) const override { launch.measure_pairs(); }
+    void measure(Launch& launch) const override { measure_pairs(launch); }
 };
 
 } // namespace
