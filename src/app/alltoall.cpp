@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The all-to-all: every rank sends one message to every other, all at once.
 #include <algorithm>
+#include <cstdio>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "a2aperf/plan/size_list.hpp"
+#include "a2aperf/record/closing.hpp"
 #include "a2aperf/record/recorder.hpp"
+#include "a2aperf/record/table.hpp"
 #include "estimate.hpp"
 #include "launch.hpp"
 #include "workload.hpp"
@@ -56,6 +61,77 @@ constexpr WorkloadRow kRow{
     .set_defaults = [](Options& options) { options.sizes = parse_sizes(kDefaultSizes); },
     .check = [](const Options&) {},
 };
+
+// Rank 0's two voices: the table on stdout as it grows, progress on stderr.
+class Voice {
+public:
+    Voice(bool is_root, TableWriter table, Progress& progress)
+        : is_root_(is_root), table_(std::move(table)), progress_(progress) {
+        print(table_.header());
+    }
+
+    void row(const Point& point, const PointResult* result) {
+        if (point.role != Role::sentinel) print(table_.row({point, result}));
+    }
+    void finish() { print(table_.footer()); }
+
+private:
+    void print(const std::string& text) {
+        if (!is_root_ || text.empty()) return;
+        progress_.clear();
+        std::fputs(text.c_str(), stdout);
+        std::fflush(stdout);
+    }
+
+    bool is_root_;
+    TableWriter table_;
+    Progress& progress_;
+};
+
+// The closing words, on rank 0.
+void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
+    const Plan& plan = launch.plan();
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < plan.points.size(); ++i)
+        rows.push_back(
+            {plan.points[i], results.contains(static_cast<int>(i)) ? &results[static_cast<int>(i)] : nullptr});
+    for (const auto& line :
+         closing_words(rows, launch.job().layout(), launch.file().string(), launch.node_link_gbps(),
+                       launch.oversubscription(), launch.points_before(), launch.polling() != Polling::spin))
+        std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+void measure_all(Launch& launch) {
+    launch.open_file();
+    Progress progress = launch.make_progress();
+    const Plan& plan = launch.plan();
+    const std::string start =
+        launch.start() == Start::clock ? "ops start on a common clock" : "ops start at a barrier";
+    Voice voice(launch.job().is_root(),
+                TableWriter(launch.options().format, launch.job().layout(), launch.provider(),
+                            launch.oversubscription(), start),
+                progress);
+    launch.introduce(progress);
+    std::map<int, PointResult> results; // on rank 0
+    for (const Point& point : plan.points)
+        if (point.is_skipped()) voice.row(point, nullptr);
+    // The samples are in the file: what is kept for the closing words does not grow with the ops.
+    const auto show = [&](int index, PointResult&& result) {
+        PointResult& kept = results[index] = std::move(result);
+        voice.row(plan.points[static_cast<std::size_t>(index)], &kept);
+        kept.samples = {};
+    };
+    launch.measure_points(progress, [&](int index, PointOutcome&& outcome) {
+        show(index, std::move(outcome.own));
+        if (outcome.baseline)
+            show(plan.points[static_cast<std::size_t>(index)].partner, std::move(*outcome.baseline));
+    });
+    voice.finish();
+    launch.finish();
+    if (!launch.job().is_root()) return;
+    progress.clear();
+    if (!launch.options().is_quiet) say_last_words(launch, results);
+}
 
 class AllToAll final : public Workload {
 public:

@@ -46,8 +46,6 @@ public:
 
 const Workload& alltoall();
 const Workload& pairs();
-void measure_all(Launch& launch);
-void measure_pairs(Launch& launch);
 
 // The rows of all of them, for the catalogue.
 std::vector<const WorkloadRow*> workload_rows();

@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "a2aperf/config/option_table.hpp"
-#include "app/pair_steps.hpp"
+#include "app/pair_options.hpp"
 #include "support/arguments.hpp"
 #include "support/usage.hpp"
 
