@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/workload.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "a2aperf/record/recorder.hpp"
+#include "app/estimate.hpp"
+
+using namespace a2aperf;
+
+namespace {
+
+constexpr int kRanks = 6;
+
+std::optional<std::string> never(const Point&) {
+    return std::nullopt;
+}
+
+// Calls action with each workload and its options as they are without any being typed.
+template <class Action>
+void for_each_workload(Action action) {
+    for (const WorkloadRow* row : workload_rows()) {
+        CAPTURE(row->name);
+        const Options options = default_options(*row);
+        action(workload_of(options), options);
+    }
+}
+
+bool is_measured(const Plan& plan, const Point& point) {
+    const auto index = static_cast<int>(&point - plan.points.data());
+    return std::find(plan.order.begin(), plan.order.end(), index) != plan.order.end();
+}
+
+} // namespace
+
+TEST_CASE("every workload has a name of its own and says what it is") {
+    std::set<std::string_view> names{"providers"};
+    for_each_workload([&](const Workload& workload, const Options& options) {
+        const WorkloadRow& row = workload.row();
+        CHECK(names.insert(row.name).second);
+        CHECK(row.name == options.workload);
+        for (const std::string_view words : {row.purpose, row.usage, row.page.introduction, row.page.examples,
+                                             row.page.farewell, row.page.sizes, row.page.formats})
+            CHECK_FALSE(words.empty());
+        CHECK_FALSE(workload.demands().empty());
+    });
+}
+
+TEST_CASE("what a workload does by default is allowed and has points of every size") {
+    for_each_workload([](const Workload& workload, const Options& options) {
+        CHECK_NOTHROW(workload.row().check(options));
+        const Plan plan = workload.plan(options, Layout::blocks(kRanks, 2), never);
+        for (const Bytes size : options.sizes) {
+            CAPTURE(size);
+            CHECK(std::any_of(plan.points.begin(), plan.points.end(), [&](const Point& point) {
+                return point.message_size == size && is_measured(plan, point);
+            }));
+            CHECK(workload.describe(plan, options, kRanks).find(fmt::to_string(size) + " B") != std::string::npos);
+        }
+        CHECK(workload.messages_at_once(kRanks) >= 1);
+    });
+}
+
+TEST_CASE("a plan of which nothing can be measured says why, once for each size") {
+    for_each_workload([](const Workload& workload, const Options& options) {
+        const Plan plan = workload.plan(options, Layout::blocks(kRanks, 2), [](const Point&) { return "no luck"; });
+        CHECK(plan.order.empty());
+        const std::string lines = workload.describe(plan, options, kRanks);
+        std::size_t times = 0;
+        for (std::size_t at = 0; (at = lines.find("skipped: no luck", at)) != std::string::npos; ++at) ++times;
+        CHECK(times == options.sizes.size());
+    });
+}
+
+TEST_CASE("an estimate grows with the ops, and no launch is shorter for more ranks") {
+    for_each_workload([](const Workload& workload, Options options) {
+        const auto estimate = [&](int ranks) {
+            return estimated_time(workload.plan(options, Layout::blocks(ranks, ranks), never), options, ranks);
+        };
+        const Nanoseconds before = estimate(kRanks);
+        CHECK(before > 0);
+        CHECK(estimate(2 * kRanks) >= before);
+        options.ops *= 2;
+        CHECK(estimate(kRanks) > before);
+    });
+}
+
+TEST_CASE("a file says what it is about") {
+    std::set<std::string> subjects;
+    for_each_workload([&](const Workload& workload, const Options& options) {
+        RecorderSettings settings;
+        settings.subject.clear();
+        workload.declare(settings, options);
+        CHECK_FALSE(settings.subject.empty());
+        CHECK(subjects.insert(settings.subject).second);
+    });
+}
