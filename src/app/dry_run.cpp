@@ -41,8 +41,8 @@ int run_dry(const Options& options) {
         options, layout, [&](const Point& point) { return memory_skip_reason(point, budget, layout.ranks()); });
     const Bytes wanted = largest_message(plan) * static_cast<Bytes>(workload.messages_at_once(layout.ranks()));
     const Bytes buffer = buffer_bytes(plan, budget, layout.ranks());
-    const auto measured = std::count_if(plan.points.begin(), plan.points.end(), [](const Point& point) {
-        return (point.role == Role::measure || point.role == Role::pair) && !point.is_skipped();
+    const auto measured = std::count_if(plan.order.begin(), plan.order.end(), [&](int index) {
+        return plan.points[static_cast<std::size_t>(index)].role != Role::sentinel;
     });
     std::printf("%s on %s, up to %d per node; %s to measure:\n", counted(layout.ranks(), "rank").c_str(),
                 counted(layout.nodes(), "node").c_str(), static_cast<int>(per_node),

@@ -59,10 +59,7 @@ void Launch::measure_points(Progress& progress, const Done& done) {
             PointRunner runner(job_, *wire_, loop_, patience_, *node_counters_, rules_for(point));
             runner.set_clock_keeper([this] { return keep_clock(); });
             runner.set_progress([&](int made, int expected, double op_time_ns) {
-                const double gbps = point.distance > 0
-                                        ? pair_gbps(point.message_size, op_time_ns)
-                                        : bandwidths(job_.layout(), point.message_size, op_time_ns).rank;
-                progress.ops(made, expected, gbps);
+                progress.ops(made, expected, workload_.gbps_rank(point, job_.layout(), op_time_ns));
             });
             outcome = runner.measure(point, with_baseline);
             if (job_.is_root()) {

@@ -288,6 +288,9 @@ public:
     int points_afterwards(const Options& options) const override { return pair_options(options).suspects; }
 
     bool is_collective() const override { return false; }
+    double gbps_rank(const Point& point, const Layout&, double op_time_ns) const override {
+        return pair_gbps(point.message_size, op_time_ns);
+    }
     void declare(RecorderSettings& settings, const Options& options) const override {
         settings.subject = "pairs of ranks";
         settings.suspects = pair_options(options).suspects;

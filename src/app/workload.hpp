@@ -40,6 +40,9 @@ public:
     // ops can start. If not, each point connects by itself.
     virtual bool is_collective() const = 0;
 
+    // What a rank sends in a second of an op: the progress shows it while a point is measured.
+    virtual double gbps_rank(const Point& point, const Layout& layout, double op_time_ns) const = 0;
+
     virtual void declare(RecorderSettings& settings, const Options& options) const = 0; // what its file is about
     virtual void measure(Launch& launch) const = 0;
 };

@@ -89,6 +89,16 @@ TEST_CASE("an estimate grows with the ops, and no launch is shorter for more ran
     });
 }
 
+TEST_CASE("a rank sends half as much in a second when an op takes twice as long") {
+    for_each_workload([](const Workload& workload, const Options& options) {
+        const Layout layout = Layout::blocks(kRanks, 2);
+        const Plan plan = workload.plan(options, layout, never);
+        const double rate = workload.gbps_rank(plan.points.back(), layout, 1e6);
+        CHECK(rate > 0);
+        CHECK(workload.gbps_rank(plan.points.back(), layout, 2e6) == doctest::Approx(rate / 2));
+    });
+}
+
 TEST_CASE("a file says what it is about") {
     std::set<std::string> subjects;
     for_each_workload([&](const Workload& workload, const Options& options) {
