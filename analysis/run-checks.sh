@@ -35,7 +35,7 @@ stamp=$venv/installed
 
 if [[ ! -x $python ]] || ! cat pyproject.toml constraints.txt | cmp -s - "$stamp"; then
     python3 -m venv --clear "$venv"
-    "$python" -m pip install --quiet --constraint constraints.txt '.[test]'
+    "$python" -m pip install --quiet --constraint constraints.txt '.[lint,test]'
     cat pyproject.toml constraints.txt >"$stamp"
 else
     "$python" -m pip install --quiet --no-deps --force-reinstall .

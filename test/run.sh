@@ -14,7 +14,7 @@ slow_stages=(sanitizers fuzz slurm cluster mpich psm3 vm)
 
 usage() {
     sed "s/SLOW/${slow_stages[*]}/" <<'USAGE'
-Usage: test/run.sh [--no-install] [--quick | --scale | --newest] [stage]…
+Usage: test/run.sh [--no-install] [--quick | --scale | --newest | --oldest] [stage]…
 
 Installs what is missing (root is asked for only then; --no-install never installs), builds, and runs every
 test. A stage's log is shown when it fails; all of them stay in build/results.
@@ -38,6 +38,8 @@ test. A stage's log is shown when it fails; all of them stay in build/results.
   test/run.sh --scale        only this: the job scripts at 40 to 320 nodes, and what that takes
   test/run.sh --newest       only this: the newest versions that Debian releases, in a system of their own in
                              build/newest; ten minutes and half a gigabyte the first time
+  test/run.sh --oldest       only this: the tests of the Python package with the lowest versions that it allows, in
+                             build/oldest
 USAGE
 }
 
@@ -52,6 +54,7 @@ for argument in "$@"; do
     --quick) quick=yes ;;
     --scale) stages+=(scale) ;;
     --newest) stages+=(newest) ;;
+    --oldest) stages+=(oldest) ;;
     -h | --help)
         usage
         exit 0
@@ -183,6 +186,16 @@ stage_newest() {
     check 'newest versions' "$top/test/compat/newest.sh"
 }
 
+stage_oldest() {
+    local folder=$top/build/oldest source=$top/analysis
+    make_venv "$folder" "$(cat "$source/pyproject.toml" "$source/constraints-oldest.txt")" \
+        --constraint "$source/constraints-oldest.txt" "${source}[test]" ||
+        die "could not make $folder ($(why_no_venv)); the log is $venv_log"
+    "$folder/bin/python" -m pip install --quiet --no-deps --force-reinstall "$source"
+    suite 'analysis, oldest' "$results/oldest.xml" env --chdir "$source" "$folder/bin/python" -m pytest -q -n "$(nproc)" \
+        "${not_slow[@]}" --junitxml "$results/oldest.xml"
+}
+
 stage_vm() {
     # Where they cannot be had the stage is skipped, and says so.
     (ensure_packages "$may_install" vm) || true
@@ -197,7 +210,7 @@ covered() {
     printf '  with %s, libfabric %s, HDF5 %s, %s\n' "$(mpirun --version 2>/dev/null | head -n 1)" \
         "$(pkg-config --modversion libfabric)" "$(pkg-config --modversion hdf5-serial hdf5 2>/dev/null | head -n 1)" \
         "$(c++ --version | head -n 1)"
-    for stage in "${all_stages[@]}" scale newest; do contains "$stage" "${stages[@]}" || left+=("$stage"); done
+    for stage in "${all_stages[@]}" scale newest oldest; do contains "$stage" "${stages[@]}" || left+=("$stage"); done
     ((!${#left[@]})) || printf 'not run: %s\n' "${left[*]}"
     ((!${#omissions[@]})) || printf '%s\n' "${omissions[@]}"
 }

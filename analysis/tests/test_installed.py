@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 from a2aperf import __version__
 
@@ -35,6 +38,18 @@ def built(source: Path, into: Path) -> Path:
     )
     (wheel,) = into.glob("*.whl")
     return wheel
+
+
+def test_the_oldest_versions_are_those_that_the_package_allows() -> None:
+    """What `test/run.sh --oldest` installs."""
+    project = tomllib.loads((ANALYSIS / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["xarray"]]
+    lines = (ANALYSIS / "constraints-oldest.txt").read_text().splitlines()
+    pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
+    for text in wanted:
+        one = Requirement(text)
+        lowest = [s.version for s in one.specifier if s.operator in (">=", "~=")]
+        assert [Version(pinned[one.name])] == [Version(version) for version in lowest], text
 
 
 @pytest.fixture(scope="module")

@@ -208,11 +208,11 @@ def _draw_bars(axes: Axes, x: Floats, y: Floats, low: Floats, high: Floats, colo
     known = np.isfinite(low) & np.isfinite(high) & np.isfinite(y)
     if not known.any():
         return
-    below, above = np.maximum(y - low, 0)[known], np.maximum(high - y, 0)[known]
+    reach = np.stack([np.maximum(y - low, 0)[known], np.maximum(high - y, 0)[known]])
     axes.errorbar(
         x[known],
         y[known],
-        yerr=(below, above),
+        yerr=reach,  # one array: Matplotlib 3.8 takes a single bar of a pair for a number
         fmt="none",
         ecolor=color,
         elinewidth=0.7,

@@ -100,7 +100,7 @@ def _line(ranks: Floats, size: Floats, time: Floats) -> tuple[float, float]:
     """A in ns and g in ns/B of one launch; relative residuals are made small."""
     design = np.stack([np.ones_like(time), (ranks - 1) * size], axis=1) / time[:, None]
     scale = design.max(axis=0)
-    found = np.linalg.lstsq(design / scale, np.ones_like(time))[0] / scale
+    found = np.linalg.lstsq(design / scale, np.ones_like(time), rcond=None)[0] / scale
     return float(found[0]), float(found[1])
 
 
@@ -123,7 +123,7 @@ def _costs(ranks: Floats, at_zero: Floats) -> tuple[tuple[float, float], tuple[f
     least = 0.01 * max(float(np.abs(at_zero).max()), 1e-9)
     for _ in range(_ROUNDS):
         weight = 1 / np.maximum(expected, least)
-        values = np.linalg.lstsq(design * weight[:, None], at_zero * weight)[0]
+        values = np.linalg.lstsq(design * weight[:, None], at_zero * weight, rcond=None)[0]
         expected = design @ values
     half = _halves(design * weight[:, None], (at_zero - expected) * weight, ranks)
     return (float(values[0]), float(values[1])), (float(half[0]), float(half[1]))
