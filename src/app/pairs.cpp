@@ -13,12 +13,12 @@
 #include "a2aperf/plan/pair_plan.hpp"
 #include "a2aperf/plan/size_list.hpp"
 #include "a2aperf/record/closing.hpp"
-#include "a2aperf/record/pair_table.hpp"
 #include "a2aperf/record/recorder.hpp"
 #include "a2aperf/stats/pair_model.hpp"
 #include "estimate.hpp"
 #include "launch.hpp"
 #include "pair_options.hpp"
+#include "pair_table.hpp"
 #include "workload.hpp"
 
 namespace a2aperf {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/record/pair_table.hpp"
+#include "pair_table.hpp"
 
 #include <algorithm>
 #include <cmath>
