@@ -50,7 +50,7 @@ class Outcome:
 
     def shown(self) -> int:
         """Rows of the table: points that were told to be measured."""
-        return len(re.findall(r"^ +\d+ .* (?:tagged|msg|write-imm) +shift", self.stdout, re.MULTILINE))
+        return len(re.findall(r"^ +\d+ .* (?:tagged|msg|write-imm|read) +shift", self.stdout, re.MULTILINE))
 
     def failed(self, pattern: str) -> None:
         """Ended by itself with one rank's words that match, and kept what it had told."""

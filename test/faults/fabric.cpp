@@ -103,7 +103,7 @@ struct Route {
     const void* bytes;
     size_t size;
     fi_addr_t to;
-    std::uint64_t address = 0, key = 0; // of writes
+    std::uint64_t address = 0, key = 0; // of writes and reads
 };
 Route g_last{}, g_before{};   // the message at hand, and the one before
 bool g_is_refused = false;    // the one at hand found no room: it comes again
@@ -241,6 +241,15 @@ ssize_t inject_write_data(fid_ep* ep, const void* bytes, size_t size, uint64_t d
     });
 }
 
+// The route is the other way round: where the bytes come from.
+ssize_t read_message(fid_ep* ep, void* space, size_t size, void* descriptor, fi_addr_t from, uint64_t address,
+                     uint64_t key, void* context) {
+    if (const ssize_t status = take_descriptor(descriptor, FI_READ); status != 0) return status;
+    return send({space, size, from, address, key}, context, [&](const Route& route, void* own) {
+        return g_write.read(ep, space, size, descriptor, route.to, route.address, route.key, own);
+    });
+}
+
 ssize_t tagged_receive(fid_ep* ep, void* space, size_t size, void* descriptor, fi_addr_t from, uint64_t tag,
                        uint64_t ignore, void* context) {
     if (strikes("receive")) return failure();
@@ -365,6 +374,7 @@ int object_control(fid* object, int command, void* argument) {
         auto* const rma = replace(ep->rma, g_write);
         rma->writedata = write_data;
         rma->injectdata = inject_write_data;
+        rma->read = read_message;
     }
     return 0;
 }

@@ -39,6 +39,22 @@ def test_a_message(faulty, needs_provider, fault, mode, provider, size="1000"):
     assert outcome.complete() == []
 
 
+# By the shift schedule the first message that rank 1 fetches is rank 0's, the second one rank 2's.
+@pytest.mark.parametrize("provider", ["shm", "net"])
+@pytest.mark.parametrize(
+    ("fault", "source"), [("call=send do=lose nth=1 rank=1", 0), ("call=send do=misdirect nth=2 rank=1", 2)]
+)
+def test_a_read_that_brings_nothing_or_the_bytes_of_another(faulty, needs_provider, fault, source, provider):
+    needs_provider(provider)
+    words = ["--provider", provider, "--mode", "read", "--sizes", "1000", "--ops", "5", "--timeout", "20s"]
+    outcome = faulty(3, fault, *words)
+    outcome.failed(
+        rf"byte \d of the message from rank {source} \(\S+\) to rank 1 \(\S+\) is 0x\w\w, not 0x\w\w \(op \d+\)"
+    )
+    assert "read shift" in outcome.stderr
+    assert outcome.complete() == []
+
+
 def test_a_large_message_sent_twice(faulty, needs_provider):
     test_a_message(faulty, needs_provider, "double", "tagged", "shm", "60000")
 

@@ -35,6 +35,15 @@ FATAL = [
      r"for 3(\.\d+)? s; it waits for .*its sends to rank"),
     ("shm", "tagged", f"call=receive do=ENOMEM {SECOND}", r"rank 1 \(\S+\).* B: op \d+: posting a receive \(peer rank "
      r"[02]\): Cannot allocate memory"),
+    # The completions of reads are none of receives.
+    ("net", "read", f"call=sent do=lose {SECOND}", r"rank 1 \(\S+\).* B: op \d+: nothing happened for 3(\.\d+)? s; it "
+     r"waits for messages from rank [02]"),
+    ("shm", "read", f"call=sent do=double {SECOND}", r"rank 1 \(\S+\).* B: op \d+: (the read from rank [02] completed "
+     "twice|a completion that belongs to no operation)"),
+    ("tcp", "read", f"call=sent do=EIO {SECOND}", r"rank 1 \(\S+\).* B: op \d+: the read from rank [02] failed: "
+     "Input/output error"),
+    ("shm", "read", f"call=send do=EIO {SECOND}", r"rank 1 \(\S+\).* B: op \d+: reading \(peer rank [02]\): "
+     "Input/output error"),
 ]  # fmt: skip
 
 
@@ -54,6 +63,7 @@ SURVIVED = [
     ("tcp", "tagged", "call=receive do=EAGAIN count=5000 nth=140"),
     ("net", "msg", f"call=send do=EAGAIN count=5000 {SECOND}"),
     ("shm", "msg", "call=receive do=EAGAIN count=5000 nth=140"),
+    ("net", "read", f"call=send do=EAGAIN count=5000 {SECOND}"),
 ]
 
 
