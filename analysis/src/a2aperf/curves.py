@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from a2aperf import grouping, labels, metrics, style
+from a2aperf import grouping, labels, style
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Floats
 from a2aperf.errors import InputError
+from a2aperf.maxima import are_maxima
 from a2aperf.results import ALIASES, Results
 
 RATE = "Gbit/s"
@@ -54,17 +55,8 @@ class Options:
 def measured(results: Results, options: Options) -> pd.DataFrame:
     """Complete points worth a line: the measured ones and the baseline's."""
     found = results.complete(("measure", "baseline"))
-    points = found.points.assign(p99_is_max=p99_is_max(found, found.points))
+    points = found.points.assign(p99_is_max=are_maxima(found, found.points, 0.99))
     return points.assign(setting=grouping.setting_labels(found, points, options.by))
-
-
-def p99_is_max(results: Results, points: pd.DataFrame) -> list[bool]:
-    """For each point, whether its p99 is the maximum because n is too small."""
-    rules = points["file"].map(lambda file: results.attributes[file].get("percentile_rule", "rank"))
-    return [
-        bool(pd.notna(n)) and n > 0 and metrics.percentile_is_maximum(int(n), 0.99, rule)
-        for n, rule in zip(points["ops"], rules, strict=True)
-    ]
 
 
 def scale_of(points: pd.DataFrame) -> tuple[str, str]:

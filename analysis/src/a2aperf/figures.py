@@ -11,7 +11,22 @@ from a2aperf import clusters, curves, drawing, plots
 from a2aperf.results import Results
 
 if TYPE_CHECKING:
+    from a2aperf.chart import Figure
     from a2aperf.drawing import Page
+
+
+def drawn(
+    kind: str,
+    results: Results,
+    options: curves.Options,
+    width: float | None,
+    notes: bool,
+    mixed: bool,
+) -> tuple[Page, Figure]:
+    """A figure of a kind as the user asked for it, and what it shows; arguments as of `Figures`."""
+    clusters.require_one(results, mixed)
+    figure = curves.as_asked(plots.made(kind, results, options), options)
+    return drawing.draw(figure, width, notes), figure
 
 
 class Figures:
@@ -51,9 +66,7 @@ class Figures:
             names = (by,) if isinstance(by, str) else tuple(by)
             place = None if topology is None else Path(topology)
             options = curves.Options(names, most, what, arrange, place, x_scale, y_scale, title)
-            clusters.require_one(self._results, self._mixed)
-            figure = plots.made(name, self._results, options)
-            return drawing.draw(curves.as_asked(figure, options), width, notes)
+            return drawn(name, self._results, options, width, notes, self._mixed)[0]
 
         kind = plots.KINDS[name]
         draw.__name__ = draw.__qualname__ = name

@@ -12,9 +12,10 @@ from typing import Any
 
 import pandas as pd
 
-from a2aperf import grouping, metrics, schema
+from a2aperf import grouping, schema
 from a2aperf.columns import aligned
 from a2aperf.errors import InputError
+from a2aperf.maxima import are_maxima
 from a2aperf.results import ALIASES, NOT_ALL_TO_ALL, PAIR, Results
 
 UNKNOWN = "-"
@@ -157,9 +158,10 @@ def text(
         look = shown(name, results.columns)
         cells = [or_unknown(value, look.write) for value in data[name]]
         if mark_maximum and name in PERCENTILES:
+            capped = are_maxima(results, results.points, PERCENTILES[name])
             cells = [
                 f"{cell} =max" if cell != UNKNOWN and is_maximum else cell
-                for cell, is_maximum in zip(cells, _is_maximum(results, name), strict=True)
+                for cell, is_maximum in zip(cells, capped, strict=True)
             ]
         columns.append([look.heading, *cells])
         left.append(look.left)
@@ -185,16 +187,6 @@ def _note(row: "pd.Series[Any]") -> str:
         return ""
     reason = row["skip_reason"]
     return f"{row['state']}: {reason}" if reason else str(row["state"])
-
-
-def _is_maximum(results: Results, name: str) -> list[bool]:
-    rules = {
-        file: values.get("percentile_rule", "rank") for file, values in results.attributes.items()
-    }
-    return [
-        not missing(n) and n > 0 and metrics.percentile_is_maximum(int(n), PERCENTILES[name], rule)
-        for n, rule in zip(results.points["ops"], results.points["file"].map(rules), strict=True)
-    ]
 
 
 # For machines ------------------------------------------------------------------------------------

@@ -9,8 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from a2aperf import curves, grouping, labels, layouts, verdicts
+from a2aperf import grouping, labels, layouts, verdicts
 from a2aperf.compare import Comparison
+from a2aperf.maxima import are_maxima
 from a2aperf.results import Results
 
 COLUMNS = (
@@ -49,7 +50,7 @@ def points(results: Results) -> Table:
     ]
     data = layouts.frame(done, names)
     setting = grouping.setting_labels(results, points)
-    capped = curves.p99_is_max(results, points)
+    capped = are_maxima(results, points, 0.99)
     looks = [layouts.shown(name, done.columns) for name in names]
     heads, left = [look.heading for look in looks], [look.left for look in looks]
     rows = []

@@ -11,9 +11,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from a2aperf import baselines, clusters, compare, filters, results, sides, verdicts
+from a2aperf import baselines, clusters, compare, filters, results, verdicts
 from a2aperf.commands.options import Files, Mixed, Where
 from a2aperf.compare import Comparison
+from a2aperf.compared import Compared
 from a2aperf.errors import InputError
 
 EXAMPLES = """\
@@ -88,12 +89,11 @@ def run(
     found = results.load([*files, *against])
     found = filters.where(found.complete(compare.roles(by)), where)
     names = [name for name, path in found.files.items() if path in against]
-    side = sides.levels(found, by) if by else found.points["file"].isin(names)
-    clusters.require_one_a_side(found, side, mixed)
     if against:
+        clusters.require_one_a_side(found, found.points["file"].isin(names), mixed)
         made, effects = [compare.against(found, names, share)], {}
     else:
-        made = compare.by_setting(found, by, baseline, share)
+        made = [*Compared.of(found, by, baseline, share, mixed).parts]
         effects = compare.main_effects(found, by, share) if len(by) > 1 else {}
     if csv:
         print(compare.table(made).to_csv(index=False).rstrip())

@@ -11,9 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
-from a2aperf import clusters, filters, layouts, results
+from a2aperf import filters, layouts, results
 from a2aperf.commands.options import Files, Mixed, Where
-from a2aperf.explain import FINDERS, ROLES, Finder, Finding, explain, grouped, require_kinds
+from a2aperf.explain import FINDERS, ROLES, Finder, Finding, grouped, require_kinds
+from a2aperf.explain.findings import COLUMNS, Findings
 
 EXAMPLES = """\
 a2a explain run.h5
@@ -46,8 +47,7 @@ def run(
     """
     require_kinds(kind)
     found = filters.where(results.load(files).complete(ROLES), where)
-    clusters.require_one(found, mixed)
-    findings = explain(found, tuple(kind))
+    findings = Findings.of(found, kind, mixed)
     if as_json:
         print(json.dumps([_plain(one) for one in findings], indent=1))
         return
@@ -74,11 +74,5 @@ def _section(finder: Finder, findings: Sequence[Finding], most: int) -> list[str
 
 def _plain(one: Finding) -> dict[str, Any]:
     """JSON-ready; what is not a number there is null."""
-    return {
-        "kind": one.kind,
-        "where": one.where,
-        "text": one.text,
-        "n": one.n,
-        "unit": one.unit,
-        "numbers": {name: layouts.plain(value) for name, value in one.numbers.items()},
-    }
+    numbers = {name: layouts.plain(value) for name, value in one.numbers.items()}
+    return {**{name: getattr(one, name) for name in COLUMNS}, "numbers": numbers}

@@ -17,6 +17,7 @@ from a2aperf.commands.options import Mixed, Where
 from a2aperf.differences import shortened
 from a2aperf.errors import InputError
 from a2aperf.history import LINE, Change, History, history
+from a2aperf.labels import count_text
 
 EXAMPLES = """\
 a2a history results/
@@ -58,7 +59,7 @@ def run(
         if Path(save_baseline).exists():
             raise InputError(f"--save-baseline {save_baseline}: a file has that name; take another")
         register = baselines.save(save_baseline, files)
-        typer.echo(f"{register}: {save_baseline} is {len(files)} file{'s' * (len(files) > 1)}")
+        typer.echo(f"{register}: {save_baseline} is {count_text(len(files), 'file')}")
         return
     made = history(found)
     if as_json:
@@ -77,7 +78,7 @@ def _lines(made: History, every: bool) -> list[str]:
     times = made.launches["time"]
     count = len(made.launches)
     lines = [
-        f"{count} launch{'es' * (count > 1)} in {made.jobs} job{'s' * (made.jobs > 1)} from "
+        f"{count_text(count, 'launch', 'launches')} in {count_text(made.jobs, 'job')} from "
         f"{_date(times.min())} to {_date(times.max())} (UTC)",
         "",
     ]

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from a2aperf import clusters, curves, drawing, filters, matrix, output, plots, results, style
+from a2aperf import curves, drawing, figures, filters, matrix, output, plots, results, style
 from a2aperf.commands.options import Files, Mixed, Where
 
 EXAMPLES = """\
@@ -126,12 +126,10 @@ def run(
     wanted = [f"message_size={','.join(size)}"] if size else []
     wanted += [f"ranks={ranks}"] if ranks else []
     found = filters.where(results.load(files), [*where, *wanted])
-    clusters.require_one(found, mixed)
     most = max(curves.Options.most, len(size))
     x_scale, y_scale = ("" if scale is Scale.AUTO else scale.value for scale in (x, y))
     options = curves.Options(tuple(by), most, what, arrange, topology, x_scale, y_scale, title)
-    figure = curves.as_asked(plots.made(kind.value, found, options), options)
-    page = drawing.draw(figure, INCHES[width], notes)
+    page, figure = figures.drawn(kind.value, found, options, INCHES[width], notes, mixed)
     stream = io.BytesIO()
     drawing.save(page, stream, out.suffix[1:].lower())
     output.replace(out, stream.getvalue())

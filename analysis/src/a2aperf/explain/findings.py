@@ -13,6 +13,8 @@ from a2aperf.explain import ROLES, Finding, explain, grouped, require_kinds
 from a2aperf.labels import count_text
 from a2aperf.results import Results
 
+COLUMNS = ("kind", "where", "text", "n", "unit", "numbers")
+
 
 class Findings(Sequence[Finding]):
     """What stands out, in the order in which `a2a explain` tells it."""
@@ -46,9 +48,8 @@ class Findings(Sequence[Finding]):
     @property
     def frame(self) -> pd.DataFrame:
         """One row a finding: `kind`, `where`, `text`, `n`, counted in `unit`, and `numbers`."""
-        names = ["kind", "where", "text", "n", "unit", "numbers"]
-        rows = [[getattr(one, name) for name in names] for one in self]
-        return pd.DataFrame(rows, columns=pd.Index(names))
+        rows = [[getattr(one, name) for name in COLUMNS] for one in self]
+        return pd.DataFrame(rows, columns=pd.Index(COLUMNS))
 
     def __str__(self) -> str:
         """A line per finding."""

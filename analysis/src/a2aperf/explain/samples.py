@@ -10,6 +10,7 @@ import pandas as pd
 
 from a2aperf import metrics
 from a2aperf.explain.finding import Finding, percent, spanned
+from a2aperf.maxima import are_maxima
 from a2aperf.results import Results
 
 _INVALID: Final = 0.1
@@ -22,15 +23,9 @@ def find(found: Results) -> list[Finding]:
 
 
 def _percentiles(points: pd.DataFrame, found: Results) -> list[Finding]:
-    rules = {file: str(a.get("percentile_rule", "rank")) for file, a in found.attributes.items()}
     findings = []
     for name, q in (("p90", 0.9), ("p99", 0.99)):
-        is_maximum = [
-            metrics.percentile_is_maximum(
-                int(n), q, "index" if rules.get(file) == "index" else "rank"
-            )
-            for n, file in zip(points["ops"], points["file"], strict=True)
-        ]
+        is_maximum = are_maxima(found, points, q)
         count = sum(is_maximum)
         if count:
             ops = points.loc[is_maximum, "ops"]
