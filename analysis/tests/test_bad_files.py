@@ -332,9 +332,7 @@ def test_where_no_op_was_valid_the_reason_is_said(a2a: Run, launch: Path, tmp_pa
 def test_a_run_without_a_point_yet(a2a: Run, launch: Path) -> None:
     with h5py.File(launch, "r+") as file:
         file["state"][:] = 0
-    outcome = a2a("table", launch)
-    assert outcome.status == 2
-    assert outcome.err.endswith("a2a: no point is measured yet\n")
+    a2a("table", launch).refused("no point is measured yet")
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import h5py
+import numpy as np
 import pytest
 
 from a2aperf import compat, results, strict
@@ -79,6 +80,31 @@ def test_what_is_read_is_what_was_printed(with_baseline: tuple[Path, str]) -> No
         mine = ours[tuple(row[name] for name in key)]
         for name in ("ops", "time_p50", "time_p99", "gbps_rank", "msg_rate", "rank_time_p50"):
             assert float(row[name]) == pytest.approx(float(mine[name]), rel=1e-12), name
+
+
+def test_a_file_with_other_columns_than_ours(
+    a2a: Run, with_baseline: tuple[Path, str], tmp_path: Path
+) -> None:
+    """One more, as a newer program would write it, and one fewer."""
+    path = tmp_path / "newer.h5"
+    path.write_bytes(with_baseline[0].read_bytes())
+    with h5py.File(path, "r+") as file:
+        jitter = file.create_dataset("jitter", data=1000.0 * np.arange(len(file["state"])))
+        jitter.attrs.update(long_name="spread of the op time", units="ns", better="lower")
+        jitter.dims[0].attach_scale(file["point"])
+        del file["autocorrelation"]
+    heading, *rows = a2a("table", path, "--columns", "message_size,jitter").out.splitlines()
+    assert heading.split("  ") == ["msg B", "jitter µs"]
+    assert [float(row.split()[1]) for row in rows] == [1.0, 2.0, 3.0, 4.0]  # between sentinels
+    kept = a2a("table", path, "--columns", "jitter", "--where", "jitter>2500").out
+    assert kept.split()[2:] == ["3.00", "4.00"]
+    figure = tmp_path / "jitter.svg"
+    assert a2a("plot", "sizes", path, "--what", "jitter", "-o", figure).status == 0
+    assert "Spread of the op time (ns)" in figure.read_text(encoding="utf-8")
+    a2a("table", path, "--columns", "autocorrelation").refused("autocorrelation")
+    told = a2a("check", path)
+    assert told.status == 2
+    assert "column autocorrelation is missing" in told.out
 
 
 def test_provenance_is_read(with_baseline: tuple[Path, str]) -> None:

@@ -299,6 +299,9 @@ def test_oversubscribed_cores_are_said_beside_the_table(a2a: Run, tmp_path: Path
     assert "oversubscribed" not in csv.out  # which a program reads
     pairs = write_pairs(tmp_path / "pairs.h5", setup)
     assert a2a("table", pairs).err == said
+    # What is refused is told in one line.
+    a2a("table", path, "--columns", "nosuch").refused("nosuch")
+    a2a("table", path, "--columns", "ops", "--layout", "compat").refused("--columns")
 
 
 def test_engines_may_differ_where_roles_do_not(a2a: Run, tmp_path: Path) -> None:

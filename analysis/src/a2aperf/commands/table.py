@@ -78,23 +78,24 @@ def run(
         _print_pairs(of_pairs, csv, json)
         return
     found = filters.where(layouts.of_role(loaded, role), where)
+    names = [name.strip() for name in columns.split(",") if name.strip()]
+    if names and layout is Layout.COMPAT and not (csv or json):
+        raise InputError("--layout compat has fixed columns; --columns needs another layout")
+    layouts.frame(found, names)  # refuses a name that no file knows, before anything is said
     waiting = int((found.points["state"] == "pending").sum())
     found = found.select(found.points["state"] != "pending")
-    if waiting:
-        print(f"a2a: {waiting} points are not measured yet", file=sys.stderr)
     if found.points.empty:
         raise InputError("no point is measured yet")
+    if waiting:
+        print(f"a2a: {waiting} points are not measured yet", file=sys.stderr)
     _say_oversubscribed(found)
     if len(files) > 1:
         order = found.points.sort_values(["ranks", "ppn"], kind="stable").index
         found = found.reordered(order)
-    names = [name.strip() for name in columns.split(",") if name.strip()]
     if csv or json:
         data = layouts.frame(found, names or layouts.every_column(found))
         print(layouts.as_json(data, found.columns) if json else data.to_csv(index=False).rstrip())
     elif layout is Layout.COMPAT:
-        if names:
-            raise InputError("--layout compat has fixed columns; --columns needs another layout")
         found = found.complete(sorted(set(found.points["role"])))
         print("\n".join(compat.lines_of(found)))
     else:
