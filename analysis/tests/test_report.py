@@ -11,7 +11,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from a2aperf import explain, overview, report, results, summary
+from a2aperf import explain, overview, report, results, style, summary
 from conftest import Outcome
 from support import synthetic
 from support.synthetic import Effects, Setup
@@ -97,6 +97,16 @@ def test_report_writes_and_refuses(
 @pytest.mark.parametrize("setup", [Setup(nodes=1, ppn=4), Setup(sync="barrier"), Setup(ops=1)])
 def test_odd_launches_still_make_a_page(tmp_path: Path, setup: Setup) -> None:
     assert "<h2>Summary</h2>" in page(tmp_path, setup)
+
+
+def test_every_line_has_its_marker_in_the_legend(tmp_path: Path) -> None:
+    schedules = tuple(f"s{i:02}" for i in range(len(style.LOOKS)))
+    text = page(tmp_path, Setup(sizes=(1000,), ops=5, schedules=schedules))
+    swatches = re.findall(r'<svg class="swatch".*?</svg>', text, re.DOTALL)
+    for look in style.LOOKS:
+        of_look = [swatch for swatch in swatches if look.color in swatch]
+        shape = "<circle " if look.symbol == "circle" else '<path d="M'
+        assert any(shape in swatch for swatch in of_look), look.symbol
 
 
 def test_a_folder_with_a_merged_copy_is_reported(
