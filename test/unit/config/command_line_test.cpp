@@ -6,13 +6,10 @@
 #include <doctest/doctest.h>
 
 #include "a2aperf/config/option_table.hpp"
-#include "app/pair_options.hpp"
 #include "support/arguments.hpp"
 #include "support/usage.hpp"
 
 using namespace a2aperf;
-using a2aperf::test::catalogue;
-using a2aperf::test::find;
 using a2aperf::test::is_one_clear_line;
 using a2aperf::test::parse;
 using a2aperf::test::parse_alltoall;
@@ -26,11 +23,6 @@ std::string as_typed(const Words& words) {
     std::string line;
     for (const std::string& word : words) line += word + ' ';
     return line;
-}
-
-Options parse_pairs(Words words) {
-    words.insert(words.begin(), "pairs");
-    return parse(words).options;
 }
 
 struct Accepted {
@@ -135,8 +127,6 @@ const Accepted kAccepted[] = {
     {"ranks-per-node",
      {"--dry-run", "--ranks", "8", "--ranks-per-node", "4"},
      [](const Options& o) { return o.ranks_per_node == 4; }},
-    {"steps", {"--steps", "64"}, [](const Options& o) { return pair_options(o).steps == 64; }},
-    {"suspects", {"--suspects", "0"}, [](const Options& o) { return pair_options(o).suspects == 0; }},
 };
 
 struct Refused {
@@ -224,15 +214,15 @@ TEST_CASE("every option reaches its place") {
     for (const Accepted& accepted : kAccepted) {
         CAPTURE(accepted.option);
         CAPTURE(as_typed(accepted.words));
-        const bool is_of_pairs = !serves(find(accepted.option), alltoall().row());
-        CHECK(accepted.holds(is_of_pairs ? parse_pairs(accepted.words) : parse_alltoall(accepted.words)));
+        CHECK(accepted.holds(parse_alltoall(accepted.words)));
     }
 }
 
+// Those that a workload alone has are tried in its own test.
 TEST_CASE("every option of the table is tried") {
     std::set<std::string_view> tried;
     for (const Accepted& accepted : kAccepted) tried.insert(accepted.option);
-    for (const OptionRow* row : all_options(catalogue())) {
+    for (const OptionRow* row : all_options(Catalogue{})) {
         CAPTURE(row->name);
         CHECK(tried.contains(row->name));
     }
@@ -262,43 +252,6 @@ TEST_CASE("without options it is the main job of the issue: 24 sizes, shift, tag
     CHECK(options.provider == "auto");
     CHECK_FALSE(options.output);
     CHECK(options.command_line == "a2aperf alltoall");
-}
-
-TEST_CASE("pairs without options: two sizes, all steps, 10 ops") {
-    const Options options = parse_pairs({});
-    CHECK(options.workload == "pairs");
-    CHECK(options.sizes == std::vector<Bytes>{8, 1 << 20});
-    CHECK(options.modes == Words{"tagged"});
-    CHECK(options.ops == 10);
-    CHECK(options.warmup == 2);
-    CHECK_FALSE(pair_options(options).steps);
-    CHECK(pair_options(options).suspects == 16);
-    CHECK(parse_pairs({"--sizes", "1KiB"}).sizes == std::vector<Bytes>{1024});
-}
-
-TEST_CASE("what makes no sense with pairs is refused, and what is pairs' own elsewhere") {
-    const Refused refused[] = {
-        {{"--window", "4"},
-         "--window is not an option of a2aperf pairs: a2aperf pairs --help-all shows its options"},
-        {{"--schedule=xor"}, "--schedule is not an option of a2aperf pairs"},
-        {{"--baseline", "mpi"}, "--baseline is not an option of a2aperf pairs"},
-        {{"--precision", "1%"}, "--precision is not an option of a2aperf pairs"},
-        {{"--mode", "tagged,write-imm"}, "--mode: pairs takes one mode: tagged here"},
-        {{"--format", "wide"}, "--format: for pairs expected one of table, csv, json"},
-        {{"--steps", "0"}, "--steps: '0' is not a whole number from 1"},
-        {{"--suspects", "-1"}, "--suspects: '-1' is not a whole number from 0"},
-        {{"--ranks", "4"}, "--ranks needs --dry-run"},
-    };
-    for (const Refused& one : refused) {
-        CAPTURE(as_typed(one.words));
-        const std::string line = refusal([&] { parse_pairs(one.words); });
-        CAPTURE(line);
-        CHECK(line.find(one.says) != std::string::npos);
-        CHECK(is_one_clear_line(line));
-    }
-    CHECK(refusal([] {
-              parse_alltoall({"--steps", "4"});
-          }).starts_with("--steps is not an option of a2aperf alltoall"));
 }
 
 TEST_CASE("the command line is kept as typed") {
