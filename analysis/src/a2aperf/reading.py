@@ -161,7 +161,12 @@ def _words(dataset: h5py.Dataset) -> tuple[str, ...]:
 
 
 def _with_words(column: Column, file: h5py.File) -> Column:
-    if not column.flags or not isinstance(file.get(column.name), h5py.Dataset):
+    # What a state means decides what is used of a point: another one is not guessed at.
+    if (
+        not column.flags
+        or column.name == "state"
+        or not isinstance(file.get(column.name), h5py.Dataset)
+    ):
         return column
     words = _words(file[column.name])
     return replace(column, flags=words) if words[: len(column.flags)] == column.flags else column

@@ -32,7 +32,9 @@ def a2a(*words: str | Path) -> tuple[int, str]:
     said = err.getvalue()
     require(status in (FINE, NOT_SO, REFUSED), f"exit status {status}: {said}")
     require("Warning: " not in said, f"a library's words: {said}")
-    if status == REFUSED:
+    if status == REFUSED and words[0] == "check" and not said:  # its verdict on a file that it could read
+        require(": error: " in out.getvalue(), "not sound, and no error is told")
+    elif status == REFUSED:
         line = said.removesuffix("\n").split("\n")[-1]
         require(line.startswith("a2a: ") and line.isprintable(), f"not one clear line: {said!r}")
         require(out.getvalue() == "", f"refused, and printed all the same: {out.getvalue()!r}")
