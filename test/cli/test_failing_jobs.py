@@ -25,6 +25,12 @@ CALM = ["--provider", "shm", "--sync", "barrier", "--poll", "yield", "--warmup",
 POINTS = 24
 LONG = [*CALM, "--sizes", "100000..123000+1000", "--ops", "200000", "--time-budget", "300ms"]
 INTERRUPTED, FAILED = 2, 3
+# shm's ranks share a spinlock: one that is stopped while it holds it stops its peers for good, inside libfabric.
+STOPPABLE = ["net", "tcp"]
+
+
+def over(provider: str, words: list[str]) -> list[str]:
+    return [provider if word == "shm" else word for word in words]
 
 
 class Launch:
@@ -147,7 +153,7 @@ def test_a_killed_rank_of_pairs_and_the_rest_resumed(start, tmp_path):
 
 
 def test_a_stopped_rank(start, tmp_path):
-    launch = start(3, *LONG, "--timeout", "2s")
+    launch = start(3, *over("tcp", LONG), "--timeout", "2s")
     launch.wait_for_rows(2)
     launch.kill(signal.SIGSTOP, [1])
     assert launch.end() not in (0, 124, 137)  # ended by itself, not by the launcher's deadline
@@ -199,7 +205,7 @@ def tells_of_a_stop(launch: Launch, results: Results, is_heard: bool = True) -> 
     assert said == [f"a2aperf: {message}; KEPT"] or (not is_heard and said == [])
 
 
-@pytest.mark.parametrize("provider", ["shm", "tcp"])
+@pytest.mark.parametrize("provider", STOPPABLE)
 @pytest.mark.parametrize(("fate", "stopped"), [(signal.SIGSTOP, 1), (signal.SIGKILL, 1), (signal.SIGSTOP, 2)])
 def test_a_stop_that_an_op_cannot_wait_for(start, tmp_path, patient_launcher, fate, stopped, provider):
     """The op cannot end: its peer does nothing any more. The others get the signal, from the launcher at the latest.
@@ -208,7 +214,7 @@ def test_a_stop_that_an_op_cannot_wait_for(start, tmp_path, patient_launcher, fa
     """
     if fate == signal.SIGKILL:
         patient_launcher()
-    launch = start(3, *[provider if word == "shm" else word for word in LONG])
+    launch = start(3, *over(provider, LONG))
     launch.wait_for_rows(2)
     launch.kill(fate, [stopped])
     if fate == signal.SIGSTOP:
@@ -218,10 +224,10 @@ def test_a_stop_that_an_op_cannot_wait_for(start, tmp_path, patient_launcher, fa
     tells_of_a_stop(launch, Results(tmp_path / "a.h5"))
 
 
-@pytest.mark.parametrize("provider", ["shm", "tcp"])
+@pytest.mark.parametrize("provider", STOPPABLE)
 def test_a_rank_that_is_woken_before_it_is_told_to_stop(start, tmp_path, provider):
     """Open MPI's launcher wakes it, sleeps, and then tells it, here when it has long found its peers gone."""
-    launch = start(3, *[provider if word == "shm" else word for word in LONG])
+    launch = start(3, *over(provider, LONG))
     launch.wait_for_rows(2)
     launcher, woken = launch.launcher_of_ranks(), launch.pid(1)
     launch.kill(signal.SIGSTOP, [1])
@@ -304,7 +310,7 @@ def test_a_stop_during_the_first_exchange(start, tmp_path, program, provider):
     assert library.is_file(), f"{library} is not built"
     notes = tmp_path.parent / f"{tmp_path.name}.notes"
     fault = ["A2APERF_TEST_FAULT=call=send do=stop rank=1", f"A2APERF_TEST_FAULT_LOG={notes}"]
-    words = [provider if word == "shm" else word for word in CALM]
+    words = over(provider, CALM)
     launch = start(2, *words, "--sizes", "64MiB", "--ops", "2", within=["env", *fault, f"LD_PRELOAD={library}"])
     assert wait_until(lambda: notes.is_file() and " struck " in notes.read_text(), PATIENCE)
     assert wait_until(lambda: state(launch.pid(1)) == "T", PATIENCE)
