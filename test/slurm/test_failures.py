@@ -446,9 +446,13 @@ def test_an_array_whose_task_fails_and_the_report_behind_it(study):
     study.done(good)
     study.done(behind)
     assert [row["status"] for row in study.log(good)] == ["0", "0"]
-    assert study.log(bad)[-1]["reason"] == "not begun: the job was cancelled"
+    # In its first launch, or on a slow machine in the second.
+    begun = sum(row["started"] != "-" for row in study.log(bad))
+    stopped, *others = [row["reason"] for row in study.log(bad)[begun - 1 :]]
+    assert stopped == "the job was cancelled: stopped at an op, what was complete is kept"
+    assert others == ["not begun: the job was cancelled"] * (2 - begun)
     assert 'href="#missing"' in (study.results / "report.html").read_text()
-    assert len(Results(study.results / "merged/all.h5").segments) == 3
+    assert len(Results(study.results / "merged/all.h5").segments) == 2 + begun
 
 
 def test_every_wait_ends(study):
