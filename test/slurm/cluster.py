@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -203,13 +204,19 @@ class Cluster:
 
     def signal_node(self, name: str, signal: str) -> None:
         """To every process in the UTS namespace of a node: with KILL it dies, with STOP it hangs, until CONT."""
+        slurmd = (self.folder / name / "slurmd.pid").read_text().strip()
+        # One process for all of them: a shell would start another for each, while the launch that is to be met goes on.
         script = """
-            namespace=$(readlink "/proc/$(<"$0")/ns/uts") || exit
-            for process in /proc/[0-9]*; do
-                [[ $(readlink "$process/ns/uts") != "$namespace" ]] || kill -"$1" "${process#/proc/}"
-            done 2>/dev/null
-            true"""
-        outcome = self.run("bash", "-c", script, self.folder / name / "slurmd.pid", signal)
+import os, signal, sys
+node = os.readlink(f"/proc/{sys.argv[1]}/ns/uts")
+for process in filter(str.isdigit, os.listdir("/proc")):
+    try:
+        if os.readlink(f"/proc/{process}/ns/uts") == node:
+            os.kill(int(process), signal.Signals["SIG" + sys.argv[2]])
+    except OSError:
+        pass  # it is gone
+"""
+        outcome = self.run(sys.executable, "-c", script, slurmd, signal)
         assert outcome.returncode == 0, outcome.stderr
 
     def start(self, *names: str) -> None:

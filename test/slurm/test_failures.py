@@ -9,9 +9,9 @@ from processes import wait_until
 from results import COMPLETE, PENDING, Results, complete_points
 from study import PATIENCE, SITE
 
-# Launches long enough to be met in the middle: points of half a second. Those of an endless one take minutes: for
+# Launches long enough to be met in the middle: points of a second. Those of an endless one take minutes: for
 # tests after which nothing has to come to its end.
-SLOW = ["--launches", "2", "--", "--ops", "100000", "--time-budget", "500ms", "--timeout", "20s"]
+SLOW = ["--launches", "2", "--", "--ops", "100000", "--time-budget", "1s", "--timeout", "20s"]
 LONG, POINTS = ["--sizes", "1000..24000+1000", *SLOW], 24
 ENDLESS, ENDLESS_POINTS = ["--sizes", "1000..400000+1000", *SLOW], 400
 
