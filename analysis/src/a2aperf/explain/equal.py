@@ -115,10 +115,18 @@ def chance(counts: Ints, times: int) -> float:
 
     An upper bound (Bonferroni over the ranks).
     """
+    return float(chances(counts, np.array([times]))[0])
+
+
+def chances(counts: Ints, times: Ints) -> Floats:
+    """The same for several numbers of times, with one look at the blocks."""
     ranks = counts.shape[1]
     if not (counts.sum(axis=1) > 1).any():  # independent ops
-        return float(min(1.0, ranks * stats.binom.sf(times - 1, int(counts.sum()), 1 / ranks)))
-    return float(np.clip(ranks * _of_sum(counts)[times:].sum(), 0.0, 1.0))
+        beyond = stats.binom.sf(times - 1, int(counts.sum()), 1 / ranks)
+    else:
+        at_least = np.append(np.cumsum(_of_sum(counts)[::-1])[::-1], 0.0)
+        beyond = at_least[np.minimum(times, len(at_least) - 1)]
+    return np.asarray(np.clip(ranks * beyond, 0.0, 1.0))
 
 
 def _of_sum(counts: Ints) -> Floats:

@@ -91,8 +91,9 @@ def last(ends: Ends, time: float, launches: int = 1) -> list[Last]:
     )
     times = counts.sum(axis=0)
     found = []
+    chances = equal.chances(counts, times) * launches
     for rank in np.argsort(-times):
-        chance = equal.chance(counts, int(times[rank])) * launches
+        chance = float(chances[rank])
         if chance >= _ERROR:
             break
         lost = [_lost(one, int(rank)) for _, one in ends]
