@@ -17,10 +17,14 @@ inline ParsedCommandLine parse(const std::vector<std::string>& words) {
     return parse_command_line(static_cast<int>(argv.size()), argv.data(), catalogue());
 }
 
-// As if typed after "a2aperf alltoall".
-inline Options parse_alltoall(std::vector<std::string> words) {
-    words.insert(words.begin(), "alltoall");
+// As if typed after "a2aperf" and the workload's name.
+inline Options parse_options(const std::string& workload, std::vector<std::string> words) {
+    words.insert(words.begin(), workload);
     return parse(words).options;
+}
+
+inline Options parse_alltoall(const std::vector<std::string>& words) {
+    return parse_options("alltoall", words);
 }
 
 } // namespace a2aperf::test

@@ -12,7 +12,6 @@
 
 using namespace a2aperf;
 using a2aperf::test::is_one_clear_line;
-using a2aperf::test::parse;
 using a2aperf::test::parse_alltoall;
 using a2aperf::test::refusal;
 
@@ -20,9 +19,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Options parse_pairs(Words words) {
-    words.insert(words.begin(), "pairs");
-    return parse(words).options;
+Options parse_pairs(const Words& words) {
+    return test::parse_options("pairs", words);
 }
 
 struct Refused {
