@@ -48,6 +48,8 @@ void StopSignal::install() {
     sigaction(SIGINT, &action, nullptr);
     action.sa_handler = note_waking;
     sigaction(SIGCONT, &action, nullptr);
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, nullptr);
 }
 
 int StopSignal::number() {

@@ -24,7 +24,8 @@ CALM = ["--provider", "shm", "--sync", "barrier", "--poll", "yield", "--warmup",
 # Points of 300 ms, and so many that a launch is met in the middle also by a test that has to wait for the CPU.
 POINTS = 24
 LONG = [*CALM, "--sizes", "100000..123000+1000", "--ops", "200000", "--time-budget", "300ms"]
-INTERRUPTED, FAILED = 2, 3
+FINISHED, INTERRUPTED, FAILED = 1, 2, 3
+LOST_LAUNCHER = 195  # the status that Open MPI gives a rank whose launcher has gone
 # shm's ranks share a spinlock: one that is stopped while it holds it stops its peers for good, inside libfabric.
 STOPPABLE = ["net", "tcp"]
 
@@ -170,25 +171,55 @@ def patient_launcher(monkeypatch):
     return lambda: monkeypatch.setenv("OMPI_MCA_odls_base_sigkill_timeout", "4")
 
 
-@pytest.mark.parametrize("whom", ["launcher", "ranks"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal(start, tmp_path, patient_launcher, number, whom):
-    if whom == "launcher":
-        patient_launcher()
+def test_a_signal(start, tmp_path, number):
     launch = start(3, *LONG)
     launch.wait_for_rows(2)
-    if whom == "launcher":
-        launch.launcher.send_signal(number)
-    else:
-        launch.kill(number, [0, 1, 2])
+    launch.kill(number, [0, 1, 2])
     assert launch.end() != 0
-    if whom == "ranks":
-        assert launch.statuses() == dict.fromkeys(range(3), 128 + number)
-    else:  # passes either signal on as SIGTERM
-        assert set(launch.statuses().values()) <= {128 + signal.SIGTERM, 128 + number}
+    assert launch.statuses() == dict.fromkeys(range(3), 128 + number)
     results = Results(tmp_path / "a.h5")
     assert 2 <= results.states().count(COMPLETE) < POINTS
-    tells_of_a_stop(launch, results, is_heard=whom == "ranks")
+    tells_of_a_stop(launch, results)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_to_the_launcher(start, tmp_path, patient_launcher, number):
+    """It passes either on as SIGTERM. Where ranks had no CPU for five seconds it is gone before them, and MPI ends them."""
+    patient_launcher()
+    for _ in range(10):
+        (tmp_path / "a.h5").unlink(missing_ok=True)
+        launch = start(3, *LONG)
+        launch.wait_for_rows(2)
+        launch.launcher.send_signal(number)
+        assert launch.end() != 0
+        assert 2 <= complete_rows(tmp_path / "a.h5") < POINTS
+        if LOST_LAUNCHER not in launch.statuses().values():
+            break
+    assert set(launch.statuses().values()) <= {128 + signal.SIGTERM, 128 + number}
+    tells_of_a_stop(launch, Results(tmp_path / "a.h5"), is_heard=False)
+
+
+# Rank 0 has a reader that goes after the first line.
+UNHEARD = ["bash", "-c", '((OMPI_COMM_WORLD_RANK)) || exec > >(head -n 1 >/dev/null) 2>&1; exec "$0" "$@"']
+
+
+def test_a_launch_that_nobody_listens_to(start, tmp_path):
+    assert start(2, *FEW, within=UNHEARD).end() == 0
+    results = Results(tmp_path / "a.h5")
+    assert results.states() == [COMPLETE] * 6
+    assert results.segments[0].end_state == FINISHED
+
+
+def test_a_failure_that_nobody_listens_to(start, tmp_path):
+    """The file is closed all the same."""
+    file = tmp_path / "a.h5"
+    launch = start(2, *over("tcp", LONG), "--timeout", "2s", within=UNHEARD)
+    assert wait_until(lambda: complete_points(file) >= 2 or launch.launcher.poll() is not None, PATIENCE)
+    launch.kill(signal.SIGSTOP, [1])
+    assert launch.end() not in (0, 124, 137)
+    assert 2 <= complete_rows(file) < POINTS
+    assert Results(file).segments[0].end_state == FAILED
 
 
 def tells_of_a_stop(launch: Launch, results: Results, is_heard: bool = True) -> None:

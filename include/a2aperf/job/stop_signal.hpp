@@ -10,6 +10,8 @@ namespace a2aperf {
 
 class StopSignal {
 public:
+    // Also has SIGPIPE ignored: whoever read our words may be gone, as ^C ends a tee too, and the file must still
+    // be closed.
     static void install();
 
     // The signal's number, 0 when none came.
