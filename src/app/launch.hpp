@@ -50,6 +50,7 @@ public:
     // Another one, that is not of the plan and has only_sender.
     std::vector<Nanoseconds> measure_alone(const Point& point, const std::string& at_hand);
     void finish(); // the file, after the last point
+    bool has_figures() const; // of any point: whether one of its ops was valid. Collective
 
     const Job& job() const { return job_; }
     const Options& options() const { return options_; }
@@ -114,6 +115,7 @@ private:
     std::string at_hand_;
     std::size_t points_measured_ = 0;
     std::size_t points_before_ = 0;
+    bool has_figures_ = false; // on rank 0
 };
 
 } // namespace a2aperf

@@ -71,6 +71,7 @@ void Launch::measure_points(Progress& progress, const Done& done) {
             at_hand_.clear();
             ++points_measured_;
         }
+        has_figures_ |= outcome.own.summary.count > 0;
         if (job_.is_root()) done(index, std::move(outcome));
     }
 }
@@ -91,6 +92,12 @@ void Launch::finish() {
     if (const auto trouble = recorder_->end(EndState::finished, ""))
         std::fprintf(stderr, "a2aperf: %s\n", trouble->c_str());
     recorder_.reset();
+}
+
+bool Launch::has_figures() const {
+    bool is_so = has_figures_;
+    job_.broadcast(is_so);
+    return is_so;
 }
 
 void Launch::close(EndState state, const std::string& message) noexcept {

@@ -147,12 +147,16 @@ int run_launch(int argc, char** argv, const Options& options) {
         bring_to_root(job, files.attachments, options.attachments.size());
         launch.emplace(job, options, std::move(files));
         launch->connect();
-        if (options.verify_only)
+        bool has_result = true;
+        if (options.verify_only) {
             launch->verify_all();
-        else
+        } else {
             workload_of(options).measure(*launch);
+            has_result = launch->has_figures();
+        }
         launch.reset(); // the fabric before MPI
-        return 0;
+        if (!has_result && job.is_root()) say("no op of any point was valid: the samples tell why");
+        return has_result ? 0 : kFailed;
     } catch (const UsageError& error) {
         launch.reset();
         if (job.is_root()) say(error.what());

@@ -222,6 +222,19 @@ def test_a_failure_that_nobody_listens_to(start, tmp_path):
     assert Results(file).segments[0].end_state == FAILED
 
 
+def test_a_launch_without_a_valid_op(start, launch, tmp_path):
+    """Three ranks on one core never begin together: no figures, and so no success. Its samples are kept."""
+    words = [*CALM, "--sizes", "8,16", "--ops", "2"]
+    words[words.index("--sync") + 1] = "clock"
+    words[words.index("--poll") + 1] = "spin"
+    failed = start(3, *words, within=["taskset", "-c", str(min(os.sched_getaffinity(0)))])
+    assert failed.end() == 1
+    assert failed.says() == ["a2aperf: no op of any point was valid: the samples tell why"]
+    results = Results(tmp_path / "a.h5")
+    assert (results.columns["ops"] == 0).all() and (results.columns["invalid"] > 0).all()
+    assert (results.samples(0)["begin"].max(axis=1) > results.columns["late_limit"][0]).all()
+
+
 def tells_of_a_stop(launch: Launch, results: Results, is_heard: bool = True) -> None:
     """In the file and to the user: at what, what is kept, how to go on; nobody is said to have waited in vain.
 

@@ -167,8 +167,11 @@ def test_baseline_beside_it(measure):
     is_sound(results)
 
 
-def test_a_late_start_is_kept_and_counted(measure):
-    results, _ = measure(2, "--sizes", "1000", "--ops", "30", "--sync", "clock")
+def test_a_late_start_is_kept_and_counted(launch, tmp_path):
+    words = ["--provider", "shm", "--sizes", "1000", "--ops", "30", "--warmup", "1", "--sync", "clock", "--no-sentinel"]
+    outcome = launch(2, "alltoall", *words, "-o", "a.h5")
+    results = Results(tmp_path / "a.h5")
+    assert outcome.returncode == (0 if results.columns["ops"][0] else 1), outcome.stderr
     assert results.segments[0].attributes["sync"] == "clock"
     samples = results.samples(0)
     late = samples["begin"].max(axis=1) > results.columns["late_limit"][0]
