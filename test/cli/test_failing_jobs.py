@@ -429,9 +429,10 @@ def test_resume_refuses_another_schema_and_another_sweep(launch, tmp_path):
 def test_how_ops_start_is_kept_when_a_file_is_resumed(launch, tmp_path):
     """Also where it would be chosen otherwise now, as for more ranks than cores."""
     words = [word for word in CALM if word not in ("--sync", "barrier")] + ["--sizes", "8,16", "--ops", "2"]
-    assert launch(3, "alltoall", *words, "--sync", "clock").returncode == 0
+    # 1: on oversubscribed cores maybe none of its ops was valid
+    assert launch(3, "alltoall", *words, "--sync", "clock").returncode in (0, 1)
     outcome = launch(3, "alltoall", *words, "--resume")
-    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.returncode in (0, 1), outcome.stderr
     assert "ops start on a common clock" in outcome.stdout
     first, again = (segment.attributes for segment in Results(tmp_path / "a.h5").segments)
     assert (first["sync"], first["sync_reason"]) == ("clock", "asked for")
