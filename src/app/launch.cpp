@@ -126,15 +126,15 @@ Plan Launch::plan_points() {
     return plan;
 }
 
-// The first op of an all-to-all is a verified one: it connects every pair of ranks before anything is timed. Of
-// pairs each step does so by itself.
+// Where ops wait for all ranks the first one is verified: it connects every pair of ranks before anything is timed.
+// Otherwise each point does so by itself.
 void Launch::choose_start_of_ops() {
     const std::optional<Start> asked = wanted_start(options_.sync);
     const std::optional<Start> wanted = asked ? asked : stored_start_;
     if (workload_.is_collective()) {
         connect_and_try(wanted);
     } else {
-        start_ = choose_start_of_pairs(wanted, is_oversubscribed_);
+        start_ = choose_start_without_trial(wanted, is_oversubscribed_);
     }
     if (!asked && stored_start_) start_.reason = "as in the launch before";
     loop_.set_start(start_.start);
@@ -238,6 +238,7 @@ RunRules Launch::rules_for(const Point& point) const {
     rules.seed = options_.seed;
     rules.traces = options_.traces;
     rules.time_origin = time_origin_;
+    rules.has_late_limit = workload_.is_collective();
     rules.summary = {.percentile = options_.percentile,
                      .complete_at = options_.complete_at,
                      .has_common_start = start_.start == Start::clock,

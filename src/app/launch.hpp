@@ -80,7 +80,7 @@ public:
 private:
     Plan plan_points();
     void choose_start_of_ops();
-    void connect_and_try(std::optional<Start> wanted); // how to start ops of an all-to-all
+    void connect_and_try(std::optional<Start> wanted); // how to start ops that wait for all ranks
     Provenance provenance();
     RunRules rules_for(const Point& point) const;
     bool is_done_before(int index);

@@ -36,8 +36,8 @@ public:
     virtual double seconds_of_point(const Options& options, Bytes message_size, double ops, int ranks) const = 0;
     virtual int points_afterwards(const Options&) const { return 0; }
 
-    // Whether every op waits for all ranks: then the first point connects all of them and its trial ops tell how
-    // ops can start. If not, each point connects by itself.
+    // Whether every op waits for all ranks: then the first point connects all of them, its trial ops tell how ops
+    // can start, and a rank that begins late spoils the op. If not, each point connects by itself.
     virtual bool is_collective() const = 0;
 
     // What a rank sends in a second of an op: the progress shows it while a point is measured.

@@ -245,8 +245,7 @@ PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
         all[1].engine = make_mpi_engine(job_, wire_.send_buffer(), wire_.receive_buffer(), point.message_size);
     for (Series& series : all) {
         series.warmup_p50 = warm_up(series);
-        // Of a pair both ends are known: a late begin makes its op no longer.
-        if (loop_.start() == Start::clock && point.role != Role::pair)
+        if (rules_.has_late_limit && loop_.start() == Start::clock)
             series.late_limit = late_limit(std::isnan(series.warmup_p50) ? 0 : series.warmup_p50);
     }
     run_blocks(all, with_baseline);

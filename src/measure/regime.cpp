@@ -86,7 +86,7 @@ StartChoice choose_start(std::optional<Start> wanted, bool is_oversubscribed, do
             fmt::format("{} of {} trial starts late, clock error {:.0f} ns", late, trials, clock_error_ns)};
 }
 
-StartChoice choose_start_of_pairs(std::optional<Start> wanted, bool is_oversubscribed) {
+StartChoice choose_start_without_trial(std::optional<Start> wanted, bool is_oversubscribed) {
     if (wanted) return {*wanted, "asked for"};
     if (is_oversubscribed) return {Start::barrier, "oversubscribed: more ranks than usable cores on a node"};
     return {Start::clock, "a usable core for every rank"};

@@ -21,6 +21,8 @@ struct RunRules {
     std::uint64_t seed = 1;
     bool traces = false;         // keeps when each message arrived
     Nanoseconds time_origin = 0; // on the common clock: the zero of Samples::start
+    // Whether a rank that begins late spoils the op: not where each transfer is timed between its own two ends.
+    bool has_late_limit = true;
 
     int target() const { return precision ? max_ops : ops; }
     // Attempts that one point may make: twice the target where starts can be late.

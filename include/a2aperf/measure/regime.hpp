@@ -38,10 +38,10 @@ PollingChoice choose_polling(std::optional<Polling> wanted, bool is_oversubscrib
 StartChoice choose_start(std::optional<Start> wanted, bool is_oversubscribed, double clock_error_ns, const Job& job,
                          OpLoop& loop, Engine& engine);
 
-// The same for pairs of ranks, without a trial: a transfer is timed from its sender's begin to its receiver's end,
-// both on the common clock, so that a late start does no harm, and clocks err by less than ranks leave a barrier
-// apart.
-StartChoice choose_start_of_pairs(std::optional<Start> wanted, bool is_oversubscribed);
+// The same without a trial, for ops that wait for few ranks: each transfer is timed from its sender's begin to its
+// receiver's end, both on the common clock, so that a late start does no harm, and clocks err by less than ranks
+// leave a barrier apart.
+StartChoice choose_start_without_trial(std::optional<Start> wanted, bool is_oversubscribed);
 
 // A rank that began later than this made its op invalid: max(1 us, 1 % of the warm-up's median op time).
 Nanoseconds late_limit(double warmup_p50_ns);

@@ -23,9 +23,9 @@ TEST_CASE("a rank is late after a hundredth of an op, but never before a microse
     CHECK(late_limit(1'000'000) == 10'000);
 }
 
-TEST_CASE("pairs start by the clock where every rank has a core") {
-    CHECK(choose_start_of_pairs(std::nullopt, false).start == Start::clock);
-    CHECK(choose_start_of_pairs(std::nullopt, true).start == Start::barrier);
-    CHECK(choose_start_of_pairs(Start::clock, true).start == Start::clock);
-    CHECK(choose_start_of_pairs(Start::barrier, false).start == Start::barrier);
+TEST_CASE("ops start by the clock where every rank has a core and no trial is made") {
+    CHECK(choose_start_without_trial(std::nullopt, false).start == Start::clock);
+    CHECK(choose_start_without_trial(std::nullopt, true).start == Start::barrier);
+    CHECK(choose_start_without_trial(Start::clock, true).start == Start::clock);
+    CHECK(choose_start_without_trial(Start::barrier, false).start == Start::barrier);
 }
