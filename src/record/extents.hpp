@@ -3,24 +3,27 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "a2aperf/base/units.hpp"
+#include "a2aperf/record/group_declaration.hpp"
 
 namespace a2aperf {
 
 struct Extents {
-    int points = 0;                        // P
-    int attempts = 0;                      // A
-    int ranks = 0;                         // R
-    int nodes = 0;                         // N
-    std::vector<std::string> port_names{}; // [C]
-    std::vector<Bytes> pair_sizes{};       // [M], none where no pairs are measured
-    int suspects = 0;                      // K
-    int isolated_ops = 0;                  // A2
-    bool is_traced = false;                // when each message arrived is kept
-    bool has_exits = true;                 // when each rank left the barrier is kept
+    int points = 0;                          // P
+    int attempts = 0;                        // A
+    int ranks = 0;                           // R
+    int nodes = 0;                           // N
+    std::vector<std::string> port_names{};   // [C]
+    std::vector<Bytes> pair_sizes{};         // [M], none where no pairs are measured
+    int suspects = 0;                        // K
+    int isolated_ops = 0;                    // A2
+    std::optional<GroupDeclaration> group{}; // what the workload keeps beside the samples
+    bool is_traced = false;                  // when each message arrived is kept
+    bool has_exits = true;                   // when each rank left the barrier is kept
 
     std::uint64_t p() const { return static_cast<std::uint64_t>(points); }
     std::uint64_t a() const { return static_cast<std::uint64_t>(attempts); }

@@ -409,6 +409,7 @@ template void Dataset::write(std::span<const std::int32_t>, const Block&) const;
 template void Dataset::write(std::span<const std::int64_t>, const Block&) const;
 template void Dataset::write(std::span<const double>, const Block&) const;
 template void Dataset::write(std::span<const std::int32_t>, const Elements&) const;
+template void Dataset::write(std::span<const std::int64_t>, const Elements&) const;
 template void Dataset::write(std::span<const double>, const Elements&) const;
 template std::vector<std::int32_t> Dataset::read(const Elements&) const;
 template std::vector<double> Dataset::read(const Elements&) const;
@@ -503,6 +504,12 @@ Dataset Group::open_dataset(const char* name) const {
 
 bool Group::has(const char* name) const {
     return check_read(H5Lexists(id(), name, H5P_DEFAULT), "look for", *this, name) > 0;
+}
+
+bool Group::has_group(const char* name) const {
+    if (!has(name)) return false;
+    const Handle object(check_read(H5Oopen(id(), name, H5P_DEFAULT), "open", *this, name));
+    return H5Iget_type(object.id()) == H5I_GROUP;
 }
 
 std::vector<std::string> Group::children() const {

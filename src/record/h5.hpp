@@ -145,6 +145,7 @@ public:
                            Storage storage = Storage::contiguous) const;
     Dataset open_dataset(const char* name) const;
     bool has(const char* name) const;
+    bool has_group(const char* name) const; // not a dataset
     std::vector<std::string> children() const;
     // A copy of everything below `name`, attributes included, under the same name.
     void copy_to(const Group& target, const char* name) const;

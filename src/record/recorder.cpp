@@ -78,9 +78,11 @@ void Recorder::Impl::start(Replacement& replacement, Existing existing, const Pr
     SegmentGroup::create(results.segments, segment, provenance, planned_order);
     port_names = provenance.port_names;
     results.file.flush();
+    const auto declared = results.extents.group;
     results = ResultsFile(); // closed: HDF5 holds no metadata back that it could write later
     try {
         results = ResultsFile::open(replacement.path(), h5::File::Access::read_write);
+        results.open_group(declared);
     } catch (const UsageError& error) {
         throw RunError(error.what()); // it is ours, so not what the user gave us
     }
@@ -126,6 +128,7 @@ Recorder Recorder::create(const RecorderSettings& settings, const Plan& plan, co
     Extents extents{static_cast<int>(plan.points.size()), settings.max_attempts, layout.ranks(), layout.nodes(),
                     provenance.port_names};
     extents.is_traced = settings.is_traced;
+    extents.group = settings.group;
     add_pairs(extents, settings, plan);
     const Existing existing = settings.may_replace ? Existing::replace : Existing::keep;
     require_writable_folder(impl->file);
@@ -164,11 +167,27 @@ void Recorder::write(int point, const PointResult& result) {
     if (const Point& planned = impl_->points[static_cast<std::size_t>(point)]; planned.role == Role::pair)
         results.pairs->write(planned.message_size, pair_times(result.samples, planned.distance,
                                                               impl_->percentile_rule(), result.clock_error_ns));
+    if (results.group && results.group->declaration().of_point)
+        for (const GroupCells& cells :
+             results.group->declaration().of_point(impl_->points[static_cast<std::size_t>(point)], result))
+            results.group->write(cells);
     results.columns.write(point, result, {impl_->segment, impl_->next_order});
     state = state_of(result);
     results.columns.write_state(point, state);
     ++impl_->next_order;
     if (now_ns() - impl_->last_sync > kSyncEvery) impl_->sync();
+}
+
+void Recorder::write(const GroupCells& cells) {
+    impl_->results.group.value().write(cells);
+}
+
+std::vector<double> Recorder::read(const std::string& column, const std::vector<std::uint64_t>& places) const {
+    return impl_->results.group.value().read(column, places);
+}
+
+void Recorder::clear(const std::string& column) {
+    impl_->results.group.value().clear(column);
 }
 
 std::vector<PairTime> Recorder::pairs(int point) const {

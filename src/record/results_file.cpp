@@ -44,16 +44,24 @@ void require_schema(const h5::File& file, const std::string& path) {
                                      path, quote(file.text_attribute("origin"))));
 }
 
+// What every results file has.
+bool is_common(const std::string& name) {
+    return name == "point" || name == "raw" || name == "counters" || name == "pairs" || name == "segments" ||
+           column_index(name) < columns().size();
+}
+
 // What a later program of the same schema version may have added and this one would lose in a copy.
+[[noreturn]] void refuse_unknown(const std::string& path, const std::string& name) {
+    throw UsageError(
+        fmt::format("{} holds {}, which this a2aperf doesn't know and would lose: use the newer version "
+                    "that wrote it",
+                    path, quote(name)));
+}
+
+// Groups may be a workload's.
 void require_known_columns(const h5::File& file, const std::string& path) {
-    for (const std::string& name : file.children()) {
-        const bool is_known = name == "point" || name == "raw" || name == "counters" || name == "pairs" ||
-                              name == "segments" || column_index(name) < columns().size();
-        if (!is_known)
-            throw UsageError(fmt::format("{} holds {}, which this a2aperf doesn't know and would lose: use the "
-                                         "newer version that wrote it",
-                                         path, quote(name)));
-    }
+    for (const std::string& name : file.children())
+        if (!is_common(name) && !file.has_group(name.c_str())) refuse_unknown(path, name);
 }
 
 // Counts that no file has become one that fits no other part of it.
@@ -102,6 +110,7 @@ ResultsFile ResultsFile::create(const std::filesystem::path& path, FileLayout la
     created.raw = RawGroup::create(created.file, point, extents, storage);
     created.counters = CounterGroup::create(created.file, point, extents, storage);
     if (extents.has_pairs()) created.pairs = PairGroup::create(created.file, extents, storage);
+    if (extents.group) created.group = DeclaredGroup::create(created.file, *extents.group, storage);
     created.segments = created.file.create_group("segments");
     return created;
 }
@@ -125,13 +134,22 @@ ResultsFile ResultsFile::open(const std::filesystem::path& path, h5::File::Acces
     }
 }
 
+void ResultsFile::open_group(const std::optional<GroupDeclaration>& declaration) {
+    for (const std::string& name : file.children())
+        if (!is_common(name) && (!declaration || name != declaration->name)) refuse_unknown(file.where(), name);
+    if (!declaration) return;
+    group = DeclaredGroup::open(file, *declaration);
+    extents.group = group->declaration();
+}
+
 std::uint64_t ResultsFile::largest_size(const Extents& extents) {
     constexpr std::uint64_t kMetadata = 256U << 10U;
     constexpr std::uint64_t kPerRank = 512; // facts and clocks of a segment
     constexpr std::uint64_t kPerNode = 2048;
     const std::uint64_t rows = extents.p() * a2aperf::columns().size() * (sizeof(double) + sizeof(double));
+    const std::uint64_t group = extents.group ? DeclaredGroup::bytes(*extents.group) : 0;
     return kMetadata + rows + RawGroup::bytes(extents) + CounterGroup::bytes(extents) + PairGroup::bytes(extents) +
-           extents.r() * kPerRank + extents.n() * kPerNode;
+           group + extents.r() * kPerRank + extents.n() * kPerNode;
 }
 
 void copy_asked(const ResultsFile& from, const ResultsFile& to) {
@@ -160,6 +178,7 @@ void copy_measured(const ResultsFile& from, const ResultsFile& to) {
                           from.counters.port_names());
     }
     if (from.pairs && to.pairs) from.pairs->copy_to(*to.pairs);
+    if (from.group && to.group) from.group->copy_to(*to.group);
     for (const std::string& segment : from.segments.children()) from.segments.copy_to(to.segments, segment.c_str());
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "counter_group.hpp"
+#include "declared_group.hpp"
 #include "extents.hpp"
 #include "h5.hpp"
 #include "pair_group.hpp"
@@ -39,6 +40,7 @@ struct ResultsFile {
     RawGroup raw;
     CounterGroup counters;
     std::optional<PairGroup> pairs; // of `a2aperf pairs`
+    std::optional<DeclaredGroup> group;
     h5::Group segments;
 
     // All metadata, every row blank, no segment.
@@ -48,6 +50,10 @@ struct ResultsFile {
     // UsageError, in one line, for what is no results file, is damaged, of another schema version, or holds no
     // samples.
     static ResultsFile open(const std::filesystem::path& path, h5::File::Access access);
+
+    // Of a file that is open. Throws UsageError where it has a group that is not declared and h5::Unreadable where
+    // the declared one is missing or another.
+    void open_group(const std::optional<GroupDeclaration>& declaration);
 
     int segment_count() const { return static_cast<int>(segments.children().size()); }
 

@@ -144,14 +144,15 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     const std::filesystem::path& file = impl->file;
     require_writable_folder(file);
     const FileLock lock = lock_or_refuse(file); // until the copy has the name
-    const ResultsFile stored = ResultsFile::open(file, h5::File::Access::read_only);
+    ResultsFile stored = ResultsFile::open(file, h5::File::Access::read_only);
     const SegmentGroup before = SegmentGroup::open(stored.segments, stored.segment_count() - 1);
     require_same_plan(file, stored, plan, layout, settings.provider);
-    if (stored.pairs && !stored.extents.has_exits)
+    if ((stored.pairs || (settings.group && settings.group->needs_exits)) && !stored.extents.has_exits)
         throw UsageError(
             fmt::format("{} can't be resumed: it is of an older a2aperf, which did not keep when ranks "
                         "left the barrier. Name a new file with -o",
                         file.string()));
+    stored.open_group(settings.group);
     require_same_rules(file, stored.attributes, stored.extents.is_traced, settings);
     require_same_start(file, before.start_of_ops(), provenance);
     require_same_environment(file, before.required_environment(), provenance.environment);
@@ -159,6 +160,7 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
 
     impl->points = plan.points;
     Extents extents = extents_for(stored, settings.max_attempts, provenance);
+    if (settings.group) extents.group = with_room_for(*extents.group, *settings.group);
     add_pairs(extents, settings, plan);
     require_room(file, extents);
     Replacement replacement(file);

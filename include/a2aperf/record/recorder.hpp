@@ -13,6 +13,7 @@
 #include "a2aperf/measure/point_result.hpp"
 #include "a2aperf/measure/provenance.hpp"
 #include "a2aperf/plan/plan.hpp"
+#include "a2aperf/record/group_declaration.hpp"
 #include "a2aperf/stats/pair_times.hpp"
 #include "a2aperf/stats/samples.hpp"
 
@@ -29,8 +30,9 @@ struct RecorderSettings {
     std::string subject = "all-to-all"; // of the file's title
     int suspects = 0;                   // K, pairs that a second look may have, and its ops of each
     int isolated_ops = 0;
-    bool is_traced = false;   // with the arrival of each message
-    bool may_replace = false; // an existing file, when the new one is created
+    std::optional<GroupDeclaration> group{}; // what the workload keeps beside the samples
+    bool is_traced = false;                  // with the arrival of each message
+    bool may_replace = false;                // an existing file, when the new one is created
 };
 
 class Recorder {
@@ -59,6 +61,11 @@ public:
     // Durable on return against the end of this process: raw data first, the state last. Syncs to the disk
     // when the last sync is more than 30 s ago.
     void write(int point, const PointResult& result);
+
+    // The declared group: some of its cells, and a column made blank again.
+    void write(const GroupCells& cells);
+    std::vector<double> read(const std::string& column, const std::vector<std::uint64_t>& places) const;
+    void clear(const std::string& column);
 
     // Of a point of role pair that is complete: what the matrix has of its step.
     std::vector<PairTime> pairs(int point) const;

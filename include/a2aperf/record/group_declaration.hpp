@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a workload keeps in the file beside the samples, declared: one group of named columns over named dimensions.
+// How it is made, checked, copied and how much room it takes follows from that (src/record/declared_group).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "a2aperf/measure/point_result.hpp"
+#include "a2aperf/plan/point.hpp"
+
+namespace a2aperf {
+
+struct GroupDimension {
+    std::string name;
+    int length = 0;                     // of one that only counts: 0 … length - 1
+    std::vector<std::int64_t> values{}; // of any other; units and long_name are theirs
+    std::string units{}, long_name{};
+    bool may_grow = false; // a launch that resumes the file may want another length: the larger one stays
+
+    std::uint64_t size() const { return values.empty() ? static_cast<std::uint64_t>(length) : values.size(); }
+};
+
+enum class NumberType { int32, int64, float64 };
+
+// Blank until it is written: NaN, -1 where an integer may be unknown, 0 where not.
+struct GroupColumn {
+    std::string name;
+    NumberType type;
+    std::vector<std::string> dimensions;
+    std::string units{}; // empty: none
+    std::string long_name;
+    bool has_unknown = false;   // integers: -1 = unknown, told to readers as _FillValue
+    bool is_compressed = false; // in a finished file
+};
+
+// Some elements of one column.
+struct GroupCells {
+    std::string column;
+    std::vector<std::uint64_t> places; // one index per dimension, cell after cell
+    std::variant<std::vector<std::int64_t>, std::vector<double>> values;
+};
+
+struct GroupDeclaration {
+    std::string name;
+    std::vector<GroupDimension> dimensions;
+    std::vector<GroupColumn> columns;
+    bool needs_exits = false; // says nothing in a file that lacks when ranks left the barrier
+    // Of a point that has been measured; in the file before the point is complete, one after the other.
+    std::function<std::vector<GroupCells>(const Point&, const PointResult&)> of_point{};
+};
+
+} // namespace a2aperf

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "declared_group.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "a2aperf/stats/summary.hpp"
+#include "scale.hpp"
+
+namespace a2aperf {
+namespace {
+
+h5::Kind kind_of(NumberType type) {
+    switch (type) {
+    case NumberType::int32:
+        return h5::Kind::int32;
+    case NumberType::int64:
+        return h5::Kind::int64;
+    case NumberType::float64:
+        break;
+    }
+    return h5::Kind::float64;
+}
+
+std::uint64_t elements(const h5::Shape& shape) {
+    std::uint64_t count = 1;
+    for (const std::uint64_t length : shape) count *= length;
+    return count;
+}
+
+const GroupDimension& find_dimension(const GroupDeclaration& declaration, const std::string& name) {
+    const auto found = std::find_if(declaration.dimensions.begin(), declaration.dimensions.end(),
+                                    [&](const GroupDimension& dimension) { return dimension.name == name; });
+    if (found == declaration.dimensions.end())
+        throw std::invalid_argument(fmt::format("/{}: no dimension {}", declaration.name, name));
+    return *found;
+}
+
+h5::Shape shape_of(const GroupDeclaration& declaration, const GroupColumn& column) {
+    h5::Shape shape;
+    for (const std::string& name : column.dimensions) shape.push_back(find_dimension(declaration, name).size());
+    return shape;
+}
+
+h5::Dataset create_described(const h5::Group& group, const std::string& name, h5::Kind kind, const h5::Shape& shape,
+                             h5::Storage storage, const std::string& units, const std::string& long_name) {
+    h5::Dataset dataset = group.create_dataset(name.c_str(), {kind}, shape, storage);
+    dataset.set("long_name", std::string_view(long_name));
+    if (!units.empty()) dataset.set("units", std::string_view(units));
+    return dataset;
+}
+
+h5::Dataset create_dimension(const h5::Group& group, const GroupDimension& dimension) {
+    if (dimension.values.empty()) return create_scale(group, dimension.name.c_str(), dimension.length);
+    h5::Dataset scale = create_described(group, dimension.name, h5::Kind::int64, {dimension.values.size()},
+                                         h5::Storage::contiguous, dimension.units, dimension.long_name);
+    scale.write(std::span<const std::int64_t>(dimension.values));
+    scale.make_scale(dimension.name.c_str());
+    return scale;
+}
+
+void mark_unknown(const h5::Dataset& dataset, NumberType type) {
+    if (type == NumberType::int32)
+        dataset.set("_FillValue", std::int32_t{-1});
+    else
+        dataset.set("_FillValue", std::int64_t{-1});
+}
+
+// Takes on the length that the file has, where that may be another.
+void fit(const h5::Group& group, GroupDimension& dimension) {
+    const h5::Dataset scale = group.open_dataset(dimension.name.c_str());
+    if (!dimension.may_grow) {
+        scale.require_shape({dimension.size()});
+        if (!dimension.values.empty() && scale.read<std::int64_t>() != dimension.values)
+            scale.throw_unreadable("has other values than this launch");
+        return;
+    }
+    const h5::Shape shape = scale.shape();
+    if (shape.size() != 1 || shape[0] > std::numeric_limits<int>::max())
+        scale.throw_unreadable("is not a list of that many");
+    dimension.length = static_cast<int>(shape[0]);
+}
+
+// Calls action with one box of the shape after the other, each in memory at once.
+template <class Action>
+void in_parts(const h5::Shape& shape, Action action) {
+    constexpr std::uint64_t kPart = (16U << 20U) / sizeof(double); // as large as a chunk of a compressed file
+    if (elements(shape) == 0) return;
+    // Whole in the dimensions after `cut`, one at a time in those before it.
+    std::size_t cut = 0;
+    std::uint64_t inner = elements(shape) / shape[0];
+    while (inner > kPart && cut + 1 < shape.size()) inner /= shape[++cut];
+    const std::uint64_t step = std::clamp<std::uint64_t>(kPart / inner, 1, shape[cut]);
+    const std::uint64_t outer = elements({shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(cut)});
+    for (std::uint64_t i = 0; i < outer; ++i) {
+        h5::Block part{h5::Shape(shape.size(), 0), shape};
+        std::uint64_t rest = i;
+        for (std::size_t axis = cut; axis-- > 0; rest /= shape[axis]) {
+            part.offset[axis] = rest % shape[axis];
+            part.count[axis] = 1;
+        }
+        for (std::uint64_t first = 0; first < shape[cut]; first += step) {
+            part.offset[cut] = first;
+            part.count[cut] = std::min(step, shape[cut] - first);
+            action(part);
+        }
+    }
+}
+
+template <class T>
+void fill(const h5::Dataset& dataset, T blank) {
+    in_parts(dataset.shape(), [&](const h5::Block& part) {
+        const std::vector<T> values(elements(part.count), blank);
+        dataset.write(std::span<const T>(values), part);
+    });
+}
+
+template <class T>
+void copy(const h5::Dataset& from, const h5::Dataset& to) {
+    in_parts(from.shape(), [&](const h5::Block& part) {
+        const std::vector<T> values = from.read<T>(part);
+        to.write(std::span<const T>(values), part);
+    });
+}
+
+} // namespace
+
+DeclaredGroup DeclaredGroup::create(const h5::File& file, GroupDeclaration declaration, h5::Storage storage) {
+    DeclaredGroup created(std::move(declaration));
+    const h5::Group group = file.create_group(created.declaration_.name.c_str());
+    std::map<std::string, h5::Dataset> scales;
+    for (const GroupDimension& dimension : created.declaration_.dimensions)
+        scales.emplace(dimension.name, create_dimension(group, dimension));
+    for (const GroupColumn& column : created.declaration_.columns) {
+        h5::Dataset dataset = create_described(
+            group, column.name, kind_of(column.type), shape_of(created.declaration_, column),
+            column.is_compressed ? storage : h5::Storage::contiguous, column.units, column.long_name);
+        if (column.has_unknown) mark_unknown(dataset, column.type);
+        unsigned axis = 0;
+        for (const std::string& name : column.dimensions) dataset.attach_scale(axis++, scales.at(name));
+        created.datasets_.emplace(column.name, std::move(dataset));
+    }
+    for (const GroupColumn& column : created.declaration_.columns) created.clear(column);
+    return created;
+}
+
+DeclaredGroup DeclaredGroup::open(const h5::File& file, GroupDeclaration declaration) {
+    DeclaredGroup opened(std::move(declaration));
+    const h5::Group group = file.open_group(opened.declaration_.name.c_str());
+    for (GroupDimension& dimension : opened.declaration_.dimensions) fit(group, dimension);
+    for (const GroupColumn& column : opened.declaration_.columns) {
+        h5::Dataset dataset = group.open_dataset(column.name.c_str());
+        dataset.require_shape(shape_of(opened.declaration_, column));
+        opened.datasets_.emplace(column.name, std::move(dataset));
+    }
+    return opened;
+}
+
+const h5::Dataset& DeclaredGroup::dataset(const std::string& column) const {
+    const auto found = datasets_.find(column);
+    if (found == datasets_.end())
+        throw std::invalid_argument(fmt::format("/{}: no column {}", declaration_.name, column));
+    return found->second;
+}
+
+void DeclaredGroup::write(const GroupCells& cells) const {
+    const h5::Dataset& to = dataset(cells.column);
+    std::visit(
+        [&]<class T>(const std::vector<T>& values) {
+            if (cells.places.size() != values.size() * to.shape().size())
+                throw std::invalid_argument(
+                    fmt::format("/{}/{}: places of another length", declaration_.name, cells.column));
+            if (!values.empty()) to.write(std::span<const T>(values), h5::Elements{cells.places});
+        },
+        cells.values);
+}
+
+std::vector<double> DeclaredGroup::read(const std::string& column, const std::vector<std::uint64_t>& places) const {
+    return dataset(column).read<double>(h5::Elements{places});
+}
+
+void DeclaredGroup::clear(const std::string& column) const {
+    for (const GroupColumn& one : declaration_.columns)
+        if (one.name == column) return clear(one);
+    throw std::invalid_argument(fmt::format("/{}: no column {}", declaration_.name, column));
+}
+
+void DeclaredGroup::clear(const GroupColumn& column) const {
+    if (column.type == NumberType::float64)
+        fill(dataset(column.name), kAbsent);
+    else
+        fill(dataset(column.name), std::int64_t{column.has_unknown ? -1 : 0});
+}
+
+void DeclaredGroup::copy_to(const DeclaredGroup& to) const {
+    for (const GroupColumn& column : declaration_.columns) {
+        if (column.type == NumberType::float64)
+            copy<double>(dataset(column.name), to.dataset(column.name));
+        else
+            copy<std::int64_t>(dataset(column.name), to.dataset(column.name));
+    }
+}
+
+std::uint64_t DeclaredGroup::bytes(const GroupDeclaration& declaration) {
+    std::uint64_t bytes = 0;
+    for (const GroupColumn& column : declaration.columns)
+        bytes += elements(shape_of(declaration, column)) *
+                 (column.type == NumberType::int32 ? sizeof(std::int32_t) : sizeof(std::int64_t));
+    return bytes;
+}
+
+GroupDeclaration with_room_for(GroupDeclaration declaration, const GroupDeclaration& other) {
+    for (GroupDimension& dimension : declaration.dimensions)
+        if (dimension.may_grow)
+            dimension.length = std::max(dimension.length, find_dimension(other, dimension.name).length);
+    return declaration;
+}
+
+} // namespace a2aperf

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The group that a workload declares for what it keeps beside the samples.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "a2aperf/record/group_declaration.hpp"
+#include "h5.hpp"
+
+namespace a2aperf {
+
+class DeclaredGroup {
+public:
+    // Every column blank. storage: of the columns that may be compressed.
+    static DeclaredGroup create(const h5::File& file, GroupDeclaration declaration, h5::Storage storage);
+    // Throws h5::Unreadable where the file has it otherwise than declared.
+    static DeclaredGroup open(const h5::File& file, GroupDeclaration declaration);
+
+    const GroupDeclaration& declaration() const { return declaration_; } // as long as it is in the file
+
+    void write(const GroupCells& cells) const;
+    std::vector<double> read(const std::string& column, const std::vector<std::uint64_t>& places) const;
+    void clear(const std::string& column) const; // blank again
+
+    // Everything, into a group that has room for it.
+    void copy_to(const DeclaredGroup& to) const;
+
+    static std::uint64_t bytes(const GroupDeclaration& declaration);
+
+private:
+    explicit DeclaredGroup(GroupDeclaration declaration) : declaration_(std::move(declaration)) {}
+    const h5::Dataset& dataset(const std::string& column) const;
+    void clear(const GroupColumn& column) const;
+
+    GroupDeclaration declaration_;
+    std::map<std::string, h5::Dataset> datasets_; // by their columns' names
+};
+
+// With dimensions that have room for both where they may grow.
+GroupDeclaration with_room_for(GroupDeclaration declaration, const GroupDeclaration& other);
+
+} // namespace a2aperf

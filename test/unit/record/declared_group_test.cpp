@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a workload declares, with a workload that there is none of: the file follows from the declaration alone.
+#include "record/declared_group.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include <doctest/doctest.h>
+
+#include "launch.hpp"
+#include "record/results_file.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace a2aperf;
+
+namespace {
+
+constexpr auto kReadOnly = h5::File::Access::read_only;
+
+// Tides: a height for each of two harbours and some hours, and who looked.
+GroupDeclaration tides(int hours, int watchers) {
+    GroupDeclaration group;
+    group.name = "tides";
+    group.dimensions = {
+        {.name = "harbour", .values = {100, 700}, .units = "m", .long_name = "way to the sea"},
+        {.name = "hour", .length = hours, .may_grow = true},
+        {.name = "watcher", .length = watchers, .may_grow = true},
+    };
+    group.columns = {
+        {.name = "height",
+         .type = NumberType::float64,
+         .dimensions = {"harbour", "hour"},
+         .units = "m",
+         .long_name = "of the water",
+         .is_compressed = true},
+        {.name = "waves", .type = NumberType::int32, .dimensions = {"harbour", "hour"}, .long_name = "seen"},
+        {.name = "watch",
+         .type = NumberType::int64,
+         .dimensions = {"watcher"},
+         .units = "ns",
+         .long_name = "began",
+         .has_unknown = true},
+    };
+    return group;
+}
+
+struct TideLaunch : test::Launch {
+    explicit TideLaunch(const std::filesystem::path& file, int hours = 3, int watchers = 2) : Launch(file) {
+        settings.group = tides(hours, watchers);
+        settings.group->of_point = [hours](const Point&, const PointResult& result) {
+            const auto hour = static_cast<std::uint64_t>(result.samples.attempts() % hours);
+            return std::vector<GroupCells>{
+                {"height", {0, hour, 1, hour}, std::vector<double>{0.5, 1.5}},
+                {"waves", {1, hour}, std::vector<std::int64_t>{result.samples.attempts()}},
+            };
+        };
+    }
+};
+
+template <class T>
+std::vector<T> stored(const std::filesystem::path& file, const char* column) {
+    return h5::File::open(file, kReadOnly).open_group("tides").open_dataset(column).read<T>();
+}
+
+bool are_absent(const std::vector<double>& values) {
+    return std::all_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
+}
+
+} // namespace
+
+TEST_CASE("a declared group is blank at first, with its units, its scales and what stands for unknown") {
+    const test::TemporaryFolder folder;
+    const TideLaunch launch(folder / "a.h5");
+    const Recorder recorder = launch.create();
+    const h5::Group group = h5::File::open(launch.settings.file, kReadOnly).open_group("tides");
+    CHECK(group.open_dataset("height").shape() == h5::Shape{2, 3});
+    CHECK(group.open_dataset("height").text_attribute("units") == "m");
+    CHECK(group.open_dataset("height").text_attribute("long_name") == "of the water");
+    CHECK_FALSE(group.open_dataset("waves").has_attribute("units"));
+    CHECK_FALSE(group.open_dataset("waves").has_attribute("_FillValue"));
+    CHECK(group.open_dataset("watch").integer_attribute("_FillValue") == -1);
+    for (const char* column : {"height", "waves", "watch"})
+        CHECK(group.open_dataset(column).has_attribute("DIMENSION_LIST"));
+    CHECK(group.open_dataset("harbour").read<std::int64_t>() == std::vector<std::int64_t>{100, 700});
+    CHECK(group.open_dataset("harbour").text_attribute("units") == "m");
+    CHECK(group.open_dataset("hour").read<std::int32_t>() == std::vector<std::int32_t>{0, 1, 2});
+    CHECK(are_absent(stored<double>(launch.settings.file, "height")));
+    CHECK(stored<std::int64_t>(launch.settings.file, "waves") == std::vector<std::int64_t>(6, 0));
+    CHECK(stored<std::int64_t>(launch.settings.file, "watch") == std::vector<std::int64_t>(2, -1));
+}
+
+TEST_CASE("what a point gives is in the file before the point is complete") {
+    const test::TemporaryFolder folder;
+    TideLaunch launch(folder / "a.h5");
+    const std::size_t hour = static_cast<std::size_t>(launch.result(0).samples.attempts()) % 3;
+    bool was_pending = false;
+    const auto of_point = launch.settings.group->of_point;
+    launch.settings.group->of_point = [&](const Point& point, const PointResult& result) {
+        const ResultsFile file = ResultsFile::open(launch.settings.file, kReadOnly);
+        was_pending = file.columns.states().front() == State::pending;
+        return of_point(point, result);
+    };
+    Recorder recorder = launch.create();
+    recorder.write(0, launch.result(0));
+    CHECK(was_pending);
+    CHECK(recorder.read("height", {0, hour, 1, hour}) == std::vector<double>{0.5, 1.5});
+    CHECK(stored<std::int64_t>(launch.settings.file, "waves")[3 + hour] == launch.result(0).samples.attempts());
+    recorder.write({"watch", {1}, std::vector<std::int64_t>{77}});
+    CHECK(stored<std::int64_t>(launch.settings.file, "watch") == std::vector<std::int64_t>{-1, 77});
+    recorder.clear("watch");
+    CHECK(stored<std::int64_t>(launch.settings.file, "watch") == std::vector<std::int64_t>{-1, -1});
+}
+
+TEST_CASE("a declared group outlives the end, and a resumed launch has room for both") {
+    const test::TemporaryFolder folder;
+    const TideLaunch launch(folder / "a.h5", 3, 2);
+    {
+        Recorder recorder = launch.create();
+        recorder.write({"height", {1, 2}, std::vector<double>{4.5}});
+        recorder.write({"watch", {0, 1}, std::vector<std::int64_t>{5, 6}});
+        recorder.end(EndState::finished, "");
+    }
+    const TideLaunch later(folder / "a.h5", 2, 4); // fewer hours, more watchers
+    Recorder recorder = later.resume();
+    const auto height = stored<double>(launch.settings.file, "height");
+    REQUIRE(height.size() == 6);
+    CHECK(height[5] == 4.5);
+    CHECK(stored<std::int64_t>(launch.settings.file, "watch") == std::vector<std::int64_t>{5, 6, -1, -1});
+    recorder.end(EndState::finished, "");
+    CHECK(stored<double>(launch.settings.file, "height")[5] == 4.5);
+    CHECK(stored<std::int64_t>(launch.settings.file, "watch") == std::vector<std::int64_t>{5, 6, -1, -1});
+}
+
+TEST_CASE("a file whose group is another than declared is refused and stays as it is") {
+    const test::TemporaryFolder folder;
+    const TideLaunch launch(folder / "a.h5");
+    launch.create().end(EndState::interrupted, "");
+    const auto words = [](const test::Launch& other) { return test::complaint([&] { other.resume(); }); };
+
+    test::Launch without(folder / "a.h5");
+    CHECK(test::contains(words(without), "holds 'tides', which this a2aperf doesn't know"));
+
+    TideLaunch other = launch;
+    other.settings.group->dimensions[0].values = {100, 900};
+    CHECK(test::contains(words(other), "/tides/harbour"));
+    CHECK(test::contains(words(other), "has other values than this launch"));
+    other = launch;
+    other.settings.group->dimensions[0].values = {100, 700, 900};
+    CHECK(test::contains(words(other), "is damaged: /tides/harbour"));
+    other = launch;
+    other.settings.group->columns[1].dimensions = {"harbour", "watcher"};
+    CHECK(test::contains(words(other), "is damaged: /tides/waves"));
+    other = launch;
+    other.settings.group->columns.push_back(
+        {.name = "foam", .type = NumberType::int32, .dimensions = {"hour"}, .long_name = "seen"});
+    CHECK(test::contains(words(other), "is damaged"));
+    CHECK(words(launch).empty());
+
+    const test::Launch plain(folder / "b.h5"); // and one that has none
+    plain.create().end(EndState::interrupted, "");
+    other = launch;
+    other.settings.file = folder / "b.h5";
+    CHECK(test::contains(words(other), "is damaged: cannot open tides"));
+}
+
+TEST_CASE("figures that need when ranks left the barrier are not gone on with where that was not kept") {
+    const test::TemporaryFolder folder;
+    TideLaunch launch(folder / "a.h5");
+    launch.settings.group->needs_exits = true;
+    {
+        Extents extents{static_cast<int>(launch.plan.points.size()), launch.settings.max_attempts,
+                        launch.layout.ranks(), launch.layout.nodes(), launch.provenance.port_names};
+        extents.group = launch.settings.group;
+        launch.create().end(EndState::interrupted, "");
+        ResultsFile whole = ResultsFile::open(launch.settings.file, kReadOnly);
+        extents.has_exits = false;
+        const ResultsFile older =
+            ResultsFile::create(folder / "b.h5", FileLayout::preallocated, whole.attributes, extents);
+        copy_asked(whole, older);
+        whole.segments.copy_to(older.segments, "0");
+    }
+    launch.settings.file = folder / "b.h5";
+    CHECK(test::contains(test::complaint([&] { launch.resume(); }), "it is of an older a2aperf"));
+    launch.settings.group->needs_exits = false;
+    CHECK(test::complaint([&] { launch.resume(); }).empty());
+}
+
+TEST_CASE("a group takes the bytes of its cells, and large ones are filled part by part") {
+    CHECK(DeclaredGroup::bytes(tides(3, 2)) == 2 * 3 * (8 + 4) + 2 * 8);
+    CHECK(DeclaredGroup::bytes(tides(0, 0)) == 0);
+    const test::TemporaryFolder folder;
+    GroupDeclaration wide = tides(0, 3'000'000); // more than one part
+    wide.dimensions[1].may_grow = false;
+    for (const h5::Storage storage : {h5::Storage::contiguous, h5::Storage::compressed}) {
+        const h5::File file = h5::File::create(folder / "a.h5");
+        const DeclaredGroup group = DeclaredGroup::create(file, wide, storage);
+        const auto watch = file.open_group("tides").open_dataset("watch").read<std::int64_t>();
+        CHECK(std::count(watch.begin(), watch.end(), -1) == 3'000'000);
+        CHECK(file.open_group("tides").open_dataset("height").shape() == h5::Shape{2, 0});
+    }
+}
+
+TEST_CASE("cells that are not declared are a mistake of the caller's") {
+    const test::TemporaryFolder folder;
+    const h5::File file = h5::File::create(folder / "a.h5");
+    const DeclaredGroup group = DeclaredGroup::create(file, tides(3, 2), h5::Storage::contiguous);
+    CHECK_THROWS_AS(group.write({"depth", {0}, std::vector<double>{1}}), std::invalid_argument);
+    CHECK_THROWS_AS(group.write({"height", {0}, std::vector<double>{1}}), std::invalid_argument);
+    CHECK_THROWS_AS(group.clear("depth"), std::invalid_argument);
+}
