@@ -176,7 +176,9 @@ public:
     double gbps_rank(const Point& point, const Layout& layout, double op_time_ns) const override {
         return bandwidths(layout, point.message_size, op_time_ns).rank;
     }
-    void declare(RecorderSettings& settings, const Options&) const override { settings.subject = "all-to-all"; }
+    void declare(RecorderSettings& settings, const Options&, const Plan&, int) const override {
+        settings.subject = "all-to-all";
+    }
     void measure(Launch& launch) const override { measure_all(launch); }
 };
 

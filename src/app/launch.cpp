@@ -219,7 +219,7 @@ void Launch::open_file() {
                                   .provider = provider(),
                                   .is_traced = options_.traces,
                                   .may_replace = options_.overwrite == Overwrite::force};
-        workload_.declare(settings, options_);
+        workload_.declare(settings, options_, plan_, job_.ranks());
         recorder_.emplace(options_.overwrite == Overwrite::resume && std::filesystem::exists(files_.results)
                               ? Recorder::resume(settings, plan_, job_.layout(), facts)
                               : Recorder::create(settings, plan_, job_.layout(), facts));

@@ -17,6 +17,7 @@
 #include "a2aperf/stats/pair_model.hpp"
 #include "estimate.hpp"
 #include "launch.hpp"
+#include "pair_matrix.hpp"
 #include "pair_options.hpp"
 #include "pair_table.hpp"
 #include "workload.hpp"
@@ -156,7 +157,7 @@ std::vector<Turn> second_look(const std::vector<PairReport>& sizes, int most) {
 }
 
 // From the file, where those of an earlier launch are too.
-Findings examine(Launch& launch) {
+Findings examine(Launch& launch, const PairMatrix& matrix) {
     Findings findings;
     if (!launch.job().is_root()) return findings;
     std::map<Bytes, std::vector<PairTime>> by_size;
@@ -164,7 +165,7 @@ Findings examine(Launch& launch) {
     for (std::size_t i = 0; i < points.size(); ++i) {
         std::vector<PairTime>& times = by_size[points[i].message_size];
         if (!launch.recorder().is_complete(static_cast<int>(i))) continue;
-        const auto of_step = launch.recorder().pairs(static_cast<int>(i));
+        const auto of_step = matrix.read(launch.recorder(), points[i]);
         times.insert(times.end(), of_step.begin(), of_step.end());
     }
     for (const auto& [size, times] : by_size) {
@@ -185,13 +186,13 @@ std::vector<Nanoseconds> measure_alone(Launch& launch, Rank source, Rank destina
 }
 
 // Rank 0 knows whom to look at; the others are told pair by pair.
-void look_again(Launch& launch, Findings& findings, Progress& progress) {
+void look_again(Launch& launch, const PairMatrix& matrix, Findings& findings, Progress& progress) {
     const Job& job = launch.job();
     const std::vector<Turn> turns = second_look(findings.sizes, pair_options(launch.options()).suspects);
     auto count = turns.size();
     job.broadcast(count);
     if (job.is_root()) {
-        launch.recorder().begin_second_look();
+        PairMatrix::clear_isolated(launch.recorder());
         if (count > 0)
             progress.note(fmt::format("{} again, with all other ranks idle",
                                       counted(static_cast<std::int64_t>(count), "outlying pair")));
@@ -211,8 +212,8 @@ void look_again(Launch& launch, Findings& findings, Progress& progress) {
         if (report == nullptr) continue;
         const double p50 = told_by_clock(median(times, launch.options().percentile), launch.clock_error_ns());
         report->alone[turns[i].suspect] = p50;
-        launch.recorder().write_isolated(static_cast<int>(i),
-                                         {pair.source, pair.destination, pair.message_size, times, p50});
+        matrix.write_isolated(launch.recorder(), static_cast<int>(i),
+                              {pair.source, pair.destination, pair.message_size, times, p50});
     }
     findings.looked_again = static_cast<int>(count);
 }
@@ -246,8 +247,9 @@ void measure_pairs(Launch& launch) {
         if (point.is_skipped() && point.distance == 1)
             progress.note(fmt::format("{} B skipped: {}", point.message_size, point.skip_reason));
     launch.measure_points(progress, [](int, PointOutcome&&) {});
-    Findings findings = examine(launch);
-    if (pair_options(options).suspects > 0) look_again(launch, findings, progress);
+    const PairMatrix matrix(plan, ranks);
+    Findings findings = examine(launch, matrix);
+    if (pair_options(options).suspects > 0) look_again(launch, matrix, findings, progress);
     launch.finish();
     if (!launch.job().is_root()) return;
     progress.clear();
@@ -291,10 +293,10 @@ public:
     double gbps_rank(const Point& point, const Layout&, double op_time_ns) const override {
         return pair_gbps(point.message_size, op_time_ns);
     }
-    void declare(RecorderSettings& settings, const Options& options) const override {
+    void declare(RecorderSettings& settings, const Options& options, const Plan& plan, int ranks) const override {
         settings.subject = "pairs of ranks";
-        settings.suspects = pair_options(options).suspects;
-        settings.isolated_ops = options.ops;
+        settings.group =
+            PairMatrix(plan, ranks).declaration(pair_options(options).suspects, options.ops, options.percentile);
     }
     void measure(Launch& launch) const override { measure_pairs(launch); }
 };

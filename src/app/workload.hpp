@@ -43,7 +43,8 @@ public:
     // What a rank sends in a second of an op: the progress shows it while a point is measured.
     virtual double gbps_rank(const Point& point, const Layout& layout, double op_time_ns) const = 0;
 
-    virtual void declare(RecorderSettings& settings, const Options& options) const = 0; // what its file is about
+    // What its file is about, and what it keeps there beside the samples.
+    virtual void declare(RecorderSettings& settings, const Options& options, const Plan& plan, int ranks) const = 0;
     virtual void measure(Launch& launch) const = 0;
 };
 

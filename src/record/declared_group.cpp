@@ -173,7 +173,7 @@ void DeclaredGroup::write(const GroupCells& cells) const {
             if (cells.places.size() != values.size() * to.shape().size())
                 throw std::invalid_argument(
                     fmt::format("/{}/{}: places of another length", declaration_.name, cells.column));
-            if (!values.empty()) to.write(std::span<const T>(values), h5::Elements{cells.places});
+            to.write(std::span<const T>(values), h5::Elements{cells.places});
         },
         cells.values);
 }

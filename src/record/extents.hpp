@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "a2aperf/base/units.hpp"
 #include "a2aperf/record/group_declaration.hpp"
 
 namespace a2aperf {
@@ -18,9 +17,6 @@ struct Extents {
     int ranks = 0;                           // R
     int nodes = 0;                           // N
     std::vector<std::string> port_names{};   // [C]
-    std::vector<Bytes> pair_sizes{};         // [M], none where no pairs are measured
-    int suspects = 0;                        // K
-    int isolated_ops = 0;                    // A2
     std::optional<GroupDeclaration> group{}; // what the workload keeps beside the samples
     bool is_traced = false;                  // when each message arrived is kept
     bool has_exits = true;                   // when each rank left the barrier is kept
@@ -30,7 +26,6 @@ struct Extents {
     std::uint64_t r() const { return static_cast<std::uint64_t>(ranks); }
     std::uint64_t n() const { return static_cast<std::uint64_t>(nodes); }
     std::uint64_t c() const { return port_names.size(); }
-    bool has_pairs() const { return !pair_sizes.empty(); }
 };
 
 } // namespace a2aperf

@@ -56,16 +56,6 @@ RootAttributes root_attributes(const RecorderSettings& settings, const Layout& l
     return attributes;
 }
 
-void add_pairs(Extents& extents, const RecorderSettings& settings, const Plan& plan) {
-    for (const Point& point : plan.points) {
-        const bool is_known = std::find(extents.pair_sizes.begin(), extents.pair_sizes.end(), point.message_size) !=
-                              extents.pair_sizes.end();
-        if (point.role == Role::pair && !is_known) extents.pair_sizes.push_back(point.message_size);
-    }
-    extents.suspects = std::max(extents.suspects, settings.suspects);
-    extents.isolated_ops = std::max(extents.isolated_ops, settings.isolated_ops);
-}
-
 void require_room(const std::filesystem::path& file, const Extents& extents) {
     require_space(
         file, ResultsFile::largest_size(extents),
@@ -129,7 +119,6 @@ Recorder Recorder::create(const RecorderSettings& settings, const Plan& plan, co
                     provenance.port_names};
     extents.is_traced = settings.is_traced;
     extents.group = settings.group;
-    add_pairs(extents, settings, plan);
     const Existing existing = settings.may_replace ? Existing::replace : Existing::keep;
     require_writable_folder(impl->file);
     require_room(impl->file, extents);
@@ -164,9 +153,6 @@ void Recorder::write(int point, const PointResult& result) {
     if (has_samples(state)) results.columns.write_state(point, State::pending);
     results.raw.write(point, result.samples);
     results.counters.write(point, result.ranks, result.nodes, impl_->port_names);
-    if (const Point& planned = impl_->points[static_cast<std::size_t>(point)]; planned.role == Role::pair)
-        results.pairs->write(planned.message_size, pair_times(result.samples, planned.distance,
-                                                              impl_->percentile_rule(), result.clock_error_ns));
     if (results.group && results.group->declaration().of_point)
         for (const GroupCells& cells :
              results.group->declaration().of_point(impl_->points[static_cast<std::size_t>(point)], result))
@@ -188,19 +174,6 @@ std::vector<double> Recorder::read(const std::string& column, const std::vector<
 
 void Recorder::clear(const std::string& column) {
     impl_->results.group.value().clear(column);
-}
-
-std::vector<PairTime> Recorder::pairs(int point) const {
-    const Point& planned = impl_->points.at(static_cast<std::size_t>(point));
-    return impl_->results.pairs->read(planned.message_size, planned.distance);
-}
-
-void Recorder::begin_second_look() {
-    impl_->results.pairs->clear_isolated();
-}
-
-void Recorder::write_isolated(int place, const IsolatedPair& pair) {
-    impl_->results.pairs->write_isolated(place, pair);
 }
 
 std::optional<std::string> Recorder::end(EndState state, std::string_view message) {

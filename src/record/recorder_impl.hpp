@@ -44,9 +44,6 @@ public:
 RootAttributes root_attributes(const RecorderSettings& settings, const Layout& layout,
                                const Provenance& provenance);
 
-// The dimensions of /pairs, where the plan has any.
-void add_pairs(Extents& extents, const RecorderSettings& settings, const Plan& plan);
-
 // UsageError when the file could outgrow the disk.
 void require_room(const std::filesystem::path& file, const Extents& extents);
 

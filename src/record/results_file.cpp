@@ -46,7 +46,7 @@ void require_schema(const h5::File& file, const std::string& path) {
 
 // What every results file has.
 bool is_common(const std::string& name) {
-    return name == "point" || name == "raw" || name == "counters" || name == "pairs" || name == "segments" ||
+    return name == "point" || name == "raw" || name == "counters" || name == "segments" ||
            column_index(name) < columns().size();
 }
 
@@ -83,8 +83,6 @@ ResultsFile open_parts(h5::File file) {
                        results.counters.port_names()};
     results.extents.is_traced = results.raw.is_traced();
     results.extents.has_exits = results.raw.has_exits();
-    if (file.has("pairs")) results.pairs = PairGroup::open(file);
-    if (results.pairs) results.pairs->describe(results.extents);
     results.columns = PointColumns::open(file, results.extents.points);
     results.file = std::move(file);
     return results;
@@ -109,7 +107,6 @@ ResultsFile ResultsFile::create(const std::filesystem::path& path, FileLayout la
     created.columns = PointColumns::create(created.file, point);
     created.raw = RawGroup::create(created.file, point, extents, storage);
     created.counters = CounterGroup::create(created.file, point, extents, storage);
-    if (extents.has_pairs()) created.pairs = PairGroup::create(created.file, extents, storage);
     if (extents.group) created.group = DeclaredGroup::create(created.file, *extents.group, storage);
     created.segments = created.file.create_group("segments");
     return created;
@@ -148,8 +145,8 @@ std::uint64_t ResultsFile::largest_size(const Extents& extents) {
     constexpr std::uint64_t kPerNode = 2048;
     const std::uint64_t rows = extents.p() * a2aperf::columns().size() * (sizeof(double) + sizeof(double));
     const std::uint64_t group = extents.group ? DeclaredGroup::bytes(*extents.group) : 0;
-    return kMetadata + rows + RawGroup::bytes(extents) + CounterGroup::bytes(extents) + PairGroup::bytes(extents) +
-           group + extents.r() * kPerRank + extents.n() * kPerNode;
+    return kMetadata + rows + RawGroup::bytes(extents) + CounterGroup::bytes(extents) + group +
+           extents.r() * kPerRank + extents.n() * kPerNode;
 }
 
 void copy_asked(const ResultsFile& from, const ResultsFile& to) {
@@ -177,7 +174,6 @@ void copy_measured(const ResultsFile& from, const ResultsFile& to) {
         to.counters.write(point, from.counters.read_ranks(point), from.counters.read_nodes(point),
                           from.counters.port_names());
     }
-    if (from.pairs && to.pairs) from.pairs->copy_to(*to.pairs);
     if (from.group && to.group) from.group->copy_to(*to.group);
     for (const std::string& segment : from.segments.children()) from.segments.copy_to(to.segments, segment.c_str());
 }

@@ -12,7 +12,6 @@
 #include "declared_group.hpp"
 #include "extents.hpp"
 #include "h5.hpp"
-#include "pair_group.hpp"
 #include "point_columns.hpp"
 #include "raw_group.hpp"
 
@@ -39,8 +38,7 @@ struct ResultsFile {
     PointColumns columns;
     RawGroup raw;
     CounterGroup counters;
-    std::optional<PairGroup> pairs; // of `a2aperf pairs`
-    std::optional<DeclaredGroup> group;
+    std::optional<DeclaredGroup> group; // of the workload, where it declares one
     h5::Group segments;
 
     // All metadata, every row blank, no segment.

@@ -147,7 +147,7 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     ResultsFile stored = ResultsFile::open(file, h5::File::Access::read_only);
     const SegmentGroup before = SegmentGroup::open(stored.segments, stored.segment_count() - 1);
     require_same_plan(file, stored, plan, layout, settings.provider);
-    if ((stored.pairs || (settings.group && settings.group->needs_exits)) && !stored.extents.has_exits)
+    if (settings.group && settings.group->needs_exits && !stored.extents.has_exits)
         throw UsageError(
             fmt::format("{} can't be resumed: it is of an older a2aperf, which did not keep when ranks "
                         "left the barrier. Name a new file with -o",
@@ -161,7 +161,6 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     impl->points = plan.points;
     Extents extents = extents_for(stored, settings.max_attempts, provenance);
     if (settings.group) extents.group = with_room_for(*extents.group, *settings.group);
-    add_pairs(extents, settings, plan);
     require_room(file, extents);
     Replacement replacement(file);
     impl->results = ResultsFile::create(replacement.path(), FileLayout::preallocated, stored.attributes, extents);

@@ -36,7 +36,6 @@ void ResultsFile::require_sound() const {
     columns.require_shapes();
     raw.require_shapes(extents);
     counters.require_shapes(extents);
-    if (pairs) pairs->require_shapes(extents);
     require_attempts(*this);
     const int launches = segment_count();
     for (int i = 0; i < launches; ++i)

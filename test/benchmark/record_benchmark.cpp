@@ -50,6 +50,7 @@ void measure(const std::filesystem::path& folder, int ranks, int points) {
     settings.file = folder / fmt::format("a2aperf-record-benchmark-{}.h5", ranks);
     settings.max_attempts = kMostAttempts;
     settings.provider = "synthetic";
+    settings.subject = "all-to-all";
     settings.may_replace = true;
 
     const Nanoseconds before = now_ns();

@@ -30,6 +30,7 @@ public:
         settings_.file = folder_ / "results.h5";
         settings_.max_attempts = 3;
         settings_.provider = "tcp;ofi_rxm";
+        settings_.subject = "all-to-all";
         for (const EndState end : {EndState::finished, EndState::interrupted}) {
             Recorder recorder = Recorder::create(settings_, plan_, layout_, provenance_);
             for (const int point : {0, 1}) recorder.write(point, result(point));

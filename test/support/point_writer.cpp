@@ -41,6 +41,7 @@ int run(const std::filesystem::path& file, std::map<std::string, int> options) {
     settings.file = file;
     settings.max_attempts = options["ops"];
     settings.provider = "tcp;ofi_rxm";
+    settings.subject = "all-to-all";
     settings.may_replace = options["force"] != 0;
     check_output(file, options["resume"] != 0, options["force"] != 0);
 

@@ -14,7 +14,6 @@
 #include "a2aperf/measure/provenance.hpp"
 #include "a2aperf/plan/plan.hpp"
 #include "a2aperf/record/group_declaration.hpp"
-#include "a2aperf/stats/pair_times.hpp"
 #include "a2aperf/stats/samples.hpp"
 
 namespace a2aperf {
@@ -26,10 +25,8 @@ struct RecorderSettings {
     int max_attempts = 0; // A
     PercentileRule percentile = PercentileRule::rank;
     CompleteAt complete_at = CompleteAt::receiver;
-    std::string provider;               // full name, for the points of our own engine
-    std::string subject = "all-to-all"; // of the file's title
-    int suspects = 0;                   // K, pairs that a second look may have, and its ops of each
-    int isolated_ops = 0;
+    std::string provider;                    // full name, for the points of our own engine
+    std::string subject{};                   // of the file's title
     std::optional<GroupDeclaration> group{}; // what the workload keeps beside the samples
     bool is_traced = false;                  // with the arrival of each message
     bool may_replace = false;                // an existing file, when the new one is created
@@ -58,20 +55,14 @@ public:
     // The statistics of a completed point of an earlier segment, read back from the file.
     PointResult stored(int point) const;
 
-    // Durable on return against the end of this process: raw data first, the state last. Syncs to the disk
-    // when the last sync is more than 30 s ago.
+    // With the cells of the declared group that follow from it. Durable on return against the end of this process:
+    // raw data first, the state last. Syncs to the disk when the last sync is more than 30 s ago.
     void write(int point, const PointResult& result);
 
     // The declared group: some of its cells, and a column made blank again.
     void write(const GroupCells& cells);
     std::vector<double> read(const std::string& column, const std::vector<std::uint64_t>& places) const;
     void clear(const std::string& column);
-
-    // Of a point of role pair that is complete: what the matrix has of its step.
-    std::vector<PairTime> pairs(int point) const;
-    // The second look: forgets that of an earlier launch; one pair of the K after the other.
-    void begin_second_look();
-    void write_isolated(int place, const IsolatedPair& pair);
 
     // The last words: end state, time, message; fsync. A finished file is compacted and renamed; nothing can be
     // written after that.

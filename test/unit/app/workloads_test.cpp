@@ -99,13 +99,15 @@ TEST_CASE("a rank sends half as much in a second when an op takes twice as long"
     });
 }
 
-TEST_CASE("a file says what it is about") {
+TEST_CASE("a file says what it is about, and groups of different workloads have different names") {
     std::set<std::string> subjects;
+    std::set<std::string> groups;
     for_each_workload([&](const Workload& workload, const Options& options) {
         RecorderSettings settings;
-        settings.subject.clear();
-        workload.declare(settings, options);
+        const Plan plan = workload.plan(options, Layout::blocks(kRanks, 2), never);
+        workload.declare(settings, options, plan, kRanks);
         CHECK_FALSE(settings.subject.empty());
         CHECK(subjects.insert(settings.subject).second);
+        if (settings.group) CHECK(groups.insert(settings.group->name).second);
     });
 }

@@ -21,6 +21,7 @@ struct Launch {
         settings.file = file;
         settings.max_attempts = 20;
         settings.provider = "tcp;ofi_rxm";
+        settings.subject = "all-to-all";
     }
 
     Recorder create() const { return Recorder::create(settings, plan, layout, provenance); }

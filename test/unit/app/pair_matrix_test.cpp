@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "record/pair_group.hpp"
+#include "app/pair_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <doctest/doctest.h>
 
 #include "a2aperf/plan/pair_plan.hpp"
-#include "launch.hpp"
 #include "record/results_file.hpp"
 #include "support/temporary_folder.hpp"
+#include "unit/record/launch.hpp"
 
 using namespace a2aperf;
 
@@ -24,9 +24,11 @@ struct PairLaunch : test::Launch {
         axes.sizes = {1000, 2000};
         axes.mode = "tagged";
         plan = make_pair_plan(axes, layout, [](const Point&) { return std::nullopt; });
-        settings.suspects = 3;
-        settings.isolated_ops = 4;
+        settings.subject = "pairs of ranks";
+        keep(3);
     }
+    PairMatrix matrix() const { return {plan, kRanks}; }
+    void keep(int suspects) { settings.group = matrix().declaration(suspects, 4, settings.percentile); }
     std::vector<PairTime> expected(int point) const {
         const PointResult measured = result(point);
         return pair_times(measured.samples, plan.points[static_cast<std::size_t>(point)].distance,
@@ -87,7 +89,7 @@ TEST_CASE("a new matrix is blank, and other files have none") {
 
     const test::Launch other(folder / "b.h5");
     const Recorder of_other = other.create();
-    CHECK_FALSE(ResultsFile::open(folder / "b.h5", h5::File::Access::read_only).pairs);
+    CHECK_FALSE(ResultsFile::open(folder / "b.h5", h5::File::Access::read_only).file.has("pairs"));
 }
 
 TEST_CASE("a step's cells are there before its point is complete") {
@@ -99,7 +101,7 @@ TEST_CASE("a step's cells are there before its point is complete") {
     check_step(launch, 0);
     check_step(launch, 5);
     CHECK(measured(launch.settings.file) == 2 * kRanks);
-    const auto there = recorder.pairs(5);
+    const auto there = launch.matrix().read(recorder, launch.plan.points[5]);
     const auto expected = launch.expected(5);
     REQUIRE(there.size() == expected.size());
     for (std::size_t i = 0; i < there.size(); ++i) {
@@ -116,8 +118,8 @@ TEST_CASE("the matrix and the second look outlive the end, and a resumed launch 
     {
         Recorder recorder = launch.create();
         for (const int point : {0, 3}) recorder.write(point, launch.result(point));
-        recorder.begin_second_look();
-        recorder.write_isolated(1, {2, 3, 2000, {10, 30, 20}, 20});
+        PairMatrix::clear_isolated(recorder);
+        launch.matrix().write_isolated(recorder, 1, {2, 3, 2000, {10, 30, 20}, 20});
         recorder.end(EndState::finished, "");
     }
     check_step(launch, 0);
@@ -129,12 +131,12 @@ TEST_CASE("the matrix and the second look outlive the end, and a resumed launch 
     CHECK(matrix(launch.settings.file, "isolated_time") ==
           std::vector<double>{-1, -1, -1, -1, 10, 30, 20, -1, -1, -1, -1, -1});
 
-    launch.settings.suspects = 1; // what was there keeps its room
+    launch.keep(1); // what was there keeps its room
     Recorder recorder = launch.resume();
     check_step(launch, 0);
     CHECK(numbers(launch.settings.file, "suspect_source") == std::vector<std::int32_t>{-1, 2, -1});
     recorder.write(1, launch.result(1));
-    recorder.begin_second_look();
+    PairMatrix::clear_isolated(recorder);
     CHECK(numbers(launch.settings.file, "suspect_source") == std::vector<std::int32_t>(3, -1));
     recorder.end(EndState::finished, "");
     for (const int point : {0, 1, 3}) check_step(launch, point);
