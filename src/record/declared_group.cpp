@@ -2,7 +2,6 @@
 #include "declared_group.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -78,9 +77,10 @@ void fit(const h5::Group& group, GroupDimension& dimension) {
             scale.throw_unreadable("has other values than this launch");
         return;
     }
+    constexpr std::uint64_t kMost = 1U << 24U; // no file of ours has more, whatever it says of itself
     const h5::Shape shape = scale.shape();
-    if (shape.size() != 1 || shape[0] > std::numeric_limits<int>::max())
-        scale.throw_unreadable("is not a list of that many");
+    if (shape.size() != 1 || shape[0] > kMost)
+        scale.throw_unreadable(fmt::format("is not a list of at most {} values", kMost));
     dimension.length = static_cast<int>(shape[0]);
 }
 

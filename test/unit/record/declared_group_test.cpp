@@ -201,6 +201,25 @@ TEST_CASE("a group takes the bytes of its cells, and large ones are filled part 
     }
 }
 
+TEST_CASE("a dimension that may grow is a list, and not longer than any of ours") {
+    const test::TemporaryFolder folder;
+    for (const h5::Shape& shape : {h5::Shape{2, 2}, h5::Shape{1U << 25U}}) {
+        const h5::File file = h5::File::create(folder / "a.h5");
+        const h5::Group group = file.create_group("tides");
+        const std::vector<std::int64_t> harbours{100, 700};
+        group.create_dataset("harbour", {h5::Kind::int64}, {2}).write(std::span<const std::int64_t>(harbours));
+        group.create_dataset("hour", {h5::Kind::int32}, shape, h5::Storage::compressed); // takes no room
+        std::string words;
+        try {
+            DeclaredGroup::open(file, tides(3, 2));
+        } catch (const h5::Unreadable& error) {
+            words = error.what();
+        }
+        CHECK(test::contains(words, "/tides/hour"));
+        CHECK(test::contains(words, "is not a list of at most 16777216 values"));
+    }
+}
+
 TEST_CASE("cells that are not declared are a mistake of the caller's") {
     const test::TemporaryFolder folder;
     const h5::File file = h5::File::create(folder / "a.h5");
