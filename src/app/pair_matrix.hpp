@@ -10,6 +10,15 @@
 
 namespace a2aperf {
 
+// One pair that was measured with all other ranks idle. Times in ns.
+struct IsolatedPair {
+    Rank source;
+    Rank destination;
+    Bytes message_size;
+    std::vector<Nanoseconds> times; // of every op
+    double p50 = kAbsent;
+};
+
 class PairMatrix {
 public:
     PairMatrix(const Plan& plan, int ranks); // of a plan of pairs

@@ -19,15 +19,6 @@ struct PairTime {
     double p50 = kAbsent, min = kAbsent;
 };
 
-// One pair that was measured with all other ranks idle. Times in ns.
-struct IsolatedPair {
-    Rank source;
-    Rank destination;
-    Bytes message_size;
-    std::vector<Nanoseconds> times; // of every op
-    double p50 = kAbsent;
-};
-
 // From the begin of the rank that starts the transfer (the source; the destination where it fetches the message) to
 // recv_done of the destination in one attempt, on the common clock.
 Nanoseconds transfer_time(const Samples& samples, int attempt, Rank source, Rank destination);
