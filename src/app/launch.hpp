@@ -49,7 +49,7 @@ public:
     void measure_points(Progress& progress, const Done& done);
     // Another one, that is not of the plan and has only_sender.
     std::vector<Nanoseconds> measure_alone(const Point& point, const std::string& at_hand);
-    void finish(); // the file, after the last point
+    void finish();            // the file, after the last point
     bool has_figures() const; // of any point: whether one of its ops was valid. Collective
 
     const Job& job() const { return job_; }
