@@ -75,6 +75,15 @@ def test_table_has_every_point_and_marks_maxima(tmp_path: Path) -> None:
     assert table[0].count("= max") == 2  # the p99 of 50 ops
 
 
+def test_every_cell_that_says_something_sorts(tmp_path: Path) -> None:
+    text = body(page(tmp_path, Setup(ops=50, baseline=True), Setup(ops=50, nodes=2, seed=1)))
+    assert ">undecided<" in text  # a word of the comparison, and a setting of the points
+    assert ">engine=mpi<" in text or ">mpi<" in text
+    cells = re.findall(r'<td[^>]* data-key="([^"]*)"[^>]*>([^<]*)<', text)
+    assert len(cells) > 20
+    assert {shown for key, shown in cells if not key} == {"–"}
+
+
 def test_same_files_same_page(tmp_path: Path) -> None:
     file = synthetic.write_launch(tmp_path / "a.h5", Setup())
     assert report.render(results.load([file])) == report.render(results.load([file]))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import a2aperf
-from a2aperf import arrays, history, plots, results, tables
+from a2aperf import arrays, history, plots, point_table, results
 from a2aperf.curves import Options
 from a2aperf.errors import InputError
 from a2aperf.results import Results
@@ -55,8 +55,8 @@ def in_history(found: Results) -> int:
 
 
 def in_tables(found: Results) -> int:
-    table = tables.points(found)
-    if table.heads[0] != "setting":
+    table = point_table.table(found)
+    if table.columns[0].heading != "setting":
         return 1
     return len({row[0].text for row in table.rows})
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import grouping, layouts
+from a2aperf import grouping, tables
 from a2aperf.errors import InputError
 from a2aperf.results import Launch, RawOps, Results
 
@@ -56,7 +56,7 @@ def tree(results: Results) -> xr.DataTree:
 def _of_launch(xarray: ModuleType, results: Results, launch: Launch) -> Any:
     points = results.points[results.points["launch"] == launch.id]
     variables: dict[str, Any] = {}
-    described = layouts.described(results.columns, results.columns)
+    described = tables.described(results.columns, results.columns)
     for name in results.columns:
         variables[name] = ("point", _plain(points[name]), described[name])
     asked = {name: variables.pop(name) for name, column in results.columns.items()

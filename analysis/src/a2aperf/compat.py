@@ -5,8 +5,9 @@ import re
 from typing import Any
 
 from a2aperf import grouping
-from a2aperf.layouts import gbps, general, microseconds, missing, or_unknown
+from a2aperf.layouts import gbps, general, microseconds
 from a2aperf.results import Results
+from a2aperf.tables import missing, or_unknown
 
 Row = dict[Any, Any]
 Settings = dict[str, str]

@@ -4,12 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from a2aperf.labels import list_text
 from a2aperf.studies.study import Check, Fate, Job
-from a2aperf.tables import Cell, Table
+from a2aperf.tables import BLANK, UNKNOWN, Cell, Column, Table
 
-_HEADS = ("job", "launch", "nodes", "setting", "what happened")
+_COLUMNS: Final = (
+    Column("job"),
+    Column("launch"),
+    Column("nodes"),
+    Column("setting", left=True),
+    Column("what happened", left=True),
+)
 
 
 def sentences(jobs: Sequence[Job]) -> list[str]:
@@ -37,16 +44,16 @@ def table(jobs: Sequence[Job]) -> Table | None:
     for job in jobs:
         for launch in job.launches:
             if launch.fate is not Fate.GOOD:
-                settings = " ".join(launch.settings) or "–"
+                settings = " ".join(launch.settings) or UNKNOWN
                 figures = Cell(launch.number), Cell(str(launch.nodes)), Cell(settings)
                 rows.append([Cell(job.id), *figures, Cell(launch.why)])
         for check in _bad(job):
             told = Cell(f"{check.node}: {check.check}: {check.text}")
-            rows.append([Cell(job.id), Cell("–"), Cell("–"), Cell("–"), told])
+            rows.append([Cell(job.id), *[BLANK] * 3, told])
     if not rows:
         return None
     caption = "Launches that were planned and have no complete file, and nodes that were unfit."
-    return Table(caption, _HEADS, [False, False, False, True, True], rows)
+    return Table(_COLUMNS, rows, caption)
 
 
 def _bad(job: Job) -> list[Check]:

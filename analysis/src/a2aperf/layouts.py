@@ -1,33 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How results become text: every column's heading and how its values are written, and the layouts.
+"""The columns of results: every one's heading and how its values are written, and the layouts.
 
 Text, CSV, JSON and the tables of the report all ask here.
 """
 
-import json
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
 from a2aperf import grouping, schema
-from a2aperf.columns import aligned
 from a2aperf.errors import InputError
 from a2aperf.maxima import are_maxima
 from a2aperf.results import ALIASES, NOT_ALL_TO_ALL, PAIR, Results
-
-UNKNOWN = "-"
-
-
-@dataclass(frozen=True)
-class Shown:
-    """How a column looks in text: its heading with the unit, and how a value is written."""
-
-    heading: str
-    write: Callable[[Any], str] = str
-    left: bool = False
+from a2aperf.tables import Cell, Column, Table
 
 
 def _scaled(factor: float, decimals: int) -> Callable[[Any], str]:
@@ -52,23 +39,23 @@ def _of_pair(rate: Any) -> str:
 
 microseconds, gbps, _percent = _scaled(1e-3, 2), _scaled(1, 2), _scaled(100, 1)
 
-SHOWN: dict[str, Shown] = {
-    "message_size": Shown("msg B", general),
-    "ranks_per_node": Shown("ppn", general),
-    "window": Shown("window", window),
-    "time_mean": Shown("avg µs", microseconds),
-    "gbps_rank": Shown("Gbit/s/rank", gbps),
-    "gbps_node_net": Shown("Gbit/s/node", gbps),
-    "msg_rate": Shown("Mmsg/s", _scaled(1e-6, 3)),
-    "efficiency": Shown("efficiency %", _percent),
-    "last_rank_share": Shown("last %", _percent),
-    "autocorrelation": Shown("autocorr", _scaled(1, 2)),
-    "gbps": Shown("Gbit/s", _of_pair),
-    "isolated_gbps": Shown("alone Gbit/s", gbps),
-    "expected_share": Shown("expected %", _scaled(100, 0)),
-    "ratio": Shown("ratio", _scaled(1, 3)),
-    "ratio_low": Shown("ratio low", _scaled(1, 3)),
-    "ratio_high": Shown("ratio high", _scaled(1, 3)),
+SHOWN: dict[str, Column] = {
+    "message_size": Column("msg B", general),
+    "ranks_per_node": Column("ppn", general),
+    "window": Column("window", window),
+    "time_mean": Column("avg µs", microseconds),
+    "gbps_rank": Column("Gbit/s/rank", gbps),
+    "gbps_node_net": Column("Gbit/s/node", gbps),
+    "msg_rate": Column("Mmsg/s", _scaled(1e-6, 3)),
+    "efficiency": Column("efficiency %", _percent),
+    "last_rank_share": Column("last %", _percent),
+    "autocorrelation": Column("autocorr", _scaled(1, 2)),
+    "gbps": Column("Gbit/s", _of_pair),
+    "isolated_gbps": Column("alone Gbit/s", gbps),
+    "expected_share": Column("expected %", _scaled(100, 0)),
+    "ratio": Column("ratio", _scaled(1, 3)),
+    "ratio_low": Column("ratio low", _scaled(1, 3)),
+    "ratio_high": Column("ratio high", _scaled(1, 3)),
 }
 
 TABLE = (
@@ -94,19 +81,20 @@ VARYING = "role engine mode schedule distance window provider post".split()
 PERCENTILES = {"time_p50": 0.5, "time_p90": 0.9, "time_p99": 0.99}
 
 
-def shown(name: str, columns: Mapping[str, schema.Column] = schema.COLUMN) -> Shown:
+def shown(name: str, columns: Mapping[str, schema.Column] = schema.COLUMN) -> Column:
     """Heading and writer of any column, also of settings that are no column."""
     if name in SHOWN:
-        return SHOWN[name]
+        return replace(SHOWN[name], of=name)
     column = columns.get(name)
     if column is None:
-        return Shown(name, general, left=name not in ("point", "rails", "link_rate_gbps"))
+        is_word = name not in ("point", "rails", "link_rate_gbps")
+        return Column(name, general, is_word, name)
     heading = name.removeprefix("time_").replace("_", " ")
     if column.units == "ns":
-        return Shown(f"{heading} µs", microseconds)
+        return Column(f"{heading} µs", microseconds, of=name)
     if column.units == "Gbit/s":
-        return Shown("Gbit/s " + heading.removeprefix("gbps "), gbps)
-    return Shown(heading, general, left=column.kind == "string")
+        return Column("Gbit/s " + heading.removeprefix("gbps "), gbps, of=name)
+    return Column(heading, general, column.kind == "string", name)
 
 
 def of_role(found: Results, role: str, asked: str = "--role ") -> Results:
@@ -142,44 +130,40 @@ def frame(results: Results, names: Iterable[str]) -> pd.DataFrame:
     return pd.DataFrame({ALIASES.get(name, name): results.values(name) for name in names})
 
 
+def table(
+    results: Results, names: Sequence[str], mark_maximum: bool = False, caption: str = ""
+) -> Table:
+    """One row per point; `mark_maximum` says where a percentile is the maximum.
+
+    A point that is not complete says why in a last column.
+    """
+    data = frame(results, names)
+    columns = [shown(str(name), results.columns) for name in data]
+    rows = [list(row) for row in Table.of(columns, data).rows]
+    for place, column in enumerate(columns):
+        if mark_maximum and column.of in PERCENTILES:
+            capped = are_maxima(results, results.points, PERCENTILES[column.of])
+            for row, is_maximum in zip(rows, capped, strict=True):
+                row[place] = replace(
+                    row[place], mark="max" if row[place].key and is_maximum else ""
+                )
+    notes = [_note(row) for _, row in results.points.iterrows()]
+    if any(notes):
+        columns.append(Column("note", left=True))
+        rows = [[*row, Cell(note)] for row, note in zip(rows, notes, strict=True)]
+    return Table(columns, rows, caption)
+
+
 def text(
     results: Results, names: Sequence[str], mark_maximum: bool = False, steady: bool = False
 ) -> list[str]:
-    """Aligned lines, the heading first; `mark_maximum` says where a percentile is the maximum.
+    """The table's lines. `steady` columns have room for the usual values.
 
-    A point that is not complete says why in a last column. `steady` columns have room for the usual
-    values, so that the lines of several calls can stand under one heading.
+    So the lines of several calls can stand under one heading.
     """
-    data = frame(results, names)
-    notes = [_note(row) for _, row in results.points.iterrows()]
-    columns: list[list[str]] = []
-    left: list[bool] = []
-    for name in data.columns:
-        look = shown(name, results.columns)
-        cells = [or_unknown(value, look.write) for value in data[name]]
-        if mark_maximum and name in PERCENTILES:
-            capped = are_maxima(results, results.points, PERCENTILES[name])
-            cells = [
-                f"{cell} =max" if cell != UNKNOWN and is_maximum else cell
-                for cell, is_maximum in zip(cells, capped, strict=True)
-            ]
-        columns.append([look.heading, *cells])
-        left.append(look.left)
-    if any(notes):
-        columns.append(["note", *notes])
-        left.append(True)
-    least = [_WORD if is_left else _NUMBER for is_left in left] if steady else []
-    return aligned(list(zip(*columns, strict=True)), left, least)
-
-
-def or_unknown(value: Any, write: Callable[[Any], str] = str) -> str:
-    """The value as written, or the sign for what is not known."""
-    return UNKNOWN if missing(value) else write(value)
-
-
-def missing(value: Any) -> bool:
-    """Whether it stands for "not known"."""
-    return value is pd.NA or value is None or value == "" or value != value
+    made = table(results, names, mark_maximum)
+    least = [_WORD if column.left else _NUMBER for column in made.columns] if steady else []
+    return made.lines(least)
 
 
 def _note(row: "pd.Series[Any]") -> str:
@@ -189,38 +173,8 @@ def _note(row: "pd.Series[Any]") -> str:
     return f"{row['state']}: {reason}" if reason else str(row["state"])
 
 
-# For machines ------------------------------------------------------------------------------------
-
-
 def every_column(results: Results) -> list[str]:
     """All that is known of a point: the file's columns and what its launch recorded."""
     columns = [name for name in results.columns if name not in results.absent]
     own = ["file", "point", "launch", *columns, "link_rate_gbps", "rails"]
     return own + grouping.recorded_names(results)
-
-
-def described(
-    columns: Mapping[str, schema.Column], names: Iterable[str]
-) -> dict[str, dict[str, str]]:
-    """`long_name`, `units` and `better` of each name, where it has any."""
-    told = {}
-    for name in names:
-        column = columns.get(name)
-        known = {key: getattr(column, key, "") for key in ("long_name", "units", "better")}
-        told[name] = {key: value for key, value in known.items() if value}
-    return told
-
-
-def as_json(data: pd.DataFrame, columns: Mapping[str, schema.Column]) -> str:
-    """An object with `columns` (long name, units) and `rows`; unknown is null."""
-    rows = [{name: plain(value) for name, value in row.items()} for row in data.to_dict("records")]
-    told = described(columns, map(str, data))
-    document = {"schema": schema.SCHEMA, "columns": told, "rows": rows}
-    return json.dumps(document, indent=1, ensure_ascii=False)
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON has it; what is unknown or no number there is None."""
-    if value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
-        return None
-    return value.item() if hasattr(value, "item") else value

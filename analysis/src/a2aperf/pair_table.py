@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
-from a2aperf import columns, labels, layouts, links, pairs, tables
+from a2aperf import labels, layouts, links, pairs, schema
 from a2aperf.datasets import PAIRS
 from a2aperf.links import Links
 from a2aperf.results import Results
-from a2aperf.schema import Column, Kind
+from a2aperf.schema import Kind
+from a2aperf.tables import Column, Table
 
 FEW_RANKS: Final = 8
 """Up to so many every pair has a line."""
@@ -20,22 +23,22 @@ SLOWEST: Final = 20
 """Lines of a larger matrix."""
 
 
-def _stored(name: str) -> Column:
+def _stored(name: str) -> schema.Column:
     table = PAIRS[name]
     kind: Kind = "int64" if name in ("message_size", "ops") else "float64"
-    return Column(name, kind, table.long_name, table.units)
+    return schema.Column(name, kind, table.long_name, table.units)
 
 
 COLUMNS: Final = {
     column.name: column
     for column in (
-        Column("file", "string", ""),
-        Column("source", "int32", "rank that sends"),
-        Column("destination", "int32", "rank that receives"),
-        Column("source_host", "string", "its node"),
-        Column("destination_host", "string", "its node"),
+        schema.Column("file", "string", ""),
+        schema.Column("source", "int32", "rank that sends"),
+        schema.Column("destination", "int32", "rank that receives"),
+        schema.Column("source_host", "string", "its node"),
+        schema.Column("destination_host", "string", "its node"),
         *(_stored(name) for name in ("message_size", "ops", "time_p50", "time_min", "gbps")),
-        Column("expected_gbps", "float64", "what both reach with others", "Gbit/s"),
+        schema.Column("expected_gbps", "float64", "what both reach with others", "Gbit/s"),
         _stored("isolated_gbps"),
     )
 }
@@ -106,49 +109,39 @@ def chosen(found: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     return pd.concat(parts), f"{note} {len(found)}" if left_out else ""
 
 
-def _rows(found: pd.DataFrame) -> tuple[list[str], list[bool], list[list[tables.Cell]]]:
-    """Headings, which of them are words, and the cells; a column that says nothing is left out."""
+def table(found: pd.DataFrame, caption: str = "") -> Table:
+    """A row per pair; a column that says nothing is left out."""
     several = found["source_host"].nunique() > 1 or found["destination_host"].nunique() > 1
-    data = found.assign(expected_share=found["gbps"] / found["expected_gbps"])
     names = ["source", "destination", "message_size", "ops", "time_min", "time_p50", "gbps"]
     names.append("expected_share")
     if found["isolated_gbps"].notna().any():
         names.append("isolated_gbps")
     if found["file"].nunique() > 1:
         names.insert(0, "file")
-    looks = {name: layouts.shown(name, COLUMNS) for name in names}
-    rows = []
-    for row in data.to_dict("records"):
-        cells = {
-            name: tables.cell(look, row[name], layouts.UNKNOWN) for name, look in looks.items()
-        }
-        for place in ("source", "destination") if several else ():
-            named = f"{row[place]} {row[f'{place}_host']}"
-            cells[place] = tables.Cell(named, cells[place].key)
-        rows.append(list(cells.values()))
-    words = ("file", "source", "destination")
-    return [look.heading for look in looks.values()], [name in words for name in names], rows
+    made = {name: layouts.shown(name, COLUMNS) for name in names}
+    for end in ("source", "destination"):
+        made[end] = replace(made[end], left=True)
+        if several:
+            made[end] = Column(end, partial(_placed, end), left=True, by=end)
+    data = found.assign(expected_share=found["gbps"] / found["expected_gbps"])
+    return Table.of(list(made.values()), data, caption)
 
 
-def text(found: pd.DataFrame) -> list[str]:
-    """Aligned lines, the heading first."""
-    heads, left, rows = _rows(found)
-    return columns.aligned([heads, *([cell.text for cell in row] for row in rows)], left)
+def _placed(end: str, row: Any) -> str:
+    """A rank and its node."""
+    return f"{row[end]} {row[f'{end}_host']}"
 
 
-def table(results: Results) -> tables.Table | None:
+def slowest(results: Results) -> Table | None:
     """The slowest pairs of the largest messages, for the report; None without a matrix."""
     found = frame(results)
     if found.empty:
         return None
     largest = found.groupby("file")["message_size"].transform("max")
     shown = found[found["message_size"] == largest].sort_values("gbps", kind="stable")
-    heads, left, rows = _rows(shown.head(SLOWEST))
     size = labels.size_text(float(shown["message_size"].max()))
-    return tables.Table(
+    return table(
+        shown.head(SLOWEST),
         f"The slowest of {labels.count_text(len(shown), 'pair')} at {size}. Times in µs, rates in "
         "Gbit/s; expected: what source and destination reach with others.",
-        heads,
-        left,
-        rows,
     )

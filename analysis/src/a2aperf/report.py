@@ -27,15 +27,16 @@ from a2aperf import (
     overview,
     pair_table,
     plots,
+    point_table,
     provenance,
     summary,
-    tables,
     verdicts,
 )
 from a2aperf.differences import shortened
 from a2aperf.errors import InputError
 from a2aperf.results import PAIR, Results
 from a2aperf.studies.study import Job
+from a2aperf.tables import Table
 
 SCRIPT_FILE = "a2a-charts.js"
 """Beside pages that share the script."""
@@ -72,7 +73,7 @@ class ComparisonSection:
 
     made: Sequence[compare.Comparison]
     sentences: Sequence[str]
-    tables: Sequence[tables.Table]
+    tables: Sequence[Table]
     chart: ChartSection | None
 
 
@@ -116,8 +117,8 @@ def render(
         charts=charts,
         findings=findings,
         comparison=comparison,
-        pairs=pair_table.table(results),
-        points=tables.points(ops) if len(ops.points) else None,
+        pairs=pair_table.slowest(results),
+        points=point_table.table(ops) if len(ops.points) else None,
         provenance=provenance.describe(results),
         data=_json([chart for section in figures for chart in section.figure.charts]),
         style=Markup(_asset("report.css")),
@@ -166,7 +167,13 @@ def _comparison(results: Results) -> ComparisonSection | None:
         kind = plots.KINDS["compare"]
         figure = contrasts.figure(made[:_MOST_COMPARISONS], curves.Options.most)
         chart = ChartSection("compare", figure.title, kind.reads, interactive.spec(figure))
-    return ComparisonSection(made, sentences, [tables.comparison(one) for one in made], chart)
+    shown = [
+        verdicts.table(
+            one.cells, f"{one.candidate} (B) against {one.baseline} (A, baseline), cell by cell."
+        )
+        for one in made
+    ]
+    return ComparisonSection(made, sentences, shown, chart)
 
 
 def _verdict(one: compare.Comparison) -> list[str]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from a2aperf import arrays, baselines, filters, labels, launch_table, layouts
+from a2aperf import arrays, baselines, filters, labels, launch_table, layouts, tables
 from a2aperf import results as loading
 from a2aperf.errors import InputError
 from a2aperf.results import Results
@@ -123,7 +123,7 @@ class Runs:
         frame = layouts.frame(chosen, layouts.every_column(chosen))
         return _described(
             frame,
-            {**layouts.described(chosen.columns, map(str, frame)), "link_rate_gbps": _LINK_RATE},
+            {**tables.described(chosen.columns, map(str, frame)), "link_rate_gbps": _LINK_RATE},
         )
 
     def pairs(self) -> pd.DataFrame:
@@ -135,7 +135,7 @@ class Runs:
         from a2aperf import pair_table
 
         columns = pair_table.COLUMNS
-        return _described(pair_table.frame(self.results), layouts.described(columns, columns))
+        return _described(pair_table.frame(self.results), tables.described(columns, columns))
 
     @property
     def launches(self) -> pd.DataFrame:

@@ -1,121 +1,143 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of the report: cells that are read one way and sorted another."""
+"""Tables: rows of columns. One table for the terminal and the report; its data for machines."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 
-from a2aperf import grouping, labels, layouts, verdicts
-from a2aperf.compare import Comparison
-from a2aperf.maxima import are_maxima
-from a2aperf.results import Results
+from a2aperf import schema
 
-COLUMNS = (
-    "ranks nodes ranks_per_node message_size gbps_node_net gbps_rank gbps_sustained efficiency "
-    "ops invalid time_min time_p50 time_p50_low time_p50_high time_p90 time_p99 time_max msg_rate"
-).split()
+UNKNOWN = "-"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: what is read, what it sorts by, and a caveat in a word."""
+    """One cell: what is read, what it sorts by (None: the same), and a caveat in a word."""
 
     text: str
-    key: str = ""
+    key: str | None = None
     mark: str = ""
+
+
+BLANK: Final = Cell(UNKNOWN, "")
+"""What is not known; it sorts behind all else."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """How a column looks: its heading with the unit, and how a value is written."""
+
+    heading: str
+    write: Callable[[Any], str] = str
+    left: bool = False
+    of: str = ""
+    """The field of a row that it writes; empty: it writes the row itself, which is known."""
+    by: str = ""
+    """The field that it sorts by; empty: the one that it writes."""
+
+    def cell(self, row: Any) -> Cell:
+        """The cell of a row of named values."""
+        if self.of and missing(row[self.of]):
+            return BLANK
+        text = self.write(row[self.of] if self.of else row)
+        if not (self.by or self.of):
+            return Cell(text)
+        key = row[self.by or self.of]
+        return Cell(text, "" if missing(key) else str(key))
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table that sorts. `left` tells which columns are words."""
+    """Cells under their columns; the report shows the caption and sorts."""
 
-    caption: str
-    heads: Sequence[str]
-    left: Sequence[bool]
+    columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
+    caption: str = ""
+
+    @classmethod
+    def of(cls, columns: Sequence[Column], data: pd.DataFrame, caption: str = "") -> Table:
+        """A row of cells for each row of the frame."""
+        rows = data.to_dict("records")
+        return cls(columns, [[column.cell(row) for column in columns] for row in rows], caption)
+
+    def lines(self, least: Sequence[int] = ()) -> list[str]:
+        """Aligned lines, the heading first; no column is narrower than its `least`."""
+        told = [
+            [f"{cell.text} ={cell.mark}" if cell.mark else cell.text for cell in row]
+            for row in self.rows
+        ]
+        heads = [column.heading for column in self.columns]
+        return aligned([heads, *told], [column.left for column in self.columns], least)
 
 
-def points(results: Results) -> Table:
-    """One row per point that is done; what is unknown everywhere has no column."""
-    done = results.select(results.points["state"].isin(["complete", "skipped", "failed"]))
-    points = done.points
-    names = [
-        n
-        for n in layouts.columns_for(done, COLUMNS)
-        if n in ("ranks", "message_size") or points[n].notna().any()
+def aligned(
+    rows: Sequence[Sequence[str]], left: Sequence[bool], least: Sequence[int] = ()
+) -> list[str]:
+    """Rows of equal length as lines; a column is flush left or right, and as wide as it must be.
+
+    That is no less than its `least`, where these are given.
+    """
+    of_cells = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(both) for both in zip(of_cells, least or of_cells, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if is_left else cell.rjust(width)
+            for cell, width, is_left in zip(row, widths, left, strict=True)
+        ).rstrip()
+        for row in rows
     ]
-    data = layouts.frame(done, names)
-    setting = grouping.setting_labels(results, points)
-    capped = are_maxima(results, points, 0.99)
-    looks = [layouts.shown(name, done.columns) for name in names]
-    heads, left = [look.heading for look in looks], [look.left for look in looks]
-    rows = []
-    for index in range(len(points)):
-        row = [cell(x, data[n].iloc[index]) for n, x in zip(data.columns, looks, strict=True)]
-        if "time_p99" in names and capped[index]:
-            place = names.index("time_p99")
-            row[place] = Cell(row[place].text, row[place].key, "max")
-        state = str(points["state"].iloc[index])
-        reason = str(points["skip_reason"].iloc[index])
-        if state != "complete":
-            row.append(Cell(f"{state}: {reason}" if reason else state))
-        else:
-            row.append(Cell(""))
-        rows.append([Cell(str(setting.iloc[index])), *row] if setting.any() else row)
-    if setting.any():
-        heads, left = ["setting", *heads], [True, *left]
-    noted = any(row[-1].text for row in rows)
-    if not noted:
-        rows = [row[:-1] for row in rows]
-    return Table(
-        "Every point of every launch. Rates in Gbit/s, one way, times in µs.",
-        [*heads, "note"] if noted else heads,
-        [*left, True] if noted else left,
-        rows,
-    )
 
 
-def cell(look: layouts.Shown, value: Any, unknown: str = "–") -> Cell:
-    """One value as its column writes it."""
-    if layouts.missing(value):
-        return Cell(unknown, "")
-    return Cell(look.write(value), str(value))
+def or_unknown(value: Any, write: Callable[[Any], str] = str) -> str:
+    """The value as written, or the sign for what is not known."""
+    return UNKNOWN if missing(value) else write(value)
 
 
-def comparison(one: Comparison) -> Table:
-    """One row per cell of a comparison, the verdict first."""
-    cells = one.cells.rename(columns={"ppn": "ranks_per_node"})
-    own = list(cells.columns[: cells.columns.get_loc("launches_baseline")])
-    shape = ("ranks", "nodes", "ranks_per_node", "message_size")
-    names = [n for n in own if n in shape or cells[n].nunique(dropna=False) > 1]
-    looks = [layouts.shown(n) for n in names]
-    heads = [look.heading for look in looks] + ["verdict", "ratio", "95 % interval", "p"]
-    heads += ["launches", "Gbit/s", "baseline Gbit/s", "µs", "baseline µs"]
-    rows = []
-    for of in cells.to_dict("records"):
-        row = [cell(look, of[n]) for n, look in zip(names, looks, strict=True)]
-        row += [Cell(verdicts.words(of)), _figure(of["ratio"], 4), _interval(of)]
-        launches = of["launches_candidate"], of["launches_baseline"]
-        count = Cell(f"{launches[0]} : {launches[1]}", str(min(launches)))
-        row += [_figure(of["p"], 2), count]
-        row += [_figure(of[f"rate_{side}"]) for side in ("candidate", "baseline")]
-        row += [_figure(of[f"time_{side}"] / 1e3, 4) for side in ("candidate", "baseline")]
-        rows.append(row)
-    left = [look.left for look in looks] + [True] + [False] * 8
-    caption = f"{one.candidate} against {one.baseline} (baseline), cell by cell."
-    return Table(caption, heads, left, rows)
+def missing(value: Any) -> bool:
+    """Whether it stands for "not known"."""
+    return value is pd.NA or value is None or value == "" or value != value
 
 
-def _figure(value: float, digits: int = 3) -> Cell:
-    return Cell(labels.number_text(value, digits), "" if value != value else f"{value:.9g}")
+# For machines ------------------------------------------------------------------------------------
 
 
-def _interval(cell: dict[Any, Any]) -> Cell:
-    low, high = cell["ratio_low"], cell["ratio_high"]
-    if pd.isna(low):
-        return Cell("–")
-    return Cell(f"{labels.number_text(low)} to {labels.number_text(high)}", f"{low:.9g}")
+def as_csv(data: pd.DataFrame) -> str:
+    """Comma-separated, the names first; unknown is empty."""
+    return data.to_csv(index=False).rstrip()
+
+
+def as_json(data: pd.DataFrame, columns: Mapping[str, schema.Column]) -> str:
+    """An object with `columns` (long name, units) and `rows`; unknown is null."""
+    told = described(columns, map(str, data))
+    document = {"schema": schema.SCHEMA, "columns": told, "rows": records(data)}
+    return json.dumps(document, indent=1, ensure_ascii=False)
+
+
+def described(
+    columns: Mapping[str, schema.Column], names: Iterable[str]
+) -> dict[str, dict[str, str]]:
+    """`long_name`, `units` and `better` of each name, where it has any."""
+    told = {}
+    for name in names:
+        column = columns.get(name)
+        known = {key: getattr(column, key, "") for key in ("long_name", "units", "better")}
+        told[name] = {key: value for key, value in known.items() if value}
+    return told
+
+
+def records(data: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows as JSON has them."""
+    return [{str(name): plain(x) for name, x in row.items()} for row in data.to_dict("records")]
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it; what is unknown or no number there is None."""
+    if value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    return value.item() if hasattr(value, "item") else value

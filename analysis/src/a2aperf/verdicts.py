@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from textwrap import wrap
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 
-from a2aperf import jobs, layouts, power
-from a2aperf.columns import aligned
+from a2aperf import jobs, labels, layouts, power
 from a2aperf.compare import Comparison, Verdict
 from a2aperf.differences import shortened
+from a2aperf.tables import UNKNOWN, Column, Table, aligned
 
 _ALWAYS = ("ranks", "nodes", "ppn", "message_size")
 
@@ -22,7 +23,7 @@ def lines(comparison: Comparison) -> list[str]:
     return [
         *heading(comparison),
         "",
-        *table(comparison.cells),
+        *table(comparison.cells).lines(),
         "",
         *summary(comparison),
         *_notes(comparison),
@@ -71,40 +72,27 @@ def _range(values: pd.Series[int]) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def table(cells: pd.DataFrame) -> list[str]:
-    """One line per cell; columns that tell no cells apart are left out."""
+def table(cells: pd.DataFrame, caption: str = "") -> Table:
+    """One row per cell; columns that tell no cells apart are left out."""
     names = [
         name
         for name in cells.columns[: cells.columns.get_loc("launches_baseline")]
         if name in _ALWAYS or cells[name].nunique(dropna=False) > 1
     ]
-    figures = ["n A:B", "A µs", "B µs", "A Gbit/s", "B Gbit/s", "B - A", "ratio", "95 % interval"]
-    looks = {name: layouts.shown(name) for name in names}
-    rows = [[look.heading for look in looks.values()] + [*figures, "p", "verdict"]]
-    for _, cell in cells.iterrows():
-        own = [layouts.or_unknown(cell[name], look.write) for name, look in looks.items()]
-        rows.append(own + _figures(cell))
     left = [not pd.api.types.is_numeric_dtype(cells[name]) for name in names]
-    return aligned(rows, [*left, *[False] * 9, True])
+    own = [replace(layouts.shown(n), left=x) for n, x in zip(names, left, strict=True)]
+    return Table.of([*own, *_FIGURES], cells, caption)
 
 
-def _figures(cell: Any) -> list[str]:
-    interval = layouts.UNKNOWN
-    if pd.notna(cell["ratio_low"]):
-        high = f"{cell['ratio_high']:.3f}" if cell["ratio_high"] < 1000 else "more than 1000"
-        interval = f"{cell['ratio_low']:.3f} to {high}"
-    return [
-        f"{cell['launches_baseline']}:{cell['launches_candidate']}",
-        f"{cell['time_baseline'] / 1e3:.2f}",
-        f"{cell['time_candidate'] / 1e3:.2f}",
-        f"{cell['rate_baseline']:.2f}",
-        f"{cell['rate_candidate']:.2f}",
-        f"{cell['rate_candidate'] - cell['rate_baseline']:+.2f}",
-        f"{cell['ratio']:.3f}",
-        interval,
-        layouts.or_unknown(cell["p"], _probability),
-        words(cell),
-    ]
+def _interval(cell: Any) -> str:
+    low, high = cell["ratio_low"], cell["ratio_high"]
+    if pd.isna(low):
+        return UNKNOWN
+    return f"{low:.3f} to {f'{high:.3f}' if high < 1000 else 'more than 1000'}"
+
+
+def _rate(gbps: float) -> str:
+    return f"{gbps:.2f}" if gbps >= 1 else labels.number_text(gbps)
 
 
 def _probability(p: float) -> str:
@@ -119,6 +107,20 @@ def words(cell: Any) -> str:
     if verdict == Verdict.SLOWER:
         return f"slower by {_percent(1 - cell['ratio'])}"
     return str(verdict)
+
+
+_FIGURES: Final = (
+    Column("n A:B", lambda x: f"{x['launches_baseline']}:{x['launches_candidate']}"),
+    Column("A µs", layouts.microseconds, of="time_baseline"),
+    Column("B µs", layouts.microseconds, of="time_candidate"),
+    Column("A Gbit/s", _rate, of="rate_baseline"),
+    Column("B Gbit/s", _rate, of="rate_candidate"),
+    Column("B - A", lambda x: f"{x['rate_candidate'] - x['rate_baseline']:+.2f}"),
+    replace(layouts.SHOWN["ratio"], of="ratio"),
+    Column("95 % interval", _interval, by="ratio_low"),
+    Column("p", _probability, of="p"),
+    Column("verdict", words, left=True),
+)
 
 
 def _percent(share: float) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from a2aperf import baselines, clusters, compare, filters, results, verdicts
+from a2aperf import baselines, clusters, compare, filters, results, tables, verdicts
 from a2aperf.commands.options import Files, Mixed, Where
 from a2aperf.compare import Comparison
 from a2aperf.compared import Compared
@@ -96,7 +96,7 @@ def run(
         made = [*Compared.of(found, by, baseline, share, mixed).parts]
         effects = compare.main_effects(found, by, share) if len(by) > 1 else {}
     if csv:
-        print(compare.table(made).to_csv(index=False).rstrip())
+        print(tables.as_csv(compare.table(made)))
     elif as_json:
         print(json.dumps([_plain(one) for one in made], indent=1))
     else:
@@ -118,7 +118,6 @@ def _share(text: str) -> float:
 
 def _plain(one: Comparison) -> dict[str, Any]:
     """JSON-ready; what does not exist is null."""
-    cells = one.cells.astype("object").where(one.cells.notna(), None)
     return {
         "baseline": one.baseline,
         "candidate": one.candidate,
@@ -129,7 +128,7 @@ def _plain(one: Comparison) -> dict[str, Any]:
         "arrangements": one.arrangements,
         "status": one.status,
         "needed": {f"{change:g}": count for change, count in one.needed.items()},
-        "equality_margins": [None if margin != margin else margin for margin in one.margins],
+        "equality_margins": [*map(tables.plain, one.margins)],
         "no_verdict": one.reason,
         "notes": one.notes,
         "doubts": one.doubts,
@@ -138,5 +137,5 @@ def _plain(one: Comparison) -> dict[str, Any]:
             for x in one.differences.between
         },
         "changes_with_every_launch": one.differences.every_launch,
-        "cells": json.loads(json.dumps(cells.to_dict("records"), default=float)),
+        "cells": tables.records(one.cells),
     }

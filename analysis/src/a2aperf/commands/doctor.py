@@ -11,10 +11,10 @@ from typing import Annotated
 
 import typer
 
-from a2aperf.columns import aligned
 from a2aperf.errors import InputError
 from a2aperf.studies import health, scripts
 from a2aperf.studies.study import Check
+from a2aperf.tables import aligned
 
 EXAMPLES = """\
 a2a doctor                           every node that is free now

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from a2aperf import filters, layouts, results
+from a2aperf import filters, results, tables
 from a2aperf.commands.options import Files, Mixed, Where
 from a2aperf.explain import FINDERS, ROLES, Finder, Finding, grouped, require_kinds
 from a2aperf.explain.findings import COLUMNS, Findings
@@ -74,5 +74,5 @@ def _section(finder: Finder, findings: Sequence[Finding], most: int) -> list[str
 
 def _plain(one: Finding) -> dict[str, Any]:
     """JSON-ready; what is not a number there is null."""
-    numbers = {name: layouts.plain(value) for name, value in one.numbers.items()}
+    numbers = {name: tables.plain(value) for name, value in one.numbers.items()}
     return {**{name: getattr(one, name) for name in COLUMNS}, "numbers": numbers}

@@ -11,13 +11,13 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from a2aperf import baselines, changepoints, clusters, filters, results
-from a2aperf.columns import aligned
+from a2aperf import baselines, changepoints, clusters, filters, layouts, results, tables
 from a2aperf.commands.options import Mixed, Where
 from a2aperf.differences import shortened
 from a2aperf.errors import InputError
 from a2aperf.history import LINE, Change, History, history
 from a2aperf.labels import count_text
+from a2aperf.tables import UNKNOWN, Column, Table, aligned
 
 EXAMPLES = """\
 a2a history results/
@@ -105,31 +105,26 @@ def _chosen(lines: pd.DataFrame, every: bool) -> tuple[pd.DataFrame, list[str]]:
 
 def _table(made: History, every: bool) -> list[str]:
     lines, left_out = _chosen(made.lines, every)
-    with_series = bool((lines["series"] != "").any())
-    heading = ["ranks", "nodes", "ppn", "msg B", "jobs", "first", "last", "Gbit/s per rank"]
     since = "per 30 days since the last change" if made.changes else "per 30 days"
-    rows = [[*heading, since, "95 % interval", *(["setting"] if with_series else [])]]
-    for _, line in lines.iterrows():
-        trend, interval = "-", "-"
-        if pd.notna(line["trend"]):
-            trend = f"{signed(line['trend'])} %"
-            interval = f"{signed(line['trend_low'])} to {signed(line['trend_high'])}"
-        rows.append(
-            [
-                str(line["ranks"]),
-                *("-" if pd.isna(line[name]) else f"{line[name]:g}" for name in ("nodes", "ppn")),
-                str(line["message_size"]),
-                str(line["jobs"]),
-                f"{line['first']:.3g}",
-                f"{line['last']:.3g}",
-                _spark(line["values"]),
-                trend,
-                interval,
-                *([shortened([str(line["series"])])] if with_series else []),
-            ]
-        )
-    left = [*[False] * 7, True, False, False, *([True] if with_series else [])]
-    return [*aligned(rows, left), *left_out]
+    columns = [
+        *(layouts.shown(name) for name in ("ranks", "nodes")),
+        Column("ppn", layouts.general, of="ppn"),
+        layouts.shown("message_size"),
+        Column("jobs", of="jobs"),
+        Column("first", "{:.3g}".format, of="first"),
+        Column("last", "{:.3g}".format, of="last"),
+        Column("Gbit/s per rank", _spark, left=True, of="values"),
+        Column(since, lambda trend: f"{signed(trend)} %", of="trend"),
+        Column("95 % interval", _interval),
+    ]
+    if (lines["series"] != "").any():
+        columns.append(Column("setting", lambda text: shortened([text]), left=True, of="series"))
+    return [*Table.of(columns, lines).lines(), *left_out]
+
+
+def _interval(line: Any) -> str:
+    low, high = line["trend_low"], line["trend_high"]
+    return UNKNOWN if pd.isna(low) else f"{signed(low)} to {signed(high)}"
 
 
 def signed(share: float) -> str:
@@ -180,22 +175,19 @@ def _told(change: Change, every: bool) -> list[str]:
 
 
 def _plain(made: History) -> dict[str, Any]:
-    def records(table: pd.DataFrame) -> Any:
-        return table.astype("object").where(table.notna(), None).to_dict("records")
-
     return {
         "launches": [
             {"launch": launch, "time": _date(time), "job": job}
             for launch, time, job in made.launches.itertuples(index=False)
         ],
-        "lines": records(made.lines),
+        "lines": tables.records(made.lines),
         "changes": [
             {
                 "before": change.before,
                 "after": change.after,
                 "time": _date(change.time),
                 "p": change.p,
-                "lines": records(change.lines[[*LINE, "ratio", "before", "after", "p"]]),
+                "lines": tables.records(change.lines[[*LINE, "ratio", "before", "after", "p"]]),
                 "differences": {
                     x.name: {"before": x.baseline, "after": x.candidate}
                     for x in change.differences.between

@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
-from a2aperf.columns import aligned
 from a2aperf.errors import InputError
 from a2aperf.studies import progress, slurm, study
 from a2aperf.studies.study import Fate, Job
+from a2aperf.tables import aligned
 
 EXAMPLES = """\
 a2a status

@@ -13,12 +13,12 @@ from typing import Annotated
 import typer
 
 from a2aperf import labels
-from a2aperf.columns import aligned
 from a2aperf.errors import InputError
 from a2aperf.studies import partitions, scripts, slurm, submission
 from a2aperf.studies.partitions import Partition
 from a2aperf.studies.progress import duration
 from a2aperf.studies.submission import Planned, Wanted
+from a2aperf.tables import aligned
 
 EXAMPLES = """\
 a2a submit -N 20,40,80,160,320 --dry-run

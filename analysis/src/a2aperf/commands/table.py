@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from a2aperf import compat, filters, layouts, oversubscription, pair_table, results
+from a2aperf import compat, filters, layouts, oversubscription, pair_table, results, tables
 from a2aperf.commands.options import Files, Where
 from a2aperf.errors import InputError
 
@@ -94,16 +94,14 @@ def run(
         found = found.reordered(order)
     if csv or json:
         data = layouts.frame(found, names or layouts.every_column(found))
-        print(layouts.as_json(data, found.columns) if json else data.to_csv(index=False).rstrip())
+        print(tables.as_json(data, found.columns) if json else tables.as_csv(data))
     elif layout is Layout.COMPAT:
         found = found.complete(sorted(set(found.points["role"])))
         print("\n".join(compat.lines_of(found)))
     else:
         chosen = layouts.WIDE if layout is Layout.WIDE else layouts.TABLE
         shown = names or layouts.columns_for(found, chosen)
-        heading, *lines = layouts.text(found, shown, mark_maximum=layout is Layout.WIDE)
-        typer.echo(typer.style(heading, bold=True))
-        print("\n".join(lines))
+        _print(layouts.text(found, shown, mark_maximum=layout is Layout.WIDE))
 
 
 def _has(found: results.Results, role: str) -> bool:
@@ -115,18 +113,20 @@ def _say_oversubscribed(found: results.Results) -> None:
         print(f"a2a: {words}", file=sys.stderr)
 
 
+def _print(lines: list[str]) -> None:
+    heading, *rows = lines
+    typer.echo(typer.style(heading, bold=True))
+    print("\n".join(rows))
+
+
 def _print_pairs(found: results.Results, csv: bool, json: bool) -> None:
     frame = pair_table.frame(found)
     if frame.empty:
         raise InputError("no pair is measured yet")
-    if csv:
-        print(frame.to_csv(index=False).rstrip())
-    elif json:
-        print(layouts.as_json(frame, pair_table.COLUMNS))
+    if csv or json:
+        print(tables.as_json(frame, pair_table.COLUMNS) if json else tables.as_csv(frame))
     else:
         shown, note = pair_table.chosen(frame)
-        heading, *lines = pair_table.text(shown)
-        typer.echo(typer.style(heading, bold=True))
-        print("\n".join(lines))
+        _print(pair_table.table(shown).lines())
         if note:
             print(f"a2a: {note}", file=sys.stderr)
