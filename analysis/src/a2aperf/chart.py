@@ -7,7 +7,8 @@ screen with plotly. Both show the same numbers because both read these.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -148,3 +149,34 @@ class Figure:
         """All notes, each once: what is left out, n, what bars and marks mean."""
         own = [note for c in self.charts for note in c.notes]
         return list(dict.fromkeys([*self.left_out, *self.notes, *own]))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A name in a legend, and the curve that shows how its line looks."""
+
+    name: str
+    curve: Curve | None
+    """None: the ideal that a curve is held against."""
+    any_colour: bool = False
+    """Stands for a setting, which lines of every colour may have."""
+
+
+def entries(charts: Sequence[Chart]) -> tuple[list[Entry], list[Entry]]:
+    """What the legend of these charts lists, each name once: colours; then settings and ideals."""
+    curves = [curve for chart in charts for curve in chart.curves if curve.listed]
+    if all(curve.parts[0] for curve in curves):
+        curves.sort(key=lambda curve: (curve.look, curve.variant or 0))
+    colours: dict[str, Entry] = {}
+    others: dict[tuple[str, bool], Entry] = {}
+    for curve in curves:
+        name = curve.name if curve.variant is None else curve.parts[0]
+        plain = curve if curve.variant is None else replace(curve, variant=0)
+        colours.setdefault(name, Entry(name, plain))
+    for curve in sorted(curves, key=lambda curve: curve.variant or 0):
+        name = curve.parts[1]
+        if curve.variant is not None and name:
+            others.setdefault((name, True), Entry(name, curve, any_colour=True))
+    for bound in (bound for chart in charts for bound in chart.bounds if bound.look is not None):
+        others.setdefault((bound.name, False), Entry(bound.name, None))
+    return list(colours.values()), list(others.values())

@@ -9,13 +9,13 @@ from __future__ import annotations
 import base64
 import html
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from a2aperf import labels, style
-from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat
+from a2aperf.chart import Axis, Bound, Chart, Curve, Entry, Figure, Floats, Heat, entries
 
 _ROWS = 160
 """Rows of a heat map on screen; more are merged, and the note says so."""
@@ -49,20 +49,9 @@ class Drawn:
 
 def spec(figure: Figure) -> Drawn:
     """Traces, layouts and legend of a figure."""
-    curves = [curve for chart in figure.charts for curve in chart.curves if curve.listed]
-    if all(curve.parts[0] for curve in curves):
-        curves.sort(key=lambda curve: (curve.look, curve.variant or 0))
     keys: dict[str, Key] = {}
-    for curve in curves:
-        if curve.variant is None:
-            keys.setdefault(curve.name, _key(curve, curve.name))
-        else:
-            keys.setdefault(curve.parts[0], _key(replace(curve, variant=0), curve.parts[0]))
-    for curve in sorted((c for c in curves if c.variant is not None), key=lambda c: c.variant or 0):
-        if curve.parts[1]:
-            keys.setdefault(curve.parts[1], _key(curve, curve.parts[1], style.GREY))
-    for bound in (b for chart in figure.charts for b in chart.bounds if b.look is not None):
-        keys.setdefault(bound.name, Key(bound.name, style.GREY, "1 3", "", hollow=False))
+    for entry in (entry for group in entries(figure.charts) for entry in group):
+        keys.setdefault(entry.name, _key(entry))
     notes = list(figure.said)
     heats = [chart.heat for chart in figure.charts if chart.heat is not None]
     if any(heat.z.shape[0] > _ROWS and not heat.names for heat in heats):
@@ -81,15 +70,18 @@ _MARKERS = {
 }
 
 
-def _key(curve: Curve, name: str, color: str = "") -> Key:
+def _key(entry: Entry) -> Key:
+    curve = entry.curve
+    if curve is None:
+        return Key(entry.name, style.GREY, "1 3", "", hollow=False)
     look = style.look(curve.look)
     dash = look.dash if curve.variant is None else style.VARIANTS[curve.variant][1]
     lined = curve.form in ("line", "step")
     return Key(
-        name=name,
-        color=color or look.color,
+        name=entry.name,
+        color=style.GREY if entry.any_colour else look.color,
         dash=" ".join(f"{2 * part:g}" for part in dash) if lined else "none",
-        marker="circle" if color else _MARKERS.get(curve.form, look.symbol),
+        marker="circle" if entry.any_colour else _MARKERS.get(curve.form, look.symbol),
         hollow=_is_hollow(curve),
     )
 

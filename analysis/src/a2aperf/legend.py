@@ -19,7 +19,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.textpath import TextToPath
 
 from a2aperf import style
-from a2aperf.chart import Chart, Curve
+from a2aperf.chart import Chart, Curve, Entry, entries
 
 ROW = 0.135
 """Inches from one row to the next."""
@@ -27,7 +27,7 @@ _HANDLE, _GAP, _BETWEEN, _SIZE = 0.26, 0.05, 0.16, 6.5
 
 
 @dataclass(frozen=True)
-class _Entry:
+class _Handle:
     name: str
     line: dict[str, Any]
     patch: bool = False
@@ -42,13 +42,13 @@ class Legend:
 
     def __init__(self, charts: Sequence[Chart], width: float) -> None:
         """`width`: of the figure in inches."""
-        colours, variants, dotted = _entries(charts)
-        if len(colours) + len(variants) + len(dotted) == 1 and not charts[0].legend:
+        colours, others = ([_handle(entry) for entry in group] for group in entries(charts))
+        if len(colours) + len(others) == 1 and not charts[0].legend:
             colours = []
         title = charts[0].legend if charts else ""
         if colours and title:
-            colours = [_Entry(f"{title}:", {}), *colours]
-        self._rows = [row for group in (colours, variants + dotted) for row in _pack(group, width)]
+            colours = [_Handle(f"{title}:", {}), *colours]
+        self._rows = [row for group in (colours, others) for row in _pack(group, width)]
 
     @property
     def height(self) -> float:
@@ -71,17 +71,17 @@ def _text_width(text: str) -> float:
     return float(TextToPath().get_text_width_height_descent(text, font, False)[0]) / 72
 
 
-def _cut(entry: _Entry, width: float) -> list[_Entry]:
+def _cut(entry: _Handle, width: float) -> list[_Handle]:
     """The entry, in parts below each other where its name is wider than the figure."""
     if entry.width <= width:
         return [entry]
     letters = max(8, int(len(entry.name) * (width - _HANDLE - _GAP) / _text_width(entry.name)) - 1)
     first, *more = textwrap.wrap(entry.name, letters)
-    return [replace(entry, name=first), *(_Entry(text, {}) for text in more)]
+    return [replace(entry, name=first), *(_Handle(text, {}) for text in more)]
 
 
-def _pack(entries: Sequence[_Entry], width: float) -> list[list[_Entry]]:
-    rows: list[list[_Entry]] = []
+def _pack(entries: Sequence[_Handle], width: float) -> list[list[_Handle]]:
+    rows: list[list[_Handle]] = []
     used = 0.0
     for entry in [part for whole in entries for part in _cut(whole, width - 0.1)]:
         if not rows or used + _BETWEEN + entry.width > width - 0.1:
@@ -92,7 +92,7 @@ def _pack(entries: Sequence[_Entry], width: float) -> list[list[_Entry]]:
     return rows
 
 
-def _draw_entry(page: Page, entry: _Entry, x: float, y: float) -> None:
+def _draw_entry(page: Page, entry: _Handle, x: float, y: float) -> None:
     unit = page.dpi_scale_trans
     if entry.patch:
         box = Rectangle((x, y - 0.035), _HANDLE, 0.07, transform=unit, **entry.line)
@@ -112,42 +112,20 @@ def _draw_entry(page: Page, entry: _Entry, x: float, y: float) -> None:
     )
 
 
-def _entries(charts: Sequence[Chart]) -> tuple[list[_Entry], list[_Entry], list[_Entry]]:
-    colours: dict[str, _Entry] = {}
-    variants: dict[str, _Entry] = {}
-    dotted: dict[str, _Entry] = {}
-    rank: dict[str, int] = {}
-    curves = [curve for chart in charts for curve in chart.curves if curve.listed]
-    if all(curve.parts[0] for curve in curves):
-        curves.sort(key=lambda curve: (curve.look, curve.variant or 0))
-    for curve in curves:
-        if curve.variant is None:
-            colours.setdefault(curve.name, _entry(curve.name, curve))
-        else:
-            plain = replace(curve, variant=0)
-            colours.setdefault(curve.parts[0], _entry(curve.parts[0], plain))
-            if curve.parts[1]:
-                rank[curve.parts[1]] = curve.variant
-                variants.setdefault(curve.parts[1], _entry(curve.parts[1], curve, style.GREY))
-    for bound in (bound for chart in charts for bound in chart.bounds if bound.look is not None):
-        line = {"color": style.GREY, "linewidth": 0.8, "linestyle": ":"}
-        dotted.setdefault(bound.name, _Entry(bound.name, line))
-    settings = sorted(variants.items(), key=lambda item: rank[item[0]])
-    return list(colours.values()), [entry for _, entry in settings], list(dotted.values())
-
-
-def _entry(name: str, curve: Curve, color: str = "") -> _Entry:
+def _handle(entry: Entry) -> _Handle:
+    curve, name = entry.curve, entry.name
+    if curve is None:
+        return _Handle(name, {"color": style.GREY, "linewidth": 0.8, "linestyle": ":"})
+    color = style.look(curve.look).color
     if curve.form in ("band", "bars"):
-        return _Entry(name, {"facecolor": style.look(curve.look).color, "alpha": 0.3}, patch=True)
+        return _Handle(name, {"facecolor": color, "alpha": 0.3}, patch=True)
     if curve.form == "dots":
-        return _Entry(
-            name, {"linestyle": "none", "marker": ".", "color": style.look(curve.look).color}
-        )
+        return _Handle(name, {"linestyle": "none", "marker": ".", "color": color})
     line = curve_style(curve)
-    if color:
-        line |= {"color": color, "marker": "o"}
-        line["markerfacecolor"] = "white" if line["fillstyle"] == "none" else color
-    return _Entry(name, line)
+    if entry.any_colour:
+        line |= {"color": style.GREY, "marker": "o"}
+        line["markerfacecolor"] = "white" if line["fillstyle"] == "none" else style.GREY
+    return _Handle(name, line)
 
 
 def curve_style(curve: Curve) -> dict[str, Any]:
