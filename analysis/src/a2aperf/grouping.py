@@ -91,6 +91,8 @@ def setting_names(results: Results, points: pd.DataFrame, by: Sequence[str]) -> 
     for name in CHOICES:
         if name == "ppn" and scales_over_ranks(points):
             continue
+        if points[name].nunique(dropna=False) < 2:
+            continue
         groups = points.groupby(columns, dropna=False)[name] if columns else points[name]
         if np.max(groups.nunique(dropna=False)) > 1:  # not told by the columns before it
             columns.append(name)
@@ -103,6 +105,8 @@ def differing_starts(results: Results, points: pd.DataFrame) -> list[str]:
     differing = []
     for name in OF_LAUNCH:
         of_launch = {key: launch.setting(name) or "" for key, launch in results.launches.items()}
+        if len(set(of_launch.values())) < 2:
+            continue
         values = points.assign(value=points["launch"].map(of_launch))
         if values.groupby(place, dropna=False)["value"].nunique().max() > 1:
             differing.append(name)
