@@ -9,7 +9,7 @@
 namespace a2aperf {
 namespace {
 
-GroupColumn matrix(std::string name, NumberType type, std::string units, std::string long_name) {
+GroupColumn matrix(std::string name, ValueType type, std::string units, std::string long_name) {
     return {.name = std::move(name),
             .type = type,
             .dimensions = {"message_size", "source", "destination"},
@@ -18,14 +18,14 @@ GroupColumn matrix(std::string name, NumberType type, std::string units, std::st
             .is_compressed = true};
 }
 
-GroupColumn of_suspect(std::string name, NumberType type, std::string units, std::string long_name,
+GroupColumn of_suspect(std::string name, ValueType type, std::string units, std::string long_name,
                        std::vector<std::string> dimensions = {"suspect"}) {
     return {.name = std::move(name),
             .type = type,
             .dimensions = std::move(dimensions),
             .units = std::move(units),
             .long_name = std::move(long_name),
-            .has_unknown = type != NumberType::float64};
+            .has_unknown = type != ValueType::float64};
 }
 
 } // namespace
@@ -49,16 +49,16 @@ GroupDeclaration PairMatrix::declaration(int suspects, int isolated_ops, Percent
         {.name = "isolated_attempt", .length = isolated_ops, .may_grow = true},
     };
     group.columns = {
-        matrix("time_p50", NumberType::float64, "ns", "median transfer time from source to destination"),
-        matrix("time_min", NumberType::float64, "ns", "shortest transfer time from source to destination"),
-        matrix("gbps", NumberType::float64, "Gbit/s", "message size / median transfer time"),
-        matrix("ops", NumberType::int32, "", "valid ops of the pair, 0 = not measured"),
-        of_suspect("suspect_source", NumberType::int32, "", "sender of a pair that was looked at again"),
-        of_suspect("suspect_destination", NumberType::int32, "", "its receiver"),
-        of_suspect("suspect_size", NumberType::int32, "", "its message size, index into message_size"),
-        of_suspect("isolated_time", NumberType::int64, "ns", "its transfer times with all other ranks idle",
+        matrix("time_p50", ValueType::float64, "ns", "median transfer time from source to destination"),
+        matrix("time_min", ValueType::float64, "ns", "shortest transfer time from source to destination"),
+        matrix("gbps", ValueType::float64, "Gbit/s", "message size / median transfer time"),
+        matrix("ops", ValueType::int32, "", "valid ops of the pair, 0 = not measured"),
+        of_suspect("suspect_source", ValueType::int32, "", "sender of a pair that was looked at again"),
+        of_suspect("suspect_destination", ValueType::int32, "", "its receiver"),
+        of_suspect("suspect_size", ValueType::int32, "", "its message size, index into message_size"),
+        of_suspect("isolated_time", ValueType::int64, "ns", "its transfer times with all other ranks idle",
                    {"suspect", "isolated_attempt"}),
-        of_suspect("isolated_gbps", NumberType::float64, "Gbit/s", "message size / median of isolated_time"),
+        of_suspect("isolated_gbps", ValueType::float64, "Gbit/s", "message size / median of isolated_time"),
     };
     group.of_point = [matrix = *this, rule](const Point& point, const PointResult& result) {
         return matrix.cells(point.message_size,

@@ -12,18 +12,6 @@
 namespace a2aperf {
 namespace {
 
-h5::Kind kind_of(NumberType type) {
-    switch (type) {
-    case NumberType::int32:
-        return h5::Kind::int32;
-    case NumberType::int64:
-        return h5::Kind::int64;
-    case NumberType::float64:
-        break;
-    }
-    return h5::Kind::float64;
-}
-
 std::uint64_t elements(const h5::Shape& shape) {
     std::uint64_t count = 1;
     for (const std::uint64_t length : shape) count *= length;
@@ -61,8 +49,8 @@ h5::Dataset create_dimension(const h5::Group& group, const GroupDimension& dimen
     return scale;
 }
 
-void mark_unknown(const h5::Dataset& dataset, NumberType type) {
-    if (type == NumberType::int32)
+void mark_unknown(const h5::Dataset& dataset, ValueType type) {
+    if (type == ValueType::int32)
         dataset.set("_FillValue", std::int32_t{-1});
     else
         dataset.set("_FillValue", std::int64_t{-1});
@@ -136,7 +124,7 @@ DeclaredGroup DeclaredGroup::create(const h5::File& file, GroupDeclaration decla
         scales.emplace(dimension.name, create_dimension(group, dimension));
     for (const GroupColumn& column : created.declaration_.columns) {
         h5::Dataset dataset = create_described(
-            group, column.name, kind_of(column.type), shape_of(created.declaration_, column),
+            group, column.name, column.type, shape_of(created.declaration_, column),
             column.is_compressed ? storage : h5::Storage::contiguous, column.units, column.long_name);
         if (column.has_unknown) mark_unknown(dataset, column.type);
         unsigned axis = 0;
@@ -189,7 +177,7 @@ void DeclaredGroup::clear(const std::string& column) const {
 }
 
 void DeclaredGroup::clear(const GroupColumn& column) const {
-    if (column.type == NumberType::float64)
+    if (column.type == ValueType::float64)
         fill(dataset(column.name), kAbsent);
     else
         fill(dataset(column.name), std::int64_t{column.has_unknown ? -1 : 0});
@@ -197,7 +185,7 @@ void DeclaredGroup::clear(const GroupColumn& column) const {
 
 void DeclaredGroup::copy_to(const DeclaredGroup& to) const {
     for (const GroupColumn& column : declaration_.columns) {
-        if (column.type == NumberType::float64)
+        if (column.type == ValueType::float64)
             copy<double>(dataset(column.name), to.dataset(column.name));
         else
             copy<std::int64_t>(dataset(column.name), to.dataset(column.name));
@@ -208,7 +196,7 @@ std::uint64_t DeclaredGroup::bytes(const GroupDeclaration& declaration) {
     std::uint64_t bytes = 0;
     for (const GroupColumn& column : declaration.columns)
         bytes += elements(shape_of(declaration, column)) *
-                 (column.type == NumberType::int32 ? sizeof(std::int32_t) : sizeof(std::int64_t));
+                 (column.type == ValueType::int32 ? sizeof(std::int32_t) : sizeof(std::int64_t));
     return bytes;
 }
 

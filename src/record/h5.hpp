@@ -15,6 +15,8 @@
 #include <system_error>
 #include <vector>
 
+#include "a2aperf/record/value_type.hpp"
+
 namespace a2aperf::h5 {
 
 // The value of an error is the errno behind it, EIO where HDF5 names none.
@@ -53,7 +55,7 @@ private:
     std::int64_t id_ = -1;
 };
 
-enum class Kind { int8, int32, int64, float64, text, fixed_text };
+using Kind = ValueType;
 
 struct Type {
     Kind kind;

@@ -11,6 +11,7 @@
 
 #include "a2aperf/measure/point_result.hpp"
 #include "a2aperf/plan/point.hpp"
+#include "a2aperf/record/value_type.hpp"
 
 namespace a2aperf {
 
@@ -24,12 +25,10 @@ struct GroupDimension {
     std::uint64_t size() const { return values.empty() ? static_cast<std::uint64_t>(length) : values.size(); }
 };
 
-enum class NumberType { int32, int64, float64 };
-
 // Blank until it is written: NaN, -1 where an integer may be unknown, 0 where not.
 struct GroupColumn {
     std::string name;
-    NumberType type;
+    ValueType type; // of a number
     std::vector<std::string> dimensions;
     std::string units{}; // empty: none
     std::string long_name;

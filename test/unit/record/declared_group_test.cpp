@@ -29,14 +29,14 @@ GroupDeclaration tides(int hours, int watchers) {
     };
     group.columns = {
         {.name = "height",
-         .type = NumberType::float64,
+         .type = ValueType::float64,
          .dimensions = {"harbour", "hour"},
          .units = "m",
          .long_name = "of the water",
          .is_compressed = true},
-        {.name = "waves", .type = NumberType::int32, .dimensions = {"harbour", "hour"}, .long_name = "seen"},
+        {.name = "waves", .type = ValueType::int32, .dimensions = {"harbour", "hour"}, .long_name = "seen"},
         {.name = "watch",
-         .type = NumberType::int64,
+         .type = ValueType::int64,
          .dimensions = {"watcher"},
          .units = "ns",
          .long_name = "began",
@@ -153,7 +153,7 @@ TEST_CASE("a file whose group is another than declared is refused and stays as i
     CHECK(test::contains(words(other), "is damaged: /tides/waves"));
     other = launch;
     other.settings.group->columns.push_back(
-        {.name = "foam", .type = NumberType::int32, .dimensions = {"hour"}, .long_name = "seen"});
+        {.name = "foam", .type = ValueType::int32, .dimensions = {"hour"}, .long_name = "seen"});
     CHECK(test::contains(words(other), "is damaged"));
     CHECK(words(launch).empty());
 
