@@ -108,8 +108,8 @@ void measure_all(Launch& launch) {
     const std::string start =
         launch.start() == Start::clock ? "ops start on a common clock" : "ops start at a barrier";
     Voice voice(launch.job().is_root(),
-                TableWriter(launch.options().format, launch.job().layout(), launch.provider(),
-                            launch.oversubscription(), start),
+                TableWriter(launch.options().format, alltoall().schema().columns, launch.job().layout(),
+                            launch.provider(), launch.oversubscription(), start),
                 progress);
     launch.introduce(progress);
     std::map<int, PointResult> results; // on rank 0
@@ -176,8 +176,9 @@ public:
     double gbps_rank(const Point& point, const Layout& layout, double op_time_ns) const override {
         return bandwidths(layout, point.message_size, op_time_ns).rank;
     }
-    void declare(RecorderSettings& settings, const Options&, const Plan&, int) const override {
-        settings.subject = "all-to-all";
+    Schema schema() const override {
+        static const std::vector<Column> columns = columns_with(rate_columns());
+        return {kRow.name, "all-to-all", columns};
     }
     void measure(Launch& launch) const override { measure_all(launch); }
 };

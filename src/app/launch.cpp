@@ -115,7 +115,7 @@ Plan Launch::plan_points() {
     StoredChoices stored;
     on_root(job_, [&] {
         if (options_.overwrite == Overwrite::resume && std::filesystem::exists(files_.results))
-            stored = stored_choices(files_.results);
+            stored = stored_choices(files_.results, workload_.schema());
     });
     if (!stored.start.empty()) order = stored.order;
     job_.broadcast_text(stored.start);
@@ -212,14 +212,15 @@ Provenance Launch::provenance() {
 void Launch::open_file() {
     const Provenance facts = provenance();
     on_root(job_, [&] {
-        RecorderSettings settings{.file = files_.results,
-                                  .max_attempts = rules_for(Point{}).max_attempts(start_.start),
-                                  .percentile = options_.percentile,
-                                  .complete_at = options_.complete_at,
-                                  .provider = provider(),
-                                  .is_traced = options_.traces,
-                                  .may_replace = options_.overwrite == Overwrite::force};
-        workload_.declare(settings, options_, plan_, job_.ranks());
+        const RecorderSettings settings{.file = files_.results,
+                                        .max_attempts = rules_for(Point{}).max_attempts(start_.start),
+                                        .percentile = options_.percentile,
+                                        .complete_at = options_.complete_at,
+                                        .provider = provider(),
+                                        .schema = workload_.schema(),
+                                        .group = workload_.group(options_, plan_, job_.ranks()),
+                                        .is_traced = options_.traces,
+                                        .may_replace = options_.overwrite == Overwrite::force};
         recorder_.emplace(options_.overwrite == Overwrite::resume && std::filesystem::exists(files_.results)
                               ? Recorder::resume(settings, plan_, job_.layout(), facts)
                               : Recorder::create(settings, plan_, job_.layout(), facts));

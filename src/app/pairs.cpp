@@ -293,10 +293,12 @@ public:
     double gbps_rank(const Point& point, const Layout&, double op_time_ns) const override {
         return pair_gbps(point.message_size, op_time_ns);
     }
-    void declare(RecorderSettings& settings, const Options& options, const Plan& plan, int ranks) const override {
-        settings.subject = "pairs of ranks";
-        settings.group =
-            PairMatrix(plan, ranks).declaration(pair_options(options).suspects, options.ops, options.percentile);
+    Schema schema() const override {
+        static const std::vector<Column> columns = columns_with(rate_columns());
+        return {kRow.name, "pairs of ranks", columns};
+    }
+    std::optional<GroupDeclaration> group(const Options& options, const Plan& plan, int ranks) const override {
+        return PairMatrix(plan, ranks).declaration(pair_options(options).suspects, options.ops, options.percentile);
     }
     void measure(Launch& launch) const override { measure_pairs(launch); }
 };

@@ -130,7 +130,8 @@ int run_launch(int argc, char** argv, const Options& options) {
             fmt::format("{} at least 2 ranks: use mpirun -n 2 or more", workload_of(options).demands()));
     Launch::Files files{output_file(options), {}};
     if (launched_rank() == 0 && !options.verify_only) {
-        check_output(files.results, options.overwrite == Overwrite::resume, options.overwrite == Overwrite::force);
+        check_output(files.results, options.overwrite == Overwrite::resume, options.overwrite == Overwrite::force,
+                     workload_of(options).schema());
         files.attachments = read_attachments(options.attachments);
     }
 

@@ -11,11 +11,12 @@
 
 #include "a2aperf/config/workload_row.hpp"
 #include "a2aperf/plan/plan.hpp"
+#include "a2aperf/record/columns.hpp"
+#include "a2aperf/record/group_declaration.hpp"
 
 namespace a2aperf {
 
 class Launch;
-struct RecorderSettings;
 
 class Workload {
 public:
@@ -43,8 +44,9 @@ public:
     // What a rank sends in a second of an op: the progress shows it while a point is measured.
     virtual double gbps_rank(const Point& point, const Layout& layout, double op_time_ns) const = 0;
 
-    // What its file is about, and what it keeps there beside the samples.
-    virtual void declare(RecorderSettings& settings, const Options& options, const Plan& plan, int ranks) const = 0;
+    // What its file holds of each point, and what beside the samples.
+    virtual Schema schema() const = 0;
+    virtual std::optional<GroupDeclaration> group(const Options&, const Plan&, int /*ranks*/) const { return {}; }
     virtual void measure(Launch& launch) const = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "columns.hpp"
+#include "a2aperf/record/columns.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -9,7 +9,7 @@
 namespace a2aperf {
 namespace {
 
-using h5::Kind;
+using Kind = ValueType;
 
 template <class T>
 Value to_value(const T& value) {
@@ -198,6 +198,29 @@ std::vector<Column> time_columns() {
     };
 }
 
+Column state_column() {
+    return with_flags(named("state", Kind::int8, {}, "state of the point; written last"),
+                      {"pending", "complete", "skipped", "failed"});
+}
+
+} // namespace
+
+Value Column::blank() const {
+    switch (kind) {
+    case Kind::text:
+    case Kind::fixed_text:
+        return std::string();
+    case Kind::float64:
+        return std::numeric_limits<double>::quiet_NaN();
+    default:
+        return std::int64_t{has_unknown ? -1 : 0};
+    }
+}
+
+bool Schema::has(std::string_view name) const {
+    return std::any_of(columns.begin(), columns.end(), [&](const Column& column) { return column.name == name; });
+}
+
 std::vector<Column> rate_columns() {
     constexpr double kPercent = 100;
     return {
@@ -236,41 +259,12 @@ std::vector<Column> rate_columns() {
     };
 }
 
-Column state_column() {
-    return with_flags(named("state", Kind::int8, {}, "state of the point; written last"),
-                      {"pending", "complete", "skipped", "failed"});
-}
-
-std::vector<Column> all_columns() {
+std::vector<Column> columns_with(std::vector<Column> figures) {
     std::vector<Column> all;
-    for (auto make : {asked_columns, run_columns, time_columns, rate_columns})
-        for (Column& column : make()) all.push_back(std::move(column));
+    for (std::vector<Column> some : {asked_columns(), run_columns(), time_columns(), std::move(figures)})
+        for (Column& column : some) all.push_back(std::move(column));
     all.push_back(state_column());
     return all;
-}
-
-} // namespace
-
-Value Column::blank() const {
-    switch (kind) {
-    case Kind::text:
-    case Kind::fixed_text:
-        return std::string();
-    case Kind::float64:
-        return std::numeric_limits<double>::quiet_NaN();
-    default:
-        return std::int64_t{has_unknown ? -1 : 0};
-    }
-}
-
-std::span<const Column> columns() {
-    static const std::vector<Column> all = all_columns();
-    return all;
-}
-
-std::size_t column_index(std::string_view name) {
-    const auto has_name = [&](const Column& column) { return column.name == name; };
-    return static_cast<std::size_t>(std::find_if(columns().begin(), columns().end(), has_name) - columns().begin());
 }
 
 } // namespace a2aperf

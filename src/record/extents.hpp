@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How large a results file is in each of its dimensions.
+// What a results file holds, and how large it is in each of its dimensions.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "a2aperf/record/columns.hpp"
 #include "a2aperf/record/group_declaration.hpp"
 
 namespace a2aperf {
 
 struct Extents {
+    Schema schema;
     int points = 0;                          // P
     int attempts = 0;                        // A
     int ranks = 0;                           // R

@@ -42,16 +42,13 @@ h5::Block element(int point) {
     return {{static_cast<std::uint64_t>(point)}, {1}};
 }
 
-std::size_t state_column() {
-    return columns().size() - 1;
-}
-
 } // namespace
 
-PointColumns PointColumns::create(const h5::File& file, const h5::Dataset& point_scale) {
+PointColumns PointColumns::create(const h5::File& file, const h5::Dataset& point_scale, const Schema& schema) {
     PointColumns created;
+    created.columns_ = schema.columns;
     created.points_ = static_cast<int>(point_scale.shape().at(0));
-    for (const Column& column : columns()) {
+    for (const Column& column : schema.columns) {
         const std::string name(column.name);
         h5::Dataset dataset = file.create_dataset(name.c_str(), {column.kind}, point_scale.shape());
         describe(dataset, column);
@@ -63,10 +60,11 @@ PointColumns PointColumns::create(const h5::File& file, const h5::Dataset& point
     return created;
 }
 
-PointColumns PointColumns::open(const h5::File& file, int points) {
+PointColumns PointColumns::open(const h5::File& file, int points, const Schema& schema) {
     PointColumns opened;
+    opened.columns_ = schema.columns;
     opened.points_ = points;
-    for (const Column& column : columns()) {
+    for (const Column& column : schema.columns) {
         const std::string name(column.name);
         opened.datasets_.push_back(file.has(name.c_str()) ? file.open_dataset(name.c_str()) : h5::Dataset());
     }
@@ -80,10 +78,10 @@ void PointColumns::require_shapes() const {
 
 void PointColumns::write_asked(const std::vector<Point>& points, const Layout& layout,
                                const std::string& provider) const {
-    for (std::size_t i = 0; i < columns().size(); ++i) {
-        if (!columns()[i].is_asked()) continue;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (!columns_[i].is_asked()) continue;
         std::vector<Value> values;
-        for (const Point& point : points) values.push_back(columns()[i].asked({point, layout, provider}));
+        for (const Point& point : points) values.push_back(columns_[i].asked({point, layout, provider}));
         write(i, values);
     }
     for (std::size_t p = 0; p < points.size(); ++p)
@@ -91,7 +89,7 @@ void PointColumns::write_asked(const std::vector<Point>& points, const Layout& l
 }
 
 std::vector<Value> PointColumns::read(std::size_t column) const {
-    const Column& description = columns()[column];
+    const Column& description = columns_[column];
     const h5::Dataset& dataset = datasets_[column];
     if (!dataset.is_open()) return std::vector<Value>(static_cast<std::size_t>(points_), description.blank());
     if (description.kind == Kind::text) return wrap(dataset.read_text());
@@ -99,9 +97,15 @@ std::vector<Value> PointColumns::read(std::size_t column) const {
     return wrap(dataset.read<std::int64_t>());
 }
 
+std::vector<Value> PointColumns::read(std::string_view name) const {
+    const auto found =
+        std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) { return c.name == name; });
+    return read(static_cast<std::size_t>(found - columns_.begin()));
+}
+
 void PointColumns::write(std::size_t column, const std::vector<Value>& values) const {
     const h5::Dataset& dataset = datasets_[column];
-    switch (columns()[column].kind) {
+    switch (columns_[column].kind) {
     case Kind::text:
         dataset.write_text(unwrap<std::string>(values));
         break;
@@ -115,7 +119,7 @@ void PointColumns::write(std::size_t column, const std::vector<Value>& values) c
 
 void PointColumns::write(int point, const PointResult& result, const Place& place) const {
     for (std::size_t i = 0; i < datasets_.size(); ++i) {
-        const Column& column = columns()[i];
+        const Column& column = columns_[i];
         if (column.place) {
             const std::int64_t value = column.place(place);
             datasets_[i].write(std::span(&value, 1), element(point));
@@ -132,7 +136,7 @@ void PointColumns::write(int point, const PointResult& result, const Place& plac
 PointResult PointColumns::read(int point) const {
     PointResult result{};
     for (std::size_t i = 0; i < datasets_.size(); ++i) {
-        const Column& column = columns()[i];
+        const Column& column = columns_[i];
         if (!column.restore) continue;
         if (!datasets_[i].is_open())
             column.restore(result, column.blank());
@@ -146,11 +150,11 @@ PointResult PointColumns::read(int point) const {
 
 void PointColumns::write_state(int point, State state) const {
     const auto value = static_cast<std::int8_t>(state);
-    datasets_[state_column()].write(std::span(&value, 1), element(point));
+    datasets_.back().write(std::span(&value, 1), element(point));
 }
 
 std::vector<State> PointColumns::states() const {
-    const std::vector<std::int8_t> values = datasets_[state_column()].read<std::int8_t>();
+    const std::vector<std::int8_t> values = datasets_.back().read<std::int8_t>();
     std::vector<State> states(values.size());
     std::transform(values.begin(), values.end(), states.begin(),
                    [](std::int8_t v) { return static_cast<State>(v); });

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// /<column>: one row per point, as columns.hpp lists them.
+// /<column>: one row per point, as the workload declares them.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "a2aperf/plan/plan.hpp"
-#include "columns.hpp"
+#include "a2aperf/record/columns.hpp"
 #include "h5.hpp"
 
 namespace a2aperf {
@@ -14,15 +16,16 @@ namespace a2aperf {
 class PointColumns {
 public:
     // All rows blank: pending, -1, NaN, empty.
-    static PointColumns create(const h5::File& file, const h5::Dataset& point_scale);
+    static PointColumns create(const h5::File& file, const h5::Dataset& point_scale, const Schema& schema);
     // A column that the file has not got stays closed: it reads blank.
-    static PointColumns open(const h5::File& file, int points);
+    static PointColumns open(const h5::File& file, int points, const Schema& schema);
     void require_shapes() const; // h5::Unreadable where a column has not a row for every point
 
     // What was asked of every point; those with a reason to be skipped are skipped.
     void write_asked(const std::vector<Point>& points, const Layout& layout, const std::string& provider) const;
 
-    std::vector<Value> read(std::size_t column) const; // [P]
+    std::vector<Value> read(std::size_t column) const;    // [P]
+    std::vector<Value> read(std::string_view name) const; // of one that all workloads have
     void write(std::size_t column, const std::vector<Value>& values) const;
 
     // Everything of one point but its state.
@@ -34,8 +37,9 @@ public:
     std::vector<State> states() const;
 
 private:
+    std::span<const Column> columns_;
     int points_ = 0;
-    std::vector<h5::Dataset> datasets_; // parallel to columns()
+    std::vector<h5::Dataset> datasets_; // parallel to columns_
 };
 
 } // namespace a2aperf

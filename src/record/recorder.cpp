@@ -46,7 +46,7 @@ void require_fit(int point, const PointResult& result, const Extents& extents) {
 RootAttributes root_attributes(const RecorderSettings& settings, const Layout& layout,
                                const Provenance& provenance) {
     RootAttributes attributes;
-    attributes.title = fmt::format("{}, {} ranks on {} node{}, {}", settings.subject, layout.ranks(),
+    attributes.title = fmt::format("{}, {} ranks on {} node{}, {}", settings.schema.subject, layout.ranks(),
                                    layout.nodes(), layout.nodes() == 1 ? "" : "s", settings.provider);
     attributes.source =
         fmt::format("a2aperf {} ({})", text_of(provenance, "program_version"), text_of(provenance, "commit"));
@@ -68,10 +68,11 @@ void Recorder::Impl::start(Replacement& replacement, Existing existing, const Pr
     SegmentGroup::create(results.segments, segment, provenance, planned_order);
     port_names = provenance.port_names;
     results.file.flush();
+    const Schema schema = results.extents.schema;
     const auto declared = results.extents.group;
     results = ResultsFile(); // closed: HDF5 holds no metadata back that it could write later
     try {
-        results = ResultsFile::open(replacement.path(), h5::File::Access::read_write);
+        results = ResultsFile::open(replacement.path(), h5::File::Access::read_write, schema);
         results.open_group(declared);
     } catch (const UsageError& error) {
         throw RunError(error.what()); // it is ours, so not what the user gave us
@@ -115,8 +116,9 @@ Recorder Recorder::create(const RecorderSettings& settings, const Plan& plan, co
     auto impl = std::make_unique<Impl>();
     impl->file = resolve(settings.file);
     impl->points = plan.points;
-    Extents extents{static_cast<int>(plan.points.size()), settings.max_attempts, layout.ranks(), layout.nodes(),
-                    provenance.port_names};
+    Extents extents{settings.schema,       static_cast<int>(plan.points.size()),
+                    settings.max_attempts, layout.ranks(),
+                    layout.nodes(),        provenance.port_names};
     extents.is_traced = settings.is_traced;
     extents.group = settings.group;
     const Existing existing = settings.may_replace ? Existing::replace : Existing::keep;

@@ -45,9 +45,8 @@ void require_schema(const h5::File& file, const std::string& path) {
 }
 
 // What every results file has.
-bool is_common(const std::string& name) {
-    return name == "point" || name == "raw" || name == "counters" || name == "segments" ||
-           column_index(name) < columns().size();
+bool is_common(const std::string& name, const Schema& schema) {
+    return name == "point" || name == "raw" || name == "counters" || name == "segments" || schema.has(name);
 }
 
 // What a later program of the same schema version may have added and this one would lose in a copy.
@@ -59,9 +58,9 @@ bool is_common(const std::string& name) {
 }
 
 // Groups may be a workload's.
-void require_known_columns(const h5::File& file, const std::string& path) {
+void require_known_columns(const h5::File& file, const std::string& path, const Schema& schema) {
     for (const std::string& name : file.children())
-        if (!is_common(name) && !file.has_group(name.c_str())) refuse_unknown(path, name);
+        if (!is_common(name, schema) && !file.has_group(name.c_str())) refuse_unknown(path, name);
 }
 
 // Counts that no file has become one that fits no other part of it.
@@ -69,7 +68,7 @@ int as_count(std::uint64_t extent) {
     return extent <= std::numeric_limits<int>::max() ? static_cast<int>(extent) : -1;
 }
 
-ResultsFile open_parts(h5::File file) {
+ResultsFile open_parts(h5::File file, const Schema& schema) {
     ResultsFile results;
     for (const auto& [name, value] : kTextAttributes) results.attributes.*value = file.text_attribute(name);
     results.raw = RawGroup::open(file);
@@ -79,11 +78,15 @@ ResultsFile open_parts(h5::File file) {
     const h5::Shape per_node = file.open_group("counters").open_dataset("interrupts").shape();
     if (moments.size() != 3 || per_node.size() != 2)
         file.throw_unreadable("has samples or counters of another shape");
-    results.extents = {as_count(moments[0]), as_count(moments[1]), as_count(moments[2]), as_count(per_node[1]),
+    results.extents = {schema,
+                       as_count(moments[0]),
+                       as_count(moments[1]),
+                       as_count(moments[2]),
+                       as_count(per_node[1]),
                        results.counters.port_names()};
     results.extents.is_traced = results.raw.is_traced();
     results.extents.has_exits = results.raw.has_exits();
-    results.columns = PointColumns::open(file, results.extents.points);
+    results.columns = PointColumns::open(file, results.extents.points, schema);
     results.file = std::move(file);
     return results;
 }
@@ -104,7 +107,7 @@ ResultsFile ResultsFile::create(const std::filesystem::path& path, FileLayout la
     created.file.set("layout", std::string_view(layout == FileLayout::compact ? "compact" : "preallocated"));
     const h5::Dataset point = create_scale(created.file, "point", extents.points);
     point.set("long_name", std::string_view("point of the sweep, in declared order"));
-    created.columns = PointColumns::create(created.file, point);
+    created.columns = PointColumns::create(created.file, point, extents.schema);
     created.raw = RawGroup::create(created.file, point, extents, storage);
     created.counters = CounterGroup::create(created.file, point, extents, storage);
     if (extents.group) created.group = DeclaredGroup::create(created.file, *extents.group, storage);
@@ -116,14 +119,14 @@ void throw_damaged(const std::filesystem::path& path, const std::system_error& e
     throw UsageError(fmt::format("{} is damaged: {}", path.string(), error.what()));
 }
 
-ResultsFile ResultsFile::open(const std::filesystem::path& path, h5::File::Access access) {
+ResultsFile ResultsFile::open(const std::filesystem::path& path, h5::File::Access access, const Schema& schema) {
     const std::string name = path.string();
     if (!h5::File::is_hdf5(path)) throw UsageError(fmt::format("{} is not an HDF5 file", name));
     try {
         h5::File file = h5::File::open(path, access);
         require_schema(file, name);
-        require_known_columns(file, name);
-        ResultsFile results = open_parts(std::move(file));
+        require_known_columns(file, name, schema);
+        ResultsFile results = open_parts(std::move(file), schema);
         results.require_sound();
         return results;
     } catch (const std::system_error& error) {
@@ -133,7 +136,8 @@ ResultsFile ResultsFile::open(const std::filesystem::path& path, h5::File::Acces
 
 void ResultsFile::open_group(const std::optional<GroupDeclaration>& declaration) {
     for (const std::string& name : file.children())
-        if (!is_common(name) && (!declaration || name != declaration->name)) refuse_unknown(file.where(), name);
+        if (!is_common(name, extents.schema) && (!declaration || name != declaration->name))
+            refuse_unknown(file.where(), name);
     if (!declaration) return;
     group = DeclaredGroup::open(file, *declaration);
     extents.group = group->declaration();
@@ -143,30 +147,32 @@ std::uint64_t ResultsFile::largest_size(const Extents& extents) {
     constexpr std::uint64_t kMetadata = 256U << 10U;
     constexpr std::uint64_t kPerRank = 512; // facts and clocks of a segment
     constexpr std::uint64_t kPerNode = 2048;
-    const std::uint64_t rows = extents.p() * a2aperf::columns().size() * (sizeof(double) + sizeof(double));
+    const std::uint64_t rows = extents.p() * extents.schema.columns.size() * (sizeof(double) + sizeof(double));
     const std::uint64_t group = extents.group ? DeclaredGroup::bytes(*extents.group) : 0;
     return kMetadata + rows + RawGroup::bytes(extents) + CounterGroup::bytes(extents) + group +
            extents.r() * kPerRank + extents.n() * kPerNode;
 }
 
 void copy_asked(const ResultsFile& from, const ResultsFile& to) {
-    for (std::size_t i = 0; i < columns().size(); ++i)
-        if (columns()[i].is_asked()) to.columns.write(i, from.columns.read(i));
+    const std::span<const Column> columns = to.extents.schema.columns;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        if (columns[i].is_asked()) to.columns.write(i, from.columns.read(i));
     const std::vector<State> states = from.columns.states();
     for (std::size_t p = 0; p < states.size(); ++p) to.columns.write_state(static_cast<int>(p), states[p]);
 }
 
 void copy_measured(const ResultsFile& from, const ResultsFile& to) {
     const std::vector<State> states = from.columns.states();
-    for (std::size_t i = 0; i < columns().size(); ++i) {
-        if (columns()[i].is_asked()) continue;
+    const std::span<const Column> columns = to.extents.schema.columns;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i].is_asked()) continue;
         std::vector<Value> values = from.columns.read(i);
         std::vector<Value> kept = to.columns.read(i);
         for (std::size_t p = 0; p < values.size(); ++p)
             if (has_samples(states[p])) kept[p] = std::move(values[p]);
         to.columns.write(i, kept);
     }
-    const std::vector<Value> attempts = from.columns.read(column_index("attempts"));
+    const std::vector<Value> attempts = from.columns.read("attempts");
     for (std::size_t p = 0; p < states.size(); ++p) {
         if (!has_samples(states[p])) continue;
         const int point = static_cast<int>(p);
@@ -180,7 +186,7 @@ void copy_measured(const ResultsFile& from, const ResultsFile& to) {
 
 int most_attempts(const ResultsFile& file) {
     const std::vector<State> states = file.columns.states();
-    const std::vector<Value> attempts = file.columns.read(column_index("attempts"));
+    const std::vector<Value> attempts = file.columns.read("attempts");
     std::int64_t most = 1;
     for (std::size_t p = 0; p < states.size(); ++p)
         if (has_samples(states[p])) most = std::max(most, std::get<std::int64_t>(attempts[p]));

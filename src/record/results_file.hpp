@@ -47,7 +47,7 @@ struct ResultsFile {
 
     // UsageError, in one line, for what is no results file, is damaged, of another schema version, or holds no
     // samples.
-    static ResultsFile open(const std::filesystem::path& path, h5::File::Access access);
+    static ResultsFile open(const std::filesystem::path& path, h5::File::Access access, const Schema& schema);
 
     // Of a file that is open. Throws UsageError where it has a group that is not declared and h5::Unreadable where
     // the declared one is missing or another.

@@ -37,8 +37,8 @@ void require_same_plan(const std::filesystem::path& file, const ResultsFile& sto
     if (stored.extents.ranks != layout.ranks())
         refuse(file, fmt::format("it was measured with {} ranks and this launch has {}", stored.extents.ranks,
                                  layout.ranks()));
-    for (std::size_t i = 0; i < columns().size(); ++i) {
-        const Column& column = columns()[i];
+    for (std::size_t i = 0; i < stored.extents.schema.columns.size(); ++i) {
+        const Column& column = stored.extents.schema.columns[i];
         if (!column.is_asked() || column.name == "skip_reason") continue;
         const std::vector<Value> there = stored.columns.read(i);
         for (std::size_t p = 0; p < there.size(); ++p) {
@@ -144,7 +144,7 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     const std::filesystem::path& file = impl->file;
     require_writable_folder(file);
     const FileLock lock = lock_or_refuse(file); // until the copy has the name
-    ResultsFile stored = ResultsFile::open(file, h5::File::Access::read_only);
+    ResultsFile stored = ResultsFile::open(file, h5::File::Access::read_only, settings.schema);
     const SegmentGroup before = SegmentGroup::open(stored.segments, stored.segment_count() - 1);
     require_same_plan(file, stored, plan, layout, settings.provider);
     if (settings.group && settings.group->needs_exits && !stored.extents.has_exits)
@@ -170,7 +170,7 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     return impl;
 }
 
-void check_output(const std::filesystem::path& file, bool may_resume, bool may_replace) {
+void check_output(const std::filesystem::path& file, bool may_resume, bool may_replace, const Schema& schema) {
     const std::filesystem::path path = resolve(file);
     require_writable_folder(path);
     std::error_code ignored;
@@ -180,11 +180,11 @@ void check_output(const std::filesystem::path& file, bool may_resume, bool may_r
         throw UsageError(fmt::format("the output {} is not a file: choose another with -o", path.string()));
     if (!may_resume && !may_replace) throw UsageError(exists_already(path));
     lock_or_refuse(path);
-    if (may_resume) ResultsFile::open(path, h5::File::Access::read_only);
+    if (may_resume) ResultsFile::open(path, h5::File::Access::read_only, schema);
 }
 
-StoredChoices stored_choices(const std::filesystem::path& file) {
-    const ResultsFile stored = ResultsFile::open(file, h5::File::Access::read_only);
+StoredChoices stored_choices(const std::filesystem::path& file, const Schema& schema) {
+    const ResultsFile stored = ResultsFile::open(file, h5::File::Access::read_only, schema);
     try {
         const SegmentGroup last = SegmentGroup::open(stored.segments, stored.segment_count() - 1);
         return {SegmentGroup::open(stored.segments, 0).planned_order(), last.start_of_ops()};

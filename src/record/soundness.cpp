@@ -13,7 +13,7 @@ constexpr std::uint64_t kMostUnpacked = 1100;
 // Every point's attempts are there: neither more than the file has room for, nor more than its bytes can hold.
 void require_attempts(const ResultsFile& results) {
     const std::vector<State> states = results.columns.states();
-    const std::vector<Value> attempts = results.columns.read(column_index("attempts"));
+    const std::vector<Value> attempts = results.columns.read("attempts");
     const std::uint64_t room = results.raw.stored_bytes() * kMostUnpacked;
     for (std::size_t p = 0; p < states.size(); ++p) {
         if (states[p] < State::pending || states[p] > State::failed)

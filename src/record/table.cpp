@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/utf8.hpp"
-#include "columns.hpp"
 
 namespace a2aperf {
 namespace {
@@ -122,9 +121,9 @@ int wide_width(const Column& column) {
     return static_cast<int>(width) + 1;
 }
 
-std::string wide_header() {
+std::string wide_header(std::span<const Column> columns) {
     std::string line = "#";
-    for (const Column& column : columns())
+    for (const Column& column : columns)
         if (!column.wide.heading.empty()) line += fmt::format("{:>{}}", column.wide.heading, wide_width(column));
     return line + "\n";
 }
@@ -139,9 +138,9 @@ std::string wide_cell(const Column& column, const Value& value) {
     return std::get<std::string>(value);
 }
 
-std::string wide_row(const Row& row, const Asked& asked) {
+std::string wide_row(std::span<const Column> columns, const Row& row, const Asked& asked) {
     std::string line = " ";
-    for (const Column& column : columns()) {
+    for (const Column& column : columns) {
         if (column.wide.heading.empty() || (!column.is_asked() && row.result == nullptr)) continue;
         const bool is_max = row.result != nullptr && is_forced_to_max(column, row.result->summary);
         const std::string cell =
@@ -186,9 +185,10 @@ std::string json_field(const Column& column, const Value& value) {
 }
 
 // Every column but the place in a file, which a table has not got.
-std::vector<std::pair<const Column*, Value>> record(const Row& row, const Asked& asked) {
+std::vector<std::pair<const Column*, Value>> record(std::span<const Column> columns, const Row& row,
+                                                    const Asked& asked) {
     std::vector<std::pair<const Column*, Value>> fields;
-    for (const Column& column : columns()) {
+    for (const Column& column : columns) {
         if (column.place) continue;
         Value value = column.blank();
         if (column.is_asked())
@@ -202,32 +202,32 @@ std::vector<std::pair<const Column*, Value>> record(const Row& row, const Asked&
     return fields;
 }
 
-std::string csv_header() {
+std::string csv_header(std::span<const Column> columns) {
     std::string line;
-    for (const Column& column : columns())
+    for (const Column& column : columns)
         if (!column.place) line += fmt::format("{}{}", line.empty() ? "" : ",", column.name);
     return line + "\n";
 }
 
-std::string csv_row(const Row& row, const Asked& asked) {
+std::string csv_row(std::span<const Column> columns, const Row& row, const Asked& asked) {
     std::string line;
-    for (const auto& [column, value] : record(row, asked)) // the first is never empty
+    for (const auto& [column, value] : record(columns, row, asked)) // the first is never empty
         line += fmt::format("{}{}", line.empty() ? "" : ",", csv_field(*column, value));
     return line + "\n";
 }
 
-std::string json_row(const Row& row, const Asked& asked) {
+std::string json_row(std::span<const Column> columns, const Row& row, const Asked& asked) {
     std::string object;
-    for (const auto& [column, value] : record(row, asked))
+    for (const auto& [column, value] : record(columns, row, asked))
         object += fmt::format("{}\"{}\": {}", object.empty() ? "" : ", ", column->name, json_field(*column, value));
     return fmt::format("{{{}}}", object);
 }
 
 } // namespace
 
-TableWriter::TableWriter(Format format, const Layout& layout, std::string provider, std::string oversubscription,
-                         std::string start)
-    : format_(format), layout_(layout), provider_(std::move(provider)),
+TableWriter::TableWriter(Format format, std::span<const Column> columns, const Layout& layout, std::string provider,
+                         std::string oversubscription, std::string start)
+    : format_(format), columns_(columns), layout_(layout), provider_(std::move(provider)),
       oversubscription_(std::move(oversubscription)), start_(std::move(start)) {}
 
 std::string TableWriter::header() const {
@@ -235,11 +235,11 @@ std::string TableWriter::header() const {
     case Format::table:
         return title(layout_, provider_, oversubscription_, start_) + table_header();
     case Format::wide:
-        return title(layout_, provider_, oversubscription_, start_) + wide_header();
+        return title(layout_, provider_, oversubscription_, start_) + wide_header(columns_);
     case Format::compat:
         return compat_header();
     case Format::csv:
-        return csv_header();
+        return csv_header(columns_);
     case Format::json:
         return "[";
     }
@@ -252,7 +252,7 @@ std::string TableWriter::row(const Row& row) {
     case Format::table:
         return table_row(row, layout_);
     case Format::wide:
-        return wide_row(row, asked);
+        return wide_row(columns_, row, asked);
     case Format::compat: {
         const int ranks = row.result != nullptr ? row.result->samples.ranks : layout_.ranks();
         const char* gap = last_ranks_ > 0 && ranks != last_ranks_ ? "\n" : "";
@@ -260,9 +260,9 @@ std::string TableWriter::row(const Row& row) {
         return fmt::format("{}{}", gap, compat_row(row, ranks));
     }
     case Format::csv:
-        return csv_row(row, asked);
+        return csv_row(columns_, row, asked);
     case Format::json:
-        return fmt::format("{}\n  {}", std::exchange(is_first_, false) ? "" : ",", json_row(row, asked));
+        return fmt::format("{}\n  {}", std::exchange(is_first_, false) ? "" : ",", json_row(columns_, row, asked));
     }
     return {};
 }

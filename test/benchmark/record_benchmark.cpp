@@ -15,6 +15,7 @@
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/record/recorder.hpp"
+#include "support/schema.hpp"
 #include "support/synthetic.hpp"
 
 namespace {
@@ -50,7 +51,7 @@ void measure(const std::filesystem::path& folder, int ranks, int points) {
     settings.file = folder / fmt::format("a2aperf-record-benchmark-{}.h5", ranks);
     settings.max_attempts = kMostAttempts;
     settings.provider = "synthetic";
-    settings.subject = "all-to-all";
+    settings.schema = test::kSchema;
     settings.may_replace = true;
 
     const Nanoseconds before = now_ns();

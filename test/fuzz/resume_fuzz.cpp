@@ -10,6 +10,7 @@
 #include "damage.hpp"
 #include "property.hpp"
 #include "record/results_file.hpp"
+#include "support/schema.hpp"
 #include "support/synthetic.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -30,7 +31,7 @@ public:
         settings_.file = folder_ / "results.h5";
         settings_.max_attempts = 3;
         settings_.provider = "tcp;ofi_rxm";
-        settings_.subject = "all-to-all";
+        settings_.schema = test::kSchema;
         for (const EndState end : {EndState::finished, EndState::interrupted}) {
             Recorder recorder = Recorder::create(settings_, plan_, layout_, provenance_);
             for (const int point : {0, 1}) recorder.write(point, result(point));
@@ -48,8 +49,8 @@ public:
 
     // As the program does with --resume, from the look at the file to the last words.
     void go_on() const {
-        check_output(file(), true, false);
-        stored_choices(file());
+        check_output(file(), true, false, settings_.schema);
+        stored_choices(file(), settings_.schema);
         Recorder recorder = Recorder::resume(settings_, plan_, layout_, provenance_);
         for (int point = 0; point < static_cast<int>(plan_.points.size()); ++point) {
             if (recorder.is_complete(point))
@@ -64,7 +65,7 @@ public:
     }
 
     void check_end() const {
-        const ResultsFile results = ResultsFile::open(file(), h5::File::Access::read_only);
+        const ResultsFile results = ResultsFile::open(file(), h5::File::Access::read_only, settings_.schema);
         for (const State state : results.columns.states())
             require(state == State::complete || state == State::skipped, "every point is measured in the end");
     }

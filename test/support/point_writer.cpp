@@ -12,6 +12,7 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/record/recorder.hpp"
+#include "schema.hpp"
 #include "synthetic.hpp"
 
 namespace {
@@ -41,9 +42,9 @@ int run(const std::filesystem::path& file, std::map<std::string, int> options) {
     settings.file = file;
     settings.max_attempts = options["ops"];
     settings.provider = "tcp;ofi_rxm";
-    settings.subject = "all-to-all";
+    settings.schema = test::kSchema;
     settings.may_replace = options["force"] != 0;
-    check_output(file, options["resume"] != 0, options["force"] != 0);
+    check_output(file, options["resume"] != 0, options["force"] != 0, settings.schema);
 
     const bool is_resumed = options["resume"] != 0 && std::filesystem::exists(file);
     tell(is_resumed ? "resuming" : "creating");

@@ -13,6 +13,7 @@
 #include "a2aperf/measure/point_result.hpp"
 #include "a2aperf/measure/provenance.hpp"
 #include "a2aperf/plan/plan.hpp"
+#include "a2aperf/record/columns.hpp"
 #include "a2aperf/record/group_declaration.hpp"
 #include "a2aperf/stats/samples.hpp"
 
@@ -25,8 +26,8 @@ struct RecorderSettings {
     int max_attempts = 0; // A
     PercentileRule percentile = PercentileRule::rank;
     CompleteAt complete_at = CompleteAt::receiver;
-    std::string provider;                    // full name, for the points of our own engine
-    std::string subject{};                   // of the file's title
+    std::string provider; // full name, for the points of our own engine
+    Schema schema{};
     std::optional<GroupDeclaration> group{}; // what the workload keeps beside the samples
     bool is_traced = false;                  // with the arrival of each message
     bool may_replace = false;                // an existing file, when the new one is created
@@ -88,13 +89,13 @@ private:
 // Before MPI and the fabric are touched: refuses (UsageError) an output that exists (without resume or force),
 // a folder that is missing or not writable, and, for resume, a file that is no results file of this schema.
 // Touches nothing.
-void check_output(const std::filesystem::path& file, bool may_resume, bool may_replace);
+void check_output(const std::filesystem::path& file, bool may_resume, bool may_replace, const Schema& schema);
 
 // What a launch chose by itself and one that resumes its file keeps.
 struct StoredChoices {
     std::vector<int> order; // in which the points were planned to be measured: a shuffled one
     std::string start;      // of ops: "clock" or "barrier"
 };
-StoredChoices stored_choices(const std::filesystem::path& file);
+StoredChoices stored_choices(const std::filesystem::path& file, const Schema& schema);
 
 } // namespace a2aperf

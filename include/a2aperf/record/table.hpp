@@ -4,11 +4,13 @@
 // name there, in its units, with enumerations by name; unknown figures are empty or null.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "a2aperf/measure/point_result.hpp"
 #include "a2aperf/plan/layout.hpp"
 #include "a2aperf/plan/point.hpp"
+#include "a2aperf/record/columns.hpp"
 
 namespace a2aperf {
 
@@ -23,13 +25,14 @@ struct Row {
 class TableWriter {
 public:
     // oversubscription: plan/oversubscription.hpp; the heading begins with it. start: what starts an op, in words.
-    TableWriter(Format format, const Layout& layout, std::string provider, std::string oversubscription = {},
-                std::string start = {});
+    TableWriter(Format format, std::span<const Column> columns, const Layout& layout, std::string provider,
+                std::string oversubscription = {}, std::string start = {});
     std::string header() const;
     std::string row(const Row& row); // one line (csv, json: one record), newline included
     std::string footer() const;      // json's closing bracket
 private:
     Format format_;
+    std::span<const Column> columns_;
     Layout layout_;
     std::string provider_, oversubscription_, start_;
     bool is_first_ = true; // json: no comma before it

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "a2aperf/plan/pair_plan.hpp"
+#include "app/workload.hpp"
 #include "record/results_file.hpp"
 #include "support/temporary_folder.hpp"
 #include "unit/record/launch.hpp"
@@ -24,7 +25,7 @@ struct PairLaunch : test::Launch {
         axes.sizes = {1000, 2000};
         axes.mode = "tagged";
         plan = make_pair_plan(axes, layout, [](const Point&) { return std::nullopt; });
-        settings.subject = "pairs of ranks";
+        settings.schema = pairs().schema();
         keep(3);
     }
     PairMatrix matrix() const { return {plan, kRanks}; }
@@ -89,7 +90,7 @@ TEST_CASE("a new matrix is blank, and other files have none") {
 
     const test::Launch other(folder / "b.h5");
     const Recorder of_other = other.create();
-    CHECK_FALSE(ResultsFile::open(folder / "b.h5", h5::File::Access::read_only).file.has("pairs"));
+    CHECK_FALSE(ResultsFile::open(folder / "b.h5", h5::File::Access::read_only, test::kSchema).file.has("pairs"));
 }
 
 TEST_CASE("a step's cells are there before its point is complete") {

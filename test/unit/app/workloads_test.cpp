@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "a2aperf/record/recorder.hpp"
 #include "app/estimate.hpp"
 
 using namespace a2aperf;
@@ -100,14 +99,13 @@ TEST_CASE("a rank sends half as much in a second when an op takes twice as long"
 }
 
 TEST_CASE("a file says what it is about, and groups of different workloads have different names") {
-    std::set<std::string> subjects;
+    std::set<std::string_view> subjects;
     std::set<std::string> groups;
     for_each_workload([&](const Workload& workload, const Options& options) {
-        RecorderSettings settings;
         const Plan plan = workload.plan(options, Layout::blocks(kRanks, 2), never);
-        workload.declare(settings, options, plan, kRanks);
-        CHECK_FALSE(settings.subject.empty());
-        CHECK(subjects.insert(settings.subject).second);
-        if (settings.group) CHECK(groups.insert(settings.group->name).second);
+        CHECK_FALSE(workload.schema().subject.empty());
+        CHECK(subjects.insert(workload.schema().subject).second);
+        const auto group = workload.group(options, plan, kRanks);
+        if (group) CHECK(groups.insert(group->name).second);
     });
 }

@@ -97,7 +97,7 @@ TEST_CASE("what a point gives is in the file before the point is complete") {
     bool was_pending = false;
     const auto of_point = launch.settings.group->of_point;
     launch.settings.group->of_point = [&](const Point& point, const PointResult& result) {
-        const ResultsFile file = ResultsFile::open(launch.settings.file, kReadOnly);
+        const ResultsFile file = ResultsFile::open(launch.settings.file, kReadOnly, test::kSchema);
         was_pending = file.columns.states().front() == State::pending;
         return of_point(point, result);
     };
@@ -169,11 +169,10 @@ TEST_CASE("figures that need when ranks left the barrier are not gone on with wh
     TideLaunch launch(folder / "a.h5");
     launch.settings.group->needs_exits = true;
     {
-        Extents extents{static_cast<int>(launch.plan.points.size()), launch.settings.max_attempts,
-                        launch.layout.ranks(), launch.layout.nodes(), launch.provenance.port_names};
-        extents.group = launch.settings.group;
         launch.create().end(EndState::interrupted, "");
-        ResultsFile whole = ResultsFile::open(launch.settings.file, kReadOnly);
+        ResultsFile whole = ResultsFile::open(launch.settings.file, kReadOnly, test::kSchema);
+        Extents extents = whole.extents;
+        extents.group = launch.settings.group;
         extents.has_exits = false;
         const ResultsFile older =
             ResultsFile::create(folder / "b.h5", FileLayout::preallocated, whole.attributes, extents);

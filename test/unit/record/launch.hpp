@@ -7,6 +7,7 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/record/recorder.hpp"
+#include "support/schema.hpp"
 #include "support/synthetic.hpp"
 
 namespace a2aperf::test {
@@ -21,7 +22,7 @@ struct Launch {
         settings.file = file;
         settings.max_attempts = 20;
         settings.provider = "tcp;ofi_rxm";
-        settings.subject = "all-to-all";
+        settings.schema = kSchema;
     }
 
     Recorder create() const { return Recorder::create(settings, plan, layout, provenance); }

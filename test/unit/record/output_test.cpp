@@ -29,16 +29,20 @@ std::string text_of(const std::filesystem::path& file) {
 TEST_CASE("outputs that can't be are refused, with the way out") {
     const test::TemporaryFolder folder;
     write(folder / "file", "x");
-    const auto check = [](const std::filesystem::path& file) { return [=] { check_output(file, false, false); }; };
+    const auto check = [](const std::filesystem::path& file) {
+        return [=] { check_output(file, false, false, test::kSchema); };
+    };
     CHECK(contains(complaint(check(folder / "missing" / "a.h5")), "does not exist"));
     CHECK(contains(complaint(check(folder / "file" / "a.h5")), "is not a folder"));
     CHECK(contains(complaint(check(folder / "file")), "exists already"));
     CHECK(contains(complaint(check(folder.path())), "is not a file"));
     CHECK(contains(complaint(check("/dev/null")), "is not a file"));
-    CHECK(contains(complaint([] { check_output("/dev/null", false, true); }), "is not a file"));
+    CHECK(contains(complaint([] { check_output("/dev/null", false, true, test::kSchema); }), "is not a file"));
     CHECK(complaint(check(folder / "a.h5")).empty());
-    CHECK(complaint([&] { check_output(folder / "a.h5", true, false); }).empty()); // nothing to resume yet
-    CHECK(complaint([&] { check_output(folder / "file", false, true); }).empty());
+    CHECK(complaint([&] {
+              check_output(folder / "a.h5", true, false, test::kSchema);
+          }).empty()); // nothing to resume yet
+    CHECK(complaint([&] { check_output(folder / "file", false, true, test::kSchema); }).empty());
     CHECK(text_of(folder / "file") == "x");
 }
 

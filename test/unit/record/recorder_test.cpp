@@ -19,7 +19,7 @@ using test::Launch;
 namespace {
 
 ResultsFile read(const std::filesystem::path& file) {
-    return ResultsFile::open(file, h5::File::Access::read_only);
+    return ResultsFile::open(file, h5::File::Access::read_only, test::kSchema);
 }
 
 void check_point(const ResultsFile& file, const Launch& launch, int point) {
@@ -32,10 +32,10 @@ void check_point(const ResultsFile& file, const Launch& launch, int point) {
     CHECK(samples.exit == expected.samples.exit);
     CHECK(samples.start == expected.samples.start);
     CHECK(samples.valid == expected.samples.valid);
-    for (const Column& column : columns()) {
+    for (const Column& column : test::kSchema.columns) {
         if (!column.outcome) continue;
         CAPTURE(column.name);
-        const Value there = file.columns.read(column_index(column.name)).at(static_cast<std::size_t>(point));
+        const Value there = file.columns.read(column.name).at(static_cast<std::size_t>(point));
         const Value here = column.outcome(expected);
         const auto* real = std::get_if<double>(&here);
         if (real != nullptr && std::isnan(*real))
@@ -55,17 +55,17 @@ TEST_CASE("a new file knows its whole plan, and nothing is measured") {
     const std::vector<State> states = file.columns.states();
     REQUIRE(states.size() == 9);
     for (std::size_t p = 0; p < states.size(); ++p) CHECK(states[p] == (p == 7 ? State::skipped : State::pending));
-    CHECK(file.columns.read(column_index("mode")).at(0) == Value(std::string("tagged")));
-    CHECK(file.columns.read(column_index("mode")).at(2) == Value(std::string("collective")));
-    CHECK(file.columns.read(column_index("engine")).at(2) == Value(std::string("mpi")));
-    CHECK(file.columns.read(column_index("partner")).at(2) == Value(std::int64_t{1}));
-    CHECK(file.columns.read(column_index("segment")).at(0) == Value(std::int64_t{-1}));
-    CHECK(file.columns.read(column_index("provider")).at(0) == Value(std::string("tcp;ofi_rxm")));
+    CHECK(file.columns.read("mode").at(0) == Value(std::string("tagged")));
+    CHECK(file.columns.read("mode").at(2) == Value(std::string("collective")));
+    CHECK(file.columns.read("engine").at(2) == Value(std::string("mpi")));
+    CHECK(file.columns.read("partner").at(2) == Value(std::int64_t{1}));
+    CHECK(file.columns.read("segment").at(0) == Value(std::int64_t{-1}));
+    CHECK(file.columns.read("provider").at(0) == Value(std::string("tcp;ofi_rxm")));
     CHECK(file.attributes.percentile_rule == "rank");
     CHECK(file.attributes.source == "a2aperf 0.1.0 (0123456789ab)");
     CHECK(file.file.text_attribute("layout") == "preallocated");
-    CHECK(stored_choices(launch.settings.file).order == launch.plan.order);
-    CHECK(stored_choices(launch.settings.file).start == "clock");
+    CHECK(stored_choices(launch.settings.file, test::kSchema).order == launch.plan.order);
+    CHECK(stored_choices(launch.settings.file, test::kSchema).start == "clock");
 }
 
 TEST_CASE("every point reads back, while the launch goes on and after its end") {
@@ -85,8 +85,8 @@ TEST_CASE("every point reads back, while the launch goes on and after its end") 
     for (std::size_t i = 0; i < order.size(); ++i) {
         check_point(file, launch, order[i]);
         const auto p = static_cast<std::size_t>(order[i]);
-        CHECK(file.columns.read(column_index("order")).at(p) == Value(static_cast<std::int64_t>(i)));
-        CHECK(file.columns.read(column_index("segment")).at(p) == Value(std::int64_t{0}));
+        CHECK(file.columns.read("order").at(p) == Value(static_cast<std::int64_t>(i)));
+        CHECK(file.columns.read("segment").at(p) == Value(std::int64_t{0}));
     }
     CHECK(file.columns.states().at(7) == State::skipped);
     CHECK(file.raw.max_attempts() < launch.settings.max_attempts + 1);
@@ -119,7 +119,7 @@ TEST_CASE("a point that is measured again is replaced as a whole") {
     const ResultsFile file = read(launch.settings.file);
     CHECK(file.columns.states().at(1) == State::complete);
     check_point(file, launch, 1);
-    CHECK(file.columns.read(column_index("order")).at(1) == Value(std::int64_t{1}));
+    CHECK(file.columns.read("order").at(1) == Value(std::int64_t{1}));
 }
 
 TEST_CASE("a point without a valid op has failed, keeps its samples and is measured again") {

@@ -56,17 +56,18 @@ TEST_CASE("a resumed file keeps its complete points and takes the others") {
             for (const int p : {2, 4}) recorder.write(p, launch.result(p));
             recorder.end(EndState::finished, "");
         }
-        const ResultsFile file = ResultsFile::open(launch.settings.file, h5::File::Access::read_only);
+        const ResultsFile file =
+            ResultsFile::open(launch.settings.file, h5::File::Access::read_only, test::kSchema);
         CHECK(file.segment_count() == 2);
         for (const int p : {0, 1, 2, 3, 4}) {
             const PointResult expected = launch.result(p);
             CHECK(file.raw.read(p, expected.samples.attempts()).recv_done == expected.samples.recv_done);
             const auto row = static_cast<std::size_t>(p);
             const std::int64_t segment = p == 2 || p == 4 ? 1 : 0;
-            CHECK(file.columns.read(column_index("segment")).at(row) == Value(segment));
+            CHECK(file.columns.read("segment").at(row) == Value(segment));
             CHECK(file.counters.read_nodes(p).at(1).ports == expected.nodes.at(1).ports);
         }
-        CHECK(file.columns.read(column_index("order")).at(4) == Value(std::int64_t{1}));
+        CHECK(file.columns.read("order").at(4) == Value(std::int64_t{1}));
     }
 }
 
@@ -78,10 +79,10 @@ TEST_CASE("a third segment follows the second") {
         Recorder recorder = launch.resume();
         recorder.write(segment, launch.result(segment));
     }
-    const ResultsFile file = ResultsFile::open(launch.settings.file, h5::File::Access::read_only);
+    const ResultsFile file = ResultsFile::open(launch.settings.file, h5::File::Access::read_only, test::kSchema);
     CHECK(file.segment_count() == 4);
     for (int p = 0; p < 4; ++p)
-        CHECK(file.columns.read(column_index("segment")).at(static_cast<std::size_t>(p)) == Value(std::int64_t{p}));
+        CHECK(file.columns.read("segment").at(static_cast<std::size_t>(p)) == Value(std::int64_t{p}));
     CHECK(SegmentGroup::open(file.segments, 3).nodes() == launch.provenance.nodes);
 }
 
@@ -163,10 +164,10 @@ TEST_CASE("a point may be skipped for another reason than before, or for none") 
     launch.plan.points[7].skip_reason.clear();
     launch.plan.points[1].skip_reason = "no memory";
     { Recorder recorder = launch.resume(); }
-    const ResultsFile file = ResultsFile::open(launch.settings.file, h5::File::Access::read_only);
+    const ResultsFile file = ResultsFile::open(launch.settings.file, h5::File::Access::read_only, test::kSchema);
     CHECK(file.columns.states().at(7) == State::pending);
     CHECK(file.columns.states().at(1) == State::complete);
-    CHECK(file.columns.read(column_index("skip_reason")).at(1) == Value(std::string()));
+    CHECK(file.columns.read("skip_reason").at(1) == Value(std::string()));
 }
 
 TEST_CASE("what is no results file is refused in one line and stays as it is") {
@@ -176,9 +177,10 @@ TEST_CASE("what is no results file is refused in one line and stays as it is") {
     const std::string good = bytes_of(launch.settings.file);
     const auto refused = [&](const std::string& reason) {
         const std::string before = bytes_of(launch.settings.file);
-        for (const std::string& words : {complaint([&] { launch.resume(); }),
-                                         complaint([&] { check_output(launch.settings.file, true, false); }),
-                                         complaint([&] { stored_choices(launch.settings.file); })}) {
+        for (const std::string& words : {complaint([&] { launch.resume(); }), complaint([&] {
+                                             check_output(launch.settings.file, true, false, test::kSchema);
+                                         }),
+                                         complaint([&] { stored_choices(launch.settings.file, test::kSchema); })}) {
             CAPTURE(words);
             CHECK(contains(words, reason));
             CHECK(contains(words, "a.h5"));
@@ -226,10 +228,12 @@ TEST_CASE("a file that a launch is still writing can't be resumed or replaced") 
     {
         const Recorder recorder = launch.create();
         CHECK(contains(complaint([&] { launch.resume(); }), "is being written by another launch"));
-        CHECK(contains(complaint([&] { check_output(launch.settings.file, true, false); }), "being written"));
-        CHECK(contains(complaint([&] { check_output(launch.settings.file, false, true); }), "being written"));
+        CHECK(contains(complaint([&] { check_output(launch.settings.file, true, false, test::kSchema); }),
+                       "being written"));
+        CHECK(contains(complaint([&] { check_output(launch.settings.file, false, true, test::kSchema); }),
+                       "being written"));
     }
-    CHECK(complaint([&] { check_output(launch.settings.file, true, false); }).empty());
+    CHECK(complaint([&] { check_output(launch.settings.file, true, false, test::kSchema); }).empty());
 }
 
 // More of this is in test/fuzz/corpus/resume.

@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/schema.hpp"
 #include "support/synthetic.hpp"
 
 using namespace a2aperf;
@@ -27,7 +28,7 @@ std::string synthetic_table(Format format) {
     const Layout layout({0, 0, 0, 1, 1});
     const Provenance provenance = test::synthetic_provenance(layout);
     const Plan plan = test::synthetic_plan(9);
-    TableWriter table(format, layout, "tcp;ofi_rxm");
+    TableWriter table(format, test::kSchema.columns, layout, "tcp;ofi_rxm");
     std::string text = table.header();
     for (const int p : {0, 1, 2, 3, 5, 7}) {
         const Point& point = plan.points[static_cast<std::size_t>(p)];
@@ -77,7 +78,7 @@ TEST_CASE("compat is the table of 2019, byte by byte") {
     const std::string original = read(SOURCE_ROOT "/analysis/tests/data/alltoall-omnipath-2019.txt");
     std::istringstream lines(original);
     std::string line;
-    TableWriter table(Format::compat, Layout::blocks(20, 1), "psm2");
+    TableWriter table(Format::compat, test::kSchema.columns, Layout::blocks(20, 1), "psm2");
     std::string expected;
     std::string written = table.header();
     int rows = 0;
@@ -105,7 +106,8 @@ TEST_CASE("in the wide table a percentile that too few ops can't give is marked"
     const Plan plan = test::synthetic_plan(3);
     const auto marks = [&](int attempts) {
         const PointResult result = test::synthetic_result(1, plan, layout, attempts, provenance);
-        const std::string row = TableWriter(Format::wide, layout, "net").row({plan.points[1], &result});
+        const std::string row =
+            TableWriter(Format::wide, test::kSchema.columns, layout, "net").row({plan.points[1], &result});
         std::size_t count = 0;
         for (std::size_t at = row.find("=max"); at != std::string::npos; at = row.find("=max", at + 1)) ++count;
         return count;
@@ -120,20 +122,20 @@ TEST_CASE("json and csv quote what they must") {
     Point point;
     point.mode = "tagged";
     point.skip_reason = "a \"quoted\",\nbroken\tline \\ \xFF";
-    const std::string json = TableWriter(Format::json, layout, "net").row({point, nullptr});
+    const std::string json = TableWriter(Format::json, test::kSchema.columns, layout, "net").row({point, nullptr});
     CHECK(json.find(R"("skip_reason": "a \"quoted\",\u000abroken\u0009line \\ )"
                     "\uFFFD\"") != std::string::npos);
-    const std::string csv = TableWriter(Format::csv, layout, "net").row({point, nullptr});
+    const std::string csv = TableWriter(Format::csv, test::kSchema.columns, layout, "net").row({point, nullptr});
     CHECK(csv.find("\"a \"\"quoted\"\",\nbroken\tline \\ \xFF\"") != std::string::npos);
 }
 
 TEST_CASE("a heading begins with shared cores, where people read it") {
     const Layout layout = Layout::blocks(4, 4);
     for (const Format format : {Format::table, Format::wide})
-        CHECK(TableWriter(format, layout, "shm", "oversubscribed: 4 ranks on 2 cores")
+        CHECK(TableWriter(format, test::kSchema.columns, layout, "shm", "oversubscribed: 4 ranks on 2 cores")
                   .header()
                   .starts_with("# oversubscribed: 4 ranks on 2 cores\n# shm, 4 ranks"));
-    CHECK(TableWriter(Format::csv, layout, "shm", "oversubscribed: 4 ranks on 2 cores")
+    CHECK(TableWriter(Format::csv, test::kSchema.columns, layout, "shm", "oversubscribed: 4 ranks on 2 cores")
               .header()
               .starts_with("role,"));
 }
@@ -143,7 +145,7 @@ TEST_CASE("a row says why its point stopped short") {
     const Plan plan = test::synthetic_plan(9);
     PointResult result = test::synthetic_result(1, plan, layout, 120, test::synthetic_provenance(layout));
     const std::string start = "ops start at a barrier";
-    TableWriter table(Format::table, layout, "tcp", "", start);
+    TableWriter table(Format::table, test::kSchema.columns, layout, "tcp", "", start);
     CHECK(table.header().starts_with("# tcp, 5 ranks on 2 nodes, ops start at a barrier; times"));
     const auto row = [&](StopRule rule) {
         result.stop_rule = rule;
@@ -158,6 +160,6 @@ TEST_CASE("a row says why its point stopped short") {
 }
 
 TEST_CASE("a table without rows is whole") {
-    const TableWriter json(Format::json, Layout::blocks(2, 1), "net");
+    const TableWriter json(Format::json, test::kSchema.columns, Layout::blocks(2, 1), "net");
     CHECK(json.header() + json.footer() == "[\n]\n");
 }

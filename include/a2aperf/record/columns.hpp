@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every column of the points, in one table: the results file, the wide table, csv and json all read it.
-// A new figure is one row in columns.cpp.
+// The columns of the points, as a workload declares them: the results file, the wide table, csv and json all read
+// its list.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include "a2aperf/measure/point_result.hpp"
 #include "a2aperf/plan/layout.hpp"
 #include "a2aperf/plan/point.hpp"
-#include "h5.hpp"
+#include "a2aperf/record/value_type.hpp"
 
 namespace a2aperf {
 
@@ -53,7 +53,7 @@ struct Shown {
 
 struct Column {
     std::string_view name;
-    h5::Kind kind = h5::Kind::float64;
+    ValueType kind = ValueType::float64;
     std::string_view units; // empty: none
     std::string_view long_name;
     std::vector<std::string_view> flags; // names of the values 0, 1, …
@@ -72,10 +72,20 @@ struct Column {
     Value blank() const;
 };
 
-// In the order of docs/file-format.md; `state` comes last of all.
-std::span<const Column> columns();
+// What the files of one workload hold of each point.
+struct Schema {
+    std::string_view workload;       // its name
+    std::string_view subject;        // of the file's title
+    std::span<const Column> columns; // `state` is the last
 
-// columns().size() when there is none of that name.
-std::size_t column_index(std::string_view name);
+    bool has(std::string_view name) const; // such a column
+};
+
+// In the order of docs/file-format.md: what every workload has of a point, its own figures, and `state`.
+std::vector<Column> columns_with(std::vector<Column> figures);
+
+// The rates that follow from the time of an op in which every rank sends to all others, and what else such ops
+// tell.
+std::vector<Column> rate_columns();
 
 } // namespace a2aperf
