@@ -93,6 +93,11 @@ Column with_unknown(Column column) {
     return column;
 }
 
+Column with_better(Column column, Better better) {
+    column.better = better;
+    return column;
+}
+
 Column with_flags(Column column, std::vector<std::string_view> flags) {
     column.flags = std::move(flags);
     return column;
@@ -103,12 +108,13 @@ template <class Member>
 Column time(std::string_view name, std::string_view long_name, std::string_view heading, Member member) {
     constexpr double kMicroseconds = 1e-3;
     const Shown wide{heading, kMicroseconds, 2};
-    return figure(name, Kind::float64, "ns", long_name, wide, member);
+    return with_better(figure(name, Kind::float64, "ns", long_name, wide, member), Better::lower);
 }
 
 template <class Member>
 Column rate(std::string_view name, std::string_view long_name, std::string_view heading, Member member) {
-    return figure(name, Kind::float64, "Gbit/s", long_name, Shown{heading, 1, 2}, member);
+    return with_better(figure(name, Kind::float64, "Gbit/s", long_name, Shown{heading, 1, 2}, member),
+                       Better::higher);
 }
 
 std::string engine_of(const Point& point) {
@@ -242,20 +248,25 @@ std::vector<Column> rate_columns() {
              &Summary::gbps_sustained),
         rate("gbps_sustained_compat", "the same, message to self counted", "sust. compat",
              &Summary::gbps_sustained_compat),
-        figure("msg_rate", Kind::float64, "1/s", "messages per second, all ranks", {"msg/s"},
-               &Bandwidths::msg_rate),
-        figure("efficiency", Kind::float64, "", "gbps_node_net over rails times link rate", {"link %", kPercent, 1},
-               &Summary::efficiency),
+        with_better(figure("msg_rate", Kind::float64, "1/s", "messages per second, all ranks", {"msg/s"},
+                           &Bandwidths::msg_rate),
+                    Better::higher),
+        with_better(figure("efficiency", Kind::float64, "", "gbps_node_net over rails times link rate",
+                           {"link %", kPercent, 1}, &Summary::efficiency),
+                    Better::higher),
         with_unknown(figure("last_rank", Kind::int32, "", "rank that finished last most often", {"last rank"},
                             &Summary::last_rank)),
         figure("last_rank_share", Kind::float64, "", "share of the valid ops in which it finished last",
                {"last %", kPercent, 1}, &Summary::last_rank_share),
-        figure("ratio", Kind::float64, "", "median of the partner over median of this row", {"ratio", 1, 3},
-               &Summary::ratio),
-        figure("ratio_low", Kind::float64, "", "lower end of the ratio's 95 % interval", {"ratio low", 1, 3},
-               &Summary::ratio_low),
-        figure("ratio_high", Kind::float64, "", "upper end of the ratio's 95 % interval", {"ratio high", 1, 3},
-               &Summary::ratio_high),
+        with_better(figure("ratio", Kind::float64, "", "median of the partner over median of this row",
+                           {"ratio", 1, 3}, &Summary::ratio),
+                    Better::higher),
+        with_better(figure("ratio_low", Kind::float64, "", "lower end of the ratio's 95 % interval",
+                           {"ratio low", 1, 3}, &Summary::ratio_low),
+                    Better::higher),
+        with_better(figure("ratio_high", Kind::float64, "", "upper end of the ratio's 95 % interval",
+                           {"ratio high", 1, 3}, &Summary::ratio_high),
+                    Better::higher),
     };
 }
 

@@ -44,6 +44,17 @@ void require_schema(const h5::File& file, const std::string& path) {
                                      path, quote(file.text_attribute("origin"))));
 }
 
+// Older files don't say; what they were asked for tells them apart.
+void require_workload(const h5::File& file, const std::string& path, const Schema& schema) {
+    if (!file.has_attribute("workload")) return;
+    const std::string there = file.text_attribute("workload");
+    if (there != schema.workload)
+        throw UsageError(
+            fmt::format("{} can't be resumed: it was measured by the workload {} and this launch is one of {}. "
+                        "Repeat the first launch's arguments, or name a new file with -o",
+                        path, quote(there), quote(schema.workload)));
+}
+
 // What every results file has.
 bool is_common(const std::string& name, const Schema& schema) {
     return name == "point" || name == "raw" || name == "counters" || name == "segments" || schema.has(name);
@@ -102,6 +113,7 @@ ResultsFile ResultsFile::create(const std::filesystem::path& path, FileLayout la
     created.extents = extents;
     created.file.set("schema", kSchema);
     created.file.set("schema_version", std::int32_t{kSchemaVersion});
+    created.file.set("workload", extents.schema.workload);
     for (const auto& [name, value] : kTextAttributes) created.file.set(name, std::string_view(attributes.*value));
     created.file.set("raw_samples", std::int32_t{1});
     created.file.set("layout", std::string_view(layout == FileLayout::compact ? "compact" : "preallocated"));
@@ -125,6 +137,7 @@ ResultsFile ResultsFile::open(const std::filesystem::path& path, h5::File::Acces
     try {
         h5::File file = h5::File::open(path, access);
         require_schema(file, name);
+        require_workload(file, name, schema);
         require_known_columns(file, name, schema);
         ResultsFile results = open_parts(std::move(file), schema);
         results.require_sound();

@@ -78,6 +78,20 @@ def test_pairs_do_not_go_on_with_an_all_to_all(launch, tmp_path):
     assert outcome.returncode == 2 and len(lines) == 1 and "can't be resumed" in lines[0], outcome.stderr
 
 
+def test_an_older_file_does_not_name_its_workload_and_is_gone_on_with(launch, tmp_path):
+    words = ["--provider", "shm", "--sizes", "8", "--ops", "2", "--poll", "yield", "-o", "a.h5"]
+    assert launch(2, "alltoall", *words).returncode == 0
+    with h5py.File(tmp_path / "a.h5", "r+") as file:
+        assert file.attrs["workload"] == "alltoall"
+        del file.attrs["workload"]
+    outcome = launch(2, "alltoall", *words, "--resume")
+    assert outcome.returncode == 0, outcome.stderr
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert file.attrs["workload"] == "alltoall"
+        assert file["gbps_rank"].attrs["better"] == "higher" and file["time_p50"].attrs["better"] == "lower"
+        assert "better" not in file["ops"].attrs
+
+
 def test_pairs_of_an_older_program_are_told_the_one_way_out(launch, tmp_path):
     words = ["--provider", "shm", "--sizes", "8", "--ops", "2", "--poll", "yield", "-o", "a.h5"]
     assert launch(2, "pairs", *words).returncode == 0

@@ -12,7 +12,8 @@ import h5py
 import numpy as np
 
 # Attributes whose text is part of the format, not of this launch.
-SAID = {"CLASS", "NAME", "coordinates", "flag_meanings", "flag_values", "long_name", "schema", "units"}
+SAID = {"CLASS", "NAME", "better", "coordinates", "flag_meanings", "flag_values", "long_name"}
+SAID |= {"schema", "units", "workload"}
 # Made by HDF5 for dimension scales: references, and which dataset they are in.
 REFERENCES = {"DIMENSION_LIST", "REFERENCE_LIST"}
 # Their lengths are those of this machine and of the user's environment.

@@ -51,6 +51,9 @@ struct Shown {
     int digits = 0;
 };
 
+// Of two values of a figure. One that has a better side is also compared as a ratio.
+enum class Better { none, higher, lower };
+
 struct Column {
     std::string_view name;
     ValueType kind = ValueType::float64;
@@ -58,6 +61,7 @@ struct Column {
     std::string_view long_name;
     std::vector<std::string_view> flags; // names of the values 0, 1, …
     bool has_unknown = false;            // integers: -1 = unknown, told to readers as _FillValue
+    Better better = Better::none;
     Shown wide;
 
     // Exactly one of the three is set, but for `state`, which the recorder writes by itself.

@@ -133,6 +133,9 @@ TEST_CASE("what differs is named, and the file stays as it is") {
     launch.layout = Layout::blocks(4, 4);
     refused(launch, "nodes 2 in the file and 1");
     launch = first;
+    launch.settings.schema.workload = "pairs";
+    refused(launch, "measured by the workload 'alltoall' and this launch is one of 'pairs'");
+    launch = first;
     launch.settings.percentile = PercentileRule::index;
     refused(launch, "'rank' and this launch's 'index'");
     launch = first;
