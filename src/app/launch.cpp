@@ -145,8 +145,7 @@ void Launch::connect_and_try(std::optional<Start> wanted) {
     const EngineParts parts{job_, *wire_, loop_, patience_, first, options_.seed};
     try {
         find_mode(first.mode).verify(parts);
-        start_ = choose_start(wanted, is_oversubscribed_, clock_.error_ns, job_, loop_,
-                              *find_mode(first.mode).make_engine(parts));
+        start_ = choose_start(wanted, is_oversubscribed_, clock_.error_ns, job_, loop_, *workload_.engine(parts));
     } catch (const RunError& error) {
         throw RunError(fmt::format("connecting, {}: {}", first.label(), error.what()));
     }

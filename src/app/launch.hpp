@@ -83,6 +83,7 @@ private:
     void connect_and_try(std::optional<Start> wanted); // how to start ops that wait for all ranks
     Provenance provenance();
     RunRules rules_for(const Point& point) const;
+    PointRunner runner_for(const Point& point);
     bool is_done_before(int index);
     double keep_clock(); // ClockKeeper
     std::string mpi_transport() const;

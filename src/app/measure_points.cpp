@@ -41,6 +41,13 @@ double Launch::keep_clock() {
     return clock_.error_ns;
 }
 
+PointRunner Launch::runner_for(const Point& point) {
+    PointRunner runner(job_, *wire_, loop_, patience_, *node_counters_, rules_for(point));
+    runner.set_clock_keeper([this] { return keep_clock(); });
+    runner.set_engine([this](const EngineParts& parts) { return workload_.engine(parts); });
+    return runner;
+}
+
 void Launch::measure_points(Progress& progress, const Done& done) {
     for (std::size_t place = 0; place < plan_.order.size(); ++place) {
         const int index = plan_.order[place];
@@ -56,8 +63,7 @@ void Launch::measure_points(Progress& progress, const Done& done) {
         } else {
             at_hand_ = point.label();
             progress.begin_point(static_cast<int>(place), at_hand_);
-            PointRunner runner(job_, *wire_, loop_, patience_, *node_counters_, rules_for(point));
-            runner.set_clock_keeper([this] { return keep_clock(); });
+            PointRunner runner = runner_for(point);
             runner.set_progress([&](int made, int expected, double op_time_ns) {
                 progress.ops(made, expected, workload_.gbps_rank(point, job_.layout(), op_time_ns));
             });
@@ -79,9 +85,7 @@ void Launch::measure_points(Progress& progress, const Done& done) {
 // Such a point measures one pair of ranks, and the others wait.
 std::vector<Nanoseconds> Launch::measure_alone(const Point& point, const std::string& at_hand) {
     at_hand_ = at_hand;
-    PointRunner runner(job_, *wire_, loop_, patience_, *node_counters_, rules_for(point));
-    runner.set_clock_keeper([this] { return keep_clock(); });
-    auto times = runner.measure_alone(point);
+    auto times = runner_for(point).measure_alone(point);
     at_hand_.clear();
     return times;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,7 +17,9 @@
 
 namespace a2aperf {
 
+class Engine;
 class Launch;
+struct EngineParts;
 
 class Workload {
 public:
@@ -47,6 +50,8 @@ public:
     // What its file holds of each point, and what beside the samples.
     virtual Schema schema() const = 0;
     virtual std::optional<GroupDeclaration> group(const Options&, const Plan&, int /*ranks*/) const { return {}; }
+    // How an op moves its data, on every rank; the mode's exchange, unless it is said.
+    virtual std::unique_ptr<Engine> engine(const EngineParts& parts) const;
     virtual void measure(Launch& launch) const = 0;
 };
 

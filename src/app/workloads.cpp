@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "a2aperf/measure/mode_table.hpp"
 #include "workload.hpp"
 
 namespace a2aperf {
@@ -14,6 +15,10 @@ const std::array<const Workload*, 2>& workloads() {
 }
 
 } // namespace
+
+std::unique_ptr<Engine> Workload::engine(const EngineParts& parts) const {
+    return find_mode(parts.point.mode).make_engine(parts);
+}
 
 std::vector<const WorkloadRow*> workload_rows() {
     std::vector<const WorkloadRow*> rows;

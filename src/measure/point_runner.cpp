@@ -222,7 +222,7 @@ void set_ratio(PointResult& mine, const PointResult& partner, CompleteAt rule) {
 std::vector<Nanoseconds> PointRunner::measure_alone(const Point& point) {
     clock_error_ns_ = keep_clock_();
     Series series;
-    series.engine = find_mode(point.mode).make_engine(parts(point));
+    series.engine = make_engine_(parts(point));
     warm_up(series);
     run_block(series, rules_.target());
     gather_block(series);
@@ -240,7 +240,7 @@ PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
     verify(point);
 
     std::vector<Series> all(with_baseline ? 2 : 1);
-    all[0].engine = find_mode(point.mode).make_engine(parts(point));
+    all[0].engine = make_engine_(parts(point));
     if (with_baseline)
         all[1].engine = make_mpi_engine(job_, wire_.send_buffer(), wire_.receive_buffer(), point.message_size);
     for (Series& series : all) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "a2aperf/measure/counters.hpp"
@@ -36,6 +37,9 @@ using ProgressReport = std::function<void(int, int, double)>;
 // ns.
 using ClockKeeper = std::function<double()>;
 
+// How the ops of a point move their data.
+using MakeEngine = std::function<std::unique_ptr<Engine>(const EngineParts&)>;
+
 struct PointOutcome {
     PointResult own;
     std::optional<PointResult> baseline;
@@ -48,6 +52,8 @@ public:
         : job_(job), wire_(wire), loop_(loop), patience_(patience), node_counters_(node_counters), rules_(rules) {}
 
     void set_progress(ProgressReport report) { report_ = std::move(report); }
+    // Another one than the mode's exchange.
+    void set_engine(MakeEngine make_engine) { make_engine_ = std::move(make_engine); }
     void set_clock_keeper(ClockKeeper keep) { keep_clock_ = std::move(keep); }
     RunRules& rules() { return rules_; }
 
@@ -89,6 +95,9 @@ private:
     RunRules rules_;
     ProgressReport report_ = [](int, int, double) {};
     ClockKeeper keep_clock_ = [] { return 0.0; };
+    MakeEngine make_engine_ = [](const EngineParts& parts) {
+        return find_mode(parts.point.mode).make_engine(parts);
+    };
     double clock_error_ns_ = 0;
 };
 
