@@ -69,6 +69,11 @@ void Launch::measure_points(Progress& progress, const Done& done) {
             });
             outcome = runner.measure(point, with_baseline);
             if (job_.is_root()) {
+                const std::span<const Column> columns = workload_.schema().columns;
+                work_out(columns, outcome.own, point, job_.layout());
+                if (outcome.baseline)
+                    work_out(columns, *outcome.baseline, plan_.points[static_cast<std::size_t>(point.partner)],
+                             job_.layout());
                 // The partner first: whoever sees this row complete finds its partner there.
                 if (outcome.baseline) recorder_->write(point.partner, *outcome.baseline);
                 recorder_->write(index, outcome.own);

@@ -227,6 +227,25 @@ bool Schema::has(std::string_view name) const {
     return std::any_of(columns.begin(), columns.end(), [&](const Column& column) { return column.name == name; });
 }
 
+Column column_of(Figure figure) {
+    Column column = with_better(named(figure.name, Kind::float64, figure.units, figure.long_name), figure.better);
+    column.wide = figure.wide;
+    column.work_out = std::move(figure.of);
+    column.outcome = [name = figure.name](const PointResult& r) {
+        const auto found = r.figures.find(name);
+        return Value(found != r.figures.end() ? found->second : kAbsent);
+    };
+    column.restore = [name = figure.name](PointResult& r, const Value& v) {
+        r.figures[name] = std::get<double>(v);
+    };
+    return column;
+}
+
+void work_out(std::span<const Column> columns, PointResult& result, const Point& point, const Layout& layout) {
+    for (const Column& column : columns)
+        if (column.work_out) result.figures[column.name] = column.work_out(result.samples, point, layout);
+}
+
 std::vector<Column> rate_columns() {
     constexpr double kPercent = 100;
     return {

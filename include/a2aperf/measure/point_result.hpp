@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "a2aperf/stats/samples.hpp"
@@ -39,6 +41,7 @@ struct NodeCounters {
 struct PointResult {
     Samples samples;
     Summary summary;
+    std::map<std::string_view, double> figures; // of the workload alone, by their columns' names
     StopRule stop_rule = StopRule::none;
     bool used_inject = false;
     int buffer_slots = 0;

@@ -68,6 +68,8 @@ struct Column {
     std::function<Value(const Asked&)> asked;
     std::function<Value(const PointResult&)> outcome;
     std::function<std::int64_t(const Place&)> place;
+    // Of a figure that is worked out once, when the point is measured: what PointResult::figures then has.
+    std::function<double(const Samples&, const Point&, const Layout&)> work_out;
     // Sets what `outcome` gets; empty where the figure follows from the others.
     std::function<void(PointResult&, const Value&)> restore;
 
@@ -75,6 +77,21 @@ struct Column {
     // Until the point is measured.
     Value blank() const;
 };
+
+// What one workload alone says of a point, over its valid ops, whose number is `ops`.
+struct Figure {
+    std::string_view name;
+    std::string_view units;     // empty: none
+    std::string_view long_name; // what it means
+    Better better = Better::none;
+    Shown wide;
+    std::function<double(const Samples&, const Point&, const Layout&)> of; // NaN where it does not exist
+};
+
+Column column_of(Figure figure);
+
+// The figures of a point that was measured.
+void work_out(std::span<const Column> columns, PointResult& result, const Point& point, const Layout& layout);
 
 // What the files of one workload hold of each point.
 struct Schema {

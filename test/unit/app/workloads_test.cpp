@@ -49,6 +49,17 @@ TEST_CASE("every workload has a name of its own and says what it is") {
     });
 }
 
+TEST_CASE("every workload's files have columns of different names, and their state last") {
+    for_each_workload([](const Workload& workload, const Options&) {
+        const Schema schema = workload.schema();
+        CHECK(schema.workload == workload.row().name);
+        CHECK_FALSE(schema.subject.empty());
+        std::set<std::string_view> names;
+        for (const Column& column : schema.columns) CHECK(names.insert(column.name).second);
+        CHECK(schema.columns.back().name == "state");
+    });
+}
+
 TEST_CASE("what a workload does by default is allowed and has points of every size") {
     for_each_workload([](const Workload& workload, const Options& options) {
         CHECK_NOTHROW(workload.row().check(options));

@@ -47,6 +47,41 @@ void check_point(const ResultsFile& file, const Launch& launch, int point) {
 
 } // namespace
 
+TEST_CASE("a figure of the workload's own is worked out, written, read back and copied") {
+    const test::TemporaryFolder folder;
+    Launch launch(folder / "a.h5");
+    const std::vector<Column> columns =
+        columns_with({column_of({.name = "first_begin",
+                                 .units = "ns",
+                                 .long_name = "begin of the first op",
+                                 .better = Better::lower,
+                                 .wide = {"begin"},
+                                 .of = [](const Samples& samples, const Point& point, const Layout& layout) {
+                                     return static_cast<double>(samples.begin.front()) +
+                                            static_cast<double>(point.message_size) + layout.ranks();
+                                 }})});
+    launch.settings.schema = {"waves", "waves", columns};
+    PointResult result = launch.result(1);
+    work_out(columns, result, launch.plan.points[1], launch.layout);
+    const double expected = static_cast<double>(result.samples.begin.front() + 2000) + launch.layout.ranks();
+    for (const EndState end : {EndState::interrupted, EndState::finished}) {
+        Recorder recorder = end == EndState::interrupted ? launch.create() : launch.resume();
+        if (end == EndState::interrupted) recorder.write(1, result);
+        CHECK(recorder.stored(1).figures.at("first_begin") == expected);
+        recorder.end(end, "");
+        const ResultsFile file =
+            ResultsFile::open(launch.settings.file, h5::File::Access::read_only, launch.settings.schema);
+        CHECK(std::get<double>(file.columns.read("first_begin").at(1)) == expected);
+        CHECK(std::isnan(std::get<double>(file.columns.read("first_begin").at(3)))); // not measured
+        CHECK_FALSE(file.file.has("gbps_rank"));
+        const h5::Dataset dataset = file.file.open_dataset("first_begin");
+        CHECK(dataset.text_attribute("better") == "lower");
+        CHECK(dataset.text_attribute("units") == "ns");
+        CHECK(dataset.text_attribute("long_name") == "begin of the first op");
+        CHECK(file.file.text_attribute("workload") == "waves");
+    }
+}
+
 TEST_CASE("a new file knows its whole plan, and nothing is measured") {
     const test::TemporaryFolder folder;
     const Launch launch(folder / "a.h5");
