@@ -103,7 +103,7 @@ stage_sanitizers() {
     program=$(program_in "$folder")
     # MPI and libfabric keep memory to the end; leaks of ours are looked for in the unit tests.
     ASAN_OPTIONS=detect_leaks=0 check 'sanitized job' "$top/test/support/mpirun.sh" -t 300 3 "$program" alltoall \
-        --provider tcp --mode tagged,msg,write-imm,read --schedule shift,random --window 1,all --sizes 1,1000,60000 \
+        --provider tcp --mode tagged,msg,write-imm,read,write --schedule shift,random --window 1,all --sizes 1,1000,60000 \
         --ops 20 --baseline mpi --force -o "$results/sanitized.h5"
 }
 

@@ -79,17 +79,20 @@ Launch::Launch(Job& job, const Options& options, Files files)
     environment_ = agree_on_environment(job, options.required_environment);
     if (plan_.order.empty()) throw NothingToMeasure(why_all_skipped(plan_));
     Rights rights;
+    bool has_flags = false;
     for (const auto& mode : options.modes)
         if (!choice_.refused_modes.contains(mode)) {
             rights.source |= find_mode(mode).rights.source;
             rights.target |= find_mode(mode).rights.target;
+            has_flags = has_flags || find_mode(mode).arrival == Arrival::flag;
         }
     wire_.emplace(job, InfoPtr(fi_dupinfo(choice_.info.get())),
                   WireSettings{.buffer_bytes = buffer_bytes(plan_, budget_, job.ranks()),
                                .spare_bytes = largest_message(plan_),
                                .pages = options.memory == Memory::huge ? Pages::huge : Pages::normal,
                                .wait = polling_.polling == Polling::block ? Wait::object : Wait::none,
-                               .rights = rights});
+                               .rights = rights,
+                               .has_flags = has_flags});
 }
 
 void Launch::connect() {

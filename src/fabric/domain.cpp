@@ -7,6 +7,11 @@
 
 namespace a2aperf {
 
+Bytes largest_ordered_write(const fi_info& info) {
+    const std::uint64_t both = info.tx_attr->msg_order & info.rx_attr->msg_order;
+    return (both & FI_ORDER_WAW) != 0 ? info.ep_attr->max_order_waw_size : 0;
+}
+
 Domain::Domain(InfoPtr info) : info_(std::move(info)) {
     fid_fabric* fabric = nullptr;
     check_fabric(fi_fabric(info_->fabric_attr, &fabric, nullptr), fmt::format("fi_fabric of {}", provider()));

@@ -92,7 +92,7 @@ constexpr std::array kProviders{
              trouble_of_hfi, "Omni-Path", "Omni-Path, successor of psm2"},
     // psm2's fi_inject_writedata writes, but leaves out the data: no completion comes at the target.
     Provider{"psm2", Reach::network, Needs::rdma_device, "hfi1_", kNoLimit, tune_psm2, nullptr, nullptr,
-             trouble_of_hfi, "Omni-Path", "Omni-Path through libpsm2", false},
+             trouble_of_hfi, "Omni-Path", "Omni-Path through libpsm2", false, true, true},
     Provider{"cxi", Reach::network, Needs::rdma_device, "cxi", kNoLimit, nullptr, nullptr, nullptr, nullptr,
              "Slingshot", "HPE Slingshot"},
     Provider{"efa", Reach::network, Needs::rdma_device, "efa", kNoLimit, nullptr, nullptr, nullptr, nullptr, "EFA",
@@ -100,7 +100,7 @@ constexpr std::array kProviders{
     Provider{"verbs", Reach::network, Needs::rdma_device, "", kNoLimit, tune_rxm, nullptr, nullptr, nullptr,
              "InfiniBand or RoCE", "InfiniBand and RoCE"},
     Provider{"psm3", Reach::network, Needs::rdma_device, "irdma", kNoLimit, tune_psm3, nullptr, nullptr, nullptr,
-             "RoCE", "Intel Ethernet through PSM3"},
+             "RoCE", "Intel Ethernet through PSM3", true, true, true},
     Provider{"shm", Reach::host, Needs::nothing, "", 256, nullptr, trouble_of_shm, shm_takes_wildcards, nullptr,
              "shared memory", "shared memory of one host"},
     Provider{"net", Reach::network, Needs::nothing, "", kNoLimit, nullptr, nullptr, nullptr, nullptr, "TCP",
@@ -163,12 +163,13 @@ std::vector<std::string> rdma_devices(std::string_view prefix) {
 
 namespace {
 
-InfoPtr make_hints(std::string_view provider, std::uint64_t capabilities) {
+InfoPtr make_hints(std::string_view provider, std::uint64_t capabilities, std::uint64_t order) {
     InfoPtr hints(fi_allocinfo());
     if (hints == nullptr) throw std::bad_alloc();
     hints->caps = capabilities & ~FI_REMOTE_CQ_DATA;
     // psm2 takes them out of its tags, and only where they are asked for.
     if ((capabilities & FI_REMOTE_CQ_DATA) != 0) hints->domain_attr->cq_data_size = 4;
+    hints->tx_attr->msg_order = hints->rx_attr->msg_order = order;
     hints->mode = FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA;
     hints->ep_attr->type = FI_EP_RDM;
     hints->domain_attr->threading = FI_THREAD_DOMAIN;
@@ -185,8 +186,9 @@ constexpr std::uint32_t kApiVersion = FI_VERSION(1, 11);
 
 } // namespace
 
-std::vector<InfoPtr> offers(std::string_view provider, std::uint64_t capabilities, std::string* reason) {
-    const InfoPtr hints = make_hints(provider, capabilities);
+std::vector<InfoPtr> offers(std::string_view provider, std::uint64_t capabilities, std::string* reason,
+                            std::uint64_t order) {
+    const InfoPtr hints = make_hints(provider, capabilities, order);
     fi_info* found = nullptr;
     const int status = fi_getinfo(kApiVersion, nullptr, nullptr, 0, hints.get(), &found);
     const InfoPtr list(found);

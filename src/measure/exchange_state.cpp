@@ -2,6 +2,7 @@
 #include "a2aperf/measure/exchange_state.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,6 +22,10 @@ ExchangeState::ExchangeState(const Lane& lane, const Endpoint& endpoint, Arrival
     for (const Rank peer : sends) sends_.push_back(lane.to(peer, &slots_[ranks_ + sends_.size()]));
     for (const Rank peer : receives) receives_.push_back(lane.from(peer, &slots_[static_cast<std::size_t>(peer)]));
     for (Rank peer = 0; peer < lane.ranks; ++peer) places_.push_back(lane.from(peer, nullptr).message);
+    if (arrival_ == Arrival::flag) {
+        for (const Route& from : receives_) sources_.push_back(&from);
+        ready_.reserve(sends_.size());
+    }
     next_send_ = sends_end();
     next_receive_ = receives_end();
     total_ = {static_cast<std::int32_t>(receives.size()), static_cast<std::int32_t>(sends.size())};
@@ -31,7 +36,16 @@ std::vector<std::uint32_t> ExchangeState::arrivals() const {
     std::vector<std::uint32_t> counts(ranks_);
     std::transform(surplus_.begin(), surplus_.begin() + static_cast<std::ptrdiff_t>(ranks_), counts.begin(),
                    [](std::int32_t surplus) { return static_cast<std::uint32_t>(surplus - kDue); });
+    // Of a source from which nothing is due, too.
+    if (arrival_ == Arrival::flag)
+        for (Rank source = 0; source < lane_.ranks; ++source)
+            if (has_flag(source)) counts[static_cast<std::size_t>(source)] = 1;
     return counts;
+}
+
+bool ExchangeState::has_flag(Rank source) const {
+    // The message is read after it.
+    return std::atomic_ref(lane_.flags[source]).load(std::memory_order_acquire) == op_;
 }
 
 std::byte* ExchangeState::place_of(Rank source) const {
@@ -60,7 +74,9 @@ std::string ExchangeState::waiting_for() const {
     for (const Route& to : sends_) {
         const bool is_done = settings_.inject == Inject::silent ||
                              surplus_[static_cast<std::size_t>(to.slot - slots_.data())] != kDue;
-        if (&to >= next_send_ || !is_done) targets.push_back(to.peer);
+        const bool is_untold =
+            std::find(ready_.begin() + static_cast<std::ptrdiff_t>(told_), ready_.end(), &to) != ready_.end();
+        if (&to >= next_send_ || !is_done || is_untold) targets.push_back(to.peer);
     }
     std::string text;
     if (!sources.empty()) text = fmt::format("messages from rank {}", fmt::join(sources, ", "));

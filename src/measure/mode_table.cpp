@@ -21,10 +21,13 @@ ExchangeSettings settings_of(const EngineParts& parts) {
     if (uses_inject(parts.wire, parts.point)) inject = parts.point.window == 0 ? Inject::silent : Inject::counted;
     return {.window = parts.point.window,
             .inject = inject,
-            .posts_receives = Mode::kArrival != Arrival::data || parts.wire.domain().consumes_receive(),
+            .posts_receives = Mode::kArrival != Arrival::flag &&
+                              (Mode::kArrival != Arrival::data || parts.wire.domain().consumes_receive()),
             .strays = Mode::kArrival == Arrival::receive && takes_wildcards != nullptr && !takes_wildcards()
                           ? Strays::from_each
-                          : Strays::from_any};
+                          : Strays::from_any,
+            .flag_behind = parts.point.message_size <= parts.wire.domain().ordered_write() ? FlagBehind::post
+                                                                                           : FlagBehind::delivery};
 }
 
 template <TransferMode Mode>
@@ -50,8 +53,9 @@ std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
 std::vector<ModeEntry> make_table() {
     std::vector<ModeEntry> table;
     for_each_mode([&]<class Mode>(Mode) {
-        table.push_back({Mode::kName, Mode::kAbout, Mode::kCapabilities, Mode::kRights, Mode::kReceiveSpace,
-                         Mode::kInitiator, Mode::kArrival, verify_point<Mode>, make_fabric_engine<Mode>});
+        table.push_back({Mode::kName, Mode::kAbout, Mode::kCapabilities, Mode::kOrder, Mode::kRights,
+                         Mode::kReceiveSpace, Mode::kInitiator, Mode::kArrival, verify_point<Mode>,
+                         make_fabric_engine<Mode>});
     });
     return table;
 }
@@ -86,6 +90,8 @@ bool uses_inject(const Wire& wire, const Point& point) {
     const ModeEntry& mode = find_mode(point.mode);
     if (mode.initiator == Initiator::receiver) return false; // nothing is sent
     if (mode.arrival == Arrival::data && !provider.injects_data) return false;
+    // Its flag waits for the message's completion.
+    if (mode.arrival == Arrival::flag && point.message_size > wire.domain().ordered_write()) return false;
     if (point.window != 0 && !provider.completes_injected) return false;
     return point.message_size <= wire.domain().inject_size();
 }

@@ -72,17 +72,22 @@ std::optional<Found> try_provider(const Job& job, const std::string& name, const
                                   std::string& reason) {
     Found found;
     std::uint64_t capabilities = 0;
+    std::uint64_t order = 0;
     for (const auto& mode : modes) {
         std::string why;
         const bool has_mode = !offers(name, find_mode(mode).capabilities, &why).empty();
         const std::string refusal = first_text(job, has_mode ? "" : why);
-        if (refusal.empty())
+        if (refusal.empty()) {
             capabilities |= find_mode(mode).capabilities;
-        else
+            order |= find_mode(mode).order;
+        } else {
             found.refused_modes[mode] = fmt::format("{} does not offer {}: {}", name, mode, refusal);
+        }
     }
     if (capabilities != 0) {
-        found.offers = offers(name, capabilities, &reason);
+        // Without it skip_reason() judges what can be measured.
+        if (order != 0 && !on_all_ranks(job, !offers(name, capabilities, nullptr, order).empty())) order = 0;
+        found.offers = offers(name, capabilities, &reason, order);
         if (on_all_ranks(job, !found.offers.empty())) return found;
     }
     // A provider that is not here offers no mode, which is not why.

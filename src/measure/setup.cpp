@@ -18,6 +18,16 @@
 namespace a2aperf {
 namespace {
 
+// A flag must not be seen before its message. nothing = there is a way.
+std::optional<std::string> flag_trouble(const fi_info& info, Bytes message_size) {
+    const std::string_view name = info.fabric_attr->prov_name;
+    const Bytes ordered = largest_ordered_write(info);
+    if (message_size <= ordered || find_provider(name).tells_delivery) return std::nullopt;
+    return fmt::format("{} orders {}, and is not known to tell when a write is delivered: a flag could come before "
+                       "its message",
+                       name, ordered == 0 ? "no writes" : fmt::format("writes of up to {} B only", ordered));
+}
+
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
     return value != nullptr ? value : "";
@@ -82,6 +92,8 @@ std::optional<std::string> skip_reason(const Point& point, const ProviderChoice&
             return refused->second;
         if (const Bytes most = choice.info->ep_attr->max_msg_size; point.message_size > most)
             return fmt::format("above the largest message of {}, {} B", choice.info->fabric_attr->prov_name, most);
+        if (find_mode(point.mode).arrival == Arrival::flag)
+            if (auto why = flag_trouble(*choice.info, point.message_size)) return why;
         const auto trouble = find_provider(choice.info->fabric_attr->prov_name).unexpected_trouble;
         const bool may_be_unexpected = point.post == Post::inside && posts_receives(find_mode(point.mode).arrival);
         if (trouble != nullptr && may_be_unexpected)

@@ -53,15 +53,17 @@ void check_arrivals(std::span<const std::uint32_t> arrivals, const VerificationR
 
 void check_bytes(const ExchangeState& exchange, const Lane& lane, const VerificationRound& round, const Job& job,
                  const Point& point, std::uint64_t op, std::uint64_t seed) {
-    for (const Rank peer : round.receives) {
-        const std::span<const std::byte> received{exchange.place_of(peer), lane.message_size};
-        if (const auto wrong = check_payload(received, {seed, peer, lane.self, op}))
-            throw RunError(
-                fmt::format("verification of {} failed: byte {} of the message from {} to {} is {:#04x}, "
-                            "not {:#04x} (op {})",
-                            point.label(), wrong->offset, job.who(peer), job.who(lane.self),
-                            static_cast<int>(wrong->found), static_cast<int>(wrong->expected), op));
-    }
+    for (const Rank peer : round.receives) check_message(exchange, lane, peer, job, point, op, seed);
+}
+
+void check_message(const ExchangeState& exchange, const Lane& lane, Rank peer, const Job& job, const Point& point,
+                   std::uint64_t op, std::uint64_t seed, std::string_view moment) {
+    const std::span<const std::byte> received{exchange.place_of(peer), lane.message_size};
+    if (const auto wrong = check_payload(received, {seed, peer, lane.self, op}))
+        throw RunError(fmt::format("verification of {} failed: byte {} of the message from {} to {} is {:#04x}, "
+                                   "not {:#04x} (op {}{})",
+                                   point.label(), wrong->offset, job.who(peer), job.who(lane.self),
+                                   static_cast<int>(wrong->found), static_cast<int>(wrong->expected), op, moment));
 }
 
 } // namespace a2aperf

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::uint64_t kSendKey = 1;
 constexpr std::uint64_t kReceiveKey = 2;
+constexpr std::uint64_t kFlagsKey = 3;
 
 // Every send and every arrival of an op may complete before the queue is read.
 std::size_t queue_depth(int ranks) {
@@ -21,15 +22,25 @@ Wire::Wire(const Job& job, InfoPtr info, const WireSettings& settings)
       send_(domain_, buffer_bytes_, settings.pages, settings.rights.source, kSendKey),
       receive_(domain_, buffer_bytes_ + settings.spare_bytes, settings.pages, settings.rights.target, kReceiveKey),
       endpoint_(domain_, queue_depth(job.ranks()), settings.wait) {
+    if (settings.has_flags)
+        flags_.emplace(domain_, static_cast<std::size_t>(job.ranks()) * sizeof(std::uint64_t), Pages::normal,
+                       FI_REMOTE_WRITE, kFlagsKey);
     if (domain_.needs(FI_MR_ENDPOINT))
-        for (Region* region : {&send_, &receive_}) region->enable(endpoint_.get());
+        for (Region* region : regions()) region->enable(endpoint_.get());
     endpoint_.insert_peers(job.all_gather_text(endpoint_.address()));
-    remotes_ = job.all_gather(RemoteBuffers{send_.remote(), receive_.remote()});
+    remotes_ = job.all_gather(
+        RemoteBuffers{send_.remote(), receive_.remote(), flags_ ? flags_->remote() : Region::Remote{}});
 }
 
 Wire::~Wire() {
     if (domain_.needs(FI_MR_ENDPOINT))
-        for (Region* region : {&send_, &receive_}) region->close();
+        for (Region* region : regions()) region->close();
+}
+
+std::vector<Region*> Wire::regions() {
+    std::vector<Region*> all{&send_, &receive_};
+    if (flags_) all.push_back(&*flags_);
+    return all;
 }
 
 int Wire::slots(Bytes message_size) const {
@@ -58,7 +69,8 @@ Lane Wire::lane(Bytes message_size) {
             .send_descriptor = send_.descriptor(),
             .receive_descriptor = receive_.descriptor(),
             .remote = remotes_.data(),
-            .message_size = message_size};
+            .message_size = message_size,
+            .flags = flags_ ? reinterpret_cast<std::uint64_t*>(flags_->data()) : nullptr};
 }
 
 } // namespace a2aperf

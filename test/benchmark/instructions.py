@@ -26,7 +26,7 @@ MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
 ALLOCATION = re.compile(r"^(malloc|calloc|realloc|free|operator (new|delete).*|posix_memalign)")
 LOCK = re.compile(r"^pthread_(mutex|spin|rwlock)_")
 WAIT = re.compile(r"Exchange<.*>::await_completions\(\)")
-CLASSES = {"tagged": "Tagged", "msg": "Msg", "write-imm": "WriteImm", "read": "Read"}
+CLASSES = {"tagged": "Tagged", "msg": "Msg", "write-imm": "WriteImm", "read": "Read", "write": "Write"}
 SYSTEM_CALL = re.compile(r"^(sched_yield|read|write|poll|epoll_wait|ioctl|mmap|munmap|nanosleep|futex)\b")
 
 

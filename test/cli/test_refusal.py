@@ -10,7 +10,7 @@ import pytest
 # Words after "alltoall", and what the line must say.
 BAD = [
     (("--provider", "tpc"), "did you mean tcp?"),
-    (("--mode", "taged"), "expected one of tagged, msg, write-imm, read"),
+    (("--mode", "taged"), "expected one of tagged, msg, write-imm, read, write"),
     (("--mode", "tagged,read", "--complete-at", "sender"), "leave out read, or use --complete-at receiver"),
     (("--mode", "read", "--complete-at", "sender", "--dry-run", "--ranks", "2"), "no sender learns"),
     (("--schedule", "shfit"), "expected one of shift, xor"),

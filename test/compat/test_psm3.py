@@ -12,7 +12,7 @@ from processes import PATIENCE
 from results import COMPLETE, Results, has_plausible_moments, has_true_statistics
 
 CLUSTER = Path(__file__).resolve().parents[1] / "cluster" / "cluster.py"
-MODES = ["tagged", "msg", "write-imm", "read"]
+MODES = ["tagged", "msg", "write-imm", "read", "write"]
 SIZES = [1, 1000, 60000, 1 << 20]
 WORDS = [
     "alltoall", "--provider", "psm3", "--mode", ",".join(MODES), "--sizes", ",".join(map(str, SIZES)), "--ops", "5",

@@ -5,8 +5,8 @@ import pytest
 from results import COMPLETE, Results, has_plausible_moments, has_true_statistics
 
 SIZES = [1, 1000, 60000]
-EVERY = "tagged,msg,write-imm,read"
-MODES = {2: EVERY, 3: EVERY, 4: EVERY, 7: "tagged,msg,read"}
+EVERY = "tagged,msg,write-imm,read,write"
+MODES = {2: EVERY, 3: EVERY, 4: EVERY, 7: "tagged,msg,read,write"}
 
 
 @pytest.mark.parametrize("ranks", MODES)

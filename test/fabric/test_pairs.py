@@ -27,7 +27,10 @@ def measure(launch, tmp_path):
 
 @pytest.mark.parametrize(
     ("provider", "ranks", "mode"),
-    [("shm", 2, "tagged"), ("tcp", 3, "tagged"), ("net", 4, "write-imm"), ("net", 3, "read"), ("tcp", 7, "tagged")],
+    [
+        ("shm", 2, "tagged"), ("tcp", 3, "tagged"), ("net", 4, "write-imm"), ("net", 3, "read"), ("shm", 3, "write"),
+        ("tcp", 7, "tagged"),
+    ],
 )
 def test_every_pair(measure, needs_provider, tmp_path, provider, ranks, mode):
     full_name = needs_provider(provider)

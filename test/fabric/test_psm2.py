@@ -12,7 +12,7 @@ from results import COMPLETE, SKIPPED, Results, has_plausible_moments, has_true_
 pytestmark = pytest.mark.slow
 
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
-MODES = "tagged,msg,write-imm,read"
+MODES = "tagged,msg,write-imm,read,write"
 SCHEDULES = "shift,xor,permutation,random,naive,node-shift"
 
 

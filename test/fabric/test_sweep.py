@@ -97,11 +97,11 @@ def test_a_shuffled_order_is_the_seed_s(measure):
 
 def test_places_are_shared_under_a_memory_limit(measure):
     # 4 ranks x 2 buffers x 2 places of 60 kB.
-    results, outcome = measure(4, "--sizes", "60000", "--mode", "tagged,write-imm,read", "--memory-limit", "1MB")
-    assert results.states() == [COMPLETE, SKIPPED, COMPLETE]
+    results, outcome = measure(4, "--sizes", "60000", "--mode", "tagged,write-imm,read,write", "--memory-limit", "1MB")
+    assert results.states() == [COMPLETE, SKIPPED, COMPLETE, SKIPPED]
     assert all(1 <= results.columns["buffer_slots"][point] < 4 for point in (0, 2))
     assert "--memory-limit" in results.words("skip_reason")[1]
-    assert "write-imm needs R x B" in outcome.stdout
+    assert "write-imm needs R x B" in outcome.stdout and "write needs R x B" in outcome.stdout
     is_sound(results)
 
 
@@ -229,7 +229,7 @@ def test_require(launch, tmp_path, monkeypatch):
 
 
 def test_a_trace_keeps_when_each_message_arrived(measure, launch, tmp_path):
-    words = ["--sizes", "1000,60000", "--mode", "tagged,write-imm,read", "--baseline", "mpi", "--trace"]
+    words = ["--sizes", "1000,60000", "--mode", "tagged,write-imm,read,write", "--baseline", "mpi", "--trace"]
     results, _ = measure(3, *words)
     arrival, of_a_message = results.raw["arrival"], ~np.eye(3, dtype=bool)
     for point, role in enumerate(results.words("role")):

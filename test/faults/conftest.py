@@ -50,7 +50,7 @@ class Outcome:
 
     def shown(self) -> int:
         """Rows of the table: points that were told to be measured."""
-        return len(re.findall(r"^ +\d+ .* (?:tagged|msg|write-imm|read) +shift", self.stdout, re.MULTILINE))
+        return len(re.findall(r"^ +\d+ .* (?:tagged|msg|write-imm|write|read) +shift", self.stdout, re.MULTILINE))
 
     def failed(self, pattern: str) -> None:
         """Ended by itself with one rank's words that match, and kept what it had told."""
@@ -70,7 +70,7 @@ def library_of(fault: str) -> str:
     call = re.search(r"\bcall=(\S+)", fault)[1]
     if call.startswith("MPI_"):
         return "mpi"
-    return "fabric" if call.startswith("fi_") or call in ("send", "receive", "sent", "received") else "io"
+    return "fabric" if call.startswith("fi_") or call in ("send", "receive", "sent", "received", "flag") else "io"
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,8 @@
 // wants every buffer registered, bound to the endpoint and enabled, for what it is used for, and has a key only
 // then (cxi); do=demand is no more than that. Messages, where they are sent: send, with an error, lose, double,
 // misdirect (to where the one before went), flip, renumber (the data name another op), stop (SIGSTOP, then
-// the message). Messages, where their completion is read: sent, received, with an error, lose, double,
-// late:MILLISECONDS.
+// the message). The flags behind writes: flag, with an error, lose. Messages, where their completion is read: sent,
+// received, with an error, lose, double, late:MILLISECONDS.
 #include <dlfcn.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
@@ -241,6 +241,25 @@ ssize_t inject_write_data(fid_ep* ep, const void* bytes, size_t size, uint64_t d
     });
 }
 
+ssize_t write_message(fid_ep* ep, const void* bytes, size_t size, void* descriptor, fi_addr_t to, uint64_t address,
+                      uint64_t key, void* context) {
+    if (const ssize_t status = take_descriptor(descriptor, FI_WRITE); status != 0) return status;
+    return send({bytes, size, to, address, key}, context, [&](const Route& route, void* own) {
+        return g_write.write(ep, route.bytes, size, descriptor, route.to, route.address, route.key, own);
+    });
+}
+
+// A message, or the flag behind one: those are injected, and of the tests' messages none has their size.
+ssize_t inject_write(fid_ep* ep, const void* bytes, size_t size, fi_addr_t to, uint64_t address, uint64_t key) {
+    if (size == sizeof(std::uint64_t)) {
+        if (!strikes("flag")) return g_write.inject(ep, bytes, size, to, address, key);
+        return plan().action == "lose" ? 0 : failure();
+    }
+    return send({bytes, size, to, address, key}, nullptr, [&](const Route& route, void*) {
+        return g_write.inject(ep, route.bytes, size, route.to, route.address, route.key);
+    });
+}
+
 // The route is the other way round: where the bytes come from.
 ssize_t read_message(fid_ep* ep, void* space, size_t size, void* descriptor, fi_addr_t from, uint64_t address,
                      uint64_t key, void* context) {
@@ -372,6 +391,8 @@ int object_control(fid* object, int command, void* argument) {
     }
     if (ep->rma != nullptr) {
         auto* const rma = replace(ep->rma, g_write);
+        rma->write = write_message;
+        rma->inject = inject_write;
         rma->writedata = write_data;
         rma->injectdata = inject_write_data;
         rma->read = read_message;

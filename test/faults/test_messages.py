@@ -55,6 +55,29 @@ def test_a_read_that_brings_nothing_or_the_bytes_of_another(faulty, needs_provid
     assert outcome.complete() == []
 
 
+# Rank 1's first flag goes to rank 2, behind the message.
+@pytest.mark.parametrize("provider", ["shm", "net"])
+@pytest.mark.parametrize("size", ["1000", "60000"])
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("call=send do=lose", r"byte 0 of the message from rank 1 \(\S+\) to rank 2 \(\S+\) is 0xa5, not 0x\w\w "
+         r"\(op 1, when its flag was seen\)"),
+        ("call=send do=flip", r"byte \d+ of the message from rank 1 \(\S+\) to rank 2 \(\S+\) is 0x\w\w, not 0x\w\w "
+         r"\(op 1, when its flag was seen\)"),
+        ("call=flag do=lose", r"rank 2 \(\S+\).*op 1: nothing happened for 3(\.\d+)? s; it waits for messages from rank 1"),
+        ("call=flag do=EIO", r"rank 1 \(\S+\).*op 1: writing a flag \(peer rank 2\): Input/output error"),
+    ],
+)  # fmt: skip
+def test_a_flag_and_its_message(faulty, needs_provider, fault, says, size, provider):
+    needs_provider(provider)
+    words = ["--provider", provider, "--mode", "write", "--sizes", size, "--ops", "5", "--timeout", "3s"]
+    outcome = faulty(3, f"{fault} nth=1 rank=1", *words)
+    outcome.failed(says)
+    assert "write shift" in outcome.stderr
+    assert outcome.complete() == []
+
+
 def test_a_large_message_sent_twice(faulty, needs_provider):
     test_a_message(faulty, needs_provider, "double", "tagged", "shm", "60000")
 

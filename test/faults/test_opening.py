@@ -28,7 +28,7 @@ def test_a_call_that_fails(faulty, needs_provider, fault):
     assert list(outcome.folder.iterdir()) == []
 
 
-@pytest.mark.parametrize("mode", ["tagged", "msg", "write-imm", "read"])
+@pytest.mark.parametrize("mode", ["tagged", "msg", "write-imm", "read", "write"])
 @pytest.mark.parametrize("provider", ["shm", "net"])
 def test_memory_that_belongs_to_an_endpoint(faulty, needs_provider, provider, mode):
     """As cxi has it: regions are bound, enabled, and registered for what they are used for (sources of writes too)."""

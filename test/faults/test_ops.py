@@ -44,6 +44,13 @@ FATAL = [
      "Input/output error"),
     ("shm", "read", f"call=send do=EIO {SECOND}", r"rank 1 \(\S+\).* B: op \d+: reading \(peer rank [02]\): "
      "Input/output error"),
+    # A flag that is lost is missed by its target; a write that never completes by its source.
+    ("net", "write", f"call=flag do=lose {SECOND}", r"rank [02] \(\S+\).* B: op \d+: nothing happened for 3(\.\d+)? s; it "
+     "waits for messages from rank 1"),
+    ("shm", "write", f"call=sent do=lose {SECOND}", r"rank 1 \(\S+\).* B: op \d+: nothing happened for 3(\.\d+)? s; it "
+     r"waits for its sends to rank [02]"),
+    ("tcp", "write", f"call=sent do=EIO {SECOND}", r"rank 1 \(\S+\).* B: op \d+: the send to rank [02] failed: "
+     "Input/output error"),
 ]  # fmt: skip
 
 
@@ -64,6 +71,8 @@ SURVIVED = [
     ("net", "msg", f"call=send do=EAGAIN count=5000 {SECOND}"),
     ("shm", "msg", "call=receive do=EAGAIN count=5000 nth=140"),
     ("net", "read", f"call=send do=EAGAIN count=5000 {SECOND}"),
+    ("net", "write", f"call=send do=EAGAIN count=5000 {SECOND}"),
+    ("shm", "write", f"call=flag do=EAGAIN count=5000 {SECOND}"),
 ]
 
 

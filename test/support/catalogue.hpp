@@ -8,7 +8,9 @@
 namespace a2aperf::test {
 
 inline Catalogue catalogue() {
-    return {{"shm", "tcp", "net", "udp", "psm2", "verbs"}, {"tagged", "msg", "write-imm", "read"}, workload_rows()};
+    return {{"shm", "tcp", "net", "udp", "psm2", "verbs"},
+            {"tagged", "msg", "write-imm", "read", "write"},
+            workload_rows()};
 }
 
 // A row that is there.

@@ -24,9 +24,9 @@ class Case:
 QUICK = ["--ops", "5", "--warmup", "1", "--sync", "barrier", "--poll", "yield", "--no-sentinel"]
 CASES = {
     "two": Case(
-        2, 1, [*QUICK, "--provider", "verbs", "--mode", "tagged,msg,write-imm,read", "--sizes", "1,1000,60000,9MiB"]
+        2, 1, [*QUICK, "--provider", "verbs", "--mode", "tagged,msg,write-imm,read,write", "--sizes", "1,1000,60000,9MiB"]
     ),
     # By --provider auto.
     "three": Case(3, 2, [*QUICK, "--sizes", "1000,60000", "--window", "1,all"], traffic_class=104),
-    "four": Case(4, 2, [*QUICK, "--provider", "verbs", "--mode", "tagged,write-imm,read", "--sizes", "1000,60000"]),
+    "four": Case(4, 2, [*QUICK, "--provider", "verbs", "--mode", "tagged,write-imm,read,write", "--sizes", "1000,60000"]),
 }

@@ -29,10 +29,10 @@ def test_every_figure_is_that_of_its_samples(outcome, name):
 
 def test_every_mode_at_every_size(outcome):
     results = outcome("two").results
-    assert results.words("mode") == ["tagged"] * 4 + ["msg"] * 4 + ["write-imm"] * 4 + ["read"] * 4
-    assert results.states() == [COMPLETE, COMPLETE, COMPLETE, SKIPPED] * 4
+    assert results.words("mode") == ["tagged"] * 4 + ["msg"] * 4 + ["write-imm"] * 4 + ["read"] * 4 + ["write"] * 4
+    assert results.states() == [COMPLETE, COMPLETE, COMPLETE, SKIPPED] * 5
     assert "above the largest message of verbs;ofi_rxm" in results.words("skip_reason")[3]
-    assert outcome("four").results.states() == [COMPLETE] * 6
+    assert outcome("four").results.states() == [COMPLETE] * 8
 
 
 def test_auto_takes_the_adapter(outcome):

@@ -11,6 +11,9 @@
 
 namespace a2aperf {
 
+// The largest write whose bytes are at the target before those of a write that is posted behind it; 0 = none.
+Bytes largest_ordered_write(const fi_info& info);
+
 class Domain {
 public:
     // Throws std::system_error in libfabric's category, with the way out where it is known.
@@ -27,6 +30,7 @@ public:
     bool needs(std::uint64_t mr_mode) const {
         return (static_cast<std::uint64_t>(info_->domain_attr->mr_mode) & mr_mode) != 0;
     }
+    Bytes ordered_write() const { return largest_ordered_write(*info_); }
     // A write with remote data consumes a posted receive at its target.
     bool consumes_receive() const { return ((info_->mode | info_->rx_attr->mode) & FI_RX_CQ_DATA) != 0; }
 

@@ -42,6 +42,8 @@ struct Provider {
     bool injects_data = true; // fi_inject_writedata tells the target
     // A message sent with FI_INJECT and FI_COMPLETION completes with its own context.
     bool completes_injected = true;
+    // A write with FI_DELIVERY_COMPLETE completes when its bytes are in the target's memory: known of its code.
+    bool tells_delivery = false;
 };
 
 // In the order of preference of --provider auto.
@@ -63,8 +65,10 @@ std::vector<std::string> rdma_devices(std::string_view prefix);
 
 // What libfabric offers of one provider (full or short name) with reliable datagram endpoints and these
 // capabilities (fi_getinfo(3); with FI_REMOTE_CQ_DATA among them, messages carry 4 bytes of data), in libfabric's
-// order. Empty: reason, when given, says libfabric's words.
-std::vector<InfoPtr> offers(std::string_view provider, std::uint64_t capabilities, std::string* reason = nullptr);
+// order. order: of messages to one peer (FI_ORDER_…), which is asked for. Empty: reason, when given, says
+// libfabric's words.
+std::vector<InfoPtr> offers(std::string_view provider, std::uint64_t capabilities, std::string* reason = nullptr,
+                            std::uint64_t order = 0);
 
 // Why this node offers nothing of a provider: what hides it, the device that is missing, or libfabric's own words.
 std::string why_missing(const Provider& provider, const std::string& words);

@@ -31,7 +31,7 @@ public:
     Moments run();
 
     // Reads the completion queue once; between ops it keeps peers going. True when something was there.
-    bool progress() { return poll<Sleep::never>(); }
+    [[gnu::always_inline]] bool progress() { return poll<Sleep::never>(); }
 
     // Receives for messages of this op that are one too many, behind those that are due; an arrival counts as one
     // of the rank it is for, or as one of our own rank's where it is for any. sweep() takes them up: one message
@@ -42,12 +42,18 @@ public:
 
 private:
     static constexpr bool kSends = Mode::kInitiator == Initiator::sender;
+    static constexpr bool kFlags = Mode::kArrival == Arrival::flag;
 
     // Inlined where they run for every message or op: a call would cost as much as they do.
     // True when all are posted.
     [[gnu::always_inline]] inline bool post_receives();
     [[gnu::always_inline]] inline bool post_sends();
     [[gnu::noinline]] bool post_injected(std::uint64_t label);
+    // In modes that tell by flags. True when all messages and their flags are posted.
+    bool post_with_flags();
+    bool post_flags(); // of the messages that are ready for them
+    bool take_flags(); // true when one was new
+    Moments run_with_flags();
     template <class PostOne>
     [[gnu::always_inline]] inline bool post_each(const Route*& at, const Route* end, const char* call,
                                                  PostOne post_one);
@@ -89,11 +95,16 @@ void Exchange<Mode>::begin(std::uint64_t op) {
     left_ = total_;
     kinds_left_ = kinds_;
     std::fill(surplus_.begin(), surplus_.end(), kDue);
+    if constexpr (kFlags) {
+        ready_.clear();
+        told_ = 0;
+        unseen_ = sources_.size();
+    }
 }
 
 template <TransferMode Mode>
 void Exchange<Mode>::post_all_receives() {
-    if constexpr (!kSends) return;
+    if constexpr (!kSends || kFlags) return;
     if (!post_receives()) [[unlikely]]
         post_the_rest_of_receives();
 }
@@ -124,10 +135,15 @@ bool Exchange<Mode>::post_each(const Route*& at, const Route* end, const char* c
 
 template <TransferMode Mode>
 bool Exchange<Mode>::post_receives() {
-    const Route* const end = kSends ? receives_end() : window_end(receives_, arrival);
-    const bool is_all = post_each(next_receive_, end, kSends ? "posting a receive" : "reading",
-                                  [this, op = op_](const Route& from) { return Mode::receive(lane_, from, op); });
-    return kSends ? is_all : is_all && end == receives_end();
+    if constexpr (kFlags) {
+        return true;
+    } else {
+        const Route* const end = kSends ? receives_end() : window_end(receives_, arrival);
+        const bool is_all =
+            post_each(next_receive_, end, kSends ? "posting a receive" : "reading",
+                      [this, op = op_](const Route& from) { return Mode::receive(lane_, from, op); });
+        return kSends ? is_all : is_all && end == receives_end();
+    }
 }
 
 template <TransferMode Mode>
@@ -212,6 +228,8 @@ void Exchange<Mode>::account(ssize_t count) {
         // Counted twice, one of them would end the op before another one is here.
         if (++surplus[slot] != 0) [[unlikely]]
             fail_double(slot);
+        if constexpr (kFlags)
+            if (settings_.flag_behind == FlagBehind::delivery) ready_.push_back(&sends_[slot - places.ranks]);
         if (slot < places.ranks)
             count_down(arrival);
         else
@@ -245,8 +263,10 @@ template <TransferMode Mode>
 template <typename Exchange<Mode>::Sleep kSleep>
 bool Exchange<Mode>::poll() {
     const ssize_t count = read_queue<kSleep>();
-    if (count == 0) return false;
-    account(count);
+    bool has_flags = false;
+    if constexpr (kFlags) has_flags = take_flags();
+    if (count == 0 && !has_flags) return false;
+    if (!kFlags || count != 0) account(count);
     patience_->reset();
     return true;
 }
@@ -262,7 +282,75 @@ ssize_t Exchange<Mode>::await_completions() {
 }
 
 template <TransferMode Mode>
+bool Exchange<Mode>::post_flags() {
+    const std::uint64_t label = Mode::label(lane_, op_);
+    for (; told_ < ready_.size(); ++told_) {
+        const Route& to = *ready_[told_];
+        const ssize_t status = Mode::tell(lane_, to, label);
+        if (status == -FI_EAGAIN) return false;
+        if (status != 0) fail(status, "writing a flag", to.peer);
+    }
+    return true;
+}
+
+// Each message's flag goes right behind it, and not behind all of them.
+template <TransferMode Mode>
+bool Exchange<Mode>::post_with_flags() {
+    const bool is_silent = settings_.inject == Inject::silent;
+    const bool is_ordered = settings_.flag_behind == FlagBehind::post;
+    const Route* const end = is_silent ? sends_end() : window_end(sends_, send);
+    const auto label = Mode::label(lane_, op_);
+    while (post_flags() && next_send_ < end) {
+        const Route& to = *next_send_;
+        const ssize_t status = !is_ordered                           ? Mode::send_delivered(lane_, to)
+                               : is_silent                           ? Mode::inject(lane_, to, label)
+                               : settings_.inject == Inject::counted ? Mode::inject_counted(lane_, to, label)
+                                                                     : Mode::send(lane_, to, label);
+        if (status == -FI_EAGAIN) return false;
+        if (status != 0) fail(status, "sending", to.peer);
+        if (is_ordered) ready_.push_back(&to);
+        ++next_send_;
+        if (is_silent) count_down(send);
+    }
+    return told_ == sends_.size();
+}
+
+// The order of those that are yet to be seen does not matter.
+template <TransferMode Mode>
+bool Exchange<Mode>::take_flags() {
+    const std::size_t before = unseen_;
+    for (std::size_t i = 0; i < unseen_;) {
+        const Rank source = sources_[i]->peer;
+        if (!has_flag(source)) {
+            ++i;
+            continue;
+        }
+        std::swap(sources_[i], sources_[--unseen_]);
+        ++surplus_[static_cast<std::size_t>(source)];
+        if (settings_.traces) [[unlikely]] {
+            arrived_at_[static_cast<std::size_t>(source)] = now_ns();
+            if (settings_.on_flag) settings_.on_flag(source);
+        }
+        count_down(arrival);
+    }
+    return unseen_ != before;
+}
+
+// Without sleep: no flag wakes who sleeps on the queue.
+template <TransferMode Mode>
+Moments Exchange<Mode>::run_with_flags() {
+    patience_->reset();
+    bool has_all = post_with_flags();
+    while (!has_all || !is_over()) {
+        if (!poll<Sleep::never>() && !patience_->idle()) fail_timeout();
+        if (!has_all) has_all = post_with_flags();
+    }
+    return {completed_at_[send], completed_at_[arrival]};
+}
+
+template <TransferMode Mode>
 Moments Exchange<Mode>::run() {
+    if constexpr (kFlags) return run_with_flags();
     if (next_receive_ != receives_end()) post_receives();
     if (!post_sends() || next_receive_ != receives_end()) [[unlikely]]
         post_the_rest();

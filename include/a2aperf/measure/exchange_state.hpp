@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,12 +36,20 @@ enum class Inject {
     counted // with one
 };
 
+// In modes that tell by flags: what a message's flag is posted behind.
+enum class FlagBehind {
+    post,    // of the message: the endpoint orders writes of its size
+    delivery // of the message, which its completion tells
+};
+
 struct ExchangeSettings {
     int window = 0; // outstanding sends, or reads where receivers start the transfers; 0 = all
     Inject inject = Inject::never;
     bool posts_receives = true; // calls the mode's receive() for every message that is due
     Strays strays = Strays::from_any;
     bool traces = false; // notes when each message arrives, and where
+    FlagBehind flag_behind = FlagBehind::post;
+    std::function<void(Rank)> on_flag{}; // in traced ops: called with the source when its flag is seen
 };
 
 // Slots [0, R) belong to the arrivals from each rank, those above to the sends in their order, those above to the
@@ -72,6 +81,7 @@ protected:
     enum Kind : std::size_t { arrival, send };
 
     bool is_over() const { return kinds_left_ == 0; }
+    bool has_flag(Rank source) const; // of the op at hand
     const Route* sends_end() const { return sends_.data() + sends_.size(); }
     const Route* receives_end() const { return receives_.data() + receives_.size(); }
     // The transfers of this kind that may be started by now: in flight are all that were but those that have
@@ -115,6 +125,10 @@ protected:
     int kinds_, kinds_left_ = 0;                 // that an op has, and that are not complete
     std::array<Nanoseconds, 2> completed_at_{};  // when the last of each kind did
     std::uint32_t strays_left_ = 0;
+    // In modes that tell by flags. Routes of receives_, those first whose flags are yet to be seen; and of sends_,
+    // in the order in which their flags may be posted, those first that were.
+    std::vector<const Route*> sources_, ready_;
+    std::size_t unseen_ = 0, told_ = 0;
 };
 
 } // namespace a2aperf

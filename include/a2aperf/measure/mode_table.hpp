@@ -30,6 +30,7 @@ struct ModeEntry {
     std::string_view name;
     std::string_view about;
     std::uint64_t capabilities;
+    std::uint64_t order; // FI_ORDER_…
     Rights rights;
     ReceiveSpace receive_space;
     Initiator initiator;

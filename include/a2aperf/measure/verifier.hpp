@@ -36,6 +36,9 @@ void check_arrivals(std::span<const std::uint32_t> arrivals, const VerificationR
                     const Point& point, std::uint64_t op);
 void check_bytes(const ExchangeState& exchange, const Lane& lane, const VerificationRound& round, const Job& job,
                  const Point& point, std::uint64_t op, std::uint64_t seed);
+// Of the message of one peer. moment: what is said of when, if anything.
+void check_message(const ExchangeState& exchange, const Lane& lane, Rank peer, const Job& job, const Point& point,
+                   std::uint64_t op, std::uint64_t seed, std::string_view moment = {});
 
 // Makes the exchange look like an engine to the op loop's agreement.
 template <TransferMode Mode>
@@ -57,7 +60,7 @@ private:
 // checks every byte. Sets up every connection on the way. Throws RunError.
 template <TransferMode Mode>
 void verify(const Job& job, Wire& wire, OpLoop& loop, Patience& patience, const Point& point,
-            const ExchangeSettings& settings, std::uint64_t seed) {
+            ExchangeSettings settings, std::uint64_t seed) {
     const Lane lane = wire.lane(point.message_size);
     for (const VerificationRound& round : rounds_of(point, job, wire.slots(point.message_size), seed)) {
         const std::uint64_t op = loop.next_op();
@@ -69,7 +72,14 @@ void verify(const Job& job, Wire& wire, OpLoop& loop, Patience& patience, const 
             std::ranges::fill(message_at(lane.receive_buffer, lane.receive_offset, peer, lane.message_size),
                               std::byte{0xa5});
 
+        // A flag that comes too early would find the message torn, and later it would be whole.
+        const ExchangeState* verified = nullptr;
+        settings.on_flag = [&](Rank peer) {
+            if (std::ranges::find(round.receives, peer) != round.receives.end())
+                check_message(*verified, lane, peer, job, point, op, seed, ", when its flag was seen");
+        };
         Exchange<Mode> exchange(lane, wire.endpoint(), round.sends, round.receives, settings, patience);
+        verified = &exchange;
         Verification<Mode> engine(exchange);
         engine.prepare(op);
         // Behind the receives that are due, so that they take only what is one too many.

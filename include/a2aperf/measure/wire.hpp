@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "a2aperf/fabric/domain.hpp"
@@ -19,7 +20,8 @@ struct WireSettings {
     std::size_t spare_bytes = 0;  // behind the receive buffer, for messages that should not come
     Pages pages = Pages::normal;
     Wait wait = Wait::none;
-    Rights rights{}; // that the modes ask for: to the send buffer as a source, to the receive buffer
+    Rights rights{};        // that the modes ask for: to the send buffer as a source, to the receive buffer
+    bool has_flags = false; // a word of each rank, for modes that tell by flags
 };
 
 class Wire {
@@ -43,12 +45,15 @@ public:
     Lane lane(Bytes message_size);
 
 private:
+    std::vector<Region*> regions();
+
     const Job& job_;
     // Destruction runs from the end: endpoint, regions, domain.
     Domain domain_;
     std::size_t buffer_bytes_;
     Region send_;
     Region receive_;
+    std::optional<Region> flags_;
     Endpoint endpoint_;
     std::vector<RemoteBuffers> remotes_;
     std::vector<std::size_t> send_offset_, receive_offset_; // [R]

@@ -32,9 +32,9 @@ struct Route {
     Rank peer;
 };
 
-// What a rank must know of a peer's buffers to write into one or to read from the other.
+// What a rank must know of a peer's buffers to write into one or to read from the other, and where its flags are.
 struct RemoteBuffers {
-    Region::Remote send, receive;
+    Region::Remote send, receive, flags;
 };
 
 struct Lane {
@@ -52,6 +52,7 @@ struct Lane {
     void* receive_descriptor;
     const RemoteBuffers* remote; // [R] of all ranks
     std::size_t message_size;
+    const std::uint64_t* flags = nullptr; // [R] by source, where a mode tells by flags
 
     Route to(Rank peer, Slot* slot) const {
         const auto at = static_cast<std::size_t>(peer);

@@ -22,7 +22,8 @@ enum class Arrival {
     receive,           // a receive that matches nothing else completes
     receive_with_data, // a receive completes, whichever, with data that name op and source
     data,              // data that name op and source come to the completion queue of themselves
-    read               // its own read completes
+    read,              // its own read completes
+    flag               // the op's number is written into a word that the target keeps for each source
 };
 
 // Does a message wait for a receive that takes it?
@@ -49,6 +50,7 @@ concept DeclaresItself = requires {
     { Mode::kName } -> std::convertible_to<std::string_view>;
     { Mode::kAbout } -> std::convertible_to<std::string_view>;
     { Mode::kCapabilities } -> std::convertible_to<std::uint64_t>; // of the endpoint, see offers()
+    { Mode::kOrder } -> std::convertible_to<std::uint64_t>;        // that it is asked for: FI_ORDER_…
     { Mode::kRights } -> std::convertible_to<Rights>;
     { Mode::kReceiveSpace } -> std::convertible_to<ReceiveSpace>;
     { Mode::kInitiator } -> std::convertible_to<Initiator>;
@@ -89,6 +91,19 @@ template <class Mode>
 concept TakesEveryStray = (!posts_receives(Mode::kArrival) ||
                            TakesStrays<Mode>)&&(Mode::kArrival != Arrival::receive || TakesStraysOfEach<Mode>);
 
+// Where a flag tells of a message: tell() writes it and never completes. It is posted behind the message where the
+// endpoint orders writes of that size, and else after the completion of send_delivered(), which says that the
+// target has the data.
+template <class Mode>
+concept TellsByFlag = requires(const Lane& lane, const Route& route, std::uint64_t label) {
+    { Mode::send_delivered(lane, route) } -> std::same_as<ssize_t>;
+    { Mode::tell(lane, route, label) } -> std::same_as<ssize_t>;
+};
+
+template <class Mode>
+concept TellsTheTarget = (Mode::kArrival == Arrival::flag && TellsByFlag<Mode>) ||
+                         (Mode::kArrival != Arrival::flag && ReceivesMessages<Mode>);
+
 template <class Mode>
 concept StartsAtSender = (Mode::kInitiator == Initiator::sender) &&
                          (Mode::kArrival != Arrival::read) && SendsMessages<Mode>&& TakesEveryStray<Mode>;
@@ -96,7 +111,7 @@ template <class Mode>
 concept StartsAtReceiver = (Mode::kInitiator == Initiator::receiver) && (Mode::kArrival == Arrival::read);
 
 template <class Mode>
-concept TransferMode = DeclaresItself<Mode> && ReceivesMessages<Mode> &&
+concept TransferMode = DeclaresItself<Mode> && TellsTheTarget<Mode> &&
     (StartsAtSender<Mode> || StartsAtReceiver<Mode>);
 
 } // namespace a2aperf

@@ -8,11 +8,12 @@
 #include "a2aperf/transfer/msg.hpp"
 #include "a2aperf/transfer/read.hpp"
 #include "a2aperf/transfer/tagged.hpp"
+#include "a2aperf/transfer/write.hpp"
 #include "a2aperf/transfer/write_imm.hpp"
 
 namespace a2aperf {
 
-using Modes = std::tuple<Tagged, Msg, WriteImm, Read>;
+using Modes = std::tuple<Tagged, Msg, WriteImm, Read, Write>;
 
 // Calls visit(Mode{}) for each mode in turn.
 template <class Visitor>

@@ -11,6 +11,7 @@ struct Msg {
     static constexpr std::string_view kName = "msg";
     static constexpr std::string_view kAbout = "fi_senddata to any posted receive; its completion tells";
     static constexpr std::uint64_t kCapabilities = FI_MSG | FI_SEND | FI_RECV | FI_REMOTE_CQ_DATA;
+    static constexpr std::uint64_t kOrder = FI_ORDER_NONE;
     static constexpr Rights kRights{};
     static constexpr ReceiveSpace kReceiveSpace = ReceiveSpace::shareable;
     static constexpr Initiator kInitiator = Initiator::sender;

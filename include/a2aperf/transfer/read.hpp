@@ -12,6 +12,7 @@ struct Read {
     static constexpr std::string_view kName = "read";
     static constexpr std::string_view kAbout = "fi_read by the receiver, out of the peer's buffer";
     static constexpr std::uint64_t kCapabilities = FI_RMA | FI_READ | FI_REMOTE_READ;
+    static constexpr std::uint64_t kOrder = FI_ORDER_NONE;
     static constexpr Rights kRights{.source = FI_REMOTE_READ, .target = FI_READ};
     static constexpr ReceiveSpace kReceiveSpace = ReceiveSpace::shareable;
     static constexpr Initiator kInitiator = Initiator::receiver;

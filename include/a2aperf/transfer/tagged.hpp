@@ -12,6 +12,7 @@ struct Tagged {
     static constexpr std::string_view kName = "tagged";
     static constexpr std::string_view kAbout = "fi_tsend to a receive posted for each peer";
     static constexpr std::uint64_t kCapabilities = FI_TAGGED | FI_SEND | FI_RECV;
+    static constexpr std::uint64_t kOrder = FI_ORDER_NONE;
     static constexpr Rights kRights{};
     static constexpr ReceiveSpace kReceiveSpace = ReceiveSpace::shareable;
     static constexpr Initiator kInitiator = Initiator::sender;

@@ -13,6 +13,7 @@ struct WriteImm {
     static constexpr std::string_view kName = "write-imm";
     static constexpr std::string_view kAbout = "fi_writedata into the peer's buffer; its completion queue tells";
     static constexpr std::uint64_t kCapabilities = FI_RMA | FI_WRITE | FI_REMOTE_WRITE | FI_MSG | FI_SEND | FI_RECV;
+    static constexpr std::uint64_t kOrder = FI_ORDER_NONE;
     static constexpr Rights kRights{.source = FI_WRITE, .target = FI_REMOTE_WRITE};
     static constexpr ReceiveSpace kReceiveSpace = ReceiveSpace::per_peer;
     static constexpr Initiator kInitiator = Initiator::sender;

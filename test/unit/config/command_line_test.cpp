@@ -136,7 +136,7 @@ struct Refused {
 
 const Refused kRefused[] = {
     {{"--provider", "tpc"}, "--provider: unknown provider 'tpc': expected one of auto, shm, tcp"},
-    {{"--mode", "taged"}, "--mode: unknown mode 'taged': expected one of tagged, msg, write-imm, read"},
+    {{"--mode", "taged"}, "--mode: unknown mode 'taged': expected one of tagged, msg, write-imm, read, write"},
     {{"--schedule", "shfit"}, "--schedule: unknown schedule 'shfit': expected one of shift, xor"},
     {{"--sizes", "0"}, "zero"},
     {{"--sizes", "-8"}, "--sizes: "},

@@ -32,7 +32,7 @@ TEST_CASE("modes, schedules and windows are lists") {
     using List = std::vector<std::string>;
     CHECK(parse_modes(List{"write-imm,tagged"}, catalogue()) == List{"write-imm", "tagged"});
     CHECK(refusal([] { parse_modes(List{"taged"}, catalogue()); }) ==
-          "unknown mode 'taged': expected one of tagged, msg, write-imm, read (did you mean tagged?)");
+          "unknown mode 'taged': expected one of tagged, msg, write-imm, read, write (did you mean tagged?)");
 
     const auto found = parse_schedules(List{"xor", "shift,xor"});
     REQUIRE(found.size() == 2);

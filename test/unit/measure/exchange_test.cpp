@@ -32,10 +32,13 @@ struct Alone {
     explicit Alone(Mode)
         : domain(first_offer(Mode::kCapabilities)),
           send(domain, 2 * kMessage, Pages::normal, Mode::kRights.source, 1),
-          receive(domain, 2 * kMessage, Pages::normal, Mode::kRights.target, 2), endpoint(domain, 64, Wait::none) {
+          receive(domain, 2 * kMessage, Pages::normal, Mode::kRights.target, 2),
+          flags(domain, sizeof(std::uint64_t), Pages::normal, Mode::kArrival == Arrival::flag ? FI_REMOTE_WRITE : 0,
+                3),
+          endpoint(domain, 64, Wait::none) {
         const std::array<std::string, 1> addresses{endpoint.address()};
         endpoint.insert_peers(addresses);
-        remote = {send.remote(), receive.remote()};
+        remote = {send.remote(), receive.remote(), flags.remote()};
     }
 
     Lane lane() const {
@@ -50,11 +53,12 @@ struct Alone {
                 .send_descriptor = send.descriptor(),
                 .receive_descriptor = receive.descriptor(),
                 .remote = &remote,
-                .message_size = kMessage};
+                .message_size = kMessage,
+                .flags = reinterpret_cast<const std::uint64_t*>(flags.data())};
     }
 
     Domain domain;
-    Region send, receive;
+    Region send, receive, flags;
     Endpoint endpoint;
     RemoteBuffers remote;
     std::size_t offset = 0;
@@ -234,4 +238,69 @@ TEST_CASE("a message that comes twice ends the op, and is not taken for another 
         "op 1: the message from rank 0 completed twice: sent twice, to the wrong rank, or in another "
         "op",
         RunError);
+}
+
+TEST_CASE("a message without its flag has not arrived, and a flag of another op tells nothing of it") {
+    const Alone alone(Write{});
+    Patience patience(Polling::yield, kTimeout);
+    const Lane lane = alone.lane();
+    Lane small = lane;
+    small.message_size = 8;
+    Exchange<Write> receiver(lane, alone.endpoint, {}, {0}, {}, patience);
+    receiver.begin(2);
+    const auto post = [&](auto call) {
+        while (call() == -FI_EAGAIN) receiver.progress();
+        for (int i = 0; i < 1000; ++i) receiver.progress();
+    };
+    std::memset(alone.send.data(), 7, kMessage);
+    post([&] { return Write::inject(small, lane.to(0, nullptr), 2); });
+    CHECK(alone.receive.data()[7] == std::byte{7});
+    CHECK(receiver.arrivals()[0] == 0);
+    for (const std::uint64_t other : {1, 3, 2 + 256})
+        post([&] { return Write::tell(lane, lane.to(0, nullptr), other); });
+    CHECK(receiver.arrivals()[0] == 0);
+    post([&] { return Write::tell(lane, lane.to(0, nullptr), 2); });
+    receiver.run();
+    CHECK(receiver.arrivals()[0] == 1);
+}
+
+TEST_CASE("the message is there when its flag is seen, whatever the flag is posted behind") {
+    const Alone alone(Write{});
+    Patience patience(Polling::yield, kTimeout);
+    std::uint64_t op = 0;
+    for (const FlagBehind behind : {FlagBehind::post, FlagBehind::delivery})
+        for (const int window : {1, 2, 0}) {
+            int seen = 0;
+            const auto look = [&](Rank source) {
+                CHECK(source == 0);
+                CHECK(std::memcmp(alone.receive.data(), alone.send.data(), kMessage) == 0);
+                ++seen;
+            };
+            Exchange<Write> exchange(alone.lane(), alone.endpoint, {0, 0, 0}, {0},
+                                     {.window = window, .traces = true, .flag_behind = behind, .on_flag = look},
+                                     patience);
+            for (int i = 0; i < 10; ++i) {
+                std::memset(alone.send.data(), static_cast<int>(++op), kMessage);
+                exchange.begin(op);
+                const Nanoseconds begin = now_ns();
+                const Moments moments = exchange.run();
+                CHECK(moments.send_done >= begin);
+                CHECK(moments.receive_done >= begin);
+                CHECK(exchange.arrival_times()[0] >= begin);
+                CHECK(seen == i + 1);
+            }
+        }
+}
+
+TEST_CASE("a flag that never comes ends the op by its deadline, and says whose it is") {
+    const Alone alone(Write{});
+    Patience patience(Polling::yield, 50'000'000);
+    Exchange<Write> exchange(alone.lane(), alone.endpoint, {}, {0}, {}, patience);
+    exchange.begin(1);
+    try {
+        exchange.run();
+        FAIL("it did not throw");
+    } catch (const RunError& error) {
+        CHECK(std::string(error.what()).find("it waits for messages from rank 0") != std::string::npos);
+    }
 }

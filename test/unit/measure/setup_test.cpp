@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/measure/setup.hpp"
 
+#include <rdma/fi_endpoint.h>
+
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -99,4 +102,27 @@ TEST_CASE("MPI keeps off libfabric only where it was told so") {
     CHECK(with("ob1", "self,ofi"));
     CHECK(with("cm", "self,tcp"));
     for (const char* name : {"OMPI_MCA_pml", "OMPI_MCA_btl"}) unsetenv(name);
+}
+
+TEST_CASE("a write whose flag could come before it is skipped, with the reason") {
+    const auto why = [](const char* provider, std::uint64_t order, Bytes ordered, const char* mode, Bytes size) {
+        ProviderChoice choice;
+        choice.info.reset(fi_allocinfo());
+        choice.info->fabric_attr->prov_name = strdup(provider);
+        choice.info->ep_attr->max_msg_size = 1 << 30;
+        choice.info->ep_attr->max_order_waw_size = ordered;
+        choice.info->tx_attr->msg_order = choice.info->rx_attr->msg_order = order;
+        const std::vector<Bytes> sizes{size};
+        return skip_reason(point_of(mode, size), choice, budget_of(1 << 30, 1, sizes), 2).value_or("measured");
+    };
+    CHECK(why("opx", FI_ORDER_WAW, 4096, "write", 4096) == "measured");
+    CHECK(
+        why("opx", FI_ORDER_WAW, 4096, "write", 4097) ==
+        "opx orders writes of up to 4096 B only, and is not known to tell when a write is delivered: a flag could "
+        "come before its message");
+    CHECK(why("opx", FI_ORDER_SAS, 4096, "write", 1) ==
+          "opx orders no writes, and is not known to tell when a write is delivered: a flag could come before its "
+          "message");
+    CHECK(why("opx", FI_ORDER_SAS, 4096, "write-imm", 5000) == "measured");
+    CHECK(why("psm2", FI_ORDER_WAW, 4096, "write", 4097) == "measured"); // the flag waits for the delivery
 }

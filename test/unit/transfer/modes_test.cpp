@@ -15,7 +15,9 @@ TEST_CASE("modes have names and capabilities of their own") {
         CHECK(Mode::kCapabilities != 0);
         // The data that name op and source reach the target only where the endpoint carries them.
         const bool asks_for_data = (Mode::kCapabilities & (FI_REMOTE_CQ_DATA | FI_REMOTE_WRITE)) != 0;
-        CHECK(asks_for_data == carries_data(Mode::kArrival));
+        CHECK(asks_for_data == (carries_data(Mode::kArrival) || Mode::kArrival == Arrival::flag));
+        // A flag comes behind its message only where that was asked for.
+        CHECK((Mode::kOrder == FI_ORDER_WAW) == (Mode::kArrival == Arrival::flag));
         // Nobody touches the memory of another rank without the right to.
         const bool writes = (Mode::kCapabilities & FI_REMOTE_WRITE) != 0;
         CHECK(writes == ((Mode::kRights.target & FI_REMOTE_WRITE) != 0));
@@ -24,7 +26,7 @@ TEST_CASE("modes have names and capabilities of their own") {
         CHECK(reads == (Mode::kRights.source == FI_REMOTE_READ && Mode::kRights.target == FI_READ));
         CHECK(reads == (Mode::kInitiator == Initiator::receiver));
     });
-    CHECK(names == std::set<std::string_view>{"tagged", "msg", "write-imm", "read"});
+    CHECK(names == std::set<std::string_view>{"tagged", "msg", "write-imm", "read", "write"});
 }
 
 // A mode that leaves something out, each in its own way.
@@ -43,7 +45,14 @@ struct OfNobody : Read {
 struct ToldToTheSource : Read {
     static constexpr Arrival kArrival = Arrival::data;
 };
+struct WithoutFlags : Tagged {
+    static constexpr Arrival kArrival = Arrival::flag;
+};
+struct WithoutReceives : Write {
+    static constexpr Arrival kArrival = Arrival::data;
+};
 static_assert(TransferMode<Tagged> && TransferMode<Msg> && TransferMode<WriteImm> && TransferMode<Read>);
+static_assert(TransferMode<Write> && !TransferMode<WithoutFlags> && !TransferMode<WithoutReceives>);
 static_assert(!TransferMode<WithoutRights> && !TransferMode<OfNoSource> && !TransferMode<WithoutStrays>);
 static_assert(!TransferMode<OfNobody> && !TransferMode<ToldToTheSource>);
 
