@@ -22,8 +22,8 @@ Progress Launch::make_progress() const {
 }
 
 void Launch::introduce(Progress& progress) const {
-    for (const auto* warning : {&choice_.warning, &choice_.nic_choice.warning})
-        if (!warning->empty()) progress.note("warning: " + *warning);
+    for (const auto& warning : choice_.warnings) progress.note("warning: " + warning);
+    if (!choice_.nic_choice.warning.empty()) progress.note("warning: " + choice_.nic_choice.warning);
     if (options_.with_mpi_baseline) progress.note("baseline: MPI_Alltoall over " + mpi_transport());
     if (recorder_)
         for (const auto& remark : recorder_->remarks()) progress.note(remark);

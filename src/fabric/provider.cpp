@@ -102,7 +102,7 @@ constexpr std::array kProviders{
     Provider{"psm3", Reach::network, Needs::rdma_device, "irdma", kNoLimit, tune_psm3, nullptr, nullptr, nullptr,
              "RoCE", "Intel Ethernet through PSM3", true, true, true},
     Provider{"shm", Reach::host, Needs::nothing, "", 256, nullptr, trouble_of_shm, shm_takes_wildcards, nullptr,
-             "shared memory", "shared memory of one host"},
+             "shared memory", "shared memory of one host", true, true, false, true},
     Provider{"net", Reach::network, Needs::nothing, "", kNoLimit, nullptr, nullptr, nullptr, nullptr, "TCP",
              "TCP, libfabric 1.16 and 1.17"},
     Provider{"tcp", Reach::network, Needs::nothing, "", kNoLimit, tune_rxm, nullptr, nullptr, nullptr, "TCP",

@@ -104,6 +104,24 @@ std::optional<Found> try_provider(const Job& job, const std::string& name, const
     return std::nullopt;
 }
 
+// Empty: none.
+std::string trouble_of_order(const Provider& provider, const std::vector<std::string>& modes, const Found& found) {
+    if (!provider.reads_directly_unordered || (found.offers.front()->tx_attr->msg_order & FI_ORDER_WAW) == 0)
+        return {};
+    std::string reads;
+    std::string asks;
+    for (const std::string& mode : modes) {
+        if (found.refused_modes.contains(mode)) continue;
+        if (find_mode(mode).initiator == Initiator::receiver) reads = mode;
+        if ((find_mode(mode).order & FI_ORDER_WAW) != 0) asks = mode;
+    }
+    if (reads.empty() || asks.empty()) return {};
+    return fmt::format(
+        "in a launch with mode {}, {} serves {} without its direct copy: measure {} in a launch of its "
+        "own",
+        asks, provider.name, reads, reads);
+}
+
 std::uint64_t job_key(const Job& job) {
     std::uint64_t key = 0;
     if (job.is_root()) key = std::random_device{}() | std::uint64_t{std::random_device{}()} << 32;
@@ -157,8 +175,11 @@ ProviderChoice choose_provider(const Job& job, const ProviderWish& wish) {
             continue;
         }
         if (wish.provider == "auto" && candidates.has_rdma_device && provider->needs == Needs::nothing)
-            choice.warning = fmt::format("an RDMA device is present and not used ({}); {} measures this host only",
-                                         fmt::join(reasons, "; "), name);
+            choice.warnings.push_back(
+                fmt::format("an RDMA device is present and not used ({}); {} measures this host only",
+                            fmt::join(reasons, "; "), name));
+        if (auto text = trouble_of_order(*provider, wish.modes, *found); !text.empty())
+            choice.warnings.push_back(std::move(text));
         std::string trouble;
         try {
             choice.nic_choice = choose_nic(found->offers, {wish.nic, job.layout().local_index(job.rank()),

@@ -228,6 +228,14 @@ def test_require(launch, tmp_path, monkeypatch):
     assert Results(tmp_path / "a.h5").segments[0].environment["FI_SHM_DISABLE_CMA"] == "1"
 
 
+@pytest.mark.parametrize(("modes", "is_told"), [("read", False), ("tagged,write", False), ("read,write", True)])
+def test_the_order_of_writes_costs_shm_its_direct_reads(measure, modes, is_told):
+    results, outcome = measure(2, "--sizes", "1000,60000", "--mode", modes)
+    assert ("warning: in a launch with mode write, shm serves read without its direct copy" in outcome.stderr) == is_told
+    assert set(results.states()) == {COMPLETE}
+    is_sound(results)
+
+
 def test_a_trace_keeps_when_each_message_arrived(measure, launch, tmp_path):
     words = ["--sizes", "1000,60000", "--mode", "tagged,write-imm,read,write", "--baseline", "mpi", "--trace"]
     results, _ = measure(3, *words)

@@ -44,6 +44,8 @@ struct Provider {
     bool completes_injected = true;
     // A write with FI_DELIVERY_COMPLETE completes when its bytes are in the target's memory: known of its code.
     bool tells_delivery = false;
+    // Asked to order writes, it reads without its direct copy.
+    bool reads_directly_unordered = false;
 };
 
 // In the order of preference of --provider auto.

@@ -26,7 +26,7 @@ struct ProviderChoice {
     Locality here;
     std::map<std::string, std::string> refused_modes; // mode → why
     std::vector<std::string> environment;             // "NAME=VALUE" that was set for the provider
-    std::string warning;                              // empty = none
+    std::vector<std::string> warnings;
 };
 
 // Collective. Throws UsageError (on all ranks) when the provider cannot serve this launch, and says what would.
