@@ -14,4 +14,8 @@ Job& job();
 // The seed of --shuffle.
 RankShuffle shuffle();
 
+// For a program's last case: a signal to stop stays, and no rank waits for others when it has come. Each then ends
+// with its own status.
+void expect_a_signal();
+
 } // namespace a2aperf::test
