@@ -166,13 +166,6 @@ std::vector<std::string> Job::gather_text(const std::string& mine) const {
     return collect_text(mine, false);
 }
 
-std::int64_t Job::sum(std::int64_t mine) const {
-    std::int64_t total = 0;
-    check_mpi(MPI_Iallreduce(&mine, &total, 1, MPI_INT64_T, MPI_SUM, mpi_->comm, &mpi_->request), "MPI_Iallreduce");
-    wait("for all ranks to add up");
-    return total;
-}
-
 std::int64_t Job::max(std::int64_t mine) const {
     std::int64_t largest = 0;
     check_mpi(MPI_Iallreduce(&mine, &largest, 1, MPI_INT64_T, MPI_MAX, mpi_->comm, &mpi_->request),

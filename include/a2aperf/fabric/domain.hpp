@@ -26,7 +26,6 @@ public:
     std::string provider() const { return info_->fabric_attr->prov_name; } // full: "tcp;ofi_rxm"
     std::string name() const { return info_->domain_attr->name; }
     Bytes inject_size() const { return info_->tx_attr->inject_size; }
-    Bytes max_message() const { return info_->ep_attr->max_msg_size; }
     bool needs(std::uint64_t mr_mode) const {
         return (static_cast<std::uint64_t>(info_->domain_attr->mr_mode) & mr_mode) != 0;
     }

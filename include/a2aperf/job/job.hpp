@@ -63,7 +63,6 @@ public:
         broadcast_bytes(&value, sizeof value);
     }
     void broadcast_text(std::string& text) const;
-    std::int64_t sum(std::int64_t mine) const;
     std::int64_t max(std::int64_t mine) const;
     std::int64_t min(std::int64_t mine) const;
     void barrier() const;
