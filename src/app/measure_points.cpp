@@ -88,9 +88,9 @@ void Launch::measure_points(Progress& progress, const Done& done) {
 }
 
 // Such a point measures one pair of ranks, and the others wait.
-std::vector<Nanoseconds> Launch::measure_alone(const Point& point, const std::string& at_hand) {
+std::vector<Nanoseconds> Launch::measure_isolated(const Point& point, const std::string& at_hand) {
     at_hand_ = at_hand;
-    auto times = runner_for(point).measure_alone(point);
+    auto times = runner_for(point).measure_isolated(point);
     at_hand_.clear();
     return times;
 }

@@ -10,7 +10,7 @@ namespace a2aperf {
 
 struct PairOptions {
     std::optional<int> steps; // at most so many distances; default: by the number of ranks
-    int suspects = 16;        // most pairs of the second look
+    int suspects = 16;        // most pairs to measure with all others idle
 };
 
 const PairOptions& pair_options(const Options& options);

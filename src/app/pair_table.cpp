@@ -63,11 +63,11 @@ std::string PairTable::words(const PairReport& report, std::size_t index) const 
     const Suspect& suspect = report.verdict.suspects[index];
     const Rank source = suspect.pair.source;
     const Rank destination = suspect.pair.destination;
-    const double alone = suspect.expected / report.alone[index];
+    const double isolated = suspect.expected / report.isolated[index];
     const bool is_within = layout_.nodes() > 1 && layout_.node_of(source) == layout_.node_of(destination);
     const char* where = is_within ? " within its node" : "";
     const auto again = [&](const std::string& with) {
-        return std::isnan(alone) ? std::string() : fmt::format("; alone{} {:.2f}", with, alone);
+        return std::isnan(isolated) ? std::string() : fmt::format("; alone{} {:.2f}", with, isolated);
     };
     switch (suspect.weakness) {
     case Weakness::sender:
@@ -157,15 +157,15 @@ std::string PairTable::records(Format format, const std::vector<PairReport>& siz
                "isolated_gbps\n";
     bool is_first = true;
     for (const PairReport& report : sizes) {
-        std::map<std::pair<Rank, Rank>, double> alone;
-        for (std::size_t i = 0; i < report.alone.size(); ++i)
-            if (const PairTime& pair = report.verdict.suspects[i].pair; !std::isnan(report.alone[i]))
-                alone[{pair.source, pair.destination}] = report.alone[i];
+        std::map<std::pair<Rank, Rank>, double> isolated;
+        for (std::size_t i = 0; i < report.isolated.size(); ++i)
+            if (const PairTime& pair = report.verdict.suspects[i].pair; !std::isnan(report.isolated[i]))
+                isolated[{pair.source, pair.destination}] = report.isolated[i];
         for (std::size_t i = 0; i < report.verdict.pairs.size(); ++i) {
             const PairTime& pair = report.verdict.pairs[i];
-            const auto found = alone.find({pair.source, pair.destination});
+            const auto found = isolated.find({pair.source, pair.destination});
             const double alone_gbps =
-                pair_gbps(report.message_size, found != alone.end() ? found->second : kAbsent);
+                pair_gbps(report.message_size, found != isolated.end() ? found->second : kAbsent);
             const std::string& from = hosts_[static_cast<std::size_t>(pair.source)];
             const std::string& to = hosts_[static_cast<std::size_t>(pair.destination)];
             const std::string gbps = shown(pair_gbps(report.message_size, pair.p50));

@@ -16,7 +16,7 @@ namespace a2aperf {
 struct PairReport {
     Bytes message_size;
     PairVerdict verdict;
-    std::vector<double> alone; // parallel to verdict.suspects: ns with all others idle; NaN = not looked at again
+    std::vector<double> isolated; // parallel to verdict.suspects: ns with all others idle; NaN = not measured so
 };
 
 struct PairFacts {

@@ -135,7 +135,7 @@ std::string pair_effort(const Plan& plan, const Options& options, int ranks) {
 // On rank 0; one report for every message size.
 struct Findings {
     std::vector<PairReport> sizes;
-    int looked_again = 0;
+    int isolated = 0; // pairs that were measured with all others idle
 };
 
 struct Turn {
@@ -144,7 +144,7 @@ struct Turn {
 };
 
 // The worst of each size before the second of any: a latency that scatters leaves room for the bandwidths.
-std::vector<Turn> second_look(const std::vector<PairReport>& sizes, int most) {
+std::vector<Turn> turns_of(const std::vector<PairReport>& sizes, int most) {
     std::vector<Turn> turns;
     for (std::size_t suspect = 0; true; ++suspect) {
         const std::size_t before = turns.size();
@@ -171,24 +171,24 @@ Findings examine(Launch& launch, const PairMatrix& matrix) {
     for (const auto& [size, times] : by_size) {
         PairReport report{size, judge_pairs(times, launch.job().layout()), {}};
         if (launch.is_oversubscribed()) report.verdict.suspects.clear(); // whose core was taken is no finding
-        report.alone.assign(report.verdict.suspects.size(), kAbsent);
+        report.isolated.assign(report.verdict.suspects.size(), kAbsent);
         findings.sizes.push_back(std::move(report));
     }
     return findings;
 }
 
-std::vector<Nanoseconds> measure_alone(Launch& launch, Rank source, Rank destination, Bytes message_size) {
+std::vector<Nanoseconds> measure_isolated(Launch& launch, Rank source, Rank destination, Bytes message_size) {
     const int ranks = launch.job().ranks();
     Point point = pair_point(pair_axes_of(launch.options()), message_size, (destination - source + ranks) % ranks);
     point.only_sender = source;
-    return launch.measure_alone(point,
-                                fmt::format("{}, rank {} to rank {} alone", point.label(), source, destination));
+    return launch.measure_isolated(point,
+                                   fmt::format("{}, rank {} to rank {} alone", point.label(), source, destination));
 }
 
 // Rank 0 knows whom to look at; the others are told pair by pair.
-void look_again(Launch& launch, const PairMatrix& matrix, Findings& findings, Progress& progress) {
+void measure_suspects(Launch& launch, const PairMatrix& matrix, Findings& findings, Progress& progress) {
     const Job& job = launch.job();
-    const std::vector<Turn> turns = second_look(findings.sizes, pair_options(launch.options()).suspects);
+    const std::vector<Turn> turns = turns_of(findings.sizes, pair_options(launch.options()).suspects);
     auto count = turns.size();
     job.broadcast(count);
     if (job.is_root()) {
@@ -208,14 +208,14 @@ void look_again(Launch& launch, const PairMatrix& matrix, Findings& findings, Pr
             pair = {suspect.source, suspect.destination, report->message_size};
         }
         job.broadcast(pair);
-        const auto times = measure_alone(launch, pair.source, pair.destination, pair.message_size);
+        const auto times = measure_isolated(launch, pair.source, pair.destination, pair.message_size);
         if (report == nullptr) continue;
         const double p50 = told_by_clock(median(times, launch.options().percentile), launch.clock_error_ns());
-        report->alone[turns[i].suspect] = p50;
+        report->isolated[turns[i].suspect] = p50;
         matrix.write_isolated(launch.recorder(), static_cast<int>(i),
                               {pair.source, pair.destination, pair.message_size, times, p50});
     }
-    findings.looked_again = static_cast<int>(count);
+    findings.isolated = static_cast<int>(count);
 }
 
 void report(const Launch& launch, const Findings& findings) {
@@ -249,7 +249,7 @@ void measure_pairs(Launch& launch) {
     launch.measure_points(progress, [](int, PointOutcome&&) {});
     const PairMatrix matrix(plan, ranks);
     Findings findings = examine(launch, matrix);
-    if (pair_options(options).suspects > 0) look_again(launch, matrix, findings, progress);
+    if (pair_options(options).suspects > 0) measure_suspects(launch, matrix, findings, progress);
     launch.finish();
     if (!launch.job().is_root()) return;
     progress.clear();
@@ -257,7 +257,7 @@ void measure_pairs(Launch& launch) {
     const std::size_t before = launch.points_before();
     progress.note(fmt::format("{}, {} measured again: {}",
                               what_was_measured(launch.points_measured() + before, before),
-                              counted(findings.looked_again, "pair"), launch.file().string()));
+                              counted(findings.isolated, "pair"), launch.file().string()));
 }
 
 class Pairs final : public Workload {

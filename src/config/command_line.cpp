@@ -48,10 +48,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kForeign
 }};
 
 // The words of one command, sorted out by CLI11; what they mean is the option table's.
-class Words {
+class Arguments {
 public:
     // Null: providers.
-    Words(const WorkloadRow* workload, const Catalogue& catalogue) : workload_(workload), catalogue_(catalogue) {
+    Arguments(const WorkloadRow* workload, const Catalogue& catalogue)
+        : workload_(workload), catalogue_(catalogue) {
         app_.set_help_flag();
         app_.allow_extras();
         help_ = app_.add_flag("-h,--help");
@@ -237,7 +238,7 @@ void check_together(const Options& options, const GivenOptions& typed) {
         throw UsageError("--resume needs --output FILE, the file to continue");
 }
 
-Options parse_options(const Words& words, const WorkloadRow& workload, const Catalogue& catalogue) {
+Options parse_options(const Arguments& words, const WorkloadRow& workload, const Catalogue& catalogue) {
     const GivenOptions typed = words.given();
     refuse_contradictions(typed, "--");
     GivenOptions given = typed;
@@ -298,7 +299,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv, const Ca
         words.erase(words.begin());
     }
     parsed.is_about_providers = workload == nullptr;
-    Words sorted(workload, catalogue);
+    Arguments sorted(workload, catalogue);
     sorted.parse(std::move(words));
     parsed.answer = sorted.answer();
     if (parsed.answer || parsed.is_about_providers) return parsed;

@@ -219,7 +219,7 @@ void set_ratio(PointResult& mine, const PointResult& partner, CompleteAt rule) {
 
 } // namespace
 
-std::vector<Nanoseconds> PointRunner::measure_alone(const Point& point) {
+std::vector<Nanoseconds> PointRunner::measure_isolated(const Point& point) {
     clock_error_ns_ = keep_clock_();
     Series series;
     series.engine = make_engine_(parts(point));

@@ -39,10 +39,10 @@ Column named(std::string_view name, Kind kind, std::string_view units, std::stri
 }
 
 template <class Access>
-Column asked(std::string_view name, Kind kind, std::string_view long_name, Shown wide, Access access) {
+Column asked(std::string_view name, Kind kind, std::string_view long_name, WideFormat wide, Access access) {
     Column column = named(name, kind, {}, long_name);
     column.wide = wide;
-    column.asked = [access](const Asked& a) { return to_value(access(a)); };
+    column.asked = [access](const PointRequest& a) { return to_value(access(a)); };
     return column;
 }
 
@@ -61,7 +61,7 @@ auto& reach(Result& r, T Bandwidths::*member) {
 }
 
 template <class Member>
-Column figure(std::string_view name, Kind kind, std::string_view units, std::string_view long_name, Shown wide,
+Column figure(std::string_view name, Kind kind, std::string_view units, std::string_view long_name, WideFormat wide,
               Member member) {
     Column column = named(name, kind, units, long_name);
     column.wide = wide;
@@ -76,10 +76,10 @@ Column attempts_column() {
     return column;
 }
 
-Column place(std::string_view name, std::string_view long_name, int Place::*member) {
+Column place(std::string_view name, std::string_view long_name, int FilePosition::*member) {
     Column column = named(name, Kind::int32, {}, long_name);
     column.has_unknown = true;
-    column.place = [member](const Place& p) { return std::int64_t{p.*member}; };
+    column.place = [member](const FilePosition& p) { return std::int64_t{p.*member}; };
     return column;
 }
 
@@ -107,13 +107,13 @@ Column with_flags(Column column, std::vector<std::string_view> flags) {
 template <class Member>
 Column time(std::string_view name, std::string_view long_name, std::string_view heading, Member member) {
     constexpr double kMicroseconds = 1e-3;
-    const Shown wide{heading, kMicroseconds, 2};
+    const WideFormat wide{heading, kMicroseconds, 2};
     return with_better(figure(name, Kind::float64, "ns", long_name, wide, member), Better::lower);
 }
 
 template <class Member>
 Column rate(std::string_view name, std::string_view long_name, std::string_view heading, Member member) {
-    return with_better(figure(name, Kind::float64, "Gbit/s", long_name, Shown{heading, 1, 2}, member),
+    return with_better(figure(name, Kind::float64, "Gbit/s", long_name, WideFormat{heading, 1, 2}, member),
                        Better::higher);
 }
 
@@ -124,39 +124,40 @@ std::string engine_of(const Point& point) {
 std::vector<Column> asked_columns() {
     return {
         asked("role", Kind::text, "what the row is for: measure, baseline, sentinel or pair", {"role"},
-              [](const Asked& a) { return to_string(a.point.role); }),
+              [](const PointRequest& a) { return to_string(a.point.role); }),
         asked("engine", Kind::text, "program that moved the messages", {},
-              [](const Asked& a) { return engine_of(a.point); }),
-        asked("mode", Kind::text, "transfer mode", {"mode"}, [](const Asked& a) { return a.point.mode; }),
+              [](const PointRequest& a) { return engine_of(a.point); }),
+        asked("mode", Kind::text, "transfer mode", {"mode"}, [](const PointRequest& a) { return a.point.mode; }),
         asked("schedule", Kind::text, "order in which a rank visits its peers", {"schedule"},
-              [](const Asked& a) { return a.point.schedule_name(); }),
+              [](const PointRequest& a) { return a.point.schedule_name(); }),
         asked("window", Kind::int32, "outstanding sends or reads per rank, 0 = all", {"window"},
-              [](const Asked& a) { return a.point.window; }),
+              [](const PointRequest& a) { return a.point.window; }),
         with_units(asked("message_size", Kind::int64, "bytes per pair of ranks", {"msg (B)"},
-                         [](const Asked& a) { return a.point.message_size; }),
+                         [](const PointRequest& a) { return a.point.message_size; }),
                    "B"),
-        asked("ranks", Kind::int32, "number of ranks", {"ranks"}, [](const Asked& a) { return a.layout.ranks(); }),
+        asked("ranks", Kind::int32, "number of ranks", {"ranks"},
+              [](const PointRequest& a) { return a.layout.ranks(); }),
         with_unknown(asked("nodes", Kind::int32, "number of nodes", {"nodes"},
-                           [](const Asked& a) { return a.layout.nodes(); })),
+                           [](const PointRequest& a) { return a.layout.nodes(); })),
         asked("ranks_per_node", Kind::float64, "mean number of ranks per node", {"ppn", 1, 2},
-              [](const Asked& a) { return a.layout.ranks_per_node(); }),
+              [](const PointRequest& a) { return a.layout.ranks_per_node(); }),
         asked("provider", Kind::text, "libfabric provider", {},
-              [](const Asked& a) { return a.point.is_baseline() ? std::string("mpi") : a.provider; }),
+              [](const PointRequest& a) { return a.point.is_baseline() ? std::string("mpi") : a.provider; }),
         asked("post", Kind::text, "receives posted before the start or inside the op", {"post"},
-              [](const Asked& a) { return to_string(a.point.post); }),
+              [](const PointRequest& a) { return to_string(a.point.post); }),
         with_unknown(asked("partner", Kind::int32, "row measured in alternation with this one", {},
-                           [](const Asked& a) { return a.point.partner; })),
+                           [](const PointRequest& a) { return a.point.partner; })),
         asked("distance", Kind::int32, "only the step in which rank r sends to (r + distance) mod R, 0 = all peers",
-              {}, [](const Asked& a) { return a.point.distance; }),
+              {}, [](const PointRequest& a) { return a.point.distance; }),
         asked("skip_reason", Kind::text, "why the point is not measured", {},
-              [](const Asked& a) { return a.point.skip_reason; }),
+              [](const PointRequest& a) { return a.point.skip_reason; }),
     };
 }
 
 std::vector<Column> run_columns() {
     return {
-        place("segment", "launch that measured the point", &Place::segment),
-        place("order", "position in time within its segment", &Place::order),
+        place("segment", "launch that measured the point", &FilePosition::segment),
+        place("order", "position in time within its segment", &FilePosition::order),
         attempts_column(),
         figure("ops", Kind::int32, "", "valid ops, the n of every statistic", {"n"}, &Summary::count),
         figure("invalid", Kind::int32, "", "attempts that were not valid", {"invalid"}, &Summary::invalid),

@@ -119,7 +119,7 @@ void PointColumns::write(std::size_t column, const std::vector<Value>& values) c
     }
 }
 
-void PointColumns::write(int point, const PointResult& result, const Place& place) const {
+void PointColumns::write(int point, const PointResult& result, const FilePosition& place) const {
     for (std::size_t i = 0; i < datasets_.size(); ++i) {
         const Column& column = columns_[i];
         if (column.place) {

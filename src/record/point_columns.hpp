@@ -29,7 +29,7 @@ public:
     void write(std::size_t column, const std::vector<Value>& values) const;
 
     // Everything of one point but its state.
-    void write(int point, const PointResult& result, const Place& place) const;
+    void write(int point, const PointResult& result, const FilePosition& place) const;
     // What was written, without the samples and counters.
     PointResult read(int point) const;
 

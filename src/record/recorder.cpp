@@ -200,10 +200,6 @@ const std::vector<std::string>& Recorder::remarks() const {
     return impl_->remarks;
 }
 
-const std::filesystem::path& Recorder::file() const {
-    return impl_->file;
-}
-
 bool Recorder::has_name() const {
     return impl_->lock->is_of(impl_->file);
 }

@@ -138,14 +138,14 @@ std::string wide_cell(const Column& column, const Value& value) {
     return std::get<std::string>(value);
 }
 
-std::string wide_row(std::span<const Column> columns, const Row& row, const Asked& asked) {
+std::string wide_row(std::span<const Column> columns, const Row& row, const PointRequest& request) {
     std::string line = " ";
     for (const Column& column : columns) {
         if (column.wide.heading.empty() || (!column.is_asked() && row.result == nullptr)) continue;
         const bool is_max = row.result != nullptr && is_forced_to_max(column, row.result->summary);
         const std::string cell =
             is_max ? "=max"
-                   : wide_cell(column, column.is_asked() ? column.asked(asked) : column.outcome(*row.result));
+                   : wide_cell(column, column.is_asked() ? column.asked(request) : column.outcome(*row.result));
         line += fmt::format(" {:>{}}", cell, wide_width(column) - 1);
     }
     return row.result == nullptr ? fmt::format("{} skipped: {}\n", line, row.point.skip_reason) : line + "\n";
@@ -186,13 +186,13 @@ std::string json_field(const Column& column, const Value& value) {
 
 // Every column but the place in a file, which a table has not got.
 std::vector<std::pair<const Column*, Value>> record(std::span<const Column> columns, const Row& row,
-                                                    const Asked& asked) {
+                                                    const PointRequest& request) {
     std::vector<std::pair<const Column*, Value>> fields;
     for (const Column& column : columns) {
         if (column.place) continue;
         Value value = column.blank();
         if (column.is_asked())
-            value = column.asked(asked);
+            value = column.asked(request);
         else if (column.name == "state")
             value = static_cast<std::int64_t>(row.result != nullptr ? state_of(*row.result) : State::skipped);
         else if (row.result != nullptr)
@@ -209,16 +209,16 @@ std::string csv_header(std::span<const Column> columns) {
     return line + "\n";
 }
 
-std::string csv_row(std::span<const Column> columns, const Row& row, const Asked& asked) {
+std::string csv_row(std::span<const Column> columns, const Row& row, const PointRequest& request) {
     std::string line;
-    for (const auto& [column, value] : record(columns, row, asked)) // the first is never empty
+    for (const auto& [column, value] : record(columns, row, request)) // the first is never empty
         line += fmt::format("{}{}", line.empty() ? "" : ",", csv_field(*column, value));
     return line + "\n";
 }
 
-std::string json_row(std::span<const Column> columns, const Row& row, const Asked& asked) {
+std::string json_row(std::span<const Column> columns, const Row& row, const PointRequest& request) {
     std::string object;
-    for (const auto& [column, value] : record(columns, row, asked))
+    for (const auto& [column, value] : record(columns, row, request))
         object += fmt::format("{}\"{}\": {}", object.empty() ? "" : ", ", column->name, json_field(*column, value));
     return fmt::format("{{{}}}", object);
 }
@@ -247,12 +247,12 @@ std::string TableWriter::header() const {
 }
 
 std::string TableWriter::row(const Row& row) {
-    const Asked asked{row.point, layout_, provider_};
+    const PointRequest request{row.point, layout_, provider_};
     switch (format_) {
     case Format::table:
         return table_row(row, layout_);
     case Format::wide:
-        return wide_row(columns_, row, asked);
+        return wide_row(columns_, row, request);
     case Format::compat: {
         const int ranks = row.result != nullptr ? row.result->samples.ranks : layout_.ranks();
         const char* gap = last_ranks_ > 0 && ranks != last_ranks_ ? "\n" : "";
@@ -260,9 +260,10 @@ std::string TableWriter::row(const Row& row) {
         return fmt::format("{}{}", gap, compat_row(row, ranks));
     }
     case Format::csv:
-        return csv_row(columns_, row, asked);
+        return csv_row(columns_, row, request);
     case Format::json:
-        return fmt::format("{}\n  {}", std::exchange(is_first_, false) ? "" : ",", json_row(columns_, row, asked));
+        return fmt::format("{}\n  {}", std::exchange(is_first_, false) ? "" : ",",
+                           json_row(columns_, row, request));
     }
     return {};
 }

@@ -55,7 +55,6 @@ public:
     // Another one than the mode's exchange.
     void set_engine(MakeEngine make_engine) { make_engine_ = std::move(make_engine); }
     void set_clock_keeper(ClockKeeper keep) { keep_clock_ = std::move(keep); }
-    RunRules& rules() { return rules_; }
 
     // Collective; throws RunError or Interrupted.
     void verify(const Point& point);
@@ -66,7 +65,7 @@ public:
 
     // Of a point with an only_sender: how long its messages took to their receiver while all other ranks were idle,
     // the warm-up left out. Collective; the times are on rank 0.
-    std::vector<Nanoseconds> measure_alone(const Point& point);
+    std::vector<Nanoseconds> measure_isolated(const Point& point);
 
 private:
     struct Series;

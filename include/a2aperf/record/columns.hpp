@@ -32,20 +32,20 @@ inline bool has_samples(State state) {
 using Value = std::variant<std::int64_t, double, std::string>;
 
 // What a point was asked to be.
-struct Asked {
+struct PointRequest {
     const Point& point;
     const Layout& layout;
     const std::string& provider; // of our own engine
 };
 
 // Where in the file a measured point belongs.
-struct Place {
+struct FilePosition {
     int segment = -1;
     int order = -1; // position in time among the points of its segment
 };
 
 // How the wide table shows a column; without a heading it doesn't.
-struct Shown {
+struct WideFormat {
     std::string_view heading;
     double scale = 1; // shown = stored x scale
     int digits = 0;
@@ -62,12 +62,12 @@ struct Column {
     std::vector<std::string_view> flags; // names of the values 0, 1, …
     bool has_unknown = false;            // integers: -1 = unknown, told to readers as _FillValue
     Better better = Better::none;
-    Shown wide;
+    WideFormat wide;
 
     // Exactly one of the three is set, but for `state`, which the recorder writes by itself.
-    std::function<Value(const Asked&)> asked;
+    std::function<Value(const PointRequest&)> asked;
     std::function<Value(const PointResult&)> outcome;
-    std::function<std::int64_t(const Place&)> place;
+    std::function<std::int64_t(const FilePosition&)> place;
     // Of a figure that is worked out once, when the point is measured: what PointResult::figures then has.
     std::function<double(const Samples&, const Point&, const Layout&)> work_out;
     // Sets what `outcome` gets; empty where the figure follows from the others.
@@ -84,7 +84,7 @@ struct Figure {
     std::string_view units;     // empty: none
     std::string_view long_name; // what it means
     Better better = Better::none;
-    Shown wide;
+    WideFormat wide;
     std::function<double(const Samples&, const Point&, const Layout&)> of; // NaN where it does not exist
 };
 

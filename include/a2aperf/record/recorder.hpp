@@ -74,7 +74,6 @@ public:
     // What the user should know of a resumed file: other nodes than before.
     const std::vector<std::string>& remarks() const;
 
-    const std::filesystem::path& file() const;
     // Whether the name still leads to what this launch writes: others may have removed or replaced the file.
     bool has_name() const;
     // Where it is then: the name that somebody gave it; empty when it was removed.

@@ -56,9 +56,9 @@ TEST_CASE("a line for every size, the matrix, and that nothing stands out") {
 
 TEST_CASE("what stands out is said in words, with what became of it alone") {
     PairReport report = report_of(1000);
-    const auto suspect = [&](Weakness weakness, Rank source, Rank destination, double share, double alone) {
+    const auto suspect = [&](Weakness weakness, Rank source, Rank destination, double share, double isolated) {
         report.verdict.suspects.push_back({weakness, {source, destination, 10, 2e6, 2e6}, 1e6, share});
-        report.alone.push_back(alone);
+        report.isolated.push_back(isolated);
     };
     suspect(Weakness::sender, 2, 0, 0.5, 2e6);
     suspect(Weakness::receiver, 0, 3, 0.6, 1e6);
@@ -87,7 +87,7 @@ TEST_CASE("ten of many are told, the others counted") {
     PairReport report = report_of(1000);
     for (int i = 0; i < 13; ++i) {
         report.verdict.suspects.push_back({Weakness::pair, {0, 1, 10, 2e6, 2e6}, 1e6, 0.5});
-        report.alone.push_back(kAbsent);
+        report.isolated.push_back(kAbsent);
     }
     const std::string text = table().text(Format::table, {report});
     CHECK(has(text, "1000 B: and 3 more\n"));
@@ -101,7 +101,7 @@ TEST_CASE("a size without a pair says so") {
 TEST_CASE("csv and json: a pair to a line, unknown figures empty or null") {
     PairReport report = report_of(1000);
     report.verdict.suspects.push_back({Weakness::pair, report.verdict.pairs[10], 1e6, 0.25});
-    report.alone.push_back(2e6);
+    report.isolated.push_back(2e6);
     report.verdict.pairs[0].p50 = kAbsent;
     const std::string csv = table().text(Format::csv, {report});
     CAPTURE(csv);
