@@ -2,6 +2,7 @@
 // A row for every workload.
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "a2aperf/measure/mode_table.hpp"
 #include "workload.hpp"
@@ -9,7 +10,7 @@
 namespace a2aperf {
 namespace {
 
-const std::array<const Workload*, 2>& workloads() {
+std::span<const Workload* const> workloads() {
     static const std::array rows{&alltoall(), &pairs()};
     return rows;
 }
