@@ -4,10 +4,13 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <new>
 #include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "h5.hpp"
 
@@ -87,6 +90,7 @@ private:
     void dataset(hid_t source, hid_t to, const char* name) const {
         const Handle type(must(H5Dget_type(source)));
         const Handle space(must(H5Dget_space(source)));
+        require_small(H5Tget_size(type.id()), space.id());
         const Handle properties(must(H5Dget_create_plist(source)));
         const Handle target(
             must(H5Dcreate2(to, name, type.id(), space.id(), H5P_DEFAULT, properties.id(), H5P_DEFAULT)));
@@ -96,6 +100,20 @@ private:
         must(H5Dread(source, type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
         values.have_been_read();
         must(H5Dwrite(target.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+    }
+
+    // It is in memory at once.
+    void require_small(std::uint64_t bytes, hid_t space) const {
+        constexpr std::uint64_t kMostBytes = 256U << 20U; // no file of ours has more, whatever it says of itself
+        std::vector<hsize_t> extents(static_cast<std::size_t>(must(H5Sget_simple_extent_ndims(space))));
+        must(H5Sget_simple_extent_dims(space, extents.data(), nullptr));
+        for (const hsize_t extent : extents) {
+            if (extent == 0) return;
+            if (bytes > kMostBytes / extent)
+                throw Unreadable(EIO, hdf5_category(),
+                                 fmt::format("{}: a dataset in it has more than {} bytes", failure_, kMostBytes));
+            bytes *= extent;
+        }
     }
 
     void attributes(hid_t from, hid_t to) const {

@@ -79,6 +79,17 @@ TEST_CASE("the file is of the oldest format, and a preallocated array is sparse"
           std::vector<std::int64_t>{0, 42});
 }
 
+TEST_CASE("a dataset that no memory may hold is not copied with its group") {
+    const test::TemporaryFolder folder;
+    const h5::File from = h5::File::create(folder / "a.h5");
+    const h5::File to = h5::File::create(folder / "b.h5");
+    const h5::Group group = from.create_group("facts");
+    group.create_dataset("none", {h5::Kind::int64}, {0, 5});
+    group.create_dataset("large", {h5::Kind::int8}, {1U << 14U, 1U << 15U});
+    CHECK_THROWS_WITH_AS(from.copy_to(to, "facts"),
+                         doctest::Contains("a dataset in it has more than 268435456 bytes"), h5::Unreadable);
+}
+
 TEST_CASE("a write to an open file is with the kernel at once") {
     const test::TemporaryFolder folder;
     const h5::File file = h5::File::create(folder / "a.h5");
