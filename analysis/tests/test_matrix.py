@@ -14,10 +14,11 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import chart, drawing, interactive, matrix, results, schema, switches
+from a2aperf import chart, drawing, interactive, results, schema, switches
 from a2aperf.curves import Options
 from a2aperf.errors import InputError
 from a2aperf.explain import Finding, arrivals, explain
+from a2aperf.workloads.pairs import matrix
 from conftest import Outcome
 from support import synthetic
 from support.synthetic import Effects, Setup

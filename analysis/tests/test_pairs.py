@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from a2aperf import pairs
-from a2aperf.pairs import Floats, Weak
+from a2aperf.workloads.pairs import model
+from a2aperf.workloads.pairs.model import Floats, Weak
 
 NOISE = 0.05
 
@@ -25,7 +25,7 @@ def times(ranks: int, seed: int, noise: float = NOISE, tail: str = "normal") -> 
     return np.asarray(out)
 
 
-def groups(ranks: int) -> pairs.Ints:
+def groups(ranks: int) -> model.Ints:
     return np.arange(ranks) // (ranks // 4)
 
 
@@ -38,7 +38,7 @@ def test_the_fit_gives_back_what_was_put_in() -> None:
     clean = np.exp(7 + sender[:, None] + receiver[None, :])
     np.fill_diagonal(clean, np.nan)
     clean[2, 3] *= 4  # one of four: the medians stay
-    found = pairs.fit(clean)
+    found = model.fit(clean)
     assert found.sender == pytest.approx(sender, abs=1e-4)
     assert found.receiver == pytest.approx(receiver, abs=1e-4)
     assert found.overall == pytest.approx(7, abs=1e-4)
@@ -59,7 +59,7 @@ def test_the_fit_gives_back_what_was_put_in() -> None:
 def test_clean_noise_has_no_weak_link(ranks: int, trials: int, tail: str) -> None:
     noise = NOISE if tail == "normal" else 0.03
     called = [
-        named(pairs.weak(times(ranks, seed, noise, tail), groups(ranks), has_steps=True))
+        named(model.weak(times(ranks, seed, noise, tail), groups(ranks), has_steps=True))
         for seed in range(trials)
     ]
     # 1 % a kind; beyond 3 of 60 would be chance in one of ten thousand sets of trials
@@ -70,14 +70,14 @@ def test_clean_noise_has_no_weak_link(ranks: int, trials: int, tail: str) -> Non
 def test_one_weak_thing_is_named_and_nothing_else(ranks: int) -> None:
     sends = times(ranks, 1)
     sends[3] /= 0.48
-    (one,) = pairs.weak(sends, has_steps=True)
+    (one,) = model.weak(sends, has_steps=True)
     assert named([one]) == {("sender", 3, -1)}
     assert 1 / one.factor == pytest.approx(0.48, rel=0.1)
     assert one.n == ranks - 1
-    assert named(pairs.weak(sends.T, has_steps=True)) == {("receiver", -1, 3)}
+    assert named(model.weak(sends.T, has_steps=True)) == {("receiver", -1, 3)}
     pair = times(ranks, 2)
     pair[2, 5] *= 2
-    assert named(pairs.weak(pair, has_steps=True)) == {("pair", 2, 5)}
+    assert named(model.weak(pair, has_steps=True)) == {("pair", 2, 5)}
 
 
 @pytest.mark.parametrize("ranks", [4, 5, 6])
@@ -85,15 +85,15 @@ def test_a_small_matrix_is_enough_for_a_plain_case(ranks: int) -> None:
     sends, pair = times(ranks, 1, 0.02), times(ranks, 2, 0.02)
     sends[1] /= 0.4
     pair[1, 3] /= 0.4
-    assert named(pairs.weak(sends, has_steps=True)) == {("sender", 1, -1)}
-    assert named(pairs.weak(pair, has_steps=True)) == {("pair", 1, 3)}
+    assert named(model.weak(sends, has_steps=True)) == {("sender", 1, -1)}
+    assert named(model.weak(pair, has_steps=True)) == {("pair", 1, 3)}
 
 
 def test_a_slow_way_between_switches_is_one_finding() -> None:
     slow = times(40, 3)
     where = groups(40)
     slow[np.ix_(where == 0, where == 2)] *= 1.5
-    (one,) = pairs.weak(slow, where, has_steps=True)
+    (one,) = model.weak(slow, where, has_steps=True)
     assert named([one]) == {("block", 0, 2)}
     assert one.n == 100
     assert 1 / one.factor == pytest.approx(1 / 1.5, rel=0.05)
@@ -103,8 +103,8 @@ def test_a_bad_moment_blames_the_step_and_no_pair() -> None:
     slow = times(20, 4)
     source = np.arange(20)
     slow[source, (source + 7) % 20] *= 2
-    assert named(pairs.weak(slow, has_steps=True)) == {("step", 7, -1)}
-    assert {one.kind for one in pairs.weak(slow)} == {"pair"}  # a matrix that has no steps
+    assert named(model.weak(slow, has_steps=True)) == {("step", 7, -1)}
+    assert {one.kind for one in model.weak(slow)} == {"pair"}  # a matrix that has no steps
 
 
 def test_a_sample_of_the_steps_will_do() -> None:
@@ -112,30 +112,30 @@ def test_a_sample_of_the_steps_will_do() -> None:
     source, destination = np.indices(some.shape)
     some[(destination - source) % 64 % 5 != 1] = np.nan
     some[10] /= 0.48
-    assert named(pairs.weak(some, has_steps=True)) == {("sender", 10, -1)}
+    assert named(model.weak(some, has_steps=True)) == {("sender", 10, -1)}
 
 
 def test_what_was_not_measured_says_nothing() -> None:
     nothing = np.full((8, 8), np.nan)
-    assert pairs.weak(nothing, groups(8), has_steps=True) == []
+    assert model.weak(nothing, groups(8), has_steps=True) == []
     single = nothing.copy()
     single[np.arange(8), (np.arange(8) + 1) % 8] = 1000.0
     single[2, 3] = 9000.0
-    assert pairs.weak(single, groups(8), has_steps=True) == []
-    assert np.isnan(pairs.fit(single).sender).all()
+    assert model.weak(single, groups(8), has_steps=True) == []
+    assert np.isnan(model.fit(single).sender).all()
 
 
 def test_clocks_that_disagree_are_not_weak_links() -> None:
     skewed = times(20, 6, 0.01)
     skewed[4] += 0.5 * np.nanmedian(skewed)
-    assert named(pairs.weak(skewed)) == {("sender", 4, -1)}
-    assert pairs.weak(skewed, resolution=float(np.nanmedian(skewed))) == []
+    assert named(model.weak(skewed)) == {("sender", 4, -1)}
+    assert model.weak(skewed, resolution=float(np.nanmedian(skewed))) == []
 
 
 def test_the_median_pair_is_that_of_the_programs_table() -> None:
     times = np.array([[np.nan, 1.0], [2.0, 4.0]])  # of an odd number the middle one
-    assert pairs.middle(times, is_rate=False) == 2.0
+    assert model.middle(times, is_rate=False) == 2.0
     even = np.array([[np.nan, 1.0, 2.0], [4.0, 8.0, np.nan]])
-    assert pairs.middle(even, is_rate=False) == 2.0
-    assert pairs.middle(8 / even, is_rate=True) == 8 / 2.0  # the same pair
-    assert np.isnan(pairs.middle(np.full((2, 2), np.nan), is_rate=True))
+    assert model.middle(even, is_rate=False) == 2.0
+    assert model.middle(8 / even, is_rate=True) == 8 / 2.0  # the same pair
+    assert np.isnan(model.middle(np.full((2, 2), np.nan), is_rate=True))

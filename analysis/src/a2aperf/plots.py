@@ -14,11 +14,12 @@ import numpy as np
 import pandas as pd
 
 from a2aperf import compare as comparing
-from a2aperf import contrasts, curves, grouping, labels, matrix, oversubscription, raw_plots, trends
+from a2aperf import contrasts, curves, grouping, labels, oversubscription, raw_plots, trends
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure
 from a2aperf.curves import RATE, Options
 from a2aperf.errors import InputError
 from a2aperf.results import Results
+from a2aperf.workloads.pairs import matrix
 
 IDEAL = "ideal scaling"
 

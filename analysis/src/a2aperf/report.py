@@ -25,7 +25,6 @@ from a2aperf import (
     grouping,
     interactive,
     overview,
-    pair_table,
     plots,
     point_table,
     provenance,
@@ -37,6 +36,7 @@ from a2aperf.errors import InputError
 from a2aperf.results import PAIR, Results
 from a2aperf.studies.study import Job
 from a2aperf.tables import Table
+from a2aperf.workloads.pairs import table as pair_table
 
 SCRIPT_FILE = "a2a-charts.js"
 """Beside pages that share the script."""

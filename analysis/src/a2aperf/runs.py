@@ -132,7 +132,7 @@ class Runs:
         `time_p50`, `time_min` in ns, `gbps` in Gbit/s; the rest is said in docs/pairs.md. No rows
         where no file has a matrix.
         """
-        from a2aperf import pair_table
+        from a2aperf.workloads.pairs import table as pair_table
 
         columns = pair_table.COLUMNS
         return _described(pair_table.frame(self.results), tables.described(columns, columns))

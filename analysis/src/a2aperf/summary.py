@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from a2aperf import grouping, labels, links, oversubscription, pairs, scaling
+from a2aperf import grouping, labels, oversubscription, scaling
 from a2aperf.labels import count_text, list_text, number_text, rate_text, size_text, time_text
 from a2aperf.results import Results
+from a2aperf.workloads.pairs import links, model
 
 _MOST_SETTINGS = 4
 
@@ -47,7 +48,7 @@ def _matrix(results: Results, file: str) -> str:
         return text + "."
     low, middle, high = (
         rate_text(rate)
-        for rate in (float(known.min()), pairs.middle(known, is_rate=True), float(known.max()))
+        for rate in (float(known.min()), model.middle(known, is_rate=True), float(known.max()))
     )
     which = "" if known.size == measured else " of pairs between nodes"
     return text + f"; at {size_text(view.message_size)} {low} to {high}, median{which} {middle}."

@@ -11,8 +11,9 @@ from typing import Annotated
 
 import typer
 
-from a2aperf import curves, drawing, figures, filters, matrix, output, plots, results, style
+from a2aperf import curves, drawing, figures, filters, output, plots, results, style
 from a2aperf.commands.options import Files, Mixed, Where
+from a2aperf.workloads.pairs import matrix
 
 EXAMPLES = """\
 a2a plot scaling n20.h5 n40.h5 n80.h5 -o scaling.pdf

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from a2aperf import compat, filters, layouts, oversubscription, pair_table, results, tables
+from a2aperf import compat, filters, layouts, oversubscription, results, tables
 from a2aperf.commands.options import Files, Where
 from a2aperf.errors import InputError
+from a2aperf.workloads.pairs import table as pair_table
 
 EXAMPLES = """\
 a2a table run.h5

@@ -24,10 +24,10 @@ from a2aperf.explain import (
     stragglers,
     tails,
     timer,
-    weak,
 )
 from a2aperf.explain.finding import Finding
 from a2aperf.results import Results
+from a2aperf.workloads.pairs import weak
 
 __all__ = ["FINDERS", "ROLES", "Finder", "Finding", "explain", "grouped", "require_kinds"]
 

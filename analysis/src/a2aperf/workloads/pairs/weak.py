@@ -8,11 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from a2aperf import labels, links, pairs
+from a2aperf import labels
 from a2aperf.explain.finding import Finding, listed, percent, us
-from a2aperf.links import Links, View
-from a2aperf.pairs import Weak
 from a2aperf.results import Results
+from a2aperf.workloads.pairs import links, model
+from a2aperf.workloads.pairs.links import Links, View
+from a2aperf.workloads.pairs.model import Weak
 
 _ENDS: Final = ("sender", "receiver")
 _NORMAL: Final = 1.1
@@ -131,7 +132,7 @@ def _end(hit: _Hit, other: _Hit | None) -> str:
     weak, view = hit.weak, hit.view
     sends = weak.kind == "sender"
     who = view.names[weak.source if sends else weak.destination]
-    found = pairs.fit(view.times)
+    found = model.fit(view.times)
     verb, back = ("sends", "receives") if sends else ("receives", "sends")
     text = (
         f"{who} {verb} at {_share(weak.factor)} of the median {_of(view)}'s rate ({weak.n} pairs; "
@@ -154,7 +155,7 @@ def _of(view: View) -> str:
 def _pair(of: Links, hit: _Hit) -> str:
     weak, view = hit.weak, hit.view
     at = weak.source, weak.destination
-    expected = float(np.exp(pairs.fit(view.times).expected[at]))
+    expected = float(np.exp(model.fit(view.times).expected[at]))
     names = f"{view.names[at[0]]} → {view.names[at[1]]}"
     text = (
         f"{names}: {_share(weak.factor)} of the rate that its source and destination reach with "
@@ -202,7 +203,7 @@ def _inside(of: Links, index: int, view: View) -> list[Finding]:
     times = of.inside(index)
     middle = float(np.median(times[np.isfinite(times)])) if np.isfinite(times).any() else np.nan
     findings = []
-    for one in pairs.outlying(np.log(times / middle)):
+    for one in model.outlying(np.log(times / middle)):
         host = of.launch.nodes[one.source]
         text = (
             f"{host}: its own ranks reach {_share(one.factor)} of the median node's rate among "

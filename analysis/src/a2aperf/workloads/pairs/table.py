@@ -10,12 +10,13 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from a2aperf import labels, layouts, links, pairs, schema
+from a2aperf import labels, layouts, schema
 from a2aperf.datasets import PAIRS
-from a2aperf.links import Links
 from a2aperf.results import Results
 from a2aperf.schema import Kind
 from a2aperf.tables import Column, Table
+from a2aperf.workloads.pairs import links, model
+from a2aperf.workloads.pairs.links import Links
 
 FEW_RANKS: Final = 8
 """Up to so many every pair has a line."""
@@ -67,7 +68,7 @@ def _of_size(of: Links, index: int) -> pd.DataFrame:
     at = index, source, destination
     hosts = np.array(of.launch.nodes or [""], dtype=object)[of.node]
     view = of.between(index)
-    expected = np.exp(pairs.fit(view.times).expected)[view.row[source], view.row[destination]]
+    expected = np.exp(model.fit(view.times).expected)[view.row[source], view.row[destination]]
     judged = np.isfinite(view.times[view.row[source], view.row[destination]])
     size = int(looked.message_size[index])
     alone = np.full(looked.ops[index].shape, np.nan)

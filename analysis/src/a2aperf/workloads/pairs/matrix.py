@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster import hierarchy
 
-from a2aperf import labels, links, pairs
+from a2aperf import labels
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Form, Heat
 from a2aperf.curves import MOST_PANELS, RATE, Options, fitting
 from a2aperf.errors import InputError
-from a2aperf.links import Links, View
 from a2aperf.results import Results
+from a2aperf.workloads.pairs import links, model
+from a2aperf.workloads.pairs.links import Links, View
 
 LEVELS: Final = ("rank", "node")
 QUANTITIES: Final = ("gbps", "latency")
@@ -37,7 +38,7 @@ class _Shown:
 
     order: NDArray[np.int64]
     names: tuple[str, ...]
-    values: pairs.Floats
+    values: model.Floats
     groups: tuple[str, ...]
     """Switch of each row in the new order, or its node where rows are ranks; "" unknown."""
     grouped: str
@@ -112,7 +113,7 @@ def _arranged(view: View, what: str, order: str) -> tuple[_Shown, list[str]]:
     ]
 
 
-def _filled(values: pairs.Floats, what: str) -> tuple[pairs.Floats, int]:
+def _filled(values: model.Floats, what: str) -> tuple[model.Floats, int]:
     """The matrix in cells of b × b pairs, each as slow as its slowest; b is 1 but for samples.
 
     Of a sample only some steps were measured: alone, their cells are too thin to be seen.
@@ -133,7 +134,7 @@ def _clustered(view: View) -> list[int]:
     """Rows whose residuals are alike as sender and as receiver stand side by side."""
     if view.size < 3:
         return list(range(view.size))
-    residual = np.nan_to_num(pairs.fit(view.times).residual)
+    residual = np.nan_to_num(model.fit(view.times).residual)
     tree = hierarchy.linkage(np.hstack([residual, residual.T]), "average", optimal_ordering=True)
     return [int(leaf) for leaf in hierarchy.leaves_list(tree)]
 
@@ -238,8 +239,8 @@ def _marks(view: View, shown: _Shown, found: Links) -> tuple[Curve, ...]:
 def _medians(view: View, shown: _Shown, what: str) -> Chart:
     """What each sends and receives in the median, in the order of the matrix."""
     place = np.arange(len(shown.names), dtype=float)
-    sent, received = pairs.medians(shown.values, axis=1), pairs.medians(shown.values, axis=0)
-    middle = pairs.middle(shown.values, what == "gbps")
+    sent, received = model.medians(shown.values, axis=1), model.medians(shown.values, axis=0)
+    middle = model.middle(shown.values, what == "gbps")
     unit = RATE if what == "gbps" else "µs"
     hover = tuple(shown.names)
     few = len(place) <= _MOST_MARKS

@@ -10,11 +10,12 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import pairs, switches
+from a2aperf import switches
 from a2aperf.errors import InputError
-from a2aperf.pairs import Floats, Ints, Weak
 from a2aperf.results import Launch, Results
 from a2aperf.schema import Pairs
+from a2aperf.workloads.pairs import model
+from a2aperf.workloads.pairs.model import Floats, Ints, Weak
 
 Level = Literal["rank", "node"]
 _FEWEST_NODES: Final = 4
@@ -135,7 +136,7 @@ class Links:
         """What stands out in a view."""
         names = sorted({switch for switch in view.switches if switch})
         groups = np.array([names.index(s) if s else -1 for s in view.switches], np.int64)
-        return pairs.weak(
+        return model.weak(
             view.times,
             groups if names else None,
             self._resolution(view),
@@ -199,7 +200,7 @@ def _by_node(values: Floats, node: NDArray[np.int64], count: int) -> Floats:
         place[host, : own.size] = own
     padded = np.pad(values, (0, 1), constant_values=np.nan)
     blocks = padded[place[:, None, :, None], place[None, :, None, :]]
-    out = pairs.medians(blocks.reshape(count, count, -1), axis=2)
+    out = model.medians(blocks.reshape(count, count, -1), axis=2)
     np.fill_diagonal(out, np.nan)
     return out
 
