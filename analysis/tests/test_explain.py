@@ -19,18 +19,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from a2aperf import results, summary
-from a2aperf.explain import (
-    FINDERS,
-    Finding,
-    apart,
-    behind,
-    cost,
-    equal,
-    explain,
-    stragglers,
-    timer,
-)
-from a2aperf.explain.finding import percent
+from a2aperf.explain import apart, behind, cost, equal, stragglers, timer
+from a2aperf.explain.finders import FINDERS, explain
+from a2aperf.explain.finding import Finding, percent
 from a2aperf.explain.modes import modes
 from a2aperf.oversubscription import oversubscription
 from conftest import Outcome

@@ -17,8 +17,10 @@ import pytest
 from a2aperf import chart, drawing, interactive, results, schema, switches
 from a2aperf.curves import Options
 from a2aperf.errors import InputError
-from a2aperf.explain import Finding, arrivals, explain
-from a2aperf.workloads.pairs import matrix
+from a2aperf.explain import arrivals
+from a2aperf.explain.finders import explain
+from a2aperf.explain.finding import Finding
+from a2aperf.workloads.pairs import matrix, stored
 from conftest import Outcome
 from support import synthetic
 from support.synthetic import Effects, Setup
@@ -208,18 +210,18 @@ def test_the_matrix_shows_the_file(small_file: Path) -> None:
     figure = matrix.figure(loaded, Options())
     shown = heat(figure)
     assert shown.names == ("node001", "node002", "node003", "node004")
-    stored = loaded.pairs("small.h5")
-    np.testing.assert_allclose(shown.z, stored.gbps[1])  # the largest size, one rank a node
+    looked = stored.read(loaded, "small.h5")
+    np.testing.assert_allclose(shown.z, looked.gbps[1])  # the largest size, one rank a node
     marks = {c.name: (c.y.tolist(), c.x.tolist()) for c in figure.charts[0].curves}
     assert marks == {
         "measured again, alone": ([1.0], [2.0]),
         "slow for its source and destination": ([1.0], [2.0]),
     }
     source, destination = figure.charts[1].curves
-    assert source.y == pytest.approx(np.nanmedian(stored.gbps[1], axis=1))
-    assert destination.y == pytest.approx(np.nanmedian(stored.gbps[1], axis=0))
+    assert source.y == pytest.approx(np.nanmedian(looked.gbps[1], axis=1))
+    assert destination.y == pytest.approx(np.nanmedian(looked.gbps[1], axis=0))
     latency = heat(matrix.figure(loaded, Options(what="latency")))
-    np.testing.assert_allclose(latency.z, stored.time_p50[0] / 1000)
+    np.testing.assert_allclose(latency.z, looked.time_p50[0] / 1000)
     assert "n\u00a0=\u00a09 ops per pair" in figure.said
 
 
@@ -349,9 +351,9 @@ def test_table_has_the_slowest_of_a_large_one(weak_file: Path, a2a: A2A) -> None
     document = json.loads(a2a("table", weak_file, "--json").out)
     assert len(document["rows"]) == len(rows)
     assert document["columns"]["gbps"]["units"] == "Gbit/s"
-    stored = results.load([weak_file]).pairs("pairs.h5")
+    looked = stored.read(results.load([weak_file]), "pairs.h5")
     row = next(r for r in rows if (r["source"], r["destination"]) == ("3", "17"))
-    assert float(row["gbps"]) == pytest.approx(stored.gbps[0, 3, 17])
+    assert float(row["gbps"]) == pytest.approx(looked.gbps[0, 3, 17])
     a2a("table", weak_file, "--layout", "compat").refused("--layout", "matrix of pairs")
     assert len(a2a("table", weak_file, "--role", "pair").out.splitlines()) == 1 + 39 * len(SIZES)
 
@@ -415,7 +417,7 @@ def test_export_keeps_matrix_and_trace(small_file: Path, a2a: A2A, tmp_path: Pat
     key, public = tmp_path / "key", tmp_path / "public.h5"
     assert a2a("export", small_file, "--anonymize", "--key", key, "-o", public).status == 0
     assert a2a("check", public).status == 0
-    before, after = (results.load([path]).pairs(path.name) for path in (small_file, public))
+    before, after = (stored.read(results.load([path]), path.name) for path in (small_file, public))
     np.testing.assert_array_equal(before.gbps, after.gbps)
     np.testing.assert_array_equal(before.isolated_time, after.isolated_time)
     made = synthetic.write_launch(

@@ -11,7 +11,9 @@ from pathlib import Path
 import h5py
 import pytest
 
-from a2aperf import explain, overview, report, results, style, summary
+from a2aperf import overview, report, results, style, summary
+from a2aperf.explain import finders
+from a2aperf.explain.finding import Finding
 from conftest import Outcome
 from support import synthetic
 from support.synthetic import Effects, Setup
@@ -168,9 +170,7 @@ def test_nothing_that_stands_out_is_said_too(tmp_path: Path) -> None:
 
 def test_a_finding_stands_once_with_the_places_it_holds_for() -> None:
     texts = ["p90 is 3.4 times p50", "p90 is 5 times p50", "a mode at 3 µs"]
-    found = [
-        explain.Finding("tails", text, f"launch {index}", 100) for index, text in enumerate(texts)
-    ]
+    found = [Finding("tails", text, f"launch {index}", 100) for index, text in enumerate(texts)]
     first, second = overview.once(found)
     assert (first.finding, first.elsewhere) == (found[0], "launch 1")
     assert (second.finding, second.elsewhere) == (found[2], "")
@@ -199,7 +199,7 @@ def test_rates_come_before_times(tmp_path: Path) -> None:
 def test_the_summary_has_the_findings_figures(table_2019: Path) -> None:
     found = results.load([table_2019])
     said = " ".join(summary.sentences(found))
-    told = " ".join(one.text for one in explain.explain(found.measured(explain.ROLES)))
+    told = " ".join(one.text for one in finders.explain(found.measured(finders.ROLES)))
     assert "from 33.78 to 11.21" in said
     assert "33.78 at 20 ranks to 11.21 at 180" in told
 

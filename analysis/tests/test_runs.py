@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 import a2aperf
 from a2aperf import plots, results, verdicts
 from a2aperf.drawing import Page
-from a2aperf.explain import FINDERS
+from a2aperf.explain.finders import FINDERS
 from a2aperf.runs import Runs
 from conftest import Outcome
 from support import synthetic

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import reading, results, schema, writer
+from a2aperf import reading, results, schema, workloads, writer
 from a2aperf.credentials import looks_like_credential
 from a2aperf.errors import InputError
 
@@ -124,7 +124,11 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
     with reading.open_results(path) as file:
         columns = reading.read_columns(file, found.columns.values())
         traced = reading.has_arrival(file)
-        pairs = reading.read_pairs(file) if reading.has_pairs(file) else None
+        groups = [one.group for one in workloads.ALL if one.group and one.group.name in file]
+        own = {
+            group.name: (group.datasets, reading.read_group(file, group.name, group.datasets))
+            for group in groups
+        }
         segments = [reading.read_segment(file, i) for i in range(reading.segment_count(file))]
     pseudonyms = Pseudonyms(key)
     for segment in segments:
@@ -155,7 +159,7 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
         raw=raw if has_raw.any() else None,
         counters=(lambda point: found.counters(name, point)) if has_raw.any() else None,
         arrival=arrival if traced else None,
-        pairs=pairs,
+        own=own,
         described=tuple(found.columns.values()),
     )
     document.attributes["layout"] = "compact"

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from a2aperf import credentials, datasets, derived, reading, results, schema
+from a2aperf import credentials, datasets, derived, reading, results, schema, workloads
 from a2aperf.errors import InputError
+from a2aperf.workloads.workload import Workload
 
-TOLERANCE = 1e-6
-"""Relative difference up to which a stored figure counts as the recomputed one."""
 _AT_ONCE = 64  # attempts of which a trace is read; all of them may be gigabytes
 
 
@@ -34,19 +33,26 @@ def check(
     """
     found = results.load([path])
     (name,) = found.files
-    findings = [*_schema(path), *_launches(found), *_points(found)]
+    present = workloads.present(found)
+    findings = [*_schema(path, present), *_launches(found), *_points(found)]
     rows = [
         row for _, row in found.points.iterrows() if row["has_raw"] and row["state"] == "complete"
     ]
-    matrix = found.pairs(name) if found.with_pairs else None
+    verify = {
+        role: workload.verify(found, name)
+        for workload in present
+        if workload.verify and workload.files(found)
+        for role in workload.roles
+    }
     for done, row in enumerate(rows):
         progress(done, len(rows))
         try:
             raw = found.raw(name, int(row["point"]))
             findings += _samples(found, name, row, raw)
             findings += _trace(found, name, row, raw)
-            if matrix is not None and row["role"] == results.PAIR:
-                findings += _step(found, name, row, raw, matrix)
+            if row["role"] in verify:
+                wrong = verify[row["role"]](row, raw)
+                findings += [_error(f"{_where(row)}: {text}") for text in wrong]
         except InputError as error:
             findings.append(Finding(True, str(error).removeprefix(f"{path}: ")))
     return findings
@@ -63,10 +69,11 @@ def _warning(text: str) -> Finding:
 # Schema ------------------------------------------------------------------------------------------
 
 
-def _schema(path: Path) -> Iterator[Finding]:
+def _schema(path: Path, present: list[Workload]) -> Iterator[Finding]:
     with reading.open_results(path) as file:
         yield from map(_error, datasets.columns_lacking(file))
-        yield from map(_error, datasets.lacking(file))
+        own = {one.group.name: one.group.datasets for one in present if one.group}
+        yield from map(_error, datasets.lacking(file, own))
         if reading.raw_samples(file):
             yield from map(_error, datasets.too_small(file))
 
@@ -167,6 +174,9 @@ def _samples(
         yield _error(f"{where}: {raw.valid.sum()} valid ops in /raw, {row['ops']} in the summary")
         return
     yield from (_error(f"{where}: {text}") for text in _impossible(raw, row, clock))
+    recomputed = workloads.of_role(row["role"]).recomputed
+    if not recomputed:
+        return  # of a newer program: its figures follow from formulas that are not known here
     link = float(launch.attributes["link_rate_gbps"]) * float(launch.attributes["rails"])
     again = derived.derive(
         raw,
@@ -181,19 +191,19 @@ def _samples(
         del again["last_rank"], again["last_rank_share"]
     elif again["last_rank"] == schema.UNKNOWN:
         again["last_rank"] = np.nan
-    baseline, step = row["role"] == "baseline", row["role"] == results.PAIR
+    baseline = row["role"] == "baseline"
     for column, value in again.items():
         if baseline and column in ("span_p50", "efficiency"):
             continue  # MPI's network and start need not be the provider's
-        if step and column in schema.WHOLE:
-            continue  # a step has no rate of a whole all-to-all
+        if column not in recomputed:
+            continue
         stored = row[column]
         if isinstance(value, str):
             if stored != value:
                 yield _error(f"{where}: {column} is {stored}, its samples say {value}")
             continue
         stored = np.nan if pd.isna(stored) else float(stored)
-        if not np.isclose(stored, value, rtol=TOLERANCE, atol=1e-9, equal_nan=True):
+        if not np.isclose(stored, value, rtol=derived.TOLERANCE, atol=1e-9, equal_nan=True):
             yield _error(f"{where}: {column} is {stored:g}, its samples say {value:g}")
 
 
@@ -203,7 +213,7 @@ def _trace(
     """Whether every peer's message came, after its receiver began and no later than the last."""
     attempts, ranks = raw.begin.shape
     due = ~np.eye(ranks, dtype=bool)  # [destination, source]
-    if row["role"] == results.PAIR:
+    if row["distance"]:  # one step only
         due = np.roll(np.eye(ranks, dtype=bool), int(row["distance"]), axis=0)
     told, silent, out_of_time = False, False, False
     for first in range(0, attempts, _AT_ONCE):
@@ -223,59 +233,6 @@ def _trace(
         yield _error(f"{where}: a message is missing in /raw/arrival, or one too many is there")
     if out_of_time:
         yield _error(f"{where}: a message came before its receiver began, or after the last one")
-
-
-def _step(
-    found: results.Results,
-    name: str,
-    row: "pd.Series[Any]",
-    raw: results.RawOps,
-    matrix: schema.Pairs,
-) -> Iterator[Finding]:
-    """Whether the cells of the matrix that follow from a step are what its samples say."""
-    where = _where(row)
-    sizes = np.flatnonzero(matrix.message_size == row["message_size"])
-    distance, ranks = int(row["distance"]), raw.begin.shape[1]
-    if not sizes.size or not 0 < distance < ranks or matrix.ops.shape[1] != ranks:
-        yield _error(f"{where}: step {distance} has no place in /pairs")
-        return
-    source = np.arange(ranks)
-    destination = (source + distance) % ranks
-    zero = 0 if raw.exit is None else raw.exit
-    arrived, began = raw.recv_done + zero, raw.begin + zero
-    initiator = source if raw.has_send_done else destination
-    took = np.sort(
-        (arrived[:, destination] - began[:, initiator])[raw.valid].astype(np.float64), axis=0
-    )
-    impossible = (took <= schema.IMPOSSIBLE_NS).any(axis=0)
-    if raw.exit is None and impossible.any():
-        pair = int(np.flatnonzero(impossible)[0])
-        yield _error(
-            f"{where}: a message from {source[pair]} to {destination[pair]} takes no time (so do "
-            f"{int(impossible.sum())} of {ranks} pairs): it was there before its receiver left the "
-            "barrier, and the file doesn't say when that was"
-        )
-        return
-    n = len(took)
-    by_index = found.attributes[name].get("percentile_rule") == "index"
-    at = int(sizes[0]), source, destination
-    again = {
-        "ops": np.full(ranks, n),
-        "time_p50": took[n // 2 if by_index else -(-n // 2) - 1],
-        "time_min": took[0],
-    }
-    error = np.nan_to_num(row["clock_error"])
-    for column in ("time_p50", "time_min"):
-        again[column] = np.where(again[column] > error, again[column], np.nan)
-    for column, values in again.items():
-        stored = getattr(matrix, column)[at].astype(np.float64)
-        wrong = ~np.isclose(stored, values, rtol=TOLERANCE, atol=1e-9, equal_nan=True)
-        if wrong.any():
-            pair = int(np.flatnonzero(wrong)[0])
-            yield _error(
-                f"{where}: {column} of {source[pair]} → {destination[pair]} is {stored[pair]:g} in "
-                f"/pairs, its samples say {values[pair]:g}"
-            )
 
 
 def _impossible(raw: results.RawOps, row: "pd.Series[Any]", clock: bool) -> Iterator[str]:

@@ -52,6 +52,24 @@ class Options:
     """Above the figure."""
 
 
+@dataclass(frozen=True)
+class Kind:
+    """One kind of figure: a row of its workload."""
+
+    make: Callable[[Results, Options], Figure]
+    says: str
+    """What it shows, for the help text."""
+    reads: str
+    """How to read it, for the report."""
+    needs_raw: bool = False
+    one_launch: bool = False
+    takes_what: bool = False
+    quantities: tuple[str, ...] = ()
+    """What `what` may be, where that is no column."""
+    orders: tuple[str, ...] = ()
+    """What `arrange` may be."""
+
+
 def measured(results: Results, options: Options) -> pd.DataFrame:
     """Complete points worth a line: the measured ones and the baseline's."""
     found = results.complete(("measure", "baseline"))

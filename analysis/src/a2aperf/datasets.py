@@ -6,11 +6,13 @@ The writer describes them by these tables and `check` asks for what they say (do
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import h5py
 import numpy as np
+from numpy.typing import NDArray
 
 from a2aperf import schema, segments, strict
 
@@ -28,8 +30,6 @@ class Described:
 
 _OP = ("point", "attempt", "rank")
 _OF_RANK, _OF_NODE = ("point", "rank"), ("point", "node")
-_MATRIX = ("message_size", "source", "destination")
-_SUSPECT = ("suspect",)
 
 RAW = {
     "begin": Described("begin of the rank's op, from the op's start", _OP, "ns"),
@@ -55,28 +55,10 @@ COUNTERS = {
     "port": Described("change of each of port_names on the node", (*_OF_NODE, "port_index")),
     "port_names": Described("", ("port_index",)),
 }
-PAIRS = {
-    "message_size": Described("bytes of a message", (), "B"),
-    "time_p50": Described("median transfer time from source to destination", _MATRIX, "ns"),
-    "time_min": Described("shortest transfer time from source to destination", _MATRIX, "ns"),
-    "gbps": Described("message size / median transfer time", _MATRIX, "Gbit/s"),
-    "ops": Described("valid ops of the pair, 0 = not measured", _MATRIX),
-    "suspect_source": Described(
-        "sender of a pair that was looked at again", _SUSPECT, has_unknown=True
-    ),
-    "suspect_destination": Described("its receiver", _SUSPECT, has_unknown=True),
-    "suspect_size": Described(
-        "its message size, index into message_size", _SUSPECT, has_unknown=True
-    ),
-    "isolated_time": Described(
-        "its transfer times with all other ranks idle",
-        (*_SUSPECT, "isolated_attempt"),
-        "ns",
-        has_unknown=True,
-    ),
-    "isolated_gbps": Described("message size / median of isolated_time", _SUSPECT, "Gbit/s"),
-}
-GROUPS = {"raw": RAW, "counters": COUNTERS, "pairs": PAIRS}
+
+
+Tables = Mapping[str, Described]
+_GROUPS: Mapping[str, Tables] = {"raw": RAW, "counters": COUNTERS}
 
 
 def mark_unknown(dataset: h5py.Dataset) -> None:
@@ -90,7 +72,7 @@ def create_scale(group: h5py.Group, name: str, length: int) -> None:
     scale.make_scale(name)
 
 
-def describe(group: h5py.Group, tables: dict[str, Described]) -> None:
+def describe(group: h5py.Group, tables: Tables) -> None:
     """Attributes and scales of the datasets that are there; the scales are there already."""
     for name, table in tables.items():
         if name not in group:
@@ -106,6 +88,19 @@ def describe(group: h5py.Group, tables: dict[str, Described]) -> None:
             dataset.dims[axis].attach_scale(
                 group.file["point"] if scale == "point" else group[scale]
             )
+
+
+def write_group(group: h5py.Group, tables: Tables, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """The datasets of a group with their attributes and scales; a scale may be one of them."""
+    for name, values in arrays.items():
+        group.create_dataset(name, data=values)
+    for name, table in tables.items():
+        for scale, length in zip(table.scales, arrays[name].shape, strict=False):
+            if scale not in group:
+                create_scale(group, scale, length)
+            elif not group[scale].is_scale:
+                group[scale].make_scale(scale)
+    describe(group, tables)
 
 
 def columns_lacking(file: h5py.File) -> Iterator[str]:
@@ -144,13 +139,13 @@ def too_small(file: h5py.File) -> Iterator[str]:
             yield f"/raw/{name} has shape {shape}, too small for {least}"
 
 
-def lacking(file: h5py.File) -> Iterator[str]:
-    """What the datasets of the groups do not say though they should, in words."""
+def lacking(file: h5py.File, own: Mapping[str, Tables]) -> Iterator[str]:
+    """What datasets do not say though they should, in words; `own` are groups of a workload."""
     for index in range(len(file["segments"])):
         missing = list(segments.lacking(file["segments"][str(index)]))
         if missing:
             yield f"launch {index}: {', '.join(missing)} missing"
-    for group, tables in GROUPS.items():
+    for group, tables in {**_GROUPS, **own}.items():
         for name, table in tables.items() if group in file else ():
             if name not in file[group]:
                 continue

@@ -11,6 +11,8 @@ from a2aperf.intervals import Floats
 from a2aperf.metrics import Rule
 from a2aperf.results import RawOps
 
+TOLERANCE = 1e-6
+"""Relative difference up to which a stored figure counts as the recomputed one."""
 _LARGEST_ERROR = 0.05  # of an op, as for a start by the clock
 
 

@@ -11,9 +11,8 @@ from typing import Any
 import pandas as pd
 
 from a2aperf import grouping, schema
-from a2aperf.errors import InputError
 from a2aperf.maxima import are_maxima
-from a2aperf.results import ALIASES, NOT_ALL_TO_ALL, PAIR, Results
+from a2aperf.results import ALIASES, Results
 from a2aperf.tables import Cell, Column, Table
 
 
@@ -33,10 +32,6 @@ def window(value: Any) -> str:
     return "all" if value == 0 else general(value)
 
 
-def _of_pair(rate: Any) -> str:
-    return f"{rate:.3f}" if rate < 1 else f"{rate:.2f}"
-
-
 microseconds, gbps, _percent = _scaled(1e-3, 2), _scaled(1, 2), _scaled(100, 1)
 
 SHOWN: dict[str, Column] = {
@@ -50,9 +45,6 @@ SHOWN: dict[str, Column] = {
     "efficiency": Column("efficiency %", _percent),
     "last_rank_share": Column("last %", _percent),
     "autocorrelation": Column("autocorr", _scaled(1, 2)),
-    "gbps": Column("Gbit/s", _of_pair),
-    "isolated_gbps": Column("alone Gbit/s", gbps),
-    "expected_share": Column("expected %", _scaled(100, 0)),
     "ratio": Column("ratio", _scaled(1, 3)),
     "ratio_low": Column("ratio low", _scaled(1, 3)),
     "ratio_high": Column("ratio high", _scaled(1, 3)),
@@ -95,20 +87,6 @@ def shown(name: str, columns: Mapping[str, schema.Column] = schema.COLUMN) -> Co
     if column.units == "Gbit/s":
         return Column("Gbit/s " + heading.removeprefix("gbps "), gbps, of=name)
     return Column(heading, general, column.kind == "string", name)
-
-
-def of_role(found: Results, role: str, asked: str = "--role ") -> Results:
-    """The points of the roles (with commas between them, or `all`); there is one, or InputError."""
-    known = ("measure", "baseline", "sentinel", PAIR)
-    wanted = known if role == "all" else tuple(role.split(","))
-    if not set(wanted) <= set(known):
-        raise InputError(f"{asked}{role}: expected one of {', '.join(known)}, all")
-    chosen = found.select(found.points["role"].isin(wanted))
-    if chosen.points.empty and found.with_pairs:
-        raise InputError(f"{found.files[found.with_pairs[0]]}: {NOT_ALL_TO_ALL}")
-    if chosen.points.empty:
-        raise InputError(f"no point has role {role}")
-    return chosen
 
 
 def columns_for(results: Results, names: Sequence[str]) -> list[str]:

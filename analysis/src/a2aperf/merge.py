@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import __version__, clusters, reading, results, schema, writer
+from a2aperf import __version__, clusters, reading, results, schema, workloads, writer
 from a2aperf.errors import InputError
 
 _SAME = ("complete_at", "percentile_rule")  # what one file says once for all its points
@@ -24,11 +24,13 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
     found = results.load(paths)
     if len(paths) < 2:
         raise InputError("merge takes at least two files")
-    if found.with_pairs:
-        raise InputError(
-            f"{found.files[found.with_pairs[0]]}: a file of 'a2aperf pairs' holds one matrix and "
-            "stays by itself"
-        )
+    for workload in workloads.present(found):
+        files = workload.files(found)
+        if workload.group and files:
+            raise InputError(
+                f"{found.files[files[0]]}: a file of 'a2aperf {workload.key}' holds "
+                f"{workload.group.holds} and stays by itself"
+            )
     clusters.require_one(found, mixed)
     attributes = _common_attributes(found)
     columns: list[dict[str, Any]] = []

@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from a2aperf import explain, labels, verdicts
+from a2aperf import labels, verdicts
 from a2aperf.compare import Comparison
+from a2aperf.explain.finding import Finder, Finding
 from a2aperf.results import Launch, Results
 
 _MOST_HOSTS = 8
@@ -20,7 +21,7 @@ _CLUSTER_NAMES = ("cluster", "SLURM_CLUSTER_NAME")
 class Shown:
     """One finding, and where else the same is so with other figures."""
 
-    finding: explain.Finding
+    finding: Finding
     elsewhere: str
 
 
@@ -47,7 +48,7 @@ def _when(launches: Iterable[Launch]) -> str:
 
 
 def verdict(
-    findings: Sequence[tuple[explain.Finder, Sequence[explain.Finding]]],
+    findings: Sequence[tuple[Finder, Sequence[Finding]]],
     compared: Sequence[Comparison],
 ) -> list[str]:
     """The outcome in a few sentences: the comparisons', then what stands out, by kind."""
@@ -65,12 +66,12 @@ def verdict(
     return said
 
 
-def once(findings: Sequence[explain.Finding]) -> list[Shown]:
+def once(findings: Sequence[Finding]) -> list[Shown]:
     """Each finding once, the heaviest for all that say the same elsewhere with other figures.
 
     Two of one place are two findings: what tells them apart is in their figures.
     """
-    alike: dict[tuple[str, int], list[explain.Finding]] = {}
+    alike: dict[tuple[str, int], list[Finding]] = {}
     for finding in findings:
         words, copy = re.sub(r"[-−]?\d[\d.,]*", "#", finding.text), 0
         while finding.where in [one.where for one in alike.get((words, copy), ())]:

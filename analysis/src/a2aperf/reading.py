@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a results file: the one place that knows where in it things are (docs/file-format.md)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import segments, strict
+from a2aperf.datasets import Described
 from a2aperf.errors import InputError
 from a2aperf.schema import (
     COLUMN,
     COLUMNS,
     COUNTERS_PER_RANK,
-    IMPOSSIBLE_NS,
     NO_EXIT,
     RAW_MOMENTS,
     SCHEMA,
@@ -27,7 +27,6 @@ from a2aperf.schema import (
     Counters,
     Ends,
     Kind,
-    Pairs,
     Raw,
     Segment,
 )
@@ -90,7 +89,7 @@ def _require_schema(path: Path, file: h5py.File) -> None:
         raise InputError(f"{path}: damaged: {_some(missing)} missing")
     if "segments" not in file:
         raise InputError(f"{path}: damaged: group /segments missing")
-    for name in ("segments", "raw", "counters", "pairs"):
+    for name in ("segments", "raw", "counters"):
         if name in file:
             strict.group(file[name])
     if raw_samples(file) and "raw" not in file:
@@ -276,44 +275,14 @@ def read_arrival(
     return strict.part(file["raw"]["arrival"], place, (len(attempts), ranks, ranks))
 
 
-def has_pairs(file: h5py.File) -> bool:
-    """Whether the file is of `a2aperf pairs`."""
-    return "pairs" in file
-
-
-_DIMENSIONS = {one.name: 3 for one in fields(Pairs)} | {
-    **dict.fromkeys(("message_size", "isolated_gbps"), 1),
-    **dict.fromkeys(("suspect_source", "suspect_destination", "suspect_size"), 1),
-    "isolated_time": 2,
-}
-
-
-def read_pairs(file: h5py.File) -> Pairs:
-    """The matrices of all pairs and the second look at some of them."""
-    group = file["pairs"]
-    pairs = Pairs(
-        **{one.name: strict.array(group[one.name], _DIMENSIONS[one.name]) for one in fields(Pairs)}
-    )
-    shape = (pairs.message_size.size, *pairs.gbps.shape[-1:] * 2)
-    if not all(m.shape == shape for m in (pairs.time_p50, pairs.time_min, pairs.gbps, pairs.ops)):
-        raise ValueError(f"/pairs: matrices are not all {shape}")
-    if 0 in shape:
-        raise ValueError("/pairs: the matrices are empty")
-    looked = pairs.suspect_source, pairs.suspect_destination, pairs.suspect_size
-    within = zip(looked, (shape[1], shape[1], shape[0]), strict=True)
-    if any((one >= limit).any() for one, limit in within):
-        raise ValueError("/pairs: a second look is at a pair that is not there")
-    counts = {len(one) for one in (*looked, pairs.isolated_time, pairs.isolated_gbps)}
-    if len(counts) > 1 or pairs.isolated_time.ndim != 2:
-        raise ValueError("/pairs: second looks have different lengths")
-    for matrix in (pairs.time_p50, pairs.time_min, pairs.gbps):
-        # Of a file that is being written, too: where no op is counted there may be anything.
-        matrix[(pairs.ops <= 0) | ~np.isfinite(matrix)] = np.nan
-    # No message takes no time: nothing is derived from it (`check` refuses the file).
-    pairs.gbps[pairs.time_p50 <= IMPOSSIBLE_NS] = np.nan
-    for matrix in (pairs.time_p50, pairs.time_min):
-        matrix[matrix <= IMPOSSIBLE_NS] = np.nan
-    return pairs
+def read_group(
+    file: h5py.File, name: str, described: Mapping[str, Described]
+) -> dict[str, NDArray[Any]]:
+    """The datasets of a group that one workload has, as they are described."""
+    group = strict.group(file[name])
+    return {
+        one: strict.array(group[one], len(table.scales) or 1) for one, table in described.items()
+    }
 
 
 def read_counters(file: h5py.File, point: int, ranks: int, nodes: int) -> Counters | None:

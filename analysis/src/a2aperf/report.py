@@ -20,7 +20,6 @@ from a2aperf import (
     compare,
     contrasts,
     curves,
-    explain,
     gaps,
     grouping,
     interactive,
@@ -30,13 +29,14 @@ from a2aperf import (
     provenance,
     summary,
     verdicts,
+    workloads,
 )
 from a2aperf.differences import shortened
 from a2aperf.errors import InputError
-from a2aperf.results import PAIR, Results
+from a2aperf.explain import finders
+from a2aperf.results import Results
 from a2aperf.studies.study import Job
 from a2aperf.tables import Table
-from a2aperf.workloads.pairs import table as pair_table
 
 SCRIPT_FILE = "a2a-charts.js"
 """Beside pages that share the script."""
@@ -89,13 +89,16 @@ def render(
     `script_file` names the charts' script beside the page; without, the page holds it.
     """
     progress("findings")
-    found = explain.grouped(explain.explain(results.measured(explain.ROLES)))
+    found = finders.grouped(finders.explain(results.measured(finders.ROLES)))
     findings = [FindingGroup(x.title, x.meaning, overview.once(mine)) for x, mine in found]
     progress("comparison")
     comparison = _comparison(results)
     charts = _charts(results, progress)
     progress("page")
-    ops = results.select(results.points["role"] != PAIR)
+    listings = [one.listing for one in workloads.ALL if one.listing]
+    shown = [(one.method, one.heading, one.reported(results)) for one in listings]
+    listed = [role for one in workloads.ALL if one.listing for role in one.roles]
+    ops = results.select(~results.points["role"].isin(listed))
     figures = [*charts]
     if comparison is not None and comparison.chart is not None:
         figures.insert(0, comparison.chart)
@@ -117,7 +120,7 @@ def render(
         charts=charts,
         findings=findings,
         comparison=comparison,
-        pairs=pair_table.slowest(results),
+        listings=[(id_, heading, table) for id_, heading, table in shown if table],
         points=point_table.table(ops) if len(ops.points) else None,
         provenance=provenance.describe(results),
         data=_json([chart for section in figures for chart in section.figure.charts]),
@@ -131,9 +134,7 @@ def render(
 def _title(results: Results) -> str:
     ranks = sorted(set(results.points["ranks"]))
     span = f"{ranks[0]}" if len(ranks) == 1 else f"{ranks[0]} to {ranks[-1]}"
-    if (results.points["role"] == PAIR).all():
-        return f"Every pair of {span} ranks"
-    return f"All-to-all with {span} ranks"
+    return workloads.present(results)[0].title.format(span)
 
 
 def _comparison(results: Results) -> ComparisonSection | None:

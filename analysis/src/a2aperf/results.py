@@ -2,26 +2,22 @@
 """Results of one or many files: points as a table, launches by name, raw samples on demand."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import metrics, reading, schema
+from a2aperf.datasets import Described
 from a2aperf.errors import InputError
 
-PAIR = "pair"
-"""Role of the rows of `a2aperf pairs`, which are steps of an all-to-all and no figures of one."""
-NOT_ALL_TO_ALL = (
-    "a file of 'a2aperf pairs', with the matrix of all pairs and no all-to-all: "
-    "'a2a plot matrix', 'a2a table', 'a2a explain' and 'a2a report' show it"
-)
+Made = TypeVar("Made")
 
 ALIASES = {
     "ppn": "ranks_per_node",
@@ -179,16 +175,21 @@ class Results:
         with reading.open_results(self.files[file]) as stream:
             return reading.has_arrival(stream)
 
-    @property
-    def with_pairs(self) -> list[str]:
-        """Files that hold a matrix of pairs and have a complete point of it here."""
-        of_pairs = (self.points["role"] == PAIR) & (self.points["state"] == "complete")
-        return list(dict.fromkeys(self.points.loc[of_pairs, "file"]))
+    def files_with(self, roles: Sequence[str]) -> list[str]:
+        """Files that have a complete point of these roles here."""
+        points = self.measured(roles).points
+        return list(dict.fromkeys(points["file"]))
 
-    def pairs(self, file: str) -> schema.Pairs:
-        """The matrix of all pairs of a file that `with_pairs` names."""
+    def group(
+        self,
+        file: str,
+        name: str,
+        described: Mapping[str, Described],
+        make: Callable[[dict[str, NDArray[Any]]], Made],
+    ) -> Made:
+        """What is made of the datasets of a workload's own group; `make` may raise ValueError."""
         with reading.open_results(self.files[file]) as stream:
-            return reading.read_pairs(stream)
+            return make(reading.read_group(stream, name, described))
 
     def _complete_at(self, file: str) -> str:
         return str(self.attributes[file].get("complete_at", "receiver"))
@@ -242,10 +243,19 @@ class Results:
         chosen = self.measured(roles)
         if chosen.points.empty:
             asked = self.points[self.points["role"].isin(roles)]
-            if asked.empty and self.with_pairs:
-                raise InputError(f"{self.files[self.with_pairs[0]]}: {NOT_ALL_TO_ALL}")
+            if asked.empty:
+                self.refuse_others()
             raise InputError(", ".join(["no point is complete", *_fates(asked)]))
         return chosen
+
+    def refuse_others(self) -> None:
+        """Say what is here, and what shows it, where an all-to-all was asked for and none is."""
+        from a2aperf import workloads  # they build upon this module
+
+        points = self.points[self.points["state"] == "complete"]
+        for file, role in zip(points["file"], points["role"], strict=True):
+            if said := workloads.of_role(role).instead:
+                raise InputError(f"{self.files[file]}: {said}")
 
     def values(self, name: str) -> "pd.Series[Any]":
         """A column, or what each point's launch recorded under that name (str or <NA>).

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from a2aperf.compared import Compared
     from a2aperf.explain.findings import Findings
     from a2aperf.figures import Figures
+    from a2aperf.workloads.workload import Listing
 
 _GLOB = frozenset("*?[")
 _LINK_RATE = {"long_name": "data rate of an adapter, one direction", "units": "Gbit/s"}
@@ -118,7 +119,9 @@ class Runs:
         `.attrs["units"]` and `.attrs["long_names"]` describe columns by name. Points that are not
         measured yet are left out. `role`: any of measure, baseline, sentinel, pair, or all.
         """
-        chosen = layouts.of_role(self.results, role, "to_dataframe: role ")
+        from a2aperf import roles
+
+        chosen = roles.chosen(self.results, role, "to_dataframe: role ")
         chosen = chosen.select(chosen.points["state"] != "pending")
         frame = layouts.frame(chosen, layouts.every_column(chosen))
         return _described(
@@ -126,16 +129,29 @@ class Runs:
             {**tables.described(chosen.columns, map(str, frame)), "link_rate_gbps": _LINK_RATE},
         )
 
-    def pairs(self) -> pd.DataFrame:
-        """One row an ordered pair of ranks and message size, of files of `a2aperf pairs`.
+    def __getattr__(self, name: str) -> Callable[[], pd.DataFrame]:
+        """`pairs()`: one row an ordered pair of ranks and message size, of `a2aperf pairs`.
 
-        `time_p50`, `time_min` in ns, `gbps` in Gbit/s; the rest is said in docs/pairs.md. No rows
-        where no file has a matrix.
+        Likewise of other workloads that have a table of their own. Columns and units as in the JSON
+        of `a2a table`; no rows where no file has such a table.
         """
-        from a2aperf.workloads.pairs import table as pair_table
+        if name.startswith("_"):
+            raise AttributeError(name)
+        found = self._listings().get(name)
+        if found is None:
+            raise AttributeError(f"Runs has no '{name}'")
+        return lambda: _described(
+            found.frame(self.results), tables.described(found.columns, found.columns)
+        )
 
-        columns = pair_table.COLUMNS
-        return _described(pair_table.frame(self.results), tables.described(columns, columns))
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._listings()})
+
+    @staticmethod
+    def _listings() -> dict[str, Listing]:
+        from a2aperf import workloads
+
+        return {one.listing.method: one.listing for one in workloads.ALL if one.listing}
 
     @property
     def launches(self) -> pd.DataFrame:

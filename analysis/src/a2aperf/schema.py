@@ -265,26 +265,6 @@ class Raw:
 
 
 @dataclass(frozen=True)
-class Pairs:
-    """What each rank sends to each other: `/pairs`, only in the files of `a2aperf pairs`.
-
-    Matrices are [M, R, R]: size, source, destination; NaN (ops: 0) where nothing was measured.
-    The second look: K pairs measured while all others were silent, `isolated_time` [K, A2] ns.
-    """
-
-    message_size: NDArray[np.int64]
-    time_p50: NDArray[np.float64]
-    time_min: NDArray[np.float64]
-    gbps: NDArray[np.float64]
-    ops: NDArray[np.int32]
-    suspect_source: NDArray[np.int32]
-    suspect_destination: NDArray[np.int32]
-    suspect_size: NDArray[np.int32]
-    isolated_time: NDArray[np.int64]
-    isolated_gbps: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
 class Counters:
     """Change over the timed ops of one point: per rank [R], interrupts [N], ports [N] by name."""
 

@@ -14,8 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import matplotlib as mpl
-
 COLUMN_WIDTH = 3.4
 """Inches: one column of a two-column paper."""
 PAGE_WIDTH = 7.0
@@ -132,5 +130,7 @@ _RC: Any = {
 @contextmanager
 def applied() -> Iterator[None]:
     """Matplotlib's settings while a figure is made or saved."""
+    import matplotlib as mpl  # takes a while, and most commands draw nothing
+
     with mpl.rc_context(_RC):
         yield

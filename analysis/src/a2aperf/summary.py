@@ -3,149 +3,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 import pandas as pd
 
-from a2aperf import grouping, labels, oversubscription, scaling
-from a2aperf.labels import count_text, list_text, number_text, rate_text, size_text, time_text
+from a2aperf import oversubscription, workloads
+from a2aperf.labels import count_text, list_text
 from a2aperf.results import Results
-from a2aperf.workloads.pairs import links, model
-
-_MOST_SETTINGS = 4
 
 
 def sentences(results: Results) -> list[str]:
-    """Plain sentences: what was measured, the best rate, the smallest time, the loss with scale."""
-    points = results.points
-    done = points[(points["state"] == "complete") & (points["role"] == "measure")]
-    said = [_what(results, done)] if len(done) else []
-    said += [_matrix(results, file) for file in results.with_pairs]
+    """Plain sentences: what of each workload was measured and what it shows, and what is amiss."""
+    said = [words for workload in workloads.ALL for words in workload.sentences(results)]
     said = said or ["No point is complete."]
-    if len(done):
-        said += [
-            _best(done),
-            _fastest(done),
-            *_scale(done, grouping.setting_labels(results, done)),
-            *_invalid(done),
-        ]
-    return _oversubscribed(results) + said + _not_done(points) + _ended_badly(results)
-
-
-def _matrix(results: Results, file: str) -> str:
-    of = links.read(results, file)
-    sizes = [size_text(float(size)) for size in of.pairs.message_size]
-    measured = int((of.pairs.ops > 0).any(axis=0).sum())
-    view = of.between(of.index_of(set()))
-    known = view.gbps[np.isfinite(view.times)]
-    text = (
-        f"{file}: {measured} of {of.ranks * (of.ranks - 1)} pairs of {of.ranks} ranks on "
-        f"{count_text(len(of.launch.nodes), 'node')} at {list_text(sizes)}, each rank "
-        "sending to one rank and receiving from one rank at a time"
-    )
-    if not known.size:
-        return text + "."
-    low, middle, high = (
-        rate_text(rate)
-        for rate in (float(known.min()), model.middle(known, is_rate=True), float(known.max()))
-    )
-    which = "" if known.size == measured else " of pairs between nodes"
-    return text + f"; at {size_text(view.message_size)} {low} to {high}, median{which} {middle}."
-
-
-def _what(results: Results, done: pd.DataFrame) -> str:
-    launches = count_text(done["launch"].nunique(), "launch", "launches")
-    files = count_text(done["file"].nunique(), "file")
-    where = f"{labels.range_text(int(r) for r in done['ranks'])} ranks"
-    nodes = done["nodes"].dropna()
-    if len(nodes) == len(done):
-        count = labels.range_text(int(n) for n in nodes)
-        where += f" on {count} {'node' if count == '1' else 'nodes'}"
-    elif len(nodes) == 0:
-        where += " on an unknown number of nodes"
-    sizes = sorted(done["message_size"].unique())
-    span = (
-        size_text(sizes[0])
-        if len(sizes) == 1
-        else f"{size_text(sizes[0])} to {size_text(sizes[-1])}"
-    )
-    many = count_text(len(sizes), "message size")
-    providers = [str(p) for p in done["provider"].unique() if p]
-    over = f" over {list_text(providers)}" if providers else ""
-    ops = labels.range_text(int(n) for n in done["ops"])
-    return (
-        f"{launches} in {files}: {where}{over}, {many} ({span}), n\u00a0=\u00a0{ops} ops per point."
-    )
-
-
-def _best(done: pd.DataFrame) -> str:
-    node = done[done["gbps_node_net"].notna()]
-    if node.empty:
-        row = done.sort_values("gbps_rank").iloc[-1]
-        best = f"{rate_text(row['gbps_rank'])} per rank"
-        return f"Best rate: {best}, one way, {_place(row)} (from the median op)."
-    row = node.sort_values("gbps_node_net").iloc[-1]
-    best = f"{rate_text(row['gbps_node_net'])} per node"
-    text = f"Best rate: {best}, one way, {_place(row)} (from the median op)"
-    if pd.notna(row["efficiency"]):
-        text += f", {100 * row['efficiency']:.0f}\u00a0% of the link"
-    return text + f"; {rate_text(row['gbps_rank'])} per rank there."
-
-
-def _fastest(done: pd.DataFrame) -> str:
-    row = done.sort_values("time_p50").iloc[0]
-    text = f"Shortest op: median {time_text(row['time_p50'])} {_place(row)}"
-    if pd.notna(row["time_p50_low"]):
-        low, high = (
-            number_text(row["time_p50_low"] / 1000),
-            number_text(row["time_p50_high"] / 1000),
-        )
-        text += f" (95\u00a0% interval {low} to {high})"
-    return text + "."
-
-
-def _scale(done: pd.DataFrame, settings: pd.Series[str]) -> list[str]:
-    """How the rate changes with scale, setting by setting, at the largest common size.
-
-    The rate, and its digits, are those that `explain` judges it by.
-    """
-    said = []
-    for setting, of_setting in done.groupby(settings, sort=False):
-        rate = scaling.judged_by(of_setting)
-        rows = of_setting[of_setting[rate].notna()]
-        first, last = rows["ranks"].min(), rows["ranks"].max()
-        small, large = rows[rows["ranks"] == first], rows[rows["ranks"] == last]
-        common = set(small["message_size"]) & set(large["message_size"])
-        if first == last or not common:
-            continue
-        size = max(common)
-        before, after = (float(x[x["message_size"] == size][rate].median()) for x in (small, large))
-        change = 100 * (after / before - 1)
-        word = "falls" if change < -2 else "rises" if change > 2 else "goes"
-        percent = f"{change:+.0f}\u00a0%".replace("-", "−")
-        under = f", {setting}" if setting else ""
-        said.append(
-            f"From {first} to {last} ranks {scaling.WORDS[rate]} at {size_text(size)} {word} from "
-            f"{before:.2f} to {after:.2f}\u00a0Gbit/s ({percent}){under}."
-        )
-    return said[:_MOST_SETTINGS]
+    return _oversubscribed(results) + said + _not_done(results.points) + _ended_badly(results)
 
 
 def _oversubscribed(results: Results) -> list[str]:
     """What every other sentence is to be read with."""
     told = oversubscription.in_launches(results.launches.values())
     return [f"{words[0].upper()}{words[1:]}." for words in told]
-
-
-def _invalid(done: pd.DataFrame) -> list[str]:
-    invalid = int(done["invalid"].fillna(0).sum())
-    if not invalid:
-        return []
-    total = invalid + int(done["ops"].sum())
-    share = number_text(100 * invalid / total, 2)
-    late = f"{count_text(invalid, 'op')} of {total} ({share}\u00a0%)"
-    return [f"{late} began late on some rank and do not count."]
 
 
 def _not_done(points: pd.DataFrame) -> list[str]:
@@ -166,8 +41,3 @@ def _ended_badly(results: Results) -> list[str]:
             why = ": ".join(part for part in (launch.end_state, launch.message) if part)
             said.append(f"Launch {launch.id} did not finish ({why}).")
     return said
-
-
-def _place(row: pd.Series[Any]) -> str:
-    text = f"at {size_text(row['message_size'])} with {row['ranks']} ranks"
-    return text + (f" on {count_text(int(row['nodes']), 'node')}" if pd.notna(row["nodes"]) else "")

@@ -4,8 +4,8 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,10 @@ class Document:
     raw: Callable[[int], schema.Raw | None] | None = None
     counters: Callable[[int], schema.Counters | None] | None = None
     arrival: Callable[[int], NDArray[np.int64] | None] | None = None
-    pairs: schema.Pairs | None = None
+    own: Mapping[str, tuple[datasets.Tables, Mapping[str, NDArray[Any]]]] = field(
+        default_factory=dict
+    )
+    """Groups that one workload has: how their datasets are described, and what is in them."""
     progress: Callable[[int], object] = field(default=lambda point: None)
     described: tuple[schema.Column, ...] = schema.COLUMNS
 
@@ -148,24 +151,8 @@ def _write(file: h5py.File, document: Document) -> None:
         segments.write(group.create_group(str(index)), segment)
     if document.raw is not None:
         _write_samples(file, document)
-    if document.pairs is not None:
-        _write_pairs(file.create_group("pairs"), document.pairs)
-
-
-def _write_pairs(group: h5py.Group, pairs: schema.Pairs) -> None:
-    for one in fields(schema.Pairs):
-        group.create_dataset(one.name, data=getattr(pairs, one.name))
-    group["message_size"].make_scale("message_size")
-    suspects, isolated_ops = pairs.isolated_time.shape
-    ranks = pairs.gbps.shape[-1]
-    for name, length in (
-        ("source", ranks),
-        ("destination", ranks),
-        ("suspect", suspects),
-        ("isolated_attempt", isolated_ops),
-    ):
-        datasets.create_scale(group, name, length)
-    datasets.describe(group, datasets.PAIRS)
+    for name, (tables, arrays) in document.own.items():
+        datasets.write_group(file.create_group(name), tables, arrays)
 
 
 def _write_columns(

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from a2aperf.explain import explain
+from a2aperf.explain.finders import explain
 from nulls import machine
 from nulls.machine import Truth
 from nulls.row import Outcome, Row

@@ -79,10 +79,6 @@ class InMemory(Results):
     def counters(self, file: str, point: int) -> schema.Counters | None:
         return None
 
-    @property
-    def with_pairs(self) -> list[str]:
-        return []
-
     def select(self, mask: pd.Series[bool]) -> Results:
         return held(super().select(mask), self.samples)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import derived, results, schema, writer
+from a2aperf.workloads.pairs import stored
 from support import synthetic
 from support.synthetic import Setup
 
@@ -65,7 +66,7 @@ def write_pairs(path: Path, setup: Setup, truth: Truth | None = None) -> Path:
         columns=writer.columns_of(made.rows),
         segments=[synthetic.segment_of(setup, made.clock_ns, "pairs")],
         raw=made.raw.get,
-        pairs=made.pairs(),
+        own={stored.GROUP.name: (stored.GROUP.datasets, asdict(made.pairs()))},
     )
     writer.write(path, document)
     return path
@@ -171,7 +172,7 @@ class _Pairs:
             "interval_kind": schema.INTERVAL_KINDS.index(found["interval_kind"]),
         }
 
-    def pairs(self) -> schema.Pairs:
+    def pairs(self) -> stored.Pairs:
         """The matrices, and a second look at the pairs that are weak by themselves."""
         sizes = np.array(self.setup.sizes, np.int64)
         first = np.searchsorted(self.node, np.arange(self.setup.nodes))
@@ -186,7 +187,7 @@ class _Pairs:
             if (suspects)
             else (np.empty(0, np.int32), np.empty(0, np.int32))
         )
-        return schema.Pairs(
+        return stored.Pairs(
             sizes,
             self.p50,
             self.shortest,

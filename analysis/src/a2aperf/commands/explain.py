@@ -13,7 +13,8 @@ import typer
 
 from a2aperf import filters, results, tables
 from a2aperf.commands.options import Files, Mixed, Where
-from a2aperf.explain import FINDERS, ROLES, Finder, Finding, grouped, require_kinds
+from a2aperf.explain.finders import FINDERS, ROLES, grouped, require_kinds
+from a2aperf.explain.finding import Finder, Finding
 from a2aperf.explain.findings import COLUMNS, Findings
 
 EXAMPLES = """\

@@ -13,7 +13,6 @@ import typer
 
 from a2aperf import curves, drawing, figures, filters, output, plots, results, style
 from a2aperf.commands.options import Files, Mixed, Where
-from a2aperf.workloads.pairs import matrix
 
 EXAMPLES = """\
 a2a plot scaling n20.h5 n40.h5 n80.h5 -o scaling.pdf
@@ -80,7 +79,7 @@ def run(
     what: Annotated[
         str,
         typer.Option(
-            metavar=f"{'|'.join(matrix.QUANTITIES)}|COLUMN",
+            metavar=f"{'|'.join(x for k in plots.KINDS.values() for x in k.quantities)}|COLUMN",
             help="Of a matrix: rate of the largest or time of the smallest messages (default: "
             "gbps). Of sizes and scaling: any column of numbers. Default: the rate.",
         ),
@@ -88,7 +87,7 @@ def run(
     arrange: Annotated[
         str,
         typer.Option(
-            metavar="|".join(matrix.ORDERS),
+            metavar="|".join(x for k in plots.KINDS.values() for x in k.orders),
             help="Of a matrix: rows by name, by switch, or by similarity. Default: switch "
             "where they are known.",
         ),

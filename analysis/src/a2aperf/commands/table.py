@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from a2aperf import compat, filters, layouts, oversubscription, results, tables
+from a2aperf import compat, filters, layouts, oversubscription, results, roles, tables, workloads
 from a2aperf.commands.options import Files, Where
 from a2aperf.errors import InputError
-from a2aperf.workloads.pairs import table as pair_table
+from a2aperf.workloads.workload import Listing, Workload
 
 EXAMPLES = """\
 a2a table run.h5
@@ -49,9 +49,7 @@ def run(
     where: Where = [],  # noqa: B006
     role: Annotated[
         str,
-        typer.Option(
-            help="Roles to show: measure, baseline, sentinel, pair (steps of a2aperf pairs) or all."
-        ),
+        typer.Option(help=f"Roles to show: {', '.join(roles.KNOWN)} or all."),
     ] = DEFAULT_ROLES,
 ) -> None:
     """Print results, one line per point.
@@ -66,19 +64,13 @@ def run(
     if csv and json:
         raise InputError("give --csv or --json, not both")
     loaded = results.load(files)
-    if role == DEFAULT_ROLES and loaded.with_pairs and not _has(loaded, role):
-        names = [
-            option
-            for option, given in (("--columns", columns), ("--layout", layout))
-            if (given and given is not Layout.TABLE)
-        ]
-        if names:
-            raise InputError(f"{names[0]} is for all-to-alls; {files[0]} is a matrix of pairs")
-        of_pairs = filters.where(loaded, where)
-        _say_oversubscribed(of_pairs)
-        _print_pairs(of_pairs, csv, json)
-        return
-    found = filters.where(layouts.of_role(loaded, role), where)
+    if role == DEFAULT_ROLES and not _has(loaded, role):
+        other = next((one for one in workloads.present(loaded) if one.files(loaded)), None)
+        if other and other.listing:
+            _list(other, other.listing, filters.where(loaded, where), columns, layout, csv, json)
+            return
+        role = "all"
+    found = filters.where(roles.chosen(loaded, role), where)
     names = [name.strip() for name in columns.split(",") if name.strip()]
     if names and layout is Layout.COMPAT and not (csv or json):
         raise InputError("--layout compat has fixed columns; --columns needs another layout")
@@ -120,14 +112,27 @@ def _print(lines: list[str]) -> None:
     print("\n".join(rows))
 
 
-def _print_pairs(found: results.Results, csv: bool, json: bool) -> None:
-    frame = pair_table.frame(found)
+def _list(
+    of: Workload,
+    listing: Listing,
+    found: results.Results,
+    columns: str,
+    layout: Layout,
+    csv: bool,
+    json: bool,
+) -> None:
+    given = [("--columns", columns), ("--layout", layout is not Layout.TABLE)]
+    for option in [option for option, is_given in given if is_given]:
+        (name, *_) = of.files(found)
+        raise InputError(f"{option} is for all-to-alls; {name} is {listing.what}")
+    _say_oversubscribed(found)
+    frame = listing.frame(found)
     if frame.empty:
-        raise InputError("no pair is measured yet")
+        raise InputError(listing.nothing)
     if csv or json:
-        print(tables.as_json(frame, pair_table.COLUMNS) if json else tables.as_csv(frame))
+        print(tables.as_json(frame, listing.columns) if json else tables.as_csv(frame))
     else:
-        shown, note = pair_table.chosen(frame)
-        _print(pair_table.table(shown).lines())
+        table, note = listing.table(frame)
+        _print(table.lines())
         if note:
             print(f"a2a: {note}", file=sys.stderr)

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from a2aperf.labels import count_text
+from a2aperf.results import Results
 
 Number = float | int | str
 
@@ -34,6 +35,20 @@ class Finding:
         """What it rests on: `134 rows`, `1 launch`."""
         one = self.unit.removesuffix("es" if self.unit.endswith("ches") else "s")
         return count_text(self.n, one, self.unit)
+
+
+@dataclass(frozen=True)
+class Finder:
+    """A kind of finding: its name, what it means, how it is found."""
+
+    kind: str
+    title: str
+    meaning: str
+    find: Callable[[Results], list[Finding]]
+    roles: tuple[str, ...] = ("measure",)
+    """Of the points that it looks at."""
+    blames: bool = False
+    """Says which rank, node or pair is slow: nobody is, where the launch is oversubscribed."""
 
 
 def us(nanoseconds: float) -> str:

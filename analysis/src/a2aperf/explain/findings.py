@@ -9,7 +9,8 @@ from typing import overload
 import pandas as pd
 
 from a2aperf import clusters
-from a2aperf.explain import ROLES, Finding, explain, grouped, require_kinds
+from a2aperf.explain.finders import ROLES, explain, grouped, require_kinds
+from a2aperf.explain.finding import Finding
 from a2aperf.labels import count_text
 from a2aperf.results import Results
 

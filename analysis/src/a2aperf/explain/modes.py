@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
-from scipy.signal import argrelextrema
 
 from a2aperf import intervals
 from a2aperf.explain import series
@@ -110,8 +109,9 @@ def _valleys(logs: Floats, memory: _Memory) -> list[float]:
     step = grid[1] - grid[0]
     reach = np.arange(-int(4 * width / step) - 1, int(4 * width / step) + 2) * step
     density = np.convolve(counts, stats.norm.pdf(reach, scale=width), mode="same")
-    hills = argrelextrema(density, np.greater_equal)[0]
-    hills = hills[density[hills] > 0]
+    beside = np.pad(density, 1, mode="edge")
+    is_hill = (density >= beside[:-2]) & (density >= beside[2:]) & (density > 0)
+    hills = np.flatnonzero(is_hill)
     kept: list[float] = []
     left = hills[0] if len(hills) else 0
     for hill in hills[1:]:

@@ -3,9 +3,17 @@
 
 from __future__ import annotations
 
-from a2aperf.explain.finding import Finding, listed
+from a2aperf.explain.finding import Finder, Finding, listed
 from a2aperf.oversubscription import oversubscription
 from a2aperf.results import Results
+
+
+def finder(*roles: str) -> Finder:
+    """The row of a workload whose points have these roles."""
+    meaning = (
+        "Ranks wait for a core: times show the scheduler, too, and no rank, node or pair is judged."
+    )
+    return Finder("oversubscribed", "More ranks than cores", meaning, find, roles)
 
 
 def find(found: Results) -> list[Finding]:

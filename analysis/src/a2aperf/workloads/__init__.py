@@ -1,2 +1,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a2aperf can be asked to measure: one package each."""
+"""What a2aperf can be asked to measure: one package and one row here each."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from a2aperf.results import Results
+from a2aperf.workloads import alltoall, pairs
+from a2aperf.workloads.workload import Workload
+
+ALL: Final = (alltoall.WORKLOAD, pairs.WORKLOAD)
+
+
+def of_role(role: str) -> Workload:
+    """The workload whose points have this role; of a newer program one of which nothing is known.
+
+    Its points can be tabulated, filtered, exported: that needs no more than what the file says.
+    """
+    for workload in ALL:
+        if role in workload.roles:
+            return workload
+    key = role.partition("-")[0]
+    words = f"a file of 'a2aperf {key}', which this a2a does not know: 'a2a table' shows its points"
+    return Workload(key, (role,), f"{key} with {{}} ranks", words)
+
+
+def present(results: Results) -> list[Workload]:
+    """The workloads that have points here, complete or not; those that are not known come last."""
+    found = {one.key: one for one in (of_role(str(x)) for x in results.points["role"].unique())}
+    known = [one for one in ALL if one.key in found]
+    return known + [one for one in found.values() if one not in known]

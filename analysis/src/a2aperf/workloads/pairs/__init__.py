@@ -1,2 +1,50 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every pair of ranks by itself: who sends to whom at what rate (`a2aperf pairs`)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from a2aperf import schema
+from a2aperf.curves import Kind
+from a2aperf.explain import oversubscribed
+from a2aperf.explain.finding import Finder
+from a2aperf.workloads.pairs import matrix, sentences, stored, table, verify, weak
+from a2aperf.workloads.pairs.links import ROLE
+from a2aperf.workloads.workload import Workload
+
+WORKLOAD: Final = Workload(
+    "pairs",
+    (ROLE,),
+    "Every pair of {} ranks",
+    "a file of 'a2aperf pairs', with the matrix of all pairs and no all-to-all: "
+    "'a2a plot matrix', 'a2a table', 'a2a explain' and 'a2a report' show it",
+    recomputed=frozenset(schema.COLUMN) - schema.WHOLE,
+    finders=(
+        oversubscribed.finder(ROLE),
+        Finder(
+            "weak",
+            "Weak links",
+            "Compared with all other pairs; a pair's time is modelled as a part of its source, one "
+            "of its destination and one of its own.",
+            weak.find,
+            (ROLE,),
+            blames=True,
+        ),
+    ),
+    plots={
+        "matrix": Kind(
+            matrix.figure,
+            "rate or time of every pair of a2aperf pairs: heat map of source and destination",
+            "A dark row is a slow sender, a dark column a slow receiver, a dark cell a slow pair; "
+            "a dark block is what lies between two switches.",
+            takes_what=True,
+            quantities=matrix.QUANTITIES,
+            orders=matrix.ORDERS,
+        ),
+    },
+    sentences=sentences.sentences,
+    listing=table.LISTING,
+    group=stored.GROUP,
+    verify=verify.verifier,
+)

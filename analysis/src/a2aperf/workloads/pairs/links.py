@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from a2aperf import switches
 from a2aperf.errors import InputError
 from a2aperf.results import Launch, Results
-from a2aperf.schema import Pairs
-from a2aperf.workloads.pairs import model
+from a2aperf.workloads.pairs import model, stored
 from a2aperf.workloads.pairs.model import Floats, Ints, Weak
+from a2aperf.workloads.pairs.stored import Pairs
 
+ROLE: Final = "pair"
+"""Of its points, which are steps of an all-to-all and no figures of one."""
 Level = Literal["rank", "node"]
 _FEWEST_NODES: Final = 4
 """With fewer, senders and receivers are told apart by rank, or not at all."""
@@ -205,6 +207,11 @@ def _by_node(values: Floats, node: NDArray[np.int64], count: int) -> Floats:
     return out
 
 
+def files(results: Results) -> list[str]:
+    """Files that hold a matrix of pairs and have a complete point of it here."""
+    return results.files_with((ROLE,))
+
+
 def read(results: Results, file: str, topology: Path | None = None) -> Links:
     """The pairs of a file; switches from `topology` or from what is attached to its launch.
 
@@ -214,7 +221,7 @@ def read(results: Results, file: str, topology: Path | None = None) -> Links:
     if rows.empty:
         raise InputError(f"{results.files[file]}: no pair is measured yet")
     launch = results.launches[str(rows["launch"].iloc[-1])]
-    pairs_of = results.pairs(file)
+    pairs_of = stored.read(results, file)
     known = switches.read(topology) if topology else switches.attached(launch.attachments)
     if topology and not any(switches.of_nodes(launch.nodes, known)):
         raise InputError(

@@ -9,7 +9,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster import hierarchy
 
 from a2aperf import labels
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Form, Heat
@@ -47,7 +46,7 @@ class _Shown:
 
 def figure(results: Results, options: Options) -> Figure:
     """A heat map of source and destination for every file, and the medians beside a single one."""
-    files = results.with_pairs
+    files = links.files(results)
     if not files:
         raise InputError(
             "no matrix of pairs here; 'a2aperf pairs' measures one, 'a2a plot ranks' shows which "
@@ -134,6 +133,8 @@ def _clustered(view: View) -> list[int]:
     """Rows whose residuals are alike as sender and as receiver stand side by side."""
     if view.size < 3:
         return list(range(view.size))
+    from scipy.cluster import hierarchy  # takes a while, and is seldom asked for
+
     residual = np.nan_to_num(model.fit(view.times).residual)
     tree = hierarchy.linkage(np.hstack([residual, residual.T]), "average", optimal_ordering=True)
     return [int(leaf) for leaf in hierarchy.leaves_list(tree)]

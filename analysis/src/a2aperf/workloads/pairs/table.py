@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 
 from a2aperf import labels, layouts, schema
-from a2aperf.datasets import PAIRS
 from a2aperf.results import Results
 from a2aperf.schema import Kind
 from a2aperf.tables import Column, Table
 from a2aperf.workloads.pairs import links, model
 from a2aperf.workloads.pairs.links import Links
+from a2aperf.workloads.pairs.stored import GROUP
+from a2aperf.workloads.workload import Listing
 
 FEW_RANKS: Final = 8
 """Up to so many every pair has a line."""
@@ -24,8 +25,15 @@ SLOWEST: Final = 20
 """Lines of a larger matrix."""
 
 
+SHOWN: Final = {
+    "gbps": Column("Gbit/s", lambda rate: f"{rate:.3f}" if rate < 1 else f"{rate:.2f}", of="gbps"),
+    "isolated_gbps": Column("alone Gbit/s", layouts.gbps, of="isolated_gbps"),
+    "expected_share": Column("expected %", lambda share: f"{100 * share:.0f}", of="expected_share"),
+}
+
+
 def _stored(name: str) -> schema.Column:
-    table = PAIRS[name]
+    table = GROUP.datasets[name]
     kind: Kind = "int64" if name in ("message_size", "ops") else "float64"
     return schema.Column(name, kind, table.long_name, table.units)
 
@@ -52,7 +60,7 @@ def frame(results: Results) -> pd.DataFrame:
     model was fitted to: those between nodes, or all where there is one node.
     """
     parts = []
-    for file in results.with_pairs:
+    for file in links.files(results):
         of = links.read(results, file)
         sizes = set(results.points.loc[results.points["file"] == file, "message_size"])
         for index, size in enumerate(of.pairs.message_size):
@@ -92,7 +100,7 @@ def _of_size(of: Links, index: int) -> pd.DataFrame:
     )
 
 
-def chosen(found: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+def _chosen(found: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """The rows worth a line, and a note on what is left out (empty where nothing is).
 
     Of a large matrix the slowest pairs between nodes at its largest message size.
@@ -110,7 +118,7 @@ def chosen(found: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     return pd.concat(parts), f"{note} {len(found)}" if left_out else ""
 
 
-def table(found: pd.DataFrame, caption: str = "") -> Table:
+def _table(found: pd.DataFrame, caption: str = "") -> Table:
     """A row per pair; a column that says nothing is left out."""
     several = found["source_host"].nunique() > 1 or found["destination_host"].nunique() > 1
     names = ["source", "destination", "message_size", "ops", "time_min", "time_p50", "gbps"]
@@ -119,7 +127,7 @@ def table(found: pd.DataFrame, caption: str = "") -> Table:
         names.append("isolated_gbps")
     if found["file"].nunique() > 1:
         names.insert(0, "file")
-    made = {name: layouts.shown(name, COLUMNS) for name in names}
+    made = {name: SHOWN.get(name) or layouts.shown(name, COLUMNS) for name in names}
     for end in ("source", "destination"):
         made[end] = replace(made[end], left=True)
         if several:
@@ -133,7 +141,7 @@ def _placed(end: str, row: Any) -> str:
     return f"{row[end]} {row[f'{end}_host']}"
 
 
-def slowest(results: Results) -> Table | None:
+def _slowest(results: Results) -> Table | None:
     """The slowest pairs of the largest messages, for the report; None without a matrix."""
     found = frame(results)
     if found.empty:
@@ -141,8 +149,25 @@ def slowest(results: Results) -> Table | None:
     largest = found.groupby("file")["message_size"].transform("max")
     shown = found[found["message_size"] == largest].sort_values("gbps", kind="stable")
     size = labels.size_text(float(shown["message_size"].max()))
-    return table(
+    return _table(
         shown.head(SLOWEST),
         f"The slowest of {labels.count_text(len(shown), 'pair')} at {size}. Times in µs, rates in "
         "Gbit/s; expected: what source and destination reach with others.",
     )
+
+
+def _listed(found: pd.DataFrame) -> tuple[Table, str]:
+    rows, note = _chosen(found)
+    return _table(rows), note
+
+
+LISTING: Final = Listing(
+    "a matrix of pairs",
+    "pairs",
+    "no pair is measured yet",
+    COLUMNS,
+    frame,
+    _listed,
+    "Slowest pairs",
+    _slowest,
+)

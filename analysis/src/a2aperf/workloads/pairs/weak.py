@@ -39,7 +39,7 @@ class _Hit:
 def find(found: Results) -> list[Finding]:
     """What stands out in the matrix of each file, each thing once with all its message sizes."""
     findings = []
-    for file in found.with_pairs:
+    for file in links.files(found):
         of = links.read(found, file)
         seen: dict[Key, list[_Hit]] = {}
         sizes = set(found.points.loc[found.points["file"] == file, "message_size"])

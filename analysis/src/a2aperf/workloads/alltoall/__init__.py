@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The synchronised all-to-all: every rank sends to all others (`a2aperf alltoall`)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from a2aperf import schema
+from a2aperf.explain import (
+    apart,
+    arrivals,
+    behind,
+    cost,
+    descheduled,
+    drift,
+    link,
+    modes,
+    oversubscribed,
+    samples,
+    scale,
+    steps,
+    stragglers,
+    tails,
+    timer,
+)
+from a2aperf.explain.finding import Finder
+from a2aperf.workloads.alltoall import plots, summary
+from a2aperf.workloads.workload import Workload
+
+_FINDERS: Final = (
+    oversubscribed.finder("measure", "sentinel"),
+    Finder("scale", "Bandwidth lost with scale", "Rate of a node (of a rank where "
+           "nodes are unknown) as ranks grow; the knee is where a tenth of the best is gone.",
+           scale.find),
+    Finder("modes", "More than one mode", "Ops fall into groups; the median is that "
+           "of one group only, and may jump to another group from run to run.", modes.find),
+    Finder("timer", "A delay of fixed length", "Slow ops are late by about the same time whatever "
+           "their size and scale: look for a timer, not for the network.", timer.find),
+    Finder("tails", "Long tails", "The median hides slow ops; the sustained rate counts them.",
+           tails.find),
+    Finder("steps", "Steps against message size", "Another protocol takes over between two sizes.",
+           steps.find),
+    Finder("cost", "What a message costs", "Message-rate-bound below the crossing, "
+           "bandwidth-bound above it.", cost.find),
+    Finder("stragglers", "Ranks that finish last significantly more often than expected", "Equal "
+           "ranks would each be last in one of R ops; reported where it costs time.",
+           stragglers.find, blames=True),
+    Finder("apart", "A rank that finishes apart from the others", "Who receives slowly "
+           "is late; who sends slowly makes all others late.", apart.find, blames=True),
+    Finder("behind", "The rank behind the slow ops", "It pauses now and then: the others wait for "
+           "it, or it is late alone; the median hides both.", behind.find, blames=True),
+    Finder("descheduled", "Ranks that shared their core", "Something else ran on a rank's CPU "
+           "while it was timed.", descheduled.find),
+    Finder("link", "Above the link rate", "More than the link can carry: the figure needs an "
+           "explanation before it is used.", link.find),
+    Finder("slow-pair", "The message that slow ops wait for", "Of equal pairs with the same "
+           "distance each would be last in one of R ops.", arrivals.find, blames=True),
+    Finder("drift", "Drift within a launch", "The same point measured first and last differs.",
+           drift.find, ("measure", "sentinel")),
+    Finder("samples", "Insufficient samples", "Claims for which there are too few ops.",
+           samples.find),
+)  # fmt: skip
+
+WORKLOAD: Final = Workload(
+    "alltoall",
+    ("measure", "baseline", "sentinel"),
+    "All-to-all with {} ranks",
+    recomputed=frozenset(schema.COLUMN),
+    finders=_FINDERS,
+    plots=plots.KINDS,
+    sentences=summary.sentences,
+)

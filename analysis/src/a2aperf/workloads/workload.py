@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the analysis knows of a workload: all that another one does otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from a2aperf import schema
+from a2aperf.curves import Kind
+from a2aperf.datasets import Described
+from a2aperf.explain.finding import Finder
+from a2aperf.results import RawOps, Results
+from a2aperf.tables import Table
+
+Verify = Callable[["pd.Series[Any]", RawOps], Iterator[str]]
+"""What is wrong of a point, in words, by its row and its samples."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A table of a workload whose points are not what its users look at."""
+
+    what: str
+    """What such a file is: `a matrix of pairs`."""
+    method: str
+    """Of `Runs`: what gives the data in a notebook."""
+    nothing: str
+    """What is said where it has no rows."""
+    columns: Mapping[str, schema.Column]
+    frame: Callable[[Results], pd.DataFrame]
+    """All rows, with these columns."""
+    table: Callable[[pd.DataFrame], tuple[Table, str]]
+    """The rows worth a line, and a note on what is left out (empty where nothing is)."""
+    heading: str
+    """Of the part of a report that shows it."""
+    reported: Callable[[Results], Table | None]
+
+
+@dataclass(frozen=True)
+class Group:
+    """What a workload keeps in its files beside the points and their samples."""
+
+    name: str
+    datasets: Mapping[str, Described]
+    holds: str
+    """Why such files are not merged: `one matrix`."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One row of the table of workloads."""
+
+    key: str
+    """As in `a2aperf KEY` and in the file's attribute `workload`."""
+    roles: tuple[str, ...]
+    """Of its points, and of no other's (`results.load` makes it so)."""
+    title: str
+    """Of a report; {} are its ranks."""
+    instead: str = ""
+    """What files of it have, and what shows them: said where an all-to-all is asked for."""
+    recomputed: frozenset[str] = frozenset()
+    """Columns that follow from the samples by the formulas of `derived`."""
+    finders: Sequence[Finder] = ()
+    plots: Mapping[str, Kind] = field(default_factory=dict)
+    sentences: Callable[[Results], list[str]] = lambda results: []
+    """What was measured, at a glance; nothing where no point of it is complete."""
+    listing: Listing | None = None
+    group: Group | None = None
+    verify: Callable[[Results, str], Verify] | None = None
+    """What `check` asks of the points of a file, beyond what holds of all."""
+
+    def files(self, results: Results) -> list[str]:
+        """Files that have a complete point of it here."""
+        return results.files_with(self.roles)
