@@ -1,15 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A workload is one package and one row: nothing else asks for one by name."""
+"""A workload is one package and one row; of one that is not known nothing is claimed."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 
+import a2aperf
 from a2aperf import workloads
 from a2aperf.workloads.workload import Workload
+from conftest import Outcome
+from support import synthetic
+from support.synthetic import Setup
+
+A2A = Callable[..., Outcome]
 
 PACKAGE = Path(workloads.__file__).parent.parent
 
@@ -41,3 +51,61 @@ def test_every_role_is_that_of_one_workload() -> None:
         assert all(workloads.of_role(role) is workload for role in workload.roles)
         looked_at = {role for finder in workload.finders for role in finder.roles}
         assert looked_at <= set(workload.roles)
+
+
+# What a newer program measures --------------------------------------------------------------------
+
+
+@pytest.fixture
+def newer(tmp_path: Path) -> Path:
+    """A file of a workload that is not known here, without the rates of an all-to-all."""
+    path = synthetic.write_launch(tmp_path / "ring.h5", Setup(sizes=(8, 1000), ops=12, seed=5))
+    with h5py.File(path, "r+") as file:
+        file.attrs["workload"] = "ring"
+        for name in [name for name in file if name.startswith(("gbps_", "time_", "span_"))]:
+            del file[name]
+        laps = file.create_dataset("laps", data=np.array([2.5, 3.5]))
+        laps.attrs.update(long_name="laps a second", units="1/s", better="higher")
+        laps.dims[0].attach_scale(file["point"])
+    return path
+
+
+def test_its_points_are_tabulated_and_chosen(newer: Path, a2a: A2A) -> None:
+    heading, *rows = a2a("table", newer, "--columns", "role,message_size,laps").out.splitlines()
+    assert heading.split() == ["role", "msg", "B", "laps"]
+    assert [row.split() for row in rows] == [["ring", "8", "2.5"], ["ring", "1000", "3.5"]]
+    assert len(a2a("table", newer, "--where", "laps>3").out.splitlines()) == 2
+    told = json.loads(a2a("table", newer, "--json").out)
+    assert told["columns"]["laps"]["better"] == "higher"
+    assert a2aperf.open(newer).to_dataframe("ring")["laps"].tolist() == [2.5, 3.5]
+
+
+def test_nothing_is_said_of_them_that_holds_of_all_to_alls(
+    newer: Path, launch: Path, a2a: A2A, tmp_path: Path
+) -> None:
+    said = ("ring.h5", "'a2aperf ring', which this a2a does not know", "a2a table")
+    for words in (("explain",), ("compare", "--by", "mode"), ("history",)):
+        a2a(words[0], newer, *words[1:]).refused(*said)
+    a2a("plot", "sizes", newer, "-o", tmp_path / "x.svg").refused(*said)
+    a2a("merge", newer, launch, "-o", tmp_path / "both.h5").refused(*said)
+    beside = a2a("explain", launch, newer)
+    assert (beside.status, beside.out) == (0, a2a("explain", launch).out)
+    page = tmp_path / "page.html"
+    assert a2a("report", newer, "-o", page).status == 0
+    text = page.read_text(encoding="utf-8")
+    assert "a2aperf ring with 8 ranks" in text
+    assert "All-to-all" not in text
+    assert "No point is complete" not in text
+
+
+def test_check_judges_no_figure_of_them(newer: Path, a2a: A2A) -> None:
+    lines = a2a("check", newer).out.splitlines()
+    assert [line for line in lines if "samples say" in line or "hold it" in line] == []
+
+
+def test_a_copy_keeps_what_they_are(newer: Path, a2a: A2A, tmp_path: Path) -> None:
+    copy = tmp_path / "public.h5"
+    key = ("--key", tmp_path / "key")
+    assert a2a("export", newer, "--anonymize", *key, "-o", copy).status == 0
+    before, after = (a2a("table", path, "--columns", "role,laps").out for path in (newer, copy))
+    assert before == after

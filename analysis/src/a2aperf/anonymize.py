@@ -160,7 +160,7 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
         counters=(lambda point: found.counters(name, point)) if has_raw.any() else None,
         arrival=arrival if traced else None,
         own=own,
-        described=tuple(found.columns.values()),
+        described=found.described,
     )
     document.attributes["layout"] = "compact"
     _require_clean(pseudonyms, document)

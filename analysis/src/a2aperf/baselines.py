@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from a2aperf import results
+from a2aperf import copies
 from a2aperf.errors import InputError
 
 FILE = "a2a-baselines.json"
@@ -84,8 +84,8 @@ def files_of(given: Iterable[Path]) -> list[Path]:
             inside = sorted(file for file in _h5_files(path) if not _is_merged(file))
             if not inside:
                 raise InputError(f"{path}: the folder holds no .h5 file")
-            kept, copies = results.without_copies(inside)
-            for copy in copies:
+            kept, twice = copies.without_copies(inside)
+            for copy in twice:
                 said = "holds launches that other files here hold, too, and is left out"
                 print(f"a2a: {copy}: {said}", file=sys.stderr)
             found |= dict.fromkeys(kept)

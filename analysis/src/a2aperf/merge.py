@@ -25,6 +25,8 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
     if len(paths) < 2:
         raise InputError("merge takes at least two files")
     for workload in workloads.present(found):
+        if workload not in workloads.ALL:
+            raise InputError(f"{paths[0]}: {workload.instead}")
         files = workload.files(found)
         if workload.group and files:
             raise InputError(
@@ -72,7 +74,7 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
         raw=raw if has_raw.any() else None,
         counters=counters if has_raw.any() else None,
         arrival=arrival if any(traced.values()) else None,
-        described=tuple(found.columns.values()),
+        described=found.described,
     )
 
 

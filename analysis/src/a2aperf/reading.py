@@ -15,9 +15,12 @@ from a2aperf import segments, strict
 from a2aperf.datasets import Described
 from a2aperf.errors import InputError
 from a2aperf.schema import (
+    ALL_TO_ALL,
     COLUMN,
     COLUMNS,
     COUNTERS_PER_RANK,
+    NEEDED,
+    NEEDED_BY_ALL,
     NO_EXIT,
     RAW_MOMENTS,
     SCHEMA,
@@ -84,7 +87,9 @@ def _require_schema(path: Path, file: h5py.File) -> None:
     version = file.attrs.get("schema_version")
     if version is None or int(version) != VERSION:
         raise InputError(f"{path}: schema version {version}; {reads}")
-    missing = [column.name for column in COLUMNS if column.name not in file and column.needed]
+    of_other = strict.text(file.attrs.get("workload", ALL_TO_ALL)) != ALL_TO_ALL
+    needed = NEEDED_BY_ALL if of_other else NEEDED
+    missing = [name for name in needed if name not in file]
     if missing:
         raise InputError(f"{path}: damaged: {_some(missing)} missing")
     if "segments" not in file:

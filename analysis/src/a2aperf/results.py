@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import metrics, reading, schema
+from a2aperf import copies, metrics, reading, schema
 from a2aperf.datasets import Described
 from a2aperf.errors import InputError
 
@@ -180,6 +180,11 @@ class Results:
         points = self.measured(roles).points
         return list(dict.fromkeys(points["file"]))
 
+    @property
+    def described(self) -> tuple[schema.Column, ...]:
+        """The columns that any file has."""
+        return tuple(one for name, one in self.columns.items() if name not in self.absent)
+
     def group(
         self,
         file: str,
@@ -302,54 +307,84 @@ def load(paths: Iterable[Path | str]) -> Results:
     names = _display_names([Path(path) for path in paths])
     if not names:
         raise InputError("no files given; a2a needs at least one results file (.h5)")
-    tables: list[pd.DataFrame] = []
-    launches: dict[str, Launch] = {}
-    attributes: dict[str, dict[str, Any]] = {}
-    described, absent = _columns(names.values())
-    for name, path in names.items():
-        with reading.open_results(path) as file:
-            attributes[name] = reading.read_attributes(file)
-            own = {**described, **reading.columns_of(file)}.values()
-            columns = reading.read_columns(file, own)
-            segments = [
-                _launch(name, path, index, reading.read_segment(file, index))
-                for index in range(reading.segment_count(file))
-            ]
-        _require_sound(path, own, columns, len(segments), attributes[name])
-        _keep_worst_clock_error(columns, segments)
-        _explain_failed(columns)
-        raw = bool(attributes[name].get("raw_samples"))
-        tables.append(_points(name, own, columns, segments, raw))
-        launches.update({launch.id: launch for launch in segments})
-    _require_distinct(launches.values())
+    parts = [_read(name, path) for name, path in names.items()]
+    described = _described(parts)
+    tables = [_points(part, described) for part in parts]
+    launches = {launch.id: launch for part in parts for launch in part.launches}
+    copies.require_distinct(launches.values())
     points = pd.concat(tables, ignore_index=True)
+    attributes = {part.name: part.attributes for part in parts}
+    absent = frozenset.intersection(*(part.absent for part in parts))
     return Results(points, launches, names, attributes, described, absent)
 
 
-def _columns(paths: Iterable[Path]) -> tuple[dict[str, schema.Column], frozenset[str]]:
-    """The columns of all files, as the first that has one describes it; and what none has.
+@dataclass(frozen=True)
+class _Part:
+    """What one file says, but for its samples."""
+
+    name: str
+    path: Path
+    attributes: dict[str, Any]
+    described: dict[str, schema.Column]
+    absent: frozenset[str]
+    columns: dict[str, NDArray[Any]]
+    launches: list[Launch]
+
+
+def _read(name: str, path: Path) -> _Part:
+    with reading.open_results(path) as file:
+        described = reading.columns_of(file)
+        part = _Part(
+            name,
+            path,
+            reading.read_attributes(file),
+            described,
+            frozenset(reading.missing_columns(file)),
+            reading.read_columns(file, described.values()),
+            [
+                _launch(name, path, index, reading.read_segment(file, index))
+                for index in range(reading.segment_count(file))
+            ],
+        )
+    _name_roles(part.columns["role"], str(part.attributes.get("workload", schema.ALL_TO_ALL)))
+    _require_sound(part)
+    _keep_worst_clock_error(part.columns, part.launches)
+    _explain_failed(part.columns)
+    return part
+
+
+def _name_roles(roles: NDArray[Any], workload: str) -> None:
+    """What is measured of another workload is no all-to-all: its role is that of the workload.
+
+    So whoever looks at all-to-alls looks at no points but those.
+    """
+    if workload == schema.ALL_TO_ALL:
+        return
+    for point, role in enumerate(roles):
+        if role in schema.OF_ALL_TO_ALLS:
+            roles[point] = workload if role == "measure" else f"{workload}-{role}"
+
+
+def _described(parts: Iterable[_Part]) -> dict[str, schema.Column]:
+    """The columns of all files, as the first that has one describes it.
 
     Raises InputError where files mean different things by one name.
     """
     described: dict[str, schema.Column] = {}
     first: dict[str, Path] = {}
-    absent = set(schema.COLUMN)
-    for path in paths:
-        with reading.open_results(path) as file:
-            absent &= reading.missing_columns(file)
-            own = reading.columns_of(file)
-        for name, column in own.items():
+    for part in parts:
+        for name, column in part.described.items():
             known = described.setdefault(name, column)
-            first.setdefault(name, path)
+            first.setdefault(name, part.path)
             if (known.kind, known.units) != (column.kind, column.units):
                 said = " and ".join(
                     f"{' in '.join(filter(None, (one.kind, one.units)))} in {where}"
-                    for one, where in ((known, first[name]), (column, path))
+                    for one, where in ((known, first[name]), (column, part.path))
                 )
                 raise InputError(f"column {name} is {said}: such files stay apart")
             if len(column.flags) > len(known.flags):
                 described[name] = column
-    return described, frozenset(absent)
+    return described
 
 
 def _display_names(paths: list[Path]) -> dict[str, Path]:
@@ -381,21 +416,19 @@ def _launch(name: str, path: Path, index: int, segment: schema.Segment) -> Launc
     )
 
 
-def _points(
-    name: str,
-    described: Iterable[schema.Column],
-    columns: dict[str, NDArray[Any]],
-    launches: list[Launch],
-    raw: bool,
-) -> pd.DataFrame:
+def _points(part: _Part, described: Mapping[str, schema.Column]) -> pd.DataFrame:
+    """Its points with the columns of all files: those that it has not are blank."""
+    columns, launches = part.columns, part.launches
     count = len(columns["state"])
-    data: dict[str, Any] = {"file": name, "point": np.arange(count)}
-    for column in described:
-        data[column.name] = _series(column, columns[column.name])
+    data: dict[str, Any] = {"file": part.name, "point": np.arange(count)}
+    for column in {**described, **part.described}.values():
+        values = columns.get(column.name)
+        known = reading.blanks(column, count) if values is None else values
+        data[column.name] = _series(column, known)
     frame = pd.DataFrame(data)
     segment = columns["segment"]
-    known = [launch.id for launch in launches]
-    of_point = pd.Series([known[i] if i >= 0 else None for i in segment], dtype="string")
+    names = [launch.id for launch in launches]
+    of_point = pd.Series([names[i] if i >= 0 else None for i in segment], dtype="string")
     frame.insert(2, "launch", of_point)
     frame["ppn"] = frame["ranks_per_node"]
     link = [float(launch.attributes["link_rate_gbps"]) for launch in launches]
@@ -403,6 +436,7 @@ def _points(
     frame["link_rate_gbps"] = [link[i] if i >= 0 else np.nan for i in segment]
     frame["rails"] = _nullable(np.array([rails[i] if i >= 0 else -1 for i in segment], np.int64))
     measured = np.isin(frame["state"], ("complete", "failed")) & (columns["segment"] >= 0)
+    raw = bool(part.attributes.get("raw_samples"))
     frame["has_raw"] = raw & (columns["attempts"] > 0) & measured
     return frame
 
@@ -433,18 +467,13 @@ def _explain_failed(columns: dict[str, NDArray[Any]]) -> None:
         )
 
 
-def _require_sound(
-    path: Path,
-    described: Iterable[schema.Column],
-    columns: dict[str, NDArray[Any]],
-    segments: int,
-    attributes: dict[str, Any],
-) -> None:
+def _require_sound(part: _Part) -> None:
     """Refuse what no later step could use; `a2a check` looks much closer."""
-    for column in described:
+    path, columns = part.path, part.columns
+    for column in part.described.values():
         if column.flags and not np.isin(columns[column.name], range(len(column.flags))).all():
             raise InputError(f"{path}: damaged: column {column.name} has values without a meaning")
-    if (columns["segment"] >= segments).any():
+    if (columns["segment"] >= len(part.launches)).any():
         raise InputError(f"{path}: damaged: a point names a segment that is not there")
     complete = columns["state"] == schema.STATES.index("complete")
 
@@ -457,8 +486,10 @@ def _require_sound(
     refuse(columns["segment"] < 0, "names no segment")
     idle = columns["ops"] == 0
     refuse(idle & (columns["attempts"] <= 0), "has zero ops")
+    if "time_p50" in part.absent:
+        return  # of a workload that has none
     times = [columns["time_p50"]]
-    if not attributes.get("raw_samples", 0):
+    if not part.attributes.get("raw_samples", 0):
         times.append(columns["time_mean"])  # a foreign bandwidth test knows only a mean
     with np.errstate(invalid="ignore"):
         usable = np.any([np.isfinite(x) & (x > 0) for x in times], axis=0)
@@ -474,49 +505,3 @@ def _keep_worst_clock_error(columns: dict[str, NDArray[Any]], segments: list[Lau
             launch.attributes["clock_error_ns"] = max(
                 *known, float(np.nan_to_num(launch.attributes["clock_error_ns"]))
             )
-
-
-def _require_distinct(launches: Iterable[Launch]) -> None:
-    """Refuse two files that hold the same launch; the segments of one file are its own affair."""
-    seen: dict[tuple[Any, ...], Launch] = {}
-    for launch in launches:
-        key = _identity(launch.attributes, launch.nodes)
-        if key is None:
-            continue
-        other = seen.setdefault(key, launch)
-        if other.path != launch.path:
-            raise InputError(
-                f"{launch.path}: holds the same launch as {other.path}; "
-                "its ops would count twice: give one of the two"
-            )
-
-
-def _identity(attributes: dict[str, Any], nodes: Sequence[str]) -> tuple[Any, ...] | None:
-    """What no two launches share; None of an import, which does not know when it was measured."""
-    origin = int(attributes["time_origin"])
-    return (origin, attributes["command_line"], tuple(nodes)) if origin > 0 else None
-
-
-def without_copies(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """The files that hold every launch once, and those whose launches are all in them.
-
-    Of a merged file and its parts the parts stay, of two copies the first by name.
-    """
-    identities = {path: _identities(path) for path in paths}
-    kept = list(paths)
-    for path in sorted(paths, key=lambda p: (len(identities[p]), p), reverse=True):
-        others = set().union(*(identities[other] for other in kept if other != path))
-        if identities[path] and identities[path] <= others:
-            kept.remove(path)
-    return kept, [path for path in paths if path not in kept]
-
-
-def _identities(path: Path) -> set[tuple[Any, ...]]:
-    """The launches of a file; none where it cannot be read, which `load` says."""
-    try:
-        with reading.open_results(path) as file:
-            segments = [reading.read_segment(file, i) for i in range(reading.segment_count(file))]
-    except InputError:
-        return set()
-    keys = [_identity(segment.attributes, segment.nodes) for segment in segments]
-    return set() if None in keys else {key for key in keys if key is not None}

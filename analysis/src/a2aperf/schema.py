@@ -20,11 +20,18 @@ END_STATES = ("running", "finished", "interrupted", "failed")
 Kind = Literal["string", "int8", "int32", "int64", "float64"]
 
 
-_NEEDED = (
-    "role", "engine", "message_size", "ranks", "state", "segment", "attempts", "ops", "time_p50",
-    "gbps_rank",
-)  # fmt: skip
-"""Without these a file holds no results."""
+ALL_TO_ALL = "alltoall"
+"""The workload of files that name none, but for those of points with a role of another one."""
+OF_ALL_TO_ALLS = ("measure", "baseline", "sentinel")
+"""Roles of the points of all-to-alls."""
+# fmt: off
+NEEDED_BY_ALL = (
+    "role", "engine", "message_size", "ranks", "state", "segment", "attempts", "ops",
+)
+"""Without these a file holds no results. Of another column, what asks for it misses it."""
+# fmt: on
+NEEDED = (*NEEDED_BY_ALL, "time_p50", "gbps_rank")
+"""The same of files of all-to-alls."""
 _KNOWN_IF_MEASURED = ("window", "attempts", "ops", "invalid", "buffer_slots")
 
 
@@ -47,11 +54,6 @@ class Column:
     result: bool = True
     late: bool = False
     better: str = ""
-
-    @property
-    def needed(self) -> bool:
-        """Whether every reader needs it; another that is missing is missed by what asks for it."""
-        return self.name in _NEEDED
 
     @property
     def blank(self) -> Any:

@@ -12,7 +12,8 @@ from a2aperf.results import Results
 
 def sentences(results: Results) -> list[str]:
     """Plain sentences: what of each workload was measured and what it shows, and what is amiss."""
-    said = [words for workload in workloads.ALL for words in workload.sentences(results)]
+    here = workloads.present(results)
+    said = [words for workload in here for words in workload.sentences(results)]
     said = said or ["No point is complete."]
     return _oversubscribed(results) + said + _not_done(results.points) + _ended_badly(results)
 

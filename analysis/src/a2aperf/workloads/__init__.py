@@ -22,7 +22,13 @@ def of_role(role: str) -> Workload:
             return workload
     key = role.partition("-")[0]
     words = f"a file of 'a2aperf {key}', which this a2a does not know: 'a2a table' shows its points"
-    return Workload(key, (role,), f"{key} with {{}} ranks", words)
+    return Workload(
+        key,
+        (role,),
+        f"a2aperf {key} with {{}} ranks",
+        words,
+        sentences=lambda results: [f"{file}: {words[7:]}." for file in results.files_with((role,))],
+    )
 
 
 def present(results: Results) -> list[Workload]:

@@ -62,8 +62,8 @@ _FINDERS: Final = (
 )  # fmt: skip
 
 WORKLOAD: Final = Workload(
-    "alltoall",
-    ("measure", "baseline", "sentinel"),
+    schema.ALL_TO_ALL,
+    schema.OF_ALL_TO_ALLS,
     "All-to-all with {} ranks",
     recomputed=frozenset(schema.COLUMN),
     finders=_FINDERS,

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Launches that are there twice: their ops would count twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from a2aperf import reading
+from a2aperf.errors import InputError
+
+if TYPE_CHECKING:
+    from a2aperf.results import Launch
+
+
+def require_distinct(launches: Iterable[Launch]) -> None:
+    """Refuse two files that hold the same launch; the segments of one file are its own affair."""
+    seen: dict[tuple[Any, ...], Launch] = {}
+    for launch in launches:
+        key = _identity(launch.attributes, launch.nodes)
+        if key is None:
+            continue
+        other = seen.setdefault(key, launch)
+        if other.path != launch.path:
+            raise InputError(
+                f"{launch.path}: holds the same launch as {other.path}; "
+                "its ops would count twice: give one of the two"
+            )
+
+
+def _identity(attributes: dict[str, Any], nodes: Sequence[str]) -> tuple[Any, ...] | None:
+    """What no two launches share; None of an import, which does not know when it was measured."""
+    origin = int(attributes["time_origin"])
+    return (origin, attributes["command_line"], tuple(nodes)) if origin > 0 else None
+
+
+def without_copies(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """The files that hold every launch once, and those whose launches are all in them.
+
+    Of a merged file and its parts the parts stay, of two copies the first by name.
+    """
+    identities = {path: _identities(path) for path in paths}
+    kept = list(paths)
+    for path in sorted(paths, key=lambda p: (len(identities[p]), p), reverse=True):
+        others = set().union(*(identities[other] for other in kept if other != path))
+        if identities[path] and identities[path] <= others:
+            kept.remove(path)
+    return kept, [path for path in paths if path not in kept]
+
+
+def _identities(path: Path) -> set[tuple[Any, ...]]:
+    """The launches of a file; none where it cannot be read, which `load` says."""
+    try:
+        with reading.open_results(path) as file:
+            segments = [reading.read_segment(file, i) for i in range(reading.segment_count(file))]
+    except InputError:
+        return set()
+    keys = [_identity(segment.attributes, segment.nodes) for segment in segments]
+    return set() if None in keys else {key for key in keys if key is not None}
