@@ -3,6 +3,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -28,6 +29,8 @@ def three(tmp_path: Path) -> list[Path]:
 
 def test_merged_holds_everything(a2a: Run, three: list[Path], tmp_path: Path) -> None:
     path = tmp_path / "merged.h5"
+    with h5py.File(three[0], "r+") as file:
+        file.attrs["workload"] = "alltoall"  # the others are of an older program
     assert a2a("merge", *three, "-o", path).status == 0
     before, after = results.load(three), results.load([path])
     own = ["file", "point", "launch", "segment", "partner"]
@@ -52,6 +55,7 @@ def test_merged_holds_everything(a2a: Run, three: list[Path], tmp_path: Path) ->
         assert old_launch.nodes == new_launch.nodes
         assert old_launch.environment == new_launch.environment
         assert old_launch.attributes["command_line"] == new_launch.attributes["command_line"]
+    assert after.attributes["merged.h5"]["workload"] == "alltoall"
     assert a2a("check", path).status == 0
 
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from a2aperf import __version__, clusters, reading, results, schema, workloads, writer
 from a2aperf.errors import InputError
 
-_SAME = ("complete_at", "percentile_rule")  # what one file says once for all its points
+_SAME = {"complete_at": None, "percentile_rule": None, "workload": schema.ALL_TO_ALL}
+"""What one file says once for all its points, and what it means where it does not."""
 
 
 def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
@@ -84,8 +85,8 @@ def _shift(indices: np.ndarray[Any, Any], by: int) -> None:
 
 def _common_attributes(found: results.Results) -> dict[str, Any]:
     common: dict[str, Any] = {}
-    for name in _SAME:
-        by_file = {file: values.get(name) for file, values in found.attributes.items()}
+    for name, default in _SAME.items():
+        by_file = {file: values.get(name, default) for file, values in found.attributes.items()}
         if len(set(by_file.values())) > 1:
             said = ", ".join(f"'{value}' in {file}" for file, value in by_file.items())
             raise InputError(f"{name} differs ({said}); such files stay apart")
