@@ -199,3 +199,17 @@ def test_check_names_what_is_missing(launch: Path, a2a: A2A) -> None:
     outcome = a2a("check", launch)
     assert outcome.status == 2
     assert "column efficiency is missing" in outcome.out
+
+
+def test_the_better_side_of_a_figure_is_what_any_file_says(
+    launch: Path, tmp_path: Path, a2a: A2A
+) -> None:
+    newer = synthetic.write_launch(tmp_path / "newer.h5", Setup(sizes=(500,), seed=3))
+    with h5py.File(newer, "r+") as file:
+        file["time_p50"].attrs["better"] = "lower"
+    both = tmp_path / "both.h5"
+    assert a2a("merge", launch, newer, "-o", both).status == 0
+    for files in ([launch, newer], [both]):
+        told = json.loads(a2a("table", *files, "--json").out)["columns"]
+        assert told["time_p50"]["better"] == "lower"
+        assert "better" not in told["gbps_rank"]

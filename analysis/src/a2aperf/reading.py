@@ -128,7 +128,7 @@ def columns_of(file: h5py.File) -> dict[str, Column]:
     What a newer writer adds is described by its attributes, and so are words that it adds to ours.
     """
     points = file["state"].shape
-    found = {column.name: _with_words(column, file) for column in COLUMNS}
+    found = {column.name: _as_in(file, column) for column in COLUMNS}
     for name in sorted(set(file) - set(COLUMN) - _TAKEN):
         if file.get(name, getclass=True, getlink=True) is not h5py.HardLink:
             continue  # of another file, or of none
@@ -164,15 +164,16 @@ def _words(dataset: h5py.Dataset) -> tuple[str, ...]:
     return meanings if np.array_equal(values, np.arange(len(meanings))) else ()
 
 
-def _with_words(column: Column, file: h5py.File) -> Column:
-    # What a state means decides what is used of a point: another one is not guessed at.
-    if (
-        not column.flags
-        or column.name == "state"
-        or not isinstance(file.get(column.name), h5py.Dataset)
-    ):
+def _as_in(file: h5py.File, column: Column) -> Column:
+    """A column of the schema with what the file adds to it: its better side, and words of ours."""
+    dataset = file.get(column.name)
+    if not isinstance(dataset, h5py.Dataset):
         return column
-    words = _words(file[column.name])
+    column = replace(column, better=strict.text(dataset.attrs.get("better", "")))
+    # What a state means decides what is used of a point: another one is not guessed at.
+    if not column.flags or column.name == "state":
+        return column
+    words = _words(dataset)
     return replace(column, flags=words) if words[: len(column.flags)] == column.flags else column
 
 

@@ -382,8 +382,9 @@ def _described(parts: Iterable[_Part]) -> dict[str, schema.Column]:
                     for one, where in ((known, first[name]), (column, part.path))
                 )
                 raise InputError(f"column {name} is {said}: such files stay apart")
-            if len(column.flags) > len(known.flags):
-                described[name] = column
+            better = known.better or column.better  # an older file says nothing of it
+            fuller = column if len(column.flags) > len(known.flags) else known
+            described[name] = replace(fuller, better=better)
     return described
 
 
