@@ -9,22 +9,31 @@
 namespace a2aperf {
 namespace {
 
+// Of the times the shorter one, of the rates the higher one.
+Better better_of(const std::string& units) {
+    return units == "ns" ? Better::lower : units == "Gbit/s" ? Better::higher : Better::none;
+}
+
 GroupColumn matrix(std::string name, ValueType type, std::string units, std::string long_name) {
+    const Better better = better_of(units);
     return {.name = std::move(name),
             .type = type,
             .dimensions = {"message_size", "source", "destination"},
             .units = std::move(units),
             .long_name = std::move(long_name),
+            .better = better,
             .is_compressed = true};
 }
 
 GroupColumn of_suspect(std::string name, ValueType type, std::string units, std::string long_name,
                        std::vector<std::string> dimensions = {"suspect"}) {
+    const Better better = better_of(units);
     return {.name = std::move(name),
             .type = type,
             .dimensions = std::move(dimensions),
             .units = std::move(units),
             .long_name = std::move(long_name),
+            .better = better,
             .has_unknown = type != ValueType::float64};
 }
 

@@ -126,6 +126,7 @@ DeclaredGroup DeclaredGroup::create(const h5::File& file, GroupDeclaration decla
         h5::Dataset dataset = create_described(
             group, column.name, column.type, shape_of(created.declaration_, column),
             column.is_compressed ? storage : h5::Storage::contiguous, column.units, column.long_name);
+        if (column.better != Better::none) dataset.set("better", to_string(column.better));
         if (column.has_unknown) mark_unknown(dataset, column.type);
         unsigned axis = 0;
         for (const std::string& name : column.dimensions) dataset.attach_scale(axis++, scales.at(name));

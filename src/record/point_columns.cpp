@@ -14,8 +14,7 @@ using h5::Kind;
 void describe(const h5::Dataset& dataset, const Column& column) {
     dataset.set("long_name", column.long_name);
     if (!column.units.empty()) dataset.set("units", column.units);
-    if (column.better != Better::none)
-        dataset.set("better", std::string_view(column.better == Better::higher ? "higher" : "lower"));
+    if (column.better != Better::none) dataset.set("better", to_string(column.better));
     if (!column.flags.empty()) {
         std::vector<std::int8_t> values(column.flags.size());
         std::iota(values.begin(), values.end(), std::int8_t{0});

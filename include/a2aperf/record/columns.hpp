@@ -14,6 +14,7 @@
 #include "a2aperf/measure/point_result.hpp"
 #include "a2aperf/plan/layout.hpp"
 #include "a2aperf/plan/point.hpp"
+#include "a2aperf/record/better.hpp"
 #include "a2aperf/record/value_type.hpp"
 
 namespace a2aperf {
@@ -50,9 +51,6 @@ struct WideFormat {
     double scale = 1; // shown = stored x scale
     int digits = 0;
 };
-
-// Of two values of a figure. One that has a better side is also compared as a ratio.
-enum class Better { none, higher, lower };
 
 struct Column {
     std::string_view name;

@@ -11,6 +11,7 @@
 
 #include "a2aperf/measure/point_result.hpp"
 #include "a2aperf/plan/point.hpp"
+#include "a2aperf/record/better.hpp"
 #include "a2aperf/record/value_type.hpp"
 
 namespace a2aperf {
@@ -32,6 +33,7 @@ struct GroupColumn {
     std::vector<std::string> dimensions;
     std::string units{}; // empty: none
     std::string long_name;
+    Better better = Better::none;
     bool has_unknown = false;   // integers: -1 = unknown, told to readers as _FillValue
     bool is_compressed = false; // in a finished file
 };

@@ -33,6 +33,7 @@ GroupDeclaration tides(int hours, int watchers) {
          .dimensions = {"harbour", "hour"},
          .units = "m",
          .long_name = "of the water",
+         .better = Better::higher,
          .is_compressed = true},
         {.name = "waves", .type = ValueType::int32, .dimensions = {"harbour", "hour"}, .long_name = "seen"},
         {.name = "watch",
@@ -77,6 +78,8 @@ TEST_CASE("a declared group is blank at first, with its units, its scales and wh
     CHECK(group.open_dataset("height").shape() == h5::Shape{2, 3});
     CHECK(group.open_dataset("height").text_attribute("units") == "m");
     CHECK(group.open_dataset("height").text_attribute("long_name") == "of the water");
+    CHECK(group.open_dataset("height").text_attribute("better") == "higher");
+    CHECK_FALSE(group.open_dataset("waves").has_attribute("better"));
     CHECK_FALSE(group.open_dataset("waves").has_attribute("units"));
     CHECK_FALSE(group.open_dataset("waves").has_attribute("_FillValue"));
     CHECK(group.open_dataset("watch").integer_attribute("_FillValue") == -1);
