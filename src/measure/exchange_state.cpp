@@ -11,17 +11,18 @@
 
 namespace a2aperf {
 
-ExchangeState::ExchangeState(const Lane& lane, const Endpoint& endpoint, Arrival way,
+ExchangeState::ExchangeState(const TransferContext& context, const Endpoint& endpoint, Arrival way,
                              const std::vector<Rank>& sends, const std::vector<Rank>& receives,
                              ExchangeSettings settings, Patience& patience)
-    : lane_(lane), endpoint_(&endpoint), queue_(endpoint.queue()), arrival_(way), settings_(settings),
-      patience_(&patience), ranks_(static_cast<std::size_t>(lane.ranks)),
+    : context_(context), endpoint_(&endpoint), queue_(endpoint.queue()), arrival_(way), settings_(settings),
+      patience_(&patience), ranks_(static_cast<std::size_t>(context.ranks)),
       slots_(ranks_ + sends.size() + std::max<std::size_t>(receives.size(), 1)),
       surplus_(ranks_ + sends.size(), kDue), arrived_at_(settings.traces ? ranks_ : 0, -1),
       known_slots_(surplus_.size()) {
-    for (const Rank peer : sends) sends_.push_back(lane.to(peer, &slots_[ranks_ + sends_.size()]));
-    for (const Rank peer : receives) receives_.push_back(lane.from(peer, &slots_[static_cast<std::size_t>(peer)]));
-    for (Rank peer = 0; peer < lane.ranks; ++peer) places_.push_back(lane.from(peer, nullptr).message);
+    for (const Rank peer : sends) sends_.push_back(context.to(peer, &slots_[ranks_ + sends_.size()]));
+    for (const Rank peer : receives)
+        receives_.push_back(context.from(peer, &slots_[static_cast<std::size_t>(peer)]));
+    for (Rank peer = 0; peer < context.ranks; ++peer) places_.push_back(context.from(peer, nullptr).message);
     if (arrival_ == Arrival::flag) {
         for (const Route& from : receives_) sources_.push_back(&from);
         ready_.reserve(sends_.size());
@@ -38,14 +39,14 @@ std::vector<std::uint32_t> ExchangeState::arrivals() const {
                    [](std::int32_t surplus) { return static_cast<std::uint32_t>(surplus - kDue); });
     // Of a source from which nothing is due, too.
     if (arrival_ == Arrival::flag)
-        for (Rank source = 0; source < lane_.ranks; ++source)
+        for (Rank source = 0; source < context_.ranks; ++source)
             if (has_flag(source)) counts[static_cast<std::size_t>(source)] = 1;
     return counts;
 }
 
 bool ExchangeState::has_flag(Rank source) const {
     // The message is read after it.
-    return std::atomic_ref(lane_.flags[source]).load(std::memory_order_acquire) == op_;
+    return std::atomic_ref(context_.flags[source]).load(std::memory_order_acquire) == op_;
 }
 
 std::byte* ExchangeState::place_of(Rank source) const {
@@ -54,7 +55,7 @@ std::byte* ExchangeState::place_of(Rank source) const {
 
 void ExchangeState::note_place(std::size_t source, const void* context) {
     const auto taker = static_cast<Rank>(static_cast<const Slot*>(context) - slots_.data());
-    places_[source] = lane_.from(taker, nullptr).message;
+    places_[source] = context_.from(taker, nullptr).message;
 }
 
 void ExchangeState::take_stray(std::size_t slot) {

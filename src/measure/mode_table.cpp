@@ -39,14 +39,14 @@ void verify_point(const EngineParts& parts) {
 
 template <TransferMode Mode>
 std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
-    const Lane lane = parts.wire.lane(parts.point.message_size);
+    const TransferContext context = parts.wire.context(parts.point.message_size);
     const Peers peers = parts.point.peers(parts.job.rank(), parts.job.layout(), parts.seed);
     SelfCopy self_copy;
-    if (parts.point.partner >= 0) self_copy = {lane.send_buffer, lane.receive_buffer, lane.message_size};
+    if (parts.point.partner >= 0) self_copy = {context.send_buffer, context.receive_buffer, context.message_size};
     ExchangeSettings settings = settings_of<Mode>(parts);
     settings.traces = parts.traces;
     return std::make_unique<FabricEngine<Mode>>(
-        Exchange<Mode>(lane, parts.wire.endpoint(), peers.sends, peers.receives, settings, parts.patience),
+        Exchange<Mode>(context, parts.wire.endpoint(), peers.sends, peers.receives, settings, parts.patience),
         parts.point.post, self_copy);
 }
 

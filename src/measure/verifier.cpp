@@ -23,8 +23,8 @@ std::vector<VerificationRound> rounds_of(const Point& point, const Job& job, int
     return rounds;
 }
 
-Rank nearest_of(const std::vector<Rank>& peers, const Lane& lane) {
-    const auto distance = [&](Rank peer) { return (peer - lane.self + lane.ranks) % lane.ranks; };
+Rank nearest_of(const std::vector<Rank>& peers, const TransferContext& context) {
+    const auto distance = [&](Rank peer) { return (peer - context.self + context.ranks) % context.ranks; };
     return *std::min_element(peers.begin(), peers.end(),
                              [&](Rank left, Rank right) { return distance(left) < distance(right); });
 }
@@ -51,18 +51,18 @@ void check_arrivals(std::span<const std::uint32_t> arrivals, const VerificationR
                             job.who(static_cast<Rank>(peer)), job.who(job.rank()), op, expected[peer]));
 }
 
-void check_bytes(const ExchangeState& exchange, const Lane& lane, const VerificationRound& round, const Job& job,
-                 const Point& point, std::uint64_t op, std::uint64_t seed) {
-    for (const Rank peer : round.receives) check_message(exchange, lane, peer, job, point, op, seed);
+void check_bytes(const ExchangeState& exchange, const TransferContext& context, const VerificationRound& round,
+                 const Job& job, const Point& point, std::uint64_t op, std::uint64_t seed) {
+    for (const Rank peer : round.receives) check_message(exchange, context, peer, job, point, op, seed);
 }
 
-void check_message(const ExchangeState& exchange, const Lane& lane, Rank peer, const Job& job, const Point& point,
-                   std::uint64_t op, std::uint64_t seed, std::string_view moment) {
-    const std::span<const std::byte> received{exchange.place_of(peer), lane.message_size};
-    if (const auto wrong = check_payload(received, {seed, peer, lane.self, op}))
+void check_message(const ExchangeState& exchange, const TransferContext& context, Rank peer, const Job& job,
+                   const Point& point, std::uint64_t op, std::uint64_t seed, std::string_view moment) {
+    const std::span<const std::byte> received{exchange.place_of(peer), context.message_size};
+    if (const auto wrong = check_payload(received, {seed, peer, context.self, op}))
         throw RunError(fmt::format("verification of {} failed: byte {} of the message from {} to {} is {:#04x}, "
                                    "not {:#04x} (op {}{})",
-                                   point.label(), wrong->offset, job.who(peer), job.who(lane.self),
+                                   point.label(), wrong->offset, job.who(peer), job.who(context.self),
                                    static_cast<int>(wrong->found), static_cast<int>(wrong->expected), op, moment));
 }
 

@@ -47,7 +47,7 @@ int Wire::slots(Bytes message_size) const {
     return static_cast<int>(std::min<Bytes>(buffer_bytes_ / message_size, static_cast<Bytes>(job_.ranks())));
 }
 
-Lane Wire::lane(Bytes message_size) {
+TransferContext Wire::context(Bytes message_size) {
     const int ranks = job_.ranks();
     const int places = slots(message_size);
     send_offset_.resize(static_cast<std::size_t>(ranks));

@@ -30,9 +30,9 @@ fi_ops_cq* g_queue = nullptr; // the provider's own
 
 // A mode that looks at the clock at its first post.
 struct Probe : Tagged {
-    static ssize_t send(const Lane& lane, const Route& to, std::uint64_t label) {
+    static ssize_t send(const TransferContext& context, const Route& to, std::uint64_t label) {
         if (g_first_post == 0) g_first_post = now_ns();
-        return Tagged::send(lane, to, label);
+        return Tagged::send(context, to, label);
     }
 };
 
@@ -60,7 +60,7 @@ void measure(Job& job, const std::string& provider) {
     point.schedule = &find_schedule("shift");
     const Peers peers = point.peers(job.rank(), job.layout(), 1);
     FabricEngine<Probe> engine(
-        Exchange<Probe>(wire.lane(kMessage), wire.endpoint(), peers.sends, peers.receives, {}, patience),
+        Exchange<Probe>(wire.context(kMessage), wire.endpoint(), peers.sends, peers.receives, {}, patience),
         Post::before, {});
     OwnSamples samples;
     samples.reserve(kOps);

@@ -17,9 +17,9 @@ template <TransferMode Mode>
 class Exchange : public ExchangeState {
 public:
     // sends are the receivers' business where they start the transfers.
-    Exchange(const Lane& lane, const Endpoint& endpoint, const std::vector<Rank>& sends,
+    Exchange(const TransferContext& context, const Endpoint& endpoint, const std::vector<Rank>& sends,
              const std::vector<Rank>& receives, ExchangeSettings settings, Patience& patience)
-        : ExchangeState(lane, endpoint, Mode::kArrival, kSends ? sends : std::vector<Rank>{}, receives, settings,
+        : ExchangeState(context, endpoint, Mode::kArrival, kSends ? sends : std::vector<Rank>{}, receives, settings,
                         patience) {}
 
     // Before the start: forgets the last op. Receives are posted here, or by run(). Reads are part of the op.
@@ -114,7 +114,7 @@ template <TransferMode Mode>
 void Exchange<Mode>::post_the_rest_of_receives() {
     patience_->reset();
     while (!post_receives())
-        if (!progress() && !patience_->idle()) fail(-FI_ETIMEDOUT, "posting receives", lane_.self);
+        if (!progress() && !patience_->idle()) fail(-FI_ETIMEDOUT, "posting receives", context_.self);
 }
 
 // Calls post_one(route) for the routes from `at` up to `end`, and moves `at` on; stops where the provider has no
@@ -141,7 +141,7 @@ bool Exchange<Mode>::post_receives() {
         const Route* const end = kSends ? receives_end() : window_end(receives_, arrival);
         const bool is_all =
             post_each(next_receive_, end, kSends ? "posting a receive" : "reading",
-                      [this, op = op_](const Route& from) { return Mode::receive(lane_, from, op); });
+                      [this, op = op_](const Route& from) { return Mode::receive(context_, from, op); });
         return kSends ? is_all : is_all && end == receives_end();
     }
 }
@@ -151,11 +151,11 @@ bool Exchange<Mode>::post_sends() {
     if constexpr (!kSends) {
         return true;
     } else {
-        const auto label = Mode::label(lane_, op_);
+        const auto label = Mode::label(context_, op_);
         if (settings_.inject == Inject::silent) {
             const Route* const before = next_send_;
             const bool is_all = post_each(next_send_, sends_end(), "sending", [this, label](const Route& to) {
-                return Mode::inject(lane_, to, label);
+                return Mode::inject(context_, to, label);
             });
             // An injected message's buffer is free at once and completes nowhere.
             if (next_send_ != before) count_down(send, static_cast<std::int32_t>(next_send_ - before));
@@ -165,7 +165,7 @@ bool Exchange<Mode>::post_sends() {
             return post_injected(label);
         const Route* const end = window_end(sends_, send);
         return post_each(next_send_, end, "sending",
-                         [this, label](const Route& to) { return Mode::send(lane_, to, label); }) &&
+                         [this, label](const Route& to) { return Mode::send(context_, to, label); }) &&
                end == sends_end();
     }
 }
@@ -175,7 +175,7 @@ template <TransferMode Mode>
 bool Exchange<Mode>::post_injected(std::uint64_t label) {
     const Route* const end = window_end(sends_, send);
     return post_each(next_send_, end, "sending",
-                     [this, label](const Route& to) { return Mode::inject_counted(lane_, to, label); }) &&
+                     [this, label](const Route& to) { return Mode::inject_counted(context_, to, label); }) &&
            end == sends_end();
 }
 
@@ -283,10 +283,10 @@ ssize_t Exchange<Mode>::await_completions() {
 
 template <TransferMode Mode>
 bool Exchange<Mode>::post_flags() {
-    const std::uint64_t label = Mode::label(lane_, op_);
+    const std::uint64_t label = Mode::label(context_, op_);
     for (; told_ < ready_.size(); ++told_) {
         const Route& to = *ready_[told_];
-        const ssize_t status = Mode::tell(lane_, to, label);
+        const ssize_t status = Mode::tell(context_, to, label);
         if (status == -FI_EAGAIN) return false;
         if (status != 0) fail(status, "writing a flag", to.peer);
     }
@@ -299,13 +299,13 @@ bool Exchange<Mode>::post_with_flags() {
     const bool is_silent = settings_.inject == Inject::silent;
     const bool is_ordered = settings_.flag_behind == FlagBehind::post;
     const Route* const end = is_silent ? sends_end() : window_end(sends_, send);
-    const auto label = Mode::label(lane_, op_);
+    const auto label = Mode::label(context_, op_);
     while (post_flags() && next_send_ < end) {
         const Route& to = *next_send_;
-        const ssize_t status = !is_ordered                           ? Mode::send_delivered(lane_, to)
-                               : is_silent                           ? Mode::inject(lane_, to, label)
-                               : settings_.inject == Inject::counted ? Mode::inject_counted(lane_, to, label)
-                                                                     : Mode::send(lane_, to, label);
+        const ssize_t status = !is_ordered                           ? Mode::send_delivered(context_, to)
+                               : is_silent                           ? Mode::inject(context_, to, label)
+                               : settings_.inject == Inject::counted ? Mode::inject_counted(context_, to, label)
+                                                                     : Mode::send(context_, to, label);
         if (status == -FI_EAGAIN) return false;
         if (status != 0) fail(status, "sending", to.peer);
         if (is_ordered) ready_.push_back(&to);
@@ -389,7 +389,7 @@ void Exchange<Mode>::post_strays(std::byte* space, void* descriptor) {
         const bool is_for_any = settings_.strays == Strays::from_any;
         strays_.clear();
         if (is_for_any)
-            strays_.push_back(lane_.self);
+            strays_.push_back(context_.self);
         else
             for (const Route& from : receives_) strays_.push_back(from.peer);
         strays_left_ = static_cast<std::uint32_t>(strays_.size());
@@ -398,8 +398,8 @@ void Exchange<Mode>::post_strays(std::byte* space, void* descriptor) {
             insist("posting a receive for strays", source, [&] {
                 if constexpr (Mode::kArrival == Arrival::receive)
                     if (!is_for_any)
-                        return Mode::receive_into(lane_, lane_.from(source, slot), op_, space, descriptor);
-                return Mode::receive_any(lane_, op_, space, descriptor, slot);
+                        return Mode::receive_into(context_, context_.from(source, slot), op_, space, descriptor);
+                return Mode::receive_any(context_, op_, space, descriptor, slot);
             });
             ++slot;
         }
@@ -419,7 +419,7 @@ void Exchange<Mode>::sweep(Rank nearest) {
         Slot* slot = &slots_[ranks_]; // of sends that are over
         for (const Rank peer : targets) {
             insist("sending", peer,
-                   [&] { return Mode::send(lane_, lane_.to(peer, slot), Mode::label(lane_, op_)); });
+                   [&] { return Mode::send(context_, context_.to(peer, slot), Mode::label(context_, op_)); });
             ++slot;
         }
         patience_->reset();

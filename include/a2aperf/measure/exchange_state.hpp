@@ -57,8 +57,9 @@ struct ExchangeSettings {
 class ExchangeState {
 public:
     // sends and receives: peers in the order of posting. way: how a message arrives in the mode at hand.
-    ExchangeState(const Lane& lane, const Endpoint& endpoint, Arrival way, const std::vector<Rank>& sends,
-                  const std::vector<Rank>& receives, ExchangeSettings settings, Patience& patience);
+    ExchangeState(const TransferContext& context, const Endpoint& endpoint, Arrival way,
+                  const std::vector<Rank>& sends, const std::vector<Rank>& receives, ExchangeSettings settings,
+                  Patience& patience);
     ExchangeState(ExchangeState&&) = default; // routes point to slots, which stay where they are
 
     // In the op at hand: how often a message of each rank has arrived, [R].
@@ -100,7 +101,7 @@ protected:
     [[noreturn, gnu::cold]] void fail_double(std::size_t slot) const;
     [[noreturn, gnu::cold]] void fail(ssize_t status, const char* call, Rank peer) const;
 
-    Lane lane_;
+    TransferContext context_;
     const Endpoint* endpoint_;
     fid_cq* queue_;
     Arrival arrival_;

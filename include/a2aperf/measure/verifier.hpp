@@ -27,18 +27,18 @@ struct VerificationRound {
 std::vector<VerificationRound> rounds_of(const Point& point, const Job& job, int places, std::uint64_t seed);
 
 // The peer at the smallest distance: at the same distance on all ranks, so that each is the nearest of one.
-Rank nearest_of(const std::vector<Rank>& peers, const Lane& lane);
+Rank nearest_of(const std::vector<Rank>& peers, const TransferContext& context);
 
 std::span<std::byte> message_at(std::byte* buffer, const std::size_t* offset, Rank peer, std::size_t size);
 
 // Throw RunError that names source, destination, op and what is wrong.
 void check_arrivals(std::span<const std::uint32_t> arrivals, const VerificationRound& round, const Job& job,
                     const Point& point, std::uint64_t op);
-void check_bytes(const ExchangeState& exchange, const Lane& lane, const VerificationRound& round, const Job& job,
-                 const Point& point, std::uint64_t op, std::uint64_t seed);
+void check_bytes(const ExchangeState& exchange, const TransferContext& context, const VerificationRound& round,
+                 const Job& job, const Point& point, std::uint64_t op, std::uint64_t seed);
 // Of the message of one peer. moment: what is said of when, if anything.
-void check_message(const ExchangeState& exchange, const Lane& lane, Rank peer, const Job& job, const Point& point,
-                   std::uint64_t op, std::uint64_t seed, std::string_view moment = {});
+void check_message(const ExchangeState& exchange, const TransferContext& context, Rank peer, const Job& job,
+                   const Point& point, std::uint64_t op, std::uint64_t seed, std::string_view moment = {});
 
 // Makes the exchange look like an engine to the op loop's agreement.
 template <TransferMode Mode>
@@ -61,24 +61,25 @@ private:
 template <TransferMode Mode>
 void verify(const Job& job, Wire& wire, OpLoop& loop, Patience& patience, const Point& point,
             ExchangeSettings settings, std::uint64_t seed) {
-    const Lane lane = wire.lane(point.message_size);
+    const TransferContext context = wire.context(point.message_size);
     for (const VerificationRound& round : rounds_of(point, job, wire.slots(point.message_size), seed)) {
         const std::uint64_t op = loop.next_op();
         for (const Rank peer : round.sends)
-            fill_payload(message_at(lane.send_buffer, lane.send_offset, peer, lane.message_size),
-                         {seed, lane.self, peer, op});
+            fill_payload(message_at(context.send_buffer, context.send_offset, peer, context.message_size),
+                         {seed, context.self, peer, op});
         // What an earlier op left must not pass for this one's.
         for (const Rank peer : round.receives)
-            std::ranges::fill(message_at(lane.receive_buffer, lane.receive_offset, peer, lane.message_size),
-                              std::byte{0xa5});
+            std::ranges::fill(
+                message_at(context.receive_buffer, context.receive_offset, peer, context.message_size),
+                std::byte{0xa5});
 
         // A flag that comes too early would find the message torn, and later it would be whole.
         const ExchangeState* verified = nullptr;
         settings.on_flag = [&](Rank peer) {
             if (std::ranges::find(round.receives, peer) != round.receives.end())
-                check_message(*verified, lane, peer, job, point, op, seed, ", when its flag was seen");
+                check_message(*verified, context, peer, job, point, op, seed, ", when its flag was seen");
         };
-        Exchange<Mode> exchange(lane, wire.endpoint(), round.sends, round.receives, settings, patience);
+        Exchange<Mode> exchange(context, wire.endpoint(), round.sends, round.receives, settings, patience);
         verified = &exchange;
         Verification<Mode> engine(exchange);
         engine.prepare(op);
@@ -89,9 +90,9 @@ void verify(const Job& job, Wire& wire, OpLoop& loop, Patience& patience, const 
         loop.settle(engine); // all that was sent in this round is here or on its way
         check_arrivals(exchange.arrivals(), round, job, point, op);
         loop.settle(engine); // all have checked: what comes now is the sweep
-        exchange.sweep(nearest_of(round.sends, lane));
+        exchange.sweep(nearest_of(round.sends, context));
         loop.settle(engine); // who leaves first reads on until the last one's sweep has come through
-        check_bytes(exchange, lane, round, job, point, op, seed);
+        check_bytes(exchange, context, round, job, point, op, seed);
     }
 }
 

@@ -10,7 +10,7 @@
 #include "a2aperf/fabric/endpoint.hpp"
 #include "a2aperf/fabric/region.hpp"
 #include "a2aperf/job/job.hpp"
-#include "a2aperf/transfer/lane.hpp"
+#include "a2aperf/transfer/context.hpp"
 #include "a2aperf/transfer/mode.hpp"
 
 namespace a2aperf {
@@ -41,8 +41,8 @@ public:
 
     // Message slots of this size that fit each buffer, at most R.
     int slots(Bytes message_size) const;
-    // Lays the buffers out for a message size; the lane is valid until the next call.
-    Lane lane(Bytes message_size);
+    // Lays the buffers out for a message size; the context is valid until the next call.
+    TransferContext context(Bytes message_size);
 
 private:
     std::vector<Region*> regions();

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "a2aperf/transfer/lane.hpp"
+#include "a2aperf/transfer/context.hpp"
 
 namespace a2aperf {
 
@@ -60,31 +60,33 @@ concept DeclaresItself = requires {
 // Each call returns what libfabric's returned. Of the target: posts the receive for a message, or fetches it where
 // the receiver starts the transfer.
 template <class Mode>
-concept ReceivesMessages = requires(const Lane& lane, const Route& route, std::uint64_t op) {
-    { Mode::receive(lane, route, op) } -> std::same_as<ssize_t>;
+concept ReceivesMessages = requires(const TransferContext& context, const Route& route, std::uint64_t op) {
+    { Mode::receive(context, route, op) } -> std::same_as<ssize_t>;
 };
 
 // Of a source that starts transfers. label is what all messages of an op of this rank carry. inject() never
 // completes, inject_counted() does, with the route's slot. Modes that carry data name op and source by
 // message_data().
 template <class Mode>
-concept SendsMessages = requires(const Lane& lane, const Route& route, std::uint64_t op, std::uint64_t label) {
-    { Mode::label(lane, op) } -> std::same_as<std::uint64_t>;
-    { Mode::send(lane, route, label) } -> std::same_as<ssize_t>;
-    { Mode::inject(lane, route, label) } -> std::same_as<ssize_t>;
-    { Mode::inject_counted(lane, route, label) } -> std::same_as<ssize_t>;
+concept SendsMessages = requires(const TransferContext& context, const Route& route, std::uint64_t op,
+                                 std::uint64_t label) {
+    { Mode::label(context, op) } -> std::same_as<std::uint64_t>;
+    { Mode::send(context, route, label) } -> std::same_as<ssize_t>;
+    { Mode::inject(context, route, label) } -> std::same_as<ssize_t>;
+    { Mode::inject_counted(context, route, label) } -> std::same_as<ssize_t>;
 };
 
 // Where receives take messages, verification posts more of them into a place of its own choice, from whoever sends;
 // and, where a receive can be for one source, from the route's peer.
 template <class Mode>
-concept TakesStrays = requires(const Lane& lane, std::uint64_t op, std::byte* space, void* descriptor, Slot* slot) {
-    { Mode::receive_any(lane, op, space, descriptor, slot) } -> std::same_as<ssize_t>;
+concept TakesStrays = requires(const TransferContext& context, std::uint64_t op, std::byte* space, void* descriptor,
+                               Slot* slot) {
+    { Mode::receive_any(context, op, space, descriptor, slot) } -> std::same_as<ssize_t>;
 };
 template <class Mode>
-concept TakesStraysOfEach = requires(const Lane& lane, const Route& route, std::uint64_t op, std::byte* space,
-                                     void* descriptor) {
-    { Mode::receive_into(lane, route, op, space, descriptor) } -> std::same_as<ssize_t>;
+concept TakesStraysOfEach = requires(const TransferContext& context, const Route& route, std::uint64_t op,
+                                     std::byte* space, void* descriptor) {
+    { Mode::receive_into(context, route, op, space, descriptor) } -> std::same_as<ssize_t>;
 };
 
 template <class Mode>
@@ -95,9 +97,9 @@ concept TakesEveryStray = (!posts_receives(Mode::kArrival) ||
 // endpoint orders writes of that size, and else after the completion of send_delivered(), which says that the
 // target has the data.
 template <class Mode>
-concept TellsByFlag = requires(const Lane& lane, const Route& route, std::uint64_t label) {
-    { Mode::send_delivered(lane, route) } -> std::same_as<ssize_t>;
-    { Mode::tell(lane, route, label) } -> std::same_as<ssize_t>;
+concept TellsByFlag = requires(const TransferContext& context, const Route& route, std::uint64_t label) {
+    { Mode::send_delivered(context, route) } -> std::same_as<ssize_t>;
+    { Mode::tell(context, route, label) } -> std::same_as<ssize_t>;
 };
 
 template <class Mode>

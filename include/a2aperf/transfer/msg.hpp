@@ -17,32 +17,34 @@ struct Msg {
     static constexpr Initiator kInitiator = Initiator::sender;
     static constexpr Arrival kArrival = Arrival::receive_with_data;
 
-    static std::uint64_t label(const Lane& lane, std::uint64_t op) { return message_data(op, lane.self); }
-
-    static ssize_t receive(const Lane& lane, const Route& from, std::uint64_t op) {
-        return receive_any(lane, op, from.message, lane.receive_descriptor, from.slot);
+    static std::uint64_t label(const TransferContext& context, std::uint64_t op) {
+        return message_data(op, context.self);
     }
 
-    static ssize_t send(const Lane& lane, const Route& to, std::uint64_t label) {
-        return fi_senddata(lane.endpoint, to.message, lane.message_size, lane.send_descriptor, label, to.address,
-                           &to.slot->context);
+    static ssize_t receive(const TransferContext& context, const Route& from, std::uint64_t op) {
+        return receive_any(context, op, from.message, context.receive_descriptor, from.slot);
     }
 
-    static ssize_t inject(const Lane& lane, const Route& to, std::uint64_t label) {
-        return fi_injectdata(lane.endpoint, to.message, lane.message_size, label, to.address);
+    static ssize_t send(const TransferContext& context, const Route& to, std::uint64_t label) {
+        return fi_senddata(context.endpoint, to.message, context.message_size, context.send_descriptor, label,
+                           to.address, &to.slot->context);
+    }
+
+    static ssize_t inject(const TransferContext& context, const Route& to, std::uint64_t label) {
+        return fi_injectdata(context.endpoint, to.message, context.message_size, label, to.address);
     }
 
     // The same, with a completion.
-    static ssize_t inject_counted(const Lane& lane, const Route& to, std::uint64_t label) {
-        const iovec bytes{to.message, lane.message_size};
-        void* descriptor = lane.send_descriptor;
+    static ssize_t inject_counted(const TransferContext& context, const Route& to, std::uint64_t label) {
+        const iovec bytes{to.message, context.message_size};
+        void* descriptor = context.send_descriptor;
         const fi_msg message{&bytes, &descriptor, 1, to.address, &to.slot->context, label};
-        return fi_sendmsg(lane.endpoint, &message, FI_INJECT | FI_COMPLETION | FI_REMOTE_CQ_DATA);
+        return fi_sendmsg(context.endpoint, &message, FI_INJECT | FI_COMPLETION | FI_REMOTE_CQ_DATA);
     }
 
-    static ssize_t receive_any(const Lane& lane, std::uint64_t /*op*/, std::byte* space, void* descriptor,
-                               Slot* slot) {
-        return fi_recv(lane.endpoint, space, lane.message_size, descriptor, FI_ADDR_UNSPEC, &slot->context);
+    static ssize_t receive_any(const TransferContext& context, std::uint64_t /*op*/, std::byte* space,
+                               void* descriptor, Slot* slot) {
+        return fi_recv(context.endpoint, space, context.message_size, descriptor, FI_ADDR_UNSPEC, &slot->context);
     }
 };
 

@@ -18,9 +18,9 @@ struct Read {
     static constexpr Initiator kInitiator = Initiator::receiver;
     static constexpr Arrival kArrival = Arrival::read;
 
-    static ssize_t receive(const Lane& lane, const Route& from, std::uint64_t /*op*/) {
-        return fi_read(lane.endpoint, from.message, lane.message_size, lane.receive_descriptor, from.address,
-                       from.remote_address, from.remote_key, &from.slot->context);
+    static ssize_t receive(const TransferContext& context, const Route& from, std::uint64_t /*op*/) {
+        return fi_read(context.endpoint, from.message, context.message_size, context.receive_descriptor,
+                       from.address, from.remote_address, from.remote_key, &from.slot->context);
     }
 };
 

@@ -24,38 +24,39 @@ struct Tagged {
     }
 
     // What all messages of an op that this rank sends carry.
-    static std::uint64_t label(const Lane& lane, std::uint64_t op) { return tag(op, lane.self); }
+    static std::uint64_t label(const TransferContext& context, std::uint64_t op) { return tag(op, context.self); }
 
-    static ssize_t receive(const Lane& lane, const Route& from, std::uint64_t op) {
-        return receive_into(lane, from, op, from.message, lane.receive_descriptor);
+    static ssize_t receive(const TransferContext& context, const Route& from, std::uint64_t op) {
+        return receive_into(context, from, op, from.message, context.receive_descriptor);
     }
 
-    static ssize_t receive_into(const Lane& lane, const Route& from, std::uint64_t op, std::byte* space,
-                                void* descriptor) {
-        return fi_trecv(lane.endpoint, space, lane.message_size, descriptor, from.address, tag(op, from.peer), 0,
-                        &from.slot->context);
+    static ssize_t receive_into(const TransferContext& context, const Route& from, std::uint64_t op,
+                                std::byte* space, void* descriptor) {
+        return fi_trecv(context.endpoint, space, context.message_size, descriptor, from.address, tag(op, from.peer),
+                        0, &from.slot->context);
     }
 
-    static ssize_t send(const Lane& lane, const Route& to, std::uint64_t label) {
-        return fi_tsend(lane.endpoint, to.message, lane.message_size, lane.send_descriptor, to.address, label,
-                        &to.slot->context);
+    static ssize_t send(const TransferContext& context, const Route& to, std::uint64_t label) {
+        return fi_tsend(context.endpoint, to.message, context.message_size, context.send_descriptor, to.address,
+                        label, &to.slot->context);
     }
 
-    static ssize_t inject(const Lane& lane, const Route& to, std::uint64_t label) {
-        return fi_tinject(lane.endpoint, to.message, lane.message_size, to.address, label);
+    static ssize_t inject(const TransferContext& context, const Route& to, std::uint64_t label) {
+        return fi_tinject(context.endpoint, to.message, context.message_size, to.address, label);
     }
 
     // The same, with a completion.
-    static ssize_t inject_counted(const Lane& lane, const Route& to, std::uint64_t label) {
-        const iovec bytes{to.message, lane.message_size};
-        void* descriptor = lane.send_descriptor;
+    static ssize_t inject_counted(const TransferContext& context, const Route& to, std::uint64_t label) {
+        const iovec bytes{to.message, context.message_size};
+        void* descriptor = context.send_descriptor;
         const fi_msg_tagged message{&bytes, &descriptor, 1, to.address, label, 0, &to.slot->context, 0};
-        return fi_tsendmsg(lane.endpoint, &message, FI_INJECT | FI_COMPLETION);
+        return fi_tsendmsg(context.endpoint, &message, FI_INJECT | FI_COMPLETION);
     }
 
     // Takes a message of this op, whoever sent it.
-    static ssize_t receive_any(const Lane& lane, std::uint64_t op, std::byte* space, void* descriptor, Slot* slot) {
-        return fi_trecv(lane.endpoint, space, lane.message_size, descriptor, FI_ADDR_UNSPEC, tag(op, 0),
+    static ssize_t receive_any(const TransferContext& context, std::uint64_t op, std::byte* space, void* descriptor,
+                               Slot* slot) {
+        return fi_trecv(context.endpoint, space, context.message_size, descriptor, FI_ADDR_UNSPEC, tag(op, 0),
                         kSourceMask, &slot->context);
     }
 };

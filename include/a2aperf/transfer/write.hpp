@@ -20,42 +20,42 @@ struct Write {
     static constexpr Initiator kInitiator = Initiator::sender;
     static constexpr Arrival kArrival = Arrival::flag;
 
-    static std::uint64_t label(const Lane& /*lane*/, std::uint64_t op) { return op; }
+    static std::uint64_t label(const TransferContext& /*context*/, std::uint64_t op) { return op; }
 
-    static ssize_t send(const Lane& lane, const Route& to, std::uint64_t /*label*/) {
-        return fi_write(lane.endpoint, to.message, lane.message_size, lane.send_descriptor, to.address,
+    static ssize_t send(const TransferContext& context, const Route& to, std::uint64_t /*label*/) {
+        return fi_write(context.endpoint, to.message, context.message_size, context.send_descriptor, to.address,
                         to.remote_address, to.remote_key, &to.slot->context);
     }
 
     // The same, which completes when the target has the data.
-    static ssize_t send_delivered(const Lane& lane, const Route& to) {
-        return post(lane, to, FI_DELIVERY_COMPLETE | FI_COMPLETION);
+    static ssize_t send_delivered(const TransferContext& context, const Route& to) {
+        return post(context, to, FI_DELIVERY_COMPLETE | FI_COMPLETION);
     }
 
-    static ssize_t inject(const Lane& lane, const Route& to, std::uint64_t /*label*/) {
-        return fi_inject_write(lane.endpoint, to.message, lane.message_size, to.address, to.remote_address,
+    static ssize_t inject(const TransferContext& context, const Route& to, std::uint64_t /*label*/) {
+        return fi_inject_write(context.endpoint, to.message, context.message_size, to.address, to.remote_address,
                                to.remote_key);
     }
 
     // The same, with a completion.
-    static ssize_t inject_counted(const Lane& lane, const Route& to, std::uint64_t /*label*/) {
-        return post(lane, to, FI_INJECT | FI_COMPLETION);
+    static ssize_t inject_counted(const TransferContext& context, const Route& to, std::uint64_t /*label*/) {
+        return post(context, to, FI_INJECT | FI_COMPLETION);
     }
 
     // The flag of a message, of which nothing completes here.
-    static ssize_t tell(const Lane& lane, const Route& to, std::uint64_t label) {
-        const Region::Remote& flags = lane.remote[to.peer].flags;
-        return fi_inject_write(lane.endpoint, &label, sizeof label, to.address,
-                               flags.address + static_cast<std::uint64_t>(lane.self) * sizeof label, flags.key);
+    static ssize_t tell(const TransferContext& context, const Route& to, std::uint64_t label) {
+        const Region::Remote& flags = context.remote[to.peer].flags;
+        return fi_inject_write(context.endpoint, &label, sizeof label, to.address,
+                               flags.address + static_cast<std::uint64_t>(context.self) * sizeof label, flags.key);
     }
 
 private:
-    static ssize_t post(const Lane& lane, const Route& to, std::uint64_t flags) {
-        const iovec bytes{to.message, lane.message_size};
-        void* descriptor = lane.send_descriptor;
-        const fi_rma_iov target{to.remote_address, lane.message_size, to.remote_key};
+    static ssize_t post(const TransferContext& context, const Route& to, std::uint64_t flags) {
+        const iovec bytes{to.message, context.message_size};
+        void* descriptor = context.send_descriptor;
+        const fi_rma_iov target{to.remote_address, context.message_size, to.remote_key};
         const fi_msg_rma message{&bytes, &descriptor, 1, to.address, &target, 1, &to.slot->context, 0};
-        return fi_writemsg(lane.endpoint, &message, flags);
+        return fi_writemsg(context.endpoint, &message, flags);
     }
 };
 

@@ -19,30 +19,32 @@ struct WriteImm {
     static constexpr Initiator kInitiator = Initiator::sender;
     static constexpr Arrival kArrival = Arrival::data; // receives are posted only where a write consumes one
 
-    static std::uint64_t label(const Lane& lane, std::uint64_t op) { return message_data(op, lane.self); }
+    static std::uint64_t label(const TransferContext& context, std::uint64_t op) {
+        return message_data(op, context.self);
+    }
 
     // Receives no payload: it is what an arriving write consumes where FI_RX_CQ_DATA is set.
-    static ssize_t receive(const Lane& lane, const Route& from, std::uint64_t /*op*/) {
-        return fi_recv(lane.endpoint, nullptr, 0, nullptr, FI_ADDR_UNSPEC, &from.slot->context);
+    static ssize_t receive(const TransferContext& context, const Route& from, std::uint64_t /*op*/) {
+        return fi_recv(context.endpoint, nullptr, 0, nullptr, FI_ADDR_UNSPEC, &from.slot->context);
     }
 
-    static ssize_t send(const Lane& lane, const Route& to, std::uint64_t label) {
-        return fi_writedata(lane.endpoint, to.message, lane.message_size, lane.send_descriptor, label, to.address,
-                            to.remote_address, to.remote_key, &to.slot->context);
+    static ssize_t send(const TransferContext& context, const Route& to, std::uint64_t label) {
+        return fi_writedata(context.endpoint, to.message, context.message_size, context.send_descriptor, label,
+                            to.address, to.remote_address, to.remote_key, &to.slot->context);
     }
 
-    static ssize_t inject(const Lane& lane, const Route& to, std::uint64_t label) {
-        return fi_inject_writedata(lane.endpoint, to.message, lane.message_size, label, to.address,
+    static ssize_t inject(const TransferContext& context, const Route& to, std::uint64_t label) {
+        return fi_inject_writedata(context.endpoint, to.message, context.message_size, label, to.address,
                                    to.remote_address, to.remote_key);
     }
 
     // The same, with a completion.
-    static ssize_t inject_counted(const Lane& lane, const Route& to, std::uint64_t label) {
-        const iovec bytes{to.message, lane.message_size};
-        void* descriptor = lane.send_descriptor;
-        const fi_rma_iov target{to.remote_address, lane.message_size, to.remote_key};
+    static ssize_t inject_counted(const TransferContext& context, const Route& to, std::uint64_t label) {
+        const iovec bytes{to.message, context.message_size};
+        void* descriptor = context.send_descriptor;
+        const fi_rma_iov target{to.remote_address, context.message_size, to.remote_key};
         const fi_msg_rma message{&bytes, &descriptor, 1, to.address, &target, 1, &to.slot->context, label};
-        return fi_writemsg(lane.endpoint, &message, FI_INJECT | FI_COMPLETION | FI_REMOTE_CQ_DATA);
+        return fi_writemsg(context.endpoint, &message, FI_INJECT | FI_COMPLETION | FI_REMOTE_CQ_DATA);
     }
 };
 

@@ -41,7 +41,7 @@ struct Alone {
         remote = {send.remote(), receive.remote(), flags.remote()};
     }
 
-    Lane lane() const {
+    TransferContext context() const {
         return {.endpoint = endpoint.get(),
                 .self = 0,
                 .ranks = 1,
@@ -68,7 +68,7 @@ template <class Mode>
 void check_ops() {
     const Alone alone(Mode{});
     Patience patience(Polling::yield, kTimeout);
-    Exchange<Mode> exchange(alone.lane(), alone.endpoint, {0}, {0},
+    Exchange<Mode> exchange(alone.context(), alone.endpoint, {0}, {0},
                             {.posts_receives = Mode::kArrival != Arrival::data}, patience);
     for (std::uint64_t op = 1; op <= 50; ++op) {
         std::memset(alone.send.data(), static_cast<int>(op), kMessage);
@@ -95,7 +95,7 @@ TEST_CASE("ops of every mode move their bytes and count their arrivals") {
 TEST_CASE("a read is no part of what is posted before the op, and fetches what is there when the op runs") {
     const Alone alone(Read{});
     Patience patience(Polling::yield, kTimeout);
-    Exchange<Read> exchange(alone.lane(), alone.endpoint, {0}, {0}, {}, patience);
+    Exchange<Read> exchange(alone.context(), alone.endpoint, {0}, {0}, {}, patience);
     std::memset(alone.send.data(), 1, kMessage);
     exchange.begin(1);
     exchange.post_all_receives();
@@ -110,27 +110,27 @@ TEST_CASE("a read is no part of what is posted before the op, and fetches what i
 TEST_CASE("reads outstanding are at most the window, and each fetches from its own place") {
     const Alone alone(Read{});
     Patience patience(Polling::yield, kTimeout);
-    Lane lane = alone.lane();
-    lane.message_size = kMessage / 8;
+    TransferContext context = alone.context();
+    context.message_size = kMessage / 8;
     constexpr int kPeers = 8; // all of them are ourselves
-    lane.ranks = kPeers;
+    context.ranks = kPeers;
     std::array<std::size_t, kPeers> offset{};
     std::array<fi_addr_t, kPeers> peers{};
     std::array<RemoteBuffers, kPeers> remote{};
     std::vector<Rank> sources;
     for (std::size_t peer = 0; peer < kPeers; ++peer) {
-        offset[peer] = peer * lane.message_size;
+        offset[peer] = peer * context.message_size;
         peers[peer] = alone.endpoint.peers()[0];
         remote[peer] = alone.remote;
         sources.push_back(static_cast<Rank>(peer));
-        std::memset(alone.send.data() + offset[peer], static_cast<int>(peer) + 1, lane.message_size);
+        std::memset(alone.send.data() + offset[peer], static_cast<int>(peer) + 1, context.message_size);
     }
-    lane.peers = peers.data();
-    lane.remote = remote.data();
-    lane.send_offset = lane.receive_offset = offset.data();
+    context.peers = peers.data();
+    context.remote = remote.data();
+    context.send_offset = context.receive_offset = offset.data();
     for (const int window : {1, 3, kPeers, 0}) {
         std::memset(alone.receive.data(), 0, kMessage);
-        Exchange<Read> exchange(lane, alone.endpoint, sources, sources, {.window = window, .traces = true},
+        Exchange<Read> exchange(context, alone.endpoint, sources, sources, {.window = window, .traces = true},
                                 patience);
         exchange.begin(1);
         const Nanoseconds begin = now_ns();
@@ -147,7 +147,7 @@ TEST_CASE("reads outstanding are at most the window, and each fetches from its o
 TEST_CASE("a message that never comes ends the op by its deadline, and says whose it is") {
     const Alone alone(Tagged{});
     Patience patience(Polling::yield, 50'000'000);
-    Exchange<Tagged> exchange(alone.lane(), alone.endpoint, {}, {0}, {}, patience);
+    Exchange<Tagged> exchange(alone.context(), alone.endpoint, {}, {0}, {}, patience);
     exchange.begin(1);
     exchange.post_all_receives();
     try {
@@ -163,8 +163,8 @@ TEST_CASE("a message that never comes ends the op by its deadline, and says whos
 TEST_CASE("a message of another op is not taken for one of this") {
     const Alone alone(Tagged{});
     Patience patience(Polling::yield, 50'000'000);
-    Exchange<Tagged> sender(alone.lane(), alone.endpoint, {0}, {}, {}, patience);
-    Exchange<Tagged> receiver(alone.lane(), alone.endpoint, {}, {0}, {}, patience);
+    Exchange<Tagged> sender(alone.context(), alone.endpoint, {0}, {}, {}, patience);
+    Exchange<Tagged> receiver(alone.context(), alone.endpoint, {}, {0}, {}, patience);
     receiver.begin(2);
     receiver.post_all_receives();
     sender.begin(1);
@@ -181,13 +181,13 @@ TEST_CASE("a message of another op is not taken for one of this") {
 TEST_CASE("a message without a tag that names another op or no rank ends the op") {
     const Alone alone(Msg{});
     Patience patience(Polling::yield, kTimeout);
-    Lane lane = alone.lane();
-    lane.message_size = 8; // injected, it completes at its target only
+    TransferContext context = alone.context();
+    context.message_size = 8; // injected, it completes at its target only
     for (const std::uint64_t label : {message_data(1, 0), message_data(2, 1)}) {
-        Exchange<Msg> receiver(lane, alone.endpoint, {}, {0}, {}, patience);
+        Exchange<Msg> receiver(context, alone.endpoint, {}, {0}, {}, patience);
         receiver.begin(2);
         receiver.post_all_receives();
-        while (Msg::inject(lane, lane.to(0, nullptr), label) == -FI_EAGAIN) receiver.progress();
+        while (Msg::inject(context, context.to(0, nullptr), label) == -FI_EAGAIN) receiver.progress();
         CHECK_THROWS_WITH_AS(receiver.run(),
                              "op 2: a completion that belongs to no operation, or a message of another op or rank",
                              RunError);
@@ -198,21 +198,21 @@ TEST_CASE("a message without a tag that names another op or no rank ends the op"
 TEST_CASE("whichever receive takes a message, it is known whose it is and where") {
     const Alone alone(Msg{});
     Patience patience(Polling::yield, kTimeout);
-    Lane lane = alone.lane();
-    lane.message_size = 8;
-    lane.ranks = 2; // the other one's messages are ours in its name
+    TransferContext context = alone.context();
+    context.message_size = 8;
+    context.ranks = 2; // the other one's messages are ours in its name
     const std::array<std::size_t, 2> offset{0, kMessage};
     const std::array<fi_addr_t, 2> peers{alone.endpoint.peers()[0], alone.endpoint.peers()[0]};
     const std::array<RemoteBuffers, 2> remote{alone.remote, alone.remote};
-    lane.peers = peers.data();
-    lane.remote = remote.data();
-    lane.send_offset = lane.receive_offset = offset.data();
-    Exchange<Msg> receiver(lane, alone.endpoint, {}, {0, 1}, {.traces = true}, patience);
+    context.peers = peers.data();
+    context.remote = remote.data();
+    context.send_offset = context.receive_offset = offset.data();
+    Exchange<Msg> receiver(context, alone.endpoint, {}, {0, 1}, {.traces = true}, patience);
     receiver.begin(1);
     receiver.post_all_receives();
     for (const Rank source : {1, 0}) { // the first receive takes the first message
-        std::memset(alone.send.data(), source + 1, lane.message_size);
-        const auto send = [&] { return Msg::inject(lane, lane.to(0, nullptr), message_data(1, source)); };
+        std::memset(alone.send.data(), source + 1, context.message_size);
+        const auto send = [&] { return Msg::inject(context, context.to(0, nullptr), message_data(1, source)); };
         while (send() == -FI_EAGAIN) receiver.progress();
     }
     receiver.run();
@@ -226,7 +226,7 @@ TEST_CASE("whichever receive takes a message, it is known whose it is and where"
 TEST_CASE("a message that comes twice ends the op, and is not taken for another one") {
     const Alone alone(WriteImm{});
     Patience patience(Polling::yield, kTimeout);
-    Exchange<WriteImm> exchange(alone.lane(), alone.endpoint, {0, 0}, {0}, {.posts_receives = false}, patience);
+    Exchange<WriteImm> exchange(alone.context(), alone.endpoint, {0, 0}, {0}, {.posts_receives = false}, patience);
     exchange.begin(1);
     const auto run_and_look_on = [&] {
         exchange.run();
@@ -243,23 +243,23 @@ TEST_CASE("a message that comes twice ends the op, and is not taken for another 
 TEST_CASE("a message without its flag has not arrived, and a flag of another op tells nothing of it") {
     const Alone alone(Write{});
     Patience patience(Polling::yield, kTimeout);
-    const Lane lane = alone.lane();
-    Lane small = lane;
+    const TransferContext context = alone.context();
+    TransferContext small = context;
     small.message_size = 8;
-    Exchange<Write> receiver(lane, alone.endpoint, {}, {0}, {}, patience);
+    Exchange<Write> receiver(context, alone.endpoint, {}, {0}, {}, patience);
     receiver.begin(2);
     const auto post = [&](auto call) {
         while (call() == -FI_EAGAIN) receiver.progress();
         for (int i = 0; i < 1000; ++i) receiver.progress();
     };
     std::memset(alone.send.data(), 7, kMessage);
-    post([&] { return Write::inject(small, lane.to(0, nullptr), 2); });
+    post([&] { return Write::inject(small, context.to(0, nullptr), 2); });
     CHECK(alone.receive.data()[7] == std::byte{7});
     CHECK(receiver.arrivals()[0] == 0);
     for (const std::uint64_t other : {1, 3, 2 + 256})
-        post([&] { return Write::tell(lane, lane.to(0, nullptr), other); });
+        post([&] { return Write::tell(context, context.to(0, nullptr), other); });
     CHECK(receiver.arrivals()[0] == 0);
-    post([&] { return Write::tell(lane, lane.to(0, nullptr), 2); });
+    post([&] { return Write::tell(context, context.to(0, nullptr), 2); });
     receiver.run();
     CHECK(receiver.arrivals()[0] == 1);
 }
@@ -276,7 +276,7 @@ TEST_CASE("the message is there when its flag is seen, whatever the flag is post
                 CHECK(std::memcmp(alone.receive.data(), alone.send.data(), kMessage) == 0);
                 ++seen;
             };
-            Exchange<Write> exchange(alone.lane(), alone.endpoint, {0, 0, 0}, {0},
+            Exchange<Write> exchange(alone.context(), alone.endpoint, {0, 0, 0}, {0},
                                      {.window = window, .traces = true, .flag_behind = behind, .on_flag = look},
                                      patience);
             for (int i = 0; i < 10; ++i) {
@@ -295,7 +295,7 @@ TEST_CASE("the message is there when its flag is seen, whatever the flag is post
 TEST_CASE("a flag that never comes ends the op by its deadline, and says whose it is") {
     const Alone alone(Write{});
     Patience patience(Polling::yield, 50'000'000);
-    Exchange<Write> exchange(alone.lane(), alone.endpoint, {}, {0}, {}, patience);
+    Exchange<Write> exchange(alone.context(), alone.endpoint, {}, {0}, {}, patience);
     exchange.begin(1);
     try {
         exchange.run();

@@ -37,7 +37,7 @@ struct RemoteBuffers {
     Region::Remote send, receive, flags;
 };
 
-struct Lane {
+struct TransferContext {
     fid_ep* endpoint;
     Rank self;
     int ranks;
