@@ -86,13 +86,13 @@ Launch::Launch(Job& job, const Options& options, Files files)
             rights.target |= find_mode(mode).rights.target;
             has_flags = has_flags || find_mode(mode).arrival == Arrival::flag;
         }
-    wire_.emplace(job, InfoPtr(fi_dupinfo(choice_.info.get())),
-                  WireSettings{.buffer_bytes = buffer_bytes(plan_, budget_, job.ranks()),
-                               .spare_bytes = largest_message(plan_),
-                               .pages = options.memory == Memory::huge ? Pages::huge : Pages::normal,
-                               .wait = polling_.polling == Polling::block ? Wait::object : Wait::none,
-                               .rights = rights,
-                               .has_flags = has_flags});
+    channel_.emplace(job, InfoPtr(fi_dupinfo(choice_.info.get())),
+                     ChannelSettings{.buffer_bytes = buffer_bytes(plan_, budget_, job.ranks()),
+                                     .spare_bytes = largest_message(plan_),
+                                     .pages = options.memory == Memory::huge ? Pages::huge : Pages::normal,
+                                     .wait = polling_.polling == Polling::block ? Wait::object : Wait::none,
+                                     .rights = rights,
+                                     .has_flags = has_flags});
 }
 
 void Launch::connect() {
@@ -145,7 +145,7 @@ void Launch::choose_start_of_ops() {
 
 void Launch::connect_and_try(std::optional<Start> wanted) {
     const Point& first = plan_.points[static_cast<std::size_t>(plan_.order.front())];
-    const EngineParts parts{job_, *wire_, loop_, patience_, first, options_.seed};
+    const EngineParts parts{job_, *channel_, loop_, patience_, first, options_.seed};
     try {
         find_mode(first.mode).verify(parts);
         start_ = choose_start(wanted, is_oversubscribed_, clock_.error_ns, job_, loop_, *workload_.engine(parts));
@@ -271,7 +271,7 @@ int Launch::points_in_file() const {
 }
 
 void Launch::verify_all() {
-    PointRunner runner(job_, *wire_, loop_, patience_, *node_counters_, rules_for(Point{}));
+    PointRunner runner(job_, *channel_, loop_, patience_, *node_counters_, rules_for(Point{}));
     int verified = 0;
     for (const int index : plan_.order) {
         const Point& point = plan_.points[static_cast<std::size_t>(index)];

@@ -9,11 +9,11 @@
 #include "a2aperf/config/options.hpp"
 #include "a2aperf/job/job.hpp"
 #include "a2aperf/measure/adapters.hpp"
+#include "a2aperf/measure/channel.hpp"
 #include "a2aperf/measure/clock_sync.hpp"
 #include "a2aperf/measure/op_loop.hpp"
 #include "a2aperf/measure/point_runner.hpp"
 #include "a2aperf/measure/setup.hpp"
-#include "a2aperf/measure/wire.hpp"
 #include "a2aperf/plan/plan.hpp"
 #include "a2aperf/record/progress.hpp"
 #include "a2aperf/record/recorder.hpp"
@@ -101,7 +101,7 @@ private:
     bool is_oversubscribed_;
     PollingChoice polling_;
     Patience patience_;
-    std::optional<Wire> wire_;
+    std::optional<Channel> channel_;
     std::string fi_info_;
     ClockAgreement clock_;
     Nanoseconds synchronised_ = 0; // when the clocks were last agreed on

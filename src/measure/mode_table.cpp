@@ -16,37 +16,39 @@ namespace {
 
 template <TransferMode Mode>
 ExchangeSettings settings_of(const EngineParts& parts) {
-    const auto takes_wildcards = find_provider(parts.wire.domain().provider()).takes_wildcards;
+    const auto takes_wildcards = find_provider(parts.channel.domain().provider()).takes_wildcards;
     Inject inject = Inject::never;
-    if (uses_inject(parts.wire, parts.point)) inject = parts.point.window == 0 ? Inject::silent : Inject::counted;
+    if (uses_inject(parts.channel, parts.point))
+        inject = parts.point.window == 0 ? Inject::silent : Inject::counted;
     return {.window = parts.point.window,
             .inject = inject,
             .posts_receives = Mode::kArrival != Arrival::flag &&
-                              (Mode::kArrival != Arrival::data || parts.wire.domain().consumes_receive()),
+                              (Mode::kArrival != Arrival::data || parts.channel.domain().consumes_receive()),
             .strays = Mode::kArrival == Arrival::receive && takes_wildcards != nullptr && !takes_wildcards()
                           ? Strays::from_each
                           : Strays::from_any,
-            .flag_behind = parts.point.message_size <= parts.wire.domain().ordered_write() ? FlagBehind::post
-                                                                                           : FlagBehind::delivery};
+            .flag_behind = parts.point.message_size <= parts.channel.domain().ordered_write()
+                               ? FlagBehind::post
+                               : FlagBehind::delivery};
 }
 
 template <TransferMode Mode>
 void verify_point(const EngineParts& parts) {
     ExchangeSettings settings = settings_of<Mode>(parts);
     settings.traces = true;
-    verify<Mode>(parts.job, parts.wire, parts.loop, parts.patience, parts.point, settings, parts.seed);
+    verify<Mode>(parts.job, parts.channel, parts.loop, parts.patience, parts.point, settings, parts.seed);
 }
 
 template <TransferMode Mode>
 std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
-    const TransferContext context = parts.wire.context(parts.point.message_size);
+    const TransferContext context = parts.channel.context(parts.point.message_size);
     const Peers peers = parts.point.peers(parts.job.rank(), parts.job.layout(), parts.seed);
     SelfCopy self_copy;
     if (parts.point.partner >= 0) self_copy = {context.send_buffer, context.receive_buffer, context.message_size};
     ExchangeSettings settings = settings_of<Mode>(parts);
     settings.traces = parts.traces;
     return std::make_unique<FabricEngine<Mode>>(
-        Exchange<Mode>(context, parts.wire.endpoint(), peers.sends, peers.receives, settings, parts.patience),
+        Exchange<Mode>(context, parts.channel.endpoint(), peers.sends, peers.receives, settings, parts.patience),
         parts.point.post, self_copy);
 }
 
@@ -85,15 +87,15 @@ void require_sends(std::span<const std::string> modes) {
                                          mode, mode));
 }
 
-bool uses_inject(const Wire& wire, const Point& point) {
-    const Provider& provider = find_provider(wire.domain().provider());
+bool uses_inject(const Channel& channel, const Point& point) {
+    const Provider& provider = find_provider(channel.domain().provider());
     const ModeEntry& mode = find_mode(point.mode);
     if (mode.initiator == Initiator::receiver) return false; // nothing is sent
     if (mode.arrival == Arrival::data && !provider.injects_data) return false;
     // Its flag waits for the message's completion.
-    if (mode.arrival == Arrival::flag && point.message_size > wire.domain().ordered_write()) return false;
+    if (mode.arrival == Arrival::flag && point.message_size > channel.domain().ordered_write()) return false;
     if (point.window != 0 && !provider.completes_injected) return false;
-    return point.message_size <= wire.domain().inject_size();
+    return point.message_size <= channel.domain().inject_size();
 }
 
 } // namespace a2aperf

@@ -201,7 +201,7 @@ PointResult PointRunner::finish(Series& series, const Point& point) {
     result.stop_rule = series.stop_rule;
     result.late_limit_ns = series.late_limit;
     result.warmup_p50_ns = series.warmup_p50;
-    result.buffer_slots = wire_.slots(point.message_size);
+    result.buffer_slots = channel_.slots(point.message_size);
     return result;
 }
 
@@ -242,7 +242,8 @@ PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
     std::vector<Series> all(with_baseline ? 2 : 1);
     all[0].engine = make_engine_(parts(point));
     if (with_baseline)
-        all[1].engine = make_mpi_engine(job_, wire_.send_buffer(), wire_.receive_buffer(), point.message_size);
+        all[1].engine =
+            make_mpi_engine(job_, channel_.send_buffer(), channel_.receive_buffer(), point.message_size);
     for (Series& series : all) {
         series.warmup_p50 = warm_up(series);
         if (rules_.has_late_limit && loop_.start() == Start::clock)
@@ -252,7 +253,7 @@ PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
 
     PointOutcome outcome;
     outcome.own = finish(all[0], point);
-    outcome.own.used_inject = uses_inject(wire_, point);
+    outcome.own.used_inject = uses_inject(channel_, point);
     if (with_baseline) outcome.baseline = finish(all[1], point);
     outcome.own.started_ns = started;
     outcome.own.duration_ns = now_ns() - begin;

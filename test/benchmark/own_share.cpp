@@ -10,11 +10,11 @@
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/measure/channel.hpp"
 #include "a2aperf/measure/engine.hpp"
 #include "a2aperf/measure/op_loop.hpp"
 #include "a2aperf/measure/provider_choice.hpp"
 #include "a2aperf/measure/setup.hpp"
-#include "a2aperf/measure/wire.hpp"
 #include "a2aperf/transfer/tagged.hpp"
 
 namespace {
@@ -51,8 +51,8 @@ Nanoseconds cost_of_clock() {
 
 void measure(Job& job, const std::string& provider) {
     ProviderChoice choice = choose_provider(job, {provider, "nearest", {"tagged"}, mpi_uses_libfabric()});
-    Wire wire(job, std::move(choice.info),
-              {.buffer_bytes = kMessage * static_cast<Bytes>(job.ranks()), .spare_bytes = kMessage});
+    Channel channel(job, std::move(choice.info),
+                    {.buffer_bytes = kMessage * static_cast<Bytes>(job.ranks()), .spare_bytes = kMessage});
     Patience patience(job.ranks() > 2 ? Polling::yield : Polling::spin, job.timeout());
     const CommonClock clock;
     OpLoop loop(job, clock, patience);
@@ -60,13 +60,13 @@ void measure(Job& job, const std::string& provider) {
     point.schedule = &find_schedule("shift");
     const Peers peers = point.peers(job.rank(), job.layout(), 1);
     FabricEngine<Probe> engine(
-        Exchange<Probe>(wire.context(kMessage), wire.endpoint(), peers.sends, peers.receives, {}, patience),
+        Exchange<Probe>(channel.context(kMessage), channel.endpoint(), peers.sends, peers.receives, {}, patience),
         Post::before, {});
     OwnSamples samples;
     samples.reserve(kOps);
     loop.run(engine, 20, samples); // connects and warms up
 
-    fid_cq* queue = wire.endpoint().queue();
+    fid_cq* queue = channel.endpoint().queue();
     g_queue = queue->ops;
     fi_ops_cq noting = *g_queue;
     noting.read = read_and_note;

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "a2aperf/measure/channel.hpp"
 #include "a2aperf/measure/engine.hpp"
 #include "a2aperf/measure/op_loop.hpp"
-#include "a2aperf/measure/wire.hpp"
 #include "a2aperf/transfer/mode.hpp"
 
 namespace a2aperf {
@@ -18,7 +18,7 @@ namespace a2aperf {
 // What a point's engine is made of.
 struct EngineParts {
     const Job& job;
-    Wire& wire;
+    Channel& channel;
     OpLoop& loop;
     Patience& patience;
     const Point& point;
@@ -49,6 +49,6 @@ const ModeEntry& find_mode(std::string_view name);
 void require_sends(std::span<const std::string> modes);
 
 // Does a message of this point go by the provider's inject path?
-bool uses_inject(const Wire& wire, const Point& point);
+bool uses_inject(const Channel& channel, const Point& point);
 
 } // namespace a2aperf

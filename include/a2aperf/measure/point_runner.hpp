@@ -47,9 +47,10 @@ struct PointOutcome {
 
 class PointRunner {
 public:
-    PointRunner(Job& job, Wire& wire, OpLoop& loop, Patience& patience, const NodeCounterReader& node_counters,
-                RunRules rules)
-        : job_(job), wire_(wire), loop_(loop), patience_(patience), node_counters_(node_counters), rules_(rules) {}
+    PointRunner(Job& job, Channel& channel, OpLoop& loop, Patience& patience,
+                const NodeCounterReader& node_counters, RunRules rules)
+        : job_(job), channel_(channel), loop_(loop), patience_(patience), node_counters_(node_counters),
+          rules_(rules) {}
 
     void set_progress(ProgressReport report) { report_ = std::move(report); }
     // Another one than the mode's exchange.
@@ -75,7 +76,7 @@ private:
     };
 
     EngineParts parts(const Point& point) {
-        return {job_, wire_, loop_, patience_, point, rules_.seed, rules_.traces};
+        return {job_, channel_, loop_, patience_, point, rules_.seed, rules_.traces};
     }
     void run_block(Series& series, int count);
     void gather_block(Series& series);
@@ -87,7 +88,7 @@ private:
     PointResult finish(Series& series, const Point& point);
 
     Job& job_;
-    Wire& wire_;
+    Channel& channel_;
     OpLoop& loop_;
     Patience& patience_;
     const NodeCounterReader& node_counters_;

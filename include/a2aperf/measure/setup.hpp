@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "a2aperf/job/job.hpp"
+#include "a2aperf/measure/channel.hpp"
 #include "a2aperf/measure/counters.hpp"
 #include "a2aperf/measure/provenance.hpp"
 #include "a2aperf/measure/provider_choice.hpp"
 #include "a2aperf/measure/regime.hpp"
-#include "a2aperf/measure/wire.hpp"
 #include "a2aperf/plan/plan.hpp"
 
 namespace a2aperf {

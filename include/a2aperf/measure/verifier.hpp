@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "a2aperf/job/job.hpp"
+#include "a2aperf/measure/channel.hpp"
 #include "a2aperf/measure/engine.hpp"
 #include "a2aperf/measure/exchange.hpp"
 #include "a2aperf/measure/op_loop.hpp"
 #include "a2aperf/measure/payload.hpp"
-#include "a2aperf/measure/wire.hpp"
 #include "a2aperf/plan/point.hpp"
 
 namespace a2aperf {
@@ -59,10 +59,10 @@ private:
 // Runs one untimed op of the point's size and mode, in several rounds where buffers are shared by peers, and
 // checks every byte. Sets up every connection on the way. Throws RunError.
 template <TransferMode Mode>
-void verify(const Job& job, Wire& wire, OpLoop& loop, Patience& patience, const Point& point,
+void verify(const Job& job, Channel& channel, OpLoop& loop, Patience& patience, const Point& point,
             ExchangeSettings settings, std::uint64_t seed) {
-    const TransferContext context = wire.context(point.message_size);
-    for (const VerificationRound& round : rounds_of(point, job, wire.slots(point.message_size), seed)) {
+    const TransferContext context = channel.context(point.message_size);
+    for (const VerificationRound& round : rounds_of(point, job, channel.slots(point.message_size), seed)) {
         const std::uint64_t op = loop.next_op();
         for (const Rank peer : round.sends)
             fill_payload(message_at(context.send_buffer, context.send_offset, peer, context.message_size),
@@ -79,12 +79,12 @@ void verify(const Job& job, Wire& wire, OpLoop& loop, Patience& patience, const 
             if (std::ranges::find(round.receives, peer) != round.receives.end())
                 check_message(*verified, context, peer, job, point, op, seed, ", when its flag was seen");
         };
-        Exchange<Mode> exchange(context, wire.endpoint(), round.sends, round.receives, settings, patience);
+        Exchange<Mode> exchange(context, channel.endpoint(), round.sends, round.receives, settings, patience);
         verified = &exchange;
         Verification<Mode> engine(exchange);
         engine.prepare(op);
         // Behind the receives that are due, so that they take only what is one too many.
-        exchange.post_strays(wire.spare(), wire.receive_descriptor());
+        exchange.post_strays(channel.spare(), channel.receive_descriptor());
         loop.settle(engine); // receives are posted everywhere and places are free
         exchange.run();
         loop.settle(engine); // all that was sent in this round is here or on its way

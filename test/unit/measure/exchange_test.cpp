@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMessage = 6000;
 constexpr Nanoseconds kTimeout = 3'000'000'000;
 
-// One rank, alone: what measure's Wire is for a job.
+// One rank, alone: what measure's Channel is for a job.
 struct Alone {
     static InfoPtr first_offer(std::uint64_t capabilities) {
         auto all = offers("tcp", capabilities);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This rank's part of the fabric: domain, buffers and endpoint, and what it knows of its peers.
+// A way from this rank into the fabric. It owns what goes with one endpoint: its domain and adapter, the registered
+// buffers and flags with their keys, the endpoint with its queue, and what all ranks told of theirs.
 #pragma once
 
 #include <memory>
@@ -15,7 +16,7 @@
 
 namespace a2aperf {
 
-struct WireSettings {
+struct ChannelSettings {
     std::size_t buffer_bytes = 0; // each of the two message buffers
     std::size_t spare_bytes = 0;  // behind the receive buffer, for messages that should not come
     Pages pages = Pages::normal;
@@ -24,13 +25,13 @@ struct WireSettings {
     bool has_flags = false; // a word of each rank, for modes that tell by flags
 };
 
-class Wire {
+class Channel {
 public:
     // Opens everything and exchanges addresses and keys with all ranks.
-    Wire(const Job& job, InfoPtr info, const WireSettings& settings);
-    ~Wire();
-    Wire(const Wire&) = delete;
-    Wire& operator=(const Wire&) = delete;
+    Channel(const Job& job, InfoPtr info, const ChannelSettings& settings);
+    ~Channel();
+    Channel(const Channel&) = delete;
+    Channel& operator=(const Channel&) = delete;
 
     const Domain& domain() const { return domain_; }
     const Endpoint& endpoint() const { return endpoint_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/measure/wire.hpp"
+#include "a2aperf/measure/channel.hpp"
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ std::size_t queue_depth(int ranks) {
 
 } // namespace
 
-Wire::Wire(const Job& job, InfoPtr info, const WireSettings& settings)
+Channel::Channel(const Job& job, InfoPtr info, const ChannelSettings& settings)
     : job_(job), domain_(std::move(info)), buffer_bytes_(settings.buffer_bytes),
       send_(domain_, buffer_bytes_, settings.pages, settings.rights.source, kSendKey),
       receive_(domain_, buffer_bytes_ + settings.spare_bytes, settings.pages, settings.rights.target, kReceiveKey),
@@ -32,22 +32,22 @@ Wire::Wire(const Job& job, InfoPtr info, const WireSettings& settings)
         RemoteBuffers{send_.remote(), receive_.remote(), flags_ ? flags_->remote() : Region::Remote{}});
 }
 
-Wire::~Wire() {
+Channel::~Channel() {
     if (domain_.needs(FI_MR_ENDPOINT))
         for (Region* region : regions()) region->close();
 }
 
-std::vector<Region*> Wire::regions() {
+std::vector<Region*> Channel::regions() {
     std::vector<Region*> all{&send_, &receive_};
     if (flags_) all.push_back(&*flags_);
     return all;
 }
 
-int Wire::slots(Bytes message_size) const {
+int Channel::slots(Bytes message_size) const {
     return static_cast<int>(std::min<Bytes>(buffer_bytes_ / message_size, static_cast<Bytes>(job_.ranks())));
 }
 
-TransferContext Wire::context(Bytes message_size) {
+TransferContext Channel::context(Bytes message_size) {
     const int ranks = job_.ranks();
     const int places = slots(message_size);
     send_offset_.resize(static_cast<std::size_t>(ranks));
