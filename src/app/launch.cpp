@@ -74,7 +74,7 @@ Launch::Launch(Job& job, const Options& options, Files files)
       cores_of_nodes_(cores_of_nodes(job, choice_.here)),
       is_oversubscribed_(a2aperf::is_oversubscribed(job.layout(), cores_of_nodes_)),
       polling_(choose_polling(wanted_polling(options.poll), is_oversubscribed_)),
-      patience_(polling_.polling, options.timeout), loop_(job, clock_.mine, patience_) {
+      deadline_(polling_.polling, options.timeout), loop_(job, clock_.mine, deadline_) {
     // After the provider's own variables are set: they are part of what was measured.
     environment_ = agree_on_environment(job, options.required_environment);
     if (plan_.order.empty()) throw NothingToMeasure(why_all_skipped(plan_));
@@ -145,7 +145,7 @@ void Launch::choose_start_of_ops() {
 
 void Launch::connect_and_try(std::optional<Start> wanted) {
     const Point& first = plan_.points[static_cast<std::size_t>(plan_.order.front())];
-    const EngineParts parts{job_, *channel_, loop_, patience_, first, options_.seed};
+    const EngineParts parts{job_, *channel_, loop_, deadline_, first, options_.seed};
     try {
         find_mode(first.mode).verify(parts);
         start_ = choose_start(wanted, is_oversubscribed_, clock_.error_ns, job_, loop_, *workload_.engine(parts));
@@ -271,7 +271,7 @@ int Launch::points_in_file() const {
 }
 
 void Launch::verify_all() {
-    PointRunner runner(job_, *channel_, loop_, patience_, *node_counters_, rules_for(Point{}));
+    PointRunner runner(job_, *channel_, loop_, deadline_, *node_counters_, rules_for(Point{}));
     int verified = 0;
     for (const int index : plan_.order) {
         const Point& point = plan_.points[static_cast<std::size_t>(index)];

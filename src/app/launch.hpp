@@ -100,7 +100,7 @@ private:
     std::vector<int> cores_of_nodes_; // [N], that the ranks there may run on
     bool is_oversubscribed_;
     PollingChoice polling_;
-    Patience patience_;
+    Deadline deadline_;
     std::optional<Channel> channel_;
     std::string fi_info_;
     ClockAgreement clock_;

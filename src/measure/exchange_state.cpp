@@ -13,9 +13,9 @@ namespace a2aperf {
 
 ExchangeState::ExchangeState(const TransferContext& context, const Endpoint& endpoint, Arrival way,
                              const std::vector<Rank>& sends, const std::vector<Rank>& receives,
-                             ExchangeSettings settings, Patience& patience)
+                             ExchangeSettings settings, Deadline& deadline)
     : context_(context), endpoint_(&endpoint), queue_(endpoint.queue()), arrival_(way), settings_(settings),
-      patience_(&patience), ranks_(static_cast<std::size_t>(context.ranks)),
+      deadline_(&deadline), ranks_(static_cast<std::size_t>(context.ranks)),
       slots_(ranks_ + sends.size() + std::max<std::size_t>(receives.size(), 1)),
       surplus_(ranks_ + sends.size(), kDue), arrived_at_(settings.traces ? ranks_ : 0, -1),
       known_slots_(surplus_.size()) {
@@ -89,7 +89,7 @@ std::string ExchangeState::waiting_for() const {
 
 void ExchangeState::fail_timeout() const {
     throw RunError(fmt::format("op {}: nothing happened for {}; it waits for {}", op_,
-                               format_duration(patience_->waited()), waiting_for()));
+                               format_duration(deadline_->waited()), waiting_for()));
 }
 
 void ExchangeState::fail_completion(ssize_t status) const {

@@ -36,7 +36,7 @@ template <TransferMode Mode>
 void verify_point(const EngineParts& parts) {
     ExchangeSettings settings = settings_of<Mode>(parts);
     settings.traces = true;
-    verify<Mode>(parts.job, parts.channel, parts.loop, parts.patience, parts.point, settings, parts.seed);
+    verify<Mode>(parts.job, parts.channel, parts.loop, parts.deadline, parts.point, settings, parts.seed);
 }
 
 template <TransferMode Mode>
@@ -48,7 +48,7 @@ std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
     ExchangeSettings settings = settings_of<Mode>(parts);
     settings.traces = parts.traces;
     return std::make_unique<FabricEngine<Mode>>(
-        Exchange<Mode>(context, parts.channel.endpoint(), peers.sends, peers.receives, settings, parts.patience),
+        Exchange<Mode>(context, parts.channel.endpoint(), peers.sends, peers.receives, settings, parts.deadline),
         parts.point.post, self_copy);
 }
 

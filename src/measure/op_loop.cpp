@@ -26,9 +26,9 @@ void OwnSamples::clear() {
 Nanoseconds OpLoop::agree(Engine& engine) {
     const Nanoseconds entered = clock_.to_common(now_ns());
     job_.enter({entered, slack_, StopSignal::number()});
-    patience_.reset();
+    deadline_.reset();
     while (!job_.is_agreed())
-        if (!engine.progress() && !patience_.idle()) fail_agreement();
+        if (!engine.progress() && !deadline_.idle()) fail_agreement();
     const auto& [slowest, slack, signal] = job_.result();
     // What the agreement itself took after the last rank entered, with half as much again for the next one.
     const Nanoseconds took = clock_.to_common(now_ns()) - slowest;
@@ -40,7 +40,7 @@ Nanoseconds OpLoop::agree(Engine& engine) {
 
 void OpLoop::fail_agreement() const {
     std::vector<std::string> names;
-    const Nanoseconds waited = patience_.waited();
+    const Nanoseconds waited = deadline_.waited();
     for (const Rank rank : job_.missing_ranks()) names.push_back(job_.who(rank));
     // A rank that is merely late may be among them: it has not begun to wait.
     const std::string silent =

@@ -53,14 +53,14 @@ void measure(Job& job, const std::string& provider) {
     ProviderChoice choice = choose_provider(job, {provider, "nearest", {"tagged"}, mpi_uses_libfabric()});
     Channel channel(job, std::move(choice.info),
                     {.buffer_bytes = kMessage * static_cast<Bytes>(job.ranks()), .spare_bytes = kMessage});
-    Patience patience(job.ranks() > 2 ? Polling::yield : Polling::spin, job.timeout());
+    Deadline deadline(job.ranks() > 2 ? Polling::yield : Polling::spin, job.timeout());
     const CommonClock clock;
-    OpLoop loop(job, clock, patience);
+    OpLoop loop(job, clock, deadline);
     Point point;
     point.schedule = &find_schedule("shift");
     const Peers peers = point.peers(job.rank(), job.layout(), 1);
     FabricEngine<Probe> engine(
-        Exchange<Probe>(channel.context(kMessage), channel.endpoint(), peers.sends, peers.receives, {}, patience),
+        Exchange<Probe>(channel.context(kMessage), channel.endpoint(), peers.sends, peers.receives, {}, deadline),
         Post::before, {});
     OwnSamples samples;
     samples.reserve(kOps);

@@ -87,8 +87,8 @@ struct Loop {
     explicit Loop(Start start) { ops.set_start(start); }
 
     CommonClock clock; // all ranks are on one machine
-    Patience patience{Polling::yield, kTimeout};
-    OpLoop ops{job(), clock, patience};
+    Deadline deadline{Polling::yield, kTimeout};
+    OpLoop ops{job(), clock, deadline};
 };
 
 constexpr Start kStarts[] = {Start::barrier, Start::clock};

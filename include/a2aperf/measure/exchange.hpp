@@ -18,9 +18,9 @@ class Exchange : public ExchangeState {
 public:
     // sends are the receivers' business where they start the transfers.
     Exchange(const TransferContext& context, const Endpoint& endpoint, const std::vector<Rank>& sends,
-             const std::vector<Rank>& receives, ExchangeSettings settings, Patience& patience)
+             const std::vector<Rank>& receives, ExchangeSettings settings, Deadline& deadline)
         : ExchangeState(context, endpoint, Mode::kArrival, kSends ? sends : std::vector<Rank>{}, receives, settings,
-                        patience) {}
+                        deadline) {}
 
     // Before the start: forgets the last op. Receives are posted here, or by run(). Reads are part of the op.
     [[gnu::always_inline]] inline void begin(std::uint64_t op);
@@ -112,9 +112,9 @@ void Exchange<Mode>::post_all_receives() {
 // Where the provider's queue has room for a part only.
 template <TransferMode Mode>
 void Exchange<Mode>::post_the_rest_of_receives() {
-    patience_->reset();
+    deadline_->reset();
     while (!post_receives())
-        if (!progress() && !patience_->idle()) fail(-FI_ETIMEDOUT, "posting receives", context_.self);
+        if (!progress() && !deadline_->idle()) fail(-FI_ETIMEDOUT, "posting receives", context_.self);
 }
 
 // Calls post_one(route) for the routes from `at` up to `end`, and moves `at` on; stops where the provider has no
@@ -249,7 +249,7 @@ template <TransferMode Mode>
 template <typename Exchange<Mode>::Sleep kSleep>
 ssize_t Exchange<Mode>::read_queue() {
     constexpr int kSleepMs = 10; // short, for the deadline's sake
-    const bool sleeps = kSleep == Sleep::allowed && patience_->polling() == Polling::block;
+    const bool sleeps = kSleep == Sleep::allowed && deadline_->polling() == Polling::block;
     const ssize_t count = sleeps ? fi_cq_sread(queue_, entries_.data(), kBatch, nullptr, kSleepMs)
                                  : fi_cq_read(queue_, entries_.data(), kBatch);
     if (count > 0) return count;
@@ -267,16 +267,16 @@ bool Exchange<Mode>::poll() {
     if constexpr (kFlags) has_flags = take_flags();
     if (count == 0 && !has_flags) return false;
     if (!kFlags || count != 0) account(count);
-    patience_->reset();
+    deadline_->reset();
     return true;
 }
 
 template <TransferMode Mode>
 ssize_t Exchange<Mode>::await_completions() {
-    patience_->reset();
+    deadline_->reset();
     ssize_t count = 0;
     do {
-        if (!patience_->idle()) fail_timeout();
+        if (!deadline_->idle()) fail_timeout();
     } while ((count = read_queue<Sleep::allowed>()) == 0);
     return count;
 }
@@ -339,10 +339,10 @@ bool Exchange<Mode>::take_flags() {
 // Without sleep: no flag wakes who sleeps on the queue.
 template <TransferMode Mode>
 Moments Exchange<Mode>::run_with_flags() {
-    patience_->reset();
+    deadline_->reset();
     bool has_all = post_with_flags();
     while (!has_all || !is_over()) {
-        if (!poll<Sleep::never>() && !patience_->idle()) fail_timeout();
+        if (!poll<Sleep::never>() && !deadline_->idle()) fail_timeout();
         if (!has_all) has_all = post_with_flags();
     }
     return {completed_at_[send], completed_at_[arrival]};
@@ -364,10 +364,10 @@ Moments Exchange<Mode>::run() {
 // Where the window or the provider's queues have room for a part only.
 template <TransferMode Mode>
 void Exchange<Mode>::post_the_rest() {
-    patience_->reset();
+    deadline_->reset();
     bool has_all = false;
     while (!has_all) {
-        if (!poll<Sleep::allowed>() && !patience_->idle()) fail_timeout();
+        if (!poll<Sleep::allowed>() && !deadline_->idle()) fail_timeout();
         has_all = post_receives();
         has_all = post_sends() && has_all;
     }
@@ -376,10 +376,10 @@ void Exchange<Mode>::post_the_rest() {
 template <TransferMode Mode>
 template <class TryOnce>
 void Exchange<Mode>::insist(const char* call, Rank peer, TryOnce try_once) {
-    patience_->reset();
+    deadline_->reset();
     ssize_t status = 0;
     while ((status = try_once()) == -FI_EAGAIN)
-        if (!progress() && !patience_->idle()) break;
+        if (!progress() && !deadline_->idle()) break;
     if (status != 0) fail(status, call, peer);
 }
 
@@ -422,9 +422,9 @@ void Exchange<Mode>::sweep(Rank nearest) {
                    [&] { return Mode::send(context_, context_.to(peer, slot), Mode::label(context_, op_)); });
             ++slot;
         }
-        patience_->reset();
+        deadline_->reset();
         while (strays_left_ > 0 || left_[send] > 0)
-            if (!progress() && !patience_->idle()) fail_timeout();
+            if (!progress() && !deadline_->idle()) fail_timeout();
     }
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "a2aperf/fabric/endpoint.hpp"
-#include "a2aperf/measure/patience.hpp"
+#include "a2aperf/measure/deadline.hpp"
 #include "a2aperf/stats/samples.hpp"
 #include "a2aperf/transfer/mode.hpp"
 
@@ -59,7 +59,7 @@ public:
     // sends and receives: peers in the order of posting. way: how a message arrives in the mode at hand.
     ExchangeState(const TransferContext& context, const Endpoint& endpoint, Arrival way,
                   const std::vector<Rank>& sends, const std::vector<Rank>& receives, ExchangeSettings settings,
-                  Patience& patience);
+                  Deadline& deadline);
     ExchangeState(ExchangeState&&) = default; // routes point to slots, which stay where they are
 
     // In the op at hand: how often a message of each rank has arrived, [R].
@@ -106,7 +106,7 @@ protected:
     fid_cq* queue_;
     Arrival arrival_;
     ExchangeSettings settings_;
-    Patience* patience_;
+    Deadline* deadline_;
     std::size_t ranks_;
     std::vector<Slot> slots_;
     // In this op, by slot, arrivals from each rank and then sends: the completions beyond the one that is due, -1

@@ -20,7 +20,7 @@ struct EngineParts {
     const Job& job;
     Channel& channel;
     OpLoop& loop;
-    Patience& patience;
+    Deadline& deadline;
     const Point& point;
     std::uint64_t seed;
     bool traces = false; // the timed ops

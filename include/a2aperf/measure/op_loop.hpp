@@ -7,8 +7,8 @@
 
 #include "a2aperf/job/job.hpp"
 #include "a2aperf/measure/common_clock.hpp"
+#include "a2aperf/measure/deadline.hpp"
 #include "a2aperf/measure/engine.hpp"
-#include "a2aperf/measure/patience.hpp"
 
 namespace a2aperf {
 
@@ -28,8 +28,8 @@ struct OwnSamples {
 
 class OpLoop {
 public:
-    OpLoop(Job& job, const CommonClock& clock, Patience& patience)
-        : job_(job), clock_(clock), patience_(patience) {}
+    OpLoop(Job& job, const CommonClock& clock, Deadline& deadline)
+        : job_(job), clock_(clock), deadline_(deadline) {}
 
     void set_start(Start start) { start_ = start; }
     Start start() const { return start_; }
@@ -50,7 +50,7 @@ private:
 
     Job& job_;
     const CommonClock& clock_;
-    Patience& patience_;
+    Deadline& deadline_;
     Start start_ = Start::barrier;
     std::uint64_t op_ = 1;
     int stop_signal_ = 0;

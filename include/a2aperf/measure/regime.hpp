@@ -8,8 +8,8 @@
 
 #include "a2aperf/fabric/locality.hpp"
 #include "a2aperf/job/job.hpp"
+#include "a2aperf/measure/deadline.hpp"
 #include "a2aperf/measure/op_loop.hpp"
-#include "a2aperf/measure/patience.hpp"
 
 namespace a2aperf {
 

@@ -59,7 +59,7 @@ private:
 // Runs one untimed op of the point's size and mode, in several rounds where buffers are shared by peers, and
 // checks every byte. Sets up every connection on the way. Throws RunError.
 template <TransferMode Mode>
-void verify(const Job& job, Channel& channel, OpLoop& loop, Patience& patience, const Point& point,
+void verify(const Job& job, Channel& channel, OpLoop& loop, Deadline& deadline, const Point& point,
             ExchangeSettings settings, std::uint64_t seed) {
     const TransferContext context = channel.context(point.message_size);
     for (const VerificationRound& round : rounds_of(point, job, channel.slots(point.message_size), seed)) {
@@ -79,7 +79,7 @@ void verify(const Job& job, Channel& channel, OpLoop& loop, Patience& patience, 
             if (std::ranges::find(round.receives, peer) != round.receives.end())
                 check_message(*verified, context, peer, job, point, op, seed, ", when its flag was seen");
         };
-        Exchange<Mode> exchange(context, channel.endpoint(), round.sends, round.receives, settings, patience);
+        Exchange<Mode> exchange(context, channel.endpoint(), round.sends, round.receives, settings, deadline);
         verified = &exchange;
         Verification<Mode> engine(exchange);
         engine.prepare(op);

@@ -67,9 +67,9 @@ struct Alone {
 template <class Mode>
 void check_ops() {
     const Alone alone(Mode{});
-    Patience patience(Polling::yield, kTimeout);
+    Deadline deadline(Polling::yield, kTimeout);
     Exchange<Mode> exchange(alone.context(), alone.endpoint, {0}, {0},
-                            {.posts_receives = Mode::kArrival != Arrival::data}, patience);
+                            {.posts_receives = Mode::kArrival != Arrival::data}, deadline);
     for (std::uint64_t op = 1; op <= 50; ++op) {
         std::memset(alone.send.data(), static_cast<int>(op), kMessage);
         exchange.begin(op);
@@ -94,8 +94,8 @@ TEST_CASE("ops of every mode move their bytes and count their arrivals") {
 
 TEST_CASE("a read is no part of what is posted before the op, and fetches what is there when the op runs") {
     const Alone alone(Read{});
-    Patience patience(Polling::yield, kTimeout);
-    Exchange<Read> exchange(alone.context(), alone.endpoint, {0}, {0}, {}, patience);
+    Deadline deadline(Polling::yield, kTimeout);
+    Exchange<Read> exchange(alone.context(), alone.endpoint, {0}, {0}, {}, deadline);
     std::memset(alone.send.data(), 1, kMessage);
     exchange.begin(1);
     exchange.post_all_receives();
@@ -109,7 +109,7 @@ TEST_CASE("a read is no part of what is posted before the op, and fetches what i
 
 TEST_CASE("reads outstanding are at most the window, and each fetches from its own place") {
     const Alone alone(Read{});
-    Patience patience(Polling::yield, kTimeout);
+    Deadline deadline(Polling::yield, kTimeout);
     TransferContext context = alone.context();
     context.message_size = kMessage / 8;
     constexpr int kPeers = 8; // all of them are ourselves
@@ -131,7 +131,7 @@ TEST_CASE("reads outstanding are at most the window, and each fetches from its o
     for (const int window : {1, 3, kPeers, 0}) {
         std::memset(alone.receive.data(), 0, kMessage);
         Exchange<Read> exchange(context, alone.endpoint, sources, sources, {.window = window, .traces = true},
-                                patience);
+                                deadline);
         exchange.begin(1);
         const Nanoseconds begin = now_ns();
         exchange.run();
@@ -146,8 +146,8 @@ TEST_CASE("reads outstanding are at most the window, and each fetches from its o
 
 TEST_CASE("a message that never comes ends the op by its deadline, and says whose it is") {
     const Alone alone(Tagged{});
-    Patience patience(Polling::yield, 50'000'000);
-    Exchange<Tagged> exchange(alone.context(), alone.endpoint, {}, {0}, {}, patience);
+    Deadline deadline(Polling::yield, 50'000'000);
+    Exchange<Tagged> exchange(alone.context(), alone.endpoint, {}, {0}, {}, deadline);
     exchange.begin(1);
     exchange.post_all_receives();
     try {
@@ -162,9 +162,9 @@ TEST_CASE("a message that never comes ends the op by its deadline, and says whos
 
 TEST_CASE("a message of another op is not taken for one of this") {
     const Alone alone(Tagged{});
-    Patience patience(Polling::yield, 50'000'000);
-    Exchange<Tagged> sender(alone.context(), alone.endpoint, {0}, {}, {}, patience);
-    Exchange<Tagged> receiver(alone.context(), alone.endpoint, {}, {0}, {}, patience);
+    Deadline deadline(Polling::yield, 50'000'000);
+    Exchange<Tagged> sender(alone.context(), alone.endpoint, {0}, {}, {}, deadline);
+    Exchange<Tagged> receiver(alone.context(), alone.endpoint, {}, {0}, {}, deadline);
     receiver.begin(2);
     receiver.post_all_receives();
     sender.begin(1);
@@ -180,11 +180,11 @@ TEST_CASE("a message of another op is not taken for one of this") {
 
 TEST_CASE("a message without a tag that names another op or no rank ends the op") {
     const Alone alone(Msg{});
-    Patience patience(Polling::yield, kTimeout);
+    Deadline deadline(Polling::yield, kTimeout);
     TransferContext context = alone.context();
     context.message_size = 8; // injected, it completes at its target only
     for (const std::uint64_t label : {message_data(1, 0), message_data(2, 1)}) {
-        Exchange<Msg> receiver(context, alone.endpoint, {}, {0}, {}, patience);
+        Exchange<Msg> receiver(context, alone.endpoint, {}, {0}, {}, deadline);
         receiver.begin(2);
         receiver.post_all_receives();
         while (Msg::inject(context, context.to(0, nullptr), label) == -FI_EAGAIN) receiver.progress();
@@ -197,7 +197,7 @@ TEST_CASE("a message without a tag that names another op or no rank ends the op"
 
 TEST_CASE("whichever receive takes a message, it is known whose it is and where") {
     const Alone alone(Msg{});
-    Patience patience(Polling::yield, kTimeout);
+    Deadline deadline(Polling::yield, kTimeout);
     TransferContext context = alone.context();
     context.message_size = 8;
     context.ranks = 2; // the other one's messages are ours in its name
@@ -207,7 +207,7 @@ TEST_CASE("whichever receive takes a message, it is known whose it is and where"
     context.peers = peers.data();
     context.remote = remote.data();
     context.send_offset = context.receive_offset = offset.data();
-    Exchange<Msg> receiver(context, alone.endpoint, {}, {0, 1}, {.traces = true}, patience);
+    Exchange<Msg> receiver(context, alone.endpoint, {}, {0, 1}, {.traces = true}, deadline);
     receiver.begin(1);
     receiver.post_all_receives();
     for (const Rank source : {1, 0}) { // the first receive takes the first message
@@ -225,12 +225,12 @@ TEST_CASE("whichever receive takes a message, it is known whose it is and where"
 
 TEST_CASE("a message that comes twice ends the op, and is not taken for another one") {
     const Alone alone(WriteImm{});
-    Patience patience(Polling::yield, kTimeout);
-    Exchange<WriteImm> exchange(alone.context(), alone.endpoint, {0, 0}, {0}, {.posts_receives = false}, patience);
+    Deadline deadline(Polling::yield, kTimeout);
+    Exchange<WriteImm> exchange(alone.context(), alone.endpoint, {0, 0}, {0}, {.posts_receives = false}, deadline);
     exchange.begin(1);
     const auto run_and_look_on = [&] {
         exchange.run();
-        while (exchange.progress() || patience.idle()) {
+        while (exchange.progress() || deadline.idle()) {
         }
     };
     CHECK_THROWS_WITH_AS(
@@ -242,11 +242,11 @@ TEST_CASE("a message that comes twice ends the op, and is not taken for another 
 
 TEST_CASE("a message without its flag has not arrived, and a flag of another op tells nothing of it") {
     const Alone alone(Write{});
-    Patience patience(Polling::yield, kTimeout);
+    Deadline deadline(Polling::yield, kTimeout);
     const TransferContext context = alone.context();
     TransferContext small = context;
     small.message_size = 8;
-    Exchange<Write> receiver(context, alone.endpoint, {}, {0}, {}, patience);
+    Exchange<Write> receiver(context, alone.endpoint, {}, {0}, {}, deadline);
     receiver.begin(2);
     const auto post = [&](auto call) {
         while (call() == -FI_EAGAIN) receiver.progress();
@@ -266,7 +266,7 @@ TEST_CASE("a message without its flag has not arrived, and a flag of another op 
 
 TEST_CASE("the message is there when its flag is seen, whatever the flag is posted behind") {
     const Alone alone(Write{});
-    Patience patience(Polling::yield, kTimeout);
+    Deadline deadline(Polling::yield, kTimeout);
     std::uint64_t op = 0;
     for (const FlagBehind behind : {FlagBehind::post, FlagBehind::delivery})
         for (const int window : {1, 2, 0}) {
@@ -278,7 +278,7 @@ TEST_CASE("the message is there when its flag is seen, whatever the flag is post
             };
             Exchange<Write> exchange(alone.context(), alone.endpoint, {0, 0, 0}, {0},
                                      {.window = window, .traces = true, .flag_behind = behind, .on_flag = look},
-                                     patience);
+                                     deadline);
             for (int i = 0; i < 10; ++i) {
                 std::memset(alone.send.data(), static_cast<int>(++op), kMessage);
                 exchange.begin(op);
@@ -294,8 +294,8 @@ TEST_CASE("the message is there when its flag is seen, whatever the flag is post
 
 TEST_CASE("a flag that never comes ends the op by its deadline, and says whose it is") {
     const Alone alone(Write{});
-    Patience patience(Polling::yield, 50'000'000);
-    Exchange<Write> exchange(alone.context(), alone.endpoint, {}, {0}, {}, patience);
+    Deadline deadline(Polling::yield, 50'000'000);
+    Exchange<Write> exchange(alone.context(), alone.endpoint, {}, {0}, {}, deadline);
     exchange.begin(1);
     try {
         exchange.run();

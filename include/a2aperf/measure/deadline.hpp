@@ -11,9 +11,9 @@ namespace a2aperf {
 
 enum class Polling { spin, yield, block };
 
-class Patience {
+class Deadline {
 public:
-    Patience(Polling polling, Nanoseconds timeout) : polling_(polling), timeout_(timeout) {}
+    Deadline(Polling polling, Nanoseconds timeout) : polling_(polling), timeout_(timeout) {}
 
     Polling polling() const { return polling_; }
     Nanoseconds timeout() const { return timeout_; }
