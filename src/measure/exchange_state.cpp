@@ -17,8 +17,8 @@ ExchangeState::ExchangeState(const TransferContext& context, const Endpoint& end
     : context_(context), endpoint_(&endpoint), queue_(endpoint.queue()), arrival_(way), settings_(settings),
       deadline_(&deadline), ranks_(static_cast<std::size_t>(context.ranks)),
       slots_(ranks_ + sends.size() + std::max<std::size_t>(receives.size(), 1)),
-      surplus_(ranks_ + sends.size(), kDue), arrived_at_(settings.traces ? ranks_ : 0, -1),
-      known_slots_(surplus_.size()) {
+      extra_completions_(ranks_ + sends.size(), kDue), arrived_at_(settings.traces ? ranks_ : 0, -1),
+      known_slots_(extra_completions_.size()) {
     for (const Rank peer : sends) sends_.push_back(context.to(peer, &slots_[ranks_ + sends_.size()]));
     for (const Rank peer : receives)
         receives_.push_back(context.from(peer, &slots_[static_cast<std::size_t>(peer)]));
@@ -35,8 +35,10 @@ ExchangeState::ExchangeState(const TransferContext& context, const Endpoint& end
 
 std::vector<std::uint32_t> ExchangeState::arrivals() const {
     std::vector<std::uint32_t> counts(ranks_);
-    std::transform(surplus_.begin(), surplus_.begin() + static_cast<std::ptrdiff_t>(ranks_), counts.begin(),
-                   [](std::int32_t surplus) { return static_cast<std::uint32_t>(surplus - kDue); });
+    std::transform(extra_completions_.begin(), extra_completions_.begin() + static_cast<std::ptrdiff_t>(ranks_),
+                   counts.begin(), [](std::int32_t extra_completions) {
+                       return static_cast<std::uint32_t>(extra_completions - kDue);
+                   });
     // Of a source from which nothing is due, too.
     if (arrival_ == Arrival::flag)
         for (Rank source = 0; source < context_.ranks; ++source)
@@ -63,7 +65,7 @@ void ExchangeState::take_stray(std::size_t slot) {
     if (place >= strays_.size())
         throw RunError(fmt::format(
             "op {}: a completion that belongs to no operation, or a message of another op or rank", op_));
-    ++surplus_[static_cast<std::size_t>(strays_[place])];
+    ++extra_completions_[static_cast<std::size_t>(strays_[place])];
     --strays_left_;
 }
 
@@ -71,10 +73,10 @@ std::string ExchangeState::waiting_for() const {
     std::vector<Rank> sources;
     std::vector<Rank> targets;
     for (const Route& from : receives_)
-        if (surplus_[static_cast<std::size_t>(from.peer)] == kDue) sources.push_back(from.peer);
+        if (extra_completions_[static_cast<std::size_t>(from.peer)] == kDue) sources.push_back(from.peer);
     for (const Route& to : sends_) {
         const bool is_done = settings_.inject == Inject::silent ||
-                             surplus_[static_cast<std::size_t>(to.slot - slots_.data())] != kDue;
+                             extra_completions_[static_cast<std::size_t>(to.slot - slots_.data())] != kDue;
         const bool is_untold =
             std::find(ready_.begin() + static_cast<std::ptrdiff_t>(told_), ready_.end(), &to) != ready_.end();
         if (&to >= next_send_ || !is_done || is_untold) targets.push_back(to.peer);

@@ -94,7 +94,7 @@ void Exchange<Mode>::begin(std::uint64_t op) {
     next_send_ = sends_.data();
     left_ = total_;
     kinds_left_ = kinds_;
-    std::fill(surplus_.begin(), surplus_.end(), kDue);
+    std::fill(extra_completions_.begin(), extra_completions_.end(), kDue);
     if constexpr (kFlags) {
         ready_.clear();
         told_ = 0;
@@ -216,7 +216,7 @@ void Exchange<Mode>::account(ssize_t count) {
         note_arrivals(count);
     // Kept out of memory, as in post_each().
     const Places places = this->places();
-    std::int32_t* const surplus = surplus_.data();
+    std::int32_t* const extra_completions = extra_completions_.data();
     const fi_cq_data_entry* entry = entries_.data();
     const fi_cq_data_entry* const end = entry + count;
     do {
@@ -226,7 +226,7 @@ void Exchange<Mode>::account(ssize_t count) {
             continue;
         }
         // Counted twice, one of them would end the op before another one is here.
-        if (++surplus[slot] != 0) [[unlikely]]
+        if (++extra_completions[slot] != 0) [[unlikely]]
             fail_double(slot);
         if constexpr (kFlags)
             if (settings_.flag_behind == FlagBehind::delivery) ready_.push_back(&sends_[slot - places.ranks]);
@@ -326,7 +326,7 @@ bool Exchange<Mode>::take_flags() {
             continue;
         }
         std::swap(sources_[i], sources_[--unseen_]);
-        ++surplus_[static_cast<std::size_t>(source)];
+        ++extra_completions_[static_cast<std::size_t>(source)];
         if (settings_.traces) [[unlikely]] {
             arrived_at_[static_cast<std::size_t>(source)] = now_ns();
             if (settings_.on_flag) settings_.on_flag(source);
@@ -415,7 +415,7 @@ void Exchange<Mode>::sweep(Rank nearest) {
             for (const Route& to : sends_) targets.push_back(to.peer);
         }
         left_[send] = static_cast<std::int32_t>(targets.size());
-        std::fill(surplus_.begin() + static_cast<std::ptrdiff_t>(ranks_), surplus_.end(), kDue);
+        std::fill(extra_completions_.begin() + static_cast<std::ptrdiff_t>(ranks_), extra_completions_.end(), kDue);
         Slot* slot = &slots_[ranks_]; // of sends that are over
         for (const Rank peer : targets) {
             insist("sending", peer,

@@ -76,7 +76,7 @@ public:
 
 protected:
     static constexpr std::size_t kBatch = 16;
-    static constexpr std::int32_t kDue = -1; // in surplus_
+    static constexpr std::int32_t kDue = -1; // in extra_completions_
 
     // The two kinds of slots, and of what is counted. Below 0: one too many came.
     enum Kind : std::size_t { arrival, send };
@@ -111,7 +111,7 @@ protected:
     std::vector<Slot> slots_;
     // In this op, by slot, arrivals from each rank and then sends: the completions beyond the one that is due, -1
     // before it came. Counted so that the addition itself tells a second one: this runs for every message.
-    std::vector<std::int32_t> surplus_;
+    std::vector<std::int32_t> extra_completions_;
     std::vector<Nanoseconds> arrived_at_; // by source; empty when nothing is traced
     std::vector<std::byte*> places_;      // by source: where its message lies
     std::size_t known_slots_;             // those that are counted: all but those for strays
