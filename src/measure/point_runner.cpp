@@ -7,7 +7,7 @@
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
-#include "a2aperf/measure/regime.hpp"
+#include "a2aperf/measure/start_policy.hpp"
 #include "a2aperf/stats/pair_times.hpp"
 
 namespace a2aperf {

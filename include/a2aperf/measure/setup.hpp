@@ -17,7 +17,7 @@
 #include "a2aperf/measure/counters.hpp"
 #include "a2aperf/measure/provenance.hpp"
 #include "a2aperf/measure/provider_choice.hpp"
-#include "a2aperf/measure/regime.hpp"
+#include "a2aperf/measure/start_policy.hpp"
 #include "a2aperf/plan/plan.hpp"
 
 namespace a2aperf {

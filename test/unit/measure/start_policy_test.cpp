@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/measure/regime.hpp"
+#include "a2aperf/measure/start_policy.hpp"
 
 #include <doctest/doctest.h>
 
