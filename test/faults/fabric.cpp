@@ -125,7 +125,7 @@ void make_room();
 
 // A fault is put into one message, so that one must go; what stands in its way is read meanwhile.
 template <class Post>
-ssize_t insist(const Route& route, void* context, Post post) {
+ssize_t retry(const Route& route, void* context, Post post) {
     ssize_t status = 0;
     while ((status = post(route, context)) == -FI_EAGAIN) make_room();
     return status;
@@ -160,10 +160,10 @@ ssize_t send(const Route& route, void* context, Post post) {
         other.bytes = route.bytes;
     }
     if (action == "double") {
-        if (const ssize_t status = insist(route, context, post); status != 0) return status;
-        return insist(route, context != nullptr ? &g_twin : nullptr, post);
+        if (const ssize_t status = retry(route, context, post); status != 0) return status;
+        return retry(route, context != nullptr ? &g_twin : nullptr, post);
     }
-    return plan().error != 0 ? failure() : insist(other, context, post);
+    return plan().error != 0 ? failure() : retry(other, context, post);
 }
 
 ssize_t tagged_send(fid_ep* ep, const void* bytes, size_t size, void* descriptor, fi_addr_t to, uint64_t tag,

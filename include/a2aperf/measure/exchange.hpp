@@ -84,7 +84,7 @@ private:
     [[gnu::noinline]] void post_the_rest();
     // Until the provider has room.
     template <class TryOnce>
-    void insist(const char* call, Rank peer, TryOnce try_once);
+    void retry(const char* call, Rank peer, TryOnce try_once);
 };
 
 template <TransferMode Mode>
@@ -375,7 +375,7 @@ void Exchange<Mode>::post_the_rest() {
 
 template <TransferMode Mode>
 template <class TryOnce>
-void Exchange<Mode>::insist(const char* call, Rank peer, TryOnce try_once) {
+void Exchange<Mode>::retry(const char* call, Rank peer, TryOnce try_once) {
     deadline_->reset();
     ssize_t status = 0;
     while ((status = try_once()) == -FI_EAGAIN)
@@ -395,7 +395,7 @@ void Exchange<Mode>::post_strays(std::byte* space, void* descriptor) {
         strays_left_ = static_cast<std::uint32_t>(strays_.size());
         Slot* slot = &slots_[known_slots_];
         for (const Rank source : strays_) {
-            insist("posting a receive for strays", source, [&] {
+            retry("posting a receive for strays", source, [&] {
                 if constexpr (Mode::kArrival == Arrival::receive)
                     if (!is_for_any)
                         return Mode::receive_into(context_, context_.from(source, slot), op_, space, descriptor);
@@ -418,8 +418,8 @@ void Exchange<Mode>::sweep(Rank nearest) {
         std::fill(extra_completions_.begin() + static_cast<std::ptrdiff_t>(ranks_), extra_completions_.end(), kDue);
         Slot* slot = &slots_[ranks_]; // of sends that are over
         for (const Rank peer : targets) {
-            insist("sending", peer,
-                   [&] { return Mode::send(context_, context_.to(peer, slot), Mode::label(context_, op_)); });
+            retry("sending", peer,
+                  [&] { return Mode::send(context_, context_.to(peer, slot), Mode::label(context_, op_)); });
             ++slot;
         }
         deadline_->reset();
