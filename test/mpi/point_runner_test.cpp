@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/point_runner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "a2aperf/base/error.hpp"
+#include "test/mpi/rig.hpp"
+
+using namespace a2aperf;
+using test::job;
+using test::kMessage;
+using test::point_of;
+using test::Rig;
+
+namespace {
+
+RunRules rules_of(int ops, int warmup) {
+    RunRules rules;
+    rules.ops = ops;
+    rules.warmup = warmup;
+    rules.seed = 3;
+    return rules;
+}
+
+struct Run {
+    explicit Run(RunRules rules, Start start = Start::barrier)
+        : runner(job(), rig.channel, rig.loop, rig.deadline, counters, rules) {
+        rig.loop.set_start(start);
+    }
+    PointResult measure() { return runner.measure(point_of("tagged"), false).own; }
+
+    Rig rig{{"tagged"}, job().ranks()};
+    NodeCounterReader counters{{}, {}};
+    PointRunner runner;
+};
+
+// How many ops of each side follow one another, in the order of their starts; the first is of `a`.
+std::vector<int> turns(const Samples& a, const Samples& b) {
+    std::vector<std::pair<Nanoseconds, int>> ops;
+    for (const Nanoseconds start : a.start) ops.emplace_back(start, 0);
+    for (const Nanoseconds start : b.start) ops.emplace_back(start, 1);
+    std::sort(ops.begin(), ops.end());
+    std::vector<int> lengths{0};
+    int side = 0;
+    for (const auto& [start, of] : ops) {
+        if (of != side) lengths.push_back(0);
+        side = of;
+        ++lengths.back();
+    }
+    return lengths;
+}
+
+} // namespace
+
+TEST_CASE("a point has the ops that were asked for, and neither its verification nor its warm-up among them") {
+    Run run(rules_of(25, 5));
+    const PointResult result = run.measure();
+    CHECK(run.rig.loop.next_op() == 1 + 5 + 25 + 1);
+    CHECK(result.samples.attempts() == (job().is_root() ? 25 : 0));
+    if (!job().is_root()) return;
+    const auto ranks = static_cast<std::size_t>(job().ranks());
+    CHECK(result.stop_rule == StopRule::ops);
+    CHECK(result.samples.valid_ops() == 25);
+    for (const auto* column : {&result.samples.begin, &result.samples.send_done, &result.samples.recv_done})
+        CHECK(column->size() == 25 * ranks);
+    CHECK(std::is_sorted(result.samples.start.begin(), result.samples.start.end()));
+    CHECK(result.ranks.size() == ranks);
+    CHECK(result.nodes.size() == 1);
+    CHECK(result.buffer_slots == job().ranks());
+    CHECK(result.late_limit_ns == -1);
+    CHECK(result.warmup_p50_ns > 0);
+    CHECK(result.samples.arrival.empty());
+}
+
+TEST_CASE("without a warm-up there is no figure of it") {
+    Run run(rules_of(3, 0));
+    const PointResult result = run.measure();
+    CHECK(run.rig.loop.next_op() == 1 + 3 + 1);
+    if (!job().is_root()) return;
+    CHECK(std::isnan(result.warmup_p50_ns));
+    CHECK(result.samples.attempts() == 3);
+}
+
+TEST_CASE("a precision ends a point when it is reached, and the most ops where it never is") {
+    RunRules rules = rules_of(1, 2);
+    rules.min_ops = 30;
+    rules.max_ops = 200;
+    rules.precision = 1e9;
+    const PointResult reached = Run(rules).measure();
+    rules.max_ops = 50;
+    rules.precision = -1;
+    const PointResult never = Run(rules).measure();
+    if (!job().is_root()) return;
+    CHECK(reached.stop_rule == StopRule::precision);
+    CHECK(reached.samples.valid_ops() >= 30);
+    CHECK(reached.samples.valid_ops() < 200);
+    CHECK(never.stop_rule == StopRule::max_ops);
+    CHECK(never.samples.valid_ops() == 50);
+}
+
+TEST_CASE("a time budget ends a point after the block in which it ran out") {
+    RunRules rules = rules_of(1000, 2);
+    rules.time_budget = 1;
+    const PointResult result = Run(rules).measure();
+    if (!job().is_root()) return;
+    CHECK(result.stop_rule == StopRule::time_budget);
+    CHECK(result.samples.attempts() == 10);
+}
+
+TEST_CASE("an op with a late rank is kept and does not count, and twice the ops are attempted at most") {
+    const PointResult result = Run(rules_of(12, 2), Start::clock).measure();
+    if (!job().is_root()) return;
+    const Samples& samples = result.samples;
+    CHECK(result.late_limit_ns >= 1000);
+    for (int op = 0; op < samples.attempts(); ++op) {
+        const auto first = samples.begin.begin() + static_cast<std::ptrdiff_t>(op) * job().ranks();
+        const Nanoseconds latest = *std::max_element(first, first + job().ranks());
+        CHECK((samples.valid[static_cast<std::size_t>(op)] == 1) == (latest <= result.late_limit_ns));
+    }
+    if (result.stop_rule == StopRule::attempts) {
+        CHECK(samples.attempts() == 24);
+        CHECK(samples.valid_ops() < 12);
+    } else {
+        CHECK(result.stop_rule == StopRule::ops);
+        CHECK(samples.valid_ops() == 12);
+        CHECK(samples.attempts() <= 24);
+    }
+}
+
+TEST_CASE("two engines take turns, A B B A: each block of one has a block of the other beside it") {
+    Run run(rules_of(45, 2));
+    const PointOutcome outcome = run.runner.measure(point_of("tagged"), true);
+    CHECK(outcome.baseline.has_value());
+    if (!job().is_root()) return;
+    const Samples& own = outcome.own.samples;
+    const Samples& baseline = outcome.baseline->samples;
+    CHECK(own.attempts() == 45);
+    CHECK(baseline.attempts() == 45);
+    // A turn but the first and the last is of two blocks: the second one is as long as the next turn's first.
+    const std::vector<int> lengths = turns(own, baseline);
+    REQUIRE(lengths.size() >= 6); // blocks of 10 at most
+    int block = lengths.front();
+    for (std::size_t turn = 1; turn < lengths.size(); ++turn) {
+        CHECK(block >= 1);
+        CHECK(block <= 10);
+        block = lengths[turn] - block;
+    }
+    CHECK(block == 0);
+    CHECK(outcome.own.summary.ratio * outcome.baseline->summary.ratio == doctest::Approx(1));
+}
+
+TEST_CASE("between blocks all ranks keep the clock, and rank 0 reports") {
+    RunRules rules = rules_of(25, 2);
+    Run run(rules);
+    int kept = 0;
+    std::vector<std::pair<int, int>> reports;
+    run.runner.set_clock_keeper([&] { return static_cast<double>(++kept); });
+    run.runner.set_progress([&](int done, int expected, double op_time) {
+        reports.emplace_back(done, expected);
+        CHECK(op_time > 0);
+    });
+    const PointResult result = run.measure();
+    const auto kept_by_ranks = job().all_gather(kept);
+    CHECK(std::count(kept_by_ranks.begin(), kept_by_ranks.end(), kept) == job().ranks());
+    CHECK(kept >= 2); // before the point, and after its first block of 10
+    CHECK(reports.empty() == !job().is_root());
+    if (!job().is_root()) return;
+    CHECK(result.clock_error_ns == kept);
+    CHECK(reports.back() == std::pair(25, 25));
+    CHECK(std::is_sorted(reports.begin(), reports.end()));
+    CHECK(reports.size() == static_cast<std::size_t>(kept));
+}
+
+TEST_CASE("a trace has the arrival of each message at each rank, and none from itself") {
+    RunRules rules = rules_of(12, 2);
+    rules.traces = true;
+    const PointResult result = Run(rules).measure();
+    if (!job().is_root()) return;
+    const auto ranks = static_cast<std::size_t>(job().ranks());
+    const Samples& samples = result.samples;
+    REQUIRE(samples.arrival.size() == 12 * ranks * ranks);
+    for (std::size_t op = 0; op < 12; ++op)
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            const auto first = samples.arrival.begin() + static_cast<std::ptrdiff_t>((op * ranks + rank) * ranks);
+            for (std::size_t source = 0; source < ranks; ++source)
+                CHECK((first[static_cast<std::ptrdiff_t>(source)] > 0) == (source != rank));
+            CHECK(*std::max_element(first, first + job().ranks()) <= samples.recv_done[op * ranks + rank]);
+        }
+}
+
+TEST_CASE("nothing is timed of a point whose verification fails") {
+    RunRules rules = rules_of(5, 2);
+    rules.seed = job().rank() == 0 ? 4 : 5;
+    Run run(rules);
+    CHECK_THROWS_AS(run.measure(), RunError);
+    CHECK(run.rig.loop.next_op() == 2);
+}
+
+TEST_CASE("an isolated pair has a time for each op, on rank 0") {
+    Run run(rules_of(7, 2));
+    Point point = point_of("tagged");
+    point.role = Role::pair;
+    point.distance = 1;
+    run.runner.verify(point);
+    point.only_sender = job().ranks() - 1;
+    const std::vector<Nanoseconds> times = run.runner.measure_isolated(point);
+    CHECK(times.size() == (job().is_root() ? 7 : 0));
+    CHECK(std::all_of(times.begin(), times.end(), [](Nanoseconds time) { return time > 0; }));
+}

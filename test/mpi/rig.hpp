@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each rank of a launch has: a channel over TCP, a deadline, and the loop of ops.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "a2aperf/measure/mode_table.hpp"
+#include "a2aperf/measure/provider_choice.hpp"
+#include "a2aperf/measure/setup.hpp"
+#include "test/mpi/mpi_test.hpp"
+
+namespace a2aperf::test {
+
+inline constexpr Bytes kMessage = 3000;
+
+inline Point point_of(std::string mode, Bytes message_size = kMessage) {
+    Point point;
+    point.mode = std::move(mode);
+    point.schedule = &find_schedule("shift");
+    point.message_size = message_size;
+    return point;
+}
+
+struct Rig {
+    // With room for so many messages in each buffer.
+    Rig(const std::vector<std::string>& modes, int places)
+        : channel(job(), offer(modes), settings(modes, places)) {}
+
+    EngineParts parts(const Point& point, std::uint64_t seed) {
+        return {job(), channel, loop, deadline, point, seed};
+    }
+
+    Channel channel;
+    CommonClock clock; // all ranks are on one machine
+    Deadline deadline{Polling::yield, job().timeout()};
+    OpLoop loop{job(), clock, deadline};
+
+private:
+    static InfoPtr offer(const std::vector<std::string>& modes) {
+        ProviderChoice choice = choose_provider(job(), {"tcp", "nearest", modes, mpi_uses_libfabric()});
+        REQUIRE(choice.refused_modes.empty());
+        return std::move(choice.info);
+    }
+    static ChannelSettings settings(const std::vector<std::string>& modes, int places) {
+        ChannelSettings all{.buffer_bytes = kMessage * static_cast<Bytes>(places), .spare_bytes = kMessage};
+        for (const std::string& mode : modes) {
+            all.rights.source |= find_mode(mode).rights.source;
+            all.rights.target |= find_mode(mode).rights.target;
+            all.has_flags = all.has_flags || find_mode(mode).arrival == Arrival::flag;
+        }
+        return all;
+    }
+};
+
+} // namespace a2aperf::test
