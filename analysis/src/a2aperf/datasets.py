@@ -26,6 +26,8 @@ class Described:
     units: str = ""
     has_unknown: bool = False
     """Integers in which −1 is told to be "unknown" by the attribute `_FillValue`."""
+    better: str = ""
+    """The better side: higher, lower, or empty where it is not said."""
 
 
 _OP = ("point", "attempt", "rank")
@@ -82,6 +84,8 @@ def describe(group: h5py.Group, tables: Tables) -> None:
             dataset.attrs["long_name"] = table.long_name
         if table.units:
             dataset.attrs["units"] = table.units
+        if table.better:
+            dataset.attrs["better"] = table.better
         if table.has_unknown:
             mark_unknown(dataset)
         for axis, scale in enumerate(table.scales):

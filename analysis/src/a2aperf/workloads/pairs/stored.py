@@ -20,9 +20,15 @@ GROUP: Final = Group(
     "pairs",
     {
         "message_size": Described("bytes of a message", (), "B"),
-        "time_p50": Described("median transfer time from source to destination", _MATRIX, "ns"),
-        "time_min": Described("shortest transfer time from source to destination", _MATRIX, "ns"),
-        "gbps": Described("message size / median transfer time", _MATRIX, "Gbit/s"),
+        "time_p50": Described(
+            "median transfer time from source to destination", _MATRIX, "ns", better="lower"
+        ),
+        "time_min": Described(
+            "shortest transfer time from source to destination", _MATRIX, "ns", better="lower"
+        ),
+        "gbps": Described(
+            "message size / median transfer time", _MATRIX, "Gbit/s", better="higher"
+        ),
         "ops": Described("valid ops of the pair, 0 = not measured", _MATRIX),
         "suspect_source": Described(
             "sender of a pair that was looked at again", _SUSPECT, has_unknown=True
@@ -36,8 +42,11 @@ GROUP: Final = Group(
             (*_SUSPECT, "isolated_attempt"),
             "ns",
             has_unknown=True,
+            better="lower",
         ),
-        "isolated_gbps": Described("message size / median of isolated_time", _SUSPECT, "Gbit/s"),
+        "isolated_gbps": Described(
+            "message size / median of isolated_time", _SUSPECT, "Gbit/s", better="higher"
+        ),
     },
     "one matrix",
 )
