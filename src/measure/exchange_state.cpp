@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,10 +15,10 @@ namespace a2aperf {
 ExchangeState::ExchangeState(const TransferContext& context, const Endpoint& endpoint, Arrival way,
                              const std::vector<Rank>& sends, const std::vector<Rank>& receives,
                              ExchangeSettings settings, Deadline& deadline)
-    : context_(context), endpoint_(&endpoint), queue_(endpoint.queue()), arrival_(way), settings_(settings),
-      deadline_(&deadline), ranks_(static_cast<std::size_t>(context.ranks)),
+    : context_(context), endpoint_(&endpoint), queue_(endpoint.queue()), arrival_(way),
+      settings_(std::move(settings)), deadline_(&deadline), ranks_(static_cast<std::size_t>(context.ranks)),
       slots_(ranks_ + sends.size() + std::max<std::size_t>(receives.size(), 1)),
-      extra_completions_(ranks_ + sends.size(), kDue), arrived_at_(settings.traces ? ranks_ : 0, -1),
+      extra_completions_(ranks_ + sends.size(), kDue), arrived_at_(settings_.traces ? ranks_ : 0, -1),
       known_slots_(extra_completions_.size()) {
     for (const Rank peer : sends) sends_.push_back(context.to(peer, &slots_[ranks_ + sends_.size()]));
     for (const Rank peer : receives)
