@@ -164,7 +164,7 @@ std::string PairTable::records(Format format, const std::vector<PairReport>& siz
         for (std::size_t i = 0; i < report.verdict.pairs.size(); ++i) {
             const PairTime& pair = report.verdict.pairs[i];
             const auto found = isolated.find({pair.source, pair.destination});
-            const double alone_gbps =
+            const double isolated_gbps =
                 pair_gbps(report.message_size, found != isolated.end() ? found->second : kAbsent);
             const std::string& from = hosts_[static_cast<std::size_t>(pair.source)];
             const std::string& to = hosts_[static_cast<std::size_t>(pair.destination)];
@@ -177,11 +177,11 @@ std::string PairTable::records(Format format, const std::vector<PairReport>& siz
                     "\"share\": {}, \"isolated_gbps\": {}}}",
                     std::exchange(is_first, false) ? "" : ",", report.message_size, pair.source, pair.destination,
                     json_text(from), json_text(to), pair.ops, shown(pair.p50), shown(pair.min), gbps, share,
-                    shown(alone_gbps));
+                    shown(isolated_gbps));
             else
                 text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", report.message_size, pair.source,
                                     pair.destination, from, to, pair.ops, shown(pair.p50), shown(pair.min), gbps,
-                                    share, shown(alone_gbps));
+                                    share, shown(isolated_gbps));
         }
     }
     return text + (is_json ? "\n]\n" : "");

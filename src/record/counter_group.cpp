@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 
+#include "describe.hpp"
 #include "scale.hpp"
 
 namespace a2aperf {
@@ -13,7 +14,7 @@ namespace {
 struct Number {
     const char* name;
     h5::Kind kind;
-    const char* units; // null: none
+    const char* units; // empty: none
     const char* long_name;
     std::int64_t (*get)(const RankCounters&);
     void (*set)(RankCounters&, std::int64_t);
@@ -33,15 +34,15 @@ constexpr Number number(const char* name, h5::Kind kind, const char* units, cons
 }
 
 constexpr std::array kNumberTable{
-    number<&RankCounters::voluntary_switches>("voluntary_switches", h5::Kind::int64, nullptr,
+    number<&RankCounters::voluntary_switches>("voluntary_switches", h5::Kind::int64, "",
                                               "voluntary context switches"),
-    number<&RankCounters::involuntary_switches>("involuntary_switches", h5::Kind::int64, nullptr,
+    number<&RankCounters::involuntary_switches>("involuntary_switches", h5::Kind::int64, "",
                                                 "involuntary context switches"),
-    number<&RankCounters::minor_faults>("minor_faults", h5::Kind::int64, nullptr, "page reclaims"),
-    number<&RankCounters::major_faults>("major_faults", h5::Kind::int64, nullptr, "page faults with I/O"),
+    number<&RankCounters::minor_faults>("minor_faults", h5::Kind::int64, "", "page reclaims"),
+    number<&RankCounters::major_faults>("major_faults", h5::Kind::int64, "", "page faults with I/O"),
     number<&RankCounters::user_time_ns>("user_time", h5::Kind::int64, "ns", "CPU time in user mode"),
     number<&RankCounters::system_time_ns>("system_time", h5::Kind::int64, "ns", "CPU time in the kernel"),
-    number<&RankCounters::threads>("threads", h5::Kind::int32, nullptr, "threads of the process after the point"),
+    number<&RankCounters::threads>("threads", h5::Kind::int32, "", "threads of the process after the point"),
 };
 
 constexpr std::size_t kAffinityBytes = sizeof(RankCounters::thread_affinity);
@@ -67,17 +68,17 @@ CounterGroup CounterGroup::create(const h5::File& file, const h5::Dataset& point
     const h5::Dataset rank = create_scale(group, "rank", extents.ranks);
     const h5::Dataset node = create_scale(group, "node", extents.nodes);
     const h5::Dataset port = create_scale(group, "port_index", static_cast<int>(extents.c()));
-    const auto create = [&](const char* name, h5::Type type, const h5::Shape& shape, const char* long_name) {
+    const auto create = [&](const char* name, h5::Type type, const h5::Shape& shape, const char* long_name,
+                            const char* units = "") {
         h5::Dataset dataset = group.create_dataset(name, type, shape, storage);
-        dataset.set("long_name", std::string_view(long_name));
+        describe(dataset, long_name, units);
         return dataset;
     };
     CounterGroup counters;
     for (std::size_t i = 0; i < kNumbers; ++i) {
         const Number& number = kNumberTable[i];
         h5::Dataset& dataset = counters.numbers_[i] =
-            create(number.name, {number.kind}, {extents.p(), extents.r()}, number.long_name);
-        if (number.units != nullptr) dataset.set("units", std::string_view(number.units));
+            create(number.name, {number.kind}, {extents.p(), extents.r()}, number.long_name, number.units);
         attach_scales(dataset, {&point_scale, &rank});
     }
     counters.thread_affinity_ = create("thread_affinity", {h5::Kind::fixed_text, kAffinityBytes},

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/stats/summary.hpp"
+#include "describe.hpp"
 #include "scale.hpp"
 
 namespace a2aperf {
@@ -32,28 +33,13 @@ h5::Shape shape_of(const GroupDeclaration& declaration, const GroupColumn& colum
     return shape;
 }
 
-h5::Dataset create_described(const h5::Group& group, const std::string& name, h5::Kind kind, const h5::Shape& shape,
-                             h5::Storage storage, const std::string& units, const std::string& long_name) {
-    h5::Dataset dataset = group.create_dataset(name.c_str(), {kind}, shape, storage);
-    dataset.set("long_name", std::string_view(long_name));
-    if (!units.empty()) dataset.set("units", std::string_view(units));
-    return dataset;
-}
-
 h5::Dataset create_dimension(const h5::Group& group, const GroupDimension& dimension) {
     if (dimension.values.empty()) return create_scale(group, dimension.name.c_str(), dimension.length);
-    h5::Dataset scale = create_described(group, dimension.name, h5::Kind::int64, {dimension.values.size()},
-                                         h5::Storage::contiguous, dimension.units, dimension.long_name);
+    h5::Dataset scale = group.create_dataset(dimension.name.c_str(), {h5::Kind::int64}, {dimension.values.size()});
+    describe(scale, dimension.long_name, dimension.units);
     scale.write(std::span<const std::int64_t>(dimension.values));
     scale.make_scale(dimension.name.c_str());
     return scale;
-}
-
-void mark_unknown(const h5::Dataset& dataset, ValueType type) {
-    if (type == ValueType::int32)
-        dataset.set("_FillValue", std::int32_t{-1});
-    else
-        dataset.set("_FillValue", std::int64_t{-1});
 }
 
 // Takes on the length that the file has, where that may be another.
@@ -123,10 +109,10 @@ DeclaredGroup DeclaredGroup::create(const h5::File& file, GroupDeclaration decla
     for (const GroupDimension& dimension : created.declaration_.dimensions)
         scales.emplace(dimension.name, create_dimension(group, dimension));
     for (const GroupColumn& column : created.declaration_.columns) {
-        h5::Dataset dataset = create_described(
-            group, column.name, column.type, shape_of(created.declaration_, column),
-            column.is_compressed ? storage : h5::Storage::contiguous, column.units, column.long_name);
-        if (column.better != Better::none) dataset.set("better", to_string(column.better));
+        h5::Dataset dataset =
+            group.create_dataset(column.name.c_str(), {column.type}, shape_of(created.declaration_, column),
+                                 column.is_compressed ? storage : h5::Storage::contiguous);
+        describe(dataset, column.long_name, column.units, column.better);
         if (column.has_unknown) mark_unknown(dataset, column.type);
         unsigned axis = 0;
         for (const std::string& name : column.dimensions) dataset.attach_scale(axis++, scales.at(name));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "describe.hpp"
 #include "scale.hpp"
 
 namespace a2aperf {
@@ -11,10 +12,8 @@ namespace {
 
 using h5::Kind;
 
-void describe(const h5::Dataset& dataset, const Column& column) {
-    dataset.set("long_name", column.long_name);
-    if (!column.units.empty()) dataset.set("units", column.units);
-    if (column.better != Better::none) dataset.set("better", to_string(column.better));
+void describe_column(const h5::Dataset& dataset, const Column& column) {
+    describe(dataset, column.long_name, column.units, column.better);
     if (!column.flags.empty()) {
         std::vector<std::int8_t> values(column.flags.size());
         std::iota(values.begin(), values.end(), std::int8_t{0});
@@ -23,8 +22,7 @@ void describe(const h5::Dataset& dataset, const Column& column) {
         for (const std::string_view flag : std::span(column.flags).subspan(1)) meanings.append(" ").append(flag);
         dataset.set("flag_meanings", meanings);
     }
-    if (column.has_unknown && column.kind == Kind::int32) dataset.set("_FillValue", std::int32_t{-1});
-    if (column.has_unknown && column.kind == Kind::int64) dataset.set("_FillValue", std::int64_t{-1});
+    if (column.has_unknown) mark_unknown(dataset, column.kind);
 }
 
 template <class T>
@@ -52,7 +50,7 @@ PointColumns PointColumns::create(const h5::File& file, const h5::Dataset& point
     for (const Column& column : schema.columns) {
         const std::string name(column.name);
         h5::Dataset dataset = file.create_dataset(name.c_str(), {column.kind}, point_scale.shape());
-        describe(dataset, column);
+        describe_column(dataset, column);
         attach_scales(dataset, {&point_scale});
         created.datasets_.push_back(std::move(dataset));
         created.write(created.datasets_.size() - 1,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "describe.hpp"
 #include "scale.hpp"
 
 namespace a2aperf {
@@ -44,31 +45,26 @@ RawGroup RawGroup::create(const h5::File& file, const h5::Dataset& point_scale, 
     for (std::size_t i = 0; i < kMoments.size(); ++i) {
         const h5::Shape shape{extents.p(), extents.a(), extents.r()};
         raw.moments_[i] = group.create_dataset(kMoments[i].name, {h5::Kind::int64}, shape, storage);
-        raw.moments_[i].set("long_name", std::string_view(kMoments[i].long_name));
-        raw.moments_[i].set("units", std::string_view("ns"));
+        describe(raw.moments_[i], kMoments[i].long_name, "ns");
         attach_scales(raw.moments_[i], {&point_scale, &attempt, &rank});
     }
     raw.start_ = group.create_dataset("start", {h5::Kind::int64}, {extents.p(), extents.a()}, storage);
-    raw.start_.set("long_name", std::string_view("start of the op, from the segment's time_origin"));
-    raw.start_.set("units", std::string_view("ns"));
+    describe(raw.start_, "start of the op, from the segment's time_origin", "ns");
     raw.valid_ = group.create_dataset("valid", {h5::Kind::int8}, {extents.p(), extents.a()}, storage);
-    raw.valid_.set("long_name", std::string_view("1 valid, 0 a rank was late"));
+    describe(raw.valid_, "1 valid, 0 a rank was late");
     attach_scales(raw.start_, {&point_scale, &attempt});
     attach_scales(raw.valid_, {&point_scale, &attempt});
     if (extents.has_exits) {
         raw.exit_ =
             group.create_dataset("exit", {h5::Kind::int64}, {extents.p(), extents.a(), extents.r()}, storage);
-        raw.exit_->set("long_name",
-                       std::string_view("the rank left the barrier, from `start`; 0 with a clock start"));
-        raw.exit_->set("units", std::string_view("ns"));
+        describe(*raw.exit_, "the rank left the barrier, from `start`; 0 with a clock start", "ns");
         attach_scales(*raw.exit_, {&point_scale, &attempt, &rank});
     }
     if (!extents.is_traced) return raw;
     const h5::Dataset source = create_scale(group, "source", extents.ranks);
     raw.arrival_ = group.create_dataset("arrival", {h5::Kind::int64},
                                         {extents.p(), extents.a(), extents.r(), extents.r()}, storage);
-    raw.arrival_->set("long_name", std::string_view("the message is seen at its destination, from the op's start"));
-    raw.arrival_->set("units", std::string_view("ns"));
+    describe(*raw.arrival_, "the message is seen at its destination, from the op's start", "ns");
     attach_scales(*raw.arrival_, {&point_scale, &attempt, &rank, &source});
     return raw;
 }
