@@ -82,7 +82,8 @@ void Launch::measure_points(Progress& progress, const Done& done) {
             at_hand_.clear();
             ++points_measured_;
         }
-        has_figures_ |= outcome.own.summary.count > 0;
+        for (const PointResult* result : {&outcome.own, outcome.baseline ? &*outcome.baseline : nullptr})
+            has_figures_ |= result != nullptr && result->summary.count > 0;
         if (job_.is_root()) done(index, std::move(outcome));
     }
 }
