@@ -86,20 +86,22 @@ Launch::Launch(Job& job, const Options& options, Files files)
             rights.target |= find_mode(mode).rights.target;
             has_flags = has_flags || find_mode(mode).arrival == Arrival::flag;
         }
-    channel_.emplace(job, InfoPtr(fi_dupinfo(choice_.info.get())),
-                     ChannelSettings{.buffer_bytes = buffer_bytes(plan_, budget_, job.ranks()),
-                                     .spare_bytes = largest_message(plan_),
-                                     .pages = options.memory == Memory::huge ? Pages::huge : Pages::normal,
-                                     .wait = polling_.polling == Polling::block ? Wait::object : Wait::none,
-                                     .rights = rights,
-                                     .has_flags = has_flags});
+    channels_.emplace(job, *choice_.info,
+                      ChannelSettings{.buffer_bytes = buffer_bytes(plan_, budget_, job.ranks()),
+                                      .spare_bytes = largest_message(plan_),
+                                      .pages = options.memory == Memory::huge ? Pages::huge : Pages::normal,
+                                      .wait = polling_.polling == Polling::block ? Wait::object : Wait::none,
+                                      .rights = rights,
+                                      .has_flags = has_flags});
 }
 
 void Launch::connect() {
     clock_ = agree_on_clock(job_);
     synchronised_ = now_ns();
     choose_start_of_ops();
-    const auto adapters = adapters_in_use(job_, choice_.nic);
+    std::vector<NicFacts> adapters_of_rank;
+    for (const Channel* channel : channels_->all()) adapters_of_rank.push_back(channel->adapter());
+    const auto adapters = adapters_in_use(job_, adapters_of_rank);
     const auto& adapters_here = adapters[static_cast<std::size_t>(job_.layout().node_of(job_.rank()))];
     node_link_ = node_link(adapters);
     port_names_ = agree_on_port_names(job_, adapters_here);
@@ -145,7 +147,7 @@ void Launch::choose_start_of_ops() {
 
 void Launch::connect_and_try(std::optional<Start> wanted) {
     const Point& first = plan_.points[static_cast<std::size_t>(plan_.order.front())];
-    const EngineParts parts{job_, *channel_, loop_, deadline_, first, options_.seed};
+    const EngineParts parts{job_, channels_->all(), loop_, deadline_, first, options_.seed};
     try {
         find_mode(first.mode).verify(parts);
         start_ = choose_start(wanted, is_oversubscribed_, clock_.error_ns, job_, loop_, *workload_.engine(parts));
@@ -271,7 +273,7 @@ int Launch::points_in_file() const {
 }
 
 void Launch::verify_all() {
-    PointRunner runner(job_, *channel_, loop_, deadline_, *node_counters_, rules_for(Point{}));
+    PointRunner runner(job_, channels_->all(), loop_, deadline_, *node_counters_, rules_for(Point{}));
     int verified = 0;
     for (const int index : plan_.order) {
         const Point& point = plan_.points[static_cast<std::size_t>(index)];

@@ -9,7 +9,7 @@
 #include "a2aperf/config/options.hpp"
 #include "a2aperf/job/job.hpp"
 #include "a2aperf/measure/adapters.hpp"
-#include "a2aperf/measure/channel.hpp"
+#include "a2aperf/measure/channels.hpp"
 #include "a2aperf/measure/clock_sync.hpp"
 #include "a2aperf/measure/op_loop.hpp"
 #include "a2aperf/measure/point_runner.hpp"
@@ -101,7 +101,7 @@ private:
     bool is_oversubscribed_;
     PollingChoice polling_;
     Deadline deadline_;
-    std::optional<Channel> channel_;
+    std::optional<Channels> channels_;
     std::string fi_info_;
     ClockAgreement clock_;
     Nanoseconds synchronised_ = 0; // when the clocks were last agreed on

@@ -42,7 +42,7 @@ double Launch::keep_clock() {
 }
 
 PointRunner Launch::runner_for(const Point& point) {
-    PointRunner runner(job_, *channel_, loop_, deadline_, *node_counters_, rules_for(point));
+    PointRunner runner(job_, channels_->all(), loop_, deadline_, *node_counters_, rules_for(point));
     runner.set_clock_keeper([this] { return keep_clock(); });
     runner.set_engine([this](const EngineParts& parts) { return workload_.engine(parts); });
     return runner;

@@ -92,7 +92,7 @@ constexpr std::array kProviders{
              trouble_of_hfi, "Omni-Path", "Omni-Path, successor of psm2"},
     // psm2's fi_inject_writedata writes, but leaves out the data: no completion comes at the target.
     Provider{"psm2", Reach::network, Needs::rdma_device, "hfi1_", kNoLimit, tune_psm2, nullptr, nullptr,
-             trouble_of_hfi, "Omni-Path", "Omni-Path through libpsm2", false, true, true},
+             trouble_of_hfi, "Omni-Path", "Omni-Path through libpsm2", false, true, true, false, 1},
     Provider{"cxi", Reach::network, Needs::rdma_device, "cxi", kNoLimit, nullptr, nullptr, nullptr, nullptr,
              "Slingshot", "HPE Slingshot"},
     Provider{"efa", Reach::network, Needs::rdma_device, "efa", kNoLimit, nullptr, nullptr, nullptr, nullptr, "EFA",

@@ -9,30 +9,36 @@
 namespace a2aperf {
 namespace {
 
-// A line of text to the other ranks; names of devices and drivers hold no blank.
-std::string packed(const NicFacts& nic) {
-    if (nic.name.empty()) return {};
-    return fmt::format("{} {} {} {}", nic.name, nic.is_rdma ? 1 : 0, nic.link_rate_gbps, nic.driver);
+// A line of text for each to the other ranks; names of devices and drivers hold no blank.
+std::string packed(std::span<const NicFacts> nics) {
+    std::string lines;
+    for (const NicFacts& nic : nics)
+        if (!nic.name.empty())
+            lines += fmt::format("{} {} {} {}\n", nic.name, nic.is_rdma ? 1 : 0, nic.link_rate_gbps, nic.driver);
+    return lines;
 }
 
-NicFacts unpacked(const std::string& text) {
+NicFacts unpacked(const std::string& line) {
     NicFacts nic;
-    std::istringstream words(text);
+    std::istringstream words(line);
     words >> nic.name >> nic.is_rdma >> nic.link_rate_gbps >> nic.driver;
     return nic;
 }
 
 } // namespace
 
-std::vector<std::vector<NicFacts>> adapters_in_use(const Job& job, const NicFacts& mine) {
+std::vector<std::vector<NicFacts>> adapters_in_use(const Job& job, std::span<const NicFacts> mine) {
     const auto texts = job.all_gather_text(packed(mine));
     std::vector<std::vector<NicFacts>> adapters(static_cast<std::size_t>(job.layout().nodes()));
     for (Rank rank = 0; rank < job.ranks(); ++rank) {
-        const NicFacts nic = unpacked(texts[static_cast<std::size_t>(rank)]);
         auto& on_node = adapters[static_cast<std::size_t>(job.layout().node_of(rank))];
-        const bool is_known = std::any_of(on_node.begin(), on_node.end(),
-                                          [&](const NicFacts& other) { return other.name == nic.name; });
-        if (!nic.name.empty() && !is_known) on_node.push_back(nic);
+        std::istringstream lines(texts[static_cast<std::size_t>(rank)]);
+        for (std::string line; std::getline(lines, line);) {
+            const NicFacts nic = unpacked(line);
+            const bool is_known = std::any_of(on_node.begin(), on_node.end(),
+                                              [&](const NicFacts& other) { return other.name == nic.name; });
+            if (!is_known) on_node.push_back(nic);
+        }
     }
     return adapters;
 }

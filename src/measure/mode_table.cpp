@@ -15,40 +15,41 @@ namespace a2aperf {
 namespace {
 
 template <TransferMode Mode>
-ExchangeSettings settings_of(const EngineParts& parts) {
-    const auto takes_wildcards = find_provider(parts.channel.domain().provider()).takes_wildcards;
+ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel) {
+    const Domain& domain = channel.domain();
+    const auto takes_wildcards = find_provider(domain.provider()).takes_wildcards;
     Inject inject = Inject::never;
-    if (uses_inject(parts.channel, parts.point))
-        inject = parts.point.window == 0 ? Inject::silent : Inject::counted;
+    if (uses_inject(channel, parts.point)) inject = parts.point.window == 0 ? Inject::silent : Inject::counted;
     return {.window = parts.point.window,
             .inject = inject,
-            .posts_receives = Mode::kArrival != Arrival::flag &&
-                              (Mode::kArrival != Arrival::data || parts.channel.domain().consumes_receive()),
+            .posts_receives =
+                Mode::kArrival != Arrival::flag && (Mode::kArrival != Arrival::data || domain.consumes_receive()),
             .strays = Mode::kArrival == Arrival::receive && takes_wildcards != nullptr && !takes_wildcards()
                           ? Strays::from_each
                           : Strays::from_any,
-            .flag_behind = parts.point.message_size <= parts.channel.domain().ordered_write()
-                               ? FlagBehind::post
-                               : FlagBehind::delivery};
+            .flag_behind =
+                parts.point.message_size <= domain.ordered_write() ? FlagBehind::post : FlagBehind::delivery};
 }
 
 template <TransferMode Mode>
 void verify_point(const EngineParts& parts) {
-    ExchangeSettings settings = settings_of<Mode>(parts);
+    Channel& channel = only_channel(parts.channels, Mode::kName);
+    ExchangeSettings settings = settings_of<Mode>(parts, channel);
     settings.traces = true;
-    verify<Mode>(parts.job, parts.channel, parts.loop, parts.deadline, parts.point, settings, parts.seed);
+    verify<Mode>(parts.job, channel, parts.loop, parts.deadline, parts.point, settings, parts.seed);
 }
 
 template <TransferMode Mode>
 std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
-    const TransferContext context = parts.channel.context(parts.point.message_size);
+    Channel& channel = only_channel(parts.channels, Mode::kName);
+    const TransferContext context = channel.context(parts.point.message_size);
     const Peers peers = parts.point.peers(parts.job.rank(), parts.job.layout(), parts.seed);
     SelfCopy self_copy;
     if (parts.point.partner >= 0) self_copy = {context.send_buffer, context.receive_buffer, context.message_size};
-    ExchangeSettings settings = settings_of<Mode>(parts);
+    ExchangeSettings settings = settings_of<Mode>(parts, channel);
     settings.traces = parts.traces;
     return std::make_unique<FabricEngine<Mode>>(
-        Exchange<Mode>(context, parts.channel.endpoint(), peers.sends, peers.receives, settings, parts.deadline),
+        Exchange<Mode>(context, channel.endpoint(), peers.sends, peers.receives, settings, parts.deadline),
         parts.point.post, self_copy);
 }
 

@@ -201,7 +201,7 @@ PointResult PointRunner::finish(Series& series, const Point& point) {
     result.stop_rule = series.stop_rule;
     result.late_limit_ns = series.late_limit;
     result.warmup_p50_ns = series.warmup_p50;
-    result.buffer_slots = channel_.slots(point.message_size);
+    result.buffer_slots = channels_.front()->slots(point.message_size);
     return result;
 }
 
@@ -236,14 +236,14 @@ std::vector<Nanoseconds> PointRunner::measure_isolated(const Point& point) {
 PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
     const std::int64_t started = wall_clock_ns();
     const Nanoseconds begin = now_ns();
+    Channel& channel = *channels_.front(); // all have the same settings
     clock_error_ns_ = keep_clock_();
     verify(point);
 
     std::vector<Series> all(with_baseline ? 2 : 1);
     all[0].engine = make_engine_(parts(point));
     if (with_baseline)
-        all[1].engine =
-            make_mpi_engine(job_, channel_.send_buffer(), channel_.receive_buffer(), point.message_size);
+        all[1].engine = make_mpi_engine(job_, channel.send_buffer(), channel.receive_buffer(), point.message_size);
     for (Series& series : all) {
         series.warmup_p50 = warm_up(series);
         if (rules_.has_late_limit && loop_.start() == Start::clock)
@@ -253,7 +253,7 @@ PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
 
     PointOutcome outcome;
     outcome.own = finish(all[0], point);
-    outcome.own.used_inject = uses_inject(channel_, point);
+    outcome.own.used_inject = uses_inject(channel, point);
     if (with_baseline) outcome.baseline = finish(all[1], point);
     outcome.own.started_ns = started;
     outcome.own.duration_ns = now_ns() - begin;

@@ -2,8 +2,12 @@
 #include "a2aperf/measure/channel.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/measure/verifier.hpp"
+#include "a2aperf/transfer/tagged.hpp"
 #include "test/mpi/rig.hpp"
 
 using namespace a2aperf;
@@ -87,4 +91,77 @@ TEST_CASE("channels open and close one after another, and carry ops side by side
         find_mode("tagged").verify(one.parts(tagged, 1));
         find_mode("write-imm").verify(other.parts(point_of("write-imm"), 1));
     }
+}
+
+TEST_CASE("a rank has two channels at once, each with all of its own, and exchanges over each move verified data") {
+    Rig rig({"tagged", "write-imm"}, job().ranks(), 2);
+    const auto all = rig.channels.all();
+    REQUIRE(all.size() == 2);
+    CHECK(all[0]->domain().get() != all[1]->domain().get());
+    CHECK(all[0]->endpoint().address() != all[1]->endpoint().address());
+    CHECK(all[0]->endpoint().queue() != all[1]->endpoint().queue());
+    CHECK(all[0]->send_buffer() != all[1]->send_buffer());
+    CHECK(all[0]->adapter().name == all[1]->adapter().name);
+    for (int round = 0; round < 2; ++round)
+        for (const std::string mode : {"tagged", "write-imm"})
+            for (std::size_t i = 0; i < 2; ++i) {
+                const Point point = point_of(mode);
+                EngineParts over_one = rig.parts(point, 1);
+                over_one.channels = all.subspan(i, 1);
+                find_mode(mode).verify(over_one);
+            }
+}
+
+TEST_CASE("an op may be under way on both channels; messages of one are not taken for the other's") {
+    Rig rig({"tagged"}, job().ranks(), 2);
+    constexpr std::uint64_t kOp = 77;
+    std::vector<Rank> peers;
+    for (Rank peer = 0; peer < job().ranks(); ++peer)
+        if (peer != job().rank()) peers.push_back(peer);
+    const VerificationRound round{peers, peers};
+    std::vector<Exchange<Tagged>> exchanges;
+    for (Channel* channel : rig.channels.all()) {
+        const TransferContext context = channel->context(kMessage);
+        const std::uint64_t seed = exchanges.size(); // of the channel: a payload of its own
+        for (const Rank peer : peers)
+            fill_payload(message_at(context.send_buffer, context.send_offset, peer, kMessage),
+                         {seed, context.self, peer, kOp});
+        Exchange<Tagged>& exchange =
+            exchanges.emplace_back(context, channel->endpoint(), peers, peers, ExchangeSettings{}, rig.deadline);
+        exchange.begin(kOp); // the same on both
+        exchange.post_all_receives();
+    }
+    job().barrier();
+    for (Exchange<Tagged>& exchange : exchanges) exchange.run();
+    for (std::size_t i = 0; i < exchanges.size(); ++i)
+        check_bytes(exchanges[i], rig.channels.all()[i]->context(kMessage), round, job(), point_of("tagged"), kOp,
+                    i);
+    // Others may wait for what this rank's provider has yet to move.
+    job().enter({});
+    while (!job().is_agreed())
+        for (Exchange<Tagged>& exchange : exchanges) exchange.progress();
+}
+
+TEST_CASE("an exchange takes one channel and refuses more in one line") {
+    Rig rig({"tagged"}, 1, 2);
+    const Point point = point_of("tagged");
+    for (const auto act : {+[](const EngineParts& parts) { find_mode("tagged").verify(parts); },
+                           +[](const EngineParts& parts) { (void)find_mode("tagged").make_engine(parts); }}) {
+        std::string words;
+        try {
+            act(rig.parts(point, 1));
+        } catch (const UsageError& error) {
+            words = error.what();
+        }
+        CHECK(words == "tagged works over one channel, not over 2");
+    }
+}
+
+TEST_CASE("a provider that allows a process one endpoint is not asked for two") {
+    CHECK(channels_trouble("psm2", 2) == "psm2 opens 1 endpoint in a process, not 2");
+    CHECK(!channels_trouble("psm2", 1));
+    for (const char* name : {"tcp;ofi_rxm", "shm", "net", "verbs;ofi_rxm"}) CHECK(!channels_trouble(name, 8));
+    InfoPtr info(fi_allocinfo());
+    info->fabric_attr->prov_name = strdup("psm2");
+    CHECK_THROWS_AS(Channels(job(), *info, {}, 2), UsageError);
 }

@@ -27,7 +27,7 @@ RunRules rules_of(int ops, int warmup) {
 
 struct Run {
     explicit Run(RunRules rules, Start start = Start::barrier)
-        : runner(job(), rig.channel, rig.loop, rig.deadline, counters, rules) {
+        : runner(job(), rig.channels.all(), rig.loop, rig.deadline, counters, rules) {
         rig.loop.set_start(start);
     }
     PointResult measure() { return runner.measure(point_of("tagged"), false).own; }

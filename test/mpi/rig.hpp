@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each rank of a launch has: a channel over TCP, a deadline, and the loop of ops.
+// What each rank of a launch has: channels over TCP or what A2APERF_TEST_PROVIDER names, a deadline, and the loop
+// of ops.
 #pragma once
 
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,21 +27,26 @@ inline Point point_of(std::string mode, Bytes message_size = kMessage) {
 
 struct Rig {
     // With room for so many messages in each buffer.
-    Rig(const std::vector<std::string>& modes, int places)
-        : channel(job(), offer(modes), settings(modes, places)) {}
+    Rig(const std::vector<std::string>& modes, int places, int count = 1)
+        : channels(job(), *offer(modes), settings(modes, places), count) {}
 
     EngineParts parts(const Point& point, std::uint64_t seed) {
-        return {job(), channel, loop, deadline, point, seed};
+        return {job(), channels.all(), loop, deadline, point, seed};
     }
 
-    Channel channel;
+    Channels channels;
+    Channel& channel = channels.front();
     CommonClock clock; // all ranks are on one machine
     Deadline deadline{Polling::yield, job().timeout()};
     OpLoop loop{job(), clock, deadline};
 
 private:
+    static std::string provider() {
+        const char* const name = std::getenv("A2APERF_TEST_PROVIDER");
+        return name != nullptr ? name : "tcp";
+    }
     static InfoPtr offer(const std::vector<std::string>& modes) {
-        ProviderChoice choice = choose_provider(job(), {"tcp", "nearest", modes, mpi_uses_libfabric()});
+        ProviderChoice choice = choose_provider(job(), {provider(), "nearest", modes, mpi_uses_libfabric()});
         REQUIRE(choice.refused_modes.empty());
         return std::move(choice.info);
     }

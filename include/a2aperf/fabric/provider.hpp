@@ -46,6 +46,7 @@ struct Provider {
     bool tells_delivery = false;
     // Asked to order writes, it reads without its direct copy.
     bool reads_directly_unordered = false;
+    int max_endpoints = 0; // that a process can open; 0 = no limit
 };
 
 // In the order of preference of --provider auto.

@@ -22,7 +22,7 @@ class Region {
 public:
     // Maps, touches and registers bytes of zeroed memory. rights: what it is used for beside sending and receiving
     // (fi_mr(3)). key is used where the provider lets users choose; it must differ between the regions of a
-    // process.
+    // domain.
     Region(const Domain& domain, std::size_t bytes, Pages pages, std::uint64_t rights, std::uint64_t key);
 
     std::span<std::byte> bytes() const { return {memory_.get(), memory_.get_deleter().size}; }

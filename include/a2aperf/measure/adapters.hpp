@@ -2,6 +2,7 @@
 // The adapters that a launch uses, node by node.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "a2aperf/fabric/nic.hpp"
@@ -10,8 +11,8 @@
 namespace a2aperf {
 
 // Of every node [N] each adapter that a rank there has taken, once, in the order of ranks; none where messages need
-// none (shm). Of an adapter: name, kind, driver and link rate. Collective.
-std::vector<std::vector<NicFacts>> adapters_in_use(const Job& job, const NicFacts& mine);
+// none (shm). Of an adapter: name, kind, driver and link rate. mine: of this rank's channels. Collective.
+std::vector<std::vector<NicFacts>> adapters_in_use(const Job& job, std::span<const NicFacts> mine);
 
 // What the links of a node carry, for the node with the least: all wait for it.
 struct NodeLink {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A way from this rank into the fabric. It owns what goes with one endpoint: its domain and adapter, the registered
-// buffers and flags with their keys, the endpoint with its queue, and what all ranks told of theirs.
+// A way from this rank into the fabric. It owns what goes with one endpoint: its domain with the info that names
+// adapter and traffic class, the registered buffers and flags with their keys, the endpoint with its queue, and
+// what all ranks told of theirs.
 #pragma once
 
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "a2aperf/fabric/domain.hpp"
 #include "a2aperf/fabric/endpoint.hpp"
+#include "a2aperf/fabric/nic.hpp"
 #include "a2aperf/fabric/region.hpp"
 #include "a2aperf/job/job.hpp"
 #include "a2aperf/transfer/context.hpp"
@@ -35,6 +37,7 @@ public:
 
     const Domain& domain() const { return domain_; }
     const Endpoint& endpoint() const { return endpoint_; }
+    NicFacts adapter() const { return nic_of(domain_.info()); }
     std::byte* send_buffer() const { return send_.data(); }
     std::byte* receive_buffer() const { return receive_.data(); }
     std::byte* spare() const { return receive_.data() + buffer_bytes_; }

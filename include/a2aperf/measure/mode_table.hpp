@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "a2aperf/measure/channel.hpp"
+#include "a2aperf/measure/channels.hpp"
 #include "a2aperf/measure/engine.hpp"
 #include "a2aperf/measure/op_loop.hpp"
 #include "a2aperf/transfer/mode.hpp"
@@ -18,7 +18,7 @@ namespace a2aperf {
 // What a point's engine is made of.
 struct EngineParts {
     const Job& job;
-    Channel& channel;
+    std::span<Channel* const> channels; // of this rank
     OpLoop& loop;
     Deadline& deadline;
     const Point& point;

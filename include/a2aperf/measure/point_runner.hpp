@@ -47,9 +47,9 @@ struct PointOutcome {
 
 class PointRunner {
 public:
-    PointRunner(Job& job, Channel& channel, OpLoop& loop, Deadline& deadline,
+    PointRunner(Job& job, std::span<Channel* const> channels, OpLoop& loop, Deadline& deadline,
                 const NodeCounterReader& node_counters, RunRules rules)
-        : job_(job), channel_(channel), loop_(loop), deadline_(deadline), node_counters_(node_counters),
+        : job_(job), channels_(channels), loop_(loop), deadline_(deadline), node_counters_(node_counters),
           rules_(rules) {}
 
     void set_progress(ProgressReport report) { report_ = std::move(report); }
@@ -76,7 +76,7 @@ private:
     };
 
     EngineParts parts(const Point& point) {
-        return {job_, channel_, loop_, deadline_, point, rules_.seed, rules_.traces};
+        return {job_, channels_, loop_, deadline_, point, rules_.seed, rules_.traces};
     }
     void run_block(Series& series, int count);
     void gather_block(Series& series);
@@ -88,7 +88,7 @@ private:
     PointResult finish(Series& series, const Point& point);
 
     Job& job_;
-    Channel& channel_;
+    std::span<Channel* const> channels_;
     OpLoop& loop_;
     Deadline& deadline_;
     const NodeCounterReader& node_counters_;

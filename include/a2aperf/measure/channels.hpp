@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The channels of a rank, each with all that belongs to it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "a2aperf/measure/channel.hpp"
+
+namespace a2aperf {
+
+// Why a process cannot have so many of this provider; nothing when it can.
+std::optional<std::string> channels_trouble(std::string_view provider, int count);
+
+class Channels {
+public:
+    // Opens them one after another, each with a copy of the info. Collective. Throws UsageError where the provider
+    // allows a process fewer.
+    Channels(const Job& job, const fi_info& info, const ChannelSettings& settings, int count = 1);
+
+    std::span<Channel* const> all() const { return all_; }
+    Channel& front() const { return *all_.front(); }
+
+private:
+    std::vector<std::unique_ptr<Channel>> channels_;
+    std::vector<Channel*> all_;
+};
+
+// For what works over one channel, whose name user is. Throws UsageError where there are more.
+Channel& only_channel(std::span<Channel* const> channels, std::string_view user);
+
+} // namespace a2aperf

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/channels.hpp"
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/fabric/provider.hpp"
+
+namespace a2aperf {
+
+std::optional<std::string> channels_trouble(std::string_view provider, int count) {
+    const int most = find_provider(provider).max_endpoints;
+    if (most == 0 || count <= most) return std::nullopt;
+    return fmt::format("{} opens {} in a process, not {}", provider,
+                       counted(static_cast<std::size_t>(most), "endpoint"), count);
+}
+
+Channels::Channels(const Job& job, const fi_info& info, const ChannelSettings& settings, int count) {
+    if (const auto why = channels_trouble(info.fabric_attr->prov_name, count)) throw UsageError(*why);
+    for (int i = 0; i < count; ++i) {
+        channels_.push_back(std::make_unique<Channel>(job, InfoPtr(fi_dupinfo(&info)), settings));
+        all_.push_back(channels_.back().get());
+    }
+}
+
+Channel& only_channel(std::span<Channel* const> channels, std::string_view user) {
+    if (channels.size() != 1)
+        throw UsageError(fmt::format("{} works over one channel, not over {}", user, channels.size()));
+    return *channels.front();
+}
+
+} // namespace a2aperf
