@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "a2aperf/measure/point_result.hpp"
+#include "a2aperf/result/point_result.hpp"
 #include "extents.hpp"
 #include "h5.hpp"
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "a2aperf/measure/provenance.hpp"
 #include "a2aperf/record/recorder.hpp"
+#include "a2aperf/result/provenance.hpp"
 #include "h5.hpp"
 
 namespace a2aperf {

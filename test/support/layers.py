@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-LAYERS = ["base", "plan", "stats", "job", "fabric", "transfer", "measure", "record", "config", "app"]
+LAYERS = ["base", "plan", "stats", "result", "job", "fabric", "transfer", "measure", "record", "config", "app"]
 
 # Header of an outside library -> where it may be included: layers, or single files.
 HOMES = {

@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "a2aperf/measure/point_result.hpp"
-#include "a2aperf/measure/provenance.hpp"
 #include "a2aperf/plan/plan.hpp"
+#include "a2aperf/result/point_result.hpp"
+#include "a2aperf/result/provenance.hpp"
 
 namespace a2aperf::test {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "a2aperf/plan/plan.hpp"
-#include "a2aperf/record/table.hpp"
+#include "a2aperf/result/format.hpp"
 #include "a2aperf/stats/percentile.hpp"
 #include "a2aperf/stats/samples.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "a2aperf/fabric/nic.hpp"
-#include "a2aperf/measure/point_result.hpp"
+#include "a2aperf/result/point_result.hpp"
 
 namespace a2aperf {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "a2aperf/job/job.hpp"
-#include "a2aperf/measure/provenance.hpp"
+#include "a2aperf/result/provenance.hpp"
 
 namespace a2aperf {
 

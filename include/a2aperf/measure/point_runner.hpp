@@ -8,7 +8,7 @@
 
 #include "a2aperf/measure/counters.hpp"
 #include "a2aperf/measure/mode_table.hpp"
-#include "a2aperf/measure/point_result.hpp"
+#include "a2aperf/result/point_result.hpp"
 
 namespace a2aperf {
 

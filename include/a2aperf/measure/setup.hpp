@@ -15,10 +15,10 @@
 #include "a2aperf/job/job.hpp"
 #include "a2aperf/measure/channel.hpp"
 #include "a2aperf/measure/counters.hpp"
-#include "a2aperf/measure/provenance.hpp"
 #include "a2aperf/measure/provider_choice.hpp"
 #include "a2aperf/measure/start_policy.hpp"
 #include "a2aperf/plan/plan.hpp"
+#include "a2aperf/result/provenance.hpp"
 
 namespace a2aperf {
 

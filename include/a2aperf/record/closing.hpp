@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "a2aperf/measure/point_result.hpp"
 #include "a2aperf/plan/layout.hpp"
 #include "a2aperf/plan/point.hpp"
 #include "a2aperf/record/table.hpp"
+#include "a2aperf/result/point_result.hpp"
 
 namespace a2aperf {
 

@@ -9,10 +9,10 @@
 #include <variant>
 #include <vector>
 
-#include "a2aperf/measure/point_result.hpp"
 #include "a2aperf/plan/point.hpp"
 #include "a2aperf/record/better.hpp"
 #include "a2aperf/record/value_type.hpp"
+#include "a2aperf/result/point_result.hpp"
 
 namespace a2aperf {
 

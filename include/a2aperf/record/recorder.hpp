@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "a2aperf/measure/point_result.hpp"
-#include "a2aperf/measure/provenance.hpp"
 #include "a2aperf/plan/plan.hpp"
 #include "a2aperf/record/columns.hpp"
 #include "a2aperf/record/group_declaration.hpp"
+#include "a2aperf/result/point_result.hpp"
+#include "a2aperf/result/provenance.hpp"
 #include "a2aperf/stats/samples.hpp"
 
 namespace a2aperf {

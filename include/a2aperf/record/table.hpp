@@ -7,14 +7,13 @@
 #include <span>
 #include <string>
 
-#include "a2aperf/measure/point_result.hpp"
 #include "a2aperf/plan/layout.hpp"
 #include "a2aperf/plan/point.hpp"
 #include "a2aperf/record/columns.hpp"
+#include "a2aperf/result/format.hpp"
+#include "a2aperf/result/point_result.hpp"
 
 namespace a2aperf {
-
-enum class Format { table, wide, compat, csv, json };
 
 struct Row {
     const Point& point;
