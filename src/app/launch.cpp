@@ -12,7 +12,7 @@
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/version.hpp"
-#include "a2aperf/fabric/versions.hpp"
+#include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/environment.hpp"
 #include "a2aperf/plan/oversubscription.hpp"
 #include "a2aperf/record/closing.hpp"
@@ -69,7 +69,8 @@ void on_root(const Job& job, Action&& action) {
 
 Launch::Launch(Job& job, const Options& options, Files files)
     : job_(job), options_(options), workload_(workload_of(options)), files_(std::move(files)),
-      choice_(choose_provider(job, {options.provider, options.nic, options.modes, mpi_uses_libfabric()})),
+      choice_(choose_provider(
+          job, {options.provider, options.nic, options.modes, mode_demands(), mpi_uses_libfabric()})),
       budget_(memory_budget(job, options.memory_limit, options.sizes)), plan_(plan_points()),
       cores_of_nodes_(cores_of_nodes(job, choice_.here)),
       is_oversubscribed_(a2aperf::is_oversubscribed(job.layout(), cores_of_nodes_)),
@@ -86,7 +87,7 @@ Launch::Launch(Job& job, const Options& options, Files files)
             rights.target |= find_mode(mode).rights.target;
             has_flags = has_flags || find_mode(mode).arrival == Arrival::flag;
         }
-    channels_.emplace(job, *choice_.info,
+    channels_.emplace(job, choice_.offer,
                       ChannelSettings{.buffer_bytes = buffer_bytes(plan_, budget_, job.ranks()),
                                       .spare_bytes = largest_message(plan_),
                                       .pages = options.memory == Memory::huge ? Pages::huge : Pages::normal,
@@ -161,7 +162,7 @@ std::string Launch::mpi_transport() const {
 }
 
 std::string Launch::provider() const {
-    return choice_.info->fabric_attr->prov_name;
+    return choice_.offer.provider();
 }
 
 std::string Launch::oversubscription() const {
@@ -188,10 +189,10 @@ Provenance Launch::provenance() {
                   {"command_line", options_.command_line},
                   {"started", format_utc(time_origin_wall_)},
                   {"provider", provider()},
-                  {"provider_version", provider_version(*choice_.info)},
+                  {"provider_version", choice_.offer.provider_version()},
                   {"libfabric_version", libfabric_version()},
                   {"mpi_version", Job::mpi_version()},
-                  {"domain", choice_.info->domain_attr->name},
+                  {"domain", choice_.offer.domain()},
                   {"sync", std::string(to_string(start_.start))},
                   {"sync_reason", start_.reason},
                   {"poll", std::string(to_string(polling_.polling))},
@@ -209,7 +210,7 @@ Provenance Launch::provenance() {
     const double unknown = std::nan("");
     facts.numbers = {{"clock_error_ns", clock_.error_ns},
                      {"link_rate_gbps", node_link_.gbps > 0 ? node_link_.rail_gbps() : unknown}};
-    facts.fi_info = describe(*choice_.info);
+    facts.provider_attributes = choice_.offer.attributes();
     return facts;
 }
 

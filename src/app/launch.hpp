@@ -102,7 +102,6 @@ private:
     PollingChoice polling_;
     Deadline deadline_;
     std::optional<Channels> channels_;
-    std::string fi_info_;
     ClockAgreement clock_;
     Nanoseconds synchronised_ = 0; // when the clocks were last agreed on
     OpLoop loop_;

@@ -12,7 +12,6 @@
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/fabric/nic.hpp"
 #include "a2aperf/fabric/provider.hpp"
-#include "a2aperf/fabric/versions.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "commands.hpp"
 
@@ -24,9 +23,9 @@ using Cells = std::vector<std::string>;
 // Which endpoint types each provider has, measured or not: datagram and connected ones are shown, not used.
 std::map<std::string, std::set<std::string>> endpoint_types() {
     std::map<std::string, std::set<std::string>> types;
-    for (const auto& info : query_all()) {
-        const std::string full = info->fabric_attr->prov_name;
-        types[full.substr(0, full.find(';'))].insert(endpoint_type(*info));
+    for (const Offer& offer : query_all()) {
+        const std::string full = offer.provider();
+        types[full.substr(0, full.find(';'))].insert(offer.endpoint_type());
     }
     return types;
 }
@@ -44,16 +43,16 @@ std::set<std::string> modes_of(std::string_view provider) {
     return modes;
 }
 
-Cells row_of(const Provider& provider, const fi_info& info, const std::set<std::string>& types,
+Cells row_of(const Provider& provider, const Offer& offer, const std::set<std::string>& types,
              const std::set<std::string>& modes) {
-    const NicFacts nic = nic_of(info);
+    const NicFacts nic = nic_of(offer);
     return {std::string(provider.name),
-            info.fabric_attr->prov_name,
-            info.domain_attr->name,
+            offer.provider(),
+            offer.domain(),
             joined(types),
             joined(modes),
-            fmt::format("{} B", info.tx_attr->inject_size),
-            info.ep_attr->max_msg_size >= (Bytes{1} << 62) ? "any" : format_bytes(info.ep_attr->max_msg_size),
+            fmt::format("{} B", offer.inject_size()),
+            offer.largest_message() >= (Bytes{1} << 62) ? "any" : format_bytes(offer.largest_message()),
             nic.link_rate_gbps > 0 ? fmt::format("{:g} Gbit/s", nic.link_rate_gbps) : "-",
             nic.name.empty() ? "-" : nic.name,
             nic.numa_node >= 0 ? std::to_string(nic.numa_node) : "-"};
@@ -84,10 +83,10 @@ int run_providers() {
         std::set<std::string> domains;
         std::string reason;
         for (const ModeEntry& mode : mode_table())
-            for (const auto& info : offers(provider.name, mode.capabilities, &reason))
-                if (domains.insert(info->domain_attr->name).second)
+            for (const Offer& offer : offers(provider.name, mode.capabilities, &reason))
+                if (domains.insert(offer.domain()).second)
                     rows.push_back(
-                        row_of(provider, *info,
+                        row_of(provider, offer,
                                of_provider != types.end() ? of_provider->second : std::set<std::string>{}, modes));
         if (domains.empty())
             missing.push_back(

@@ -29,8 +29,7 @@ Endpoint::Endpoint(const Domain& domain, std::size_t depth, Wait wait) {
     queue_.reset(cq);
 
     fid_ep* endpoint = nullptr;
-    check_fabric(fi_endpoint(domain.get(), const_cast<fi_info*>(&domain.info()), &endpoint, nullptr),
-                 "fi_endpoint");
+    check_fabric(fi_endpoint(domain.get(), &domain.offer().info(), &endpoint, nullptr), "fi_endpoint");
     endpoint_.reset(endpoint);
     check_fabric(fi_ep_bind(endpoint, &av->fid, 0), "fi_ep_bind of the address vector");
     check_fabric(fi_ep_bind(endpoint, &cq->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind of the completion queue");

@@ -149,13 +149,13 @@ std::optional<std::string> from_rank_map(const NicWish& wish) {
 
 namespace {
 
-NicFacts nic_from_sysfs(const fi_info& info) {
-    const std::string domain = info.domain_attr->name != nullptr ? info.domain_attr->name : "";
+NicFacts nic_from_sysfs(const Offer& offer) {
+    const std::string domain = offer.domain();
     if (const std::string name = strip_layer(domain); exists("/sys/class/infiniband/" + name))
         return rdma_nic(name);
     if (exists("/sys/class/net/" + domain)) return ethernet_nic(domain);
     // psm2 names its domain after itself; the unit is HFI_UNIT or the first.
-    const std::string provider = info.fabric_attr->prov_name;
+    const std::string provider = offer.provider();
     if (provider == "psm2" || provider == "opx") {
         const char* unit = std::getenv("HFI_UNIT");
         const std::string name = fmt::format("hfi1_{}", unit != nullptr ? unit : "0");
@@ -166,13 +166,14 @@ NicFacts nic_from_sysfs(const fi_info& info) {
 
 } // namespace
 
-NicFacts nic_of(const fi_info& info) {
-    NicFacts nic = nic_from_sysfs(info);
+NicFacts nic_of(const Offer& offer) {
+    NicFacts nic = nic_from_sysfs(offer);
     // The provider's own word on the link rate, in bit/s, where it has one. Of a network interface it knows no more
     // than the kernel; where the kernel knows nothing, newer libfabrics say 100 Mbit/s.
     if (!nic.name.empty() && !nic.is_rdma) return nic;
-    if (info.nic != nullptr && info.nic->link_attr != nullptr && info.nic->link_attr->speed > 0)
-        nic.link_rate_gbps = static_cast<double>(info.nic->link_attr->speed) / 1e9;
+    const fid_nic* said = offer.info().nic;
+    if (said != nullptr && said->link_attr != nullptr && said->link_attr->speed > 0)
+        nic.link_rate_gbps = static_cast<double>(said->link_attr->speed) / 1e9;
     return nic;
 }
 
@@ -200,19 +201,19 @@ std::vector<std::pair<std::string, std::string>> port_counter_paths(const NicFac
     return paths;
 }
 
-NicChoice choose_nic(const std::vector<InfoPtr>& offers, const NicWish& wish) {
+NicChoice choose_nic(const std::vector<Offer>& offers, const NicWish& wish) {
     const std::string name = wish.text == "nearest" ? "" : from_rank_map(wish).value_or(wish.text);
     NicChoice best;
     int best_score = std::numeric_limits<int>::max();
     std::set<std::string> names;
     for (std::size_t i = 0; i < offers.size(); ++i) {
-        const NicFacts nic = nic_of(*offers[i]);
-        const std::string domain = offers[i]->domain_attr->name;
+        const NicFacts nic = nic_of(offers[i]);
+        const std::string domain = offers[i].domain();
         names.insert(domain);
         if (!name.empty() && domain != name && nic.name != name) continue;
         const auto distance = numa_distance(wish.here.numa_nodes, nic.numa_node);
         const int score =
-            address_penalty(address_kind(*offers[i]), wish.spans_hosts) * 1000 + distance.value_or(10);
+            address_penalty(address_kind(offers[i].info()), wish.spans_hosts) * 1000 + distance.value_or(10);
         if (score >= best_score) continue; // libfabric's order decides between equals
         best_score = score;
         best = {i, distance, {}};

@@ -186,15 +186,16 @@ constexpr std::uint32_t kApiVersion = FI_VERSION(1, 11);
 
 } // namespace
 
-std::vector<InfoPtr> offers(std::string_view provider, std::uint64_t capabilities, std::string* reason,
-                            std::uint64_t order) {
+std::vector<Offer> offers(std::string_view provider, std::uint64_t capabilities, std::string* reason,
+                          std::uint64_t order) {
     const InfoPtr hints = make_hints(provider, capabilities, order);
     fi_info* found = nullptr;
     const int status = fi_getinfo(kApiVersion, nullptr, nullptr, 0, hints.get(), &found);
     const InfoPtr list(found);
-    std::vector<InfoPtr> matching;
+    std::vector<Offer> matching;
     for (const fi_info* info = found; info != nullptr; info = info->next)
-        if (provider_matches(info->fabric_attr->prov_name, provider)) matching.emplace_back(fi_dupinfo(info));
+        if (provider_matches(info->fabric_attr->prov_name, provider))
+            matching.emplace_back(InfoPtr(fi_dupinfo(info)));
     if (matching.empty() && reason != nullptr)
         *reason = status < 0 ? fi_strerror(-status) : "this libfabric has no provider of that name";
     return matching;
@@ -228,13 +229,17 @@ std::string why_missing(const Provider& provider, const std::string& words) {
     return words == fi_strerror(FI_ENODATA) ? "this libfabric was built without it, or it finds no device" : words;
 }
 
-std::vector<InfoPtr> query_all() {
+std::vector<Offer> query_all() {
     fi_info* found = nullptr;
     (void)fi_getinfo(kApiVersion, nullptr, nullptr, 0, nullptr, &found);
     const InfoPtr list(found);
-    std::vector<InfoPtr> all;
-    for (fi_info* info = found; info != nullptr; info = info->next) all.emplace_back(fi_dupinfo(info));
+    std::vector<Offer> all;
+    for (fi_info* info = found; info != nullptr; info = info->next) all.emplace_back(InfoPtr(fi_dupinfo(info)));
     return all;
+}
+
+std::string libfabric_version() {
+    return fi_tostr("", FI_TYPE_VERSION);
 }
 
 } // namespace a2aperf

@@ -17,15 +17,15 @@ std::size_t queue_depth(int ranks) {
 
 } // namespace
 
-Channel::Channel(const Job& job, InfoPtr info, const ChannelSettings& settings)
-    : job_(job), domain_(std::move(info)), buffer_bytes_(settings.buffer_bytes),
+Channel::Channel(const Job& job, const Offer& offer, const ChannelSettings& settings)
+    : job_(job), domain_(offer), buffer_bytes_(settings.buffer_bytes),
       send_(domain_, buffer_bytes_, settings.pages, settings.rights.source, kSendKey),
       receive_(domain_, buffer_bytes_ + settings.spare_bytes, settings.pages, settings.rights.target, kReceiveKey),
       endpoint_(domain_, queue_depth(job.ranks()), settings.wait) {
     if (settings.has_flags)
         flags_.emplace(domain_, static_cast<std::size_t>(job.ranks()) * sizeof(std::uint64_t), Pages::normal,
-                       FI_REMOTE_WRITE, kFlagsKey);
-    if (domain_.needs(FI_MR_ENDPOINT))
+                       kPeersWrite, kFlagsKey);
+    if (domain_.registers_with_endpoint())
         for (Region* region : regions()) region->enable(endpoint_.get());
     endpoint_.insert_peers(job.all_gather_text(endpoint_.address()));
     remotes_ = job.all_gather(
@@ -33,7 +33,7 @@ Channel::Channel(const Job& job, InfoPtr info, const ChannelSettings& settings)
 }
 
 Channel::~Channel() {
-    if (domain_.needs(FI_MR_ENDPOINT))
+    if (domain_.registers_with_endpoint())
         for (Region* region : regions()) region->close();
 }
 

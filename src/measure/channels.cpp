@@ -15,10 +15,10 @@ std::optional<std::string> channels_trouble(std::string_view provider, int count
                        counted(static_cast<std::size_t>(most), "endpoint"), count);
 }
 
-Channels::Channels(const Job& job, const fi_info& info, const ChannelSettings& settings, int count) {
-    if (const auto why = channels_trouble(info.fabric_attr->prov_name, count)) throw UsageError(*why);
+Channels::Channels(const Job& job, const Offer& offer, const ChannelSettings& settings, int count) {
+    if (const auto why = channels_trouble(offer.provider(), count)) throw UsageError(*why);
     for (int i = 0; i < count; ++i) {
-        channels_.push_back(std::make_unique<Channel>(job, InfoPtr(fi_dupinfo(&info)), settings));
+        channels_.push_back(std::make_unique<Channel>(job, offer, settings));
         all_.push_back(channels_.back().get());
     }
 }

@@ -17,7 +17,7 @@ namespace {
 template <TransferMode Mode>
 ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel) {
     const Domain& domain = channel.domain();
-    const auto takes_wildcards = find_provider(domain.provider()).takes_wildcards;
+    const auto takes_wildcards = find_provider(domain.offer().provider()).takes_wildcards;
     Inject inject = Inject::never;
     if (uses_inject(channel, parts.point)) inject = parts.point.window == 0 ? Inject::silent : Inject::counted;
     return {.window = parts.point.window,
@@ -27,8 +27,8 @@ ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel) {
             .strays = Mode::kArrival == Arrival::receive && takes_wildcards != nullptr && !takes_wildcards()
                           ? Strays::from_each
                           : Strays::from_any,
-            .flag_behind =
-                parts.point.message_size <= domain.ordered_write() ? FlagBehind::post : FlagBehind::delivery};
+            .flag_behind = parts.point.message_size <= domain.offer().ordered_write() ? FlagBehind::post
+                                                                                      : FlagBehind::delivery};
 }
 
 template <TransferMode Mode>
@@ -79,6 +79,16 @@ const ModeEntry& find_mode(std::string_view name) {
     throw_unknown("mode", name, names);
 }
 
+std::span<const ModeDemands> mode_demands() {
+    static const std::vector<ModeDemands> demands = [] {
+        std::vector<ModeDemands> all;
+        for (const ModeEntry& entry : mode_table())
+            all.push_back({entry.name, entry.capabilities, entry.order, entry.initiator == Initiator::receiver});
+        return all;
+    }();
+    return demands;
+}
+
 void require_sends(std::span<const std::string> modes) {
     for (const std::string& mode : modes)
         if (find_mode(mode).initiator == Initiator::receiver)
@@ -89,14 +99,15 @@ void require_sends(std::span<const std::string> modes) {
 }
 
 bool uses_inject(const Channel& channel, const Point& point) {
-    const Provider& provider = find_provider(channel.domain().provider());
+    const Provider& provider = find_provider(channel.domain().offer().provider());
     const ModeEntry& mode = find_mode(point.mode);
     if (mode.initiator == Initiator::receiver) return false; // nothing is sent
     if (mode.arrival == Arrival::data && !provider.injects_data) return false;
     // Its flag waits for the message's completion.
-    if (mode.arrival == Arrival::flag && point.message_size > channel.domain().ordered_write()) return false;
+    if (mode.arrival == Arrival::flag && point.message_size > channel.domain().offer().ordered_write())
+        return false;
     if (point.window != 0 && !provider.completes_injected) return false;
-    return point.message_size <= channel.domain().inject_size();
+    return point.message_size <= channel.domain().offer().inject_size();
 }
 
 } // namespace a2aperf

@@ -19,9 +19,9 @@ namespace a2aperf {
 namespace {
 
 // A flag must not be seen before its message. nothing = there is a way.
-std::optional<std::string> flag_trouble(const fi_info& info, Bytes message_size) {
-    const std::string_view name = info.fabric_attr->prov_name;
-    const Bytes ordered = largest_ordered_write(info);
+std::optional<std::string> flag_trouble(const Offer& offer, Bytes message_size) {
+    const std::string name = offer.provider();
+    const Bytes ordered = offer.ordered_write();
     if (message_size <= ordered || find_provider(name).tells_delivery) return std::nullopt;
     return fmt::format("{} orders {}, and is not known to tell when a write is delivered: a flag could come before "
                        "its message",
@@ -90,14 +90,14 @@ std::optional<std::string> skip_reason(const Point& point, const ProviderChoice&
     } else {
         if (const auto refused = choice.refused_modes.find(point.mode); refused != choice.refused_modes.end())
             return refused->second;
-        if (const Bytes most = choice.info->ep_attr->max_msg_size; point.message_size > most)
-            return fmt::format("above the largest message of {}, {} B", choice.info->fabric_attr->prov_name, most);
+        if (const Bytes most = choice.offer.largest_message(); point.message_size > most)
+            return fmt::format("above the largest message of {}, {} B", choice.offer.provider(), most);
         if (find_mode(point.mode).arrival == Arrival::flag)
-            if (auto why = flag_trouble(*choice.info, point.message_size)) return why;
-        const auto trouble = find_provider(choice.info->fabric_attr->prov_name).unexpected_trouble;
+            if (auto why = flag_trouble(choice.offer, point.message_size)) return why;
+        const auto trouble = find_provider(choice.offer.provider()).unexpected_trouble;
         const bool may_be_unexpected = point.post == Post::inside && posts_receives(find_mode(point.mode).arrival);
         if (trouble != nullptr && may_be_unexpected)
-            if (auto why = trouble(point.message_size, choice.info->tx_attr->inject_size)) return why;
+            if (auto why = trouble(point.message_size, choice.offer.inject_size())) return why;
     }
     return memory_skip_reason(point, budget, ranks);
 }
@@ -184,7 +184,7 @@ void collect_facts(const Job& job, const ProviderChoice& choice, Provenance& pro
         for (const auto& [name, value] : facts) mine += value + "\n";
     const auto of_ranks = job.gather_text(mine);
     const auto bindings = job.gather_text(choice.here.cpu_list);
-    const auto nics = job.gather_text(choice.nic.name.empty() ? choice.info->domain_attr->name : choice.nic.name);
+    const auto nics = job.gather_text(choice.nic.name.empty() ? choice.offer.domain() : choice.nic.name);
     const auto& distance = choice.nic_choice.distance;
     const auto distances = job.gather_text(distance ? std::to_string(*distance) : "");
     if (!job.is_root()) return;

@@ -132,7 +132,7 @@ SegmentGroup SegmentGroup::create(const h5::Group& segments, int index, const Pr
     write_environment(group, provenance.environment);
     write_pairs(group, "label", "value", provenance.labels);
     write_pairs(group, "attachment", "text", provenance.attachments);
-    group.create_dataset("fi_info", {h5::Kind::text}, {}).write_text({provenance.fi_info});
+    group.create_dataset("fi_info", {h5::Kind::text}, {}).write_text({provenance.provider_attributes});
     write_facts(group, "node_facts", provenance.node_facts);
     write_facts(group, "rank_facts", provenance.rank_facts);
     return segment;

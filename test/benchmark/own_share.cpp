@@ -12,8 +12,8 @@
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/channel.hpp"
 #include "a2aperf/measure/engine.hpp"
+#include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/measure/op_loop.hpp"
-#include "a2aperf/measure/provider_choice.hpp"
 #include "a2aperf/measure/setup.hpp"
 #include "a2aperf/transfer/tagged.hpp"
 
@@ -50,8 +50,10 @@ Nanoseconds cost_of_clock() {
 }
 
 void measure(Job& job, const std::string& provider) {
-    ProviderChoice choice = choose_provider(job, {provider, "nearest", {"tagged"}, mpi_uses_libfabric()});
-    Channel channel(job, std::move(choice.info),
+    const std::vector<std::string> modes{"tagged"};
+    const ProviderChoice choice =
+        choose_provider(job, {provider, "nearest", modes, mode_demands(), mpi_uses_libfabric()});
+    Channel channel(job, choice.offer,
                     {.buffer_bytes = kMessage * static_cast<Bytes>(job.ranks()), .spare_bytes = kMessage});
     Deadline deadline(job.ranks() > 2 ? Polling::yield : Polling::spin, job.timeout());
     const CommonClock clock;

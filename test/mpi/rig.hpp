@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "a2aperf/fabric/provider_choice.hpp"
 #include "a2aperf/measure/mode_table.hpp"
-#include "a2aperf/measure/provider_choice.hpp"
 #include "a2aperf/measure/setup.hpp"
 #include "test/mpi/mpi_test.hpp"
 
@@ -28,7 +28,7 @@ inline Point point_of(std::string mode, Bytes message_size = kMessage) {
 struct Rig {
     // With room for so many messages in each buffer.
     Rig(const std::vector<std::string>& modes, int places, int count = 1)
-        : channels(job(), *offer(modes), settings(modes, places), count) {}
+        : channels(job(), offer(modes), settings(modes, places), count) {}
 
     EngineParts parts(const Point& point, std::uint64_t seed) {
         return {job(), channels.all(), loop, deadline, point, seed};
@@ -45,10 +45,11 @@ private:
         const char* const name = std::getenv("A2APERF_TEST_PROVIDER");
         return name != nullptr ? name : "tcp";
     }
-    static InfoPtr offer(const std::vector<std::string>& modes) {
-        ProviderChoice choice = choose_provider(job(), {provider(), "nearest", modes, mpi_uses_libfabric()});
+    static Offer offer(const std::vector<std::string>& modes) {
+        ProviderChoice choice =
+            choose_provider(job(), {provider(), "nearest", modes, mode_demands(), mpi_uses_libfabric()});
         REQUIRE(choice.refused_modes.empty());
-        return std::move(choice.info);
+        return std::move(choice.offer);
     }
     static ChannelSettings settings(const std::vector<std::string>& modes, int places) {
         ChannelSettings all{.buffer_bytes = kMessage * static_cast<Bytes>(places), .spare_bytes = kMessage};

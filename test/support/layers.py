@@ -1,25 +1,99 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that includes point down the list of layers only, and that each outside library stays in its layer.
+"""Checks that includes point down the list of layers only, and that each outside library stays in its layer: its
+headers, and its names, which come with the headers of the layer that has it.
 
 `layers.py [FOLDER]`: the root of the tree, by default the working folder. One line for every offence, exit
 status 1 when there is any."""
 
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 LAYERS = ["base", "plan", "stats", "result", "job", "fabric", "transfer", "measure", "record", "config", "app"]
 
-# Header of an outside library -> where it may be included: layers, or single files.
-HOMES = {
-    re.compile(r"mpi\w*\.h"): {"job", "measure/mpi_baseline.cpp"},
-    re.compile(r"rdma/.*"): {"fabric", "transfer"},
-    re.compile(r"hdf5.*|H5.*"): {"record"},
-    re.compile(r"CLI/.*|CLI11.*"): {"config"},
-    re.compile(r"hwloc.*"): {"job", "fabric", "measure"},
-}
+# What is asked for and what is kept know no more of a measurement than its result: layer -> the highest that it sees.
+HIGHEST = {"record": "result", "config": "result"}
 
+
+
+@dataclass(frozen=True)
+class Library:
+    """One that is not ours. `homes` may use it: layers, or single files."""
+
+    headers: re.Pattern[str]
+    names: re.Pattern[str]
+    homes: frozenset[str]
+
+
+# The timed loop reads its completion queue itself: a call for each completion would cost what it measures.
+TIMED_LOOP = {"measure/exchange.hpp", "measure/exchange_state.hpp", "measure/exchange_state.cpp"}
+
+LIBRARIES = [
+    Library(re.compile(r"mpi\w*\.h"), re.compile(r"MPI_\w+"), frozenset({"job", "measure/mpi_baseline.cpp"})),
+    Library(
+        re.compile(r"rdma/.*"),
+        re.compile(r"(?:fi|fid|FI)_\w+|(?:fabric|domain|ep|tx|rx)_attr|prov_name"),
+        frozenset({"fabric", "transfer"} | TIMED_LOOP),
+    ),
+    Library(re.compile(r"hdf5.*|H5.*"), re.compile(r"H5[A-Z]\w*|hid_t|herr_t|hsize_t|hssize_t"), frozenset({"record"})),
+    Library(re.compile(r"CLI/.*|CLI11.*"), re.compile(r"CLI(?=::)"), frozenset({"config"})),
+    Library(re.compile(r"hwloc.*"), re.compile(r"hwloc_\w+|HWLOC_\w+"), frozenset({"fabric"})),
+]
+
+INCLUDE_LINE = re.compile(r"\s*#\s*include\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+# A comment, or a literal: no code.
+WORDS = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.[^\'\n]*|[^\'\\\n])\'', re.DOTALL
+)
+
+
+def code_of(text: str) -> list[str]:
+    """The lines of a source without its comments, literals and includes."""
+    lines = WORDS.sub(lambda words: "\n" * words.group().count("\n"), text).split("\n")
+    return ["" if INCLUDE_LINE.match(line) else line for line in lines]
+
+
+def wrong_include(line: str, layer: str) -> str | None:
+    """What is wrong with where an include points to, or None."""
+    match = INCLUDE.match(line)
+    if not match:
+        return None
+    quote, header = match.groups()
+    own = header.removeprefix("a2aperf/")
+    if own != header:
+        target = own.split("/")[0]
+        if target not in LAYERS:
+            return f"includes {header}, but '{target}' is no layer"
+        highest = HIGHEST.get(layer, layer)
+        if target != layer and LAYERS.index(target) > LAYERS.index(highest):
+            if highest == layer or LAYERS.index(target) > LAYERS.index(layer):
+                return f"includes {header}, but {target} is above {layer}"
+            return f"includes {header}, but {layer} sees no layer above {highest}"
+    elif quote == '"' and "/" in header:
+        return f"includes {header}, but a private header is for its own folder only"
+    return None
+
+
+def strangers(path: Path, inside: Path) -> list[str]:
+    """Outside libraries where they do not belong: the number of the line and what is wrong."""
+    found = []
+    text = path.read_text(encoding="utf-8")
+    code = code_of(text)
+    for library in LIBRARIES:
+        if inside.parts[0] in library.homes or inside.as_posix() in library.homes:
+            continue
+        which = f"which belongs to {', '.join(sorted(library.homes))} only"
+        name = re.compile(rf"\b(?:{library.names.pattern})\b")
+        for number, line in enumerate(text.split("\n"), 1):
+            match = INCLUDE.match(line)
+            if match and library.headers.fullmatch(match.group(2)):
+                found.append(f"{number}: includes {match.group(2)}, {which}")
+        for number, line in enumerate(code, 1):
+            if match := name.search(line):
+                found.append(f"{number}: uses {match.group()}, {which}")
+    return found
 
 
 def offences(root: Path) -> list[str]:
@@ -27,28 +101,15 @@ def offences(root: Path) -> list[str]:
     for folder in (root / "include" / "a2aperf", root / "src"):
         for path in sorted(folder.rglob("*.[ch]pp")):
             inside = path.relative_to(folder)
+            shown = path.relative_to(root)
             layer = inside.parts[0]
             if layer not in LAYERS:
-                found.append(f"{path.relative_to(root)}: '{layer}' is no layer; expected one of {', '.join(LAYERS)}")
+                found.append(f"{shown}: '{layer}' is no layer; expected one of {', '.join(LAYERS)}")
                 continue
-            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-                match = INCLUDE.match(line)
-                if not match:
-                    continue
-                quote, header = match.groups()
-                where = f"{path.relative_to(root)}:{number}: includes {header}"
-                own = header.removeprefix("a2aperf/")
-                if own != header:
-                    target = own.split("/")[0]
-                    if target not in LAYERS:
-                        found.append(f"{where}, but '{target}' is no layer")
-                    elif LAYERS.index(target) > LAYERS.index(layer):
-                        found.append(f"{where}, but {target} is above {layer}")
-                elif quote == '"' and "/" in header:
-                    found.append(f"{where}, but a private header is for its own folder only")
-                for pattern, homes in HOMES.items():
-                    if pattern.fullmatch(header) and layer not in homes and str(inside) not in homes:
-                        found.append(f"{where}, which belongs to {', '.join(sorted(homes))} only")
+            for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+                if wrong := wrong_include(line, layer):
+                    found.append(f"{shown}:{number}: {wrong}")
+            found += [f"{shown}:{stranger}" for stranger in strangers(path, inside)]
     return found
 
 

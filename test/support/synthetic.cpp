@@ -77,7 +77,7 @@ Provenance synthetic_provenance(const Layout& layout, const std::string& node_pr
     provenance.environment = {{"PSM2_RCVTHREAD", "0", true, true}, {"SLURM_PROCID", "0", false, false}};
     provenance.labels = {{"cable", "grün"}};
     provenance.attachments = {{"topology.txt", "two\nlines\n"}};
-    provenance.fi_info = "fi_info:\n    caps: [ FI_MSG ]\n";
+    provenance.provider_attributes = "fi_info:\n    caps: [ FI_MSG ]\n";
     provenance.node_facts["kernel"].assign(static_cast<std::size_t>(layout.nodes()), "6.1.0");
     provenance.port_names = {"eth0/statistics/rx_bytes", "eth0/statistics/tx_bytes"};
     return provenance;

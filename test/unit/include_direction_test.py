@@ -18,14 +18,24 @@ BROKEN = [
     ("include/a2aperf/plan/layout.hpp", '#include "a2aperf/stats/summary.hpp"', "stats is above plan"),
     ("src/stats/summary.cpp", "#include <a2aperf/record/table.hpp>", "record is above stats"),
     ("src/measure/x.cpp", '  #  include "a2aperf/config/options.hpp"', "config is above measure"),
+    ("src/record/x.cpp", '#include "a2aperf/measure/engine.hpp"', "record sees no layer above result"),
+    ("src/config/x.cpp", '#include "a2aperf/record/table.hpp"', "config sees no layer above result"),
     ("src/plan/plan.cpp", '#include "../stats/summary.cpp"', "for its own folder only"),
     ("src/plan/plan.cpp", '#include "a2aperf/extra/x.hpp"', "'extra' is no layer"),
     ("src/extra/x.cpp", "", "'extra' is no layer"),
     ("src/measure/x.cpp", "#include <mpi.h>", "job, measure/mpi_baseline.cpp only"),
-    ("src/record/x.cpp", "#include <rdma/fi_endpoint.h>", "fabric, transfer only"),
+    ("src/record/x.cpp", "#include <rdma/fi_endpoint.h>", "transfer only"),
     ("src/app/main.cpp", "#include <hdf5.h>", "record only"),
     ("src/measure/x.cpp", "#include <hdf5_hl.h>", "record only"),
     ("src/plan/size_list.cpp", "#include <CLI/CLI.hpp>", "config only"),
+    ("src/app/launch.cpp", "auto copy = fi_dupinfo(info);", "uses fi_dupinfo"),
+    ("src/measure/setup.cpp", "auto order = FI_ORDER_WAW; // which one", "uses FI_ORDER_WAW"),
+    ("src/app/launch.cpp", "auto name = offer.info().fabric_attr;", "uses fabric_attr"),
+    ("include/a2aperf/measure/x.hpp", "struct fid_ep* endpoint;", "uses fid_ep"),
+    ("src/measure/op_loop.cpp", 'say("\\"//"); MPI_Barrier(all);', "uses MPI_Barrier"),
+    ("src/app/launch.cpp", "/* the file */ H5Fflush(file);", "uses H5Fflush"),
+    ("src/app/main.cpp", "CLI::App app;", "uses CLI"),
+    ("src/measure/x.cpp", "hwloc_topology_t all;", "uses hwloc_topology_t"),
 ]
 SOUND = [
     ("src/job/x.cpp", "#include <mpi.h>"),
@@ -38,6 +48,11 @@ SOUND = [
     ("src/stats/summary.cpp", '#include "a2aperf/plan/layout.hpp"'),
     ("src/record/x.cpp", '#include "y.hpp"'),
     ("src/base/units.cpp", '// #include "a2aperf/plan/point.hpp"'),
+    ("include/a2aperf/measure/exchange.hpp", "fi_cq_data_entry entry;"),
+    ("src/app/main.cpp", '// fi_getinfo says so'),
+    ("src/app/main.cpp", '/* fi_getinfo\nMPI_Init */ say("FI_PROVIDER \\" FI_LOG_LEVEL");'),
+    ("src/app/main.cpp", 'say(R"(MPI_Init"H5Fopen)");'),
+    ("src/app/main.cpp", "const char quote = '\"'; // MPI_Init\nsay('\"', 1'000);"),
 ]
 
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "a2aperf/fabric/fid.hpp"
 #include "a2aperf/fabric/locality.hpp"
+#include "a2aperf/fabric/offer.hpp"
 
 namespace a2aperf {
 
@@ -20,8 +20,8 @@ struct NicFacts {
     double link_rate_gbps = -1; // of one port
 };
 
-// The device that an entry of fi_getinfo uses; an empty name where there is none (shm).
-NicFacts nic_of(const fi_info& info);
+// The device that an offer uses; an empty name where there is none (shm).
+NicFacts nic_of(const Offer& offer);
 
 // Counters of the device: paths under /sys that hold a number, by a short name
 // ("hfi1_0/1/counters/port_xmit_wait").
@@ -41,6 +41,6 @@ struct NicChoice {
 };
 
 // Throws UsageError that names the adapters there are.
-NicChoice choose_nic(const std::vector<InfoPtr>& offers, const NicWish& wish);
+NicChoice choose_nic(const std::vector<Offer>& offers, const NicWish& wish);
 
 } // namespace a2aperf

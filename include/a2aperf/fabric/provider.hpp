@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "a2aperf/base/units.hpp"
-#include "a2aperf/fabric/fid.hpp"
+#include "a2aperf/fabric/offer.hpp"
 
 namespace a2aperf {
 
@@ -70,13 +70,15 @@ std::vector<std::string> rdma_devices(std::string_view prefix);
 // capabilities (fi_getinfo(3); with FI_REMOTE_CQ_DATA among them, messages carry 4 bytes of data), in libfabric's
 // order. order: of messages to one peer (FI_ORDER_…), which is asked for. Empty: reason, when given, says
 // libfabric's words.
-std::vector<InfoPtr> offers(std::string_view provider, std::uint64_t capabilities, std::string* reason = nullptr,
-                            std::uint64_t order = 0);
+std::vector<Offer> offers(std::string_view provider, std::uint64_t capabilities, std::string* reason = nullptr,
+                          std::uint64_t order = 0);
 
 // Why this node offers nothing of a provider: what hides it, the device that is missing, or libfabric's own words.
 std::string why_missing(const Provider& provider, const std::string& words);
 
-// Every entry that this node offers, of all providers and endpoint types.
-std::vector<InfoPtr> query_all();
+// All that this node offers, of all providers and endpoint types.
+std::vector<Offer> query_all();
+
+std::string libfabric_version(); // of the library that is loaded
 
 } // namespace a2aperf

@@ -11,6 +11,9 @@
 
 namespace a2aperf {
 
+// A right: peers write into it.
+inline constexpr std::uint64_t kPeersWrite = FI_REMOTE_WRITE;
+
 enum class Pages { normal, huge };
 
 struct Unmapper {

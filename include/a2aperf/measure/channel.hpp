@@ -30,14 +30,14 @@ struct ChannelSettings {
 class Channel {
 public:
     // Opens everything and exchanges addresses and keys with all ranks.
-    Channel(const Job& job, InfoPtr info, const ChannelSettings& settings);
+    Channel(const Job& job, const Offer& offer, const ChannelSettings& settings);
     ~Channel();
     Channel(const Channel&) = delete;
     Channel& operator=(const Channel&) = delete;
 
     const Domain& domain() const { return domain_; }
     const Endpoint& endpoint() const { return endpoint_; }
-    NicFacts adapter() const { return nic_of(domain_.info()); }
+    NicFacts adapter() const { return nic_of(domain_.offer()); }
     std::byte* send_buffer() const { return send_.data(); }
     std::byte* receive_buffer() const { return receive_.data(); }
     std::byte* spare() const { return receive_.data() + buffer_bytes_; }

@@ -18,9 +18,9 @@ std::optional<std::string> channels_trouble(std::string_view provider, int count
 
 class Channels {
 public:
-    // Opens them one after another, each with a copy of the info. Collective. Throws UsageError where the provider
+    // Opens them one after another, each with a copy of the offer. Collective. Throws UsageError where the provider
     // allows a process fewer.
-    Channels(const Job& job, const fi_info& info, const ChannelSettings& settings, int count = 1);
+    Channels(const Job& job, const Offer& offer, const ChannelSettings& settings, int count = 1);
 
     std::span<Channel* const> all() const { return all_; }
     Channel& front() const { return *all_.front(); }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "a2aperf/fabric/provider_choice.hpp"
 #include "a2aperf/measure/channels.hpp"
 #include "a2aperf/measure/engine.hpp"
 #include "a2aperf/measure/op_loop.hpp"
@@ -44,6 +45,9 @@ std::span<const ModeEntry> mode_table();
 
 // Throws UsageError that names the ones there are.
 const ModeEntry& find_mode(std::string_view name);
+
+// What each of them asks of a provider.
+std::span<const ModeDemands> mode_demands();
 
 // Can an op in each of these modes end when its sends are done? Throws UsageError where nothing tells the sender.
 void require_sends(std::span<const std::string> modes);

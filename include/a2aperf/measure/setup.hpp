@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "a2aperf/fabric/provider_choice.hpp"
 #include "a2aperf/job/job.hpp"
 #include "a2aperf/measure/channel.hpp"
 #include "a2aperf/measure/counters.hpp"
-#include "a2aperf/measure/provider_choice.hpp"
 #include "a2aperf/measure/start_policy.hpp"
 #include "a2aperf/plan/plan.hpp"
 #include "a2aperf/result/provenance.hpp"

@@ -33,10 +33,10 @@ struct Provenance {
     std::vector<EnvironmentVariable> environment;
     std::vector<std::pair<std::string, std::string>> labels;
     std::vector<std::pair<std::string, std::string>> attachments; // file name, its text
-    std::string fi_info;
-    std::map<std::string, std::vector<std::string>> node_facts; // fact -> [N]
-    std::map<std::string, std::vector<std::string>> rank_facts; // fact -> [R]
-    std::vector<std::string> port_names;                        // [C]
+    std::string provider_attributes;                              // in libfabric's words
+    std::map<std::string, std::vector<std::string>> node_facts;   // fact -> [N]
+    std::map<std::string, std::vector<std::string>> rank_facts;   // fact -> [R]
+    std::vector<std::string> port_names;                          // [C]
 };
 
 } // namespace a2aperf

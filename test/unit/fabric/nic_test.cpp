@@ -18,7 +18,7 @@ using namespace a2aperf;
 namespace {
 
 // An entry as fi_getinfo would give it.
-InfoPtr offer(const char* domain, const char* address) {
+InfoPtr info_of(const char* domain, const char* address) {
     InfoPtr info(fi_allocinfo());
     info->domain_attr->name = strdup(domain);
     info->fabric_attr->prov_name = strdup("tcp;ofi_rxm");
@@ -38,8 +38,12 @@ InfoPtr offer(const char* domain, const char* address) {
     return info;
 }
 
-std::vector<InfoPtr> usual_offers() {
-    std::vector<InfoPtr> offers;
+Offer offer(const char* domain, const char* address) {
+    return Offer(info_of(domain, address));
+}
+
+std::vector<Offer> usual_offers() {
+    std::vector<Offer> offers;
     offers.push_back(offer("unit0", "fe80::1"));
     offers.push_back(offer("unit0", "10.1.2.3"));
     offers.push_back(offer("lo", "127.0.0.1"));
@@ -47,8 +51,8 @@ std::vector<InfoPtr> usual_offers() {
     return offers;
 }
 
-std::string domain_of(const std::vector<InfoPtr>& offers, const NicWish& wish) {
-    return offers[choose_nic(offers, wish).index]->domain_attr->name;
+std::string domain_of(const std::vector<Offer>& offers, const NicWish& wish) {
+    return offers[choose_nic(offers, wish).index].domain();
 }
 
 } // namespace
@@ -61,19 +65,19 @@ TEST_CASE("loopback serves one host and no more") {
 }
 
 TEST_CASE("a link rate that the kernel does not know is not taken from the provider either") {
-    const InfoPtr loopback = offer("lo", "127.0.0.1");
-    const InfoPtr device = offer("unit0", "10.1.2.3");
-    for (const InfoPtr* info : {&loopback, &device}) {
-        (*info)->nic = static_cast<fid_nic*>(std::calloc(1, sizeof(fid_nic)));
-        (*info)->nic->link_attr = static_cast<fi_link_attr*>(std::calloc(1, sizeof(fi_link_attr)));
-        (*info)->nic->link_attr->speed = 100'000'000;
+    const Offer loopback = offer("lo", "127.0.0.1");
+    const Offer device = offer("unit0", "10.1.2.3");
+    for (fi_info* info : {&loopback.info(), &device.info()}) {
+        info->nic = static_cast<fid_nic*>(std::calloc(1, sizeof(fid_nic)));
+        info->nic->link_attr = static_cast<fi_link_attr*>(std::calloc(1, sizeof(fi_link_attr)));
+        info->nic->link_attr->speed = 100'000'000;
     }
-    CHECK(nic_of(*loopback).link_rate_gbps < 0);
-    CHECK(nic_of(*device).link_rate_gbps == doctest::Approx(0.1)); // no network interface: its own word counts
-    for (const InfoPtr* info : {&loopback, &device}) {
-        std::free((*info)->nic->link_attr);
-        std::free((*info)->nic);
-        (*info)->nic = nullptr;
+    CHECK(nic_of(loopback).link_rate_gbps < 0);
+    CHECK(nic_of(device).link_rate_gbps == doctest::Approx(0.1)); // no network interface: its own word counts
+    for (fi_info* info : {&loopback.info(), &device.info()}) {
+        std::free(info->nic->link_attr);
+        std::free(info->nic);
+        info->nic = nullptr;
     }
 }
 
@@ -97,14 +101,14 @@ TEST_CASE("an unknown adapter and a map without this rank are refused with what 
 }
 
 TEST_CASE("a device that is not there has no facts and no counters") {
-    const NicFacts nic = nic_of(*offer("nowhere9", "10.1.2.3"));
+    const NicFacts nic = nic_of(offer("nowhere9", "10.1.2.3"));
     CHECK(nic.name.empty());
     CHECK(nic.link_rate_gbps < 0);
     CHECK(port_counter_paths(nic).empty());
 }
 
 TEST_CASE("the loopback interface counts its bytes") {
-    const NicFacts nic = nic_of(*offer("lo", "127.0.0.1"));
+    const NicFacts nic = nic_of(offer("lo", "127.0.0.1"));
     CHECK(nic.name == "lo");
     bool has_bytes = false;
     for (const auto& [name, path] : port_counter_paths(nic)) has_bytes |= name == "lo/statistics/tx_bytes";

@@ -21,7 +21,7 @@ constexpr Nanoseconds kTimeout = 3'000'000'000;
 
 // One rank, alone: what measure's Channel is for a job.
 struct Alone {
-    static InfoPtr first_offer(std::uint64_t capabilities) {
+    static Offer first_offer(std::uint64_t capabilities) {
         auto all = offers("tcp", capabilities);
         REQUIRE_FALSE(all.empty());
         const auto choice = choose_nic(all, {.text = "nearest"});

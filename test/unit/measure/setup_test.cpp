@@ -106,12 +106,12 @@ TEST_CASE("MPI keeps off libfabric only where it was told so") {
 
 TEST_CASE("a write whose flag could come before it is skipped, with the reason") {
     const auto why = [](const char* provider, std::uint64_t order, Bytes ordered, const char* mode, Bytes size) {
-        ProviderChoice choice;
-        choice.info.reset(fi_allocinfo());
-        choice.info->fabric_attr->prov_name = strdup(provider);
-        choice.info->ep_attr->max_msg_size = 1 << 30;
-        choice.info->ep_attr->max_order_waw_size = ordered;
-        choice.info->tx_attr->msg_order = choice.info->rx_attr->msg_order = order;
+        InfoPtr info(fi_allocinfo());
+        info->fabric_attr->prov_name = strdup(provider);
+        info->ep_attr->max_msg_size = 1 << 30;
+        info->ep_attr->max_order_waw_size = ordered;
+        info->tx_attr->msg_order = info->rx_attr->msg_order = order;
+        const ProviderChoice choice{.offer = Offer(std::move(info))};
         const std::vector<Bytes> sizes{size};
         return skip_reason(point_of(mode, size), choice, budget_of(1 << 30, 1, sizes), 2).value_or("measured");
     };

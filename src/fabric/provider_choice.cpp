@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "a2aperf/measure/provider_choice.hpp"
+#include "a2aperf/fabric/provider_choice.hpp"
+
+#include <rdma/fabric.h>
 
 #include <algorithm>
 #include <optional>
 #include <random>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/fabric/provider.hpp"
-#include "a2aperf/measure/mode_table.hpp"
 
 namespace a2aperf {
 namespace {
@@ -62,24 +64,31 @@ Candidates automatic_candidates(const Job& job) {
     return candidates;
 }
 
+const ModeDemands& demands_of(std::string_view mode, const ProviderWish& wish) {
+    for (const ModeDemands& demands : wish.known_modes)
+        if (demands.mode == mode) return demands;
+    throw std::logic_error(fmt::format("mode {} demands nothing", mode));
+}
+
 struct Found {
-    std::vector<InfoPtr> offers;
+    std::vector<Offer> offers;
     std::map<std::string, std::string> refused_modes;
 };
 
 // All wanted modes on one endpoint where the provider can, else those that it can.
-std::optional<Found> try_provider(const Job& job, const std::string& name, const std::vector<std::string>& modes,
+std::optional<Found> try_provider(const Job& job, const std::string& name, const ProviderWish& wish,
                                   std::string& reason) {
     Found found;
     std::uint64_t capabilities = 0;
     std::uint64_t order = 0;
-    for (const auto& mode : modes) {
+    for (const auto& mode : wish.modes) {
+        const ModeDemands& demands = demands_of(mode, wish);
         std::string why;
-        const bool has_mode = !offers(name, find_mode(mode).capabilities, &why).empty();
+        const bool has_mode = !offers(name, demands.capabilities, &why).empty();
         const std::string refusal = first_text(job, has_mode ? "" : why);
         if (refusal.empty()) {
-            capabilities |= find_mode(mode).capabilities;
-            order |= find_mode(mode).order;
+            capabilities |= demands.capabilities;
+            order |= demands.order;
         } else {
             found.refused_modes[mode] = fmt::format("{} does not offer {}: {}", name, mode, refusal);
         }
@@ -91,11 +100,11 @@ std::optional<Found> try_provider(const Job& job, const std::string& name, const
         if (on_all_ranks(job, !found.offers.empty())) return found;
     }
     // A provider that is not here offers no mode, which is not why.
-    const auto all = mode_table();
     std::string words;
-    const bool is_here = std::any_of(all.begin(), all.end(), [&](const ModeEntry& mode) {
-        return !offers(name, mode.capabilities, &words).empty();
-    });
+    const bool is_here =
+        std::any_of(wish.known_modes.begin(), wish.known_modes.end(), [&](const ModeDemands& demands) {
+            return !offers(name, demands.capabilities, &words).empty();
+        });
     const std::string missing = first_text(job, is_here ? "" : why_missing(find_provider(name), words));
     if (!missing.empty())
         reason = missing;
@@ -105,15 +114,15 @@ std::optional<Found> try_provider(const Job& job, const std::string& name, const
 }
 
 // Empty: none.
-std::string trouble_of_order(const Provider& provider, const std::vector<std::string>& modes, const Found& found) {
-    if (!provider.reads_directly_unordered || (found.offers.front()->tx_attr->msg_order & FI_ORDER_WAW) == 0)
+std::string trouble_of_order(const Provider& provider, const ProviderWish& wish, const Found& found) {
+    if (!provider.reads_directly_unordered || (found.offers.front().info().tx_attr->msg_order & FI_ORDER_WAW) == 0)
         return {};
     std::string reads;
     std::string asks;
-    for (const std::string& mode : modes) {
+    for (const std::string& mode : wish.modes) {
         if (found.refused_modes.contains(mode)) continue;
-        if (find_mode(mode).initiator == Initiator::receiver) reads = mode;
-        if ((find_mode(mode).order & FI_ORDER_WAW) != 0) asks = mode;
+        if (demands_of(mode, wish).reads) reads = mode;
+        if ((demands_of(mode, wish).order & FI_ORDER_WAW) != 0) asks = mode;
     }
     if (reads.empty() || asks.empty()) return {};
     return fmt::format(
@@ -127,6 +136,25 @@ std::uint64_t job_key(const Job& job) {
     if (job.is_root()) key = std::random_device{}() | std::uint64_t{std::random_device{}()} << 32;
     job.broadcast(key);
     return key;
+}
+
+// Of what was found, by the adapter that each rank takes.
+ProviderChoice choice_of(const Job& job, const ProviderWish& wish, Found found,
+                         const std::vector<std::string>& environment, std::vector<std::string> warnings) {
+    Locality here = this_locality();
+    NicChoice nic;
+    std::string trouble;
+    try {
+        nic = choose_nic(found.offers,
+                         {wish.nic, job.layout().local_index(job.rank()), job.layout().nodes() > 1, here});
+    } catch (const UsageError& error) {
+        trouble = error.what();
+    }
+    if (const auto text = first_text(job, trouble); !text.empty()) throw UsageError(text);
+    Offer& offer = found.offers[nic.index];
+    NicFacts facts = nic_of(offer);
+    return {std::move(offer), std::move(facts),   std::move(nic), std::move(here), std::move(found.refused_modes),
+            environment,      std::move(warnings)};
 }
 
 [[noreturn]] void refuse(const ProviderWish& wish, const std::vector<std::string>& reasons, bool has_rdma_device) {
@@ -155,10 +183,8 @@ ProviderChoice choose_provider(const Job& job, const ProviderWish& wish) {
         candidates.providers = {&provider};
     }
 
-    ProviderChoice choice;
-    choice.environment =
+    const auto environment =
         prepare_environment(candidates.providers, {job.ranks(), job_key(job), wish.mpi_uses_libfabric});
-    choice.here = this_locality();
     std::vector<std::string> reasons;
     if (candidates.providers.empty()) reasons.emplace_back("no provider fits the devices of all hosts");
     for (const Provider* provider : candidates.providers) {
@@ -169,29 +195,19 @@ ProviderChoice choose_provider(const Job& job, const ProviderWish& wish) {
             reasons.push_back(reason);
             continue;
         }
-        auto found = try_provider(job, name, wish.modes, reason);
+        auto found = try_provider(job, name, wish, reason);
         if (!found) {
             reasons.push_back(fmt::format("{}: {}", name, reason));
             continue;
         }
+        std::vector<std::string> warnings;
         if (wish.provider == "auto" && candidates.has_rdma_device && provider->needs == Needs::nothing)
-            choice.warnings.push_back(
+            warnings.push_back(
                 fmt::format("an RDMA device is present and not used ({}); {} measures this host only",
                             fmt::join(reasons, "; "), name));
-        if (auto text = trouble_of_order(*provider, wish.modes, *found); !text.empty())
-            choice.warnings.push_back(std::move(text));
-        std::string trouble;
-        try {
-            choice.nic_choice = choose_nic(found->offers, {wish.nic, job.layout().local_index(job.rank()),
-                                                           job.layout().nodes() > 1, choice.here});
-        } catch (const UsageError& error) {
-            trouble = error.what();
-        }
-        if (const auto text = first_text(job, trouble); !text.empty()) throw UsageError(text);
-        choice.info = std::move(found->offers[choice.nic_choice.index]);
-        choice.nic = nic_of(*choice.info);
-        choice.refused_modes = std::move(found->refused_modes);
-        return choice;
+        if (auto text = trouble_of_order(*provider, wish, *found); !text.empty())
+            warnings.push_back(std::move(text));
+        return choice_of(job, wish, std::move(*found), environment, std::move(warnings));
     }
     refuse(wish, reasons, candidates.has_rdma_device);
 }

@@ -2,25 +2,37 @@
 // Which provider, adapter and modes this launch uses: one answer for all ranks.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "a2aperf/fabric/fid.hpp"
 #include "a2aperf/fabric/nic.hpp"
+#include "a2aperf/fabric/offer.hpp"
 #include "a2aperf/job/job.hpp"
 
 namespace a2aperf {
 
+// What a transfer mode asks of an endpoint.
+struct ModeDemands {
+    std::string_view mode;
+    std::uint64_t capabilities; // see offers()
+    std::uint64_t order;        // of messages to one peer
+    bool reads;                 // receivers fetch their messages
+};
+
 struct ProviderWish {
     std::string provider; // "auto" or a name
     std::string nic;
-    std::vector<std::string> modes;
+    std::span<const std::string> modes;
+    std::span<const ModeDemands> known_modes;
     bool mpi_uses_libfabric = false;
 };
 
 struct ProviderChoice {
-    InfoPtr info;
+    Offer offer;
     NicFacts nic;
     NicChoice nic_choice;
     Locality here;
