@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from a2aperf import cli, results
+from a2aperf import cli, loading
 from a2aperf.results import Results
 from support import synthetic
 from support.synthetic import Setup
@@ -65,6 +65,6 @@ def table_2019(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def launches(folder: Path, *setups: Setup) -> Results:
     """Made-up launches, a file each."""
-    return results.load(
+    return loading.load(
         [synthetic.write_launch(folder / f"{i}.h5", setup) for i, setup in enumerate(setups)]
     )

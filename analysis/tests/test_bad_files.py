@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import results, schema, writer
+from a2aperf import loading, schema, writer
 from a2aperf.errors import InputError
 from conftest import Outcome
 from support import synthetic
@@ -167,7 +167,7 @@ def test_empty_file_list(a2a: Run, command: tuple[str, ...]) -> None:
 
 def test_empty_list_of_paths() -> None:
     with pytest.raises(Exception, match="at least one results file"):
-        results.load([])
+        loading.load([])
 
 
 @contextmanager
@@ -208,7 +208,7 @@ def test_unwritable_output(a2a: Run, launch: Path, tmp_path: Path) -> None:
         a2a(*command, "-o", tmp_path / "none" / "x.h5").refused("none does not exist")
         a2a(*command, "-o", tmp_path).refused("is a folder")
         a2a(*command, "-o", launch).refused("exists already", "--force")
-    assert results.load([launch]).points["state"].eq("complete").all()
+    assert loading.load([launch]).points["state"].eq("complete").all()
 
 
 def test_folder_without_permission(a2a: Run, launch: Path) -> None:
@@ -308,8 +308,8 @@ def test_a_point_without_a_valid_op_is_no_damage(a2a: Run, launch: Path, state: 
     lines = a2a("table", launch).out.splitlines()
     assert len(lines) == 5
     assert lines[2].endswith("failed: none of 100 ops was valid")
-    assert len(results.load([launch]).measured().points) == 3
-    assert not results.load([launch]).raw("launch.h5", 1).valid.any()
+    assert len(loading.load([launch]).measured().points) == 3
+    assert not loading.load([launch]).raw("launch.h5", 1).valid.any()
     outcome = a2a("check", launch)
     assert (outcome.status, outcome.out) == (0, f"{launch}: warning: 1 point failed\n")
     assert a2a("table", launch, "--layout", "compat").out.count("\n") == 5

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from a2aperf import report, results
+from a2aperf import loading, report
 from support import browser, synthetic
 from support.browser import Page
 from support.synthetic import Effects, Setup
@@ -61,7 +61,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     truth = Truth(senders={3: 2.0}, crowded={(4, 7): 2.0}, per_switch=4)
     attached = {"topology.txt": topology(12, 4)}
     write_pairs(matrix, Setup(12, 2, (8, 10**6), ops=9, attachments=attached), truth)
-    (folder / "pairs.html").write_text(report.render(results.load([matrix])), encoding="utf-8")
+    (folder / "pairs.html").write_text(report.render(loading.load([matrix])), encoding="utf-8")
     made = {name: _report(folder, name, setups) for name, setups in sets.items()}
     return {**made, "pairs": folder / "pairs.html"}
 
@@ -72,7 +72,7 @@ def _report(folder: Path, name: str, setups: list[Setup]) -> Path:
         for index, setup in enumerate(setups)
     ]
     out = folder / f"{name}.html"
-    out.write_text(report.render(results.load(files)), encoding="utf-8")
+    out.write_text(report.render(loading.load(files)), encoding="utf-8")
     return out
 
 
@@ -89,7 +89,7 @@ def test_nothing_is_wrong(page: Page, pages: dict[str, Path], name: str, screen:
 def test_a_light_page_is_drawn_too(
     page: Page, pages: dict[str, Path], tmp_path: Path, screen: str
 ) -> None:
-    found = results.load([pages["one"].with_name("one-0.h5")])
+    found = loading.load([pages["one"].with_name("one-0.h5")])
     light = tmp_path / "light.html"
     light.write_text(report.render(found, script_file=report.SCRIPT_FILE), encoding="utf-8")
     (tmp_path / report.SCRIPT_FILE).write_text(report.charts_script(), encoding="utf-8")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from a2aperf import clusters, results
+from a2aperf import clusters, loading, results
 from a2aperf.errors import InputError
 from conftest import Outcome
 from support import synthetic
@@ -20,7 +20,7 @@ def load(folder: Path, *kinds: list[str]) -> results.Results:
         synthetic.write_launch(folder / f"{seed}.h5", replace(SETUP, seed=seed))
         for seed in range(len(kinds))
     ]
-    found = results.load(paths)
+    found = loading.load(paths)
     for launch, models in zip(found.launches.values(), kinds, strict=True):
         launch.node_facts["cpu_model"][:] = models
     return found
@@ -61,4 +61,4 @@ def test_commands_that_draw_conclusions_refuse_two(
 
 
 def test_an_import_goes_with_everything(table_2019: Path, launch: Path) -> None:
-    clusters.require_one(results.load([table_2019, launch]))
+    clusters.require_one(loading.load([table_2019, launch]))

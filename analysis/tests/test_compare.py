@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from a2aperf import compare, decision, jobs, results, verdicts
+from a2aperf import compare, decision, jobs, loading, verdicts
 from conftest import Outcome
 from support import synthetic
 from support.synthetic import Effects, Setup
@@ -334,7 +334,7 @@ def test_several_settings_make_a_factorial_table(a2a: A2A, tmp_path: Path) -> No
     ratios = {one["candidate"]: one["cells"][0]["ratio"] for one in found}
     assert {one["baseline"] for one in found} == {"T=1, M=4"}
     assert ratios["T=0, M=8"] == pytest.approx(1.32, abs=0.06)
-    effects = compare.main_effects(results.load(files).measured(), ["T", "M"])
+    effects = compare.main_effects(loading.load(files).measured(), ["T", "M"])
     for name, true in (("T", 1.2), ("M", 1.1)):
         (one,) = effects[name]
         assert (one.cells["ratio"] - true).abs().max() < 0.05

@@ -18,12 +18,13 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from a2aperf import results, summary
+from a2aperf import loading, results, summary
 from a2aperf.explain import apart, behind, cost, equal, stragglers, timer
 from a2aperf.explain.finders import FINDERS, explain
 from a2aperf.explain.finding import Finding, percent
 from a2aperf.explain.modes import modes
 from a2aperf.oversubscription import oversubscription
+from a2aperf.raw_ops import RawOps
 from conftest import Outcome
 from nulls import machine
 from nulls.machine import Truth
@@ -36,7 +37,7 @@ QUIET = Setup(sizes=TABLE_SIZES, ops=100)
 
 def findings(folder: Path, setup: Setup, kind: str) -> list[Finding]:
     path = synthetic.write_launch(folder / "run.h5", setup)
-    return explain(results.load([path]).measured(("measure", "sentinel")), (kind,))
+    return explain(loading.load([path]).measured(("measure", "sentinel")), (kind,))
 
 
 def with_effects(**effects: Any) -> Setup:
@@ -48,7 +49,7 @@ def with_effects(**effects: Any) -> Setup:
 
 @pytest.fixture(scope="module")
 def in_2019(table_2019: Path) -> dict[str, list[Finding]]:
-    found = results.load([table_2019]).measured()
+    found = loading.load([table_2019]).measured()
     return {finder.kind: explain(found, (finder.kind,)) for finder in FINDERS}
 
 
@@ -104,7 +105,7 @@ def test_2019_is_told_by_the_command(a2a: A2A, table_2019: Path) -> None:
 
 def test_a_quiet_launch_has_only_a_cost_and_small_samples(tmp_path: Path) -> None:
     path = synthetic.write_launch(tmp_path / "run.h5", replace(QUIET, sentinel=True))
-    found = explain(results.load([path]).measured(("measure", "sentinel")))
+    found = explain(loading.load([path]).measured(("measure", "sentinel")))
     assert {one.kind for one in found} == {"cost", "samples"}
 
 
@@ -143,7 +144,7 @@ def test_a_step_is_found_where_launches_lack_different_sizes(tmp_path: Path) -> 
             effects=Effects(steps={16000: 2.0}, launch_spread=0.01),
         )
         files.append(synthetic.write_launch(tmp_path / f"{number}.h5", setup))
-    (one,) = [x for x in explain(results.load(files).measured()) if x.kind == "steps"]
+    (one,) = [x for x in explain(loading.load(files).measured()) if x.kind == "steps"]
     assert (one.numbers["below"], one.numbers["above"]) == (8000, 16000)
 
 
@@ -238,14 +239,14 @@ def test_a_rank_behind_the_slow_ops_is_named(
     assert findings(tmp_path, QUIET, "behind") == []
     real = results.Results.raw
 
-    def pausing(self: results.Results, file: str, point: int) -> results.RawOps:
+    def pausing(self: results.Results, file: str, point: int) -> RawOps:
         raw = real(self, file, point)
         received = raw.recv_done.copy()
         received[::10, 5] += 50_000_000
         return replace(raw, recv_done=received)
 
     monkeypatch.setattr(results.Results, "raw", pausing)
-    (one,) = explain(results.load([tmp_path / "run.h5"]).measured(), ("behind",))
+    (one,) = explain(loading.load([tmp_path / "run.h5"]).measured(), ("behind",))
     assert one.text.startswith("rank 5 (node003) is behind 10 of the 10 slow ops")
     assert one.numbers == {"rank": 5, "ops": 10, "slow": 10}
 
@@ -264,7 +265,7 @@ def test_a_rank_that_yields_is_not_called_preempted_alone(tmp_path: Path) -> Non
 
 def test_more_ranks_than_cores_are_told_beside_it(tmp_path: Path) -> None:
     path = synthetic.write_launch(tmp_path / "run.h5", with_effects(descheduled=(0, 1)))
-    found = results.load([path]).measured()
+    found = loading.load([path]).measured()
     (launch,) = found.launches.values()
     launch.rank_facts["binding"] = ["0-1", "1", *["2"] * 6]  # the second node has one CPU for two
     (one,) = explain(found, ("descheduled",))
@@ -275,7 +276,7 @@ def test_threads_that_share_a_cpu_with_the_poller_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = synthetic.write_launch(tmp_path / "run.h5", with_effects(descheduled=(5,)))
-    found = results.load([path]).measured()
+    found = loading.load([path]).measured()
     real = results.Results.counters
 
     def bound(self: results.Results, file: str, point: int) -> Any:
@@ -332,7 +333,7 @@ def test_on_one_node_the_ranks_per_node_are_the_scale(a2a: A2A, tmp_path: Path) 
         )
         for k in (4, 8, 16)
     ]
-    (lost, *_) = explain(results.load(files).measured(), ("scale",))
+    (lost, *_) = explain(loading.load(files).measured(), ("scale",))
     assert "4" in lost.text and "16" in lost.text
     assert "per node" not in lost.where
     assert "per node" not in a2a("explain", *files).out
@@ -353,7 +354,7 @@ def test_scale_is_judged_over_files(tmp_path: Path) -> None:
         )
         for nodes in (4, 8, 16)
     ]
-    found = explain(results.load(paths).measured(), ("scale",))
+    found = explain(loading.load(paths).measured(), ("scale",))
     assert "knee between 16" in found[0].text and "32" in found[0].text
 
 
@@ -368,7 +369,7 @@ def perfect(tmp_path: Path, nodes: int) -> Path:
 
 
 def test_a_perfect_network_loses_nothing_with_scale(tmp_path: Path) -> None:
-    found = results.load([perfect(tmp_path, nodes) for nodes in (2, 4, 16)])
+    found = loading.load([perfect(tmp_path, nodes) for nodes in (2, 4, 16)])
     per_rank = found.points[found.points["message_size"] == 60000].sort_values("ranks")["gbps_rank"]
     assert per_rank.iloc[-1] / per_rank.iloc[0] == pytest.approx(0.548, abs=0.005)
     assert explain(found.measured(), ("scale", "link")) == []
@@ -378,7 +379,7 @@ def test_a_perfect_network_loses_nothing_with_scale(tmp_path: Path) -> None:
 
 
 def test_summary_and_findings_have_one_number(table_2019: Path) -> None:
-    found = results.load([table_2019])
+    found = loading.load([table_2019])
     (said, *_) = [text for text in summary.sentences(found) if text.startswith("From 20 to 180")]
     assert "falls from 33.78 to 11.21\u00a0Gbit/s (−67\u00a0%)" in said
     texts = [one.text for one in explain(found.measured(), ("scale",))]
@@ -402,14 +403,14 @@ def test_where_ranks_share_cores_that_is_said_first_and_nobody_is_accused(
         "oversubscribed: 2 ranks on 1 core of node001 (4 of 4 nodes) [n = 1 launch]"
     )
     assert "rank 3" not in told and "finished last" not in told
-    first, second, *_ = summary.sentences(results.load([crowded]))
+    first, second, *_ = summary.sentences(loading.load([crowded]))
     assert first == "Oversubscribed: 2 ranks on 1 core of node001 (4 of 4 nodes)."
     assert second.startswith("1 launch in 1 file")
 
 
 def test_oversubscription_is_known_from_what_is_recorded(tmp_path: Path) -> None:
     path = synthetic.write_launch(tmp_path / "run.h5", replace(QUIET, nodes=1, ppn=4))
-    (launch,) = results.load([path]).launches.values()
+    (launch,) = loading.load([path]).launches.values()
     facts, ranks = launch.node_facts, launch.rank_facts
     assert oversubscription(launch) == ""
     facts["cores_usable"] = ["2"]  # each rank is bound to a CPU of its own
@@ -440,7 +441,7 @@ def test_last_is_said_where_a_common_clock_carries_it(tmp_path: Path, exits: boo
     if not exits:
         with h5py.File(path, "r+") as file:
             del file["raw/exit"]
-    found = explain(results.load([path]).measured(), ("stragglers",))
+    found = explain(loading.load([path]).measured(), ("stragglers",))
     assert len(found) == exits
 
 
@@ -452,7 +453,7 @@ def test_ops_that_depend_too_much_are_not_judged(tmp_path: Path) -> None:
 
 
 def test_a_mean_above_the_median_shows_no_fast_mode(table_2019: Path) -> None:
-    found = results.load([table_2019]).measured()
+    found = loading.load([table_2019]).measured()
     row = found.points["message_size"].eq(1000) & found.points["ranks"].eq(100)
     assert len(explain(found, ("modes",))) == 1
     found.points.loc[row, "time_mean"] = found.points.loc[row, "time_p50"] * 1.01
@@ -610,7 +611,7 @@ def test_a_fit_says_nothing_that_is_not_sane(tmp_path: Path) -> None:
             )
             for seed in range(launches)
         ]
-        (one,) = explain(results.load(files).measured(), ("cost",))
+        (one,) = explain(loading.load(files).measured(), ("cost",))
         assert "e+" not in one.text and "nan" not in one.text and "inf" not in one.text
         words = "1 launch: insufficient samples for an interval" if launches == 1 else "or more)"
         assert words in one.text

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from a2aperf import anonymize, results
+from a2aperf import anonymize, loading
 from a2aperf.errors import InputError
 from conftest import Outcome
 from support import synthetic
@@ -72,7 +72,7 @@ def test_no_name_is_left_in_the_file(a2a: Run, named: Path, tmp_path: Path) -> N
 def test_what_the_file_is_for_is_kept(a2a: Run, named: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.h5"
     export(a2a, named, output)
-    before, after = results.load([named]), results.load([output])
+    before, after = loading.load([named]), loading.load([output])
     own = ["file", "launch"]
     pd.testing.assert_frame_equal(before.points.drop(columns=own), after.points.drop(columns=own))
     assert np.array_equal(before.op_times("named.h5", 0), after.op_times("out.h5", 0))
@@ -91,20 +91,20 @@ def test_pseudonyms_are_stable_and_need_the_key(a2a: Run, named: Path, tmp_path:
     again = synthetic.write_launch(tmp_path / "again.h5", replace(SETUP, seed=5, nodes=2))
     for path in (named, again):
         export(a2a, path, tmp_path / f"out-{path.name}")
-    both = results.load([tmp_path / "out-named.h5", tmp_path / "out-again.h5"])
+    both = loading.load([tmp_path / "out-named.h5", tmp_path / "out-again.h5"])
     first, second = (launch.nodes for launch in both.launches.values())
     assert len(set(first)) == 4
     assert second == first[:2]
     assert all(name.startswith("host-") for name in first)
     a2a("export", named, "--anonymize", "--key", tmp_path / "key2", "-o", tmp_path / "other.h5")
-    other = results.load([tmp_path / "other.h5"]).launches["other.h5#0"].nodes
+    other = loading.load([tmp_path / "other.h5"]).launches["other.h5#0"].nodes
     assert not set(other) & set(first)
 
 
 def test_a_host_has_one_pseudonym_everywhere(a2a: Run, named: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.h5"
     outcome = export(a2a, named, output)
-    launch = results.load([output]).launches["out.h5#0"]
+    launch = loading.load([output]).launches["out.h5#0"]
     assert launch.nodes[1] in launch.labels["run"]  # "by user-… on host-…"
     assert launch.labels["run"].startswith("by user-")
     assert f"label kept: run={launch.labels['run']}" in outcome.out
@@ -163,4 +163,4 @@ def test_a_name_that_would_slip_through_stops_the_export(tmp_path: Path) -> None
     setup = replace(SETUP, labels={"node001": "x"})
     path = synthetic.write_launch(tmp_path / "x.h5", setup)
     with pytest.raises(InputError, match="'node001' would still be in"):
-        anonymize.anonymize(results.load([path]), KEY)
+        anonymize.anonymize(loading.load([path]), KEY)

@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import chart, plots, remarks, results
+from a2aperf import chart, loading, plots, remarks
 from a2aperf.curves import Options
 from conftest import launches
 from support import synthetic
@@ -50,9 +50,9 @@ def test_a_matrix_says_that_cores_were_oversubscribed(tmp_path: Path) -> None:
     quiet = Setup(nodes=2, ppn=2, sizes=(8, 1_000_000), ops=9)
     crowded = replace(quiet, node_facts={"cores_of_ranks": "1"})
     path = write_pairs(tmp_path / "quiet.h5", quiet)
-    assert "oversubscribed" not in plots.made("matrix", results.load([path]), Options()).said
+    assert "oversubscribed" not in plots.made("matrix", loading.load([path]), Options()).said
     path = write_pairs(tmp_path / "crowded.h5", crowded)
-    notes = plots.made("matrix", results.load([path]), Options()).notes
+    notes = plots.made("matrix", loading.load([path]), Options()).notes
     assert notes[0].startswith("oversubscribed: 2 ranks on 1 core of ")
 
 
@@ -61,11 +61,11 @@ def test_ops_say_which_points_are_left_out(tmp_path: Path) -> None:
     with h5py.File(path, "r+") as file:
         kinds = [role.decode() for role in file["role"]]
         assert kinds == ["measure", "baseline"]
-    figure = plots.made("ops", results.load([path]), Options())
+    figure = plots.made("ops", loading.load([path]), Options())
     (left_out,) = figure.left_out
     assert left_out.startswith("1 of 2 points of these message sizes shown, without mpi")
     assert figure.charts[0].subtitle.startswith("a2aperf")
-    alone = plots.made("ops", results.load([path]).measured(), Options())
+    alone = plots.made("ops", loading.load([path]).measured(), Options())
     assert alone.left_out == ()
     assert alone.charts[0].subtitle == ""
 
@@ -75,7 +75,7 @@ def test_an_interval_of_op_times_is_not_clipped(tmp_path: Path) -> None:
     with h5py.File(path, "r+") as file:
         file["time_p50_low"][0] = file["time_p50"][:].min() / 100
         file["time_p50_high"][0] = file["time_p99"][:].max() * 100
-    figure = plots.made("latency", results.load([path]), Options())
+    figure = plots.made("latency", loading.load([path]), Options())
     low, high = figure.charts[0].y.limits or (np.inf, 0)
     (p50,) = (c for c in figure.charts[0].curves if c.name == "p50")
     assert p50.low is not None
@@ -119,6 +119,6 @@ def test_the_count_of_ranks_is_named_where_other_counts_are_left_out(
         )
         for i in range(26)
     ]
-    figure = plots.made("sizes", results.load([*own, table_2019]), Options())
+    figure = plots.made("sizes", loading.load([*own, table_2019]), Options())
     assert any(text == "12 of 17 settings shown" for text in figure.left_out)
     assert {panel.title for panel in figure.charts} == {"4 ranks"}

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from a2aperf import changepoints, history, results
+from a2aperf import changepoints, history, loading
 from a2aperf.commands.history import signed
 from conftest import Outcome
 from support import synthetic
@@ -80,7 +80,7 @@ def test_lines_that_did_not_move_are_not_counted(a2a: A2A, tmp_path: Path) -> No
 def test_two_changes_and_a_single_bad_day(tmp_path: Path) -> None:
     speeds = [1.0] * 8 + [1.1] * 8 + [1.0] * 8
     speeds[3] = 1.5
-    found = results.load(collection(tmp_path / "c", speeds, spread=0.005)).measured()
+    found = loading.load(collection(tmp_path / "c", speeds, spread=0.005)).measured()
     made = history.history(found)
     assert [change.after for change in made.changes] == ["day008.h5#0", "day016.h5#0"]
 
@@ -105,7 +105,7 @@ def test_a_trend_that_rounds_to_nothing_has_no_sign(share: float, text: str) -> 
 def test_a_slow_decline_is_a_trend(tmp_path: Path) -> None:
     # 1 % a launch, one launch in five days: 6 launches in 30 days.
     files = collection(tmp_path / "c", [1.01**i for i in range(14)], spread=0.001)
-    lines = history.history(results.load(files).measured()).lines
+    lines = history.history(loading.load(files).measured()).lines
     assert lines["trend"].to_numpy() == pytest.approx(1.01**-6 - 1, abs=0.004)
     assert (lines["trend_high"] < 0).all()
 
@@ -197,7 +197,7 @@ def test_eight_launches_of_a_job_count_once(a2a: A2A, tmp_path: Path) -> None:
 
 def test_a_trend_is_that_since_the_step(tmp_path: Path) -> None:
     files = collection(tmp_path / "c", [1.0] * 10 + [1.3] * 10, spread=0.005)
-    made = history.history(results.load(files).measured())
+    made = history.history(loading.load(files).measured())
     assert len(made.changes) == 1
     assert (made.lines["trend_low"] < 0).all() and (made.lines["trend_high"] > 0).all()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a2aperf import results
+from a2aperf import loading
 from a2aperf.importers import compat
 from conftest import DATA, TABLE_2019, Outcome
 
@@ -30,14 +30,14 @@ def blocks(text: str) -> list[list[str]]:
 
 
 def test_2019_has_247_rows_in_7_launches(table_2019: Path) -> None:
-    points = results.load([table_2019]).points
+    points = loading.load([table_2019]).points
     assert len(points) == 247
     counts = points.groupby("launch", sort=False).size().tolist()
     assert counts == [216, 6, 6, 6, 6, 6, 1]
 
 
 def test_2019_is_marked_as_a_summary_of_its_origin(table_2019: Path) -> None:
-    found = results.load([table_2019])
+    found = loading.load([table_2019])
     attributes = found.attributes["2019.h5"]
     assert attributes["raw_samples"] == 0
     assert attributes["origin"] == "table-2019: alltoall-omnipath-2019.txt"
@@ -48,7 +48,7 @@ def test_2019_is_marked_as_a_summary_of_its_origin(table_2019: Path) -> None:
 
 def test_2019_throughput_is_r_b_8_over_p50(table_2019: Path) -> None:
     """Within the rounding of p50 in all 247 rows, to the last digit in 245."""
-    points = results.load([table_2019]).points
+    points = loading.load([table_2019]).points
     bits = (points["ranks"] * points["message_size"] * 8).to_numpy(dtype=float)
     printed = points["gbps_compat"].to_numpy()
     p50 = points["time_p50"].to_numpy()  # rounded to 10 ns
@@ -60,14 +60,14 @@ def test_2019_throughput_is_r_b_8_over_p50(table_2019: Path) -> None:
 
 
 def test_2019_statistics_ascend(table_2019: Path) -> None:
-    points = results.load([table_2019]).points
+    points = loading.load([table_2019]).points
     for low, high in (("min", "p50"), ("p50", "p90"), ("p90", "p99")):
         assert (points[f"time_{low}"] <= points[f"time_{high}"]).all()
 
 
 def test_2019_unknown_stays_unknown(table_2019: Path) -> None:
     """Ranks per machine of the first 216 rows are not stated: unknown, not 1."""
-    first = results.load([table_2019]).points[FIRST_216]
+    first = loading.load([table_2019]).points[FIRST_216]
     assert first["ppn"].isna().all()
     assert first["nodes"].isna().all()
     for column in ("gbps_node_net", "gbps_node_compat", "efficiency", "time_max", "time_p50_low"):
@@ -76,7 +76,7 @@ def test_2019_unknown_stays_unknown(table_2019: Path) -> None:
 
 
 def test_2019_notes_become_ranks_per_node_and_settings(table_2019: Path) -> None:
-    found = results.load([table_2019])
+    found = loading.load([table_2019])
     launches = list(found.launches.values())
     placed = [
         (launch.environment.get("PSM2_RCVTHREAD"), ppn, nodes)
@@ -100,7 +100,7 @@ def test_2019_notes_become_ranks_per_node_and_settings(table_2019: Path) -> None
 
 
 def test_2019_effect_of_the_receive_thread(table_2019: Path) -> None:
-    points = results.load([table_2019]).points
+    points = loading.load([table_2019]).points
     default = points[points["launch"].str.endswith("#0") & (points["ranks"] == 160)]
     off = points[points["launch"].str.endswith("#1")]
     both = off.merge(default, on="message_size", suffixes=("_off", "_default"))
@@ -120,7 +120,7 @@ def test_2019_comes_back_through_its_own_layout(a2a: Run, table_2019: Path, tmp_
     text = tmp_path / "again.txt"
     text.write_text(a2a("table", table_2019, "--layout", "compat").out)
     assert a2a("import", text, "-o", tmp_path / "again.h5").status == 0
-    first, again = results.load([table_2019]), results.load([tmp_path / "again.h5"])
+    first, again = loading.load([table_2019]), loading.load([tmp_path / "again.h5"])
     columns = ["ranks", "message_size", "ppn", "time_p50", "time_p99", "gbps_compat"]
     assert again.points[columns].equals(first.points[columns])
     # 20*2 and 40*2 share their settings, so they share a heading now
@@ -131,7 +131,7 @@ def test_options_say_what_the_text_does_not(a2a: Run, tmp_path: Path) -> None:
     path = tmp_path / "given.h5"
     options = "--ppn 1 --provider psm2 --link-rate 100 --env PSM2_RCVTHREAD=1 --label when=2019"
     assert a2a("import", TABLE_2019, "-o", path, *options.split()).status == 0
-    found = results.load([path])
+    found = loading.load([path])
     assert set(found.points[FIRST_216]["ppn"]) == {1.0}
     assert found.points["ppn"].tolist()[216:217] == [2.0]  # the text wins where it speaks
     variable = found.values("PSM2_RCVTHREAD")
@@ -190,7 +190,7 @@ def test_a_rate_rounded_to_nothing_is_computed(a2a: Run, tmp_path: Path) -> None
     outcome = a2a("import", path, "-o", tmp_path / "x.h5")
     assert (outcome.status, outcome.err) == (0, "")
     computed = 20 * 1000 * 8 / 99_999_999_990
-    assert results.load([tmp_path / "x.h5"]).points["gbps_compat"][0] == pytest.approx(computed)
+    assert loading.load([tmp_path / "x.h5"]).points["gbps_compat"][0] == pytest.approx(computed)
 
 
 def test_uneven_ppn_is_refused(a2a: Run, tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_osu_full_with_percentiles(a2a: Run, tmp_path: Path) -> None:
     path = tmp_path / "osu.h5"
     text = DATA / "osu_alltoall-fz.txt"
     assert a2a("import", text, "-o", path, "--ranks", 4, "--ppn", 2).status == 0
-    found = results.load([path])
+    found = loading.load([path])
     assert found.points["message_size"].tolist() == [1024 * 2**i for i in range(7)]
     row = found.points.iloc[6]
     printed = text.read_text().splitlines()[-1].split()
@@ -224,7 +224,7 @@ def test_osu_full_with_percentiles(a2a: Run, tmp_path: Path) -> None:
 def test_osu_with_fewer_columns(a2a: Run, tmp_path: Path, name: str) -> None:
     path = tmp_path / "osu.h5"
     assert a2a("import", DATA / name, "-o", path, "--ranks", 4).status == 0
-    points = results.load([path]).points
+    points = loading.load([path]).points
     assert len(points) == 3
     assert points["time_p50"].isna().all()
     assert points["gbps_rank"].isna().all()  # a bandwidth is of the median, which is unknown
@@ -271,7 +271,7 @@ def test_perftest_bandwidth_in_both_units(a2a: Run, tmp_path: Path) -> None:
     path = tmp_path / "perftest.h5"
     texts = sorted(DATA.glob("perftest-*bw*.json"))
     assert a2a("import", *texts, "-o", path).status == 0
-    found = results.load([path])
+    found = loading.load([path])
     assert found.points["mode"].tolist() == ["Send_Bidirectional_BW", "RDMA_Write_BW"]
     # 195.98 Gbit/s both ways together; 11681.25 MiB/s
     assert found.points["gbps_rank"].tolist() == pytest.approx([195.98 / 2, 11681.25 * 0.008388608])
@@ -284,7 +284,7 @@ def test_perftest_bandwidth_in_both_units(a2a: Run, tmp_path: Path) -> None:
 def test_perftest_latency(a2a: Run, tmp_path: Path) -> None:
     path = tmp_path / "lat.h5"
     assert a2a("import", DATA / "perftest-send-lat.json", "-o", path).status == 0
-    found = results.load([path])
+    found = loading.load([path])
     row = found.points.iloc[0]
     assert row["time_p50"] == pytest.approx(890)
     assert row["time_p99"] == pytest.approx(1030)
@@ -316,7 +316,7 @@ def test_perftest_of_debian_12_writes_no_json_and_is_read(
     with pytest.raises(json.JSONDecodeError):
         json.loads(text.read_text())
     assert a2a("import", text, "-o", tmp_path / "x.h5").status == 0
-    found = results.load([tmp_path / "x.h5"])
+    found = loading.load([tmp_path / "x.h5"])
     row = found.points.iloc[0]
     assert {key: row[key] for key in figures} == pytest.approx(figures)
     (launch,) = found.launches.values()
@@ -376,7 +376,7 @@ def test_existing_output_is_kept(a2a: Run, tmp_path: Path) -> None:
     a2a("import", TABLE_2019, "-o", path).refused("exists already", "--force")
     assert path.read_text() == "mine"
     assert a2a("import", TABLE_2019, "-o", path, "--force").status == 0
-    assert len(results.load([path]).points) == 247
+    assert len(loading.load([path]).points) == 247
 
 
 def test_text_with_a_nul_is_no_text(a2a: Run, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import chart, drawing, interactive, results, schema, switches
+from a2aperf import chart, drawing, interactive, loading, schema, switches
 from a2aperf.curves import Options
 from a2aperf.errors import InputError
 from a2aperf.explain import arrivals
@@ -58,7 +58,7 @@ def small_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def findings(path: Path, kind: str = "weak") -> list[Finding]:
-    return explain(results.load([path]).measured(("measure", "pair")), (kind,))
+    return explain(loading.load([path]).measured(("measure", "pair")), (kind,))
 
 
 def what(found: list[Finding]) -> set[tuple[object, ...]]:
@@ -154,7 +154,7 @@ def test_a_killed_run_tells_what_it_has(weak_file: Path, tmp_path: Path) -> None
         file["pairs/time_p50"][:, :, 20:] = 0.0  # what preallocated space holds
         file["pairs/gbps"][:, :, 20:] = 0.0
     assert ("sender", 16, -1) in what(findings(path))
-    assert matrix.figure(results.load([path]), Options()).charts
+    assert matrix.figure(loading.load([path]), Options()).charts
 
 
 # Traced all-to-alls -------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def heat(figure: chart.Figure) -> chart.Heat:
 
 
 def test_the_matrix_shows_the_file(small_file: Path) -> None:
-    loaded = results.load([small_file])
+    loaded = loading.load([small_file])
     figure = matrix.figure(loaded, Options())
     shown = heat(figure)
     assert shown.names == ("node001", "node002", "node003", "node004")
@@ -226,7 +226,7 @@ def test_the_matrix_shows_the_file(small_file: Path) -> None:
 
 
 def test_by_node_is_the_median_over_its_ranks(weak_file: Path) -> None:
-    loaded = results.load([weak_file])
+    loaded = loading.load([weak_file])
     by_node = heat(matrix.figure(loaded, Options(by=("node",), arrange="name")))
     by_rank = heat(matrix.figure(loaded, Options(by=("rank",), arrange="name")))
     assert (by_node.z.shape, by_rank.z.shape) == ((20, 20), (40, 40))
@@ -236,7 +236,7 @@ def test_by_node_is_the_median_over_its_ranks(weak_file: Path) -> None:
 
 
 def test_switches_are_taken_from_the_job_and_drawn(weak_file: Path, tmp_path: Path) -> None:
-    loaded = results.load([weak_file])
+    loaded = loading.load([weak_file])
     figure = matrix.figure(loaded, Options())
     assert figure.charts[0].divisions == (4.5, 9.5, 14.5)
     assert "lines: between switches" in figure.said
@@ -251,7 +251,7 @@ def test_switches_are_taken_from_the_job_and_drawn(weak_file: Path, tmp_path: Pa
 
 
 def test_clustering_brings_alike_rows_together(weak_file: Path) -> None:
-    loaded = results.load([weak_file])
+    loaded = loading.load([weak_file])
     names = heat(matrix.figure(loaded, Options(arrange="cluster"))).names
     assert sorted(names) == [f"node{i:03}" for i in range(1, 21)]
     for first in range(1, 21, 5):
@@ -263,7 +263,7 @@ def test_a_sample_is_drawn_in_cells_that_can_be_seen(tmp_path: Path) -> None:
     path = write_pairs(
         tmp_path / "run.h5", setup(60), Truth(sampled=3, senders={7: 2.0}, node_spread=0.0)
     )
-    figure = matrix.figure(results.load([path]), Options())
+    figure = matrix.figure(loading.load([path]), Options())
     assert any("the slowest of" in note for note in figure.said)
     assert f"{60 * 20} of {60 * 59} pairs measured" in figure.said
     z = heat(figure).z
@@ -272,7 +272,7 @@ def test_a_sample_is_drawn_in_cells_that_can_be_seen(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [Options(), Options(what="latency", arrange="cluster")])
 def test_the_figure_is_drawn_on_paper_and_screen(weak_file: Path, options: Options) -> None:
-    figure = matrix.figure(results.load([weak_file]), options)
+    figure = matrix.figure(loading.load([weak_file]), options)
     first, second = io.BytesIO(), io.BytesIO()
     for stream in (first, second):
         drawing.save(drawing.draw(figure, 3.4), stream, "svg")
@@ -351,7 +351,7 @@ def test_table_has_the_slowest_of_a_large_one(weak_file: Path, a2a: A2A) -> None
     document = json.loads(a2a("table", weak_file, "--json").out)
     assert len(document["rows"]) == len(rows)
     assert document["columns"]["gbps"]["units"] == "Gbit/s"
-    looked = stored.read(results.load([weak_file]), "pairs.h5")
+    looked = stored.read(loading.load([weak_file]), "pairs.h5")
     row = next(r for r in rows if (r["source"], r["destination"]) == ("3", "17"))
     assert float(row["gbps"]) == pytest.approx(looked.gbps[0, 3, 17])
     a2a("table", weak_file, "--layout", "compat").refused("--layout", "matrix of pairs")
@@ -417,7 +417,7 @@ def test_export_keeps_matrix_and_trace(small_file: Path, a2a: A2A, tmp_path: Pat
     key, public = tmp_path / "key", tmp_path / "public.h5"
     assert a2a("export", small_file, "--anonymize", "--key", key, "-o", public).status == 0
     assert a2a("check", public).status == 0
-    before, after = (stored.read(results.load([path]), path.name) for path in (small_file, public))
+    before, after = (stored.read(loading.load([path]), path.name) for path in (small_file, public))
     np.testing.assert_array_equal(before.gbps, after.gbps)
     np.testing.assert_array_equal(before.isolated_time, after.isolated_time)
     made = synthetic.write_launch(
@@ -427,10 +427,10 @@ def test_export_keeps_matrix_and_trace(small_file: Path, a2a: A2A, tmp_path: Pat
     merged, shared = tmp_path / "merged.h5", tmp_path / "shared.h5"
     assert a2a("merge", made, other, "-o", merged).status == 0
     assert a2a("export", merged, "--anonymize", "--key", key, "-o", shared).status == 0
-    arrival = results.load([made]).arrival("traced.h5", 0)
+    arrival = loading.load([made]).arrival("traced.h5", 0)
     assert arrival is not None
     for path in (merged, shared):
-        again = results.load([path])
+        again = loading.load([path])
         np.testing.assert_array_equal(again.arrival(path.name, 0), arrival)
         untraced = again.arrival(path.name, 1)
         assert untraced is not None
@@ -444,7 +444,7 @@ def test_merge_refuses_a_matrix(small_file: Path, launch: Path, a2a: A2A, tmp_pa
 def test_a_file_without_the_column_is_of_whole_all_to_alls(launch: Path, a2a: A2A) -> None:
     with h5py.File(launch, "r+") as file:
         del file["distance"]
-    assert (results.load([launch]).points["distance"] == 0).all()
+    assert (loading.load([launch]).points["distance"] == 0).all()
     assert a2a("check", launch).status == 0
 
 
@@ -456,4 +456,4 @@ def test_no_complete_pair_is_one_clear_line(small_file: Path, a2a: A2A, tmp_path
     for words in (("explain", path), ("table", path), ("plot", "matrix", path, "-o", "x.png")):
         assert a2a(*words).status == 2
     with pytest.raises(InputError, match="no matrix"):
-        matrix.figure(results.load([path]), Options())
+        matrix.figure(loading.load([path]), Options())

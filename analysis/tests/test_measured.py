@@ -17,7 +17,7 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import compat, results, strict
+from a2aperf import compat, loading, strict
 from conftest import Outcome
 
 Run = Callable[..., Outcome]
@@ -72,7 +72,7 @@ def test_check_recomputes_every_figure(a2a: Run, with_baseline: tuple[Path, str]
 def test_what_is_read_is_what_was_printed(with_baseline: tuple[Path, str]) -> None:
     path, printed = with_baseline
     rows = list(csv.DictReader(printed.splitlines()))
-    points = results.load([path]).measured(("measure", "baseline")).points
+    points = loading.load([path]).measured(("measure", "baseline")).points
     key = ["role", "mode", "schedule", "message_size"]
     ours = {tuple(str(row[name]) for name in key): row for _, row in points.iterrows()}
     assert len(ours) == len(rows) == 4
@@ -109,7 +109,7 @@ def test_a_file_with_other_columns_than_ours(
 
 def test_provenance_is_read(with_baseline: tuple[Path, str]) -> None:
     path, _ = with_baseline
-    found = results.load([path])
+    found = loading.load([path])
     (launched,) = found.launches.values()
     assert launched.labels == {"who": "test"}
     assert launched.attachments == {"facts.txt": FACTS}
@@ -130,9 +130,9 @@ def test_both_halves_print_the_same_compat_table(a2a: Run, tmp_path: Path) -> No
     text = tmp_path / "printed.txt"
     text.write_text(printed)
     assert a2a("import", text, "-o", tmp_path / "again.h5").status == 0
-    again = results.load([tmp_path / "again.h5"]).points
+    again = loading.load([tmp_path / "again.h5"]).points
     assert again["time_p50"].tolist() == pytest.approx(
-        results.load([path]).measured().points["time_p50"].tolist(), abs=5
+        loading.load([path]).measured().points["time_p50"].tolist(), abs=5
     )
     assert tuple(printed.splitlines()[:2]) == compat.HEADING
 
@@ -156,7 +156,7 @@ def test_live_follows_a_running_job(tmp_path: Path) -> None:
     sizes = [line.split()[6] for line in seen.stdout.splitlines()[1:]]
     assert [size for size in sizes if size in ("1000", "2000", "4000")]
     assert seen.stderr.splitlines()[-1].endswith("finished")
-    assert len(sizes) == len(results.load([path]).measured().points)  # and no sentinel
+    assert len(sizes) == len(loading.load([path]).measured().points)  # and no sentinel
 
 
 def test_two_launches_merge_and_go_out_without_names(
@@ -171,8 +171,8 @@ def test_two_launches_merge_and_go_out_without_names(
     key = tmp_path / "key"
     assert a2a("export", merged, "--anonymize", "--key", key, "-o", public).status == 0
     assert a2a("check", public).status == 0
-    found = results.load([public])
-    named = results.load([merged])
+    found = loading.load([public])
+    named = loading.load([merged])
     hosts = {node for launched in named.launches.values() for node in launched.nodes}
     assert hosts
     assert not hosts & {node for launched in found.launches.values() for node in launched.nodes}
@@ -237,7 +237,7 @@ def test_a_copy_has_every_part_of_what_was_measured(
     second = {n.replace("ts/0", "ts/1", 1): p for n, p in whole.items() if n.startswith("seg")}
     assert parts(merged) == whole | second
     own = [planned(path)[0] for path in files]
-    points = len(results.load([files[0]]).points)
+    points = len(loading.load([files[0]]).points)
     assert planned(merged) == [own[0], [point + points for point in own[1]]]
     assert planned(public) == own[:1]
     assert required(public) == required(merged) == required(files[0])

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from a2aperf import results
+from a2aperf import loading
 from conftest import Outcome
 from support import synthetic
 
@@ -32,7 +32,7 @@ def test_merged_holds_everything(a2a: Run, three: list[Path], tmp_path: Path) ->
     with h5py.File(three[0], "r+") as file:
         file.attrs["workload"] = "alltoall"  # the others are of an older program
     assert a2a("merge", *three, "-o", path).status == 0
-    before, after = results.load(three), results.load([path])
+    before, after = loading.load(three), loading.load([path])
     own = ["file", "point", "launch", "segment", "partner"]
     pd.testing.assert_frame_equal(before.points.drop(columns=own), after.points.drop(columns=own))
     assert after.points["segment"].tolist() == [0] * 6 + [1] * 2 + [2] * 2
@@ -73,7 +73,7 @@ def test_summaries_merge_too(a2a: Run, table_2019: Path, tmp_path: Path) -> None
     assert a2a("import", text, "-o", tmp_path / "more.h5").status == 0
     path = tmp_path / "merged.h5"
     assert a2a("merge", table_2019, tmp_path / "more.h5", "-o", path).status == 0
-    merged = results.load([path])
+    merged = loading.load([path])
     assert len(merged.points) == 247 + 6
     assert merged.attributes["merged.h5"]["raw_samples"] == 0
     assert not merged.points["has_raw"].any()

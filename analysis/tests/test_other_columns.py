@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import a2aperf
-from a2aperf import plots, results, schema
+from a2aperf import loading, plots, schema
 from a2aperf.curves import Options
 from conftest import Outcome
 from support import synthetic
@@ -91,7 +91,7 @@ def test_columns_of_a_newer_writer_choose_points(
 def test_columns_of_a_newer_writer_are_drawn(newer: Path, tmp_path: Path, kind: str) -> None:
     other = synthetic.write_launch(tmp_path / "other.h5", Setup(nodes=2, seed=1))
     add(other, "jitter", np.array([10.0, 20.0, 30.0, 40.0]), units="ns")
-    chart = plots.made(kind, results.load([newer, other]), Options(what="jitter")).charts[0]
+    chart = plots.made(kind, loading.load([newer, other]), Options(what="jitter")).charts[0]
     # The first file that describes a column is believed.
     assert chart.y.label == "Median absolute deviation of the op time (ns)"
     drawn = np.concatenate([curve.y for curve in chart.curves])
@@ -110,7 +110,7 @@ def test_columns_of_a_newer_writer_survive_a_merge(newer: Path, tmp_path: Path, 
     older = synthetic.write_launch(tmp_path / "older.h5", Setup(sizes=(500,), seed=3))
     merged = tmp_path / "merged.h5"
     assert a2a("merge", newer, older, "-o", merged).status == 0
-    found, before = results.load([merged]), results.load([newer])
+    found, before = loading.load([merged]), loading.load([newer])
     assert {found.columns[name] for name in NEW} == {before.columns[name] for name in NEW}
     points = found.points
     assert points["jitter"].iloc[:2].tolist() == [100, 2500]
@@ -122,14 +122,14 @@ def test_columns_of_a_newer_writer_survive_a_merge(newer: Path, tmp_path: Path, 
 
 
 def test_words_of_a_newer_column_are_made_anonymous(newer: Path, tmp_path: Path, a2a: A2A) -> None:
-    found = results.load([newer])
+    found = loading.load([newer])
     host = next(iter(found.launches.values())).nodes[0]
     names = np.array([host, "b", "c", f"switch of {host}"], object)
     add(newer, "where", names.astype(h5py.string_dtype()))
     out = tmp_path / "given.h5"
     key = tmp_path / "key"
     assert a2a("export", newer, "--anonymize", "--key", key, "-o", out).status == 0
-    given = results.load([out]).points["where"]
+    given = loading.load([out]).points["where"]
     assert given.iloc[1] == "b"
     assert not any(host in text for text in given)
 
@@ -151,7 +151,7 @@ def test_what_is_no_column_is_passed_over(launch: Path, a2a: A2A) -> None:
         file["elsewhere"] = h5py.ExternalLink("gone.h5", "/x")
         file["file"] = np.zeros(4)  # a name that tables have for something else
         file.create_group("more")
-    found = results.load([launch])
+    found = loading.load([launch])
     assert set(found.columns) == set(schema.COLUMN)
     assert a2a("table", launch).status == 0
 
@@ -181,7 +181,7 @@ def test_a_missing_column_is_an_error_for_what_needs_it(launch: Path, a2a: A2A, 
         assert outcome.status == 0, outcome.err
     for kind in ("sizes", "scaling", "latency"):
         try:
-            plots.made(kind, results.load([launch]), Options())
+            plots.made(kind, loading.load([launch]), Options())
         except a2aperf.InputError as error:
             assert name in str(error)
 

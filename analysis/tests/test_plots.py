@@ -21,9 +21,9 @@ from a2aperf import (
     grouping,
     interactive,
     labels,
+    loading,
     plots,
     raw_plots,
-    results,
     style,
 )
 from a2aperf.curves import Options
@@ -39,7 +39,7 @@ from support.synthetic_pairs import write_pairs
 @pytest.fixture
 def old(table_2019: Path) -> Results:
     """The table of 2019, imported."""
-    return results.load([table_2019])
+    return loading.load([table_2019])
 
 
 def curve(figure: chart.Figure, panel: int, name: str) -> dict[float, float]:
@@ -85,7 +85,7 @@ def test_a_point_without_a_p99_has_no_mark_of_it(tmp_path: Path) -> None:
     path = synthetic.write_launch(tmp_path / "a.h5", Setup(ops=20, sizes=(1000,)))
     with h5py.File(path, "r+") as file:
         file["time_p99"][:] = np.nan
-    (chart,) = alltoall.latency(results.load([path]), Options()).charts
+    (chart,) = alltoall.latency(loading.load([path]), Options()).charts
     assert [c.name for c in chart.curves] == ["p50"]
 
 
@@ -159,7 +159,7 @@ def test_every_kind_draws_and_says_n(kind: str, tmp_path: Path) -> None:
     setups = [Setup(nodes=n, ops=40, environment={"PSM2_RCVTHREAD": v}) for n, v in settings]
     if kind == "matrix":
         pairs = Setup(nodes=4, sizes=(8, 60000), ops=5)
-        found = results.load([write_pairs(tmp_path / "pairs.h5", pairs)])
+        found = loading.load([write_pairs(tmp_path / "pairs.h5", pairs)])
     else:
         found = launches(tmp_path, *(replace(setup, seed=i) for i, setup in enumerate(setups)))
     figure = plots.KINDS[kind].make(found, Options())
@@ -364,7 +364,7 @@ def test_what_is_left_out_is_said_on_stderr(a2a: Callable[..., Outcome], tmp_pat
     assert "1 of 3 launches shown" in said
     assert "1 of 2 points of the launch shown" in said
     assert a2a("plot", "sizes", *files, "-o", out).err == ""
-    figure = raw_plots.ops(results.load(files), Options())
+    figure = raw_plots.ops(loading.load(files), Options())
     assert figure.said[0] == "1 of 3 launches shown"
 
 
@@ -395,7 +395,7 @@ def test_imported_results_beside_own_ones(table_2019: Path, tmp_path: Path) -> N
         )
         for i, p in enumerate(("shm", "tcp;ofi_rxm"))
     ]
-    found = results.load([table_2019, *own])
+    found = loading.load([table_2019, *own])
     names = grouping.setting_names(found, found.points, ())
     assert "HFI_NO_BACKTRACE" not in names  # psm2's own doing
     texts = set(grouping.setting_labels(found, found.points))

@@ -7,7 +7,7 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import chart, raw_plots, results
+from a2aperf import chart, loading, raw_plots
 from a2aperf.curves import Options
 from a2aperf.errors import InputError
 from a2aperf.results import Results
@@ -19,7 +19,7 @@ from support.synthetic import Effects, Setup
 @pytest.fixture
 def old(table_2019: Path) -> Results:
     """The table of 2019, imported."""
-    return results.load([table_2019])
+    return loading.load([table_2019])
 
 
 @pytest.mark.parametrize("n", [1, 2, 99, 400, 401, 5000])
@@ -83,7 +83,7 @@ def test_ops_have_one_scale_that_invalid_ops_do_not_squash(tmp_path: Path) -> No
             ends = file["raw/recv_done"][point]
             ends[file["raw/valid"][point] == 0] *= 50
             file["raw/recv_done"][point] = ends
-    charts = raw_plots.ops(results.load([path]), Options()).charts
+    charts = raw_plots.ops(loading.load([path]), Options()).charts
     assert len({(c.y.limits, c.y.log, c.y.label) for c in charts}) == 1
     limits = charts[0].y.limits
     assert limits is not None
@@ -116,7 +116,7 @@ def test_who_is_last_is_said_only_of_a_common_clock(tmp_path: Path) -> None:
     with h5py.File(path, "r+") as file:
         if "exit" in file["raw"]:
             del file["raw/exit"]  # as an older program wrote it
-    figure = raw_plots.ranks(results.load([path]), Options())
+    figure = raw_plots.ranks(loading.load([path]), Options())
     assert figure.title == "Who takes longest"
     told = [c.title for c in figure.charts] + [x.name for c in figure.charts for x in c.curves]
     assert not [text for text in told if "last" in text]

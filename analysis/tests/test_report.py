@@ -11,7 +11,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from a2aperf import overview, report, results, style, summary
+from a2aperf import loading, overview, report, style, summary
 from a2aperf.explain import finders
 from a2aperf.explain.finding import Finding
 from conftest import Outcome
@@ -23,7 +23,7 @@ HARM = "</script><script>alert('x')</script><b onload=\"y\">"
 
 def page(folder: Path, *setups: Setup) -> str:
     files = [synthetic.write_launch(folder / f"{i}.h5", s) for i, s in enumerate(setups)]
-    return report.render(results.load(files))
+    return report.render(loading.load(files))
 
 
 def body(text: str) -> str:
@@ -58,7 +58,7 @@ def test_page_asks_for_nothing(tmp_path: Path) -> None:
 def test_summary_tells_what_was_measured(tmp_path: Path) -> None:
     setups = [Setup(nodes=n, sizes=(1000, 60000), effects=Effects(late_share=0.1)) for n in (2, 4)]
     files = [synthetic.write_launch(tmp_path / f"{i}.h5", s) for i, s in enumerate(setups)]
-    found = results.load(files)
+    found = loading.load(files)
     said = summary.sentences(found)
     text = " ".join(said).replace("\u00a0", " ")
     assert "2 launches in 2 files: 4 to 8 ranks on 2 to 4 nodes over psm2" in text
@@ -88,7 +88,7 @@ def test_every_cell_that_says_something_sorts(tmp_path: Path) -> None:
 
 def test_same_files_same_page(tmp_path: Path) -> None:
     file = synthetic.write_launch(tmp_path / "a.h5", Setup())
-    assert report.render(results.load([file])) == report.render(results.load([file]))
+    assert report.render(loading.load([file])) == report.render(loading.load([file]))
 
 
 def test_report_writes_and_refuses(
@@ -130,7 +130,7 @@ def test_a_folder_with_a_merged_copy_is_reported(
     outcome = a2a("report", folder)
     assert outcome.status == 0, outcome.err
     assert "all.h5: holds launches that other files here hold, too" in outcome.err
-    said = summary.sentences(results.load(files))[0]
+    said = summary.sentences(loading.load(files))[0]
     assert said.split(":")[0] in body((folder / "report.html").read_text(encoding="utf-8"))
     # With a launch that only the merged file has, the parts are the copies.
     files[0].unlink()
@@ -184,7 +184,7 @@ def test_fi_info_stands_once_and_not_on_paper(tmp_path: Path) -> None:
         with h5py.File(path, "r+") as file:
             del file["segments/0/fi_info"]
             file["segments/0/fi_info"] = "prov_name: psm2"
-    text = body(report.render(results.load(files)))
+    text = body(report.render(loading.load(files)))
     assert text.count("prov_name: psm2") == 1
     assert "of all 3 launches" in text
     assert '<div class="screen-only">' in text[: text.index("prov_name")]
@@ -197,7 +197,7 @@ def test_rates_come_before_times(tmp_path: Path) -> None:
 
 
 def test_the_summary_has_the_findings_figures(table_2019: Path) -> None:
-    found = results.load([table_2019])
+    found = loading.load([table_2019])
     said = " ".join(summary.sentences(found))
     told = " ".join(one.text for one in finders.explain(found.measured(finders.ROLES)))
     assert "from 33.78 to 11.21" in said

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import xarray
 
-from a2aperf import baselines, filters, metrics, results, sides
+from a2aperf import baselines, filters, loading, metrics, sides
 from a2aperf.errors import InputError
 from conftest import Outcome
 from support import synthetic
@@ -19,7 +19,7 @@ SETUP = synthetic.Setup(environment={"PSM2_RCVTHREAD": "0"}, labels={"who": "me"
 
 
 def test_what_was_written_is_read_back(launch: Path) -> None:
-    found = results.load([launch])
+    found = loading.load([launch])
     assert list(found.points["message_size"]) == [1000, 8000, 16000, 60000]
     assert set(found.points["state"]) == {"complete"}
     assert list(found.launches) == ["launch.h5#0"]
@@ -38,7 +38,7 @@ def test_what_was_written_is_read_back(launch: Path) -> None:
 
 def test_invalid_attempts_are_left_out(tmp_path: Path) -> None:
     setup = synthetic.Setup(effects=synthetic.Effects(late_share=0.2))
-    found = results.load([synthetic.write_launch(tmp_path / "a.h5", setup)])
+    found = loading.load([synthetic.write_launch(tmp_path / "a.h5", setup)])
     row = found.points.iloc[0]
     raw = found.raw("a.h5", 0)
     assert (row["attempts"], row["ops"], row["invalid"]) == (125, 100, 25)
@@ -48,13 +48,13 @@ def test_invalid_attempts_are_left_out(tmp_path: Path) -> None:
 
 
 def test_unknown_integers_are_missing_values(launch: Path) -> None:
-    assert results.load([launch]).points["partner"].isna().all()
+    assert loading.load([launch]).points["partner"].isna().all()
 
 
 def test_values_finds_columns_labels_variables_and_attributes(tmp_path: Path) -> None:
     one = synthetic.write_launch(tmp_path / "one.h5", SETUP)
     two = synthetic.write_launch(tmp_path / "two.h5", synthetic.Setup(seed=2))
-    found = results.load([one, two])
+    found = loading.load([one, two])
     assert found.values("ppn").unique().tolist() == [2.0]
     assert found.values("PSM2_RCVTHREAD").tolist()[:1] == ["0"]
     assert found.values("PSM2_RCVTHREAD").isna().tolist() == [False] * 4 + [True] * 4
@@ -71,15 +71,15 @@ def test_names_are_the_paths_where_file_names_collide(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         setup = replace(SETUP, seed=seed)
         paths.append(synthetic.write_launch(tmp_path / folder / "x.h5", setup))
-    assert set(results.load(paths).files) == {str(path) for path in paths}
+    assert set(loading.load(paths).files) == {str(path) for path in paths}
 
 
 def test_the_same_launch_is_not_counted_twice(launch: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="given twice"):
-        results.load([launch, launch])
+        loading.load([launch, launch])
     copy = shutil.copy(launch, tmp_path / "copy.h5")
     with pytest.raises(InputError, match="same launch"):
-        results.load([launch, copy])
+        loading.load([launch, copy])
 
 
 def test_xarray_shows_the_points_with_units(launch: Path) -> None:
@@ -96,23 +96,23 @@ def test_effects_are_in_the_samples(tmp_path: Path, sync: str) -> None:
         slowdown=2.0, autocorrelation=0.6, straggler=(3, 0.7), bimodal=(0.3, 4.0)
     )
     plain = synthetic.Setup(ops=2000, sync=sync)
-    quiet = results.load([synthetic.write_launch(tmp_path / "q.h5", plain)])
+    quiet = loading.load([synthetic.write_launch(tmp_path / "q.h5", plain)])
     slow = replace(plain, effects=replace(effects, autocorrelation=0, bimodal=None))
-    loud = results.load([synthetic.write_launch(tmp_path / "l.h5", slow)])
+    loud = loading.load([synthetic.write_launch(tmp_path / "l.h5", slow)])
     assert loud.points["time_p50"][0] / quiet.points["time_p50"][0] == pytest.approx(2, rel=0.02)
     assert loud.points["last_rank"][0] == 3
     assert loud.points["last_rank_share"][0] == pytest.approx(0.7 + 0.3 / 8, abs=0.04)
     correlated = replace(plain, effects=synthetic.Effects(autocorrelation=0.6))
-    again = results.load([synthetic.write_launch(tmp_path / "c.h5", correlated)])
+    again = loading.load([synthetic.write_launch(tmp_path / "c.h5", correlated)])
     assert again.points["autocorrelation"][0] == pytest.approx(0.6, abs=0.08)
     modes = replace(plain, effects=replace(effects, slowdown=1, autocorrelation=0))
-    times = results.load([synthetic.write_launch(tmp_path / "m.h5", modes)]).op_times("m.h5", 0)
+    times = loading.load([synthetic.write_launch(tmp_path / "m.h5", modes)]).op_times("m.h5", 0)
     assert np.mean(times > 2 * np.min(times)) == pytest.approx(0.3, abs=0.05)
 
 
 def test_a_value_with_commas_can_be_asked_for(tmp_path: Path) -> None:
     values = ("rc,sm,self", "rc", "tcp,self")
-    found = results.load(
+    found = loading.load(
         [
             synthetic.write_launch(
                 tmp_path / f"{seed}.h5", replace(SETUP, seed=seed, environment={"UCX_TLS": value})
@@ -155,7 +155,7 @@ def test_sizes_are_read_as_on_the_program_s_command_line(
 ) -> None:
     sizes = (1000, 8000, 8192, 10**6, 1 << 20)
     setup = replace(SETUP, sizes=sizes)
-    found = results.load([synthetic.write_launch(tmp_path / "a.h5", setup)])
+    found = loading.load([synthetic.write_launch(tmp_path / "a.h5", setup)])
     left = filters.where(found, [f"message_size={size}"])
     assert set(left.points["message_size"]) == {size_in_bytes}
     for wrong in ("8kbit", "8i", "8kk", "k"):
@@ -172,7 +172,7 @@ def test_the_window_is_written_and_chosen_as_on_the_program_s_command_line(
         )
         for window in (0, 1)
     ]
-    found = results.load(files)
+    found = loading.load(files)
     assert set(sides.levels(found, ["window"])) == {"window=all", "window=1"}
     assert set(filters.where(found, ["window=all"]).points["window"]) == {0}
     assert set(filters.where(found, ["window=1,all"]).points["window"]) == {0, 1}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import a2aperf
-from a2aperf import arrays, history, plots, point_table, results
+from a2aperf import arrays, history, loading, plots, point_table
 from a2aperf.curves import Options
 from a2aperf.errors import InputError
 from a2aperf.results import Results
@@ -21,7 +21,7 @@ Change = dict[str, Any]
 
 
 def launches(folder: Path, changes: Sequence[Change]) -> Results:
-    return results.load(
+    return loading.load(
         synthetic.write_launch(folder / f"{i}.h5", replace(SETUP, seed=i, **change))
         for i, change in enumerate(changes)
     )

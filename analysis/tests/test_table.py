@@ -12,7 +12,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from a2aperf import cli, compat, layouts, metrics, results, schema
+from a2aperf import cli, compat, layouts, loading, metrics, schema
 from conftest import Outcome
 from support import synthetic
 from support.synthetic import Setup
@@ -38,7 +38,7 @@ def test_table_shows_the_points(a2a: Run, launch: Path) -> None:
     assert [line.split()[:5] for line in lines[1:]] == [
         ["8", "4", "2", size, "100"] for size in ("1000", "8000", "16000", "60000")
     ]
-    row = results.load([launch]).points.iloc[3]
+    row = loading.load([launch]).points.iloc[3]
     for column in ("time_min", "time_mean", "time_p50", "time_p90", "time_p99", "time_max"):
         assert f"{row[column] / 1e3:.2f}" in lines[4].split()
     assert lines[4].split()[-2:] == [f"{row['gbps_rank']:.2f}", f"{row['gbps_node_net']:.2f}"]
@@ -98,7 +98,7 @@ def test_compat_carries_settings_with_commas(a2a: Run, tmp_path: Path) -> None:
     text = tmp_path / "x.txt"
     text.write_text(a2a("table", *paths, "--layout", "compat").out)
     assert a2a("import", text, "-o", tmp_path / "again.h5").status == 0
-    again = results.load([tmp_path / "again.h5"])
+    again = loading.load([tmp_path / "again.h5"])
     assert again.values("PSM2_DEVICES").tolist() == 4 * ["self,shm"] + 4 * ["self,shm,hfi"]
 
 
@@ -137,7 +137,7 @@ def test_baseline_rows_say_their_engine_and_sentinels_are_hidden(a2a: Run, tmp_p
 
 def test_csv_rounds_nothing_and_leaves_unknown_empty(a2a: Run, launch: Path) -> None:
     rows = list(csv.DictReader(a2a("table", launch, "--csv").out.splitlines()))
-    points = results.load([launch]).points
+    points = loading.load([launch]).points
     assert set(schema.COLUMN) <= set(rows[0])
     assert [float(row["time_p50"]) for row in rows] == points["time_p50"].tolist()
     assert [float(row["gbps_rank"]) for row in rows] == points["gbps_rank"].tolist()

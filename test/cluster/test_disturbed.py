@@ -32,7 +32,7 @@ def _needs_real_time():
 
 def named(file: Path, kind: str) -> list[str]:
     """What `a2a explain` says of that kind."""
-    load = pytest.importorskip("a2aperf.results", reason="a2a is not installed: test/run.sh cluster does that").load
+    load = pytest.importorskip("a2aperf.loading", reason="a2a is not installed: test/run.sh cluster does that").load
     from a2aperf.explain.finders import explain
 
     return [finding.text for finding in explain(load([file]).measured(), (kind,))]

@@ -14,7 +14,7 @@ MOST = 0.75  # of the ops: this machine's other work makes ranks late too
 
 def named(file: Path) -> list[str]:
     """What `a2a explain` says of ranks that end apart."""
-    load = pytest.importorskip("a2aperf.results", reason="a2a is not installed: test/run.sh cluster does that").load
+    load = pytest.importorskip("a2aperf.loading", reason="a2a is not installed: test/run.sh cluster does that").load
     from a2aperf.explain.finders import explain
 
     return [finding.text for finding in explain(load([file]).measured(), ("apart",))]

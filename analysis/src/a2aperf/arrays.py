@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from a2aperf import grouping, tables
 from a2aperf.errors import InputError
-from a2aperf.results import Launch, RawOps, Results
+from a2aperf.launch import Launch
+from a2aperf.raw_ops import RawOps
+from a2aperf.results import Results
 
 if TYPE_CHECKING:
     import xarray as xr

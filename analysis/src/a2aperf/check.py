@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from a2aperf import credentials, datasets, derived, reading, results, schema, workloads
+from a2aperf import credentials, datasets, derived, loading, reading, results, schema, workloads
 from a2aperf.errors import InputError
+from a2aperf.raw_ops import RawOps
 from a2aperf.workloads.workload import Workload
 
 _AT_ONCE = 64  # attempts of which a trace is read; all of them may be gigabytes
@@ -31,7 +32,7 @@ def check(
 
     Reads every sample. Raises InputError for a file that cannot be read as results at all.
     """
-    found = results.load([path])
+    found = loading.load([path])
     (name,) = found.files
     present = workloads.present(found)
     findings = [*_schema(path, present), *_launches(found), *_points(found)]
@@ -166,7 +167,7 @@ def _between(low: float, value: float, high: float) -> bool:
 
 
 def _samples(
-    found: results.Results, name: str, row: "pd.Series[Any]", raw: results.RawOps
+    found: results.Results, name: str, row: "pd.Series[Any]", raw: RawOps
 ) -> Iterator[Finding]:
     where, launch = _where(row), found.launches[str(row["launch"])]
     clock = launch.attributes["sync"] == "clock"
@@ -208,7 +209,7 @@ def _samples(
 
 
 def _trace(
-    found: results.Results, name: str, row: "pd.Series[Any]", raw: results.RawOps
+    found: results.Results, name: str, row: "pd.Series[Any]", raw: RawOps
 ) -> Iterator[Finding]:
     """Whether every peer's message came, after its receiver began and no later than the last."""
     attempts, ranks = raw.begin.shape
@@ -235,7 +236,7 @@ def _trace(
         yield _error(f"{where}: a message came before its receiver began, or after the last one")
 
 
-def _impossible(raw: results.RawOps, row: "pd.Series[Any]", clock: bool) -> Iterator[str]:
+def _impossible(raw: RawOps, row: "pd.Series[Any]", clock: bool) -> Iterator[str]:
     told = raw.send_done != schema.NO_MOMENT
     if told.any() and not told.all():
         yield "send_done is there for some ranks and ops only"

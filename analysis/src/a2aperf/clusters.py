@@ -6,7 +6,8 @@ from typing import Any
 import pandas as pd
 
 from a2aperf.errors import InputError
-from a2aperf.results import Launch, Results
+from a2aperf.launch import Launch
+from a2aperf.results import Results
 
 _FACTS = ("cpu_model", "nic_driver", "nic_link_rate")
 

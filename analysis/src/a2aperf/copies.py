@@ -11,7 +11,7 @@ from a2aperf import reading
 from a2aperf.errors import InputError
 
 if TYPE_CHECKING:
-    from a2aperf.results import Launch
+    from a2aperf.launch import Launch
 
 
 def require_distinct(launches: Iterable[Launch]) -> None:

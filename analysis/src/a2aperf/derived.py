@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from a2aperf import intervals, metrics, schema
 from a2aperf.intervals import Floats
 from a2aperf.metrics import Rule
-from a2aperf.results import RawOps
+from a2aperf.raw_ops import RawOps
 
 TOLERANCE = 1e-6
 """Relative difference up to which a stored figure counts as the recomputed one."""

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from a2aperf.results import Launch, Results
+from a2aperf.launch import Launch
+from a2aperf.results import Results
 
 # These tell one launch from another by nature; that they differ says nothing.
 _IDENTITY: Final = {"started", "time_origin", "clock_error_ns"}

@@ -18,7 +18,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from a2aperf.results import Launch, Results
+from a2aperf.launch import Launch
+from a2aperf.results import Results
 
 Floats = NDArray[np.float64]
 

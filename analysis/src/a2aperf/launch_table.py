@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 
 from a2aperf import grouping, schema
-from a2aperf.results import Launch, Results
+from a2aperf.launch import Launch
+from a2aperf.results import Results
 
 
 def frame(results: Results) -> pd.DataFrame:

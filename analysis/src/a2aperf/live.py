@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from a2aperf import oversubscription, results
+from a2aperf import loading, oversubscription, results
 from a2aperf.errors import InputError
+from a2aperf.launch import Launch
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,10 @@ def follow(
 
 
 def _look(path: Path, seen: set[int]) -> Step:
-    found = results.load([path])
+    found = loading.load([path])
     if _newest(found).end_state != "running":
         # The last points may have come between reading them and reading that it was the end.
-        found = results.load([path])
+        found = loading.load([path])
     points = found.points
     ended = points["state"] != "pending"
     fresh = ended & ~points["point"].isin(seen)
@@ -91,5 +92,5 @@ def _look(path: Path, seen: set[int]) -> Step:
     )
 
 
-def _newest(found: results.Results) -> results.Launch:
+def _newest(found: results.Results) -> Launch:
     return list(found.launches.values())[-1]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import __version__, clusters, reading, results, schema, workloads, writer
+from a2aperf import __version__, clusters, loading, reading, results, schema, workloads, writer
 from a2aperf.errors import InputError
 
 _SAME = {"complete_at": None, "percentile_rule": None, "workload": schema.ALL_TO_ALL}
@@ -22,7 +22,7 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
     Raises InputError where files follow different rules, or are of different clusters unless
     `mixed`.
     """
-    found = results.load(paths)
+    found = loading.load(paths)
     if len(paths) < 2:
         raise InputError("merge takes at least two files")
     for workload in workloads.present(found):

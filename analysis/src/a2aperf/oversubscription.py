@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from a2aperf.labels import count_text
-from a2aperf.results import Launch
+from a2aperf.launch import Launch
 
 _NUMBER = re.compile("[0-9]{1,5}")
 """Of a CPU, or how many: Linux has at most 8192, and a file may say anything."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from a2aperf import labels, verdicts
 from a2aperf.compare import Comparison
 from a2aperf.explain.finding import Finder, Finding
-from a2aperf.results import Launch, Results
+from a2aperf.launch import Launch
+from a2aperf.results import Results
 
 _MOST_HOSTS = 8
 _MOST_PLACES = 12

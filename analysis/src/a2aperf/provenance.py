@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from a2aperf import labels
-from a2aperf.results import Launch, Results
+from a2aperf.launch import Launch
+from a2aperf.results import Results
 
 _HEADINGS = {
     "program_version": "a2aperf version",

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from a2aperf import blocks, jobs, labels, power
 from a2aperf.decision import Decision
+from a2aperf.launch import Launch
 from a2aperf.oversubscription import in_launches, yields
-from a2aperf.results import Launch, Results
+from a2aperf.results import Results
 from a2aperf.sides import Pairing
 
 # Correlation of side with time from which it is said: between launches, and within each.

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from a2aperf import arrays, baselines, filters, labels, launch_table, layouts, tables
-from a2aperf import results as loading
+from a2aperf import arrays, baselines, filters, labels, launch_table, layouts, loading, tables
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 

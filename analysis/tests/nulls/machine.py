@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from scipy.signal import lfilter
 
 from a2aperf import derived, schema
-from a2aperf.results import Launch, RawOps, Results
+from a2aperf.launch import Launch
+from a2aperf.raw_ops import RawOps
+from a2aperf.results import Results
 
 Floats = NDArray[np.float64]
 Shape = Literal["normal", "heavy"]

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
-from a2aperf import derived, results, schema, writer
+from a2aperf import derived, schema, writer
+from a2aperf.raw_ops import RawOps
 
 TABLE_SIZES = (*range(1000, 15001, 1000), *range(20000, 60001, 5000))
 
@@ -258,9 +259,7 @@ class _Launch:
         setup = self.setup
         clock = setup.sync == "clock"
         size = int(cell["message_size"])
-        ops = results.RawOps(
-            raw.begin, raw.send_done, raw.recv_done, raw.start, raw.valid, exit=raw.exit
-        )
+        ops = RawOps(raw.begin, raw.send_done, raw.recv_done, raw.start, raw.valid, exit=raw.exit)
         found = derived.derive(
             ops, size, np.full(setup.nodes, setup.ppn), setup.link_rate_gbps, clock
         )

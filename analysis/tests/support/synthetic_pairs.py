@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import derived, results, schema, writer
+from a2aperf import derived, schema, writer
+from a2aperf.raw_ops import RawOps
 from a2aperf.workloads.pairs import stored
 from support import synthetic
 from support.synthetic import Setup
@@ -142,7 +143,7 @@ class _Pairs:
 
     def _row(self, point: int, distance: int, size: int, raw: schema.Raw) -> dict[str, Any]:
         setup = self.setup
-        ops = results.RawOps(raw.begin, raw.send_done, raw.recv_done, raw.start, raw.valid)
+        ops = RawOps(raw.begin, raw.send_done, raw.recv_done, raw.start, raw.valid)
         per_node = np.full(setup.nodes, setup.ppn)
         found = derived.derive(ops, size, per_node, setup.link_rate_gbps, True)
         return {

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from a2aperf import results
+from a2aperf import loading
 from property import FINE, a2a, require
 
 
@@ -25,7 +25,7 @@ def target(data: bytes) -> None:
         status, _ = a2a("import", text, "-o", output, "--force", "--ranks", "8", "--ppn", "2", "--link-rate", "100")
     if status != FINE:
         return
-    points = results.load([output]).points
+    points = loading.load([output]).points
     require((points["message_size"] > 0).all(), "a message has at least 1 byte")
     require((points["ranks"] >= 2).all(), "an all-to-all has at least 2 ranks")
     for name in ("time_min", "time_mean", "time_p50", "time_p90", "time_p99", "time_max"):

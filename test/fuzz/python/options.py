@@ -5,7 +5,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from a2aperf import filters, layouts, results
+from a2aperf import filters, layouts, loading, results
 from a2aperf.commands import submit
 from a2aperf.errors import InputError
 from property import require
@@ -16,7 +16,7 @@ from support import synthetic
 def _results() -> results.Results:
     setup = synthetic.Setup(nodes=2, ppn=2, sizes=(1000, 60000), ops=8, baseline=True, labels={"cable": "green"})
     path = Path(tempfile.mkdtemp(prefix="a2a-fuzz-")) / "results.h5"
-    return results.load([synthetic.write_launch(path, setup)])
+    return loading.load([synthetic.write_launch(path, setup)])
 
 
 def _counts(text: str) -> None:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import damage
-from a2aperf import results, schema
+from a2aperf import loading, schema
 from property import FINE, a2a, require
 from support import synthetic
 
@@ -57,4 +57,4 @@ def _read(name: str, path: Path) -> None:
     }
     status, _ = a2a(name, path, *words.get(name, []))
     if status == FINE and name in ("merge", "export"):
-        results.load([_folder() / f"{'merged' if name == 'merge' else name}.h5"])
+        loading.load([_folder() / f"{'merged' if name == 'merge' else name}.h5"])

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from a2aperf import baselines, clusters, compare, filters, results, tables, verdicts
+from a2aperf import baselines, clusters, compare, filters, loading, tables, verdicts
 from a2aperf.commands.options import Files, Mixed, Where
 from a2aperf.compare import Comparison
 from a2aperf.compared import Compared
@@ -86,7 +86,7 @@ def run(
         raise InputError("--baseline needs --by; with --against the files are the baseline")
     share = _share(margin)
     files, against = baselines.files_of(files), baselines.files_of(against)
-    found = results.load([*files, *against])
+    found = loading.load([*files, *against])
     found = filters.where(found.complete(compare.roles(by)), where)
     names = [name for name, path in found.files.items() if path in against]
     if against:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from a2aperf import filters, results, tables
+from a2aperf import filters, loading, tables
 from a2aperf.commands.options import Files, Mixed, Where
 from a2aperf.explain.finders import FINDERS, ROLES, grouped, require_kinds
 from a2aperf.explain.finding import Finder, Finding
@@ -47,7 +47,7 @@ def run(
     oversubscribed launches no rank, node or pair is judged.
     """
     require_kinds(kind)
-    found = filters.where(results.load(files).complete(ROLES), where)
+    found = filters.where(loading.load(files).complete(ROLES), where)
     findings = Findings.of(found, kind, mixed)
     if as_json:
         print(json.dumps([_plain(one) for one in findings], indent=1))

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from a2aperf import anonymize as anonymizing
-from a2aperf import results, writer
+from a2aperf import loading, writer
 from a2aperf.commands.options import Force, Output
 from a2aperf.errors import InputError
 
@@ -44,7 +44,7 @@ def run(
     if not anonymize:
         raise InputError("give --anonymize; cp makes a plain copy of a results file")
     writer.require_writable(output, force)
-    found = results.load([file])
+    found = loading.load([file])
     path = key or Path.home() / ".config" / "a2a" / "pseudonyms.key"
     made = not path.exists()
     document = anonymizing.anonymize(found, anonymizing.read_key(path))

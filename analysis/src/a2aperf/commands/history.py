@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from a2aperf import baselines, changepoints, clusters, filters, layouts, results, tables
+from a2aperf import baselines, changepoints, clusters, filters, layouts, loading, tables
 from a2aperf.commands.options import Mixed, Where
 from a2aperf.differences import shortened
 from a2aperf.errors import InputError
@@ -53,7 +53,7 @@ def run(
     drift is a trend and no step. 8 jobs are the least for a step, 6 for a trend.
     """
     files = baselines.files_of(paths)
-    found = filters.where(results.load(files).complete(), where)
+    found = filters.where(loading.load(files).complete(), where)
     clusters.require_one(found, mixed)
     if save_baseline:
         if Path(save_baseline).exists():

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from a2aperf import curves, drawing, figures, filters, output, plots, results, style
+from a2aperf import curves, drawing, figures, filters, loading, output, plots, style
 from a2aperf.commands.options import Files, Mixed, Where
 
 EXAMPLES = """\
@@ -125,7 +125,7 @@ def run(
     output.require_suffix(out, SUFFIXES, "a figure")
     wanted = [f"message_size={','.join(size)}"] if size else []
     wanted += [f"ranks={ranks}"] if ranks else []
-    found = filters.where(results.load(files), [*where, *wanted])
+    found = filters.where(loading.load(files), [*where, *wanted])
     most = max(curves.Options.most, len(size))
     x_scale, y_scale = ("" if scale is Scale.AUTO else scale.value for scale in (x, y))
     options = curves.Options(tuple(by), most, what, arrange, topology, x_scale, y_scale, title)

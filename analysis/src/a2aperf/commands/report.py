@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from a2aperf import baselines, clusters, filters, output, report, results
+from a2aperf import baselines, clusters, filters, loading, output, report
 from a2aperf.commands.options import Mixed, Where
 from a2aperf.errors import InputError
 from a2aperf.studies import study
@@ -67,7 +67,7 @@ def run(
         raise InputError(f"{page_of}: these are results; give the report another name by -o")
     console = Console(stderr=True)
     jobs = _jobs(paths, files)
-    found = filters.where(results.load(files), where)
+    found = filters.where(loading.load(files), where)
     clusters.require_one(found, mixed)
     script = report.SCRIPT_FILE if light else ""
     if not console.is_terminal:

@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from a2aperf import compat, filters, layouts, oversubscription, results, roles, tables, workloads
+from a2aperf import (
+    compat,
+    filters,
+    layouts,
+    loading,
+    oversubscription,
+    results,
+    roles,
+    tables,
+    workloads,
+)
 from a2aperf.commands.options import Files, Where
 from a2aperf.errors import InputError
 from a2aperf.workloads.workload import Listing, Workload
@@ -63,7 +73,7 @@ def run(
     """
     if csv and json:
         raise InputError("give --csv or --json, not both")
-    loaded = results.load(files)
+    loaded = loading.load(files)
     if role == DEFAULT_ROLES and not _has(loaded, role):
         other = next((one for one in workloads.present(loaded) if one.files(loaded)), None)
         if other and other.listing:

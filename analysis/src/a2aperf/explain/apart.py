@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from a2aperf.explain import equal, series
 from a2aperf.explain.finding import Finding, listed, percent
-from a2aperf.results import Launch, Results
+from a2aperf.launch import Launch
+from a2aperf.results import Results
 
 _APART: Final = 1.25
 """Factor between the rank and the nearest of the others: equal links end within a tenth."""

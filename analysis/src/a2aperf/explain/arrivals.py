@@ -17,7 +17,8 @@ from scipy import stats
 
 from a2aperf.explain import equal, series
 from a2aperf.explain.finding import Finding, percent, us
-from a2aperf.results import Launch, Results
+from a2aperf.launch import Launch
+from a2aperf.results import Results
 
 _ERROR: Final = 0.01
 _SLOWEST: Final = 0.25

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from a2aperf.explain import equal, series
 from a2aperf.explain.finding import Finding, ms, percent
-from a2aperf.results import Launch, Results
+from a2aperf.launch import Launch
+from a2aperf.results import Results
 
 _SLOW: Final = 2.0  # times the median
 _SHARE: Final = 0.5  # of the slow ops that point at a rank

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from a2aperf.explain.finding import Finding, listed
 from a2aperf.labels import number_text
+from a2aperf.launch import Launch
 from a2aperf.oversubscription import oversubscription, yields
-from a2aperf.results import Launch, Results
+from a2aperf.results import Results
 from a2aperf.schema import Counters
 
 _PER_OP: Final = 0.05  # involuntary context switches per op that are worth a word

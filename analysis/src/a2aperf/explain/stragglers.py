@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from a2aperf.explain import equal
 from a2aperf.explain.finding import Finding, percent, us
-from a2aperf.results import Launch, Results
+from a2aperf.launch import Launch
+from a2aperf.results import Results
 
 Ends = list[tuple[Any, NDArray[np.int64]]]
 """Row of the point and the ends of its valid ops [ops, R], ns."""

@@ -13,7 +13,8 @@ from a2aperf import schema
 from a2aperf.curves import Kind
 from a2aperf.datasets import Described
 from a2aperf.explain.finding import Finder
-from a2aperf.results import RawOps, Results
+from a2aperf.raw_ops import RawOps
+from a2aperf.results import Results
 from a2aperf.tables import Table
 
 Verify = Callable[["pd.Series[Any]", RawOps], Iterator[str]]
@@ -57,7 +58,7 @@ class Workload:
     key: str
     """As in `a2aperf KEY` and in the file's attribute `workload`."""
     roles: tuple[str, ...]
-    """Of its points, and of no other's (`results.load` makes it so)."""
+    """Of its points, and of no other's (`loading.load` makes it so)."""
     title: str
     """Of a report; {} are its ranks."""
     instead: str = ""

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from a2aperf import switches
 from a2aperf.errors import InputError
-from a2aperf.results import Launch, Results
+from a2aperf.launch import Launch
+from a2aperf.results import Results
 from a2aperf.workloads.pairs import model, stored
 from a2aperf.workloads.pairs.model import Floats, Ints, Weak
 from a2aperf.workloads.pairs.stored import Pairs

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from a2aperf import derived, schema
-from a2aperf.results import RawOps, Results
+from a2aperf.raw_ops import RawOps
+from a2aperf.results import Results
 from a2aperf.workloads.pairs import stored
 from a2aperf.workloads.workload import Verify
 

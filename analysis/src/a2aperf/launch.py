@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A launch: who measured, where, with what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from a2aperf import schema
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One segment of one file: who measured, where, with what."""
+
+    id: str
+    path: Path
+    segment: int
+    attributes: dict[str, Any]
+    environment: dict[str, str]
+    labels: dict[str, str]
+    attachments: dict[str, str]
+    nodes: list[str]
+    node_of_rank: NDArray[np.int32]
+    node_facts: dict[str, list[str]]
+    rank_facts: dict[str, list[str]]
+    end_state: str = "finished"
+    message: str = ""
+    fi_info: str = ""
+
+    def setting(self, name: str) -> str | None:
+        """Value of a label, variable, attribute or node fact; None where it is not recorded.
+
+        Node facts that differ between nodes are joined: `a, b`.
+        """
+        for source in (self.labels, self.environment):
+            if name in source:
+                return source[name]
+        if name in self.attributes:
+            value = self.attributes[name]
+            unknown = value in ("", schema.UNKNOWN) or value != value  # NaN
+            return None if unknown else str(value)
+        if name in self.node_facts:
+            return ", ".join(sorted({fact for fact in self.node_facts[name] if fact})) or None
+        return None
+
+    def host_of(self, rank: int) -> str:
+        """Name of the node that a rank was on; `?` where that is not recorded."""
+        known = rank < len(self.node_of_rank)
+        return self.nodes[int(self.node_of_rank[rank])] if known else "?"
+
+    @property
+    def tuned(self) -> set[str]:
+        """Variables that a2aperf set by itself for the provider and the number of ranks."""
+        words = str(self.attributes.get("tuned_environment", "")).split()
+        return {word.partition("=")[0] for word in words}
+
+    @property
+    def setting_names(self) -> set[str]:
+        """Every name that `setting` answers to."""
+        return {*self.labels, *self.environment, *self.attributes, *self.node_facts}

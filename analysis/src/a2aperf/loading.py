@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads the points and launches of files; raw samples stay on disk (`Results.raw`)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from a2aperf import copies, reading, schema
+from a2aperf.errors import InputError
+from a2aperf.launch import Launch
+from a2aperf.results import Results
+
+
+def load(paths: Iterable[Path | str]) -> Results:
+    """Read the points and launches of files; raw samples stay on disk.
+
+    Raises InputError for an empty list, an unreadable file, a launch that is there twice, and a
+    complete point whose figures cannot be true.
+    """
+    names = _display_names([Path(path) for path in paths])
+    if not names:
+        raise InputError("no files given; a2a needs at least one results file (.h5)")
+    parts = [_read(name, path) for name, path in names.items()]
+    described = _described(parts)
+    tables = [_points(part, described) for part in parts]
+    launches = {launch.id: launch for part in parts for launch in part.launches}
+    copies.require_distinct(launches.values())
+    points = pd.concat(tables, ignore_index=True)
+    attributes = {part.name: part.attributes for part in parts}
+    absent = frozenset.intersection(*(part.absent for part in parts))
+    return Results(points, launches, names, attributes, described, absent)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What one file says, but for its samples."""
+
+    name: str
+    path: Path
+    attributes: dict[str, Any]
+    described: dict[str, schema.Column]
+    absent: frozenset[str]
+    columns: dict[str, NDArray[Any]]
+    launches: list[Launch]
+
+
+def _read(name: str, path: Path) -> _Part:
+    with reading.open_results(path) as file:
+        described = reading.columns_of(file)
+        part = _Part(
+            name,
+            path,
+            reading.read_attributes(file),
+            described,
+            frozenset(reading.missing_columns(file)),
+            reading.read_columns(file, described.values()),
+            [
+                _launch(name, path, index, reading.read_segment(file, index))
+                for index in range(reading.segment_count(file))
+            ],
+        )
+    _name_roles(part.columns["role"], str(part.attributes.get("workload", schema.ALL_TO_ALL)))
+    _require_sound(part)
+    _keep_worst_clock_error(part.columns, part.launches)
+    _explain_failed(part.columns)
+    return part
+
+
+def _name_roles(roles: NDArray[Any], workload: str) -> None:
+    """What is measured of another workload is no all-to-all: its role is that of the workload.
+
+    So whoever looks at all-to-alls looks at no points but those.
+    """
+    if workload == schema.ALL_TO_ALL:
+        return
+    for point, role in enumerate(roles):
+        if role in schema.OF_ALL_TO_ALLS:
+            roles[point] = workload if role == "measure" else f"{workload}-{role}"
+
+
+def _described(parts: Iterable[_Part]) -> dict[str, schema.Column]:
+    """The columns of all files, as the first that has one describes it.
+
+    Raises InputError where files mean different things by one name.
+    """
+    described: dict[str, schema.Column] = {}
+    first: dict[str, Path] = {}
+    for part in parts:
+        for name, column in part.described.items():
+            known = described.setdefault(name, column)
+            first.setdefault(name, part.path)
+            if (known.kind, known.units) != (column.kind, column.units):
+                said = " and ".join(
+                    f"{' in '.join(filter(None, (one.kind, one.units)))} in {where}"
+                    for one, where in ((known, first[name]), (column, part.path))
+                )
+                raise InputError(f"column {name} is {said}: such files stay apart")
+            better = known.better or column.better  # an older file says nothing of it
+            fuller = column if len(column.flags) > len(known.flags) else known
+            described[name] = replace(fuller, better=better)
+    return described
+
+
+def _display_names(paths: list[Path]) -> dict[str, Path]:
+    """A short unique name for every path: the file name, or the path where names collide."""
+    resolved = [path.resolve() for path in paths]
+    for path, where in zip(paths, resolved, strict=True):
+        if resolved.count(where) > 1:
+            raise InputError(f"{path}: given twice; its ops would count twice")
+    bases = [path.name for path in paths]
+    return {path.name if bases.count(path.name) == 1 else os.fspath(path): path for path in paths}
+
+
+def _launch(name: str, path: Path, index: int, segment: schema.Segment) -> Launch:
+    return Launch(
+        id=f"{name}#{index}",
+        path=path,
+        segment=index,
+        attributes=segment.attributes,
+        environment=segment.environment,
+        labels=segment.labels,
+        attachments=segment.attachments,
+        nodes=segment.nodes,
+        node_of_rank=segment.node_of_rank,
+        node_facts=segment.node_facts,
+        rank_facts=segment.rank_facts,
+        end_state=segment.end_state,
+        message=segment.message,
+        fi_info=segment.fi_info,
+    )
+
+
+def _points(part: _Part, described: Mapping[str, schema.Column]) -> pd.DataFrame:
+    """Its points with the columns of all files: those that it has not are blank."""
+    columns, launches = part.columns, part.launches
+    count = len(columns["state"])
+    data: dict[str, Any] = {"file": part.name, "point": np.arange(count)}
+    for column in {**described, **part.described}.values():
+        values = columns.get(column.name)
+        known = reading.blanks(column, count) if values is None else values
+        data[column.name] = _series(column, known)
+    frame = pd.DataFrame(data)
+    segment = columns["segment"]
+    names = [launch.id for launch in launches]
+    of_point = pd.Series([names[i] if i >= 0 else None for i in segment], dtype="string")
+    frame.insert(2, "launch", of_point)
+    frame["ppn"] = frame["ranks_per_node"]
+    link = [float(launch.attributes["link_rate_gbps"]) for launch in launches]
+    rails = [int(launch.attributes["rails"]) for launch in launches]
+    frame["link_rate_gbps"] = [link[i] if i >= 0 else np.nan for i in segment]
+    frame["rails"] = _nullable(np.array([rails[i] if i >= 0 else -1 for i in segment], np.int64))
+    measured = np.isin(frame["state"], ("complete", "failed")) & (columns["segment"] >= 0)
+    raw = bool(part.attributes.get("raw_samples"))
+    frame["has_raw"] = raw & (columns["attempts"] > 0) & measured
+    return frame
+
+
+def _series(column: schema.Column, values: NDArray[Any]) -> Any:
+    if column.flags:
+        return np.array(column.flags, dtype=object)[values]
+    if column.kind in ("string", "float64"):
+        return values
+    return _nullable(values.astype(np.int64)) if column.unknown else values.astype(np.int64)
+
+
+def _nullable(values: NDArray[np.int64]) -> Any:
+    return pd.arrays.IntegerArray(values.copy(), values == schema.UNKNOWN)
+
+
+def _explain_failed(columns: dict[str, NDArray[Any]]) -> None:
+    """Say why a point failed that ran but has no valid op, so no figure that anyone could use.
+
+    Older programs call such a point complete.
+    """
+    complete, failed = (schema.STATES.index(name) for name in ("complete", "failed"))
+    ran = np.isin(columns["state"], (complete, failed)) & (columns["attempts"] > 0)
+    for point in np.flatnonzero(ran & (columns["ops"] == 0)):
+        columns["state"][point] = failed
+        columns["skip_reason"][point] = (
+            columns["skip_reason"][point] or f"none of {columns['attempts'][point]} ops was valid"
+        )
+
+
+def _require_sound(part: _Part) -> None:
+    """Refuse what no later step could use; `a2a check` looks much closer."""
+    path, columns = part.path, part.columns
+    for column in part.described.values():
+        if column.flags and not np.isin(columns[column.name], range(len(column.flags))).all():
+            raise InputError(f"{path}: damaged: column {column.name} has values without a meaning")
+    if (columns["segment"] >= len(part.launches)).any():
+        raise InputError(f"{path}: damaged: a point names a segment that is not there")
+    complete = columns["state"] == schema.STATES.index("complete")
+
+    def refuse(wrong: NDArray[np.bool_], what: str) -> None:
+        if (wrong & complete).any():
+            point = int(np.flatnonzero(wrong & complete)[0])
+            size = columns["message_size"][point]
+            raise InputError(f"{path}: point {point} ({size} B) is complete but {what}")
+
+    refuse(columns["segment"] < 0, "names no segment")
+    idle = columns["ops"] == 0
+    refuse(idle & (columns["attempts"] <= 0), "has zero ops")
+    if "time_p50" in part.absent:
+        return  # of a workload that has none
+    times = [columns["time_p50"]]
+    if not part.attributes.get("raw_samples", 0):
+        times.append(columns["time_mean"])  # a foreign bandwidth test knows only a mean
+    with np.errstate(invalid="ignore"):
+        usable = np.any([np.isfinite(x) & (x > 0) for x in times], axis=0)
+    refuse(~usable & ~idle, "its median op time is not a positive number (NaN?)")
+
+
+def _keep_worst_clock_error(columns: dict[str, NDArray[Any]], segments: list[Launch]) -> None:
+    """Of a launch the attribute is what it began with, the points have what it came to."""
+    for launch in segments:
+        errors = columns["clock_error"][columns["segment"] == launch.segment]
+        known = [float(error) for error in errors if np.isfinite(error)]
+        if known:
+            launch.attributes["clock_error_ns"] = max(
+                *known, float(np.nan_to_num(launch.attributes["clock_error_ns"]))
+            )
