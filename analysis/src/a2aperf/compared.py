@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from a2aperf import clusters, compare, sides, verdicts
+from a2aperf import clusters, compare, contrasts, plots, sides, verdicts
 from a2aperf.compare import Comparison
+from a2aperf.curves import Options
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 
@@ -84,8 +85,7 @@ class Compared:
 
         `width` in inches, default: as wide as its panels need; `notes`: what is said under it.
         """
-        from a2aperf import contrasts, drawing, plots
-        from a2aperf.curves import Options
+        from a2aperf import drawing  # with matplotlib
 
         drawn = contrasts.figure(self.parts, Options().most)
         return drawing.draw(plots.cautioned(drawn, self.results), width, notes)

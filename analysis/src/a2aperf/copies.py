@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from a2aperf import reading
 from a2aperf.errors import InputError
-
-if TYPE_CHECKING:
-    from a2aperf.launch import Launch
+from a2aperf.launch import Launch
 
 
 def require_distinct(launches: Iterable[Launch]) -> None:

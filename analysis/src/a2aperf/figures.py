@@ -5,14 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from a2aperf import clusters, curves, drawing, plots
+from a2aperf.chart import Figure
+from a2aperf.drawing import Page
 from a2aperf.results import Results
-
-if TYPE_CHECKING:
-    from a2aperf.chart import Figure
-    from a2aperf.drawing import Page
 
 
 def drawn(

@@ -36,7 +36,13 @@ def load(paths: Iterable[Path | str]) -> Results:
     points = pd.concat(tables, ignore_index=True)
     attributes = {part.name: part.attributes for part in parts}
     absent = frozenset.intersection(*(part.absent for part in parts))
-    return Results(points, launches, names, attributes, described, absent)
+    return Results(points, launches, names, attributes, described, absent, _instead)
+
+
+def _instead(role: str) -> str:
+    from a2aperf import workloads  # with scipy.stats: takes a while, and is seldom asked for
+
+    return workloads.of_role(role).instead
 
 
 @dataclass(frozen=True)

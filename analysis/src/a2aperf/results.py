@@ -47,6 +47,8 @@ class Results:
     """What the columns of the points are, as the files describe them."""
     absent: frozenset[str] = frozenset()
     """Columns that no file has: blank in `points`, and refused where they are asked for."""
+    instead: Callable[[str], str] = lambda role: ""
+    """What shows the points of a role that are no all-to-alls; empty where nothing else does."""
     _times: dict[tuple[str, int], NDArray[np.float64]] = field(default_factory=dict, repr=False)
     """Op times read so far, shared by all selections: several analyses ask for the same."""
 
@@ -168,11 +170,9 @@ class Results:
 
     def refuse_others(self) -> None:
         """Say what is here, and what shows it, where an all-to-all was asked for and none is."""
-        from a2aperf import workloads  # they build upon this module
-
         points = self.points[self.points["state"] == "complete"]
         for file, role in zip(points["file"], points["role"], strict=True):
-            if said := workloads.of_role(role).instead:
+            if said := self.instead(role):
                 raise InputError(f"{self.files[file]}: {said}")
 
     def values(self, name: str) -> pd.Series[Any]:
