@@ -2,62 +2,21 @@
 // Ops of which only the moments matter: what one rank does at one of them, and when, is the test's.
 #include "a2aperf/measure/op_loop.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <csignal>
-#include <cstdlib>
 #include <functional>
-#include <string>
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/job/stop_signal.hpp"
-#include "test/mpi/mpi_test.hpp"
+#include "test/mpi/shared_number.hpp"
 
 using namespace a2aperf;
 using test::job;
+using test::SharedNumber;
 
 namespace {
 
 constexpr Nanoseconds kTimeout = 20'000'000'000;
-
-// A number that all ranks see, zero at first. Ranks that agree on an op have no message of MPI to spare.
-class SharedNumber {
-public:
-    SharedNumber() {
-        std::string name = "/dev/shm/a2aperf-op-loop-XXXXXX";
-        int file = -1;
-        if (job().is_root()) {
-            file = mkstemp(name.data());
-            if (file >= 0 && ftruncate(file, sizeof *number_) != 0) file = -1;
-        }
-        job().broadcast_text(name);
-        if (!job().is_root()) file = open(name.c_str(), O_RDWR | O_CLOEXEC);
-        REQUIRE(job().min(file) >= 0);
-        void* const memory = mmap(nullptr, sizeof *number_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-        REQUIRE(memory != MAP_FAILED);
-        number_ = static_cast<std::atomic<int>*>(memory);
-        close(file);
-        if (job().is_root()) unlink(name.c_str());
-    }
-    ~SharedNumber() { munmap(number_, sizeof *number_); }
-    SharedNumber(const SharedNumber&) = delete;
-    SharedNumber& operator=(const SharedNumber&) = delete;
-
-    void add() { number_->fetch_add(1); }
-    void await(int least) const {
-        while (number_->load() < least) {
-            job().progress(); // an agreement under way needs all ranks
-            sched_yield();
-        }
-    }
-
-private:
-    std::atomic<int>* number_ = nullptr;
-};
 
 struct TestEngine final : Engine {
     void prepare(std::uint64_t op) override {

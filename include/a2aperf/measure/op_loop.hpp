@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "a2aperf/job/job.hpp"
-#include "a2aperf/measure/common_clock.hpp"
-#include "a2aperf/measure/deadline.hpp"
+#include "a2aperf/measure/agreement.hpp"
 #include "a2aperf/measure/engine.hpp"
 
 namespace a2aperf {
@@ -29,7 +27,7 @@ struct OwnSamples {
 class OpLoop {
 public:
     OpLoop(Job& job, const CommonClock& clock, Deadline& deadline)
-        : job_(job), clock_(clock), deadline_(deadline) {}
+        : clock_(clock), agreement_(job, clock, deadline) {}
 
     void set_start(Start start) { start_ = start; }
     Start start() const { return start_; }
@@ -41,20 +39,16 @@ public:
     // All ranks are here before anyone goes on; the engine's peers are kept going meanwhile.
     void settle(Engine& engine) { (void)agree(engine); }
 
-    int stop_signal() const { return stop_signal_; }
+    int stop_signal() const { return agreement_.stop_signal(); }
     std::uint64_t next_op() { return op_++; }
 
 private:
     Nanoseconds agree(Engine& engine); // the scheduled start on the common clock
-    [[noreturn]] void fail_agreement() const;
 
-    Job& job_;
     const CommonClock& clock_;
-    Deadline& deadline_;
+    Agreement agreement_;
     Start start_ = Start::barrier;
     std::uint64_t op_ = 1;
-    int stop_signal_ = 0;
-    Nanoseconds slack_ = 20'000; // between the agreement's slowest entry and the start; adapts
 };
 
 } // namespace a2aperf
