@@ -123,6 +123,14 @@ void Job::gather_bytes(const void* mine, std::size_t bytes, void* all, bool to_a
     wait("to gather from all ranks");
 }
 
+std::vector<std::int64_t> Job::all_to_all(std::span<const std::int64_t> mine) const {
+    std::vector<std::int64_t> theirs(mine.size());
+    check_mpi(MPI_Ialltoall(mine.data(), 1, MPI_INT64_T, theirs.data(), 1, MPI_INT64_T, mpi_->comm, &mpi_->request),
+              "MPI_Ialltoall");
+    wait("to tell all ranks a number each");
+    return theirs;
+}
+
 void Job::broadcast_bytes(void* data, std::size_t bytes) const {
     check_mpi(MPI_Ibcast(data, checked_count(bytes), MPI_BYTE, 0, mpi_->comm, &mpi_->request), "MPI_Ibcast");
     wait("for rank 0's broadcast");

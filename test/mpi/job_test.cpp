@@ -51,6 +51,16 @@ TEST_CASE("a shuffle renumbers the ranks by its seed, and without one they are t
     CHECK(world[static_cast<std::size_t>(job().rank())] == *launched_rank());
 }
 
+TEST_CASE("each rank gets what every other has for it") {
+    std::vector<std::int64_t> mine;
+    std::vector<std::int64_t> expected;
+    for (std::int64_t peer = 0; peer < job().ranks(); ++peer) {
+        mine.push_back(1000 * job().rank() + peer);
+        expected.push_back(1000 * peer + job().rank());
+    }
+    CHECK(job().all_to_all(mine) == expected);
+}
+
 TEST_CASE("values of all ranks arrive in rank order") {
     const int mine = 100 + job().rank();
     std::vector<int> expected(static_cast<std::size_t>(job().ranks()));

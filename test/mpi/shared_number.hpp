@@ -39,8 +39,9 @@ public:
     SharedNumber& operator=(const SharedNumber&) = delete;
 
     void add() { number_->fetch_add(1); }
+    bool is_at_least(int least) const { return number_->load() >= least; }
     void await(int least) const {
-        while (number_->load() < least) {
+        while (!is_at_least(least)) {
             job().progress(); // an agreement under way needs all ranks
             sched_yield();
         }

@@ -52,6 +52,8 @@ public:
     }
     template <class T>
     std::vector<T> gather(std::span<const T> mine) const;
+    // mine: a number for each rank, [R]. Gives what each rank has for this one.
+    std::vector<std::int64_t> all_to_all(std::span<const std::int64_t> mine) const;
     // Strings of any length, in rank order, on every rank.
     std::vector<std::string> all_gather_text(const std::string& mine) const;
     // The same on rank 0 only; empty elsewhere.

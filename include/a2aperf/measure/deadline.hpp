@@ -27,10 +27,15 @@ public:
     // How long nothing has happened.
     Nanoseconds waited() const { return since_ == 0 ? 0 : now_ns() - since_; }
 
+    // An empty poll where there is no deadline.
+    void rest() const {
+        if (polling_ != Polling::spin) sched_yield();
+    }
+
     // An empty poll. False when nothing has happened for the timeout. Throws Interrupted when a signal to stop has
     // waited for too long.
     [[nodiscard]] bool idle() {
-        if (polling_ != Polling::spin) sched_yield();
+        rest();
         return ++idles_ % kIdlesPerLook != 0 || look();
     }
 

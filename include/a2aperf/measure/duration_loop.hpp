@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One duration: agree, start together, let an engine run and look at what it counts tick by tick, end together.
+#pragma once
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/clock.hpp"
+#include "a2aperf/measure/agreement.hpp"
+#include "a2aperf/measure/duration_engine.hpp"
+#include "a2aperf/measure/tick_samples.hpp"
+
+namespace a2aperf {
+
+struct Duration {
+    Nanoseconds length = 1'000'000'000;
+    Nanoseconds tick = 10'000'000;
+
+    std::size_t ticks() const { return static_cast<std::size_t>((length + tick - 1) / tick); }
+    Nanoseconds end_of(std::size_t tick_number) const;  // as an offset from the start
+    std::size_t ticks_before(Nanoseconds offset) const; // that have ended by then
+};
+
+class DurationLoop {
+public:
+    DurationLoop(Job& job, const CommonClock& clock, Deadline& deadline)
+        : job_(job), clock_(clock), deadline_(deadline), agreement_(job, clock, deadline) {}
+
+    // Runs the engine from an agreed start on the common clock for the duration, or until it is over or this rank
+    // was told to stop, and then until all that was started is done. Every tick that has ended is a row of samples;
+    // one more has what came after, and as its moment that of the last thing that happened. A rank that was held up
+    // takes the rows that it missed when it goes on: the first of them has what was counted, and all have the
+    // moment at which they were taken.
+    //
+    // Gives the start. Collective. Throws RunError that says who waits for whom. When a rank was told to stop,
+    // stop_signal() tells on all, and what was under way is not waited for.
+    template <DurationEngine Engine>
+    Nanoseconds run(Engine& engine, const Duration& duration, TickSamples& samples);
+
+    int stop_signal() const { return agreement_.stop_signal(); }
+
+private:
+    template <DurationEngine Engine>
+    Nanoseconds flow(Engine& engine, const Duration& duration, TickSamples& samples);
+    template <class Watch, class Engine>
+    void drain(Watch watch, Engine& engine);
+    bool is_told_to_stop() const;
+    [[noreturn]] void fail_drain(const std::string& missing) const;
+
+    Job& job_;
+    const CommonClock& clock_;
+    Deadline& deadline_;
+    Agreement agreement_;
+    Nanoseconds start_ = 0; // on the common clock
+};
+
+template <DurationEngine Engine>
+Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamples& samples) {
+    samples.reserve(duration.ticks() + 1);
+    engine.prepare();
+    Nanoseconds last = 0; // when something happened
+    const auto watch = [&] {
+        if (!engine.progress()) return false;
+        last = now_ns();
+        deadline_.reset();
+        return true;
+    };
+    start_ = agreement_.reach(watch, [] { return "before the start"; });
+    if (stop_signal() != 0) return start_;
+
+    const Nanoseconds go = clock_.to_local(start_);
+    while (now_ns() < go) {
+    }
+    last = flow(engine, duration, samples);
+    const auto where = [&] { return fmt::format("after {}", format_duration(duration.length)); };
+    agreement_.reach(watch, where); // all have started what they start
+    if (stop_signal() != 0) return start_;
+    engine.expect(job_.all_to_all(engine.started()));
+    drain(watch, engine);
+    samples.take(clock_.since(start_, last), engine.counters());
+    agreement_.reach(watch, where); // who leaves first reads on until the last one is done
+    return start_;
+}
+
+// The part that is measured: no allocation, no lock, and no word to or from other ranks but the engine's messages.
+// Gives its end.
+template <DurationEngine Engine>
+Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSamples& samples) {
+    constexpr int kAdvancesPerLook = 16; // reading the clock costs as much as one
+    const std::size_t ticks = duration.ticks();
+    Nanoseconds due = clock_.to_local(start_ + duration.end_of(0));
+    for (;;) {
+        for (int i = 0; i < kAdvancesPerLook; ++i)
+            if (!engine.advance()) {
+                deadline_.rest();
+                break;
+            }
+        const Nanoseconds now = now_ns();
+        if (now < due && !engine.is_over()) [[likely]]
+            continue;
+        const Nanoseconds moment = clock_.since(start_, now);
+        const std::size_t ended = duration.ticks_before(moment);
+        while (samples.size() < ended) samples.take(moment, engine.counters());
+        if (ended == ticks || engine.is_over() || is_told_to_stop()) return now;
+        due = clock_.to_local(start_ + duration.end_of(ended));
+    }
+}
+
+template <class Watch, class Engine>
+void DurationLoop::drain(Watch watch, Engine& engine) {
+    deadline_.reset();
+    while (!engine.is_drained())
+        if (!watch() && !deadline_.idle()) fail_drain(engine.waiting_for());
+}
+
+} // namespace a2aperf

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/duration_loop.hpp"
+
+#include <algorithm>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/job/stop_signal.hpp"
+
+namespace a2aperf {
+
+Nanoseconds Duration::end_of(std::size_t tick_number) const {
+    return std::min(static_cast<Nanoseconds>(tick_number + 1) * tick, length);
+}
+
+std::size_t Duration::ticks_before(Nanoseconds offset) const {
+    if (offset >= length) return ticks();
+    return offset < 0 ? 0 : static_cast<std::size_t>(offset / tick);
+}
+
+bool DurationLoop::is_told_to_stop() const {
+    return StopSignal::number() != 0;
+}
+
+void DurationLoop::fail_drain(const std::string& missing) const {
+    throw RunError(fmt::format("after the duration nothing happened for {}; {} waits for {}",
+                               format_duration(deadline_.waited()), job_.who(job_.rank()), missing));
+}
+
+} // namespace a2aperf

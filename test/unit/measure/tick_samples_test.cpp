@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/tick_samples.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include <doctest/doctest.h>
+
+using namespace a2aperf;
+
+namespace {
+
+using Totals = std::array<std::uint64_t, 2>;
+constexpr std::array<std::string_view, 2> kCounters{"sent", "received"};
+
+} // namespace
+
+TEST_CASE("a tick keeps what was added since the last one, in columns by name") {
+    TickSamples samples(kCounters);
+    samples.reserve(3);
+    CHECK(samples.size() == 0);
+    CHECK(samples.column("sent").empty());
+    samples.take(10, Totals{5, 0});
+    samples.take(25, Totals{5, 7});
+    samples.take(30, Totals{9, 8});
+    CHECK(std::ranges::equal(samples.moments(), std::array<Nanoseconds, 3>{10, 25, 30}));
+    CHECK(std::ranges::equal(samples.column("sent"), std::array<std::uint64_t, 3>{5, 0, 4}));
+    CHECK(std::ranges::equal(samples.column("received"), std::array<std::uint64_t, 3>{0, 7, 1}));
+}
+
+TEST_CASE("there is room for as many ticks as were asked for, at the same place, and for no more") {
+    TickSamples samples(kCounters);
+    samples.reserve(2);
+    samples.take(1, Totals{1, 1});
+    const Nanoseconds* const place = samples.moments().data();
+    samples.take(2, Totals{2, 2});
+    CHECK(samples.moments().data() == place);
+    CHECK_THROWS_AS(samples.take(3, Totals{3, 3}), std::length_error);
+    CHECK(samples.size() == 2);
+}
+
+TEST_CASE("what was counted before is forgotten with the ticks") {
+    TickSamples samples(kCounters);
+    samples.reserve(1);
+    samples.take(1, Totals{100, 100});
+    samples.reserve(1);
+    CHECK(samples.size() == 0);
+    samples.take(1, Totals{3, 4});
+    CHECK(samples.column("received").front() == 4);
+}
+
+TEST_CASE("a name that nothing is counted by is told") {
+    const TickSamples samples(kCounters);
+    CHECK_THROWS_WITH_AS((void)samples.column("lost"), "no counter 'lost'", std::out_of_range);
+}
