@@ -46,7 +46,7 @@ public:
     void prepare() { post_receives(); }
     bool advance() {
         on_advance();
-        while (peers_.to != kNobody && !free_.empty() && (most < 0 || started()[peers_.to] < most))
+        while (peers_.to != kNobody && !free_.empty() && has_more())
             if (!send_one()) break;
         return read_queue();
     }
@@ -71,6 +71,8 @@ public:
     }
 
 private:
+    bool has_more() const { return most < 0 || counts_[kStarted] < static_cast<std::uint64_t>(most); }
+
     enum Count : std::size_t { kStarted, kSent, kBytesSent, kReceived, kBytesReceived };
     static constexpr std::uint64_t kOp = 5; // of all messages
 

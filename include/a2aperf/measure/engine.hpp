@@ -27,6 +27,9 @@ public:
     virtual bool progress() = 0;
     // The op.
     virtual Moments run() = 0;
+    // Whether the message of a rank is here, from prepare() on; false where nothing tells. What answers a message
+    // waits for it by progress(), before its run() sends.
+    virtual bool has_arrived(Rank /*source*/) const { return false; }
     // When the message of each rank arrived in the last op, on this rank's clock, [R]; -1 = none came. Empty when
     // nothing is traced.
     virtual std::span<const Nanoseconds> arrival_times() const { return {}; }
@@ -60,6 +63,7 @@ public:
             copy_self();
         return exchange_.run();
     }
+    bool has_arrived(Rank source) const override { return exchange_.has_arrived(source); }
     std::span<const Nanoseconds> arrival_times() const override { return exchange_.arrival_times(); }
 
 private:

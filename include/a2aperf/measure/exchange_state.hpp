@@ -65,6 +65,9 @@ public:
     // In the op at hand: how often a message of each rank has arrived, [R].
     std::vector<std::uint32_t> arrivals() const;
 
+    // Has its message arrived?
+    bool has_arrived(Rank source) const { return extra_completions_[static_cast<std::size_t>(source)] != kDue; }
+
     // When it arrived, on this rank's clock, [R]; -1 = none. Empty when nothing is traced.
     std::span<const Nanoseconds> arrival_times() const { return arrived_at_; }
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/engine.hpp"
+
+#include "test/mpi/rig.hpp"
+#include "test/mpi/shared_number.hpp"
+
+using namespace a2aperf;
+using test::job;
+using test::point_of;
+using test::Rig;
+using test::SharedNumber;
+
+namespace {
+
+// A message goes from rank to rank: each sends its own when that of the rank before it is here.
+class Relay final : public Engine {
+public:
+    Relay(const EngineParts& parts, SharedNumber& arrived)
+        : exchange_(find_mode(parts.point.mode).make_engine(parts)), arrived_(arrived) {}
+
+    void prepare(std::uint64_t op) override {
+        exchange_->prepare(op);
+        CHECK_FALSE(exchange_->has_arrived(before()));
+    }
+    bool progress() override { return exchange_->progress(); }
+    Moments run() override {
+        if (!job().is_root()) await(job().rank() - 1);
+        const Moments moments = exchange_->run();
+        if (job().is_root()) await(job().ranks() - 1);
+        return moments;
+    }
+
+private:
+    static Rank before() { return (job().rank() + job().ranks() - 1) % job().ranks(); }
+    // And all ranks before it have theirs, in this op and in those that are over.
+    void await(int before_this) {
+        while (!exchange_->has_arrived(before())) exchange_->progress();
+        CHECK(arrived_.is_at_least(over_ + before_this));
+        CHECK_FALSE(arrived_.is_at_least(over_ + before_this + 1));
+        arrived_.add();
+        over_ += job().ranks();
+    }
+
+    std::unique_ptr<Engine> exchange_;
+    SharedNumber& arrived_;
+    int over_ = 0; // arrivals in ops before
+};
+
+} // namespace
+
+TEST_CASE("a rank learns that a message is here before it sends its own") {
+    const std::vector<std::string> modes{"tagged", "msg", "write-imm", "write"};
+    Rig rig(modes, job().ranks());
+    for (const std::string& mode : modes) {
+        Point point = point_of(mode);
+        point.distance = 1;
+        SharedNumber arrived;
+        Relay engine(rig.parts(point, 1), arrived);
+        OwnSamples samples;
+        CHECK(rig.loop.run(engine, 5, samples) == 5);
+    }
+}
