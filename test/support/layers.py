@@ -27,7 +27,12 @@ class Library:
 
 
 # The timed loop reads its completion queue itself: a call for each completion would cost what it measures.
-TIMED_LOOP = {"measure/exchange.hpp", "measure/exchange_state.hpp", "measure/exchange_state.cpp"}
+TIMED_LOOP = {
+    "measure/exchange.hpp",
+    "measure/exchange_flags.hpp",
+    "measure/exchange_state.hpp",
+    "measure/exchange_state.cpp",
+}
 
 LIBRARIES = [
     Library(re.compile(r"mpi\w*\.h"), re.compile(r"MPI_\w+"), frozenset({"job", "measure/mpi_baseline.cpp"})),

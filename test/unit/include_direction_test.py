@@ -49,6 +49,7 @@ SOUND = [
     ("src/record/x.cpp", '#include "y.hpp"'),
     ("src/base/units.cpp", '// #include "a2aperf/plan/point.hpp"'),
     ("include/a2aperf/measure/exchange.hpp", "fi_cq_data_entry entry;"),
+    ("include/a2aperf/measure/exchange_flags.hpp", "ssize_t status = -FI_EAGAIN;"),
     ("src/app/main.cpp", '// fi_getinfo says so'),
     ("src/app/main.cpp", '/* fi_getinfo\nMPI_Init */ say("FI_PROVIDER \\" FI_LOG_LEVEL");'),
     ("src/app/main.cpp", 'say(R"(MPI_Init"H5Fopen)");'),
