@@ -30,6 +30,7 @@ from a2aperf.curves import Options
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 from a2aperf.workloads.alltoall import plots as alltoall
+from a2aperf.workloads.alltoall import sweeps
 from conftest import Outcome, launches
 from support import synthetic
 from support.synthetic import Effects, Setup
@@ -51,7 +52,7 @@ def curve(figure: chart.Figure, panel: int, name: str) -> dict[float, float]:
 
 def test_scaling_of_2019_collapses(old: Results) -> None:
     default = old.select(old.values("PSM2_RCVTHREAD").isna())
-    figure = alltoall.scaling(default, Options())
+    figure = sweeps.scaling(default, Options())
     assert [c.title for c in figure.charts] == ["Per rank"]
     assert "rate per node not shown: ranks per node unknown" in figure.said
     line = curve(figure, 0, "60\u00a0kB")
@@ -64,7 +65,7 @@ def test_scaling_of_2019_collapses(old: Results) -> None:
 
 def test_sizes_of_2019_tell_the_settings_apart(old: Results) -> None:
     ours = old.select((old.points["ranks"] == 160) & (old.points["message_size"] == 40000))
-    figure = alltoall.sizes(ours, Options())
+    figure = sweeps.sizes(ours, Options())
     assert [c.name for c in figure.charts[0].curves] == [
         "ranks per node unknown, PSM2_RCVTHREAD unknown",
         "2 per node, PSM2_RCVTHREAD=0",
@@ -74,7 +75,7 @@ def test_sizes_of_2019_tell_the_settings_apart(old: Results) -> None:
 
 
 def test_latency_of_2019_marks_p99_that_is_the_maximum(old: Results) -> None:
-    figure = alltoall.latency(old.select(old.points["ranks"] == 20), Options())
+    figure = sweeps.latency(old.select(old.points["ranks"] == 20), Options())
     names = {c.name for c in figure.charts[0].curves}
     assert "p99 = max" in names  # n = 100 and sorted[int(0.99 n)]
     assert "p99" not in names
@@ -85,12 +86,12 @@ def test_a_point_without_a_p99_has_no_mark_of_it(tmp_path: Path) -> None:
     path = synthetic.write_launch(tmp_path / "a.h5", Setup(ops=20, sizes=(1000,)))
     with h5py.File(path, "r+") as file:
         file["time_p99"][:] = np.nan
-    (chart,) = alltoall.latency(loading.load([path]), Options()).charts
+    (chart,) = sweeps.latency(loading.load([path]), Options()).charts
     assert [c.name for c in chart.curves] == ["p50"]
 
 
 def test_latency_does_not_mark_a_p99_of_its_own(tmp_path: Path) -> None:
-    figure = alltoall.latency(launches(tmp_path, Setup(ops=200)), Options())
+    figure = sweeps.latency(launches(tmp_path, Setup(ops=200)), Options())
     assert {c.name for c in figure.charts[0].curves} >= {"p50", "p99"}
     assert "p99 = max" not in {c.name for c in figure.charts[0].curves}
 
@@ -98,7 +99,7 @@ def test_latency_does_not_mark_a_p99_of_its_own(tmp_path: Path) -> None:
 def test_one_launch_has_the_interval_of_the_median(tmp_path: Path) -> None:
     found = launches(tmp_path, Setup(nodes=4, sizes=(8000,), ops=100))
     row = found.points.iloc[0]
-    drawn = alltoall.scaling(found, Options()).charts[1].curves[0]
+    drawn = sweeps.scaling(found, Options()).charts[1].curves[0]
     assert drawn.low is not None
     assert drawn.high is not None
     assert drawn.low[0] == pytest.approx(row["gbps_rank"] * row["time_p50"] / row["time_p50_high"])
@@ -110,7 +111,7 @@ def test_several_launches_show_median_and_range(tmp_path: Path) -> None:
     setups = [Setup(sizes=(8000,), seed=i, effects=Effects(launch_spread=0.1)) for i in range(3)]
     found = launches(tmp_path, *setups)
     values = sorted(found.points["gbps_rank"])
-    drawn = alltoall.scaling(found, Options()).charts[1].curves[0]
+    drawn = sweeps.scaling(found, Options()).charts[1].curves[0]
     assert drawn.low is not None
     assert drawn.high is not None
     assert [drawn.low[0], drawn.y[0], drawn.high[0]] == pytest.approx(values)
@@ -123,20 +124,20 @@ def test_settings_are_never_averaged(tmp_path: Path) -> None:
         for seed in (0, 1)
     ]
     found = launches(tmp_path, *setups)
-    names = [c.name for c in alltoall.sizes(found, Options()).charts[0].curves]
+    names = [c.name for c in sweeps.sizes(found, Options()).charts[0].curves]
     assert names == ["PSM2_RCVTHREAD=0", "PSM2_RCVTHREAD=1"]
 
 
 def test_link_rate_bounds_node_and_rank(tmp_path: Path) -> None:
     found = launches(tmp_path, Setup(nodes=4, ppn=2, sizes=(60000,), link_rate_gbps=60.0))
-    node, rank = alltoall.scaling(found, Options()).charts
+    node, rank = sweeps.scaling(found, Options()).charts
     assert [b.y[0] for b in node.bounds if b.look is None] == [60.0]
     # 2 ranks send 6 of their 7 messages each through the port
     assert [b.y[0] for b in rank.bounds if b.look is None] == [pytest.approx(60.0 / 2 * 7 / 6)]
 
 
 def test_a_link_rate_far_above_is_said_not_drawn(tmp_path: Path) -> None:
-    figure = alltoall.sizes(
+    figure = sweeps.sizes(
         launches(tmp_path, Setup(sizes=(60000,), link_rate_gbps=1000.0)), Options()
     )
     assert figure.charts[0].bounds == ()
@@ -145,7 +146,7 @@ def test_a_link_rate_far_above_is_said_not_drawn(tmp_path: Path) -> None:
 
 def test_many_sizes_are_thinned_and_said(tmp_path: Path) -> None:
     found = launches(tmp_path, *(Setup(nodes=n, sizes=synthetic.TABLE_SIZES) for n in (2, 4)))
-    figure = alltoall.scaling(found, Options())
+    figure = sweeps.scaling(found, Options())
     names = [c.name for c in figure.charts[0].curves]
     assert len(names) == 6
     assert names[0] == "1\u00a0kB"
@@ -239,7 +240,7 @@ def test_compare_needs_one_name(tmp_path: Path) -> None:
 
 def test_one_node_scales_over_its_ranks(tmp_path: Path) -> None:
     found = launches(tmp_path, *(Setup(nodes=1, ppn=k, seed=k, sizes=(8000,)) for k in (2, 4, 8)))
-    figure = alltoall.scaling(found, Options())
+    figure = sweeps.scaling(found, Options())
     assert [c.title for c in figure.charts] == ["Per rank"]
     assert figure.charts[0].x.label == "Ranks"
     assert figure.charts[0].curves[0].x.tolist() == [2, 4, 8]
@@ -280,21 +281,21 @@ def with_settings(folder: Path, count: int, **more: Any) -> Results:
 
 
 def test_twelve_settings_differ_in_colour_and_symbol(tmp_path: Path) -> None:
-    (panel,) = alltoall.sizes(with_settings(tmp_path, 12), Options()).charts
+    (panel,) = sweeps.sizes(with_settings(tmp_path, 12), Options()).charts
     looks = [style.look(c.look) for c in panel.curves]
     assert len({look.color for look in looks}) == len({look.marker for look in looks}) == 12
     assert len({look.symbol for look in looks}) == 12
 
 
 def test_more_settings_have_further_panels(tmp_path: Path) -> None:
-    first, second = alltoall.sizes(with_settings(tmp_path, 14), Options()).charts
+    first, second = sweeps.sizes(with_settings(tmp_path, 14), Options()).charts
     assert [len(first.curves), len(second.curves)] == [12, 2]
     assert first.x.limits == second.x.limits
     assert first.y.limits == second.y.limits
 
 
 def test_every_setting_has_a_panel_where_colours_are_sizes(tmp_path: Path) -> None:
-    figure = alltoall.scaling(with_settings(tmp_path, 9), Options())
+    figure = sweeps.scaling(with_settings(tmp_path, 9), Options())
     assert [c.title for c in figure.charts] == ["Per node"] * 9 + ["Per rank"] * 9
     assert len({c.subtitle for c in figure.charts}) == 9
     assert figure.left_out == ()
@@ -309,7 +310,7 @@ def test_dotted_is_ideal_scaling_alone() -> None:
 
 def test_ideal_scaling_keeps_the_rate_of_a_node(tmp_path: Path) -> None:
     found = launches(tmp_path, *(Setup(nodes=n, ppn=4, sizes=(60000,), seed=n) for n in (2, 4, 16)))
-    node, rank = alltoall.scaling(found, Options()).charts
+    node, rank = sweeps.scaling(found, Options()).charts
     assert node.x.limits == rank.x.limits
     (per_node,) = [b for b in node.bounds if b.look is not None]
     (per_rank,) = [b for b in rank.bounds if b.look is not None]
@@ -323,7 +324,7 @@ def test_ideal_scaling_keeps_the_rate_of_a_node(tmp_path: Path) -> None:
 
 def test_where_nothing_leaves_a_node_there_is_no_ideal(tmp_path: Path) -> None:
     found = launches(tmp_path, *(Setup(nodes=1, ppn=k, seed=k, sizes=(8000,)) for k in (2, 4)))
-    assert not [b for c in alltoall.scaling(found, Options()).charts for b in c.bounds]
+    assert not [b for c in sweeps.scaling(found, Options()).charts for b in c.bounds]
 
 
 def test_both_panels_of_a_comparison_share_one_legend(tmp_path: Path) -> None:
@@ -342,7 +343,7 @@ def test_both_panels_of_a_comparison_share_one_legend(tmp_path: Path) -> None:
 
 def test_nothing_is_drawn_between_sizes_that_were_not_measured(tmp_path: Path) -> None:
     found = launches(tmp_path, Setup(sizes=(1000, 8000, 60000)))
-    (panel,) = alltoall.latency(found, Options()).charts
+    (panel,) = sweeps.latency(found, Options()).charts
     assert {c.form for c in panel.curves} == {"bars", "line", "points"}
     assert [place for place, _ in panel.x.ticks] == [1000, 8000, 60000]
 
@@ -371,13 +372,13 @@ def test_what_is_left_out_is_said_on_stderr(a2a: Callable[..., Outcome], tmp_pat
 def test_axes_title_and_ranks_can_be_chosen(a2a: Callable[..., Outcome], tmp_path: Path) -> None:
     setups = [Setup(nodes=n, sizes=(1000, 8000), ops=6, seed=n) for n in (2, 3, 4)]
     found = launches(tmp_path, *setups)
-    figure = alltoall.scaling(found, Options())
+    figure = sweeps.scaling(found, Options())
     assert not figure.charts[0].x.log
     asked = curves.as_asked(figure, Options(x_scale="log", y_scale="log", title="Here"))
     assert asked.heading == "Here"
     assert all(c.x.log and c.y.log and (c.y.limits or (0,))[0] > 0 for c in asked.charts)
     assert "Here" in [text.get_text() for text in drawing.draw(asked).texts]
-    linear = curves.as_asked(alltoall.sizes(found, Options()), Options(x_scale="linear"))
+    linear = curves.as_asked(sweeps.sizes(found, Options()), Options(x_scale="linear"))
     assert not linear.charts[0].x.log
     files = [tmp_path / f"{i}.h5" for i in range(3)]
     out = tmp_path / "figure.svg"
