@@ -20,7 +20,8 @@ from a2aperf.errors import InputError
 from a2aperf.explain import arrivals
 from a2aperf.explain.finders import explain
 from a2aperf.explain.finding import Finding
-from a2aperf.workloads.pairs import matrix, stored
+from a2aperf.plots import KINDS as PLOTS
+from a2aperf.workloads.pairs import stored
 from conftest import Outcome
 from support import synthetic
 from support.synthetic import Effects, Setup
@@ -36,6 +37,8 @@ WEAK = Truth(
     hop=1.1,
     per_switch=5,
 )
+
+draw_matrix = PLOTS["matrix"].make
 
 
 def setup(nodes: int, ppn: int = 1, **more: Any) -> Setup:
@@ -154,7 +157,7 @@ def test_a_killed_run_tells_what_it_has(weak_file: Path, tmp_path: Path) -> None
         file["pairs/time_p50"][:, :, 20:] = 0.0  # what preallocated space holds
         file["pairs/gbps"][:, :, 20:] = 0.0
     assert ("sender", 16, -1) in what(findings(path))
-    assert matrix.figure(loading.load([path]), Options()).charts
+    assert draw_matrix(loading.load([path]), Options()).charts
 
 
 # Traced all-to-alls -------------------------------------------------------------------------------
@@ -207,7 +210,7 @@ def heat(figure: chart.Figure) -> chart.Heat:
 
 def test_the_matrix_shows_the_file(small_file: Path) -> None:
     loaded = loading.load([small_file])
-    figure = matrix.figure(loaded, Options())
+    figure = draw_matrix(loaded, Options())
     shown = heat(figure)
     assert shown.names == ("node001", "node002", "node003", "node004")
     looked = stored.read(loaded, "small.h5")
@@ -220,15 +223,15 @@ def test_the_matrix_shows_the_file(small_file: Path) -> None:
     source, destination = figure.charts[1].curves
     assert source.y == pytest.approx(np.nanmedian(looked.gbps[1], axis=1))
     assert destination.y == pytest.approx(np.nanmedian(looked.gbps[1], axis=0))
-    latency = heat(matrix.figure(loaded, Options(what="latency")))
+    latency = heat(draw_matrix(loaded, Options(what="latency")))
     np.testing.assert_allclose(latency.z, looked.time_p50[0] / 1000)
     assert "n\u00a0=\u00a09 ops per pair" in figure.said
 
 
 def test_by_node_is_the_median_over_its_ranks(weak_file: Path) -> None:
     loaded = loading.load([weak_file])
-    by_node = heat(matrix.figure(loaded, Options(by=("node",), arrange="name")))
-    by_rank = heat(matrix.figure(loaded, Options(by=("rank",), arrange="name")))
+    by_node = heat(draw_matrix(loaded, Options(by=("node",), arrange="name")))
+    by_rank = heat(draw_matrix(loaded, Options(by=("rank",), arrange="name")))
     assert (by_node.z.shape, by_rank.z.shape) == ((20, 20), (40, 40))
     assert by_node.z[3, 7] == pytest.approx(np.median(by_rank.z[6:8, 14:16]))
     assert np.isnan(np.diag(by_node.z)).all()
@@ -237,7 +240,7 @@ def test_by_node_is_the_median_over_its_ranks(weak_file: Path) -> None:
 
 def test_switches_are_taken_from_the_job_and_drawn(weak_file: Path, tmp_path: Path) -> None:
     loaded = loading.load([weak_file])
-    figure = matrix.figure(loaded, Options())
+    figure = draw_matrix(loaded, Options())
     assert figure.charts[0].divisions == (4.5, 9.5, 14.5)
     assert "lines: between switches" in figure.said
     other = tmp_path / "topology.conf"
@@ -245,14 +248,14 @@ def test_switches_are_taken_from_the_job_and_drawn(weak_file: Path, tmp_path: Pa
         "SwitchName=b Nodes=node[001-010]\nSwitchName=a Nodes=node[011-020]\n"
         "SwitchName=top Switches=[a-b]\n"
     )
-    figure = matrix.figure(loaded, Options(topology=other))
+    figure = draw_matrix(loaded, Options(topology=other))
     assert figure.charts[0].divisions == (9.5,)
     assert heat(figure).names[0] == "node011"
 
 
 def test_clustering_brings_alike_rows_together(weak_file: Path) -> None:
     loaded = loading.load([weak_file])
-    names = heat(matrix.figure(loaded, Options(arrange="cluster"))).names
+    names = heat(draw_matrix(loaded, Options(arrange="cluster"))).names
     assert sorted(names) == [f"node{i:03}" for i in range(1, 21)]
     for first in range(1, 21, 5):
         places = [names.index(f"node{i:03}") for i in range(first, first + 5)]
@@ -263,7 +266,7 @@ def test_a_sample_is_drawn_in_cells_that_can_be_seen(tmp_path: Path) -> None:
     path = write_pairs(
         tmp_path / "run.h5", setup(60), Truth(sampled=3, senders={7: 2.0}, node_spread=0.0)
     )
-    figure = matrix.figure(loading.load([path]), Options())
+    figure = draw_matrix(loading.load([path]), Options())
     assert any("the slowest of" in note for note in figure.said)
     assert f"{60 * 20} of {60 * 59} pairs measured" in figure.said
     z = heat(figure).z
@@ -272,7 +275,7 @@ def test_a_sample_is_drawn_in_cells_that_can_be_seen(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [Options(), Options(what="latency", arrange="cluster")])
 def test_the_figure_is_drawn_on_paper_and_screen(weak_file: Path, options: Options) -> None:
-    figure = matrix.figure(loading.load([weak_file]), options)
+    figure = draw_matrix(loading.load([weak_file]), options)
     first, second = io.BytesIO(), io.BytesIO()
     for stream in (first, second):
         drawing.save(drawing.draw(figure, 3.4), stream, "svg")
@@ -456,4 +459,4 @@ def test_no_complete_pair_is_one_clear_line(small_file: Path, a2a: A2A, tmp_path
     for words in (("explain", path), ("table", path), ("plot", "matrix", path, "-o", "x.png")):
         assert a2a(*words).status == 2
     with pytest.raises(InputError, match="no matrix"):
-        matrix.figure(loading.load([path]), Options())
+        draw_matrix(loading.load([path]), Options())

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 import a2aperf
+from a2aperf import plots, schema
+from a2aperf.explain import finders
 
 ROOT = Path(a2aperf.__file__).parent
 MODULES = {
@@ -37,9 +39,13 @@ def imported(tree: ast.AST) -> set[str]:
     return found
 
 
+def text_of(module: str) -> str:
+    return MODULES[module].read_text(encoding="utf-8")
+
+
 @cache
 def tree_of(module: str) -> ast.Module:
-    return ast.parse(MODULES[module].read_text(encoding="utf-8"))
+    return ast.parse(text_of(module))
 
 
 def at_once(module: str) -> set[str]:
@@ -87,6 +93,35 @@ def test_what_is_imported_late_brings_a_library_that_takes_a_while() -> None:
     assert [(m, name) for m, name in seen if not heavy(name) - heavy(m)] == []
 
 
+def judges(module: str) -> bool:
+    """Whether it says of results what is slow, different or no chance."""
+    own = ("explain.", "changepoints", "compare", "decision", "equivalence", "history", "maxt")
+    return module.startswith(tuple(f"a2aperf.{name}" for name in (*own, "workloads.pairs.weak")))
+
+
+def test_figures_show_and_never_judge() -> None:
+    """What a judge has found is handed to them: they know its types, not its functions."""
+    makers = [name for name in MODULES if "from a2aperf.chart import Axis" in text_of(name)]
+    assert {"a2aperf.trends", "a2aperf.raw_plots", "a2aperf.contrasts"} < set(makers)
+    for maker in makers:
+        assert "scipy.stats" not in at_once(maker), maker
+        for part in ast.walk(tree_of(maker)):
+            if isinstance(part, ast.ImportFrom) and part.module:
+                taken = [alias.name for alias in part.names]
+                asked = [name for name in taken if judges(f"{part.module}.{name}")]
+                assert all(name[0].isupper() for name in asked), (maker, asked)
+
+
+def test_the_report_knows_no_kind_of_figure_or_finding() -> None:
+    strings = {
+        part.value
+        for part in ast.walk(tree_of("a2aperf.report"))
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    }
+    kinds = {*plots.KINDS, *(finder.kind for finder in finders.FINDERS)}
+    assert strings & kinds - set(schema.COLUMN) == set()
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_a_file_can_be_read_at_once(module: str) -> None:
-    assert len(MODULES[module].read_text(encoding="utf-8").splitlines()) < MOST_LINES
+    assert len(text_of(module).splitlines()) < MOST_LINES

@@ -10,6 +10,8 @@ import pytest
 from a2aperf import chart, loading, raw_plots
 from a2aperf.curves import Options
 from a2aperf.errors import InputError
+from a2aperf.explain import equal
+from a2aperf.plots import KINDS as PLOTS
 from a2aperf.results import Results
 from conftest import launches
 from support import synthetic
@@ -56,7 +58,7 @@ def test_ops_shows_every_attempt(tmp_path: Path) -> None:
 def test_ranks_finds_the_straggler(tmp_path: Path) -> None:
     found = launches(tmp_path, Setup(sizes=(8000,), ops=200, effects=Effects(straggler=(5, 0.5))))
     row = found.points.iloc[0]
-    heat, shares = raw_plots.ranks(found, Options()).charts
+    heat, shares = PLOTS["ranks"].make(found, Options()).charts
     assert heat.heat is not None
     assert heat.heat.z.shape == (200, 8)
     share = shares.curves[0].y
@@ -70,7 +72,7 @@ def test_ranks_finds_the_straggler(tmp_path: Path) -> None:
 
 
 def test_raw_figures_refuse_a_summary(old: Results) -> None:
-    for kind in (raw_plots.cdf, raw_plots.ops, raw_plots.ranks):
+    for kind in (PLOTS[name].make for name in ("cdf", "ops", "ranks")):
         with pytest.raises(InputError, match="without raw samples"):
             kind(old, Options())
 
@@ -100,13 +102,13 @@ def test_no_limit_of_chance_where_ops_depend_on_each_other(tmp_path: Path) -> No
     for behind, limits in ((rng.integers(0, 8, 200), 2), (np.repeat(once, 5), 1)):
         ends = rng.uniform(1, 2, (200, 8))
         ends[np.arange(200), behind] += 5
-        panel = raw_plots._share_chart(ends, chart.Axis("Rank"), on_clock=True)
+        panel = raw_plots._share_chart(ends, chart.Axis("Rank"), True, equal.limit_of_share)
         assert len(panel.bounds) == limits
 
 
 def test_no_rank_is_judged_where_ranks_share_cores(tmp_path: Path) -> None:
     setup = Setup(nodes=1, ppn=4, sync="barrier", node_facts={"cores_of_ranks": "2"}, ops=50)
-    figure = raw_plots.ranks(launches(tmp_path, setup), Options())
+    figure = PLOTS["ranks"].make(launches(tmp_path, setup), Options())
     assert any(note.startswith("oversubscribed: 4 ranks on 2 cores") for note in figure.said)
     assert not [b for b in figure.charts[1].bounds if "limit" in b.name]
 
@@ -116,7 +118,7 @@ def test_who_is_last_is_said_only_of_a_common_clock(tmp_path: Path) -> None:
     with h5py.File(path, "r+") as file:
         if "exit" in file["raw"]:
             del file["raw/exit"]  # as an older program wrote it
-    figure = raw_plots.ranks(loading.load([path]), Options())
+    figure = PLOTS["ranks"].make(loading.load([path]), Options())
     assert figure.title == "Who takes longest"
     told = [c.title for c in figure.charts] + [x.name for c in figure.charts for x in c.curves]
     assert not [text for text in told if "last" in text]

@@ -14,6 +14,8 @@ from a2aperf.chart import Axis, Bound, Chart, Curve, Figure
 from a2aperf.compare import Comparison, Verdict
 from a2aperf.curves import RATE
 
+READS = "Above 1 the candidate is faster; a bar that leaves the grey band is more than the margin."
+"""How to read the figure."""
 _SIZE = "message_size"
 _TOLD_BY_SCALE = ("ranks", "nodes", "ppn", _SIZE)
 

@@ -68,6 +68,8 @@ class Kind:
     """What `what` may be, where that is no column."""
     orders: tuple[str, ...] = ()
     """What `arrange` may be."""
+    in_report: Callable[[Results], bool] = lambda results: True
+    """Whether it tells anything of these results to who has not asked for it."""
 
 
 def measured(results: Results, options: Options) -> pd.DataFrame:

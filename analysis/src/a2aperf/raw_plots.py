@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
 from a2aperf import curves, grouping, labels, style
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat
@@ -20,8 +20,9 @@ from a2aperf.results import Results
 
 _MOST_SIZES = 4
 _MOST_SCALES = 3
-_ONE_SIDED = 1.645
-"""Normal deviate of 5 % on one side."""
+
+Limit = Callable[[NDArray[np.intp], int], float | None]
+"""By who is behind in each op [ops], and R: the share of ops that is no chance; None: not known."""
 
 
 def cdf(results: Results, options: Options) -> Figure:
@@ -166,7 +167,7 @@ def _on_one_scale(charts: list[Chart]) -> tuple[Chart, ...]:
     return tuple(out)
 
 
-def ranks(results: Results, options: Options) -> Figure:
+def ranks(results: Results, options: Options, limit: Limit) -> Figure:
     """Which rank is behind: who finished last on a common clock, or who took longest without."""
     points, left_out = _one_launch(results, options)
     row = points.sort_values(["message_size"], kind="stable", ascending=False).iloc[0]
@@ -188,7 +189,7 @@ def ranks(results: Results, options: Options) -> Figure:
     crowded = oversubscription(launch)
     charts = (
         _late_chart(ends, axis, edges, on_clock),
-        _share_chart(ends, axis, on_clock, judged=not crowded),
+        _share_chart(ends, axis, on_clock, None if crowded else limit),
     )
     setting = f", {row['setting']}" if row["setting"] else ""
     size = labels.size_text(row["message_size"])
@@ -227,11 +228,10 @@ def _late_chart(ends: Floats, axis: Axis, edges: Floats, on_clock: bool) -> Char
     )
 
 
-def _share_chart(ends: Floats, axis: Axis, on_clock: bool, judged: bool = True) -> Chart:
-    """How often each rank was behind, and up to where that can be luck where ops are independent.
+def _share_chart(ends: Floats, axis: Axis, on_clock: bool, limit: Limit | None) -> Chart:
+    """How often each rank was behind, and up to where that can be luck.
 
-    Of ops that depend on each other the binomial limit is too low: there is none. Nor is there
-    one where ranks are not to be `judged`.
+    No `limit` where ranks are not to be judged.
     """
     n, count = ends.shape
     rank = np.arange(count, dtype=float)
@@ -240,15 +240,15 @@ def _share_chart(ends: Floats, axis: Axis, on_clock: bool, judged: bool = True) 
     equal = 1 / count
     bounds = [Bound(f"equal shares, 1/R = {equal:.3g}", rank[[0, -1]], np.full(2, equal))]
     notes = [f"n\u00a0=\u00a0{n} ops"]
-    if judged and _stays(behind, share):
-        notes.append("no limit of chance is drawn, for which rank is behind depends on earlier ops")
-    elif judged:
-        limit = float(stats.binom.ppf(1 - 0.05 / count, n, equal)) / n
-        bounds.append(Bound(f"limit of chance {limit:.3g}", rank[[0, -1]], np.full(2, limit)))
+    luck = limit(behind, count) if limit else None
+    if luck is not None:
+        bounds.append(Bound(f"limit of chance {luck:.3g}", rank[[0, -1]], np.full(2, luck)))
         notes.append(
             "limit of chance: equal ranks with independent ops all stay below it in 95\u00a0% of "
             "launches"
         )
+    elif limit:
+        notes.append("no limit of chance is drawn, for which rank is behind depends on earlier ops")
     what = "finished last" if on_clock else "took longest"
     return Chart(
         title="How often each rank was last" if on_clock else "How often each rank took longest",
@@ -258,16 +258,6 @@ def _share_chart(ends: Floats, axis: Axis, on_clock: bool, judged: bool = True) 
         bounds=tuple(bounds),
         notes=tuple(notes),
     )
-
-
-def _stays(behind: NDArray[np.intp], share: Floats) -> bool:
-    """Whether the same rank is behind twice running more often than independent ops make it so."""
-    turns = behind.size - 1
-    same = float(share @ share)
-    if turns < 1 or same >= 1:
-        return False
-    seen = int((behind[1:] == behind[:-1]).sum())
-    return bool(seen - turns * same > _ONE_SIDED * np.sqrt(turns * same * (1 - same)))
 
 
 def _with_raw(points: pd.DataFrame) -> pd.DataFrame:

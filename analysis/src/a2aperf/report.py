@@ -42,8 +42,6 @@ SCRIPT_FILE = "a2a-charts.js"
 """Beside pages that share the script."""
 _MOST_SETTINGS = 3
 _MOST_COMPARISONS = 3
-_MONTHS_NS = 3 * 86_400 * 10**9
-"""Launches spread over more days than these are a history."""
 
 Progress = Callable[[str], None]
 
@@ -165,9 +163,9 @@ def _comparison(results: Results) -> ComparisonSection | None:
         sentences += _verdict(one)
     chart = None
     if made:
-        kind = plots.KINDS["compare"]
         figure = contrasts.figure(made[:_MOST_COMPARISONS], curves.Options.most)
-        chart = ChartSection("compare", figure.title, kind.reads, interactive.spec(figure))
+        drawn = interactive.spec(figure)
+        chart = ChartSection(figure.kind, figure.title, contrasts.READS, drawn)
     shown = [
         verdicts.table(
             one.cells, f"{one.candidate} (B) against {one.baseline} (A, baseline), cell by cell."
@@ -200,12 +198,9 @@ def sentence(text: str) -> str:
 def _charts(results: Results, progress: Progress) -> list[ChartSection]:
     """Every kind of figure that these results can fill."""
     sections = []
-    scales = results.points["ranks"].nunique()
-    begun = results.points.loc[results.points["started"] > 0, "started"]
-    months = len(begun) > 0 and begun.max() - begun.min() > _MONTHS_NS
+    has_raw = bool(results.points["has_raw"].any())
     for name, kind in plots.KINDS.items():
-        alone = (name == "scaling" and scales == 1) or (name == "history" and not months)
-        if name == "compare" or alone or (kind.needs_raw and not results.points["has_raw"].any()):
+        if (kind.needs_raw and not has_raw) or not kind.in_report(results):
             continue
         progress(name)
         try:

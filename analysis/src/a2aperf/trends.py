@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -10,14 +12,14 @@ from a2aperf import curves, labels
 from a2aperf.chart import Axis, Bound, Chart, Figure
 from a2aperf.curves import RATE, Options
 from a2aperf.errors import InputError
-from a2aperf.history import history
+from a2aperf.history import Change
 from a2aperf.results import Results
 
 _DAY_NS = 86_400 * 10**9
 _PANELS = 4
 
 
-def figure(results: Results, options: Options) -> Figure:
+def figure(results: Results, options: Options, found: Sequence[Change]) -> Figure:
     """A panel per scale, a line per message size, a dashed line where something changed."""
     points = curves.measured(results, options)
     points = points[(points["role"] == "measure") & (points["started"] > 0)]
@@ -30,7 +32,7 @@ def figure(results: Results, options: Options) -> Figure:
     points, more = curves.chosen(points, scale, _PANELS)
     changes = [
         (change.time / _DAY_NS, _named([x.name for x in change.differences.between]))
-        for change in history(results.measured()).changes
+        for change in found
     ]
     looks = curves.Looks.of(points, "message_size", labels.size_text)
     axis = Axis("Start of the launch (UTC)", ticks=_dates(points["day"]), unit="date")

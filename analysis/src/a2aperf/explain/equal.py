@@ -28,6 +28,7 @@ FEWEST: Final = 4.0
 """Effective ops of a point, below which ops depend too much to tell anybody from his equals."""
 _BLOCK: Final = 5.0  # correlation times
 _LITTLE: Final = 0.05  # autocorrelation that is none
+_ONE_SIDED: Final = 1.645  # normal deviate of 5 % on one side
 _TAIL: Final = 4.0  # median absolute deviations: what is beyond counts as this
 
 
@@ -147,3 +148,18 @@ def _of_sum(counts: Ints) -> Floats:
         spectra = fft.rfft(chances, length, axis=1)
         chances = fft.irfft(spectra[::2] * spectra[1::2], length, axis=1)[:, :width]
     return np.asarray(chances[0])
+
+
+def limit_of_share(who: NDArray[np.intp], ranks: int) -> float | None:
+    """Share of ops that no rank passes in 95 % of launches of equal ranks and independent ops.
+
+    By who was it in each op [ops]. Of ops that depend on each other the binomial limit is too low:
+    None where the same rank is it twice running more often than independent ops make it so.
+    """
+    share = np.bincount(who, minlength=ranks) / who.size
+    turns, same = who.size - 1, float(share @ share)
+    if turns >= 1 and same < 1:
+        seen = int((who[1:] == who[:-1]).sum())
+        if seen - turns * same > _ONE_SIDED * math.sqrt(turns * same * (1 - same)):
+            return None
+    return float(stats.binom.ppf(1 - 0.05 / ranks, who.size, 1 / ranks)) / who.size

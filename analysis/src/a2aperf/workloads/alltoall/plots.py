@@ -5,11 +5,16 @@ from __future__ import annotations
 
 from a2aperf import compare as comparing
 from a2aperf import contrasts, grouping, raw_plots, trends
+from a2aperf import history as judging
 from a2aperf.chart import Figure
 from a2aperf.curves import Kind, Options
 from a2aperf.errors import InputError
+from a2aperf.explain import equal
 from a2aperf.results import Results
 from a2aperf.workloads.alltoall import sweeps
+
+_DAYS_NS = 3 * 86_400 * 10**9
+"""Launches spread over more than these are a history."""
 
 
 def compare(results: Results, options: Options) -> Figure:
@@ -26,6 +31,21 @@ def compare(results: Results, options: Options) -> Figure:
     return contrasts.figure(comparing.by_setting(measured, names), options.most)
 
 
+def history(results: Results, options: Options) -> Figure:
+    """The launches over the months, with what is judged to be a change."""
+    return trends.figure(results, options, judging.history(results.complete()).changes)
+
+
+def ranks(results: Results, options: Options) -> Figure:
+    """Who is last in one launch, with the share that equal ranks stay below."""
+    return raw_plots.ranks(results, options, equal.limit_of_share)
+
+
+def _over_days(results: Results) -> bool:
+    begun = results.points.loc[results.points["started"] > 0, "started"]
+    return len(begun) > 0 and bool(begun.max() - begun.min() > _DAYS_NS)
+
+
 KINDS: dict[str, Kind] = {
     "scaling": Kind(
         sweeps.scaling,
@@ -34,6 +54,7 @@ KINDS: dict[str, Kind] = {
         "less of the traffic stays inside a node: hold it against its dotted ideal, if there is "
         "one.",
         takes_what=True,
+        in_report=lambda results: results.points["ranks"].nunique() > 1,
     ),
     "sizes": Kind(
         sweeps.sizes,
@@ -50,12 +71,14 @@ KINDS: dict[str, Kind] = {
     "compare": Kind(
         compare,
         "a setting's values against each other: ratio with interval, and rates",
-        "Above 1 the candidate is faster; a bar that leaves the grey band is more than the margin.",
+        contrasts.READS,
+        in_report=lambda results: False,  # which has comparisons of its own
     ),
     "history": Kind(
-        trends.figure,
+        history,
         "Gbit/s of every launch over the months, with change points",
         "Each mark is a launch; a dashed line is a change and names what else changed there.",
+        in_report=_over_days,
     ),
     "cdf": Kind(
         raw_plots.cdf,
@@ -71,7 +94,7 @@ KINDS: dict[str, Kind] = {
         one_launch=True,
     ),
     "ranks": Kind(
-        raw_plots.ranks,
+        ranks,
         "who is last, or takes longest: heat map of op and rank",
         "An op lasts until its last rank. A bright column is a rank that is slow again and again.",
         needs_raw=True,

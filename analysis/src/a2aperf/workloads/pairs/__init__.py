@@ -10,7 +10,7 @@ from a2aperf.curves import Kind
 from a2aperf.explain import oversubscribed
 from a2aperf.explain.finding import Finder
 from a2aperf.workloads.pairs import matrix, sentences, stored, table, verify, weak
-from a2aperf.workloads.pairs.links import ROLE
+from a2aperf.workloads.pairs.links import ROLE, Links
 from a2aperf.workloads.workload import Workload
 
 WORKLOAD: Final = Workload(
@@ -34,7 +34,7 @@ WORKLOAD: Final = Workload(
     ),
     plots={
         "matrix": Kind(
-            matrix.figure,
+            lambda results, options: matrix.figure(results, options, Links.weak),
             "rate or time of every pair of a2aperf pairs: heat map of source and destination",
             "A dark row is a slow sender, a dark column a slow receiver, a dark cell a slow pair; "
             "a dark block is what lies between two switches.",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +16,7 @@ from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Form, Heat
 from a2aperf.curves import MOST_PANELS, RATE, Options, fitting
 from a2aperf.errors import InputError
 from a2aperf.results import Results
-from a2aperf.workloads.pairs import links, model
+from a2aperf.workloads.pairs import links, model, similar
 from a2aperf.workloads.pairs.links import Links, View
 
 LEVELS: Final = ("rank", "node")
@@ -29,6 +30,9 @@ _SPARSE: Final = 0.02
 """A larger share of pairs that were not measured may hide the others."""
 _BULK: Final = (0.001, 0.999)
 """Of the values: what lies beyond has the first or last colour."""
+
+Judge = Callable[[Links, View], Sequence[model.Weak]]
+"""Names what stands out in a view."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class _Shown:
     """What the lines divide: "switches", "nodes" or nothing."""
 
 
-def figure(results: Results, options: Options) -> Figure:
+def figure(results: Results, options: Options, judge: Judge) -> Figure:
     """A heat map of source and destination for every file, and the medians beside a single one."""
     files = links.files(results)
     if not files:
@@ -63,7 +67,7 @@ def figure(results: Results, options: Options) -> Figure:
         chosen: links.Level = "node" if level == "node" or (several and not level) else "rank"
         view = found.view(index, chosen)
         shown, said = _arranged(view, what, order)
-        charts.append(_heat(view, shown, what, found, file if len(files) > 1 else ""))
+        charts.append(_heat(view, shown, what, found, judge, file if len(files) > 1 else ""))
         if len(files) == 1:
             charts.append(_medians(view, shown, what))
         notes += [*said, *found.notes(index)]
@@ -97,7 +101,7 @@ def _arranged(view: View, what: str, order: str) -> tuple[_Shown, list[str]]:
             )
         natural.sort(key=lambda i: (not view.switches[i], labels.natural(view.switches[i])))
     elif order == "cluster":
-        natural = _clustered(view)
+        natural = similar.order(view.times)
     values = view.gbps if what == "gbps" else view.times / 1000
     places = np.array(natural, np.int64)
     groups, grouped = ("",) * view.size, ""
@@ -127,17 +131,6 @@ def _filled(values: model.Floats, what: str) -> tuple[model.Floats, int]:
         if np.isnan(out[apart]).mean() <= _SPARSE:
             return out, side
     return values, 1  # what is missing is no sample but a part
-
-
-def _clustered(view: View) -> list[int]:
-    """Rows whose residuals are alike as sender and as receiver stand side by side."""
-    if view.size < 3:
-        return list(range(view.size))
-    from scipy.cluster import hierarchy  # takes a while, and is seldom asked for
-
-    residual = np.nan_to_num(model.fit(view.times).residual)
-    tree = hierarchy.linkage(np.hstack([residual, residual.T]), "average", optimal_ordering=True)
-    return [int(leaf) for leaf in hierarchy.leaves_list(tree)]
 
 
 def _axis(view: View, shown: _Shown, name: str, upright: bool) -> Axis:
@@ -175,7 +168,7 @@ def _divisions(shown: _Shown) -> tuple[float, ...]:
     return tuple(edges) if len(edges) <= _MOST_DIVISIONS else ()
 
 
-def _heat(view: View, shown: _Shown, what: str, found: Links, file: str) -> Chart:
+def _heat(view: View, shown: _Shown, what: str, found: Links, judge: Judge, file: str) -> Chart:
     nodes = np.array(view.nodes)[shown.order]
     between = np.isfinite(shown.values) & (nodes[:, None] != nodes[None, :])
     # Copies inside a node would take all the colours, where there is anything else to be seen.
@@ -202,7 +195,7 @@ def _heat(view: View, shown: _Shown, what: str, found: Links, file: str) -> Char
         subtitle=file,
         x=_axis(view, shown, "Destination", upright=True),
         y=_axis(view, shown, "Source", upright=False),
-        curves=_marks(view, shown, found),
+        curves=_marks(view, shown, found, judge),
         heat=Heat(
             values,
             place,
@@ -219,12 +212,12 @@ def _heat(view: View, shown: _Shown, what: str, found: Links, file: str) -> Char
     )
 
 
-def _marks(view: View, shown: _Shown, found: Links) -> tuple[Curve, ...]:
-    """The pairs that were looked at alone, and those that the model names."""
+def _marks(view: View, shown: _Shown, found: Links, judge: Judge) -> tuple[Curve, ...]:
+    """The pairs that were looked at alone, and those that are judged to stand out."""
     row_of = np.argsort(shown.order)
     again = {(int(view.row[s]), int(view.row[d])) for s, d in found.suspects(view.index)}
-    hits = found.weak(view)
-    named = {(one.source, one.destination) for one in hits if one.kind == "pair"}
+    hits = [one for one in judge(found, view) if one.kind == "pair"]
+    named = {(one.source, one.destination) for one in hits}
     curves = []
     for name, cells, form in (
         ("measured again, alone", again, "hollow"),
