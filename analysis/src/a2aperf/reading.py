@@ -22,15 +22,12 @@ from a2aperf.schema import (
     NEEDED,
     NEEDED_BY_ALL,
     NO_EXIT,
-    RAW_MOMENTS,
     SCHEMA,
     STATES,
     VERSION,
     Column,
     Counters,
-    Ends,
     Kind,
-    Raw,
     Segment,
 )
 
@@ -223,44 +220,26 @@ def points_done(file: h5py.File) -> tuple[int, int]:
     return int((state != STATES.index("pending")).sum()), len(state)
 
 
-def read_raw(file: h5py.File, point: int, attempts: int, ranks: int) -> Raw:
-    """Every attempt of one point; reads nothing else."""
-    group = file["raw"]
-    return Raw(
-        **{name: _moment(group, name, point, attempts, ranks) for name in RAW_MOMENTS},
-        start=strict.part(group["start"], np.s_[point, :attempts], (attempts,)),
-        valid=_valid(group, point, attempts),
-        exit=_read_exit(group, point, attempts, ranks),
-    )
+def read_samples(
+    file: h5py.File, names: Iterable[str], point: int, attempts: int, ranks: int
+) -> dict[str, NDArray[Any] | None]:
+    """Every attempt of one point, of what is named; reads nothing else.
+
+    None for `exit` where it was not kept (docs/file-format.md).
+    """
+    return {name: _samples(file["raw"], name, point, attempts, ranks) for name in names}
 
 
-def _moment(
+def _samples(
     group: h5py.Group, name: str, point: int, attempts: int, ranks: int
-) -> NDArray[np.int64]:
-    return strict.part(group[name], np.s_[point, :attempts, :ranks], (attempts, ranks))
-
-
-def _valid(group: h5py.Group, point: int, attempts: int) -> NDArray[np.bool_]:
-    return strict.part(group["valid"], np.s_[point, :attempts], (attempts,)).astype(bool)
-
-
-def _read_exit(
-    group: h5py.Group, point: int, attempts: int, ranks: int
-) -> NDArray[np.int64] | None:
-    if "exit" not in group:
+) -> NDArray[Any] | None:
+    if name in ("start", "valid"):
+        found = strict.part(group[name], np.s_[point, :attempts], (attempts,))
+        return found.astype(bool) if name == "valid" else found
+    if name == "exit" and name not in group:
         return None
-    found = _moment(group, "exit", point, attempts, ranks)
-    return None if (found == NO_EXIT).all() else found
-
-
-def read_ends(file: h5py.File, point: int, attempts: int, ranks: int) -> Ends:
-    """The ends of every attempt of one point: two thirds of `read_raw`, for op times."""
-    group = file["raw"]
-    return Ends(
-        _moment(group, "send_done", point, attempts, ranks),
-        _moment(group, "recv_done", point, attempts, ranks),
-        _valid(group, point, attempts),
-    )
+    found = strict.part(group[name], np.s_[point, :attempts, :ranks], (attempts, ranks))
+    return None if name == "exit" and (found == NO_EXIT).all() else found
 
 
 def has_arrival(file: h5py.File) -> bool:

@@ -19,6 +19,7 @@ from a2aperf.datasets import Described
 from a2aperf.errors import InputError
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
+from a2aperf.sample_reader import SampleReader
 
 Made = TypeVar("Made")
 
@@ -29,6 +30,9 @@ ALIASES = {
     "n": "ops",
     "version": "program_version",
 }
+
+_SAMPLES = (*schema.RAW_MOMENTS, "start", "valid", "exit")
+_ENDS = ("send_done", "recv_done", "valid")
 
 
 @dataclass(frozen=True)
@@ -51,27 +55,24 @@ class Results:
     """What shows the points of a role that are no all-to-alls; empty where nothing else does."""
     _times: dict[tuple[str, int], NDArray[np.float64]] = field(default_factory=dict, repr=False)
     """Op times read so far, shared by all selections: several analyses ask for the same."""
+    _samples: SampleReader = field(default_factory=SampleReader, repr=False)
 
     def raw(self, file: str, point: int) -> RawOps:
-        """Every sample of one point, read now; InputError where the file holds only a summary."""
-        attempts, ranks = self._shape(file, point)
-        with reading.open_results(self.files[file]) as stream:
-            raw = reading.read_raw(stream, point, attempts, ranks)
-        complete_at = self._complete_at(file)
-        return RawOps(
-            raw.begin, raw.send_done, raw.recv_done, raw.start, raw.valid, complete_at, raw.exit
-        )
+        """Every sample of one point (read-only); InputError where the file has only a summary."""
+        raw: dict[str, Any] = self._read(file, point, _SAMPLES)
+        return RawOps(**raw, complete_at=self._complete_at(file))
 
     def op_times(self, file: str, point: int) -> NDArray[np.float64]:
         """T of the valid ops of one point, ns, in the order of measurement."""
         known = self._times.get((file, point))
         if known is None:
-            attempts, ranks = self._shape(file, point)
-            with reading.open_results(self.files[file]) as stream:
-                ends = reading.read_ends(stream, point, attempts, ranks)
-            end = metrics.rank_end(ends.send_done, ends.recv_done, self._complete_at(file))
-            known = self._times[file, point] = metrics.op_time(end)[ends.valid]
+            ends: dict[str, Any] = self._read(file, point, _ENDS)
+            end = metrics.rank_end(ends["send_done"], ends["recv_done"], self._complete_at(file))
+            known = self._times[file, point] = metrics.op_time(end)[ends["valid"]]
         return known.copy()
+
+    def _read(self, file: str, point: int, names: Sequence[str]) -> dict[str, Any]:
+        return self._samples.read(self.files[file], point, names, *self._shape(file, point))
 
     def arrival(
         self, file: str, point: int, attempts: NDArray[np.int64] | None = None

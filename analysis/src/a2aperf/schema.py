@@ -274,12 +274,3 @@ class Counters:
     thread_affinity: list[str]
     interrupts: NDArray[np.int64]
     ports: dict[str, NDArray[np.int64]]
-
-
-@dataclass(frozen=True)
-class Ends:
-    """The moments that end an op: int64 [attempts, R], ns; `valid` [attempts]."""
-
-    send_done: NDArray[np.int64]
-    recv_done: NDArray[np.int64]
-    valid: NDArray[np.bool_]
