@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from a2aperf import (
-    compat,
     filters,
     layouts,
     loading,
@@ -16,6 +15,7 @@ from a2aperf import (
     results,
     roles,
     tables,
+    text_layouts,
     workloads,
 )
 from a2aperf.commands.options import Files, Where
@@ -34,19 +34,15 @@ a2a table *.h5 --csv > all.csv
 DEFAULT_ROLES = "measure,baseline"
 
 
-class Layout(StrEnum):
-    """Layouts of the table."""
-
-    TABLE = "table"
-    WIDE = "wide"
-    COMPAT = "compat"
+Layout = StrEnum("Layout", {name.upper(): name for name in text_layouts.ALL})  # type: ignore[misc]
+_DEFAULT = next(iter(Layout))
 
 
 def run(
     files: Files,
     layout: Annotated[
-        Layout, typer.Option(help="compat is the layout of 2019; its 'nodes' are ranks.")
-    ] = Layout.TABLE,
+        Layout, typer.Option(help=" ".join(x.says for x in text_layouts.ALL.values() if x.says))
+    ] = _DEFAULT,
     columns: Annotated[
         str,
         typer.Option(
@@ -82,8 +78,9 @@ def run(
         role = "all"
     found = filters.where(roles.chosen(loaded, role), where)
     names = [name.strip() for name in columns.split(",") if name.strip()]
-    if names and layout is Layout.COMPAT and not (csv or json):
-        raise InputError("--layout compat has fixed columns; --columns needs another layout")
+    chosen = text_layouts.ALL[layout.value]
+    if names and not chosen.takes_columns and not (csv or json):
+        raise InputError(f"--layout {layout} has fixed columns; --columns needs another layout")
     layouts.frame(found, names)  # refuses a name that no file knows, before anything is said
     waiting = int((found.points["state"] == "pending").sum())
     found = found.select(found.points["state"] != "pending")
@@ -98,13 +95,8 @@ def run(
     if csv or json:
         data = layouts.frame(found, names or layouts.every_column(found))
         print(tables.as_json(data, found.columns) if json else tables.as_csv(data))
-    elif layout is Layout.COMPAT:
-        found = found.complete(sorted(set(found.points["role"])))
-        print("\n".join(compat.lines_of(found)))
     else:
-        chosen = layouts.WIDE if layout is Layout.WIDE else layouts.TABLE
-        shown = names or layouts.columns_for(found, chosen)
-        _print(layouts.text(found, shown, mark_maximum=layout is Layout.WIDE))
+        _print(chosen.lines(found, names))
 
 
 def _has(found: results.Results, role: str) -> bool:
@@ -131,7 +123,7 @@ def _list(
     csv: bool,
     json: bool,
 ) -> None:
-    given = [("--columns", columns), ("--layout", layout is not Layout.TABLE)]
+    given = [("--columns", columns), ("--layout", layout is not _DEFAULT)]
     for option in [option for option, is_given in given if is_given]:
         (name, *_) = of.files(found)
         raise InputError(f"{option} is for all-to-alls; {name} is {listing.what}")
