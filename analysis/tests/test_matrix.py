@@ -354,6 +354,10 @@ def test_table_has_the_slowest_of_a_large_one(weak_file: Path, a2a: A2A) -> None
     document = json.loads(a2a("table", weak_file, "--json").out)
     assert len(document["rows"]) == len(rows)
     assert document["columns"]["gbps"]["units"] == "Gbit/s"
+    sides = {name: column.get("better") for name, column in document["columns"].items()}
+    assert sides["gbps"] == sides["isolated_gbps"] == sides["expected_gbps"] == "higher"
+    assert sides["time_p50"] == sides["time_min"] == "lower"
+    assert {sides["ops"], sides["source"]} == {None}
     looked = stored.read(loading.load([weak_file]), "pairs.h5")
     row = next(r for r in rows if (r["source"], r["destination"]) == ("3", "17"))
     assert float(row["gbps"]) == pytest.approx(looked.gbps[0, 3, 17])

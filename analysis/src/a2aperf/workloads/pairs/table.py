@@ -35,7 +35,7 @@ SHOWN: Final = {
 def _stored(name: str) -> schema.Column:
     table = GROUP.datasets[name]
     kind: Kind = "int64" if name in ("message_size", "ops") else "float64"
-    return schema.Column(name, kind, table.long_name, table.units)
+    return schema.Column(name, kind, table.long_name, table.units, better=table.better)
 
 
 COLUMNS: Final = {
@@ -47,7 +47,9 @@ COLUMNS: Final = {
         schema.Column("source_host", "string", "its node"),
         schema.Column("destination_host", "string", "its node"),
         *(_stored(name) for name in ("message_size", "ops", "time_p50", "time_min", "gbps")),
-        schema.Column("expected_gbps", "float64", "what both reach with others", "Gbit/s"),
+        schema.Column(
+            "expected_gbps", "float64", "what both reach with others", "Gbit/s", better="higher"
+        ),
         _stored("isolated_gbps"),
     )
 }
