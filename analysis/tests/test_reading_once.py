@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Raw samples of a point are read once, whatever asks for them, and memory stays bounded."""
+"""What many findings and figures need is read and worked out once; memory stays bounded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 import a2aperf
-from a2aperf import loading
+from a2aperf import grouping, loading
+from a2aperf.explain import finders
+from a2aperf.results import Results
 from a2aperf.sample_reader import SampleReader
 from conftest import Outcome
 from support import synthetic
@@ -101,3 +103,19 @@ def test_nobody_changes_what_others_are_given(files: list[Path]) -> None:
     times = found.op_times(files[0].name, 1)
     times += 1
     assert not np.array_equal(times, found.op_times(files[0].name, 1))
+
+
+def test_what_is_a_setting_is_worked_out_once_for_all_findings(
+    files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: Counter[int] = Counter()
+    labels = grouping.setting_labels
+
+    def counted(found: Results, *arguments: Any) -> Any:
+        asked[id(found)] += 1
+        return labels(found, *arguments)
+
+    monkeypatch.setattr(grouping, "setting_labels", counted)
+    found = loading.load(files).complete(finders.ROLES)
+    assert finders.explain(found)
+    assert set(asked.values()) == {1}

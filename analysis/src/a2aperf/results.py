@@ -35,7 +35,7 @@ _SAMPLES = (*schema.RAW_MOMENTS, "start", "valid", "exit")
 _ENDS = ("send_done", "recv_done", "valid")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Results:
     """Points of all files, one row each, and the launches that measured them.
 

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -11,10 +12,15 @@ import pandas as pd
 from a2aperf import grouping
 from a2aperf.results import Results
 
+_NAMED: Final[WeakKeyDictionary[Results, pd.Series[str]]] = WeakKeyDictionary()
+"""Of results that many findings look at; they never change."""
+
 
 def named(found: Results) -> pd.Series[str]:
     """The series of each point: its setting in words (may be empty)."""
-    return grouping.setting_labels(found, found.points)
+    if found not in _NAMED:
+        _NAMED[found] = grouping.setting_labels(found, found.points)
+    return _NAMED[found]
 
 
 def most(rows: pd.DataFrame, values: pd.Series[float]) -> Any:
