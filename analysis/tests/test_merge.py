@@ -30,7 +30,8 @@ def three(tmp_path: Path) -> list[Path]:
 def test_merged_holds_everything(a2a: Run, three: list[Path], tmp_path: Path) -> None:
     path = tmp_path / "merged.h5"
     with h5py.File(three[0], "r+") as file:
-        file.attrs["workload"] = "alltoall"  # the others are of an older program
+        # the others are of an older program
+        file.attrs.update({"workload": "alltoall", "replicate": "launch", "block": np.int32(10)})
     assert a2a("merge", *three, "-o", path).status == 0
     before, after = loading.load(three), loading.load([path])
     own = ["file", "point", "launch", "segment", "partner"]
@@ -55,7 +56,8 @@ def test_merged_holds_everything(a2a: Run, three: list[Path], tmp_path: Path) ->
         assert old_launch.nodes == new_launch.nodes
         assert old_launch.environment == new_launch.environment
         assert old_launch.attributes["command_line"] == new_launch.attributes["command_line"]
-    assert after.attributes["merged.h5"]["workload"] == "alltoall"
+    merged = after.attributes["merged.h5"]
+    assert (merged["workload"], merged["replicate"], merged["block"]) == ("alltoall", "launch", 10)
     assert a2a("check", path).status == 0
 
 

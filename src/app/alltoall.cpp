@@ -178,7 +178,13 @@ public:
     }
     Schema schema() const override {
         static const std::vector<Column> columns = columns_with(rate_columns());
-        return {kRow.name, "all-to-all", columns};
+        static const std::vector<SampleColumn> samples = samples_with({});
+        return {.workload = kRow.name,
+                .subject = "all-to-all",
+                .columns = columns,
+                .samples = samples,
+                .replicate = Replicate::launch,
+                .block = 10};
     }
     void measure(Launch& launch) const override { measure_all(launch); }
 };

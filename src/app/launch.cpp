@@ -245,6 +245,11 @@ RunRules Launch::rules_for(const Point& point) const {
     rules.traces = options_.traces;
     rules.time_origin = time_origin_;
     rules.has_late_limit = workload_.is_collective();
+    const Schema schema = workload_.schema();
+    rules.summarise = schema.summarise;
+    if (schema.block > 0) rules.block = schema.block;
+    for (const SampleColumn& column : schema.samples)
+        if (column.common == nullptr) rules.own_samples.push_back(column.name);
     rules.summary = {.percentile = options_.percentile,
                      .complete_at = options_.complete_at,
                      .has_common_start = start_.start == Start::clock,

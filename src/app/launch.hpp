@@ -47,8 +47,8 @@ public:
     // measured in an earlier launch comes from there, without its samples.
     using Done = std::function<void(int index, PointOutcome&& outcome)>;
     void measure_points(Progress& progress, const Done& done);
-    // Another one, that is not of the plan and has only_sender.
-    std::vector<Nanoseconds> measure_isolated(const Point& point, const std::string& at_hand);
+    // The ops of another one, that is not of the plan; on rank 0.
+    Samples sample(const Point& point, const std::string& at_hand);
     void finish();            // the file, after the last point
     bool has_figures() const; // of any point: whether one of its ops was valid. Collective
 

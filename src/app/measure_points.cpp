@@ -88,12 +88,11 @@ void Launch::measure_points(Progress& progress, const Done& done) {
     }
 }
 
-// Such a point measures one pair of ranks, and the others wait.
-std::vector<Nanoseconds> Launch::measure_isolated(const Point& point, const std::string& at_hand) {
+Samples Launch::sample(const Point& point, const std::string& at_hand) {
     at_hand_ = at_hand;
-    auto times = runner_for(point).measure_isolated(point);
+    Samples samples = runner_for(point).sample(point);
     at_hand_.clear();
-    return times;
+    return samples;
 }
 
 // A file that could not be brought to its end is a failed run, unlike one that stays larger than it need be.

@@ -177,12 +177,14 @@ Findings examine(Launch& launch, const PairMatrix& matrix) {
     return findings;
 }
 
+// On rank 0; while all other ranks are idle.
 std::vector<Nanoseconds> measure_isolated(Launch& launch, Rank source, Rank destination, Bytes message_size) {
     const int ranks = launch.job().ranks();
     Point point = pair_point(pair_axes_of(launch.options()), message_size, (destination - source + ranks) % ranks);
     point.only_sender = source;
-    return launch.measure_isolated(point,
-                                   fmt::format("{}, rank {} to rank {} alone", point.label(), source, destination));
+    return transfer_times(
+        launch.sample(point, fmt::format("{}, rank {} to rank {} alone", point.label(), source, destination)),
+        source, destination);
 }
 
 // Rank 0 knows whom to look at; the others are told pair by pair.
@@ -295,7 +297,13 @@ public:
     }
     Schema schema() const override {
         static const std::vector<Column> columns = columns_with(rate_columns());
-        return {kRow.name, "pairs of ranks", columns};
+        static const std::vector<SampleColumn> samples = samples_with({});
+        return {.workload = kRow.name,
+                .subject = "pairs of ranks",
+                .columns = columns,
+                .samples = samples,
+                .replicate = Replicate::op,
+                .summarise = summarise_step};
     }
     std::optional<GroupDeclaration> group(const Options& options, const Plan& plan, int ranks) const override {
         return PairMatrix(plan, ranks).declaration(pair_options(options).suspects, options.ops, options.percentile);

@@ -9,13 +9,14 @@
 
 namespace a2aperf {
 
-void OwnSamples::reserve(std::size_t ops, std::size_t traced_ranks) {
+void OwnSamples::reserve(std::size_t ops, std::size_t traced_ranks, std::size_t moments_of_own) {
     for (auto* column : {&begin, &send_done, &receive_done, &start}) column->reserve(ops);
     arrival.reserve(ops * traced_ranks);
+    own_moments.reserve(ops * moments_of_own);
 }
 
 void OwnSamples::clear() {
-    for (auto* column : {&begin, &send_done, &receive_done, &start, &arrival}) column->clear();
+    for (auto* column : {&begin, &send_done, &receive_done, &start, &arrival, &own_moments}) column->clear();
 }
 
 Nanoseconds OpLoop::agree(Engine& engine) {
@@ -37,15 +38,17 @@ int OpLoop::run(Engine& engine, int count, OwnSamples& samples) {
         const Moments moments = engine.run();
         // Without a scheduled start each rank counts from its own; with one, all count on the common clock.
         const auto since_start = [&](Nanoseconds local) {
+            if (local == kNoMoment) return kNoMoment;
             return start_ == Start::clock ? clock_.since(scheduled, local) : local - begin;
         };
         // What was here before our own start is seen right after it: nothing takes no time, rates divide by it.
         const auto arrival = [&](Nanoseconds local) { return since_start(std::max(local, begin + 1)); };
         samples.begin.push_back(since_start(begin));
-        samples.send_done.push_back(moments.send_done == kNoMoment ? kNoMoment : since_start(moments.send_done));
+        samples.send_done.push_back(since_start(moments.send_done));
         samples.receive_done.push_back(arrival(moments.receive_done));
         for (const Nanoseconds arrived : engine.arrival_times())
             samples.arrival.push_back(arrived < 0 ? -1 : arrival(arrived));
+        for (const Nanoseconds moment : engine.own_moments()) samples.own_moments.push_back(since_start(moment));
         samples.start.push_back(start_ == Start::clock ? scheduled : clock_.to_common(begin));
     }
     settle(engine);

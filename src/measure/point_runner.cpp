@@ -4,16 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/measure/start_policy.hpp"
-#include "a2aperf/stats/pair_times.hpp"
 
 namespace a2aperf {
 namespace {
 
-constexpr int kAlternatingBlock = 10;           // ops, when two engines take turns
 constexpr Nanoseconds kBlockTime = 500'000'000; // between looks at progress and signals
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -37,7 +36,8 @@ void PointRunner::verify(const Point& point) {
 
 void PointRunner::run_block(Series& series, int count) {
     series.own.clear();
-    series.own.reserve(static_cast<std::size_t>(count), rules_.traces ? static_cast<std::size_t>(job_.ranks()) : 0);
+    series.own.reserve(static_cast<std::size_t>(count), rules_.traces ? static_cast<std::size_t>(job_.ranks()) : 0,
+                       rules_.own_samples.size());
     const bool reads_node = job_.layout().local_index(job_.rank()) == 0;
     const NodeCounters node_before = reads_node ? node_counters_.read() : NodeCounters{};
     const RankCounters rank_before = read_rank_counters();
@@ -62,6 +62,21 @@ void PointRunner::gather_arrivals(Series& series) {
         }
 }
 
+// Turns [rank][op][column] of the block into [op][rank] of each column of the point.
+void PointRunner::gather_own(Series& series) {
+    const std::size_t count = series.own.size();
+    const std::size_t columns = rules_.own_samples.size();
+    series.own.own_moments.resize(count * columns, kNoMoment); // the baseline has none
+    const auto all = job_.gather<Nanoseconds>(series.own.own_moments);
+    if (!job_.is_root()) return;
+    const auto ranks = static_cast<std::size_t>(job_.ranks());
+    for (std::size_t column = 0; column < columns; ++column)
+        for (std::size_t op = 0; op < count; ++op)
+            for (std::size_t rank = 0; rank < ranks; ++rank)
+                series.samples.own[rules_.own_samples[column]].push_back(
+                    all[(rank * count + op) * columns + column]);
+}
+
 // Turns [rank][op] of the block into [op][rank] of the point.
 void PointRunner::gather_block(Series& series) {
     const std::size_t count = series.own.size();
@@ -71,6 +86,7 @@ void PointRunner::gather_block(Series& series) {
         mine.insert(mine.end(), column->begin(), column->end());
     const auto all = job_.gather<Nanoseconds>(mine);
     if (rules_.traces) gather_arrivals(series);
+    if (!rules_.own_samples.empty()) gather_own(series);
     if (!job_.is_root()) return;
 
     constexpr std::size_t kColumns = 4;
@@ -152,7 +168,7 @@ PointRunner::Decision PointRunner::decide(std::vector<Series>& all, Nanoseconds 
 void PointRunner::run_blocks(std::vector<Series>& all, bool alternates) {
     const Nanoseconds begin = now_ns();
     Decision decision;
-    decision.next_block = std::min(kAlternatingBlock, rules_.target());
+    decision.next_block = std::min(rules_.block, rules_.target());
     for (int round = 0; !decision.is_over; ++round) {
         const int count = decision.next_block;
         const Nanoseconds block_begin = now_ns();
@@ -165,7 +181,7 @@ void PointRunner::run_blocks(std::vector<Series>& all, bool alternates) {
         if (job_.is_root()) {
             const Nanoseconds now = now_ns();
             decision = decide(all, now - begin, now - block_begin, count);
-            if (alternates) decision.next_block = std::min(decision.next_block, kAlternatingBlock);
+            if (alternates) decision.next_block = std::min(decision.next_block, rules_.block);
             const auto& own = all.front();
             const Nanoseconds* first = own.samples.recv_done.data() + own.samples.recv_done.size() -
                                        static_cast<std::size_t>(job_.ranks());
@@ -196,7 +212,7 @@ PointResult PointRunner::finish(Series& series, const Point& point) {
     SummaryRules rules = rules_.summary;
     rules.has_common_start = loop_.start() == Start::clock;
     rules.clock_error_ns = result.clock_error_ns = clock_error_ns_;
-    result.summary = summarise(result.samples, job_.layout(), point.message_size, rules);
+    result.summary = rules_.summarise(result.samples, job_.layout(), point.message_size, rules);
     result.summary.ratio = result.summary.ratio_low = result.summary.ratio_high = kUnknown;
     result.stop_rule = series.stop_rule;
     result.late_limit_ns = series.late_limit;
@@ -208,29 +224,27 @@ PointResult PointRunner::finish(Series& series, const Point& point) {
 namespace {
 
 // partner's p50 / mine, so that above 1 this row is the faster one.
-void set_ratio(PointResult& mine, const PointResult& partner, CompleteAt rule) {
+void set_ratio(PointResult& mine, const PointResult& partner, const RunRules& rules) {
     mine.summary.ratio = partner.summary.p50 / mine.summary.p50;
     // Attempts of the same number are of neighbouring blocks, also where one side has more that are not valid.
-    const auto interval = ratio_interval(op_times_in_blocks(partner.samples, rule, kAlternatingBlock),
-                                         op_times_in_blocks(mine.samples, rule, kAlternatingBlock));
+    const auto blocks = [&](const PointResult& result) {
+        return op_times_in_blocks(result.samples, rules.summary.complete_at, rules.block);
+    };
+    const auto interval = ratio_interval(blocks(partner), blocks(mine));
     mine.summary.ratio_low = interval ? interval->low : kUnknown;
     mine.summary.ratio_high = interval ? interval->high : kUnknown;
 }
 
 } // namespace
 
-std::vector<Nanoseconds> PointRunner::measure_isolated(const Point& point) {
+Samples PointRunner::sample(const Point& point) {
     clock_error_ns_ = keep_clock_();
     Series series;
     series.engine = make_engine_(parts(point));
     warm_up(series);
     run_block(series, rules_.target());
     gather_block(series);
-    std::vector<Nanoseconds> times;
-    const Rank receiver = (point.only_sender + point.distance) % job_.ranks();
-    for (int attempt = 0; attempt < series.samples.attempts(); ++attempt)
-        times.push_back(transfer_time(series.samples, attempt, point.only_sender, receiver));
-    return times;
+    return std::move(series.samples);
 }
 
 PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
@@ -260,8 +274,8 @@ PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
     if (job_.is_root() && outcome.baseline) {
         outcome.baseline->started_ns = started;
         outcome.baseline->duration_ns = outcome.own.duration_ns;
-        set_ratio(outcome.own, *outcome.baseline, rules_.summary.complete_at);
-        set_ratio(*outcome.baseline, outcome.own, rules_.summary.complete_at);
+        set_ratio(outcome.own, *outcome.baseline, rules_);
+        set_ratio(*outcome.baseline, outcome.own, rules_);
     }
     return outcome;
 }

@@ -224,6 +224,10 @@ Value Column::blank() const {
     }
 }
 
+std::string_view to_string(Replicate replicate) {
+    return replicate == Replicate::launch ? "launch" : replicate == Replicate::block ? "block" : "op";
+}
+
 bool Schema::has(std::string_view name) const {
     return std::any_of(columns.begin(), columns.end(), [&](const Column& column) { return column.name == name; });
 }

@@ -13,12 +13,6 @@
 namespace a2aperf {
 namespace {
 
-std::uint64_t elements(const h5::Shape& shape) {
-    std::uint64_t count = 1;
-    for (const std::uint64_t length : shape) count *= length;
-    return count;
-}
-
 const GroupDimension& find_dimension(const GroupDeclaration& declaration, const std::string& name) {
     const auto found = std::find_if(declaration.dimensions.begin(), declaration.dimensions.end(),
                                     [&](const GroupDimension& dimension) { return dimension.name == name; });
@@ -62,13 +56,13 @@ void fit(const h5::Group& group, GroupDimension& dimension) {
 template <class Action>
 void in_parts(const h5::Shape& shape, Action action) {
     constexpr std::uint64_t kPart = (16U << 20U) / sizeof(double); // as large as a chunk of a compressed file
-    if (elements(shape) == 0) return;
+    if (h5::elements(shape) == 0) return;
     // Whole in the dimensions after `cut`, one at a time in those before it.
     std::size_t cut = 0;
-    std::uint64_t inner = elements(shape) / shape[0];
+    std::uint64_t inner = h5::elements(shape) / shape[0];
     while (inner > kPart && cut + 1 < shape.size()) inner /= shape[++cut];
     const std::uint64_t step = std::clamp<std::uint64_t>(kPart / inner, 1, shape[cut]);
-    const std::uint64_t outer = elements({shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(cut)});
+    const std::uint64_t outer = h5::elements({shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(cut)});
     for (std::uint64_t i = 0; i < outer; ++i) {
         h5::Block part{h5::Shape(shape.size(), 0), shape};
         std::uint64_t rest = i;
@@ -87,7 +81,7 @@ void in_parts(const h5::Shape& shape, Action action) {
 template <class T>
 void fill(const h5::Dataset& dataset, T blank) {
     in_parts(dataset.shape(), [&](const h5::Block& part) {
-        const std::vector<T> values(elements(part.count), blank);
+        const std::vector<T> values(h5::elements(part.count), blank);
         dataset.write(std::span<const T>(values), part);
     });
 }
@@ -182,7 +176,7 @@ void DeclaredGroup::copy_to(const DeclaredGroup& to) const {
 std::uint64_t DeclaredGroup::bytes(const GroupDeclaration& declaration) {
     std::uint64_t bytes = 0;
     for (const GroupColumn& column : declaration.columns)
-        bytes += elements(shape_of(declaration, column)) *
+        bytes += h5::elements(shape_of(declaration, column)) *
                  (column.type == ValueType::int32 ? sizeof(std::int32_t) : sizeof(std::int64_t));
     return bytes;
 }

@@ -2,9 +2,11 @@
 // What a results file holds, and how large it is in each of its dimensions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "a2aperf/record/columns.hpp"
@@ -19,15 +21,17 @@ struct Extents {
     int ranks = 0;                           // R
     int nodes = 0;                           // N
     std::vector<std::string> port_names{};   // [C]
+    std::vector<SampleColumn> samples{};     // those of the workload that are kept
     std::optional<GroupDeclaration> group{}; // what the workload keeps beside the samples
-    bool is_traced = false;                  // when each message arrived is kept
-    bool has_exits = true;                   // when each rank left the barrier is kept
 
     std::uint64_t p() const { return static_cast<std::uint64_t>(points); }
     std::uint64_t a() const { return static_cast<std::uint64_t>(attempts); }
     std::uint64_t r() const { return static_cast<std::uint64_t>(ranks); }
     std::uint64_t n() const { return static_cast<std::uint64_t>(nodes); }
     std::uint64_t c() const { return port_names.size(); }
+    bool has_samples(std::string_view name) const {
+        return std::any_of(samples.begin(), samples.end(), [&](const SampleColumn& s) { return s.name == name; });
+    }
 };
 
 } // namespace a2aperf

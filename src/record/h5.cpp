@@ -149,10 +149,6 @@ Handle space_of(const Shape& shape) {
     return Handle(H5Screate_simple(static_cast<int>(shape.size()), sizes(shape).data(), nullptr));
 }
 
-std::uint64_t elements(const Shape& shape) {
-    return std::accumulate(shape.begin(), shape.end(), std::uint64_t{1}, std::multiplies<>());
-}
-
 // Of a dataset that is read as one. No file of ours has more, whatever it says of itself.
 std::uint64_t all_elements(const Dataset& dataset) {
     constexpr std::uint64_t kMostElements = 1U << 24U;
@@ -251,6 +247,10 @@ const std::error_category& hdf5_category() {
 
 void fail_reading(const std::string& what) {
     fail_to_read(what, last_cause());
+}
+
+std::uint64_t elements(const Shape& shape) {
+    return std::accumulate(shape.begin(), shape.end(), std::uint64_t{1}, std::multiplies<>());
 }
 
 std::string library_version() {

@@ -39,6 +39,7 @@ void copy(std::int64_t from, std::int64_t to, const char* name, const std::strin
 std::string library_version();
 
 using Shape = std::vector<std::uint64_t>; // empty: a scalar
+std::uint64_t elements(const Shape& shape);
 
 // Owns one HDF5 identifier of any kind.
 class Handle {

@@ -24,19 +24,17 @@ std::string text_of(const Provenance& provenance, const char* name) {
 
 // A result that doesn't fit the file is a mistake of the caller's.
 void require_fit(int point, const PointResult& result, const Extents& extents) {
-    const auto require = [](bool is_so, const char* what) {
+    const auto require = [](bool is_so, std::string_view what) {
         if (!is_so) throw std::invalid_argument(fmt::format("Recorder::write: {}", what));
     };
     const Samples& samples = result.samples;
-    const std::size_t values = samples.start.size() * extents.r();
     require(point >= 0 && point < extents.points, "no such point");
     require(samples.ranks == extents.ranks, "samples of another number of ranks");
     require(samples.attempts() <= extents.attempts, "more attempts than the file has room for");
-    require(samples.begin.size() == values && samples.send_done.size() == values &&
-                samples.recv_done.size() == values && samples.valid.size() == samples.start.size(),
-            "samples of different lengths");
-    require(!extents.has_exits || samples.exit.size() == values, "exits of another length");
-    require(samples.arrival.size() == (extents.is_traced ? values * extents.r() : 0), "a trace of another length");
+    for (const SampleColumn& column : extents.samples)
+        require(column.of(samples).size() ==
+                    h5::elements(shape_of(column.per, 1, samples.start.size(), extents.r())),
+                fmt::format("{} of another length", column.name));
     require(result.ranks.empty() || result.ranks.size() == extents.r(), "counters of another number of ranks");
     require(result.nodes.empty() || result.nodes.size() == extents.n(), "counters of another number of nodes");
 }
@@ -119,7 +117,8 @@ Recorder Recorder::create(const RecorderSettings& settings, const Plan& plan, co
     Extents extents{settings.schema,       static_cast<int>(plan.points.size()),
                     settings.max_attempts, layout.ranks(),
                     layout.nodes(),        provenance.port_names};
-    extents.is_traced = settings.is_traced;
+    for (const SampleColumn& column : settings.schema.samples)
+        if (column.kept != Kept::when_traced || settings.is_traced) extents.samples.push_back(column);
     extents.group = settings.group;
     const Existing existing = settings.may_replace ? Existing::replace : Existing::keep;
     require_writable_folder(impl->file);

@@ -72,6 +72,13 @@ bool is_common(const std::string& name, const Schema& schema) {
 void require_known_columns(const h5::File& file, const std::string& path, const Schema& schema) {
     for (const std::string& name : file.children())
         if (!is_common(name, schema) && !file.has_group(name.c_str())) refuse_unknown(path, name);
+    const std::span<const SampleColumn> samples = schema.samples;
+    for (const std::string& name : file.open_group("raw").children()) {
+        const bool is_scale = name == "attempt" || name == "rank" || name == "source";
+        if (!is_scale &&
+            std::none_of(samples.begin(), samples.end(), [&](const auto& s) { return s.name == name; }))
+            refuse_unknown(path, "raw/" + name);
+    }
 }
 
 // Counts that no file has become one that fits no other part of it.
@@ -82,10 +89,10 @@ int as_count(std::uint64_t extent) {
 ResultsFile open_parts(h5::File file, const Schema& schema) {
     ResultsFile results;
     for (const auto& [name, value] : kTextAttributes) results.attributes.*value = file.text_attribute(name);
-    results.raw = RawGroup::open(file);
+    results.raw = RawGroup::open(file, schema.samples);
     results.counters = CounterGroup::open(file);
     results.segments = file.open_group("segments");
-    const h5::Shape moments = file.open_group("raw").open_dataset("begin").shape();
+    const h5::Shape moments = results.raw.shape();
     const h5::Shape per_node = file.open_group("counters").open_dataset("interrupts").shape();
     if (moments.size() != 3 || per_node.size() != 2)
         file.throw_unreadable("has samples or counters of another shape");
@@ -95,8 +102,7 @@ ResultsFile open_parts(h5::File file, const Schema& schema) {
                        as_count(moments[2]),
                        as_count(per_node[1]),
                        results.counters.port_names()};
-    results.extents.is_traced = results.raw.is_traced();
-    results.extents.has_exits = results.raw.has_exits();
+    results.extents.samples = results.raw.columns();
     results.columns = PointColumns::open(file, results.extents.points, schema);
     results.file = std::move(file);
     return results;
@@ -114,6 +120,8 @@ ResultsFile ResultsFile::create(const std::filesystem::path& path, FileLayout la
     created.file.set("schema", kSchema);
     created.file.set("schema_version", std::int32_t{kSchemaVersion});
     created.file.set("workload", extents.schema.workload);
+    created.file.set("replicate", to_string(extents.schema.replicate));
+    if (extents.schema.block > 0) created.file.set("block", std::int32_t{extents.schema.block});
     for (const auto& [name, value] : kTextAttributes) created.file.set(name, std::string_view(attributes.*value));
     created.file.set("raw_samples", std::int32_t{1});
     created.file.set("layout", std::string_view(layout == FileLayout::compact ? "compact" : "preallocated"));

@@ -147,13 +147,13 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     ResultsFile stored = ResultsFile::open(file, h5::File::Access::read_only, settings.schema);
     const SegmentGroup before = SegmentGroup::open(stored.segments, stored.segment_count() - 1);
     require_same_plan(file, stored, plan, layout, settings.provider);
-    if (settings.group && settings.group->needs_exits && !stored.extents.has_exits)
+    if (settings.group && settings.group->needs_exits && !stored.extents.has_samples("exit"))
         throw UsageError(
             fmt::format("{} can't be resumed: it is of an older a2aperf, which did not keep when ranks "
                         "left the barrier. Name a new file with -o",
                         file.string()));
     stored.open_group(settings.group);
-    require_same_rules(file, stored.attributes, stored.extents.is_traced, settings);
+    require_same_rules(file, stored.attributes, stored.extents.has_samples("arrival"), settings);
     require_same_start(file, before.start_of_ops(), provenance);
     require_same_environment(file, before.required_environment(), provenance.environment);
     impl->remarks = compare_nodes(before.nodes(), provenance.nodes);

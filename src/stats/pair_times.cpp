@@ -13,6 +13,13 @@ Nanoseconds transfer_time(const Samples& samples, int attempt, Rank source, Rank
            samples.zero_of(attempt, initiator) - samples.begin[at(initiator)];
 }
 
+std::vector<Nanoseconds> transfer_times(const Samples& samples, Rank source, Rank destination) {
+    std::vector<Nanoseconds> times;
+    for (int attempt = 0; attempt < samples.attempts(); ++attempt)
+        times.push_back(transfer_time(samples, attempt, source, destination));
+    return times;
+}
+
 double told_by_clock(double time_ns, double clock_error_ns) {
     return time_ns > clock_error_ns ? time_ns : kAbsent;
 }
@@ -39,6 +46,17 @@ std::vector<PairTime> pair_times(const Samples& samples, int distance, Percentil
 
 double pair_gbps(Bytes message_size, double time_ns) {
     return time_ns > 0 ? 8 * static_cast<double>(message_size) / time_ns : kAbsent;
+}
+
+Summary summarise_step(const Samples& samples, const Layout& layout, Bytes message_size,
+                       const SummaryRules& rules) {
+    Summary summary = summarise_times(samples, rules);
+    const double ranks = layout.ranks();
+    summary.gbps.rank = pair_gbps(message_size, summary.p50);
+    summary.gbps.aggregate = ranks * summary.gbps.rank;
+    summary.gbps.msg_rate = summary.p50 > 0 ? ranks / summary.p50 * 1e9 : kAbsent;
+    summary.gbps_sustained = pair_gbps(message_size, summary.mean);
+    return summary;
 }
 
 } // namespace a2aperf

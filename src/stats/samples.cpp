@@ -10,7 +10,7 @@ std::string_view to_string(CompleteAt rule) {
 }
 
 int Samples::valid_ops() const {
-    return static_cast<int>(std::count_if(valid.begin(), valid.end(), [](std::int8_t v) { return v != 0; }));
+    return static_cast<int>(std::count_if(valid.begin(), valid.end(), [](std::int64_t v) { return v != 0; }));
 }
 
 Nanoseconds Samples::zero_of(int attempt, Rank rank) const {

@@ -93,17 +93,9 @@ void describe_certainty(Summary& summary, std::span<const Nanoseconds> times) {
     }
 }
 
-void describe_rates(Summary& summary, const Layout& layout, Bytes message_size, double node_link_gbps) {
-    summary.gbps = bandwidths(layout, message_size, summary.p50);
-    const Bandwidths sustained = bandwidths(layout, message_size, summary.mean); // n / sum of T = 1 / mean
-    summary.gbps_sustained = sustained.rank;
-    summary.gbps_sustained_compat = sustained.compat;
-    if (node_link_gbps > 0) summary.efficiency = summary.gbps.node_net / node_link_gbps;
-}
-
 } // namespace
 
-Summary summarise(const Samples& samples, const Layout& layout, Bytes message_size, const SummaryRules& rules) {
+Summary summarise_times(const Samples& samples, const SummaryRules& rules) {
     Summary summary;
     summary.count = static_cast<std::size_t>(samples.valid_ops());
     summary.invalid = samples.valid.size() - summary.count;
@@ -112,7 +104,6 @@ Summary summarise(const Samples& samples, const Layout& layout, Bytes message_si
     Pass pass = pass_over(samples, rules.complete_at);
     describe_times(summary, pass.times, rules.percentile);
     describe_certainty(summary, pass.times);
-    describe_rates(summary, layout, message_size, rules.node_link_gbps);
     if (rules.has_common_start) summary.span_p50 = median(std::move(pass.spans), rules.percentile);
     summary.rank_time_p50 = median(std::move(pass.rank_times), rules.percentile);
     constexpr double kLargestError = 0.05; // of an op, as for a start by the clock
@@ -122,6 +113,16 @@ Summary summarise(const Samples& samples, const Layout& layout, Bytes message_si
     const auto most = std::max_element(pass.times_last.begin(), pass.times_last.end());
     summary.last_rank = static_cast<Rank>(most - pass.times_last.begin());
     summary.last_rank_share = static_cast<double>(*most) / static_cast<double>(summary.count);
+    return summary;
+}
+
+Summary summarise(const Samples& samples, const Layout& layout, Bytes message_size, const SummaryRules& rules) {
+    Summary summary = summarise_times(samples, rules);
+    summary.gbps = bandwidths(layout, message_size, summary.p50);
+    const Bandwidths sustained = bandwidths(layout, message_size, summary.mean); // n / sum of T = 1 / mean
+    summary.gbps_sustained = sustained.rank;
+    summary.gbps_sustained_compat = sustained.compat;
+    if (rules.node_link_gbps > 0) summary.efficiency = summary.gbps.node_net / rules.node_link_gbps;
     return summary;
 }
 

@@ -2,11 +2,14 @@
 #include "a2aperf/measure/point_runner.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
 
+#include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/stats/pair_times.hpp"
 #include "test/mpi/rig.hpp"
 
 using namespace a2aperf;
@@ -191,6 +194,43 @@ TEST_CASE("a trace has the arrival of each message at each rank, and none from i
         }
 }
 
+// An op that is over at once, after a moment of its rank's own.
+struct OwnEngine final : Engine {
+    void prepare(std::uint64_t) override {}
+    bool progress() override { return false; }
+    Moments run() override {
+        moments[0] = now_ns();
+        return {moments[0] + job().rank(), moments[0] + 1000};
+    }
+    std::span<const Nanoseconds> own_moments() const override { return moments; }
+
+    std::array<Nanoseconds, 2> moments{0, kNoMoment};
+};
+
+TEST_CASE("moments of the engine's own reach the samples under their names, op by op and rank by rank") {
+    for (const Start start : {Start::barrier, Start::clock}) {
+        RunRules rules = rules_of(23, 2);
+        rules.own_samples = {"turned", "never"};
+        Run run(rules, start);
+        run.runner.set_engine([](const EngineParts&) { return std::make_unique<OwnEngine>(); });
+        const Samples samples = run.runner.sample(point_of("tagged"));
+        if (!job().is_root()) continue;
+        const std::vector<Nanoseconds>& turned = samples.own.at("turned");
+        REQUIRE(turned.size() == 23 * static_cast<std::size_t>(job().ranks()));
+        for (std::size_t i = 0; i < turned.size(); ++i)
+            CHECK(turned[i] == samples.send_done[i] - static_cast<Nanoseconds>(i) % job().ranks());
+        CHECK(samples.own.at("never") == std::vector<Nanoseconds>(turned.size(), kNoMoment));
+    }
+}
+
+TEST_CASE("a point is summarised as its workload does it") {
+    RunRules rules = rules_of(5, 0);
+    rules.summarise = summarise_step;
+    const PointResult result = Run(rules).measure();
+    if (!job().is_root()) return;
+    CHECK(result.summary.gbps.rank == doctest::Approx(8 * kMessage / result.summary.p50));
+}
+
 TEST_CASE("nothing is timed of a point whose verification fails") {
     RunRules rules = rules_of(5, 2);
     rules.seed = job().rank() == 0 ? 4 : 5;
@@ -206,7 +246,7 @@ TEST_CASE("an isolated pair has a time for each op, on rank 0") {
     point.distance = 1;
     run.runner.verify(point);
     point.only_sender = job().ranks() - 1;
-    const std::vector<Nanoseconds> times = run.runner.measure_isolated(point);
+    const std::vector<Nanoseconds> times = transfer_times(run.runner.sample(point), point.only_sender, 0);
     CHECK(times.size() == (job().is_root() ? 7 : 0));
     CHECK(std::all_of(times.begin(), times.end(), [](Nanoseconds time) { return time > 0; }));
 }

@@ -9,6 +9,8 @@
 namespace a2aperf::test {
 
 inline const std::vector<Column> kColumns = columns_with(rate_columns());
-inline const Schema kSchema{"alltoall", "all-to-all", kColumns};
+inline const std::vector<SampleColumn> kSamples = samples_with({});
+inline const Schema kSchema{
+    .workload = "alltoall", .subject = "all-to-all", .columns = kColumns, .samples = kSamples, .block = 10};
 
 } // namespace a2aperf::test

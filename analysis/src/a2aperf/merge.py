@@ -14,6 +14,8 @@ from a2aperf.errors import InputError
 
 _SAME = {"complete_at": None, "percentile_rule": None, "workload": schema.ALL_TO_ALL}
 """What one file says once for all its points, and what it means where it does not."""
+_DECLARED = ("replicate", "block")
+"""What follows from the workload; older files do not say it."""
 
 
 def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
@@ -91,6 +93,10 @@ def _common_attributes(found: results.Results) -> dict[str, Any]:
             said = ", ".join(f"'{value}' in {file}" for file, value in by_file.items())
             raise InputError(f"{name} differs ({said}); such files stay apart")
         common[name] = next(iter(by_file.values()))
+    for name in _DECLARED:
+        declared = {values[name] for values in found.attributes.values() if name in values}
+        if len(declared) == 1:
+            common[name] = declared.pop()
     kinds = sorted({str(values.get("origin", "")) for values in found.attributes.values()})
     return {
         **common,

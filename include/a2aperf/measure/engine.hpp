@@ -33,6 +33,9 @@ public:
     // When the message of each rank arrived in the last op, on this rank's clock, [R]; -1 = none came. Empty when
     // nothing is traced.
     virtual std::span<const Nanoseconds> arrival_times() const { return {}; }
+    // Moments of the last op that the engine's workload alone has, on this rank's clock, in the order of its
+    // columns; kNoMoment = this rank has none.
+    virtual std::span<const Nanoseconds> own_moments() const { return {}; }
 };
 
 // MPI_Alltoall over the same memory. It has no deadline of its own: a watchdog ends the process after the job's

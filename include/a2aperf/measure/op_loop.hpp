@@ -17,9 +17,10 @@ enum class Start { barrier, clock };
 struct OwnSamples {
     std::vector<Nanoseconds> begin, send_done, receive_done; // send_done: kNoMoment = nothing told
     std::vector<Nanoseconds> start;                          // on the common clock, absolute
-    std::vector<Nanoseconds> arrival; // [ops * R] of the message of each rank, -1 = none; empty when not traced
+    std::vector<Nanoseconds> arrival;     // [ops * R] of the message of each rank, -1 = none; empty when not traced
+    std::vector<Nanoseconds> own_moments; // [ops * K], as Engine::own_moments() has them
 
-    void reserve(std::size_t ops, std::size_t traced_ranks = 0);
+    void reserve(std::size_t ops, std::size_t traced_ranks = 0, std::size_t moments_of_own = 0);
     void clear();
     std::size_t size() const { return start.size(); }
 };

@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "a2aperf/measure/counters.hpp"
 #include "a2aperf/measure/mode_table.hpp"
@@ -19,6 +21,9 @@ struct RunRules {
     int min_ops = 30, max_ops = 1000;
     std::optional<Nanoseconds> time_budget; // per point
     SummaryRules summary;
+    Summarise summarise = a2aperf::summarise;
+    int block = 10; // ops of one engine before another one takes its turn; the first block of any point
+    std::vector<std::string_view> own_samples; // names of the moments that the engine alone has
     std::uint64_t seed = 1;
     bool traces = false;         // keeps when each message arrived
     Nanoseconds time_origin = 0; // on the common clock: the zero of Samples::start
@@ -64,9 +69,9 @@ public:
     // Collective. The result is complete on rank 0 only.
     PointOutcome measure(const Point& point, bool with_baseline);
 
-    // Of a point with an only_sender: how long its messages took to their receiver while all other ranks were idle,
-    // the warm-up left out. Collective; the times are on rank 0.
-    std::vector<Nanoseconds> measure_isolated(const Point& point);
+    // The ops that were asked for, neither verified nor summarised, the warm-up left out. Collective; they are on
+    // rank 0.
+    Samples sample(const Point& point);
 
 private:
     struct Series;
@@ -81,6 +86,7 @@ private:
     void run_block(Series& series, int count);
     void gather_block(Series& series);
     void gather_arrivals(Series& series);
+    void gather_own(Series& series);
     double warm_up(Series& series);
     void run_blocks(std::vector<Series>& all, bool alternates);
     StopRule rule_met(const Series& series) const;

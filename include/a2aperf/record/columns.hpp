@@ -14,6 +14,7 @@
 #include "a2aperf/plan/layout.hpp"
 #include "a2aperf/plan/point.hpp"
 #include "a2aperf/record/better.hpp"
+#include "a2aperf/record/sample_column.hpp"
 #include "a2aperf/record/value_type.hpp"
 #include "a2aperf/result/point_result.hpp"
 
@@ -91,11 +92,20 @@ Column column_of(Figure figure);
 // The figures of a point that was measured.
 void work_out(std::span<const Column> columns, PointResult& result, const Point& point, const Layout& layout);
 
+// What is repeated independently behind a figure of a file: what a comparison counts.
+enum class Replicate { launch, block, op };
+
+std::string_view to_string(Replicate replicate);
+
 // What the files of one workload hold of each point.
 struct Schema {
     std::string_view workload;       // its name
     std::string_view subject;        // of the file's title
     std::span<const Column> columns; // `state` is the last
+    std::span<const SampleColumn> samples;
+    Replicate replicate = Replicate::launch;
+    int block = 0; // ops of one engine before another one takes its turn; 0 = there is one engine
+    Summarise summarise = a2aperf::summarise;
 
     bool has(std::string_view name) const; // such a column
 };

@@ -7,6 +7,7 @@
 #include "a2aperf/stats/bandwidth.hpp"
 #include "a2aperf/stats/percentile.hpp"
 #include "a2aperf/stats/samples.hpp"
+#include "a2aperf/stats/summary.hpp"
 
 namespace a2aperf {
 
@@ -23,6 +24,9 @@ struct PairTime {
 // recv_done of the destination in one attempt, on the common clock.
 Nanoseconds transfer_time(const Samples& samples, int attempt, Rank source, Rank destination);
 
+// The same of every attempt, valid or not.
+std::vector<Nanoseconds> transfer_times(const Samples& samples, Rank source, Rank destination);
+
 // A time that the clocks can carry, or NaN.
 double told_by_clock(double time_ns, double clock_error_ns);
 
@@ -31,5 +35,9 @@ std::vector<PairTime> pair_times(const Samples& samples, int distance, Percentil
 
 // Gbit/s (1e9 bit); NaN where the time is not above 0.
 double pair_gbps(Bytes message_size, double time_ns);
+
+// Of ops in which every rank sends one message: rates of a rank and of all of them. What crosses between nodes
+// depends on the step, so those rates are absent.
+Summary summarise_step(const Samples& samples, const Layout& layout, Bytes message_size, const SummaryRules& rules);
 
 } // namespace a2aperf

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -26,13 +27,16 @@ struct Samples {
     std::vector<Nanoseconds> begin;
     std::vector<Nanoseconds> send_done; // kNoMoment where the receivers start the transfers
     std::vector<Nanoseconds> recv_done;
-    std::vector<Nanoseconds> start; // [attempts], ns from the launch's time origin
-    std::vector<std::int8_t> valid; // [attempts]
+    std::vector<Nanoseconds> start;  // [attempts], ns from the launch's time origin
+    std::vector<std::int64_t> valid; // [attempts], 1 or 0
     // Traced only: [attempts * ranks * ranks] when each message arrived: attempt, destination, source; -1 = none.
     std::vector<Nanoseconds> arrival{};
     // [attempts * ranks], attempt-major: when each rank left the barrier, on the common clock, ns from `start`; 0
     // with a clock start. Empty = not kept: moments of two ranks with a barrier start are then not to be compared.
     std::vector<Nanoseconds> exit{};
+    // Moments that the workload alone has, by their columns' names: [attempts * ranks], attempt-major; kNoMoment
+    // where a rank has none.
+    std::map<std::string_view, std::vector<Nanoseconds>> own{};
 
     int attempts() const { return static_cast<int>(start.size()); }
     int valid_ops() const;

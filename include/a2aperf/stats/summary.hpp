@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include "a2aperf/stats/bandwidth.hpp"
 #include "a2aperf/stats/interval.hpp"
@@ -41,7 +42,14 @@ struct Summary {
     bool p99_is_max = false;
 };
 
-// Every floating figure is NaN when there is no valid op.
+// How a workload's samples become a summary. Every floating figure is NaN when there is no valid op.
+using Summarise = std::function<Summary(const Samples& samples, const Layout& layout, Bytes message_size,
+                                        const SummaryRules& rules)>;
+
+// What ops of any kind have, no rate among it.
+Summary summarise_times(const Samples& samples, const SummaryRules& rules);
+
+// Of ops in which every rank sends to all others.
 Summary summarise(const Samples& samples, const Layout& layout, Bytes message_size, const SummaryRules& rules);
 
 } // namespace a2aperf

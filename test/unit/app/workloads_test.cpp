@@ -60,6 +60,40 @@ TEST_CASE("every workload's files have columns of different names, and their sta
     });
 }
 
+TEST_CASE("every workload declares the moments that the driver of ops takes, and what a replicate is") {
+    for_each_workload([](const Workload& workload, const Options&) {
+        const Schema schema = workload.schema();
+        std::set<std::string_view> names;
+        for (const SampleColumn& column : schema.samples) {
+            CAPTURE(column.name);
+            CHECK(names.insert(column.name).second);
+            CHECK_FALSE(column.long_name.empty());
+            CHECK((column.type == ValueType::int64 || column.type == ValueType::int8));
+        }
+        for (const char* name : {"begin", "send_done", "recv_done", "start", "valid", "exit", "arrival"})
+            CHECK(names.count(name) == 1);
+        CHECK_FALSE(to_string(schema.replicate).empty());
+        CHECK(schema.block >= 0);
+    });
+}
+
+TEST_CASE("the rate that a summary has is the one that the progress shows") {
+    for_each_workload([](const Workload& workload, const Options& options) {
+        const Layout layout = Layout::blocks(kRanks, 2);
+        const Point point = workload.plan(options, layout, never).points.back();
+        Samples samples;
+        samples.ranks = kRanks;
+        samples.begin.assign(kRanks, 0);
+        samples.recv_done.assign(kRanks, 5000);
+        samples.send_done = samples.recv_done;
+        samples.start = {0};
+        samples.valid = {1};
+        const Summary summary = workload.schema().summarise(samples, layout, point.message_size, {});
+        CHECK(summary.p50 == 5000);
+        CHECK(summary.gbps.rank == doctest::Approx(workload.gbps_rank(point, layout, 5000)));
+    });
+}
+
 TEST_CASE("what a workload does by default is allowed and has points of every size") {
     for_each_workload([](const Workload& workload, const Options& options) {
         CHECK_NOTHROW(workload.row().check(options));

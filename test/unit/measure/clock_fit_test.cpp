@@ -94,7 +94,7 @@ Samples transform(const MadeUpOps& ops, const std::vector<CommonClock>& lines) {
                     .send_done = {},
                     .recv_done = {},
                     .start = ops.start,
-                    .valid = std::vector<std::int8_t>(ops.start.size(), 1)};
+                    .valid = std::vector<std::int64_t>(ops.start.size(), 1)};
     for (std::size_t i = 0; i < ops.begin.size(); ++i) {
         const CommonClock& line = lines[i % lines.size()];
         const Nanoseconds start = ops.start[i / lines.size()];

@@ -60,7 +60,8 @@ TEST_CASE("a figure of the workload's own is worked out, written, read back and 
                                      return static_cast<double>(samples.begin.front()) +
                                             static_cast<double>(point.message_size) + layout.ranks();
                                  }})});
-    launch.settings.schema = {"waves", "waves", columns};
+    launch.settings.schema = {
+        .workload = "waves", .subject = "waves", .columns = columns, .samples = test::kSamples};
     PointResult result = launch.result(1);
     work_out(columns, result, launch.plan.points[1], launch.layout);
     const double expected = static_cast<double>(result.samples.begin.front() + 2000) + launch.layout.ranks();
@@ -124,7 +125,7 @@ TEST_CASE("every point reads back, while the launch goes on and after its end") 
         CHECK(file.columns.read("segment").at(p) == Value(std::int64_t{0}));
     }
     CHECK(file.columns.states().at(7) == State::skipped);
-    CHECK(file.raw.max_attempts() < launch.settings.max_attempts + 1);
+    CHECK(file.extents.attempts < launch.settings.max_attempts + 1);
 }
 
 TEST_CASE("only a finished launch is compacted; every end is told") {
@@ -161,7 +162,7 @@ TEST_CASE("a point without a valid op has failed, keeps its samples and is measu
     const test::TemporaryFolder folder;
     const Launch launch(folder / "a.h5");
     PointResult result = launch.result(1);
-    std::fill(result.samples.valid.begin(), result.samples.valid.end(), std::int8_t{0});
+    std::fill(result.samples.valid.begin(), result.samples.valid.end(), 0);
     result.summary = summarise(result.samples, launch.layout, 2000, {});
     {
         Recorder recorder = launch.create();

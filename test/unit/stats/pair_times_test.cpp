@@ -93,3 +93,29 @@ TEST_CASE("a time that is not above what the clocks err is no figure") {
     CHECK(std::isnan(told_by_clock(0, 0)));
     CHECK(told_by_clock(1, 0) == 1);
 }
+
+TEST_CASE("times of a pair by itself are those of all attempts") {
+    Samples samples = three_ranks(3);
+    samples.valid = {0, 1, 0};
+    const std::vector<Nanoseconds> times = transfer_times(samples, 2, 0);
+    REQUIRE(times.size() == 3);
+    for (int attempt = 0; attempt < 3; ++attempt)
+        CHECK(times[static_cast<std::size_t>(attempt)] == transfer_time(samples, attempt, 2, 0));
+}
+
+TEST_CASE("of a step in which each rank sends one message, rates count that one") {
+    const Samples samples = three_ranks(1);
+    const Summary step = summarise_step(samples, Layout::blocks(3, 1), 1000, {});
+    const Summary whole = summarise(samples, Layout::blocks(3, 1), 1000, {});
+    CHECK(step.p50 == whole.p50);
+    CHECK(step.gbps.rank == doctest::Approx(8 * 1000 / step.p50));
+    CHECK(step.gbps.rank == doctest::Approx(whole.gbps.rank / 2)); // which counts two messages
+    CHECK(step.gbps.aggregate == doctest::Approx(3 * step.gbps.rank));
+    CHECK(step.gbps.msg_rate == doctest::Approx(3e9 / step.p50));
+    CHECK(step.gbps_sustained == doctest::Approx(8 * 1000 / step.mean));
+    CHECK(std::isnan(step.gbps.node_net));
+    CHECK(std::isnan(step.gbps.compat));
+    Samples invalid = samples;
+    invalid.valid = {0};
+    CHECK(std::isnan(summarise_step(invalid, Layout::blocks(3, 1), 1000, {}).gbps.msg_rate));
+}
