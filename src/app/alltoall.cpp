@@ -95,9 +95,9 @@ void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
     for (std::size_t i = 0; i < plan.points.size(); ++i)
         rows.push_back(
             {plan.points[i], results.contains(static_cast<int>(i)) ? &results[static_cast<int>(i)] : nullptr});
-    for (const auto& line :
-         closing_words(rows, launch.job().layout(), launch.file().string(), launch.node_link_gbps(),
-                       launch.oversubscription(), launch.points_before(), launch.polling() != Polling::spin))
+    for (const auto& line : closing_words(
+             rows, launch.job().layout(), launch.file().path().string(), launch.measurement().node_link().gbps,
+             launch.oversubscription(), launch.points_before(), launch.prepared().polling.polling != Polling::spin))
         std::fprintf(stderr, "%s\n", line.c_str());
 }
 
@@ -105,11 +105,11 @@ void measure_all(Launch& launch) {
     launch.open_file();
     Progress progress = launch.make_progress();
     const Plan& plan = launch.plan();
-    const std::string start =
-        launch.start() == Start::clock ? "ops start on a common clock" : "ops start at a barrier";
+    const std::string start = launch.measurement().start().start == Start::clock ? "ops start on a common clock"
+                                                                                 : "ops start at a barrier";
     Voice voice(launch.job().is_root(),
                 TableWriter(launch.options().format, alltoall().schema().columns, launch.job().layout(),
-                            launch.provider(), launch.oversubscription(), start),
+                            launch.prepared().provider(), launch.oversubscription(), start),
                 progress);
     launch.introduce(progress);
     std::map<int, PointResult> results; // on rank 0

@@ -164,13 +164,14 @@ Findings examine(Launch& launch, const PairMatrix& matrix) {
     const std::vector<Point>& points = launch.plan().points;
     for (std::size_t i = 0; i < points.size(); ++i) {
         std::vector<PairTime>& times = by_size[points[i].message_size];
-        if (!launch.recorder().is_complete(static_cast<int>(i))) continue;
-        const auto of_step = matrix.read(launch.recorder(), points[i]);
+        if (!launch.file().recorder().is_complete(static_cast<int>(i))) continue;
+        const auto of_step = matrix.read(launch.file().recorder(), points[i]);
         times.insert(times.end(), of_step.begin(), of_step.end());
     }
     for (const auto& [size, times] : by_size) {
         PairReport report{size, judge_pairs(times, launch.job().layout()), {}};
-        if (launch.is_oversubscribed()) report.verdict.suspects.clear(); // whose core was taken is no finding
+        if (launch.prepared().is_oversubscribed(launch.job().layout()))
+            report.verdict.suspects.clear(); // whose core was taken is no finding
         report.isolated.assign(report.verdict.suspects.size(), kAbsent);
         findings.sizes.push_back(std::move(report));
     }
@@ -194,7 +195,7 @@ void measure_suspects(Launch& launch, const PairMatrix& matrix, Findings& findin
     auto count = turns.size();
     job.broadcast(count);
     if (job.is_root()) {
-        PairMatrix::clear_isolated(launch.recorder());
+        PairMatrix::clear_isolated(launch.file().recorder());
         if (count > 0)
             progress.note(fmt::format("{} again, with all other ranks idle",
                                       counted(static_cast<std::int64_t>(count), "outlying pair")));
@@ -212,9 +213,10 @@ void measure_suspects(Launch& launch, const PairMatrix& matrix, Findings& findin
         job.broadcast(pair);
         const auto times = measure_isolated(launch, pair.source, pair.destination, pair.message_size);
         if (report == nullptr) continue;
-        const double p50 = told_by_clock(median(times, launch.options().percentile), launch.clock_error_ns());
+        const double p50 =
+            told_by_clock(median(times, launch.options().percentile), launch.measurement().clock().error_ns);
         report->isolated[turns[i].suspect] = p50;
-        matrix.write_isolated(launch.recorder(), static_cast<int>(i),
+        matrix.write_isolated(launch.file().recorder(), static_cast<int>(i),
                               {pair.source, pair.destination, pair.message_size, times, p50});
     }
     findings.isolated = static_cast<int>(count);
@@ -226,9 +228,10 @@ void report(const Launch& launch, const Findings& findings) {
     for (Rank rank = 0; rank < job.ranks(); ++rank) hosts.push_back(job.host(rank));
     const std::string start = fmt::format(
         "{}, synchronised to {:.0f} ns",
-        launch.start() == Start::clock ? "clock" : "barrier, times on the common clock", launch.clock_error_ns());
+        launch.measurement().start().start == Start::clock ? "clock" : "barrier, times on the common clock",
+        launch.measurement().clock().error_ns);
     const PairTable table(job.layout(), hosts,
-                          {.provider = launch.provider(),
+                          {.provider = launch.prepared().provider(),
                            .ops = launch.options().ops,
                            .start = start,
                            .oversubscription = launch.oversubscription()});
@@ -259,7 +262,7 @@ void measure_pairs(Launch& launch) {
     const std::size_t before = launch.points_before();
     progress.note(fmt::format("{}, {} measured again: {}",
                               what_was_measured(launch.points_measured() + before, before),
-                              counted(findings.isolated, "pair"), launch.file().string()));
+                              counted(findings.isolated, "pair"), launch.file().path().string()));
 }
 
 class Pairs final : public Workload {

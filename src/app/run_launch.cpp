@@ -53,16 +53,7 @@ std::string where(const Job& job, const std::string& at_hand) {
 
 // What of the measurement is kept, and how to go on with it; empty on ranks that have no file.
 std::string kept(const std::optional<Launch>& launch) {
-    if (!launch || !launch->has_file()) return {};
-    if (!launch->is_file_in_place()) {
-        const std::filesystem::path elsewhere = launch->file_moved_to();
-        return fmt::format("; {} was {} during the launch", launch->file().string(),
-                           elsewhere.empty() ? "removed or replaced"
-                                             : fmt::format("moved to {}", elsewhere.string()));
-    }
-    const int points = launch->points_in_file();
-    return fmt::format("; {} {} complete in {}: --resume goes on with it", counted(points, "point"),
-                       points == 1 ? "is" : "are", launch->file().string());
+    return launch ? launch->file().kept(launch->plan()) : "";
 }
 
 // Peers may be waiting for us in the middle of anything: end the job for all.
@@ -70,7 +61,7 @@ std::string kept(const std::optional<Launch>& launch) {
     const std::string message = fmt::format("{}: {}", where(job, launch ? launch->at_hand() : ""), words_of(error));
     const std::string rest = kept(launch);
     say(message + rest);
-    if (launch) launch->close(EndState::failed, message);
+    if (launch) launch->file().close(EndState::failed, message);
     job.abort(kFailed, message);
 }
 
@@ -98,7 +89,7 @@ int leave_call(const Job& job, std::optional<Launch>& launch, int signal_number,
                 : fmt::format("{}: {} did not end within {}: a rank is stopped, dead or far behind",
                               where(job, launch ? launch->at_hand() : ""), call, format_duration(job.timeout()));
     say(message + kept(launch));
-    if (launch) launch->close(is_stop ? EndState::interrupted : EndState::failed, message);
+    if (launch) launch->file().close(is_stop ? EndState::interrupted : EndState::failed, message);
     return status;
 }
 
@@ -112,7 +103,7 @@ int stop(const Job& job, std::optional<Launch>& launch, int signal_number, const
     else if (!trouble.empty())
         message += fmt::format(", after {}", trouble);
     const std::string rest = kept(launch);
-    if (launch) launch->close(of_another.empty() ? EndState::interrupted : EndState::failed, message);
+    if (launch) launch->file().close(of_another.empty() ? EndState::interrupted : EndState::failed, message);
     // Another rank has said its words itself.
     say(of_another.empty() ? message + rest : "ended by another rank" + rest);
     return of_another.empty() ? StopSignal::exit_status(signal_number) : kFailed;
@@ -128,11 +119,12 @@ int run_launch(int argc, char** argv, const Options& options) {
     if (*launched_ranks() < 2)
         throw UsageError(
             fmt::format("{} at least 2 ranks: use mpirun -n 2 or more", workload_of(options).demands()));
-    Launch::Files files{output_file(options), {}};
+    const std::filesystem::path results = output_file(options);
+    Launch::Attachments attachments;
     if (launched_rank() == 0 && !options.verify_only) {
-        check_output(files.results, options.overwrite == Overwrite::resume, options.overwrite == Overwrite::force,
+        check_output(results, options.overwrite == Overwrite::resume, options.overwrite == Overwrite::force,
                      workload_of(options).schema());
-        files.attachments = read_attachments(options.attachments);
+        attachments = read_attachments(options.attachments);
     }
 
     StopSignal::install();
@@ -145,8 +137,8 @@ int run_launch(int argc, char** argv, const Options& options) {
     job.set_give_up([&](const std::exception& error) { give_up(job, launch, error, trouble); });
     try {
         agree_on_arguments(job, options);
-        bring_to_root(job, files.attachments, options.attachments.size());
-        launch.emplace(job, options, std::move(files));
+        bring_to_root(job, attachments, options.attachments.size());
+        launch.emplace(job, options, results, std::move(attachments));
         launch->connect();
         bool has_result = true;
         if (options.verify_only) {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "launch_file.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+namespace a2aperf {
+
+void LaunchFile::open(const Job& job, const RecorderSettings& settings, bool resumes, const Plan& plan,
+                      const Provenance& facts) {
+    on_root(job, [&] {
+        recorder_.emplace(resumes && std::filesystem::exists(path_)
+                              ? Recorder::resume(settings, plan, job.layout(), facts)
+                              : Recorder::create(settings, plan, job.layout(), facts));
+    });
+}
+
+std::string LaunchFile::kept(const Plan& plan) const {
+    if (!recorder_) return {};
+    if (!recorder_->has_name()) {
+        const std::filesystem::path elsewhere = recorder_->moved_to();
+        return fmt::format("; {} was {} during the launch", path_.string(),
+                           elsewhere.empty() ? "removed or replaced"
+                                             : fmt::format("moved to {}", elsewhere.string()));
+    }
+    // As the closing words count them.
+    int points = 0;
+    for (std::size_t i = 0; i < plan.points.size(); ++i) {
+        const Point& point = plan.points[i];
+        const bool counts = point.role != Role::sentinel && !point.is_baseline();
+        if (counts && recorder_->is_complete(static_cast<int>(i))) ++points;
+    }
+    return fmt::format("; {} {} complete in {}: --resume goes on with it", counted(points, "point"),
+                       points == 1 ? "is" : "are", path_.string());
+}
+
+// A file that could not be brought to its end is a failed run, unlike one that stays larger than it need be.
+void LaunchFile::finish() {
+    if (!recorder_) return;
+    if (const auto trouble = recorder_->end(EndState::finished, ""))
+        std::fprintf(stderr, "a2aperf: %s\n", trouble->c_str());
+    recorder_.reset();
+}
+
+void LaunchFile::close(EndState state, const std::string& message) noexcept {
+    if (!recorder_) return;
+    try {
+        recorder_->end(state, message);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "a2aperf: %s\n", error.what());
+    }
+    recorder_.reset();
+}
+
+} // namespace a2aperf

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "measurement.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/clock.hpp"
+#include "a2aperf/base/error.hpp"
+
+namespace a2aperf {
+namespace {
+
+std::optional<Start> wanted_start(Sync sync) {
+    if (sync == Sync::automatic) return std::nullopt;
+    return sync == Sync::clock ? Start::clock : Start::barrier;
+}
+
+} // namespace
+
+Measurement::Measurement(Job& job, const Options& options, const Preparation& prepared)
+    : job_(job), options_(options), workload_(workload_of(options)), prepared_(prepared),
+      deadline_(prepared.polling.polling, options.timeout),
+      channels_(job, prepared.choice.offer, prepared.channel_settings(options, job.ranks())),
+      loop_(job, clock_.mine, deadline_) {}
+
+void Measurement::connect() {
+    clock_ = agree_on_clock(job_);
+    synchronised_ = now_ns();
+    start_ = choose_start_of_ops();
+    loop_.set_start(start_.start);
+    look_at_adapters();
+    time_origin_ = clock_.mine.to_common(now_ns());
+    job_.broadcast(time_origin_);
+    time_origin_wall_ = wall_clock_ns();
+}
+
+// Where ops wait for all ranks the first one is verified: it connects every pair of ranks before anything is timed.
+// Otherwise each point does so by itself.
+StartChoice Measurement::choose_start_of_ops() {
+    const std::optional<Start> asked = wanted_start(options_.sync);
+    const std::optional<Start> wanted = asked ? asked : prepared_.stored_start;
+    StartChoice choice = workload_.is_collective()
+                             ? connect_and_try(wanted)
+                             : choose_start_without_trial(wanted, prepared_.is_oversubscribed(job_.layout()));
+    if (!asked && prepared_.stored_start) choice.reason = "as in the launch before";
+    return choice;
+}
+
+StartChoice Measurement::connect_and_try(std::optional<Start> wanted) {
+    const Plan& plan = prepared_.plan;
+    const Point& first = plan.points[static_cast<std::size_t>(plan.order.front())];
+    const EngineParts parts{job_, channels_.all(), loop_, deadline_, first, options_.seed};
+    try {
+        find_mode(first.mode).verify(parts);
+        return choose_start(wanted, prepared_.is_oversubscribed(job_.layout()), clock_.error_ns, job_, loop_,
+                            *workload_.engine(parts));
+    } catch (const RunError& error) {
+        throw RunError(fmt::format("connecting, {}: {}", first.label(), error.what()));
+    }
+}
+
+void Measurement::look_at_adapters() {
+    std::vector<NicFacts> of_rank;
+    for (const Channel* channel : channels_.all()) of_rank.push_back(channel->adapter());
+    const auto adapters = adapters_in_use(job_, of_rank);
+    const auto& here = adapters[static_cast<std::size_t>(job_.layout().node_of(job_.rank()))];
+    node_link_ = a2aperf::node_link(adapters);
+    port_names_ = agree_on_port_names(job_, here);
+    node_counters_.emplace(here, port_names_);
+}
+
+double Measurement::keep_clock() {
+    constexpr Nanoseconds kResynchronise = 5'000'000'000;
+    // All ranks see rank 0's clock, so that all or none go.
+    bool is_due = now_ns() - synchronised_ > kResynchronise;
+    job_.broadcast(is_due);
+    if (is_due) {
+        resynchronise(job_, clock_);
+        synchronised_ = now_ns();
+    }
+    return clock_.error_ns;
+}
+
+RunRules Measurement::rules_for(const Point& point) const {
+    constexpr int kSentinelOps = 30; // enough for an interval of the median, few enough to cost nothing
+    RunRules rules;
+    rules.ops = options_.ops;
+    rules.warmup = options_.warmup;
+    rules.precision = options_.precision;
+    rules.min_ops = options_.min_ops;
+    rules.max_ops = options_.max_ops;
+    rules.time_budget = options_.time_budget;
+    rules.seed = options_.seed;
+    rules.traces = options_.traces;
+    rules.time_origin = time_origin_;
+    rules.has_late_limit = workload_.is_collective();
+    const Schema schema = workload_.schema();
+    rules.summarise = schema.summarise;
+    if (schema.block > 0) rules.block = schema.block;
+    for (const SampleColumn& column : schema.samples)
+        if (column.common == nullptr) rules.own_samples.push_back(column.name);
+    rules.summary = {.percentile = options_.percentile,
+                     .complete_at = options_.complete_at,
+                     .has_common_start = start_.start == Start::clock,
+                     .node_link_gbps = node_link_.gbps};
+    if (point.role == Role::sentinel) {
+        rules.ops = std::min(kSentinelOps, rules.target());
+        rules.precision.reset();
+    }
+    return rules;
+}
+
+PointRunner Measurement::runner_for(const Point& point) {
+    PointRunner runner(job_, channels_.all(), loop_, deadline_, *node_counters_, rules_for(point));
+    runner.set_clock_keeper([this] { return keep_clock(); });
+    runner.set_engine([this](const EngineParts& parts) { return workload_.engine(parts); });
+    return runner;
+}
+
+PointOutcome Measurement::measure(const Point& point, bool with_baseline, ProgressReport report) {
+    PointRunner runner = runner_for(point);
+    runner.set_progress(std::move(report));
+    return runner.measure(point, with_baseline);
+}
+
+} // namespace a2aperf

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What measures the points of a launch: channels, the common clock, how ops start.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "a2aperf/measure/adapters.hpp"
+#include "a2aperf/measure/channels.hpp"
+#include "a2aperf/measure/clock_sync.hpp"
+#include "a2aperf/measure/op_loop.hpp"
+#include "a2aperf/measure/point_runner.hpp"
+#include "preparation.hpp"
+#include "workload.hpp"
+
+namespace a2aperf {
+
+class Measurement {
+public:
+    // Opens the channels. Collective.
+    Measurement(Job& job, const Options& options, const Preparation& prepared);
+
+    // Agrees on the clocks, exchanges first messages, decides how ops start; comes before all below. Where it fails
+    // the channels are still there: libfabric 1.17 crashes when an endpoint is closed with large messages under
+    // way.
+    void connect();
+
+    // Collective.
+    void verify(const Point& point) { runner_for(point).verify(point); }
+    PointOutcome measure(const Point& point, bool with_baseline, ProgressReport report);
+    Samples sample(const Point& point) { return runner_for(point).sample(point); }
+
+    RunRules rules_for(const Point& point) const;
+    const StartChoice& start() const { return start_; }
+    const ClockAgreement& clock() const { return clock_; }
+    const NodeLink& node_link() const { return node_link_; }
+    const std::vector<std::string>& port_names() const { return port_names_; }
+    Nanoseconds time_origin() const { return time_origin_wall_; } // since 1970-01-01
+
+private:
+    StartChoice choose_start_of_ops();
+    StartChoice connect_and_try(std::optional<Start> wanted); // how to start ops that wait for all ranks
+    void look_at_adapters();
+    PointRunner runner_for(const Point& point);
+    double keep_clock(); // ClockKeeper
+
+    Job& job_;
+    const Options& options_;
+    const Workload& workload_;
+    const Preparation& prepared_;
+    Deadline deadline_;
+    Channels channels_;
+    ClockAgreement clock_;
+    Nanoseconds synchronised_ = 0; // when the clocks were last agreed on
+    OpLoop loop_;
+    StartChoice start_{Start::barrier, "nothing to measure"};
+    Nanoseconds time_origin_ = 0;      // on the common clock
+    Nanoseconds time_origin_wall_ = 0; // the same, since 1970-01-01
+    NodeLink node_link_;
+    std::vector<std::string> port_names_;
+    std::optional<NodeCounterReader> node_counters_;
+};
+
+} // namespace a2aperf

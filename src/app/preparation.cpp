@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "preparation.hpp"
+
+#include <algorithm>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/measure/environment.hpp"
+#include "a2aperf/measure/mode_table.hpp"
+#include "a2aperf/record/recorder.hpp"
+#include "launch_file.hpp"
+#include "workload.hpp"
+
+namespace a2aperf {
+namespace {
+
+std::optional<Polling> wanted_polling(Poll poll) {
+    switch (poll) {
+    case Poll::spin:
+        return Polling::spin;
+    case Poll::yield:
+        return Polling::yield;
+    case Poll::block:
+        return Polling::block;
+    case Poll::automatic:
+        break;
+    }
+    return std::nullopt;
+}
+
+// A resumed run keeps the order in which the first one was to go, and how its ops started.
+std::optional<Start> keep_stored(Plan& plan, const Job& job, const Options& options,
+                                 const std::filesystem::path& results) {
+    StoredChoices stored;
+    on_root(job, [&] {
+        if (options.overwrite == Overwrite::resume && std::filesystem::exists(results))
+            stored = stored_choices(results, workload_of(options).schema());
+    });
+    job.broadcast_text(stored.start);
+    if (job.is_root() && !stored.start.empty() &&
+        std::is_permutation(stored.order.begin(), stored.order.end(), plan.order.begin(), plan.order.end()))
+        plan.order = stored.order;
+    for (int& index : plan.order) job.broadcast(index);
+    if (stored.start.empty()) return std::nullopt;
+    return stored.start == to_string(Start::clock) ? Start::clock : Start::barrier;
+}
+
+} // namespace
+
+ChannelSettings Preparation::channel_settings(const Options& options, int ranks) const {
+    ChannelSettings settings{.buffer_bytes = buffer_bytes(plan, budget, ranks),
+                             .spare_bytes = largest_message(plan),
+                             .pages = options.memory == Memory::huge ? Pages::huge : Pages::normal,
+                             .wait = polling.polling == Polling::block ? Wait::object : Wait::none};
+    for (const auto& mode : options.modes)
+        if (!choice.refused_modes.contains(mode)) {
+            settings.rights.source |= find_mode(mode).rights.source;
+            settings.rights.target |= find_mode(mode).rights.target;
+            settings.has_flags = settings.has_flags || find_mode(mode).arrival == Arrival::flag;
+        }
+    return settings;
+}
+
+Preparation prepare(const Job& job, const Options& options, const std::filesystem::path& results) {
+    ProviderChoice choice =
+        choose_provider(job, {options.provider, options.nic, options.modes, mode_demands(), mpi_uses_libfabric()});
+    const MemoryBudget budget = memory_budget(job, options.memory_limit, options.sizes);
+    Plan plan = workload_of(options).plan(
+        options, job.layout(), [&](const Point& point) { return skip_reason(point, choice, budget, job.ranks()); });
+    const auto stored_start = keep_stored(plan, job, options, results);
+    auto cores = cores_of_nodes(job, choice.here);
+    PollingChoice polling = choose_polling(wanted_polling(options.poll), is_oversubscribed(job.layout(), cores));
+    // After the provider's own variables are set: they are part of what was measured.
+    auto environment = agree_on_environment(job, options.required_environment);
+    if (plan.order.empty()) throw NothingToMeasure(why_all_skipped(plan));
+    return {std::move(choice),     budget, std::move(plan), stored_start, std::move(cores), std::move(polling),
+            std::move(environment)};
+}
+
+} // namespace a2aperf

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a launch decides before it opens anything, each the same on all ranks.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "a2aperf/config/options.hpp"
+#include "a2aperf/fabric/provider_choice.hpp"
+#include "a2aperf/job/job.hpp"
+#include "a2aperf/measure/channels.hpp"
+#include "a2aperf/measure/setup.hpp"
+#include "a2aperf/plan/plan.hpp"
+#include "a2aperf/result/provenance.hpp"
+
+namespace a2aperf {
+
+struct Preparation {
+    ProviderChoice choice;
+    MemoryBudget budget;
+    Plan plan;
+    std::optional<Start> stored_start; // of the launch that this one goes on with
+    std::vector<int> cores_of_nodes;   // [N], that the ranks there may run on
+    PollingChoice polling;
+    std::vector<EnvironmentVariable> environment;
+
+    std::string provider() const { return choice.offer.provider(); } // its full name
+    bool is_oversubscribed(const Layout& layout) const {
+        return a2aperf::is_oversubscribed(layout, cores_of_nodes);
+    }
+    ChannelSettings channel_settings(const Options& options, int ranks) const;
+};
+
+// results: the file, which an earlier launch may have begun. Collective. Throws UsageError and NothingToMeasure on
+// all ranks alike.
+Preparation prepare(const Job& job, const Options& options, const std::filesystem::path& results);
+
+} // namespace a2aperf
