@@ -2,13 +2,14 @@
 #include "pair_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "a2aperf/base/utf8.hpp"
+#include "a2aperf/record/record_writer.hpp"
 
 namespace a2aperf {
 namespace {
@@ -41,15 +42,6 @@ std::string cells(Bytes message_size, double time) {
 std::string cells(Bytes message_size, const PairTime& pair) {
     const std::string ends = fmt::format("{} > {}", pair.source, pair.destination);
     return fmt::format("{}  {:<11}", cells(message_size, pair.p50), ends);
-}
-
-std::string json_text(std::string_view text) {
-    std::string quoted = "\"";
-    for (const char c : valid_utf8(text)) {
-        if (c == '"' || c == '\\') quoted += '\\';
-        quoted += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-    return quoted + '"';
 }
 
 } // namespace
@@ -147,44 +139,35 @@ std::string PairTable::table(const std::vector<PairReport>& sizes) const {
 }
 
 std::string PairTable::records(Format format, const std::vector<PairReport>& sizes) const {
-    const bool is_json = format == Format::json;
-    const auto shown = [&](double value) {
-        return std::isfinite(value) ? fmt::format("{}", value) : std::string(is_json ? "null" : "");
-    };
-    std::string text = is_json ? "[" : "";
-    if (!is_json)
-        text = "message_size,source,destination,source_node,destination_node,ops,time_p50,time_min,gbps,share,"
-               "isolated_gbps\n";
-    bool is_first = true;
+    RecordWriter writer(format == Format::json,
+                        {"message_size", "source", "destination", "source_node", "destination_node", "ops",
+                         "time_p50", "time_min", "gbps", "share", "isolated_gbps"});
+    std::string text = writer.header();
     for (const PairReport& report : sizes) {
         std::map<std::pair<Rank, Rank>, double> isolated;
-        for (std::size_t i = 0; i < report.isolated.size(); ++i)
-            if (const PairTime& pair = report.verdict.suspects[i].pair; !std::isnan(report.isolated[i]))
-                isolated[{pair.source, pair.destination}] = report.isolated[i];
+        for (std::size_t i = 0; i < report.isolated.size(); ++i) {
+            const PairTime& pair = report.verdict.suspects[i].pair;
+            isolated[{pair.source, pair.destination}] = report.isolated[i];
+        }
         for (std::size_t i = 0; i < report.verdict.pairs.size(); ++i) {
             const PairTime& pair = report.verdict.pairs[i];
             const auto found = isolated.find({pair.source, pair.destination});
-            const double isolated_gbps =
-                pair_gbps(report.message_size, found != isolated.end() ? found->second : kAbsent);
-            const std::string& from = hosts_[static_cast<std::size_t>(pair.source)];
-            const std::string& to = hosts_[static_cast<std::size_t>(pair.destination)];
-            const std::string gbps = shown(pair_gbps(report.message_size, pair.p50));
-            const std::string share = shown(report.verdict.expected[i] / pair.p50);
-            if (is_json)
-                text += fmt::format(
-                    "{}\n  {{\"message_size\": {}, \"source\": {}, \"destination\": {}, \"source_node\": {}, "
-                    "\"destination_node\": {}, \"ops\": {}, \"time_p50\": {}, \"time_min\": {}, \"gbps\": {}, "
-                    "\"share\": {}, \"isolated_gbps\": {}}}",
-                    std::exchange(is_first, false) ? "" : ",", report.message_size, pair.source, pair.destination,
-                    json_text(from), json_text(to), pair.ops, shown(pair.p50), shown(pair.min), gbps, share,
-                    shown(isolated_gbps));
-            else
-                text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", report.message_size, pair.source,
-                                    pair.destination, from, to, pair.ops, shown(pair.p50), shown(pair.min), gbps,
-                                    share, shown(isolated_gbps));
+            const std::array<std::optional<Value>, 11> fields{
+                std::int64_t(report.message_size),
+                std::int64_t{pair.source},
+                std::int64_t{pair.destination},
+                hosts_[static_cast<std::size_t>(pair.source)],
+                hosts_[static_cast<std::size_t>(pair.destination)],
+                std::int64_t{pair.ops},
+                known(pair.p50),
+                known(pair.min),
+                known(pair_gbps(report.message_size, pair.p50)),
+                known(report.verdict.expected[i] / pair.p50),
+                known(pair_gbps(report.message_size, found != isolated.end() ? found->second : kAbsent))};
+            text += writer.row(fields);
         }
     }
-    return text + (is_json ? "\n]\n" : "");
+    return text + writer.footer();
 }
 
 std::string PairTable::text(Format format, const std::vector<PairReport>& sizes) const {

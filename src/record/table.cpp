@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "a2aperf/base/utf8.hpp"
-
 namespace a2aperf {
 namespace {
 
@@ -151,43 +149,17 @@ std::string wide_row(std::span<const Column> columns, const Row& row, const Poin
     return row.result == nullptr ? fmt::format("{} skipped: {}\n", line, row.point.skip_reason) : line + "\n";
 }
 
-std::string csv_field(const Column& column, const Value& value) {
-    if (is_unknown(column, value)) return {};
-    if (!column.flags.empty()) return flag_name(column, value);
-    const auto* text = std::get_if<std::string>(&value);
-    if (text == nullptr) return std::visit([](const auto& v) { return fmt::format("{}", v); }, value);
-    if (text->find_first_of(",\"\r\n") == std::string::npos) return *text;
-    std::string quoted = "\""; // RFC 4180
-    for (const char c : *text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    quoted += '"';
-    return quoted;
+// csv and json: every column but the place in a file, which a table has not got.
+std::vector<std::string_view> names_of(std::span<const Column> columns) {
+    std::vector<std::string_view> names;
+    for (const Column& column : columns)
+        if (!column.place) names.push_back(column.name);
+    return names;
 }
 
-std::string json_text(std::string_view text) {
-    std::string quoted = "\"";
-    for (const char c : valid_utf8(text)) {
-        if (c == '"' || c == '\\')
-            quoted += fmt::format("\\{}", c);
-        else if (static_cast<unsigned char>(c) < ' ')
-            quoted += fmt::format("\\u{:04x}", static_cast<int>(c));
-        else
-            quoted += c;
-    }
-    quoted += '"';
-    return quoted;
-}
-
-std::string json_field(const Column& column, const Value& value) {
-    if (is_unknown(column, value)) return "null";
-    if (!column.flags.empty()) return json_text(flag_name(column, value));
-    if (const auto* text = std::get_if<std::string>(&value)) return json_text(*text);
-    return std::visit([](const auto& v) { return fmt::format("{}", v); }, value);
-}
-
-// Every column but the place in a file, which a table has not got.
-std::vector<std::pair<const Column*, Value>> record(std::span<const Column> columns, const Row& row,
-                                                    const PointRequest& request) {
-    std::vector<std::pair<const Column*, Value>> fields;
+std::vector<std::optional<Value>> fields_of(std::span<const Column> columns, const Row& row,
+                                            const PointRequest& request) {
+    std::vector<std::optional<Value>> fields;
     for (const Column& column : columns) {
         if (column.place) continue;
         Value value = column.blank();
@@ -197,30 +169,14 @@ std::vector<std::pair<const Column*, Value>> record(std::span<const Column> colu
             value = static_cast<std::int64_t>(row.result != nullptr ? state_of(*row.result) : State::skipped);
         else if (row.result != nullptr)
             value = column.outcome(*row.result);
-        fields.emplace_back(&column, std::move(value));
+        if (is_unknown(column, value))
+            fields.emplace_back();
+        else if (!column.flags.empty())
+            fields.emplace_back(flag_name(column, value));
+        else
+            fields.emplace_back(std::move(value));
     }
     return fields;
-}
-
-std::string csv_header(std::span<const Column> columns) {
-    std::string line;
-    for (const Column& column : columns)
-        if (!column.place) line += fmt::format("{}{}", line.empty() ? "" : ",", column.name);
-    return line + "\n";
-}
-
-std::string csv_row(std::span<const Column> columns, const Row& row, const PointRequest& request) {
-    std::string line;
-    for (const auto& [column, value] : record(columns, row, request)) // the first is never empty
-        line += fmt::format("{}{}", line.empty() ? "" : ",", csv_field(*column, value));
-    return line + "\n";
-}
-
-std::string json_row(std::span<const Column> columns, const Row& row, const PointRequest& request) {
-    std::string object;
-    for (const auto& [column, value] : record(columns, row, request))
-        object += fmt::format("{}\"{}\": {}", object.empty() ? "" : ", ", column->name, json_field(*column, value));
-    return fmt::format("{{{}}}", object);
 }
 
 } // namespace
@@ -228,7 +184,8 @@ std::string json_row(std::span<const Column> columns, const Row& row, const Poin
 TableWriter::TableWriter(Format format, std::span<const Column> columns, const Layout& layout, std::string provider,
                          std::string oversubscription, std::string start)
     : format_(format), columns_(columns), layout_(layout), provider_(std::move(provider)),
-      oversubscription_(std::move(oversubscription)), start_(std::move(start)) {}
+      oversubscription_(std::move(oversubscription)), start_(std::move(start)),
+      records_(format == Format::json, names_of(columns)) {}
 
 std::string TableWriter::header() const {
     switch (format_) {
@@ -239,9 +196,8 @@ std::string TableWriter::header() const {
     case Format::compat:
         return compat_header();
     case Format::csv:
-        return csv_header(columns_);
     case Format::json:
-        return "[";
+        return records_.header();
     }
     return {};
 }
@@ -260,16 +216,14 @@ std::string TableWriter::row(const Row& row) {
         return fmt::format("{}{}", gap, compat_row(row, ranks));
     }
     case Format::csv:
-        return csv_row(columns_, row, request);
     case Format::json:
-        return fmt::format("{}\n  {}", std::exchange(is_first_, false) ? "" : ",",
-                           json_row(columns_, row, request));
+        return records_.row(fields_of(columns_, row, request));
     }
     return {};
 }
 
 std::string TableWriter::footer() const {
-    return format_ == Format::json ? "\n]\n" : "";
+    return format_ == Format::json ? records_.footer() : "";
 }
 
 } // namespace a2aperf

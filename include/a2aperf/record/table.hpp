@@ -10,6 +10,7 @@
 #include "a2aperf/plan/layout.hpp"
 #include "a2aperf/plan/point.hpp"
 #include "a2aperf/record/columns.hpp"
+#include "a2aperf/record/record_writer.hpp"
 #include "a2aperf/result/format.hpp"
 #include "a2aperf/result/point_result.hpp"
 
@@ -34,7 +35,7 @@ private:
     std::span<const Column> columns_;
     Layout layout_;
     std::string provider_, oversubscription_, start_;
-    bool is_first_ = true; // json: no comma before it
+    RecordWriter records_; // csv, json
     int last_ranks_ = 0;   // compat: a blank line between rank counts
 };
 

@@ -117,3 +117,10 @@ TEST_CASE("csv and json: a pair to a line, unknown figures empty or null") {
     CHECK(has(json, "\"time_p50\": null"));
     CHECK(json.ends_with("}\n]\n"));
 }
+
+TEST_CASE("csv and json quote a node's name where they must") {
+    const PairTable odd{Layout::blocks(kRanks, 2), {"a,1", "a,1", "b\t\"", "b\t\""}, {"tcp", 10, "clock"}};
+    CHECK(has(odd.text(Format::csv, {report_of(1000)}), "\n1000,0,2,\"a,1\",\"b\t\"\"\",10,"));
+    CHECK(has(odd.text(Format::json, {report_of(1000)}),
+              R"("source_node": "a,1", "destination_node": "b\u0009\"", "ops": 10)"));
+}
