@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "a2aperf/measure/counters.hpp"
@@ -55,7 +56,7 @@ public:
     PointRunner(Job& job, std::span<Channel* const> channels, OpLoop& loop, Deadline& deadline,
                 const NodeCounterReader& node_counters, RunRules rules)
         : job_(job), channels_(channels), loop_(loop), deadline_(deadline), node_counters_(node_counters),
-          rules_(rules) {}
+          rules_(std::move(rules)) {}
 
     void set_progress(ProgressReport report) { report_ = std::move(report); }
     // Another one than the mode's exchange.
