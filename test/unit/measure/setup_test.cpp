@@ -111,7 +111,7 @@ TEST_CASE("a write whose flag could come before it is skipped, with the reason")
         info->ep_attr->max_msg_size = 1 << 30;
         info->ep_attr->max_order_waw_size = ordered;
         info->tx_attr->msg_order = info->rx_attr->msg_order = order;
-        const ProviderChoice choice{.offer = Offer(std::move(info))};
+        const ProviderChoice choice{Offer(std::move(info)), {}, {}, {}, {}, {}, {}};
         const std::vector<Bytes> sizes{size};
         return skip_reason(point_of(mode, size), choice, budget_of(1 << 30, 1, sizes), 2).value_or("measured");
     };
