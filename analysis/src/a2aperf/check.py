@@ -72,7 +72,8 @@ def _warning(text: str) -> Finding:
 
 def _schema(path: Path, present: list[Workload]) -> Iterator[Finding]:
     with reading.open_results(path) as file:
-        yield from map(_error, datasets.columns_lacking(file))
+        figures = frozenset().union(*(one.columns for one in present))
+        yield from map(_error, datasets.columns_lacking(file, figures))
         own = {one.group.name: one.group.datasets for one in present if one.group}
         yield from map(_error, datasets.lacking(file, own))
         if reading.raw_samples(file):

@@ -107,11 +107,14 @@ def write_group(group: h5py.Group, tables: Tables, arrays: Mapping[str, NDArray[
     describe(group, tables)
 
 
-def columns_lacking(file: h5py.File) -> Iterator[str]:
-    """What the columns of the points do not say, or not as they should, in words."""
+def columns_lacking(file: h5py.File, figures: frozenset[str]) -> Iterator[str]:
+    """What the columns of the points do not say, or not as they should, in words.
+
+    `figures` are those that its workloads have beside the columns of all.
+    """
     for column in schema.COLUMNS:
         if column.name not in file:
-            if not column.late:
+            if not column.late and (column.name in figures or column.name not in schema.RATES):
                 yield f"column {column.name} is missing"
             continue
         dataset = file[column.name]

@@ -178,6 +178,8 @@ COLUMNS: tuple[Column, ...] = (
 )
 WHOLE = frozenset({*(rate.name for rate in _rates()), "msg_rate", "efficiency"})
 """Figures that only a whole all-to-all has, not a step of it."""
+RATES = WHOLE | {"last_rank", "last_rank_share", "ratio", "ratio_low", "ratio_high"}
+"""What not every workload has of a point: figures of ops in which all ranks send."""
 COLUMN: dict[str, Column] = {column.name: column for column in COLUMNS}
 
 # fmt: off

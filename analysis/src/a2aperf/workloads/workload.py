@@ -63,6 +63,8 @@ class Workload:
     """Of a report; {} are its ranks."""
     instead: str = ""
     """What files of it have, and what shows them: said where an all-to-all is asked for."""
+    columns: frozenset[str] = frozenset()
+    """Of its points, beside those that the points of every workload have."""
     recomputed: frozenset[str] = frozenset()
     """Columns that follow from the samples by the formulas of `derived`."""
     finders: Sequence[Finder] = ()
