@@ -108,7 +108,7 @@ def test_a_message_that_names_another_op(faulty, needs_provider, mode, size):
 def test_the_window_holds_back_injected_messages(faulty, needs_provider, mode, provider):
     """One is outstanding, and its completion gets lost: the next one isn't sent, and who misses it may say so first."""
     needs_provider(provider)
-    words = ["--provider", provider, "--mode", mode, "--sizes", "8", "--ops", "5", "--timeout", "3s"]
+    words = ["--provider", provider, "--mode", mode, "--sizes", "8", "--ops", "5", "--timeout", "10s"]
     outcome = faulty(3, "call=sent do=lose nth=1 rank=1", *words, "--window", "1")
     outcome.failed(
         r"(rank 1|(?P<misses>rank 0)) \(\S+\).*op 1: nothing happened for \S+ s; it waits for "
