@@ -70,11 +70,12 @@ void PointRunner::gather_own(Series& series) {
     const auto all = job_.gather<Nanoseconds>(series.own.own_moments);
     if (!job_.is_root()) return;
     const auto ranks = static_cast<std::size_t>(job_.ranks());
-    for (std::size_t column = 0; column < columns; ++column)
+    for (std::size_t column = 0; column < columns; ++column) {
+        auto& moments = series.samples.own[rules_.own_samples[column]];
         for (std::size_t op = 0; op < count; ++op)
             for (std::size_t rank = 0; rank < ranks; ++rank)
-                series.samples.own[rules_.own_samples[column]].push_back(
-                    all[(rank * count + op) * columns + column]);
+                moments.push_back(all[(rank * count + op) * columns + column]);
+    }
 }
 
 // Turns [rank][op] of the block into [op][rank] of the point.

@@ -176,8 +176,7 @@ void DeclaredGroup::copy_to(const DeclaredGroup& to) const {
 std::uint64_t DeclaredGroup::bytes(const GroupDeclaration& declaration) {
     std::uint64_t bytes = 0;
     for (const GroupColumn& column : declaration.columns)
-        bytes += h5::elements(shape_of(declaration, column)) *
-                 (column.type == ValueType::int32 ? sizeof(std::int32_t) : sizeof(std::int64_t));
+        bytes += h5::elements(shape_of(declaration, column)) * bytes_of(column.type);
     return bytes;
 }
 

@@ -105,8 +105,7 @@ Samples RawGroup::read(int point, int attempts) const {
 std::uint64_t RawGroup::bytes(const Extents& extents) {
     std::uint64_t bytes = 0;
     for (const SampleColumn& column : extents.samples)
-        bytes += h5::elements(shape_of(column.per, extents.p(), extents.a(), extents.r())) *
-                 (column.type == ValueType::int8 ? sizeof(std::int8_t) : sizeof(std::int64_t));
+        bytes += h5::elements(shape_of(column.per, extents.p(), extents.a(), extents.r())) * bytes_of(column.type);
     return bytes;
 }
 
