@@ -99,6 +99,7 @@ void Launch::verify_all() {
         ++verified;
     }
     at_hand_.clear();
+    measurement_.finish();
     if (job_.is_root())
         std::printf("%s verified, every byte of every message\n", counted(verified, "point").c_str());
 }
@@ -198,6 +199,12 @@ Samples Launch::sample(const Point& point, const std::string& at_hand) {
     Samples samples = measurement_.sample(point);
     at_hand_.clear();
     return samples;
+}
+
+// The channels first: the other ranks would wait for the file.
+void Launch::finish() {
+    measurement_.finish();
+    file_.finish();
 }
 
 bool Launch::has_figures() const {

@@ -7,6 +7,7 @@
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/measure/last_answers.hpp"
 
 namespace a2aperf {
 namespace {
@@ -116,6 +117,11 @@ PointRunner Measurement::runner_for(const Point& point) {
     runner.set_clock_keeper([this] { return keep_clock(); });
     runner.set_engine([this](const EngineParts& parts) { return workload_.engine(parts); });
     return runner;
+}
+
+void Measurement::finish() {
+    Agreement agreement(job_, clock_.mine, deadline_);
+    for (Channel* channel : channels_.all()) take_last_answers(*channel, job_, agreement, deadline_);
 }
 
 PointOutcome Measurement::measure(const Point& point, bool with_baseline, ProgressReport report) {

@@ -30,6 +30,7 @@ public:
     void verify(const Point& point) { runner_for(point).verify(point); }
     PointOutcome measure(const Point& point, bool with_baseline, ProgressReport report);
     Samples sample(const Point& point) { return runner_for(point).sample(point); }
+    void finish(); // after the last point: the channels can be closed
 
     RunRules rules_for(const Point& point) const;
     const StartChoice& start() const { return start_; }

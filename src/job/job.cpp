@@ -23,6 +23,7 @@
 #include "a2aperf/base/utf8.hpp"
 #include "a2aperf/job/error.hpp"
 #include "a2aperf/job/stop_signal.hpp"
+#include "a2aperf/job/watchdog.hpp"
 
 namespace a2aperf {
 namespace {
@@ -55,6 +56,23 @@ bool is_done_within(MPI_Request& request, Nanoseconds limit) {
     return is_done != 0;
 }
 
+// Calls of MPI that have no form which does not block: one that does not end within the timeout ends the process.
+template <class Call>
+int watched(Call call, const char* name, int rank, Nanoseconds timeout) {
+    constexpr Nanoseconds kAfterSignal = 500'000'000;
+    const Watchdog watchdog(timeout, kAfterSignal, [&](int signal_number) {
+        if (signal_number != 0) return StopSignal::exit_status(signal_number);
+        fmt::print(stderr,
+                   "a2aperf: rank {} ({}): {} did not end within {}: a rank is stopped, dead or far behind\n", rank,
+                   this_host(), name, format_duration(timeout));
+        return EXIT_FAILURE;
+    });
+    Watchdog::enter();
+    const int status = call();
+    Watchdog::leave();
+    return status;
+}
+
 } // namespace
 
 struct Job::Mpi {
@@ -78,8 +96,9 @@ Job::Job(int& argc, char**& argv, RankShuffle shuffle, Nanoseconds timeout)
     std::vector<int> position(static_cast<std::size_t>(size));
     std::iota(position.begin(), position.end(), 0);
     if (shuffle.is_wanted) Random(shuffle.seed).shuffle(std::span(position));
-    check_mpi(MPI_Comm_split(MPI_COMM_WORLD, 0, position[static_cast<std::size_t>(world_rank)], &mpi_->comm),
-              "MPI_Comm_split");
+    const int place = position[static_cast<std::size_t>(world_rank)];
+    const auto split = [&] { return MPI_Comm_split(MPI_COMM_WORLD, 0, place, &mpi_->comm); };
+    check_mpi(watched(split, "MPI_Comm_split", world_rank, timeout_), "MPI_Comm_split");
     check_mpi(MPI_Comm_rank(mpi_->comm, &rank_), "MPI_Comm_rank");
 
     hosts_.resize(static_cast<std::size_t>(size)); // ranks() counts them
@@ -104,7 +123,7 @@ Job::~Job() {
         }
     };
     tell(MPI_Comm_free(&mpi_->comm), "MPI_Comm_free");
-    tell(MPI_Finalize(), "MPI_Finalize");
+    tell(watched([] { return MPI_Finalize(); }, "MPI_Finalize", rank_, timeout_), "MPI_Finalize");
 }
 
 std::string Job::who(Rank rank) const {

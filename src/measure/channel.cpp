@@ -19,6 +19,7 @@ std::size_t queue_depth(int ranks) {
 
 Channel::Channel(const Job& job, const Offer& offer, const ChannelSettings& settings)
     : job_(job), domain_(offer), buffer_bytes_(settings.buffer_bytes),
+      peers_write_((settings.rights.target & kPeersWrite) != 0),
       send_(domain_, buffer_bytes_, settings.pages, settings.rights.source, kSendKey),
       receive_(domain_, buffer_bytes_ + settings.spare_bytes, settings.pages, settings.rights.target, kReceiveKey),
       endpoint_(domain_, queue_depth(job.ranks()), settings.wait) {

@@ -365,6 +365,30 @@ def test_a_stop_during_the_first_exchange(start, tmp_path, program, provider):
     assert not (tmp_path / "a.h5").exists()
 
 
+@pytest.mark.parametrize("call", ["MPI_Comm_split", "MPI_Finalize"])
+def test_a_rank_that_is_missing_at_the_first_or_the_last_call(start, tmp_path, program, call):
+    """Calls of MPI that cannot be left: who waits says so and ends, and what was measured is in the file."""
+    library = program.parents[2] / "test" / "faults" / "libfault-mpi.so"
+    assert library.is_file(), f"{library} is not built"
+    notes = tmp_path.parent / "fault-notes"
+    fault = [f"A2APERF_TEST_FAULT=call={call} do=stop rank=1", f"A2APERF_TEST_FAULT_LOG={notes}"]
+    words = [*CALM, "--sizes", "1000", "--ops", "5", "--timeout", "2s"]
+    launch = start(2, *words, within=["env", *fault, f"LD_PRELOAD={library}"])
+    assert launch.end() != 0
+    assert " struck " in notes.read_text(), "the fault was not met"
+    says = launch.says()  # Open MPI's launcher wakes who is stopped before it kills him: he is late as well
+    assert any(line.startswith("a2aperf: rank 0 ") for line in says), says
+    for line in says:
+        assert re.fullmatch(
+            rf"a2aperf: rank [01] \(\S+\): {call} did not end within 2 s: a rank is stopped, dead or far behind",
+            line,
+        ), line
+    has_file = call == "MPI_Finalize"
+    assert (tmp_path / "a.h5").exists() == has_file
+    if has_file:
+        assert complete_rows(tmp_path / "a.h5") == 1
+
+
 def test_ranks_leave_after_the_file_is_closed(start, tmp_path, program):
     """The launcher kills what is left a second after the first rank has gone, and the disk takes longer than that."""
     library = program.parents[2] / "test" / "faults" / "libfault-io.so"

@@ -14,11 +14,19 @@ int fail(MPI_Comm communicator) {
     return MPI_ERR_OTHER;
 }
 
+// do=stop: the rank stops (SIGSTOP) ahead of the call, so that its peers wait in theirs.
+bool fails(const char* call) {
+    if (!faults::strikes(call)) return false;
+    if (faults::plan().action != "stop") return true;
+    raise(SIGSTOP);
+    return false;
+}
+
 } // namespace
 
 #define FAULTY(name, parameters, arguments, communicator)                                                          \
     int MPI_##name parameters {                                                                                    \
-        return faults::strikes("MPI_" #name) ? fail(communicator) : PMPI_##name arguments;                         \
+        return fails("MPI_" #name) ? fail(communicator) : PMPI_##name arguments;                                   \
     }
 
 extern "C" {
@@ -29,14 +37,8 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 FAULTY(Abort, (MPI_Comm comm, int code), (comm, code), comm)
-// do=stop: the rank stops (SIGSTOP) ahead of it, so that its peers wait in theirs.
-int MPI_Alltoall(const void* from, int n, MPI_Datatype type, void* to, int m, MPI_Datatype other, MPI_Comm comm) {
-    if (faults::strikes("MPI_Alltoall")) {
-        if (faults::plan().action != "stop") return fail(comm);
-        raise(SIGSTOP);
-    }
-    return PMPI_Alltoall(from, n, type, to, m, other, comm);
-}
+FAULTY(Alltoall, (const void* from, int n, MPI_Datatype type, void* to, int m, MPI_Datatype other, MPI_Comm comm),
+       (from, n, type, to, m, other, comm), comm)
 FAULTY(Comm_free, (MPI_Comm * comm), (comm), MPI_COMM_WORLD)
 FAULTY(Comm_rank, (MPI_Comm comm, int* rank), (comm, rank), comm)
 FAULTY(Comm_size, (MPI_Comm comm, int* size), (comm, size), comm)

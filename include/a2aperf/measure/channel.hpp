@@ -42,6 +42,9 @@ public:
     std::byte* receive_buffer() const { return receive_.data(); }
     std::byte* spare() const { return receive_.data() + buffer_bytes_; }
     void* receive_descriptor() const { return receive_.descriptor(); }
+    const Region& send_region() const { return send_; }
+    bool peers_write() const { return peers_write_; } // into the receive buffer
+    const RemoteBuffers& remote(Rank peer) const { return remotes_[static_cast<std::size_t>(peer)]; }
 
     // Message slots of this size that fit each buffer, at most R.
     int slots(Bytes message_size) const;
@@ -55,6 +58,7 @@ private:
     // Destruction runs from the end: endpoint, regions, domain.
     Domain domain_;
     std::size_t buffer_bytes_;
+    bool peers_write_;
     Region send_;
     Region receive_;
     std::optional<Region> flags_;

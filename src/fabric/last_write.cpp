@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/fabric/last_write.hpp"
+
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/fabric/error.hpp"
+
+namespace a2aperf {
+
+bool LastWrite::post(Rank peer, const Region::Remote& target) {
+    const fi_addr_t to = endpoint_.peers()[static_cast<std::size_t>(peer)];
+    const auto status = fi_write(endpoint_.get(), source_.data(), 1, source_.descriptor(), to, target.address,
+                                 target.key, &context_);
+    if (status == -FI_EAGAIN) return false;
+    check_fabric(static_cast<int>(status), "fi_write");
+    return true;
+}
+
+int LastWrite::progress() {
+    std::array<fi_cq_data_entry, 16> entries;
+    const auto count = fi_cq_read(endpoint_.queue(), entries.data(), entries.size());
+    if (count == -FI_EAGAIN) return 0;
+    if (count == -FI_EAVAIL)
+        throw RunError(fmt::format("a write of one byte failed: {}", endpoint_.take_error().text));
+    check_fabric(static_cast<int>(count), "fi_cq_read");
+    return static_cast<int>(count);
+}
+
+} // namespace a2aperf
