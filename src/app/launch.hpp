@@ -38,8 +38,8 @@ public:
     void measure_points(Progress& progress, const Done& done);
     // The ops of another one, that is not of the plan; on rank 0.
     Samples sample(const Point& point, const std::string& at_hand);
-    void finish(); // after the last point
-    bool has_figures() const;         // of any point: whether one of its ops was valid. Collective
+    void finish();            // after the last point
+    bool has_figures() const; // of any point: whether one of its ops was valid. Collective
 
     const Job& job() const { return job_; }
     const Options& options() const { return options_; }
