@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
@@ -15,6 +18,15 @@ namespace {
 
 constexpr Nanoseconds kBlockTime = 500'000'000; // between looks at progress and signals
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+// Fills up what an engine told nothing of. Any other number than so many an op would shift all that follow.
+void require_all_or_none(std::vector<Nanoseconds>& told, std::size_t ops, std::size_t per_op, Nanoseconds none,
+                         std::string_view what) {
+    if (told.empty()) told.resize(ops * per_op, none);
+    if (told.size() != ops * per_op)
+        throw RunError(fmt::format("a defect of the program: the engine gave {} {} in {} ops, expected {} in each",
+                                   told.size(), what, ops, per_op));
+}
 
 } // namespace
 
@@ -51,7 +63,7 @@ void PointRunner::run_block(Series& series, int count) {
 void PointRunner::gather_arrivals(Series& series) {
     const std::size_t count = series.own.size();
     const auto ranks = static_cast<std::size_t>(job_.ranks());
-    series.own.arrival.resize(count * ranks, -1); // an engine that can't tell
+    require_all_or_none(series.own.arrival, count, ranks, -1, "arrivals"); // none: an engine that can't tell
     const auto all = job_.gather<Nanoseconds>(series.own.arrival);
     if (!job_.is_root()) return;
     auto& arrival = series.samples.arrival;
@@ -66,7 +78,8 @@ void PointRunner::gather_arrivals(Series& series) {
 void PointRunner::gather_own(Series& series) {
     const std::size_t count = series.own.size();
     const std::size_t columns = rules_.own_samples.size();
-    series.own.own_moments.resize(count * columns, kNoMoment); // the baseline has none
+    require_all_or_none(series.own.own_moments, count, columns, kNoMoment, "own moments"); // none: the baseline
+    if (columns == 0) return;
     const auto all = job_.gather<Nanoseconds>(series.own.own_moments);
     if (!job_.is_root()) return;
     const auto ranks = static_cast<std::size_t>(job_.ranks());
@@ -87,7 +100,7 @@ void PointRunner::gather_block(Series& series) {
         mine.insert(mine.end(), column->begin(), column->end());
     const auto all = job_.gather<Nanoseconds>(mine);
     if (rules_.traces) gather_arrivals(series);
-    if (!rules_.own_samples.empty()) gather_own(series);
+    gather_own(series);
     if (!job_.is_root()) return;
 
     constexpr std::size_t kColumns = 4;

@@ -223,6 +223,49 @@ TEST_CASE("moments of the engine's own reach the samples under their names, op b
     }
 }
 
+// What it tells beside the op is too little, or too much.
+struct MiscountingEngine final : Engine {
+    MiscountingEngine(std::size_t own, std::size_t messages) : moments(own, 1), arrivals(messages, 1) {}
+    void prepare(std::uint64_t) override {}
+    bool progress() override { return false; }
+    Moments run() override {
+        const Nanoseconds now = now_ns();
+        return {now, now};
+    }
+    std::span<const Nanoseconds> arrival_times() const override { return arrivals; }
+    std::span<const Nanoseconds> own_moments() const override { return moments; }
+
+    std::vector<Nanoseconds> moments, arrivals;
+};
+
+Samples sample_miscounted(const std::vector<std::string_view>& declared, std::size_t own, std::size_t messages) {
+    RunRules rules = rules_of(6, 0);
+    rules.own_samples = declared;
+    rules.traces = true;
+    Run run(rules);
+    run.runner.set_engine([&](const EngineParts&) { return std::make_unique<MiscountingEngine>(own, messages); });
+    return run.runner.sample(point_of("tagged"));
+}
+
+TEST_CASE("an engine that tells more or fewer moments than its workload declares is caught") {
+    const auto ranks = static_cast<std::size_t>(job().ranks());
+    for (const std::size_t own : {1U, 3U, 4U})
+        CHECK_THROWS_WITH_AS(sample_miscounted({"asked", "turned"}, own, ranks),
+                             doctest::Contains("own moments in 6 ops, expected 2 in each"), RunError);
+    CHECK_THROWS_WITH_AS(sample_miscounted({}, 1, ranks),
+                         doctest::Contains("6 own moments in 6 ops, expected 0 in each"), RunError);
+    for (const std::size_t messages : {ranks - 1, ranks + 1})
+        CHECK_THROWS_WITH_AS(sample_miscounted({"turned"}, 1, messages), doctest::Contains("arrivals in 6 ops"),
+                             RunError);
+
+    // What says nothing at all has no moments, as the baseline.
+    const Samples samples = sample_miscounted({"asked", "turned"}, 0, 0);
+    if (!job().is_root()) return;
+    for (const char* name : {"asked", "turned"})
+        CHECK(samples.own.at(name) == std::vector<Nanoseconds>(6 * ranks, kNoMoment));
+    CHECK(samples.arrival == std::vector<Nanoseconds>(6 * ranks * ranks, -1));
+}
+
 TEST_CASE("a point is summarised as its workload does it") {
     RunRules rules = rules_of(5, 0);
     rules.summarise = summarise_step;

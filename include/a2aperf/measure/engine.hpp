@@ -34,7 +34,7 @@ public:
     // nothing is traced.
     virtual std::span<const Nanoseconds> arrival_times() const { return {}; }
     // Moments of the last op that the engine's workload alone has, on this rank's clock, in the order of its
-    // columns; kNoMoment = this rank has none.
+    // columns; kNoMoment = this rank has none. Empty in all ops where the engine tells none.
     virtual std::span<const Nanoseconds> own_moments() const { return {}; }
 };
 
