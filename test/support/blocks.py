@@ -8,6 +8,7 @@ A remark is an HTML comment on the line before the fence. The tests know:
     <!-- run under Slurm -->                it is run on the emulated nodes of test/slurm
     <!-- given: FILE… -->                   results that the text takes for granted; the test measures them
     <!-- printed by COMMAND -->             a sample: its headings are the program's
+    <!-- a diagram: its calls are the code's -->   each name is in the code, and is used by the one above it
 """
 
 import re
