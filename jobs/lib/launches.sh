@@ -10,6 +10,7 @@ readonly kQuickSeconds=300
 stopping=''   # why no launch is begun any more
 launch_pid='' # of the launch that runs
 unsound=''    # why its file is not one
+lost=no       # whether it is to be made once more
 interrupts=0
 made=0         # launches that became good in this run
 node_seconds=0 # used before this run
@@ -126,6 +127,7 @@ make_launches() {
         combination "${plan_combination[i]}"
         say "launch $((i + 1)) of $total: $(host_list "${subset[@]}")${chosen[*]:+, ${chosen[*]}}"
         make_launch "$i"
+        [[ $lost == no ]] || make_launch "$i" again
     done
 }
 
@@ -137,6 +139,7 @@ lose() {
     [[ ${asked[go-on]} == yes ]] || : "${stopping:="$(host_list "${@:2}"): $1, and --go-on was not given"}"
 }
 
+# make_launch I [again]
 make_launch() {
     local i=$1 file text started
     file=$results/$(file_of "$i")
@@ -148,7 +151,7 @@ make_launch() {
     started=$(now) launch_seconds=$SECONDS
     made_on["$i"]=$(host_list "${subset[@]}")
     rm -f "$scratch/not_begun" "$scratch/silent"
-    unsound=
+    unsound='' lost=no
     start_launch "$launch_limit" "$file" "${variables[@]}" -- "${words[@]}"
     wait_for_launch
     stop_watching
@@ -164,11 +167,11 @@ make_launch() {
         ((made += 1))
         log_launch "$i" "$started" 0 -
     else
-        failed_launch "$i" "$started"
+        failed_launch "$i" "$started" "${2-}"
     fi
 }
 
-# failed_launch I STARTED: what became of a launch that is not good, by its $status and $unsound file.
+# failed_launch I STARTED [again]: what became of a launch that is not good, by its $status and $unsound file.
 failed_launch() {
     local i=$1 started=$2 reason=$unsound node
     ((launch_seconds < launch_limit)) || : "${stopping:=$limited_by}"
@@ -184,8 +187,11 @@ failed_launch() {
         # Slurm ends those of a job that was cancelled, and has no time for questions.
         [[ $stopping ]] || end_steps
     fi
+    if [[ ${3-} != again && ! $stopping ]] && ((${#silent[@]} == 0)) && was_lost_at_start "$file"; then
+        lost=yes reason+=', before any rank began: it is made once more'
+    fi
     say "launch $((i + 1)) failed: $reason"
     log_launch "$i" "$started" "$status" "$reason"
     lose 'does not answer' "${silent[@]}"
-    [[ ${asked[go-on]} == yes ]] || : "${stopping:="launch $((i + 1)) failed, and --go-on was not given"}"
+    [[ ${asked[go-on]} == yes || $lost == yes ]] || : "${stopping:="launch $((i + 1)) failed, and --go-on was not given"}"
 }

@@ -192,6 +192,52 @@ def test_a_killed_launcher(study):
     assert 1 <= complete_points(first_file(study, id)) < ENDLESS_POINTS
 
 
+# In the place of the program: the last rank's daemon dies before any rank begins, so many times.
+DAEMON_DIES = """#!/usr/bin/env bash
+if [[ -v OMPI_COMM_WORLD_RANK ]] && (($(wc -l <{tries}) < {times})); then
+    ((OMPI_COMM_WORLD_RANK == OMPI_COMM_WORLD_SIZE - 1)) || exec sleep 60
+    echo >>{tries}
+    kill -KILL $PPID
+    exec sleep 60
+fi
+exec {program} "$@"
+"""
+
+
+def daemon_dies(study, program: Path, times: int) -> None:
+    tries, script = study.folder / "tries", study.folder / "a2aperf"
+    tries.touch()
+    script.write_text(DAEMON_DIES.format(tries=tries, times=times, program=program))
+    script.chmod(0o755)
+    study.environment = {**study.environment, "A2APERF": str(script)}
+
+
+LOST = r"mpirun lost its connection to node\d+"
+
+
+def test_a_launch_that_mpirun_lost_at_its_start(study, program):
+    """It is made once more, and the log has both."""
+    daemon_dies(study, program, times=1)
+    id = study.submit("alltoall.sbatch", "--launches", "2", "--", "--ops", "20", slurm=["-N", "2"])
+    study.done(id)
+    first, *rest = study.log(id)
+    assert first["launch"] == "001" and first["status"] not in ("0", "-")
+    assert re.fullmatch(rf"{LOST}, before any rank began: it is made once more", first["reason"])
+    assert [(row["launch"], row["status"]) for row in rest] == [("001", "0"), ("002", "0")]
+    assert "2 of 2 launches are good" in study.output(id)
+
+
+def test_a_launch_that_mpirun_loses_twice(study, program):
+    """Once more, and not for ever."""
+    daemon_dies(study, program, times=2)
+    id = study.submit("alltoall.sbatch", "--launches", "2", "--", "--ops", "20", slurm=["-N", "2"])
+    study.done(id, "FAILED")
+    first, again, second = study.log(id)
+    assert first["reason"].endswith("it is made once more")
+    assert again["launch"] == "001" and re.fullmatch(LOST, again["reason"])
+    assert second["reason"] == "not begun: launch 1 failed, and --go-on was not given"
+
+
 def test_a_dead_node(study):
     """Its launch names it; the next is made by the others; one that needs as many nodes as there were is a gap."""
     id = study.submit("alltoall.sbatch", "--go-on", "--nodes", "3,4", "--seed", "2", *LONG, slurm=["-w", "node[005-008]"])
