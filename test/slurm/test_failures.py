@@ -10,10 +10,23 @@ from results import COMPLETE, PENDING, Results, complete_points
 from study import PATIENCE, SITE
 
 # Launches long enough to be met in the middle: points of a second. Those of an endless one take minutes: for
-# tests after which nothing has to come to its end.
-SLOW = ["--launches", "2", "--", "--ops", "100000", "--time-budget", "1s", "--timeout", "20s"]
-LONG, POINTS = ["--sizes", "1000..24000+1000", *SLOW], 24
-ENDLESS, ENDLESS_POINTS = ["--sizes", "1000..400000+1000", *SLOW], 400
+# tests after which nothing has to come to its end. Those of a long one take what PACE says when it begins.
+PACE, HASTY = "pace.toml", "50ms"
+SLOW = ["--launches", "2", "--", "--ops", "100000", "--timeout", "20s"]
+LONG, POINTS = ["--sizes", "1000..24000+1000", *SLOW, "--config", PACE], 24
+ENDLESS, ENDLESS_POINTS = ["--sizes", "1000..400000+1000", *SLOW, "--time-budget", "1s"], 400
+
+
+@pytest.fixture(autouse=True)
+def paced(study) -> None:
+    set_pace(study, "1s")
+
+
+def set_pace(study, point: str) -> None:
+    """What a point of a long launch that is yet to begin may take: one that nothing has to meet may be short."""
+    written = study.folder / f"{PACE}.new"
+    written.write_text(f'time-budget = "{point}"\n')
+    written.replace(study.folder / PACE)  # at once: ranks may be reading it
 
 
 def first_file(study, id: str) -> Path:
@@ -74,6 +87,7 @@ def test_time_limit_requeue_and_resume(study):
     id = study.submit("alltoall.sbatch", "--requeue", *LONG, slurm=["-N", "2", "-t", "10", "--signal=B:USR1@60"])
     wait_for_points(study, id, 2)
     study.cluster.run("scancel", "--batch", "--signal=USR1", id)
+    set_pace(study, HASTY)
     study.cluster.wait_for(id, lambda job: job.state in ("PENDING", "REQUEUED") or job.facts["Restarts"] == "1", PATIENCE)
     before = Results(first_file(study, id))
     done = [i for i, state in enumerate(before.states()) if state == COMPLETE]
@@ -158,6 +172,7 @@ def test_a_killed_rank(study, go_on):
     rank = rank_of(study, first_file(study, id))
     node = node_of(study, rank)
     study.cluster.run("kill", "-KILL", str(rank))
+    set_pace(study, HASTY)
     assert study.done(id, "FAILED").status == 1
     first, second = study.log(id)
     assert first["status"] not in ("0", "-")
@@ -243,6 +258,7 @@ def test_a_dead_node(study):
     id = study.submit("alltoall.sbatch", "--go-on", "--nodes", "3,4", "--seed", "2", *LONG, slurm=["-w", "node[005-008]"])
     wait_for_points(study, id, 1)
     study.cluster.signal_node("node006", "KILL")
+    set_pace(study, HASTY)
     try:
         page = study.results / f"report-{id}.html"
         assert wait_until(page.is_file, PATIENCE), study.output(id)
@@ -289,6 +305,7 @@ def test_a_node_that_slurm_has_taken_from_the_job(study):
     wait_for_points(study, id, 1)
     study.cluster.signal_node("node006", "KILL")
     study.cluster.run("scontrol", "update", "nodename=node006", "state=down", "reason=test")
+    set_pace(study, HASTY)
     try:
         assert study.done(id, "FAILED").status == 1
     finally:
@@ -307,6 +324,7 @@ def test_the_node_of_the_job_script_dies(study):
     id = study.submit("alltoall.sbatch", *LONG, slurm=["--requeue", "-w", "node[013-014]"])
     wait_for_points(study, id, 2)
     study.cluster.signal_node("node013", "KILL")
+    set_pace(study, HASTY)
     done = complete_points(first_file(study, id))
     study.cluster.start("node013")
     study.cluster.run("scontrol", "requeue", id)
@@ -325,6 +343,7 @@ def test_a_switch_that_has_lost_a_node(study):
     wait_for_points(study, id, 1)
     study.cluster.signal_node("node011", "KILL")
     study.cluster.run("scontrol", "update", "nodename=node011", "state=down", "reason=test")
+    set_pace(study, HASTY)
     try:
         study.cluster.wait(id)
     finally:
@@ -343,6 +362,7 @@ def test_a_node_that_hangs(study, what):
         study.cluster.run("kill", "-STOP", slurmd)
     else:
         study.cluster.signal_node("node006", "STOP")
+    set_pace(study, HASTY)
     try:
         page = study.results / f"report-{id}.html"
         assert wait_until(page.is_file, 4 * PATIENCE), study.output(id)
@@ -492,6 +512,7 @@ def test_an_array_whose_task_fails_and_the_report_behind_it(study):
     wait_for_points(study, bad, 1)
     study.cluster.run("scancel", f"{array}_1")
     study.done(bad, "CANCELLED")
+    set_pace(study, HASTY)
     study.done(good)
     study.done(behind)
     assert [row["status"] for row in study.log(good)] == ["0", "0"]
@@ -506,7 +527,8 @@ def test_an_array_whose_task_fails_and_the_report_behind_it(study):
 
 def test_every_wait_ends(study):
     """A rank that is stopped for good is noticed by the program; the job goes on to its end."""
-    id = study.submit("alltoall.sbatch", *ENDLESS[:-1], "5s", slurm=["-N", "2"])
+    impatient = ["5s" if word == "20s" else word for word in ENDLESS]
+    id = study.submit("alltoall.sbatch", *impatient, slurm=["-N", "2"])
     wait_for_points(study, id, 1)
     study.cluster.run("kill", "-STOP", str(rank_of(study, first_file(study, id))))
     study.done(id, "FAILED")
