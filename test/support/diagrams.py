@@ -8,7 +8,6 @@ calls are those of any class that overrides it."""
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 from blocks import ROOT
 from layers import code_of
