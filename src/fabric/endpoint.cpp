@@ -12,7 +12,8 @@
 
 namespace a2aperf {
 
-Endpoint::Endpoint(const Domain& domain, std::size_t depth, Wait wait) {
+Endpoint::Endpoint(const Domain& domain, std::size_t depth, Wait wait)
+    : has_text_addresses_(domain.offer().info().addr_format == FI_ADDR_STR) {
     fi_av_attr av_attr{};
     av_attr.type = FI_AV_TABLE;
     fid_av* av = nullptr;
@@ -48,17 +49,25 @@ std::string Endpoint::address() const {
 }
 
 void Endpoint::insert_peers(std::span<const std::string> addresses) {
+    peers_.resize(addresses.size());
+    if (has_text_addresses_) {
+        // As long as a process id is; how several are packed differs between versions.
+        for (std::size_t i = 0; i < addresses.size(); ++i) insert(addresses[i], 1, &peers_[i]);
+        return;
+    }
     std::string all;
     for (const auto& address : addresses) all += address;
     if (addresses.empty() || all.size() != addresses.size() * addresses.front().size())
         throw std::system_error(FI_EADDRNOTAVAIL, fabric_category(), "peers' addresses differ in length");
-    peers_.resize(addresses.size());
-    // shm's addresses are text; every provider here takes packed addresses of its own format.
-    const int inserted = fi_av_insert(addresses_.get(), all.data(), addresses.size(), peers_.data(), 0, nullptr);
+    insert(all, addresses.size(), peers_.data());
+}
+
+void Endpoint::insert(const std::string& addresses, std::size_t count, fi_addr_t* peers) {
+    const int inserted = fi_av_insert(addresses_.get(), addresses.data(), count, peers, 0, nullptr);
     check_fabric(inserted, "fi_av_insert");
-    if (inserted != static_cast<int>(addresses.size()))
+    if (inserted != static_cast<int>(count))
         throw std::system_error(FI_EADDRNOTAVAIL, fabric_category(),
-                                fmt::format("fi_av_insert took {} of {} peers", inserted, addresses.size()));
+                                fmt::format("fi_av_insert took {} of {} peers", inserted, count));
 }
 
 CompletionError Endpoint::take_error() const {

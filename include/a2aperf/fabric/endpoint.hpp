@@ -28,7 +28,7 @@ public:
     Endpoint(const Domain& domain, std::size_t depth, Wait wait);
 
     std::string address() const; // raw bytes, to be given to every peer
-    // Addresses of all ranks in rank order, own included; all of one length.
+    // Addresses of all ranks in rank order, own included; all of one length, unless they are text.
     void insert_peers(std::span<const std::string> addresses);
 
     fid_ep* get() const { return endpoint_.get(); }
@@ -39,6 +39,9 @@ public:
     CompletionError take_error() const;
 
 private:
+    void insert(const std::string& addresses, std::size_t count, fi_addr_t* peers);
+
+    bool has_text_addresses_;
     // Destruction runs from the end: the endpoint goes first, as libfabric demands.
     FidPtr<fid_av> addresses_;
     FidPtr<fid_cq> queue_;

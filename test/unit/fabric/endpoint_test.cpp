@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/fabric/endpoint.hpp"
+
+#include <array>
+#include <memory>
+#include <set>
+#include <system_error>
+
+#include <doctest/doctest.h>
+
+#include "a2aperf/fabric/provider.hpp"
+
+using namespace a2aperf;
+
+namespace {
+
+Offer first_offer(const char* provider) {
+    auto all = offers(provider, FI_TAGGED | FI_SEND | FI_RECV);
+    REQUIRE_FALSE(all.empty());
+    return std::move(all.front());
+}
+
+} // namespace
+
+// They end in the number that an endpoint has in its process, and hold the process's id: both may have a digit more
+// than a peer's.
+TEST_CASE("peers over shm have addresses of different lengths") {
+    const Domain domain(first_offer("shm"));
+    std::vector<std::unique_ptr<Endpoint>> endpoints;
+    std::vector<std::string> addresses;
+    for (int i = 0; i < 11; ++i) {
+        endpoints.push_back(std::make_unique<Endpoint>(domain, 64, Wait::none));
+        addresses.push_back(endpoints.back()->address());
+    }
+    REQUIRE(addresses.front().size() < addresses.back().size());
+    endpoints.front()->insert_peers(addresses);
+    const auto& peers = endpoints.front()->peers();
+    CHECK(std::set<fi_addr_t>(peers.begin(), peers.end()).size() == addresses.size());
+}
+
+TEST_CASE("addresses that are not text are all of one length") {
+    const Domain domain(first_offer("tcp"));
+    Endpoint endpoint(domain, 64, Wait::none);
+    const std::string own = endpoint.address();
+    CHECK_THROWS_AS(endpoint.insert_peers(std::array{own, own + "1"}), std::system_error);
+    endpoint.insert_peers(std::array{own, own});
+    CHECK(endpoint.peers().size() == 2);
+}
