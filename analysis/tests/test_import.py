@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from a2aperf import loading
-from a2aperf.importers import compat
+from a2aperf.importers import compat, formats
 from conftest import DATA, TABLE_2019, Outcome
 
 Run = Callable[..., Outcome]
@@ -384,3 +384,15 @@ def test_text_with_a_nul_is_no_text(a2a: Run, tmp_path: Path) -> None:
     path.write_bytes(TABLE_2019.read_bytes() + b"\0")
     a2a("import", path, "-o", tmp_path / "out.h5").refused("is not a text file")
     assert not (tmp_path / "out.h5").exists()
+
+
+@pytest.mark.parametrize("name", formats.ALL)
+def test_every_format_of_the_table_is_offered_and_told(a2a: Run, tmp_path: Path, name: str) -> None:
+    text = tmp_path / "table.txt"
+    text.write_text("nothing that is known\n")
+    refused = a2a("import", text, "-o", tmp_path / "o.h5")
+    assert refused.status == 2
+    assert formats.ALL[name].what in refused.err
+    refused = a2a("import", text, "--format", name, "-o", tmp_path / "o.h5")
+    assert refused.status == 2
+    assert "table.txt" in refused.err, "the reader of this format was asked"

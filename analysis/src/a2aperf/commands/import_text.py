@@ -5,16 +5,14 @@ import math
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from a2aperf import writer
 from a2aperf.commands.options import Force, Output
 from a2aperf.errors import InputError
-from a2aperf.importers import block, compat, osu, perftest
-
-FORMATS: dict[str, Any] = {"compat": compat, "perftest": perftest, "osu": osu}
+from a2aperf.importers import block, formats
 
 EXAMPLES = """\
 a2a import table.txt -o table.h5
@@ -24,13 +22,8 @@ a2a import bw-*.json -o perftest.h5
 """
 
 
-class Format(StrEnum):
-    """Formats of the text."""
-
-    AUTO = "auto"
-    COMPAT = "compat"
-    PERFTEST = "perftest"
-    OSU = "osu"
+Format = StrEnum("Format", {name.upper(): name for name in ("auto", *formats.ALL)})  # type: ignore[misc]
+AUTO = Format("auto")
 
 
 def run(
@@ -38,7 +31,7 @@ def run(
     output: Output,
     format_: Annotated[
         Format, typer.Option("--format", help="compat is the layout of 2019.")
-    ] = Format.AUTO,
+    ] = AUTO,
     ranks: Annotated[int | None, typer.Option(min=2, help="Number of ranks.")] = None,
     ppn: Annotated[float | None, typer.Option(min=1, help="Ranks per node.")] = None,
     provider: Annotated[str, typer.Option(help="libfabric provider.")] = "",
@@ -64,20 +57,19 @@ def run(
         ranks, ppn, provider, link_rate, rails, _pairs("--env", env), _pairs("--label", label)
     )
     blocks: list[block.Block] = []
-    rules = set()
+    used = set()
     for path in texts:
         text = _read(path)
-        reader = _reader(path, text, format_)
+        reader = formats.of_text(path, text) if format_ == AUTO else formats.ALL[format_]
         found = reader.parse(path, text)
         blocks += found
-        rules.add(reader)
-        if reader is compat:
-            for line in compat.disagreements(found):
-                print(f"a2a: {path}: {line}", file=sys.stderr)
-    if len(rules) > 1:
+        used.add(reader)
+        for line in reader.remarks(found):
+            print(f"a2a: {path}: {line}", file=sys.stderr)
+    if len(used) > 1:
         raise InputError("texts of several formats; import each format into a file of its own")
     origin = f"{blocks[0].engine}: {', '.join(path.name for path in texts)}"
-    document = block.document(blocks, given, origin, rules.pop().PERCENTILE_RULE)
+    document = block.document(blocks, given, origin, used.pop().percentile_rule)
     writer.write(output, document, force)
     print(f"{output}: {len(document.columns['state'])} points of {len(blocks)} launches or tables")
 
@@ -92,19 +84,6 @@ def _read(path: Path) -> str:
     if "\0" in text:  # nor could a results file keep it
         raise InputError(f"{path} is not a text file; results files need no import")
     return text
-
-
-def _reader(path: Path, text: str, format_: Format) -> Any:
-    if format_ is not Format.AUTO:
-        return FORMATS[format_.value]
-    for reader in FORMATS.values():
-        if reader.matches(text):
-            return reader
-    what = "is empty" if not text.strip() else "line 1, column 1: no known table"
-    raise InputError(
-        f"{path}: {what}; expected the 2019 layout (heading '# nodes msg (B) ops …'), "
-        "perftest's JSON or osu_alltoall's text"
-    )
 
 
 def _pairs(option: str, values: list[str]) -> dict[str, str]:
