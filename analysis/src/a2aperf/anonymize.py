@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import reading, results, schema, workloads, writer
+from a2aperf import reading, results, sample_columns, schema, workloads, writer
 from a2aperf.credentials import looks_like_credential
 from a2aperf.errors import InputError
+from a2aperf.sample_columns import SampleColumn
 
 KEY_BYTES = 32
 _ADDRESS = re.compile(
@@ -124,6 +125,8 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
     with reading.open_results(path) as file:
         columns = reading.read_columns(file, found.columns.values())
         traced = reading.has_arrival(file)
+        has_samples = reading.raw_samples(file)
+        own_columns = sample_columns.of_copy(path, file["raw"]) if has_samples else {}
         groups = [one.group for one in workloads.ALL if one.group and one.group.name in file]
         own = {
             group.name: (group.datasets, reading.read_group(file, group.name, group.datasets))
@@ -149,6 +152,9 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
     def arrival(point: int) -> NDArray[np.int64] | None:
         return found.arrival(name, point) if has_raw[point] else None
 
+    def own_samples(point: int, column: SampleColumn) -> NDArray[Any] | None:
+        return found.own(name, point, column) if has_raw[point] else None
+
     document = writer.Document(
         {
             key: pseudonyms.scrub(value) if isinstance(value, str) else value
@@ -159,6 +165,8 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
         raw=raw if has_raw.any() else None,
         counters=(lambda point: found.counters(name, point)) if has_raw.any() else None,
         arrival=arrival if traced else None,
+        own_columns=own_columns,
+        own_samples=own_samples,
         own=own,
         described=found.described,
     )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import grouping, tables
+from a2aperf import grouping, sample_columns, tables
+from a2aperf.datasets import RAW
 from a2aperf.errors import InputError
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
@@ -20,17 +22,7 @@ from a2aperf.results import Results
 if TYPE_CHECKING:
     import xarray as xr
 
-QUANTITIES: Final[Mapping[str, tuple[str, Callable[[RawOps], NDArray[np.int64]]]]] = {
-    "end": ("end of the rank's op, from the op's start", lambda raw: raw.end),
-    "begin": ("begin of the rank's op, from the op's start", lambda raw: raw.begin),
-    "send_done": ("all sends of the rank are done, from the op's start", lambda raw: raw.send_done),
-    "recv_done": (
-        "all arrivals at the rank are seen, from the op's start",
-        lambda raw: raw.recv_done,
-    ),
-    "rank_time": ("end minus begin of the rank's op", lambda raw: raw.end - raw.begin),
-}
-_SHAPE: Final = ("message_size", "ranks", "nodes", "ranks_per_node")
+_SHAPE: Final = ("role", "message_size", "ranks", "nodes", "ranks_per_node")
 
 
 def _xarray(what: str) -> ModuleType:
@@ -79,53 +71,102 @@ def _plain(values: pd.Series[Any]) -> NDArray[Any]:
     return np.array([str(value) for value in values], dtype=np.str_)
 
 
+@dataclass(frozen=True)
+class _Quantity:
+    """What is asked of each op, and how a point's file says it [attempts, …]."""
+
+    long_name: str
+    units: str
+    dimensions: tuple[str, ...]
+    of: Callable[[Results, pd.Series[Any], RawOps], NDArray[Any]]
+
+
 def ops(results: Results, quantity: str, valid: bool) -> xr.DataArray:
     """The samples of the one point that `results` have, of all their launches; see `Runs.ops`."""
-    if quantity not in QUANTITIES:
-        raise InputError(f"ops: quantity {quantity}: expected one of {', '.join(QUANTITIES)}")
+    found = _points(results)
+    asked = _quantity(found, quantity)
     xarray = _xarray("ops")
-    long_name, _ = QUANTITIES[quantity]
-    found = results.measured()
-    if found.points.empty:  # rows of MPI's own alltoall, where these were chosen
-        found = results.complete(("measure", "baseline"))
     _require_one_point(found)
-    parts = [_along_ops(found, row, quantity, valid) for _, row in found.points.iterrows()]
+    parts = [_along_ops(found, row, asked, valid) for _, row in found.points.iterrows()]
     joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     values = joined.pop("values")
     coordinates: dict[str, Any] = {name: ("op", array) for name, array in joined.items()}
-    coordinates |= {"op": np.arange(len(values)), "rank": np.arange(values.shape[1])}
-    hosts = {tuple(x.host_of(rank) for rank in range(values.shape[1]))
-             for x in found.launches.values()}  # fmt: skip
-    if len(hosts) == 1:
-        coordinates["host"] = ("rank", np.array(hosts.pop()))
-    size = int(found.points["message_size"].iloc[0])
-    attributes = {"long_name": long_name, "units": "ns", "message_size": size}
+    coordinates["op"] = np.arange(len(values))
+    for name in asked.dimensions[1:]:
+        coordinates[name] = np.arange(values.shape[1])
+    if "rank" in asked.dimensions:
+        hosts = {tuple(x.host_of(rank) for rank in range(values.shape[1]))
+                 for x in found.launches.values()}  # fmt: skip
+        if len(hosts) == 1:
+            coordinates["host"] = ("rank", np.array(hosts.pop()))
+    said = {"long_name": asked.long_name, "units": asked.units}
+    attributes: dict[str, Any] = {name: text for name, text in said.items() if text}
+    attributes["message_size"] = int(found.points["message_size"].iloc[0])
     made: xr.DataArray = xarray.DataArray(
-        values, coordinates, ("op", "rank"), name=quantity, attrs=attributes
+        values, coordinates, asked.dimensions, name=quantity, attrs=attributes
     )
     return made
 
 
+def _points(results: Results) -> Results:
+    """All-to-alls; where there are none, what is measured of a workload that is not known here."""
+    found = results.measured()
+    if not found.points.empty:
+        return found
+    from a2aperf import roles  # with scipy.stats: takes a while
+
+    others = [role for role in results.points["role"].unique() if role not in roles.KNOWN]
+    measured = [role for role in others if not role.endswith(("-baseline", "-sentinel"))]
+    found = results.measured(measured)
+    if not found.points.empty:
+        return found
+    # Rows of MPI's own alltoall, where these were chosen.
+    return results.complete(("baseline", *(x for x in others if x.endswith("-baseline"))))
+
+
+def _quantity(found: Results, name: str) -> _Quantity:
+    if name in QUANTITIES:
+        return QUANTITIES[name]
+    files = {str(file): found.own_columns(str(file)) for file in found.points["file"].unique()}
+    known = dict.fromkeys([*QUANTITIES, *(name for columns in files.values() for name in columns)])
+    if name not in known:
+        raise InputError(f"ops: quantity {name}: expected one of {', '.join(known)}")
+    with_it = {file: {name: columns[name]} for file, columns in files.items() if name in columns}
+    column = sample_columns.joined(with_it)[name]
+
+    def of(found: Results, row: pd.Series[Any], raw: RawOps) -> NDArray[Any]:
+        file = str(row["file"])
+        if file not in with_it:
+            return np.full(column.shape(*raw.begin.shape), np.nan)
+        return column.marked(found.own(file, int(row["point"]), column))
+
+    return _Quantity(column.long_name, column.units, column.dimensions, of)
+
+
 def _along_ops(
-    found: Results, row: pd.Series[Any], quantity: str, valid: bool
+    found: Results, row: pd.Series[Any], asked: _Quantity, valid: bool
 ) -> dict[str, NDArray[Any]]:
     raw = found.raw(str(row["file"]), int(row["point"]))
-    if quantity == "send_done" and not raw.has_send_done:
-        raise InputError(
-            f"ops: quantity send_done: in mode {row['mode']} the receivers fetch the messages, "
-            "and nothing tells their sources; expected another quantity, such as recv_done"
-        )
     kept = raw.valid if valid else np.ones_like(raw.valid)
     count = int(kept.sum())
     origin = int(found.launches[row["launch"]].attributes["time_origin"])
     return {
-        "values": QUANTITIES[quantity][1](raw)[kept],
+        "values": asked.of(found, row, raw)[kept],
         "launch": np.full(count, row["launch"]),
         "point": np.full(count, row["point"]),
         "attempt": np.flatnonzero(kept),
         "start": raw.start[kept] + origin,
         "valid": raw.valid[kept],
     }
+
+
+def _send_done(found: Results, row: pd.Series[Any], raw: RawOps) -> NDArray[Any]:
+    if not raw.has_send_done:
+        raise InputError(
+            f"ops: quantity send_done: in mode {row['mode']} the receivers fetch the messages, "
+            "and nothing tells their sources; expected another quantity, such as recv_done"
+        )
+    return raw.send_done
 
 
 def _require_one_point(found: Results) -> None:
@@ -137,3 +178,16 @@ def _require_one_point(found: Results) -> None:
         if len(words) > 1:
             listed = ", ".join(words[:6]) + (", …" if len(words) > 6 else "")
             raise InputError(f"ops: the points differ in {name} ({listed}); choose one of them")
+
+
+def _of_rank(long_name: str, of: Callable[[RawOps], NDArray[np.int64]]) -> _Quantity:
+    return _Quantity(long_name, "ns", ("op", "rank"), lambda found, row, raw: of(raw))
+
+
+QUANTITIES: Final[Mapping[str, _Quantity]] = {
+    "end": _of_rank("end of the rank's op, from the op's start", lambda raw: raw.end),
+    "begin": _of_rank(RAW["begin"].long_name, lambda raw: raw.begin),
+    "send_done": _Quantity(RAW["send_done"].long_name, "ns", ("op", "rank"), _send_done),
+    "recv_done": _of_rank(RAW["recv_done"].long_name, lambda raw: raw.recv_done),
+    "rank_time": _of_rank("end minus begin of the rank's op", lambda raw: raw.end - raw.begin),
+}

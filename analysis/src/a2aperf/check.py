@@ -12,6 +12,7 @@ import pandas as pd
 from a2aperf import credentials, datasets, derived, loading, reading, results, schema, workloads
 from a2aperf.errors import InputError
 from a2aperf.raw_ops import RawOps
+from a2aperf.sample_columns import SampleColumn, strangers
 from a2aperf.workloads.workload import Workload
 
 _AT_ONCE = 64  # attempts of which a trace is read; all of them may be gigabytes
@@ -36,6 +37,7 @@ def check(
     (name,) = found.files
     present = workloads.present(found)
     findings = [*_schema(path, present), *_launches(found), *_points(found)]
+    own = found.own_columns(name).values()
     rows = [
         row for _, row in found.points.iterrows() if row["has_raw"] and row["state"] == "complete"
     ]
@@ -51,6 +53,8 @@ def check(
             raw = found.raw(name, int(row["point"]))
             findings += _samples(found, name, row, raw)
             findings += _trace(found, name, row, raw)
+            for column in own:
+                _read(found, name, row, column)
             if row["role"] in verify:
                 wrong = verify[row["role"]](row, raw)
                 findings += [_error(f"{_where(row)}: {text}") for text in wrong]
@@ -75,9 +79,14 @@ def _schema(path: Path, present: list[Workload]) -> Iterator[Finding]:
         figures = frozenset().union(*(one.columns for one in present))
         yield from map(_error, datasets.columns_lacking(file, figures))
         own = {one.group.name: one.group.datasets for one in present if one.group}
+        columns = {name: one.described for name, one in reading.own_columns(file).items()}
+        own["raw"] = {**datasets.RAW, **columns}
         yield from map(_error, datasets.lacking(file, own))
         if reading.raw_samples(file):
-            yield from map(_error, datasets.too_small(file))
+            yield from map(_error, datasets.too_small(file, columns))
+            for name in strangers(file["raw"]):
+                said = "has no values of each op, rank or message that this a2a knows"
+                yield _warning(f"/raw/{name} {said}: it was not looked at")
 
 
 # Launches ----------------------------------------------------------------------------------------
@@ -235,6 +244,13 @@ def _trace(
         yield _error(f"{where}: a message is missing in /raw/arrival, or one too many is there")
     if out_of_time:
         yield _error(f"{where}: a message came before its receiver began, or after the last one")
+
+
+def _read(found: results.Results, name: str, row: "pd.Series[Any]", column: SampleColumn) -> None:
+    """Read a column of which nothing more is known; InputError where that can't be done."""
+    for first in range(0, int(row["attempts"]), _AT_ONCE):
+        some = range(first, min(first + _AT_ONCE, int(row["attempts"])))
+        found.own(name, int(row["point"]), column, some)
 
 
 def _impossible(raw: RawOps, row: "pd.Series[Any]", clock: bool) -> Iterator[str]:

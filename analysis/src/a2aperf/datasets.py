@@ -131,12 +131,16 @@ def columns_lacking(file: h5py.File, figures: frozenset[str]) -> Iterator[str]:
             yield f"column {column.name} has no _FillValue: readers take −1 for a number"
 
 
-def too_small(file: h5py.File) -> Iterator[str]:
-    """Which of the samples have not the shape that the points need, in words."""
+def too_small(file: h5py.File, own: Tables) -> Iterator[str]:
+    """Which of the samples have not the shape that the points need, in words.
+
+    `own` are the columns beside those of every workload.
+    """
     points = len(file["state"])
     attempts, ranks = int(file["attempts"][()].max()), int(file["ranks"][()].max())
-    for name in (*schema.RAW_MOMENTS, "start", "valid"):
-        least = (points, attempts, ranks)[: 3 if name in schema.RAW_MOMENTS else 2]
+    always = {name: RAW[name] for name in (*schema.RAW_MOMENTS, "start", "valid")}
+    for name, table in {**always, **own}.items():
+        least = (points, attempts, ranks, ranks)[: len(table.scales)]
         shape: tuple[int, ...] = getattr(file["raw"][name], "shape", None) or ()  # of a group: none
         if (
             len(shape) != len(least)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several results files as one: their points one after the other, every launch a segment."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import __version__, clusters, loading, reading, results, schema, workloads, writer
+from a2aperf import (
+    __version__,
+    clusters,
+    loading,
+    reading,
+    results,
+    sample_columns,
+    schema,
+    workloads,
+    writer,
+)
 from a2aperf.errors import InputError
+from a2aperf.sample_columns import SampleColumn
 
 _SAME = {"complete_at": None, "percentile_rule": None, "workload": schema.ALL_TO_ALL}
 """What one file says once for all its points, and what it means where it does not."""
@@ -57,6 +68,9 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
         origins += [(name, point) for point in range(len(part["state"]))]
     joined = {name: np.concatenate([part[name] for part in columns]) for name in found.columns}
     has_raw = found.points["has_raw"].to_numpy()
+    own_columns = _own_columns(found)
+    all_columns = sample_columns.joined(own_columns)
+    _require_blanks(all_columns, own_columns)
 
     def raw(point: int) -> schema.Raw | None:
         if not has_raw[point]:
@@ -70,6 +84,11 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
     def arrival(point: int) -> NDArray[np.int64] | None:
         return found.arrival(*origins[point]) if has_raw[point] else None
 
+    def own_samples(point: int, column: SampleColumn) -> NDArray[Any] | None:
+        file, of_file = origins[point]
+        there = has_raw[point] and column.name in own_columns[file]
+        return found.own(file, of_file, column) if there else None
+
     return writer.Document(
         attributes,
         joined,
@@ -77,8 +96,33 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
         raw=raw if has_raw.any() else None,
         counters=counters if has_raw.any() else None,
         arrival=arrival if any(traced.values()) else None,
+        own_columns=all_columns,
+        own_samples=own_samples,
         described=found.described,
     )
+
+
+def _own_columns(found: results.Results) -> dict[str, dict[str, SampleColumn]]:
+    """Of every file with samples, the columns of them that not every workload has."""
+    columns = {}
+    for name, path in found.files.items():
+        with reading.open_results(path) as file:
+            if reading.raw_samples(file):
+                columns[name] = sample_columns.of_copy(path, file["raw"])
+    return columns
+
+
+def _require_blanks(
+    columns: Mapping[str, SampleColumn], by_file: Mapping[str, Mapping[str, SampleColumn]]
+) -> None:
+    """Refuse a file without a column where nothing in it can stand for what is not there."""
+    for file, present in by_file.items():
+        for name, column in columns.items():
+            if name not in present and column.fill is None:
+                raise InputError(
+                    f"{file} has no /raw/{name}, and without _FillValue no {column.dtype} of it "
+                    "stands for none; such files stay apart"
+                )
 
 
 def _shift(indices: np.ndarray[Any, Any], by: int) -> None:

@@ -11,9 +11,10 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import segments, strict
+from a2aperf import sample_columns, segments, strict
 from a2aperf.datasets import Described
 from a2aperf.errors import InputError
+from a2aperf.sample_columns import SampleColumn
 from a2aperf.schema import (
     ALL_TO_ALL,
     COLUMN,
@@ -258,6 +259,20 @@ def read_arrival(
         return None
     place = np.s_[point, attempts, :ranks, :ranks]
     return strict.part(file["raw"]["arrival"], place, (len(attempts), ranks, ranks))
+
+
+def own_columns(file: h5py.File) -> dict[str, SampleColumn]:
+    """The columns of samples that its workload has beside those of all."""
+    return sample_columns.declared(file["raw"]) if raw_samples(file) else {}
+
+
+def read_own(
+    file: h5py.File, column: SampleColumn, point: int, attempts: range, ranks: int
+) -> NDArray[Any]:
+    """What it says of these attempts of one point, as it is stored."""
+    shape = column.shape(len(attempts), ranks)
+    place = (point, slice(attempts.start, attempts.stop), *map(slice, shape[1:]))
+    return strict.values(file["raw"][column.name], place, shape)
 
 
 def read_group(

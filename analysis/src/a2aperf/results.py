@@ -19,6 +19,7 @@ from a2aperf.datasets import Described
 from a2aperf.errors import InputError
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
+from a2aperf.sample_columns import SampleColumn
 from a2aperf.sample_reader import SampleReader
 
 Made = TypeVar("Made")
@@ -85,6 +86,19 @@ class Results:
         wanted = np.arange(count) if attempts is None else np.sort(attempts)
         with reading.open_results(self.files[file]) as stream:
             return reading.read_arrival(stream, point, wanted, ranks)
+
+    def own_columns(self, file: str) -> dict[str, SampleColumn]:
+        """The columns of samples that the file has beside those of every workload."""
+        with reading.open_results(self.files[file]) as stream:
+            return reading.own_columns(stream)
+
+    def own(
+        self, file: str, point: int, column: SampleColumn, attempts: range | None = None
+    ) -> NDArray[Any]:
+        """One of them at a point, as it is stored: these attempts, or all."""
+        count, ranks = self._shape(file, point)
+        with reading.open_results(self.files[file]) as stream:
+            return reading.read_own(stream, column, point, attempts or range(count), ranks)
 
     def is_traced(self, file: str) -> bool:
         """Whether the file says when each message came."""

@@ -176,11 +176,12 @@ class Runs:
 
         `quantity`: `end` of the rank's op (the maximum over ranks is the op time T), `begin`,
         `send_done` (not of mode read), `recv_done`, all from the op's start; `rank_time` is
-        end − begin. With `valid=False` also the attempts in which a rank began late. Along `op`
-        stand `launch`, `point`, `attempt`, `start` (ns since 1970) and `valid`. `settings` as for
-        `sel`. Reads that point now. Raises InputError where points of different settings or sizes
-        are left, or no raw samples are there; ImportError without xarray
-        (`pip install 'a2aperf[xarray]'`).
+        end − begin. A column of samples that a workload has of its own, by its name: type and units
+        are the file's; NaN, and so floating, where there is no value. With `valid=False` also the
+        attempts in which a rank began late. Along `op` stand `launch`, `point`, `attempt`, `start`
+        (ns since 1970) and `valid`. `settings` as for `sel`. Reads that point now. Raises
+        InputError where points of different settings or sizes are left, or no raw samples are
+        there; ImportError without xarray (`pip install 'a2aperf[xarray]'`).
         """
         return arrays.ops(self.sel(**settings).results, quantity, valid)
 

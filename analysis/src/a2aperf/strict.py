@@ -75,12 +75,18 @@ def array(dataset: Any, dimensions: int) -> NDArray[Any]:
 
 def part(dataset: Any, place: tuple[Any, ...], shape: tuple[int, ...]) -> NDArray[Any]:
     """The whole numbers at a place, which must have this shape."""
+    found = values(dataset, place, shape)
+    if found.dtype.kind == "f" and not (np.abs(found) < 2.0**63).all():
+        raise ValueError(f"{dataset.name} has values that are no whole numbers")
+    return found
+
+
+def values(dataset: Any, place: tuple[Any, ...], shape: tuple[int, ...]) -> NDArray[Any]:
+    """The numbers at a place, which must have this shape."""
     _require_dataset(dataset)
     if dataset.dtype.kind not in "iufb" or len(place) != dataset.ndim:
         raise ValueError(f"{dataset.name} has {dataset.ndim} dimensions of {dataset.dtype}")
     found: NDArray[Any] = dataset[place]
-    if found.dtype.kind == "f" and not (np.abs(found) < 2.0**63).all():
-        raise ValueError(f"{dataset.name} has values that are no whole numbers")
     if found.shape != shape:
         raise ValueError(f"{dataset.name} has shape {dataset.shape}, too small for {shape}")
     return found

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from a2aperf import datasets, reading, schema, segments
 from a2aperf.errors import InputError
+from a2aperf.sample_columns import SampleColumn
 
 COMPRESSION = 4
 LIBVER = ("earliest", "v110")
@@ -36,6 +37,9 @@ class Document:
     raw: Callable[[int], schema.Raw | None] | None = None
     counters: Callable[[int], schema.Counters | None] | None = None
     arrival: Callable[[int], NDArray[np.int64] | None] | None = None
+    own_columns: Mapping[str, SampleColumn] = field(default_factory=dict)
+    """Of the samples, beside those that every workload has."""
+    own_samples: Callable[[int, SampleColumn], NDArray[Any] | None] = lambda point, column: None
     own: Mapping[str, tuple[datasets.Tables, Mapping[str, NDArray[Any]]]] = field(
         default_factory=dict
     )
@@ -114,7 +118,11 @@ def _largest_size(document: Document) -> int:
     traced = (attempts * ranks**2).sum() if document.arrival is not None else 0
     moments = len(schema.RAW_MOMENTS) + 1  # and when ranks left the barrier
     per_op = attempts.sum() * (8 + 1)  # when it started, and whether it is valid
-    return int((attempts * ranks).sum() * moments + traced) * 8 + int(per_op)
+    own = sum(
+        int((attempts * ranks ** (len(one.scales) - 2)).sum()) * np.dtype(one.dtype).itemsize
+        for one in document.own_columns.values()
+    )
+    return int((attempts * ranks).sum() * moments + traced) * 8 + int(per_op) + own
 
 
 def _image(document: Document) -> bytes:
@@ -201,10 +209,15 @@ def _write_samples(file: h5py.File, document: Document) -> None:
             fillvalue=schema.UNKNOWN,
             **options,
         )
+    for column in document.own_columns.values():
+        _create_own(group, column, (points, attempts, ranks, ranks), options)
+    by_source = [one for one in document.own_columns.values() if "source" in one.scales]
+    if document.arrival is not None or by_source:
         datasets.create_scale(group, "source", ranks)
     datasets.create_scale(group, "attempt", attempts)
     datasets.create_scale(group, "rank", ranks)
-    datasets.describe(group, datasets.RAW)
+    own = {name: column.described for name, column in document.own_columns.items()}
+    datasets.describe(group, {**datasets.RAW, **own})
     counters = _CounterGroup(file, document, ranks) if document.counters else None
     has_exits = False
     for point in range(points):
@@ -222,11 +235,31 @@ def _write_samples(file: h5py.File, document: Document) -> None:
         if arrival is not None:
             n, width, _ = arrival.shape
             group["arrival"][point, :n, :width, :width] = arrival
+        _write_own(group, document, point)
         if counters:
             counters.write(point)
         document.progress(point)
     if not has_exits:
         del group["exit"]
+
+
+def _create_own(
+    group: h5py.Group, column: SampleColumn, extents: tuple[int, ...], options: Mapping[str, Any]
+) -> None:
+    shape = extents[: len(column.scales)]
+    chunk = (1, *shape[1:]) if len(shape) < len(extents) else (1, 1, *shape[2:])
+    dataset = group.create_dataset(
+        column.name, shape, column.dtype, chunks=chunk, fillvalue=column.fill, **options
+    )
+    if column.has_fill_value:
+        dataset.attrs["_FillValue"] = np.dtype(column.dtype).type(column.fill)
+
+
+def _write_own(group: h5py.Group, document: Document, point: int) -> None:
+    for name, column in document.own_columns.items():
+        values = document.own_samples(point, column)
+        if values is not None:
+            group[name][point, *map(slice, values.shape)] = values
 
 
 class _CounterGroup:
