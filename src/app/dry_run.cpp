@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/fabric/memory.hpp"
 #include "a2aperf/job/launcher.hpp"
-#include "a2aperf/measure/host_facts.hpp"
 #include "a2aperf/measure/setup.hpp"
 #include "commands.hpp"
 #include "estimate.hpp"
@@ -35,7 +35,8 @@ int run_dry(const Options& options) {
 
     const auto per_node = static_cast<Bytes>(layout.ranks_on_node().front());
     const MemoryBudget budget =
-        budget_of(options.memory_limit.value_or(node_memory().available / 2), per_node, options.sizes);
+        budget_of(options.memory_limit.value_or(find_memory(options.memory).of_node().available / 2), per_node,
+                  options.sizes);
     const Workload& workload = workload_of(options);
     const Plan plan = workload.plan(
         options, layout, [&](const Point& point) { return memory_skip_reason(point, budget, layout.ranks()); });

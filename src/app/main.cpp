@@ -8,6 +8,7 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/config/command_line.hpp"
+#include "a2aperf/fabric/memory.hpp"
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/job/launcher.hpp"
 #include "a2aperf/measure/mode_table.hpp"
@@ -24,6 +25,7 @@ Catalogue what_there_is() {
     Catalogue catalogue;
     for (const Provider& provider : known_providers()) catalogue.providers.emplace_back(provider.name);
     for (const ModeEntry& mode : mode_table()) catalogue.modes.emplace_back(mode.name);
+    for (const MemoryKind& kind : memory_kinds()) catalogue.memories.emplace_back(kind.name);
     catalogue.workloads = workload_rows();
     return catalogue;
 }

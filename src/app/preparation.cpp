@@ -49,7 +49,7 @@ std::optional<Start> keep_stored(Plan& plan, const Job& job, const Options& opti
 ChannelSettings Preparation::channel_settings(const Options& options, int ranks) const {
     ChannelSettings settings{.buffer_bytes = buffer_bytes(plan, budget, ranks),
                              .spare_bytes = largest_message(plan),
-                             .pages = options.memory == Memory::huge ? Pages::huge : Pages::normal,
+                             .memory = find_memory(options.memory),
                              .wait = polling.polling == Polling::block ? Wait::object : Wait::none};
     for (const auto& mode : options.modes)
         if (!choice.refused_modes.contains(mode)) {
@@ -63,7 +63,8 @@ ChannelSettings Preparation::channel_settings(const Options& options, int ranks)
 Preparation prepare(const Job& job, const Options& options, const std::filesystem::path& results) {
     ProviderChoice choice =
         choose_provider(job, {options.provider, options.nic, options.modes, mode_demands(), mpi_uses_libfabric()});
-    const MemoryBudget budget = memory_budget(job, options.memory_limit, options.sizes);
+    const MemoryBudget budget =
+        memory_budget(job, find_memory(options.memory), options.memory_limit, options.sizes);
     Plan plan = workload_of(options).plan(
         options, job.layout(), [&](const Point& point) { return skip_reason(point, choice, budget, job.ranks()); });
     const auto stored_start = keep_stored(plan, job, options, results);

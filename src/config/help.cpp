@@ -72,6 +72,7 @@ std::string describe(const OptionRow& row, const Catalogue& catalogue, const Wor
     std::string text(row.help);
     replace(text, "{providers}", fmt::format("{}", fmt::join(catalogue.providers, ", ")));
     replace(text, "{modes}", fmt::format("{}", fmt::join(catalogue.modes, ", ")));
+    replace(text, "{memories}", fmt::format("{}", fmt::join(catalogue.memories, " or ")));
     replace(text, "{schedules}", schedule_names());
     replace(text, "{sizes}", workload.page.sizes);
     replace(text, "{formats}", workload.page.formats);

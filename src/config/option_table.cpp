@@ -246,12 +246,8 @@ constexpr OptionRow kRows[] = {
      .value = "PAGES",
      .section = Section::how,
      .example = "huge",
-     .help = "pages of the message buffers: default or huge (default: default)",
-     .set =
-         [](Options& o, Values v, const Catalogue&) {
-             o.memory =
-                 choose<Memory>("kind of memory", v[0], {{"default", Memory::normal}, {"huge", Memory::huge}});
-         }},
+     .help = "pages of the message buffers: {memories} (default: default)",
+     .set = [](Options& o, Values v, const Catalogue& c) { o.memory = parse_memory(v[0], c); }},
     {.name = "memory-limit",
      .value = "SIZE",
      .section = Section::how,

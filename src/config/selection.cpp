@@ -33,6 +33,12 @@ std::string parse_nic(std::string_view text) {
     return std::string(text);
 }
 
+std::string parse_memory(std::string_view text, const Catalogue& catalogue) {
+    const std::vector<std::string_view> known(catalogue.memories.begin(), catalogue.memories.end());
+    if (std::find(known.begin(), known.end(), text) == known.end()) throw_unknown("kind of memory", text, known);
+    return std::string(text);
+}
+
 std::vector<std::string> parse_modes(std::span<const std::string> values, const Catalogue& catalogue) {
     const std::vector<std::string_view> known(catalogue.modes.begin(), catalogue.modes.end());
     std::vector<std::string> modes = split_list(values);

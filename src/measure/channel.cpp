@@ -20,12 +20,12 @@ std::size_t queue_depth(int ranks) {
 Channel::Channel(const Job& job, const Offer& offer, const ChannelSettings& settings)
     : job_(job), domain_(offer), buffer_bytes_(settings.buffer_bytes),
       peers_write_((settings.rights.target & kPeersWrite) != 0),
-      send_(domain_, buffer_bytes_, settings.pages, settings.rights.source, kSendKey),
-      receive_(domain_, buffer_bytes_ + settings.spare_bytes, settings.pages, settings.rights.target, kReceiveKey),
+      send_(domain_, buffer_bytes_, settings.memory, settings.rights.source, kSendKey),
+      receive_(domain_, buffer_bytes_ + settings.spare_bytes, settings.memory, settings.rights.target, kReceiveKey),
       endpoint_(domain_, queue_depth(job.ranks()), settings.wait) {
     if (settings.has_flags)
-        flags_.emplace(domain_, static_cast<std::size_t>(job.ranks()) * sizeof(std::uint64_t), Pages::normal,
-                       kPeersWrite, kFlagsKey);
+        flags_.emplace(domain_, static_cast<std::size_t>(job.ranks()) * sizeof(std::uint64_t),
+                       memory_kinds().front(), kPeersWrite, kFlagsKey);
     if (domain_.registers_with_endpoint())
         for (Region* region : regions()) region->enable(endpoint_.get());
     endpoint_.insert_peers(job.all_gather_text(endpoint_.address()));

@@ -4,9 +4,10 @@
 #include <sys/utsname.h>
 
 #include <fstream>
-#include <sstream>
 
 #include <fmt/format.h>
+
+#include "a2aperf/fabric/memory.hpp"
 
 namespace a2aperf {
 namespace {
@@ -31,20 +32,6 @@ std::string text_or_unknown(double number) {
 
 } // namespace
 
-NodeMemory node_memory() {
-    NodeMemory memory;
-    std::ifstream file("/proc/meminfo");
-    for (std::string line; std::getline(file, line);) {
-        std::istringstream words(line);
-        std::string key;
-        Bytes kibibytes = 0;
-        words >> key >> kibibytes;
-        if (key == "MemAvailable:") memory.available = kibibytes * 1024;
-        if (key == "MemTotal:") memory.total = kibibytes * 1024;
-    }
-    return memory;
-}
-
 std::vector<std::pair<std::string, std::string>> node_facts(const NicFacts& nic, int cores_usable) {
     utsname kernel{};
     uname(&kernel);
@@ -52,7 +39,7 @@ std::vector<std::pair<std::string, std::string>> node_facts(const NicFacts& nic,
             {"cpu_model", cpu_model()},
             {"governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
             {"cores_usable", std::to_string(cores_usable)},
-            {"memory_total", std::to_string(node_memory().total)},
+            {"memory_total", std::to_string(memory_kinds().front().of_node().total)},
             {"boot_id", first_line("/proc/sys/kernel/random/boot_id")},
             {"nic", nic.name},
             {"nic_driver", nic.driver},

@@ -45,7 +45,8 @@ std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
     const TransferContext context = channel.context(parts.point.message_size);
     const Peers peers = parts.point.peers(parts.job.rank(), parts.job.layout(), parts.seed);
     SelfCopy self_copy;
-    if (parts.point.partner >= 0) self_copy = {context.send_buffer, context.receive_buffer, context.message_size};
+    if (parts.point.partner >= 0)
+        self_copy = {&channel.memory(), context.send_buffer, context.receive_buffer, context.message_size};
     ExchangeSettings settings = settings_of<Mode>(parts, channel);
     settings.traces = parts.traces;
     return std::make_unique<FabricEngine<Mode>>(

@@ -13,6 +13,7 @@ namespace a2aperf {
 namespace {
 
 constexpr std::size_t kWord = sizeof(std::uint64_t);
+constexpr std::size_t kPart = 4096;        // bytes that are made at once
 constexpr std::size_t kBlock = 16U << 20U; // bytes between looks for a signal, some hundredths of a second
 
 std::uint64_t stream_of(const PayloadKey& key) {
@@ -26,30 +27,52 @@ std::uint64_t word_at(std::uint64_t stream, std::size_t index) {
     return __builtin_bswap64(word);
 }
 
-} // namespace
-
-void fill_payload(std::span<std::byte> message, const PayloadKey& key) {
+// Tells act(offset, bytes) of the whole payload, part by part, until it returns false.
+template <class Act>
+void for_each_part(const PayloadKey& key, std::size_t size, Act&& act) {
     const std::uint64_t stream = stream_of(key);
-    for (std::size_t at = 0; at < message.size(); at += kWord) {
+    std::array<std::byte, kPart> part;
+    for (std::size_t at = 0; at < size; at += kPart) {
         if (at % kBlock == 0) StopSignal::throw_overdue();
-        const std::uint64_t word = word_at(stream, at / kWord);
-        std::memcpy(message.data() + at, &word, std::min(kWord, message.size() - at));
+        const std::size_t length = std::min(kPart, size - at);
+        for (std::size_t i = 0; i < length; i += kWord) {
+            const std::uint64_t word = word_at(stream, (at + i) / kWord);
+            std::memcpy(part.data() + i, &word, kWord);
+        }
+        if (!act(at, std::span<const std::byte>(part).first(length))) return;
     }
 }
 
-std::optional<PayloadMismatch> check_payload(std::span<const std::byte> message, const PayloadKey& key) {
-    const std::uint64_t stream = stream_of(key);
-    for (std::size_t at = 0; at < message.size(); at += kWord) {
-        if (at % kBlock == 0) StopSignal::throw_overdue();
-        const std::uint64_t word = word_at(stream, at / kWord);
-        const std::size_t length = std::min(kWord, message.size() - at);
-        if (std::memcmp(message.data() + at, &word, length) == 0) continue;
-        std::array<std::byte, kWord> expected{};
-        std::memcpy(expected.data(), &word, kWord);
-        for (std::size_t i = 0; i < length; ++i)
-            if (message[at + i] != expected[i]) return PayloadMismatch{at + i, expected[i], message[at + i]};
-    }
-    return std::nullopt;
+} // namespace
+
+void fill_payload(const MemoryKind& memory, std::span<std::byte> message, const PayloadKey& key) {
+    for_each_part(key, message.size(), [&](std::size_t at, std::span<const std::byte> part) {
+        memory.write(message.data() + at, part);
+        return true;
+    });
+}
+
+void blank_payload(const MemoryKind& memory, std::span<std::byte> message) {
+    std::array<std::byte, kPart> blank{};
+    blank.fill(std::byte{0xa5});
+    for (std::size_t at = 0; at < message.size(); at += kPart)
+        memory.write(message.data() + at, std::span(blank).first(std::min(kPart, message.size() - at)));
+}
+
+std::optional<PayloadMismatch> check_payload(const MemoryKind& memory, std::span<const std::byte> message,
+                                             const PayloadKey& key) {
+    std::optional<PayloadMismatch> mismatch;
+    for_each_part(key, message.size(), [&](std::size_t at, std::span<const std::byte> expected) {
+        if (memory.holds(message.data() + at, expected)) return true;
+        std::array<std::byte, kPart> all{};
+        const auto found = std::span(all).first(expected.size());
+        memory.read(message.data() + at, found);
+        const auto i = static_cast<std::size_t>(std::ranges::mismatch(found, expected).in1 - found.begin());
+        if (i == expected.size()) return true; // it has come meanwhile
+        mismatch = PayloadMismatch{at + i, expected[i], found[i]};
+        return false;
+    });
+    return mismatch;
 }
 
 } // namespace a2aperf

@@ -51,18 +51,18 @@ void check_arrivals(std::span<const std::uint32_t> arrivals, const VerificationR
                             job.who(static_cast<Rank>(peer)), job.who(job.rank()), op, expected[peer]));
 }
 
-void check_bytes(const ExchangeState& exchange, const TransferContext& context, const VerificationRound& round,
+void check_bytes(const ExchangeState& exchange, const MemoryKind& memory, const VerificationRound& round,
                  const Job& job, const Point& point, std::uint64_t op, std::uint64_t seed) {
-    for (const Rank peer : round.receives) check_message(exchange, context, peer, job, point, op, seed);
+    for (const Rank peer : round.receives) check_message(exchange, memory, peer, job, point, op, seed);
 }
 
-void check_message(const ExchangeState& exchange, const TransferContext& context, Rank peer, const Job& job,
+void check_message(const ExchangeState& exchange, const MemoryKind& memory, Rank peer, const Job& job,
                    const Point& point, std::uint64_t op, std::uint64_t seed, std::string_view moment) {
-    const std::span<const std::byte> received{exchange.place_of(peer), context.message_size};
-    if (const auto wrong = check_payload(received, {seed, peer, context.self, op}))
+    const std::span<const std::byte> received{exchange.place_of(peer), point.message_size};
+    if (const auto wrong = check_payload(memory, received, {seed, peer, job.rank(), op}))
         throw RunError(fmt::format("verification of {} failed: byte {} of the message from {} to {} is {:#04x}, "
                                    "not {:#04x} (op {}{})",
-                                   point.label(), wrong->offset, job.who(peer), job.who(context.self),
+                                   point.label(), wrong->offset, job.who(peer), job.who(job.rank()),
                                    static_cast<int>(wrong->found), static_cast<int>(wrong->expected), op, moment));
 }
 

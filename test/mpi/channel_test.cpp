@@ -124,7 +124,8 @@ TEST_CASE("an op may be under way on both channels; messages of one are not take
         const TransferContext context = channel->context(kMessage);
         const std::uint64_t seed = exchanges.size(); // of the channel: a payload of its own
         for (const Rank peer : peers)
-            fill_payload(message_at(context.send_buffer, context.send_offset, peer, kMessage),
+            fill_payload(memory_kinds().front(),
+                         message_at(context.send_buffer, context.send_offset, peer, kMessage),
                          {seed, context.self, peer, kOp});
         Exchange<Tagged>& exchange =
             exchanges.emplace_back(context, channel->endpoint(), peers, peers, ExchangeSettings{}, rig.deadline);
@@ -134,8 +135,7 @@ TEST_CASE("an op may be under way on both channels; messages of one are not take
     job().barrier();
     for (Exchange<Tagged>& exchange : exchanges) exchange.run();
     for (std::size_t i = 0; i < exchanges.size(); ++i)
-        check_bytes(exchanges[i], rig.channels.all()[i]->context(kMessage), round, job(), point_of("tagged"), kOp,
-                    i);
+        check_bytes(exchanges[i], rig.channels.all()[i]->memory(), round, job(), point_of("tagged"), kOp, i);
     // Others may wait for what this rank's provider has yet to move.
     job().enter({});
     while (!job().is_agreed())

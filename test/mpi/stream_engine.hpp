@@ -103,7 +103,8 @@ private:
         const int index = free_.back();
         const std::span<std::byte> message = place(context_.send_buffer, index);
         std::memcpy(message.data(), &counts_[kStarted], sizeof(std::uint64_t));
-        fill_payload(message.subspan(sizeof(std::uint64_t)), {1, context_.self, peers_.to, counts_[kStarted]});
+        fill_payload(memory_kinds().front(), message.subspan(sizeof(std::uint64_t)),
+                     {1, context_.self, peers_.to, counts_[kStarted]});
         const Route to = route(peers_.to, message, slots_.size() / 2 + static_cast<std::size_t>(index));
         if (Mode::send(context_, to, Mode::label(context_, kOp)) != 0) return false;
         free_.pop_back();
@@ -115,7 +116,8 @@ private:
         const std::span<const std::byte> message = place(context_.receive_buffer, index);
         std::uint64_t number = 0;
         std::memcpy(&number, message.data(), sizeof number);
-        if (check_payload(message.subspan(sizeof number), {1, peers_.from, context_.self, number}))
+        if (check_payload(memory_kinds().front(), message.subspan(sizeof number),
+                          {1, peers_.from, context_.self, number}))
             throw RunError(fmt::format("message {} is damaged", number));
         received_numbers += mix64(number);
         ++counts_[kReceived];

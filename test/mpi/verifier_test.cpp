@@ -86,7 +86,7 @@ TEST_CASE("one wrong byte is told with both ranks, its offset, what it is and wh
     const Exchange<Tagged> exchange(context, rig.channel.endpoint(), {}, others(), {}, rig.deadline);
     const VerificationRound round{{}, others()};
     const auto check = [&] {
-        return failure([&] { check_bytes(exchange, context, round, job(), point, kOp, kSeed); });
+        return failure([&] { check_bytes(exchange, rig.channel.memory(), round, job(), point, kOp, kSeed); });
     };
     CHECK(check() == "");
     for (const std::size_t offset : {std::size_t{0}, std::size_t{17}, std::size_t{kMessage} - 1}) {
@@ -101,7 +101,7 @@ TEST_CASE("one wrong byte is told with both ranks, its offset, what it is and wh
         byte = right;
     }
     // Of another op, it is wrong.
-    CHECK(failure([&] { check_bytes(exchange, context, round, job(), point, kOp + 1, kSeed); }) != "");
+    CHECK(failure([&] { check_bytes(exchange, rig.channel.memory(), round, job(), point, kOp + 1, kSeed); }) != "");
 }
 
 TEST_CASE("a message that is missing, doubled or for nobody is told with its source") {

@@ -10,6 +10,7 @@ namespace a2aperf::test {
 inline Catalogue catalogue() {
     return {{"shm", "tcp", "net", "udp", "psm2", "verbs"},
             {"tagged", "msg", "write-imm", "read", "write"},
+            {"default", "huge"},
             workload_rows()};
 }
 

@@ -12,6 +12,7 @@ struct WorkloadRow;
 struct Catalogue {
     std::vector<std::string> providers; // without "auto"
     std::vector<std::string> modes;
+    std::vector<std::string> memories;
     std::vector<const WorkloadRow*> workloads; // the first one's page is the program's own
 };
 

@@ -21,7 +21,6 @@ namespace a2aperf {
 
 enum class Sync { automatic, clock, barrier };
 enum class Poll { automatic, spin, yield, block };
-enum class Memory { normal, huge };
 enum class Overwrite { refuse, resume, force };
 
 struct Options {
@@ -56,7 +55,7 @@ struct Options {
     CompleteAt complete_at = CompleteAt::receiver;
     PercentileRule percentile = PercentileRule::rank;
     Poll poll = Poll::automatic;
-    Memory memory = Memory::normal;
+    std::string memory = "default";    // its kind
     std::optional<Bytes> memory_limit; // per node, for the message buffers of its ranks
     Nanoseconds timeout = 60'000'000'000;
     bool verify_only = false;

@@ -21,7 +21,7 @@ namespace a2aperf {
 struct ChannelSettings {
     std::size_t buffer_bytes = 0; // each of the two message buffers
     std::size_t spare_bytes = 0;  // behind the receive buffer, for messages that should not come
-    Pages pages = Pages::normal;
+    const MemoryKind& memory = memory_kinds().front();
     Wait wait = Wait::none;
     Rights rights{};        // that the modes ask for: to the send buffer as a source, to the receive buffer
     bool has_flags = false; // a word of each rank, for modes that tell by flags
@@ -38,6 +38,7 @@ public:
     const Domain& domain() const { return domain_; }
     const Endpoint& endpoint() const { return endpoint_; }
     NicFacts adapter() const { return nic_of(domain_.offer()); }
+    const MemoryKind& memory() const { return send_.kind(); } // of the messages
     std::byte* send_buffer() const { return send_.data(); }
     std::byte* receive_buffer() const { return receive_.data(); }
     std::byte* spare() const { return receive_.data() + buffer_bytes_; }

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "a2aperf/fabric/memory.hpp"
 #include "a2aperf/job/job.hpp"
 #include "a2aperf/measure/exchange.hpp"
 #include "a2aperf/plan/point.hpp"
@@ -45,6 +46,7 @@ std::unique_ptr<Engine> make_mpi_engine(const Job& job, std::byte* send_buffer, 
 
 // Copies the block to self too, as MPI_Alltoall does, where a point is measured beside it.
 struct SelfCopy {
+    const MemoryKind* memory = nullptr;
     std::byte* from = nullptr;
     std::byte* to = nullptr;
     std::size_t size = 0;
@@ -71,7 +73,9 @@ public:
 
 private:
     // Inlined, it would make every op save a register for it.
-    [[gnu::noinline]] void copy_self() const { std::copy_n(self_copy_.from, self_copy_.size, self_copy_.to); }
+    [[gnu::noinline]] void copy_self() const {
+        self_copy_.memory->copy(self_copy_.from, self_copy_.to, self_copy_.size);
+    }
 
     Exchange<Mode> exchange_;
     Post post_;

@@ -14,11 +14,4 @@ namespace a2aperf {
 // Facts of this node by name (docs/file-format.md, node_facts), in a fixed order; empty = unknown.
 std::vector<std::pair<std::string, std::string>> node_facts(const NicFacts& nic, int cores_usable);
 
-// Bytes that the kernel says new programs may take (MemAvailable), and all there are (MemTotal).
-struct NodeMemory {
-    Bytes available = 0;
-    Bytes total = 0;
-};
-NodeMemory node_memory();
-
 } // namespace a2aperf

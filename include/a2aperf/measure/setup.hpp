@@ -31,7 +31,8 @@ struct MemoryBudget {
 
 // Half of the free memory of each node, or the user's limit, shared by its ranks. Collective. Throws UsageError
 // when the limit is more than a node has.
-MemoryBudget memory_budget(const Job& job, std::optional<Bytes> limit, std::span<const Bytes> sizes);
+MemoryBudget memory_budget(const Job& job, const MemoryKind& kind, std::optional<Bytes> limit,
+                           std::span<const Bytes> sizes);
 
 // The same from a limit that is known. sizes: of the messages that are asked for.
 MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node, std::span<const Bytes> sizes);

@@ -34,10 +34,10 @@ std::span<std::byte> message_at(std::byte* buffer, const std::size_t* offset, Ra
 // Throw RunError that names source, destination, op and what is wrong.
 void check_arrivals(std::span<const std::uint32_t> arrivals, const VerificationRound& round, const Job& job,
                     const Point& point, std::uint64_t op);
-void check_bytes(const ExchangeState& exchange, const TransferContext& context, const VerificationRound& round,
+void check_bytes(const ExchangeState& exchange, const MemoryKind& memory, const VerificationRound& round,
                  const Job& job, const Point& point, std::uint64_t op, std::uint64_t seed);
 // Of the message of one peer. moment: what is said of when, if anything.
-void check_message(const ExchangeState& exchange, const TransferContext& context, Rank peer, const Job& job,
+void check_message(const ExchangeState& exchange, const MemoryKind& memory, Rank peer, const Job& job,
                    const Point& point, std::uint64_t op, std::uint64_t seed, std::string_view moment = {});
 
 // Makes the exchange look like an engine to the op loop's agreement.
@@ -65,19 +65,19 @@ void verify(const Job& job, Channel& channel, OpLoop& loop, Deadline& deadline, 
     for (const VerificationRound& round : rounds_of(point, job, channel.slots(point.message_size), seed)) {
         const std::uint64_t op = loop.next_op();
         for (const Rank peer : round.sends)
-            fill_payload(message_at(context.send_buffer, context.send_offset, peer, context.message_size),
+            fill_payload(channel.memory(),
+                         message_at(context.send_buffer, context.send_offset, peer, context.message_size),
                          {seed, context.self, peer, op});
         // What an earlier op left must not pass for this one's.
         for (const Rank peer : round.receives)
-            std::ranges::fill(
-                message_at(context.receive_buffer, context.receive_offset, peer, context.message_size),
-                std::byte{0xa5});
+            blank_payload(channel.memory(),
+                          message_at(context.receive_buffer, context.receive_offset, peer, context.message_size));
 
         // A flag that comes too early would find the message torn, and later it would be whole.
         const ExchangeState* verified = nullptr;
         settings.on_flag = [&](Rank peer) {
             if (std::ranges::find(round.receives, peer) != round.receives.end())
-                check_message(*verified, context, peer, job, point, op, seed, ", when its flag was seen");
+                check_message(*verified, channel.memory(), peer, job, point, op, seed, ", when its flag was seen");
         };
         Exchange<Mode> exchange(context, channel.endpoint(), round.sends, round.receives, settings, deadline);
         verified = &exchange;
@@ -92,7 +92,7 @@ void verify(const Job& job, Channel& channel, OpLoop& loop, Deadline& deadline, 
         loop.settle(engine); // all have checked: what comes now is the sweep
         exchange.sweep(nearest_of(round.sends, context));
         loop.settle(engine); // who leaves first reads on until the last one's sweep has come through
-        check_bytes(exchange, context, round, job, point, op, seed);
+        check_bytes(exchange, channel.memory(), round, job, point, op, seed);
     }
 }
 

@@ -100,7 +100,7 @@ const Accepted kAccepted[] = {
     {"poll", {"--poll", "spin"}, [](const Options& o) { return o.poll == Poll::spin; }},
     {"poll", {"--poll", "yield"}, [](const Options& o) { return o.poll == Poll::yield; }},
     {"poll", {"--poll", "block"}, [](const Options& o) { return o.poll == Poll::block; }},
-    {"memory", {"--memory", "huge"}, [](const Options& o) { return o.memory == Memory::huge; }},
+    {"memory", {"--memory", "huge"}, [](const Options& o) { return o.memory == "huge"; }},
     {"memory-limit", {"--memory-limit", "4GiB"}, [](const Options& o) { return o.memory_limit == 4ULL << 30; }},
     {"timeout", {"--timeout", "5s"}, [](const Options& o) { return o.timeout == 5'000'000'000; }},
     {"trace", {"--trace"}, [](const Options& o) { return o.traces; }},

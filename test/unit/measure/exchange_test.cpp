@@ -31,10 +31,10 @@ struct Alone {
     template <TransferMode Mode>
     explicit Alone(Mode)
         : domain(first_offer(Mode::kCapabilities)),
-          send(domain, 2 * kMessage, Pages::normal, Mode::kRights.source, 1),
-          receive(domain, 2 * kMessage, Pages::normal, Mode::kRights.target, 2),
-          flags(domain, sizeof(std::uint64_t), Pages::normal, Mode::kArrival == Arrival::flag ? FI_REMOTE_WRITE : 0,
-                3),
+          send(domain, 2 * kMessage, memory_kinds().front(), Mode::kRights.source, 1),
+          receive(domain, 2 * kMessage, memory_kinds().front(), Mode::kRights.target, 2),
+          flags(domain, sizeof(std::uint64_t), memory_kinds().front(),
+                Mode::kArrival == Arrival::flag ? FI_REMOTE_WRITE : 0, 3),
           endpoint(domain, 64, Wait::none) {
         const std::array<std::string, 1> addresses{endpoint.address()};
         endpoint.insert_peers(addresses);

@@ -7,13 +7,6 @@
 
 using namespace a2aperf;
 
-TEST_CASE("a machine has memory, and not more free than there is") {
-    const NodeMemory memory = node_memory();
-    CHECK(memory.total > 0);
-    CHECK(memory.available > 0);
-    CHECK(memory.available <= memory.total);
-}
-
 TEST_CASE("facts come in one order, unknown ones empty") {
     const auto facts = node_facts(NicFacts{}, 7);
     const auto value = [&](const char* name) {

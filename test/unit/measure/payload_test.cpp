@@ -27,7 +27,7 @@ using Message = std::vector<std::byte>;
 
 Message message_of(std::size_t length, const PayloadKey& key) {
     Message message(length);
-    fill_payload(message, key);
+    fill_payload(memory_kinds().front(), message, key);
     return message;
 }
 
@@ -48,8 +48,8 @@ TEST_CASE("what was filled is right, at every length from 0 to 64 and every alig
             CAPTURE(shift);
             alignas(8) std::array<std::byte, 80> place{};
             const auto message = std::span(place).subspan(shift, length);
-            fill_payload(message, kKey);
-            CHECK_FALSE(check_payload(message, kKey).has_value());
+            fill_payload(memory_kinds().front(), message, kKey);
+            CHECK_FALSE(check_payload(memory_kinds().front(), message, kKey).has_value());
             CHECK(std::ranges::equal(message, message_of(length, kKey))); // wherever it lies
             // Not a byte beyond its ends.
             for (std::size_t at = 0; at < place.size(); ++at)
@@ -70,21 +70,21 @@ TEST_CASE("every flipped bit of every byte is found where it is") {
             for (int bit = 0; bit < 8; ++bit) {
                 const std::byte right = message[at];
                 message[at] ^= std::byte{1} << bit;
-                const auto wrong = check_payload(message, kKey);
+                const auto wrong = check_payload(memory_kinds().front(), message, kKey);
                 REQUIRE(wrong.has_value());
                 CHECK(wrong->offset == at);
                 CHECK(wrong->expected == right);
                 CHECK(wrong->found == message[at]);
                 message[at] = right;
             }
-        CHECK_FALSE(check_payload(message, kKey).has_value());
+        CHECK_FALSE(check_payload(memory_kinds().front(), message, kKey).has_value());
     }
 }
 
 TEST_CASE("of several wrong bytes the first is named") {
     Message message = message_of(100, kKey);
     for (const std::size_t at : {20UL, 21UL, 50UL}) message[at] ^= std::byte{0xff};
-    CHECK(check_payload(message, kKey)->offset == 20);
+    CHECK(check_payload(memory_kinds().front(), message, kKey)->offset == 20);
 }
 
 TEST_CASE("another seed, source, destination or op makes another message") {
@@ -97,7 +97,7 @@ TEST_CASE("another seed, source, destination or op makes another message") {
             CAPTURE(other.destination);
             CAPTURE(other.op);
             CHECK(message_of(length, other) != message);
-            CHECK(check_payload(message, other).has_value());
+            CHECK(check_payload(memory_kinds().front(), message, other).has_value());
         }
     }
 }
@@ -117,7 +117,7 @@ TEST_CASE("a message that lies one word or one byte off is found") {
     const Message message = message_of(1016, kKey);
     for (const std::size_t shift : {1UL, 8UL, 16UL}) {
         Message moved(message.begin() + static_cast<std::ptrdiff_t>(shift), message.end());
-        const auto wrong = check_payload(moved, kKey);
+        const auto wrong = check_payload(memory_kinds().front(), moved, kKey);
         REQUIRE(wrong.has_value());
         CHECK(wrong->offset < 8);
     }
@@ -137,16 +137,16 @@ TEST_CASE("a stop is not kept waiting by a huge message") {
     REQUIRE(child >= 0);
     if (child == 0) {
         Message message(std::size_t{64} << 20U);
-        fill_payload(message, kKey);
+        fill_payload(memory_kinds().front(), message, kKey);
         StopSignal::install();
         raise(SIGTERM);
         while (!StopSignal::is_overdue()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
         int stopped = 0;
         for (const bool fills : {true, false}) try {
                 if (fills)
-                    fill_payload(message, kKey);
+                    fill_payload(memory_kinds().front(), message, kKey);
                 else
-                    check_payload(message, kKey);
+                    check_payload(memory_kinds().front(), message, kKey);
             } catch (const Interrupted& stop) {
                 if (stop.signal_number() == SIGTERM) ++stopped;
             }
@@ -156,4 +156,50 @@ TEST_CASE("a stop is not kept waiting by a huge message") {
     REQUIRE(waitpid(child, &status, 0) == child);
     CHECK(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 2);
+}
+
+namespace {
+
+// Memory whose bytes mean something only to its own functions, as those of a device do: each is kept inverted.
+constexpr MemoryKind kInverted{
+    .name = "inverted",
+    .of_node = nullptr,
+    .allocate = nullptr,
+    .release = nullptr,
+    .write =
+        [](std::byte* place, std::span<const std::byte> bytes) {
+            std::ranges::transform(bytes, place, [](std::byte b) { return ~b; });
+        },
+    .read =
+        [](const std::byte* place, std::span<std::byte> bytes) {
+            std::transform(place, place + bytes.size(), bytes.begin(), [](std::byte b) { return ~b; });
+        },
+    .holds =
+        [](const std::byte* place, std::span<const std::byte> bytes) {
+            return std::ranges::equal(std::span(place, bytes.size()), bytes,
+                                      [](std::byte kept, std::byte b) { return kept == ~b; });
+        },
+    .copy = nullptr,
+};
+
+} // namespace
+
+TEST_CASE("messages are filled, blanked and checked by what their memory's row says, and by nothing else") {
+    const Message plain = message_of(10'001, kKey);
+    Message kept(plain.size());
+    fill_payload(kInverted, kept, kKey);
+    for (std::size_t i = 0; i < kept.size(); ++i) REQUIRE(kept[i] == ~plain[i]);
+    CHECK_FALSE(check_payload(kInverted, kept, kKey).has_value());
+    for (const std::size_t at : {std::size_t{0}, std::size_t{4095}, std::size_t{4096}, kept.size() - 1}) {
+        kept[at] = plain[at];
+        const auto wrong = check_payload(kInverted, kept, kKey);
+        REQUIRE(wrong.has_value());
+        CHECK(wrong->offset == at);
+        CHECK(wrong->expected == plain[at]);
+        CHECK(wrong->found == ~plain[at]);
+        kept[at] = ~plain[at];
+    }
+    blank_payload(kInverted, kept);
+    CHECK(std::ranges::count(kept, ~std::byte{0xa5}) == static_cast<std::ptrdiff_t>(kept.size()));
+    CHECK(check_payload(kInverted, kept, kKey).has_value());
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kinds of memory that messages lie in. A row has all that touches their bytes: no other code does.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "a2aperf/base/units.hpp"
+
+namespace a2aperf {
+
+struct NodeMemory {
+    Bytes available = 0; // that new programs may take
+    Bytes total = 0;
+};
+
+struct MemoryKind {
+    std::string_view name; // of --memory
+    NodeMemory (*of_node)();
+
+    // At least so many bytes, of which these are zero and touched: the timed loop must not be the first to touch a
+    // page, and the rank touches its own, so that it is near. Throws std::system_error.
+    std::span<std::byte> (*allocate)(std::size_t bytes);
+    void (*release)(std::span<std::byte> memory) noexcept;
+
+    void (*write)(std::byte* place, std::span<const std::byte> bytes);
+    void (*read)(const std::byte* place, std::span<std::byte> bytes);
+    bool (*holds)(const std::byte* place, std::span<const std::byte> bytes);
+    void (*copy)(const std::byte* from, std::byte* to, std::size_t size); // within it
+};
+
+std::span<const MemoryKind> memory_kinds(); // the first is the default
+
+// Throws UsageError that names the ones there are.
+const MemoryKind& find_memory(std::string_view name);
+
+} // namespace a2aperf

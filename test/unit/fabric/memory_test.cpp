@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/fabric/memory.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "a2aperf/base/error.hpp"
+
+using namespace a2aperf;
+
+TEST_CASE("each kind: a node has it, and not more free than there is") {
+    for (const MemoryKind& kind : memory_kinds()) {
+        const NodeMemory memory = kind.of_node();
+        CHECK(memory.total > 0);
+        CHECK(memory.available > 0);
+        CHECK(memory.available <= memory.total);
+    }
+}
+
+TEST_CASE("each kind: memory is zero at first, holds what is written, and copies it") {
+    constexpr std::size_t kBytes = (std::size_t{2} << 20) + 5; // more than a huge page
+    for (const MemoryKind& kind : memory_kinds()) {
+        const std::string name(kind.name);
+        CAPTURE(name);
+        const std::span<std::byte> memory = kind.allocate(kBytes);
+        REQUIRE(memory.size() >= kBytes);
+        std::array<std::byte, 3> bytes{};
+        CHECK(kind.holds(memory.data() + kBytes - bytes.size(), bytes));
+        const std::array written{std::byte{1}, std::byte{2}, std::byte{3}};
+        kind.write(memory.data() + 1, written);
+        CHECK(kind.holds(memory.data() + 1, written));
+        CHECK_FALSE(kind.holds(memory.data(), written));
+        kind.copy(memory.data() + 1, memory.data() + kBytes - bytes.size(), bytes.size());
+        kind.read(memory.data() + kBytes - bytes.size(), bytes);
+        CHECK(std::ranges::equal(bytes, written));
+        kind.release(memory);
+    }
+}
+
+TEST_CASE("an unknown kind is refused with the ones there are") {
+    CHECK(&find_memory("huge") != &find_memory("default"));
+    try {
+        (void)find_memory("gpu");
+        FAIL("it did not throw");
+    } catch (const UsageError& error) {
+        CHECK(std::string(error.what()) == "unknown kind of memory 'gpu': expected one of default, huge");
+    }
+}
