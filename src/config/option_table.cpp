@@ -17,25 +17,6 @@ using Values = std::span<const std::string>;
 
 constexpr int kMostOps = 10'000'000;
 
-// Labels and required variables: a name may come once.
-std::vector<std::pair<std::string, std::string>> parse_assignments(Values values) {
-    std::vector<std::pair<std::string, std::string>> pairs;
-    for (const std::string& text : values) {
-        Assignment given = parse_assignment(text);
-        const bool is_there =
-            std::any_of(pairs.begin(), pairs.end(), [&](const auto& p) { return p.first == given.name; });
-        if (is_there) throw UsageError(fmt::format("{} is given twice", quote(given.name)));
-        pairs.emplace_back(std::move(given.name), std::move(given.value));
-    }
-    return pairs;
-}
-
-Nanoseconds parse_positive_duration(std::string_view text) {
-    const Nanoseconds duration = parse_duration(text);
-    if (duration <= 0) throw UsageError(fmt::format("{} is not a time above zero", quote(text)));
-    return duration;
-}
-
 constexpr OptionRow kRows[] = {
     // where
     {.name = "provider",

@@ -78,6 +78,24 @@ Assignment parse_assignment(std::string_view text) {
     return {std::string(name), std::string(text.substr(at + 1))};
 }
 
+std::vector<std::pair<std::string, std::string>> parse_assignments(std::span<const std::string> texts) {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (const std::string& text : texts) {
+        Assignment given = parse_assignment(text);
+        const bool is_there =
+            std::any_of(pairs.begin(), pairs.end(), [&](const auto& p) { return p.first == given.name; });
+        if (is_there) throw UsageError(fmt::format("{} is given twice", quote(given.name)));
+        pairs.emplace_back(std::move(given.name), std::move(given.value));
+    }
+    return pairs;
+}
+
+Nanoseconds parse_positive_duration(std::string_view text) {
+    const Nanoseconds duration = parse_duration(text);
+    if (duration <= 0) throw UsageError(fmt::format("{} is not a time above zero", quote(text)));
+    return duration;
+}
+
 std::vector<std::string> split_list(std::span<const std::string> texts) {
     std::vector<std::string> items;
     for (const std::string& text : texts) {

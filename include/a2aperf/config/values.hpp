@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/base/units.hpp"
 
 namespace a2aperf {
 
@@ -46,6 +47,11 @@ struct Assignment {
 
 // "NAME=VALUE" at the first '='; a name is letters, digits, '_', '-' and '.'. The value may be empty.
 Assignment parse_assignment(std::string_view text);
+// Several of them, in which a name may come once.
+std::vector<std::pair<std::string, std::string>> parse_assignments(std::span<const std::string> texts);
+
+// A duration above zero.
+Nanoseconds parse_positive_duration(std::string_view text);
 
 // "a,b" and "c" give a, b, c; an empty item is an error. Doubles are dropped, order is kept.
 std::vector<std::string> split_list(std::span<const std::string> texts);
