@@ -58,19 +58,14 @@ void read(const std::byte* place, std::span<std::byte> bytes) {
     std::memcpy(bytes.data(), place, bytes.size());
 }
 
-bool holds(const std::byte* place, std::span<const std::byte> bytes) {
-    return std::memcmp(place, bytes.data(), bytes.size()) == 0;
-}
-
 void copy(const std::byte* from, std::byte* to, std::size_t size) {
     std::memcpy(to, from, size);
 }
 
 constexpr std::array kKinds{
     MemoryKind{"default", main_memory, [](std::size_t bytes) { return map(bytes, false); }, unmap, write, read,
-               holds, copy},
-    MemoryKind{"huge", main_memory, [](std::size_t bytes) { return map(bytes, true); }, unmap, write, read, holds,
                copy},
+    MemoryKind{"huge", main_memory, [](std::size_t bytes) { return map(bytes, true); }, unmap, write, read, copy},
 };
 
 } // namespace

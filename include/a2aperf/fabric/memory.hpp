@@ -26,7 +26,6 @@ struct MemoryKind {
 
     void (*write)(std::byte* place, std::span<const std::byte> bytes);
     void (*read)(const std::byte* place, std::span<std::byte> bytes);
-    bool (*holds)(const std::byte* place, std::span<const std::byte> bytes);
     void (*copy)(const std::byte* from, std::byte* to, std::size_t size); // within it
 };
 

@@ -174,11 +174,6 @@ constexpr MemoryKind kInverted{
         [](const std::byte* place, std::span<std::byte> bytes) {
             std::transform(place, place + bytes.size(), bytes.begin(), [](std::byte b) { return ~b; });
         },
-    .holds =
-        [](const std::byte* place, std::span<const std::byte> bytes) {
-            return std::ranges::equal(std::span(place, bytes.size()), bytes,
-                                      [](std::byte kept, std::byte b) { return kept == ~b; });
-        },
     .copy = nullptr,
 };
 
