@@ -55,8 +55,10 @@ void fill_payload(const MemoryKind& memory, std::span<std::byte> message, const 
 void blank_payload(const MemoryKind& memory, std::span<std::byte> message) {
     std::array<std::byte, kPart> blank{};
     blank.fill(std::byte{0xa5});
-    for (std::size_t at = 0; at < message.size(); at += kPart)
+    for (std::size_t at = 0; at < message.size(); at += kPart) {
+        if (at % kBlock == 0) StopSignal::throw_overdue();
         memory.write(message.data() + at, std::span(blank).first(std::min(kPart, message.size() - at)));
+    }
 }
 
 std::optional<PayloadMismatch> check_payload(const MemoryKind& memory, std::span<const std::byte> message,
