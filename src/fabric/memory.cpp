@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/fabric/memory.hpp"
 
+#include <rdma/fi_domain.h>
 #include <sys/mman.h>
 
 #include <array>
@@ -31,6 +32,8 @@ NodeMemory main_memory() {
         if (key == "MemAvailable:") memory.available = kibibytes * 1024;
         if (key == "MemTotal:") memory.total = kibibytes * 1024;
     }
+    if (memory.available == 0 || memory.total == 0)
+        throw RunError("/proc/meminfo does not say how much memory this node has");
     return memory;
 }
 
@@ -50,6 +53,11 @@ void unmap(std::span<std::byte> memory) noexcept {
     munmap(memory.data(), memory.size());
 }
 
+int register_with(fid_domain* domain, std::span<std::byte> memory, std::uint64_t rights, std::uint64_t key,
+                  fid_mr** registration) {
+    return fi_mr_reg(domain, memory.data(), memory.size(), rights, 0, key, 0, registration, nullptr);
+}
+
 void write(std::byte* place, std::span<const std::byte> bytes) {
     std::memcpy(place, bytes.data(), bytes.size());
 }
@@ -62,10 +70,20 @@ void copy(const std::byte* from, std::byte* to, std::size_t size) {
     std::memcpy(to, from, size);
 }
 
+constexpr MemoryKind in_main_memory(std::string_view name, std::span<std::byte> (*allocate)(std::size_t bytes)) {
+    return {.name = name,
+            .of_node = main_memory,
+            .allocate = allocate,
+            .release = unmap,
+            .register_with = register_with,
+            .write = write,
+            .read = read,
+            .copy = copy};
+}
+
 constexpr std::array kKinds{
-    MemoryKind{"default", main_memory, [](std::size_t bytes) { return map(bytes, false); }, unmap, write, read,
-               copy},
-    MemoryKind{"huge", main_memory, [](std::size_t bytes) { return map(bytes, true); }, unmap, write, read, copy},
+    in_main_memory("default", [](std::size_t bytes) { return map(bytes, false); }),
+    in_main_memory("huge", [](std::size_t bytes) { return map(bytes, true); }),
 };
 
 } // namespace

@@ -9,6 +9,7 @@
 #include "a2aperf/fabric/error.hpp"
 
 namespace a2aperf {
+
 Region::Region(const Domain& domain, std::size_t bytes, const MemoryKind& kind, std::uint64_t rights,
                std::uint64_t key) {
     const std::span<std::byte> memory = kind.allocate(bytes);
@@ -16,10 +17,10 @@ Region::Region(const Domain& domain, std::size_t bytes, const MemoryKind& kind, 
     const bool is_target = (rights & (FI_REMOTE_READ | FI_REMOTE_WRITE)) != 0;
     if (!is_target && !domain.needs(FI_MR_LOCAL)) return;
     fid_mr* registration = nullptr;
-    check_fabric(fi_mr_reg(domain.get(), memory.data(), bytes, FI_SEND | FI_RECV | rights, 0, key, 0, &registration,
-                           nullptr),
-                 fmt::format("fi_mr_reg of {}", format_bytes(bytes)),
-                 "raise the limit of locked memory, ulimit -l, or lower --memory-limit");
+    check_fabric(
+        kind.register_with(domain.get(), memory.first(bytes), FI_SEND | FI_RECV | rights, key, &registration),
+        fmt::format("fi_mr_reg of {}", format_bytes(bytes)),
+        "raise the limit of locked memory, ulimit -l, or lower --memory-limit");
     registration_.reset(registration);
     has_addresses_ = domain.needs(FI_MR_VIRT_ADDR);
 }

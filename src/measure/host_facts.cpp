@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/error.hpp"
 #include "a2aperf/fabric/memory.hpp"
 
 namespace a2aperf {
@@ -26,6 +27,14 @@ std::string cpu_model() {
     return {};
 }
 
+std::string memory_total() {
+    try {
+        return std::to_string(memory_kinds().front().of_node().total);
+    } catch (const RunError&) {
+        return {};
+    }
+}
+
 std::string text_or_unknown(double number) {
     return number < 0 ? "" : fmt::format("{:g}", number);
 }
@@ -39,7 +48,7 @@ std::vector<std::pair<std::string, std::string>> node_facts(const NicFacts& nic,
             {"cpu_model", cpu_model()},
             {"governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
             {"cores_usable", std::to_string(cores_usable)},
-            {"memory_total", std::to_string(memory_kinds().front().of_node().total)},
+            {"memory_total", memory_total()},
             {"boot_id", first_line("/proc/sys/kernel/random/boot_id")},
             {"nic", nic.name},
             {"nic_driver", nic.driver},

@@ -132,6 +132,24 @@ def test_a_node_that_does_not_tell_its_memory(faulty, needs_provider):
     outcome.failed(r"^a2aperf: rank 1 \(\S+\): /proc/meminfo does not say how much memory this node has")
 
 
+def test_a_node_that_tells_its_memory_only_at_first(faulty, needs_provider):
+    """Its memory is a mere fact by then, and unknown."""
+    needs_provider("shm")
+    told = []
+    for nth in range(1, 20):
+        outcome = faulty(2, f"call=read do=EIO path=/proc/meminfo nth={nth} count=1000 rank=0", *WORDS)
+        if not outcome.struck:
+            break
+        if outcome.returncode:
+            outcome.failed(": /proc/meminfo does not say how much memory this node has")
+            continue
+        outcome.survived()
+        with h5py.File(faulty.folder / "a.h5") as file:
+            told += file["segments/0/node_facts/memory_total"].asstr()[:].tolist()
+    assert "" in told
+    assert "0" not in told
+
+
 def test_files_that_come_in_pieces(faulty, needs_provider):
     needs_provider("shm")
     outcome = faulty(2, "call=read do=short count=1000000", *WORDS)

@@ -3,10 +3,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
 #include "a2aperf/base/units.hpp"
+
+struct fid_domain;
+struct fid_mr;
 
 namespace a2aperf {
 
@@ -16,13 +20,17 @@ struct NodeMemory {
 };
 
 struct MemoryKind {
-    std::string_view name; // of --memory
-    NodeMemory (*of_node)();
+    std::string_view name;   // of --memory
+    NodeMemory (*of_node)(); // throws RunError where the node does not tell
 
     // At least so many bytes, of which these are zero and touched: the timed loop must not be the first to touch a
     // page, and the rank touches its own, so that it is near. Throws std::system_error.
     std::span<std::byte> (*allocate)(std::size_t bytes);
     void (*release)(std::span<std::byte> memory) noexcept;
+
+    // Makes it known to a domain, as fi_mr_reg(3) does, which returns 0 or a negative error.
+    int (*register_with)(fid_domain* domain, std::span<std::byte> memory, std::uint64_t rights, std::uint64_t key,
+                         fid_mr** registration);
 
     void (*write)(std::byte* place, std::span<const std::byte> bytes);
     void (*read)(const std::byte* place, std::span<std::byte> bytes);

@@ -168,6 +168,7 @@ constexpr MemoryKind kInverted{
     .of_node = nullptr,
     .allocate = nullptr,
     .release = nullptr,
+    .register_with = nullptr,
     .write =
         [](std::byte* place, std::span<const std::byte> bytes) {
             std::ranges::transform(bytes, place, [](std::byte b) { return ~b; });
