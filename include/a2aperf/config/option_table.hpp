@@ -29,7 +29,7 @@ struct OptionRow {
     std::string_view exclusive{}; // of the rows with the same word here only one may be given
     std::string_view example{};   // a value that is right; empty for a flag
     std::string_view help;        // {providers}, {modes}, {memories} and {schedules} stand for the names there are;
-                           // {sizes}, {ops}, {warmup} and {formats} for what the workload at hand has
+                                  // {sizes}, {ops}, {warmup} and {formats} for what the workload at hand has
     // Puts the values (one, unless several; none for a flag) into the options; throws UsageError without the
     // option's name.
     void (*set)(Options& options, std::span<const std::string> values, const Catalogue& catalogue);
