@@ -12,6 +12,7 @@
 #include "a2aperf/transfer/tagged.hpp"
 #include "test/mpi/rig.hpp"
 #include "test/mpi/shared_number.hpp"
+#include "test/mpi/stopped.hpp"
 #include "test/mpi/stream_engine.hpp"
 
 using namespace a2aperf;
@@ -201,7 +202,7 @@ TEST_CASE("a rank that is stopped is named by those that wait for it at the end,
     have_told.add();
     if (job().is_root()) {
         have_told.await(job().ranks() - 1);
-        kill(static_cast<pid_t>(processes[static_cast<std::size_t>(asleep)]), SIGCONT);
+        test::wake_stopped(static_cast<pid_t>(processes[static_cast<std::size_t>(asleep)]));
     }
     // The rest of the run, which it is now ready for.
     while (!job().is_agreed()) engine.progress();

@@ -14,6 +14,7 @@
 #include "a2aperf/base/utf8.hpp"
 #include "a2aperf/job/launcher.hpp"
 #include "test/mpi/mpi_test.hpp"
+#include "test/mpi/stopped.hpp"
 
 using namespace a2aperf;
 using test::job;
@@ -164,7 +165,7 @@ void wait_in_vain(Wait&& wait) {
         std::array<std::int64_t, 1> token{};
         if (!job().is_root()) job().send(0, token);
         for (Rank rank = 1; job().is_root() && rank < stopped; ++rank) job().receive(rank, token);
-        if (job().is_root()) kill(static_cast<pid_t>(pids[static_cast<std::size_t>(stopped)]), SIGCONT);
+        if (job().is_root()) test::wake_stopped(static_cast<pid_t>(pids[static_cast<std::size_t>(stopped)]));
     }
     job().set_timeout(usual);
     job().barrier();
