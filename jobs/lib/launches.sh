@@ -104,31 +104,38 @@ seconds_left() {
 limit_to() { (($1 >= launch_limit)) || launch_limit=$1 limited_by=$2; }
 
 make_launches() {
-    local i total=${#plan_nodes[@]}
+    local i
     for i in "${!plan_nodes[@]}"; do
         [[ ${good[$i]-} != 0 ]] || continue
-        if [[ ! $stopping ]]; then
-            follow_allocation
-            lose 'Slurm has taken it from the job' "${taken[@]}"
-        fi
-        if [[ ! $stopping ]]; then
-            seconds_left "$i"
-            stopping=$short
-        fi
-        if [[ $stopping ]]; then
-            log_launch "$i" - - "not begun: $stopping"
-            continue
-        fi
-        subset_of "$i"
-        if ((${#subset[@]} == 0)); then
-            log_launch "$i" - - "not begun: it needs ${plan_nodes[i]} nodes, and ${#nodes[@]} are left"
-            continue
-        fi
-        combination "${plan_combination[i]}"
-        say "launch $((i + 1)) of $total: $(host_list "${subset[@]}")${chosen[*]:+, ${chosen[*]}}"
-        make_launch "$i"
-        [[ $lost == no ]] || make_launch "$i" again
+        lost=no
+        take_turn "$i"
+        [[ $lost == no ]] || take_turn "$i" again
     done
+}
+
+# take_turn I [again]: makes launch I, where there is time for it and nodes.
+take_turn() {
+    local i=$1 total=${#plan_nodes[@]}
+    if [[ ! $stopping ]]; then
+        follow_allocation
+        lose 'Slurm has taken it from the job' "${taken[@]}"
+    fi
+    if [[ ! $stopping ]]; then
+        seconds_left "$i"
+        stopping=$short
+    fi
+    if [[ $stopping ]]; then
+        log_launch "$i" - - "not begun: $stopping"
+        return
+    fi
+    subset_of "$i"
+    if ((${#subset[@]} == 0)); then
+        log_launch "$i" - - "not begun: it needs ${plan_nodes[i]} nodes, and ${#nodes[@]} are left"
+        return
+    fi
+    combination "${plan_combination[i]}"
+    say "launch $((i + 1)) of $total: $(host_list "${subset[@]}")${chosen[*]:+, ${chosen[*]}}"
+    make_launch "$i" "${2-}"
 }
 
 # lose WHY NODE…: nodes that the job has no more; it goes on without them if it was told to.
@@ -188,7 +195,7 @@ failed_launch() {
         [[ $stopping ]] || end_steps
     fi
     if [[ ${3-} != again && ! $stopping ]] && ((${#silent[@]} == 0)) && was_lost_at_start "$file"; then
-        lost=yes reason+=', before any rank began: it is made once more'
+        lost=yes reason+=', before anything was measured: it is made once more'
     fi
     say "launch $((i + 1)) failed: $reason"
     log_launch "$i" "$started" "$status" "$reason"

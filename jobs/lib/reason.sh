@@ -62,7 +62,7 @@ died_of_signal() {
 # on node B". It need not be that of the node that is gone.
 lost_daemon() { sed -n 's/^ *Remote daemon: .* on node \([^ ]*\)$/mpirun lost its connection to \1/p' | head -n 1; }
 
-# was_lost_at_start FILE: whether mpirun lost a daemon before a rank of the launch that was to write FILE had begun.
+# was_lost_at_start FILE: whether mpirun lost a daemon before the launch that was to write FILE had said anything.
 was_lost_at_start() {
     [[ $(lost_daemon <"$scratch/launch.err") && ! $1 -nt $scratch/begun && ! -s $scratch/launch.out ]] &&
         ! grep -q '^a2aperf: ' "$scratch/launch.err"

@@ -237,7 +237,7 @@ def test_a_launch_that_mpirun_lost_at_its_start(study, program):
     study.done(id)
     first, *rest = study.log(id)
     assert first["launch"] == "001" and first["status"] not in ("0", "-")
-    assert re.fullmatch(rf"{LOST}, before any rank began: it is made once more", first["reason"])
+    assert re.fullmatch(rf"{LOST}, before anything was measured: it is made once more", first["reason"])
     assert [(row["launch"], row["status"]) for row in rest] == [("001", "0"), ("002", "0")]
     assert "2 of 2 launches are good" in study.output(id)
 
