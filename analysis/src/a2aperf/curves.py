@@ -240,7 +240,7 @@ def hover_texts(line: grouping.Line) -> Iterator[str]:
         yield text
 
 
-def said(points: pd.DataFrame) -> tuple[str, ...]:
+def said(points: pd.DataFrame, charts: Sequence[Chart]) -> tuple[str, ...]:
     """What every figure of lines says about its sample."""
     place = ["message_size", "ranks", "nodes", "setting"]
     launches = points.groupby(place, dropna=False)["launch"].nunique()
@@ -248,11 +248,15 @@ def said(points: pd.DataFrame) -> tuple[str, ...]:
     notes = [f"n\u00a0=\u00a0{n} ops per point and launch"]
     if launches.max() > 1:
         notes.append(f"median of {labels.range_text(launches)} launches, bars: their range")
-    elif points["time_p50_low"].notna().any():
+    elif any(_has_bars(curve) for chart in charts for curve in chart.curves):
         notes.append("bars: 95\u00a0% interval of the median")
     elif not points["has_raw"].any():
         notes.append("imported without raw samples, so without intervals")
     return tuple(notes)
+
+
+def _has_bars(curve: Curve) -> bool:
+    return curve.low is not None and bool(np.isfinite(curve.low).any())
 
 
 def quantity(results: Results, name: str) -> tuple[str, Axis]:

@@ -20,7 +20,7 @@ a2a check archive/*.h5 && echo all sound
 def run(files: Files) -> None:
     """Test files: readable to the last sample, of the schema, plausible.
 
-    Every figure is computed again from the raw samples. Errors and warnings are printed one a line;
+    Figures are computed again from the samples of their point. Errors and warnings are printed one a line;
     the exit status is 2 if any file has an error.
     """
     broken = False

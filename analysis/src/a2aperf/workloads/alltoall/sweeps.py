@@ -30,7 +30,7 @@ def scaling(results: Results, options: Options) -> Figure:
         column, y = curves.quantity(results, options.what)
         charts = _of_quantity(looks, points, axis, scale, column, y)
         title = f"{y.label} against {name}"
-        return Figure("scaling", title, curves.alike(charts), notes + curves.said(points), left_out)
+        return Figure("scaling", title, curves.alike(charts), notes + curves.said(points, charts), left_out)
     charts = []
     for metric, where in (("gbps_node_net", "node"), ("gbps_rank", "rank")):
         known = points[points[metric].notna()]
@@ -54,7 +54,7 @@ def scaling(results: Results, options: Options) -> Figure:
             )
     if any(bound.name == IDEAL for chart in charts for bound in chart.bounds):
         notes += (f"{IDEAL}: the rate per node of the smallest scale, kept",)
-    notes += curves.said(points) + curves.link_note(points)
+    notes += curves.said(points, charts) + curves.link_note(points)
     return Figure("scaling", f"Bandwidth against {name}", curves.alike(charts), notes, left_out)
 
 
@@ -127,7 +127,7 @@ def sizes(results: Results, options: Options) -> Figure:
         column, y = curves.quantity(results, options.what)
         charts = _of_quantity(looks, points, curves.size_axis(points), "message_size", column, y)
         title = f"{y.label} against message size"
-        return Figure("sizes", title, curves.alike(charts), curves.said(points), left_out)
+        return Figure("sizes", title, curves.alike(charts), curves.said(points, charts), left_out)
     only = looks.text(looks.majors[0]) if len(looks.majors) == 1 else ""
     charts = [
         Chart(
@@ -144,7 +144,7 @@ def sizes(results: Results, options: Options) -> Figure:
         "sizes",
         "Bandwidth against message size",
         curves.alike(charts),
-        curves.said(points) + curves.link_note(points),
+        curves.said(points, charts) + curves.link_note(points),
         left_out,
     )
 
@@ -173,7 +173,7 @@ def latency(results: Results, options: Options) -> Figure:
     notes: tuple[str, ...] = ()
     if shown["p99_is_max"].any():
         notes += ("p99\u00a0=\u00a0max: too few ops for a p99 of its own",)
-    notes += curves.said(shown)
+    notes += curves.said(shown, charts)
     title = "Op time against message size"
     return Figure("latency", title, curves.alike(charts), notes, left_out)
 
