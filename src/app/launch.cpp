@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "launch.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -201,16 +202,16 @@ Samples Launch::sample(const Point& point, const std::string& at_hand) {
     return samples;
 }
 
-// The channels first: the other ranks would wait for the file.
+// The channels first: what they wait for has a deadline, and a disk may take longer.
 void Launch::finish() {
+    constexpr Nanoseconds kForTheDisk = 3'600'000'000'000;
     measurement_.finish();
+    job_.broadcast(has_figures_);
     file_.finish();
-}
-
-bool Launch::has_figures() const {
-    bool is_so = has_figures_;
-    job_.broadcast(is_so);
-    return is_so;
+    const Nanoseconds timeout = job_.timeout();
+    job_.set_timeout(std::max(timeout, kForTheDisk));
+    job_.barrier();
+    job_.set_timeout(timeout);
 }
 
 } // namespace a2aperf

@@ -38,8 +38,8 @@ public:
     void measure_points(Progress& progress, const Done& done);
     // The ops of another one, that is not of the plan; on rank 0.
     Samples sample(const Point& point, const std::string& at_hand);
-    void finish();            // after the last point
-    bool has_figures() const; // of any point: whether one of its ops was valid. Collective
+    void finish();                                    // after the last point
+    bool has_figures() const { return has_figures_; } // after it: whether an op of any point was valid
 
     const Job& job() const { return job_; }
     const Options& options() const { return options_; }
@@ -71,7 +71,7 @@ private:
     std::string at_hand_;
     std::size_t points_measured_ = 0;
     std::size_t points_before_ = 0;
-    bool has_figures_ = false; // on rank 0
+    bool has_figures_ = false; // on rank 0; once finished, on all
 };
 
 } // namespace a2aperf

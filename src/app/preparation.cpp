@@ -71,7 +71,7 @@ Preparation prepare(const Job& job, const Options& options, const std::filesyste
     auto cores = cores_of_nodes(job, choice.here);
     PollingChoice polling = choose_polling(wanted_polling(options.poll), is_oversubscribed(job.layout(), cores));
     // After the provider's own variables are set: they are part of what was measured.
-    auto environment = agree_on_environment(job, options.required_environment);
+    auto environment = agree_on_environment(job, options.required_environment, choice.environment);
     if (plan.order.empty()) throw NothingToMeasure(why_all_skipped(plan));
     return {std::move(choice),     budget, std::move(plan), stored_start, std::move(cores), std::move(polling),
             std::move(environment)};

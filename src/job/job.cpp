@@ -22,6 +22,7 @@
 #include "a2aperf/base/random.hpp"
 #include "a2aperf/base/utf8.hpp"
 #include "a2aperf/job/error.hpp"
+#include "a2aperf/job/launcher.hpp"
 #include "a2aperf/job/stop_signal.hpp"
 #include "a2aperf/job/watchdog.hpp"
 
@@ -56,11 +57,13 @@ bool is_done_within(MPI_Request& request, Nanoseconds limit) {
     return is_done != 0;
 }
 
-// Calls of MPI that have no form which does not block: one that does not end within the timeout ends the process.
+// Calls of MPI that have no form which does not block: one that does not end within the timeout ends the process,
+// the launcher's rank 0 first.
 template <class Call>
 int watched(Call call, const char* name, int rank, Nanoseconds timeout) {
     constexpr Nanoseconds kAfterSignal = 500'000'000;
-    const Watchdog watchdog(timeout, kAfterSignal, [&](int signal_number) {
+    constexpr Nanoseconds kLater = 3'000'000'000;
+    const Watchdog watchdog(timeout + (rank == 0 ? 0 : kLater), kAfterSignal, [&](int signal_number) {
         if (signal_number != 0) return StopSignal::exit_status(signal_number);
         fmt::print(stderr,
                    "a2aperf: rank {} ({}): {} did not end within {}: a rank is stopped, dead or far behind\n", rank,
@@ -83,8 +86,11 @@ struct Job::Mpi {
 
 Job::Job(int& argc, char**& argv, RankShuffle shuffle, Nanoseconds timeout)
     : mpi_(std::make_unique<Mpi>()), timeout_(timeout) {
+    constexpr Nanoseconds kToStart = 600'000'000'000; // as long as the jobs wait for the first sign of life
     int provided = 0;
-    check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    const auto init = [&] { return MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided); };
+    check_mpi(watched(init, "MPI_Init_thread", launched_rank().value_or(0), std::max(timeout, kToStart)),
+              "MPI_Init_thread");
     // Otherwise MPI ends the job at its first error: before the file is closed, and with words that do not say what
     // was under way. Communicators made from this one inherit it.
     check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
@@ -232,7 +238,7 @@ void Job::test_until_done(const char* what) const {
             if (StopSignal::is_overdue()) leave(StopSignal::number());
             const Nanoseconds waited = now_ns() - begin;
             if (waited > timeout_)
-                throw RunError(fmt::format("{} waited {} {}: a rank is stopped, dead or far behind", who(rank_),
+                throw RunError(fmt::format("it waited {} {}: a rank is stopped, dead or far behind",
                                            format_duration(waited), what));
         }
         // Ranks that outnumber the cores must let the last one run.

@@ -64,11 +64,13 @@ void StopSignal::throw_overdue() {
     if (is_overdue()) throw Interrupted(number());
 }
 
+Nanoseconds StopSignal::awaited_until() {
+    const Nanoseconds woken = g_woken.load(std::memory_order_relaxed);
+    return woken > 0 ? woken + kPatienceWhenWoken : 0;
+}
+
 bool StopSignal::is_coming(const std::function<void()>& step) {
-    const auto deadline = [begin = now_ns()] {
-        const Nanoseconds woken = g_woken.load(std::memory_order_relaxed);
-        return std::max(begin + kPatience, woken > 0 ? woken + kPatienceWhenWoken : 0);
-    };
+    const auto deadline = [begin = now_ns()] { return std::max(begin + kPatience, awaited_until()); };
     while (number() == 0 && now_ns() < deadline()) {
         step();
         std::this_thread::sleep_for(std::chrono::milliseconds(1));

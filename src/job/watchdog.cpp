@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "a2aperf/base/clock.hpp"
+#include "a2aperf/job/stop_signal.hpp"
 
 namespace a2aperf {
 namespace {
@@ -58,8 +59,9 @@ void watch(Nanoseconds timeout, Nanoseconds after_signal, const Watchdog::LeaveC
         const Nanoseconds now = now_ns();
         const int number = g_stop_number.load();
         if (number != 0 && !stop_by) stop_by = now + after_signal;
-        const Nanoseconds due =
-            std::min(g_deadline.load(), stop_by.value_or(std::numeric_limits<Nanoseconds>::max()));
+        // Who was stopped himself is not to complain of others when he is woken to be ended.
+        const Nanoseconds due = stop_by ? std::min(g_deadline.load(), *stop_by)
+                                        : std::max(g_deadline.load(), StopSignal::awaited_until());
         Phase phase = Phase::in_call;
         if (now >= due && g_phase.compare_exchange_strong(phase, Phase::being_left))
             end_process(leave_call, number);

@@ -65,9 +65,11 @@ bool is_secret(std::string_view name) {
                        [&](std::string_view secret) { return upper.find(secret) != std::string::npos; });
 }
 
-// What a launch that resumes another must have in common with it; every job has a UUID of its own.
-bool decides_results(std::string_view name) {
-    return family_of(name) == Family::must_agree && name != "FI_PSM2_UUID";
+// What a launch that resumes another must have in common with it: what the user has set. What a launch sets itself
+// follows from its arguments, or is its own, as a UUID.
+bool binds(const std::string& name, const std::string& value, const std::vector<std::string>& own) {
+    return family_of(name) == Family::must_agree &&
+           std::find(own.begin(), own.end(), fmt::format("{}={}", name, value)) == own.end();
 }
 
 struct Comparison {
@@ -76,7 +78,8 @@ struct Comparison {
 };
 
 Comparison compare(const Job& job, const std::vector<std::string>& packed,
-                   const std::vector<std::pair<std::string, std::string>>& required) {
+                   const std::vector<std::pair<std::string, std::string>>& required,
+                   const std::vector<std::string>& own) {
     std::vector<Variables> all;
     std::set<std::string> names;
     for (const auto& text : packed) {
@@ -100,7 +103,8 @@ Comparison compare(const Job& job, const std::vector<std::string>& packed,
         }
         const bool is_asked_for = asked_for.contains(name) && !is_secret(name);
         if (first && (is_asked_for || family_of(name) != Family::none))
-            result.variables.push_back({name, *first, other == all.end(), is_asked_for || decides_results(name)});
+            result.variables.push_back(
+                {name, *first, other == all.end(), is_asked_for || binds(name, *first, own)});
     }
     for (const auto& [name, value] : required)
         for (Rank rank = 0; rank < job.ranks(); ++rank)
@@ -124,12 +128,13 @@ Family family_of(std::string_view name) {
 }
 
 std::vector<EnvironmentVariable>
-agree_on_environment(const Job& job, const std::vector<std::pair<std::string, std::string>>& required) {
+agree_on_environment(const Job& job, const std::vector<std::pair<std::string, std::string>>& required,
+                     const std::vector<std::string>& own) {
     std::set<std::string> wanted;
     for (const auto& [name, value] : required) wanted.insert(name);
     const auto packed = job.gather_text(packed_environment(wanted));
     Comparison result;
-    if (job.is_root()) result = compare(job, packed, required);
+    if (job.is_root()) result = compare(job, packed, required, own);
     job.broadcast_text(result.trouble);
     if (!result.trouble.empty()) throw UsageError(result.trouble);
     return result.variables;

@@ -47,6 +47,14 @@ def test_on_one_host(launch, tmp_path, ranks):
     assert set(Path("/dev/shm").glob("psm3_shm.*")) <= before
 
 
+def test_a_resumed_launch(launch, tmp_path):
+    """Its unique id is another one, as every launch's."""
+    for more in ([], ["--resume"]):
+        outcome = launch(2, *WORDS, *more)
+        assert outcome.returncode == 0, outcome.stderr
+    check(Results(tmp_path / "a.h5"), ranks=2, nodes=1)
+
+
 def test_between_hosts(program, tmp_path):
     """Three hosts in namespaces, over what psm3 has for adapters that are no RDMA devices."""
     if os.geteuid() != 0 or not all(map(shutil.which, ("ip", "tc", "nsenter", "unshare"))):

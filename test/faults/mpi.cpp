@@ -33,7 +33,7 @@ extern "C" {
 
 // Before it there is no handler.
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-    return faults::strikes("MPI_Init_thread") ? MPI_ERR_OTHER : PMPI_Init_thread(argc, argv, required, provided);
+    return fails("MPI_Init_thread") ? MPI_ERR_OTHER : PMPI_Init_thread(argc, argv, required, provided);
 }
 
 FAULTY(Abort, (MPI_Comm comm, int code), (comm, code), comm)

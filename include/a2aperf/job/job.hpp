@@ -22,8 +22,7 @@ struct RankShuffle {
 
 class Job {
 public:
-    // MPI_Init; a shuffle renumbers the ranks by the seed. The timeout holds from the ranks' first words on. Throws
-    // std::runtime_error when MPI is too old.
+    // MPI_Init; a shuffle renumbers the ranks by the seed. The timeout holds from the ranks' first words on.
     Job(int& argc, char**& argv, RankShuffle shuffle, Nanoseconds timeout = 60'000'000'000);
     ~Job(); // MPI_Finalize
     Job(const Job&) = delete;

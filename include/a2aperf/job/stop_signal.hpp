@@ -26,6 +26,10 @@ public:
     // Throws Interrupted then.
     static void throw_overdue();
 
+    // A launcher wakes a rank that is stopped (SIGSTOP) before it tells it to end: until when it may be about to, 0
+    // where nobody woke us.
+    static Nanoseconds awaited_until();
+
     // For a rank whose peers have gone: the launcher tells who died, and to all others to stop. Waits for that, 0.3
     // s and after a stop (SIGSTOP) longer: the launcher wakes a rank before it tells it. step() is called
     // meanwhile, every millisecond. True when the signal has come.

@@ -19,8 +19,9 @@ Family family_of(std::string_view name);
 
 // Collective. On rank 0 its variables of all families, each marked whether all ranks have the same value. Throws
 // UsageError on all ranks when a variable that must agree does not, or a required NAME=VALUE differs anywhere:
-// it says where and what.
+// it says where and what. own: "NAME=VALUE" that this launch has set itself; they bind no launch that resumes it.
 std::vector<EnvironmentVariable>
-agree_on_environment(const Job& job, const std::vector<std::pair<std::string, std::string>>& required);
+agree_on_environment(const Job& job, const std::vector<std::pair<std::string, std::string>>& required,
+                     const std::vector<std::string>& own);
 
 } // namespace a2aperf

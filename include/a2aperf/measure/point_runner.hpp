@@ -36,7 +36,7 @@ struct RunRules {
     int max_attempts(Start start) const { return start == Start::clock ? 2 * target() : target(); }
 };
 
-// ops done, ops expected, op time of the last block in ns; on rank 0, between blocks.
+// ops done, ops expected, time of the last op in ns; on rank 0, between blocks.
 using ProgressReport = std::function<void(int, int, double)>;
 
 // Between blocks of ops, on all ranks: agrees on the clock anew where that is due. The largest error bound so far,
