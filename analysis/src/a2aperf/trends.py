@@ -58,7 +58,7 @@ def figure(results: Results, options: Options, found: Sequence[Change]) -> Figur
     count = labels.count_text(len(changes), "change point")
     said = f"{count} (1\u00a0% error in a history without one)"
     launches = labels.count_text(points["launch"].nunique(), "launch", "launches")
-    each = curves.said(points.assign(setting=points["launch"]))  # launches stand side by side
+    each = curves.said(points.assign(setting=points["launch"]), charts)  # launches side by side
     told = (launches, said, *each)
     return Figure("history", "History", curves.alike(charts), told, notes + more)
 

@@ -20,8 +20,8 @@ a2a check archive/*.h5 && echo all sound
 def run(files: Files) -> None:
     """Test files: readable to the last sample, of the schema, plausible.
 
-    Figures are computed again from the samples of their point. Errors and warnings are printed one a line;
-    the exit status is 2 if any file has an error.
+    Figures are computed again from the samples of their point. Errors and warnings are printed
+    one a line; the exit status is 2 if any file has an error.
     """
     broken = False
     console = Console(stderr=True)

@@ -30,7 +30,9 @@ def scaling(results: Results, options: Options) -> Figure:
         column, y = curves.quantity(results, options.what)
         charts = _of_quantity(looks, points, axis, scale, column, y)
         title = f"{y.label} against {name}"
-        return Figure("scaling", title, curves.alike(charts), notes + curves.said(points, charts), left_out)
+        return Figure(
+            "scaling", title, curves.alike(charts), notes + curves.said(points, charts), left_out
+        )
     charts = []
     for metric, where in (("gbps_node_net", "node"), ("gbps_rank", "rank")):
         known = points[points[metric].notna()]
