@@ -10,7 +10,8 @@ readonly kQuickSeconds=300
 stopping=''   # why no launch is begun any more
 launch_pid='' # of the launch that runs
 unsound=''    # why its file is not one
-lost=no       # whether it is to be made once more
+tries=0       # of this launch in this run
+lost=no       # whether it is to be tried once more
 interrupts=0
 made=0         # launches that became good in this run
 node_seconds=0 # used before this run
@@ -107,15 +108,16 @@ make_launches() {
     local i
     for i in "${!plan_nodes[@]}"; do
         [[ ${good[$i]-} != 0 ]] || continue
-        lost=no
+        tries=0
         take_turn "$i"
-        [[ $lost == no ]] || take_turn "$i" again
+        [[ $lost == no ]] || take_turn "$i"
     done
 }
 
-# take_turn I [again]: makes launch I, where there is time for it and nodes.
+# take_turn I: makes launch I, where there is time for it and nodes.
 take_turn() {
     local i=$1 total=${#plan_nodes[@]}
+    lost=no
     if [[ ! $stopping ]]; then
         follow_allocation
         lose 'Slurm has taken it from the job' "${taken[@]}"
@@ -135,7 +137,7 @@ take_turn() {
     fi
     combination "${plan_combination[i]}"
     say "launch $((i + 1)) of $total: $(host_list "${subset[@]}")${chosen[*]:+, ${chosen[*]}}"
-    make_launch "$i" "${2-}"
+    make_launch "$i"
 }
 
 # lose WHY NODE…: nodes that the job has no more; it goes on without them if it was told to.
@@ -146,7 +148,6 @@ lose() {
     [[ ${asked[go-on]} == yes ]] || : "${stopping:="$(host_list "${@:2}"): $1, and --go-on was not given"}"
 }
 
-# make_launch I [again]
 make_launch() {
     local i=$1 file text started
     file=$results/$(file_of "$i")
@@ -158,7 +159,8 @@ make_launch() {
     started=$(now) launch_seconds=$SECONDS
     made_on["$i"]=$(host_list "${subset[@]}")
     rm -f "$scratch/not_begun" "$scratch/silent"
-    unsound='' lost=no
+    ((tries += 1))
+    unsound=
     start_launch "$launch_limit" "$file" "${variables[@]}" -- "${words[@]}"
     wait_for_launch
     stop_watching
@@ -174,11 +176,11 @@ make_launch() {
         ((made += 1))
         log_launch "$i" "$started" 0 -
     else
-        failed_launch "$i" "$started" "${2-}"
+        failed_launch "$i" "$started"
     fi
 }
 
-# failed_launch I STARTED [again]: what became of a launch that is not good, by its $status and $unsound file.
+# failed_launch I STARTED: what became of a launch that is not good, by its $status and $unsound file.
 failed_launch() {
     local i=$1 started=$2 reason=$unsound node
     ((launch_seconds < launch_limit)) || : "${stopping:=$limited_by}"
@@ -194,8 +196,8 @@ failed_launch() {
         # Slurm ends those of a job that was cancelled, and has no time for questions.
         [[ $stopping ]] || end_steps
     fi
-    if [[ ${3-} != again && ! $stopping ]] && ((${#silent[@]} == 0)) && was_lost_at_start "$file"; then
-        lost=yes reason+=', before anything was measured: it is made once more'
+    if [[ ! $stopping ]] && ((tries == 1 && ${#silent[@]} == 0)) && was_lost_at_start "$file"; then
+        lost=yes reason+=', before anything was measured'
     fi
     say "launch $((i + 1)) failed: $reason"
     log_launch "$i" "$started" "$status" "$reason"
