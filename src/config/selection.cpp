@@ -9,6 +9,14 @@
 #include "a2aperf/config/values.hpp"
 
 namespace a2aperf {
+namespace {
+
+void require_known(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+        throw_unknown(what, name, std::vector<std::string_view>(known.begin(), known.end()));
+}
+
+} // namespace
 
 std::string parse_provider(std::string_view text, const Catalogue& catalogue) {
     const auto& known = catalogue.providers;
@@ -34,16 +42,13 @@ std::string parse_nic(std::string_view text) {
 }
 
 std::string parse_memory(std::string_view text, const Catalogue& catalogue) {
-    const std::vector<std::string_view> known(catalogue.memories.begin(), catalogue.memories.end());
-    if (std::find(known.begin(), known.end(), text) == known.end()) throw_unknown("kind of memory", text, known);
+    require_known("kind of memory", text, catalogue.memories);
     return std::string(text);
 }
 
 std::vector<std::string> parse_modes(std::span<const std::string> values, const Catalogue& catalogue) {
-    const std::vector<std::string_view> known(catalogue.modes.begin(), catalogue.modes.end());
     std::vector<std::string> modes = split_list(values);
-    for (const std::string& mode : modes)
-        if (std::find(known.begin(), known.end(), mode) == known.end()) throw_unknown("mode", mode, known);
+    for (const std::string& mode : modes) require_known("mode", mode, catalogue.modes);
     return modes;
 }
 
