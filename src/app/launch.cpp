@@ -206,11 +206,10 @@ Samples Launch::sample(const Point& point, const std::string& at_hand) {
 void Launch::finish() {
     constexpr Nanoseconds kForTheDisk = 3'600'000'000'000;
     measurement_.finish();
-    job_.broadcast(has_figures_);
     file_.finish();
     const Nanoseconds timeout = job_.timeout();
     job_.set_timeout(std::max(timeout, kForTheDisk));
-    job_.barrier();
+    job_.broadcast(has_figures_);
     job_.set_timeout(timeout);
 }
 

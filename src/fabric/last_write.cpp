@@ -27,7 +27,8 @@ int LastWrite::progress() {
     const auto count = fi_cq_read(endpoint_.queue(), entries.data(), entries.size());
     if (count == -FI_EAGAIN) return 0;
     if (count == -FI_EAVAIL)
-        throw RunError(fmt::format("a write of one byte failed: {}", endpoint_.take_error().text));
+        throw RunError(
+            fmt::format("the last write, or an operation before it, failed: {}", endpoint_.take_error().text));
     check_fabric(static_cast<int>(count), "fi_cq_read");
     return static_cast<int>(count);
 }

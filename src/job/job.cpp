@@ -58,12 +58,11 @@ bool is_done_within(MPI_Request& request, Nanoseconds limit) {
 }
 
 // Calls of MPI that have no form which does not block: one that does not end within the timeout ends the process,
-// the launcher's rank 0 first.
+// rank 0 first.
 template <class Call>
 int watched(Call call, const char* name, int rank, Nanoseconds timeout) {
-    constexpr Nanoseconds kAfterSignal = 500'000'000;
-    constexpr Nanoseconds kLater = 3'000'000'000;
-    const Watchdog watchdog(timeout + (rank == 0 ? 0 : kLater), kAfterSignal, [&](int signal_number) {
+    const Nanoseconds later = rank == 0 ? 0 : Watchdog::kAfterRoot;
+    const Watchdog watchdog(timeout + later, Watchdog::kAfterSignal, [&](int signal_number) {
         if (signal_number != 0) return StopSignal::exit_status(signal_number);
         fmt::print(stderr,
                    "a2aperf: rank {} ({}): {} did not end within {}: a rank is stopped, dead or far behind\n", rank,

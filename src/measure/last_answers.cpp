@@ -12,21 +12,22 @@
 namespace a2aperf {
 namespace {
 
-constexpr std::string_view kWhere = "before the fabric is closed";
+constexpr std::string_view kWhere = "at its last writes";
 
 } // namespace
 
 void take_last_answers(const Channel& channel, const Job& job, Agreement& agreement, Deadline& deadline) {
+    if (!channel.peers_write()) return;
     LastWrite write(channel.endpoint(), channel.send_region());
     const auto wait = [&](bool has_progress, Rank peer) {
         if (has_progress)
             deadline.reset();
         else if (!deadline.idle())
-            throw RunError(fmt::format("{}: nothing happened for {}; it waits for {} to take a last write", kWhere,
+            throw RunError(fmt::format("{}: nothing happened for {}; it waits for {} to take one", kWhere,
                                        format_duration(deadline.waited()), job.who(peer)));
     };
     deadline.reset();
-    for (Rank peer = 0; channel.peers_write() && peer < job.ranks(); ++peer) {
+    for (Rank peer = 0; peer < job.ranks(); ++peer) {
         if (peer == job.rank()) continue;
         while (!write.post(peer, channel.remote(peer).receive)) wait(write.progress() > 0, peer);
         for (int answers = 0; answers == 0; wait(answers > 0, peer)) answers = write.progress();

@@ -11,16 +11,15 @@
 namespace a2aperf {
 namespace {
 
-// Rank 0 goes first, and closes the file: a launcher that sees another leave may kill it meanwhile.
-constexpr Nanoseconds kLater = 3'000'000'000;
-// Less than launchers leave between telling a rank to stop and killing it, with time for the file.
-constexpr Nanoseconds kAfterSignal = 500'000'000;
+Nanoseconds after_root(const Job& job) {
+    return job.is_root() ? 0 : Watchdog::kAfterRoot;
+}
 
 class MpiEngine final : public Engine {
 public:
     MpiEngine(const Job& job, std::byte* send_buffer, std::byte* receive_buffer, int message_size)
         : send_buffer_(send_buffer), receive_buffer_(receive_buffer), message_size_(message_size),
-          watchdog_(job.timeout() + (job.is_root() ? 0 : kLater), kAfterSignal + (job.is_root() ? 0 : kLater),
+          watchdog_(job.timeout() + after_root(job), Watchdog::kAfterSignal + after_root(job),
                     [&job, message_size](int signal_number) {
                         return job.leave_call(signal_number, fmt::format("MPI_Alltoall of {} B", message_size));
                     }) {}

@@ -97,3 +97,16 @@ def test_a_late_message_is_in_the_figures(faulty, needs_provider, mode):
     late = results.op_times(1) >= 400e6
     assert late.any()
     assert results.columns["time_max"][1] >= 400e6
+
+
+def test_a_last_write_that_is_not_answered(faulty, needs_provider):
+    """When all is measured, and in the file; without writes there is no last one."""
+    needs_provider("shm")
+    words = ["--provider", "shm", "--mode", "write-imm", *WORDS, "--timeout", "3s"]
+    whole = faulty(2, "call=sent do=lose nth=1000000000 rank=1", *words)
+    assert whole.returncode == 0, whole.stderr
+    outcome = faulty(2, f"call=sent do=lose nth={whole.calls(1)} rank=1", *words)
+    outcome.failed(
+        r"rank 1 \(\S+\): at its last writes: nothing happened for \S+ s; it waits for rank 0 \(\S+\) to take one$"
+    )
+    assert outcome.complete() == [0, 1]

@@ -16,6 +16,12 @@ public:
     // caller's may be used, but MPI. signal_number is 0 where the deadline has passed. Gives the exit status.
     using LeaveCall = std::function<int(int signal_number)>;
 
+    // What other ranks wait longer than rank 0, which closes the file: a launcher that sees another leave may kill
+    // it meanwhile.
+    static constexpr Nanoseconds kAfterRoot = 3'000'000'000;
+    // Less than launchers leave between telling a rank to stop and killing it, with time for the file.
+    static constexpr Nanoseconds kAfterSignal = 500'000'000;
+
     // after_signal: how long the call may go on when a signal to stop has come.
     Watchdog(Nanoseconds timeout, Nanoseconds after_signal, LeaveCall leave_call);
     ~Watchdog();

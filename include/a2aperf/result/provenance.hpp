@@ -16,7 +16,7 @@ struct EnvironmentVariable {
     std::string name;
     std::string value; // rank 0's
     bool is_uniform = true;
-    bool is_required = false; // it decides results: equal on all ranks, and in a launch that resumes this one
+    bool is_required = false; // the user set it and it decides results: the same in a launch that resumes this one
 };
 
 // Names follow docs/file-format.md, /segments/<i>.
