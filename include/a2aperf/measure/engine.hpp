@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One way of doing an all-to-all op: our own over a transfer mode, or MPI's.
+// How one op is done: by our own exchange over a transfer mode, by MPI, or by an engine of a workload.
 #pragma once
 
 #include <algorithm>

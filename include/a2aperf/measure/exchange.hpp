@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One all-to-all op of one rank: post, poll, count. The timed loop allocates nothing, locks nothing and throws
+// One op of one rank: post, poll, count. The timed loop allocates nothing, locks nothing and throws
 // only when the op has failed.
 #pragma once
 
