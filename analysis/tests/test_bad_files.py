@@ -80,7 +80,11 @@ def edited(edit: Edit) -> Callable[[Path], None]:
 
 
 def newer(file: h5py.File) -> None:
-    file.attrs["schema_version"] = np.int32(2)
+    file.attrs["schema_version"] = np.int32(3)
+
+
+def version_in_words(file: h5py.File) -> None:
+    file.attrs["schema_version"] = "1"
 
 
 def without_column(file: h5py.File) -> None:
@@ -121,9 +125,10 @@ CASES: list[tuple[Callable[[Path], None], list[str]]] = [
     (empty, ["empty file"]),
     (truncated, ["truncated"]),
     (cut_to_the_header, ["bad.h5: "]),
-    (of_another_program, ["has no schema", "reads schema 'a2aperf' version 1"]),
-    (of_another_schema, ["schema 'netperf'", "reads schema 'a2aperf' version 1"]),
-    (edited(newer), ["schema version 2", "reads schema 'a2aperf' version 1"]),
+    (of_another_program, ["has no schema", "reads schema 'a2aperf' version 1 and 2"]),
+    (of_another_schema, ["schema 'netperf'", "reads schema 'a2aperf' version 1 and 2"]),
+    (edited(newer), ["schema version 3", "reads schema 'a2aperf' version 1 and 2"]),
+    (edited(version_in_words), ["schema version 1; this a2a reads"]),
     (edited(without_column), ["column time_p50 missing"]),
     (edited(without_segments), ["/segments missing"]),
     (edited(without_raw), ["group /raw is missing"]),

@@ -213,3 +213,21 @@ def test_the_better_side_of_a_figure_is_what_any_file_says(
         told = json.loads(a2a("table", *files, "--json").out)["columns"]
         assert told["time_p50"]["better"] == "lower"
         assert "better" not in told["gbps_rank"]
+
+
+def test_sums_are_no_figures(launch: Path, a2a: A2A, tmp_path: Path) -> None:
+    """What says whether the rest is as it was written hinders no command."""
+    table = a2a("table", launch, "--layout", "wide").out
+    other = synthetic.write_launch(tmp_path / "other.h5", Setup(seed=3))
+    with h5py.File(launch, "r+") as file:
+        file.attrs["schema_version"] = np.int32(2)
+        sums = file.create_dataset("checksum", data=np.full(4, -1, "i8"))
+        sums.dims[0].attach_scale(file["point"])
+        file["digest"] = np.int64(-1)
+        file["segments/0/end_reason"] = np.int8(1)
+    assert a2a("table", launch, "--layout", "wide").out == table
+    assert not {"checksum", "digest"} & set(loading.load([launch]).columns)
+    for command in (["export", launch, "--anonymize", "--key", "key"], ["merge", launch, other]):
+        copy = tmp_path / f"{command[0]}.h5"
+        assert a2a(*command, "-o", copy).status == 0
+        assert a2a("check", copy).status == 0

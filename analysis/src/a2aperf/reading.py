@@ -23,9 +23,10 @@ from a2aperf.schema import (
     NEEDED,
     NEEDED_BY_ALL,
     NO_EXIT,
+    READABLE,
     SCHEMA,
     STATES,
-    VERSION,
+    SUMS,
     Column,
     Counters,
     Kind,
@@ -78,12 +79,12 @@ def _unreadable(path: Path, reason: str) -> str:
 
 def _require_schema(path: Path, file: h5py.File) -> None:
     schema = strict.text(file.attrs.get("schema", ""))
-    reads = f"this a2a reads schema '{SCHEMA}' version {VERSION}"
+    reads = f"this a2a reads schema '{SCHEMA}' version {' and '.join(map(str, READABLE))}"
     if schema != SCHEMA:
         found = f"has schema '{schema}'" if schema else "has no schema attribute"
         raise InputError(f"{path}: HDF5, but it {found}; {reads}")
     version = file.attrs.get("schema_version")
-    if version is None or int(version) != VERSION:
+    if not isinstance(version, np.integer) or int(version) not in READABLE:
         raise InputError(f"{path}: schema version {version}; {reads}")
     of_other = strict.text(file.attrs.get("workload", ALL_TO_ALL)) != ALL_TO_ALL
     needed = NEEDED_BY_ALL if of_other else NEEDED
@@ -115,8 +116,8 @@ def read_attributes(file: h5py.File) -> dict[str, Any]:
     return {name: strict.plain(name, value) for name, value in file.attrs.items()}
 
 
-_TAKEN = {"file", "point", "launch", "ppn", "link_rate_gbps", "rails", "has_raw"}
-"""Names that tables have for something else."""
+_TAKEN = {"file", "point", "launch", "ppn", "link_rate_gbps", "rails", "has_raw", *SUMS}
+"""Names that tables have for something else, and what is no figure of a point."""
 _KINDS: dict[str, Kind] = {"O": "string", "S": "string", "f": "float64", "i": "int64", "u": "int64"}
 
 

@@ -10,6 +10,11 @@ from numpy.typing import NDArray
 
 SCHEMA = "a2aperf"
 VERSION = 1
+"""That is written."""
+READABLE = (1, 2)
+"""Versions that are read."""
+SUMS = ("checksum", "digest")
+"""Root datasets that say of the others whether they are as they were written; of no point's."""
 UNKNOWN = -1  # in integer columns; floats use NaN, strings are empty
 
 STATES = ("pending", "complete", "skipped", "failed")
