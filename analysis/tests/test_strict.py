@@ -173,3 +173,27 @@ def test_cpu_lists(text: str, cpus: set[int]) -> None:
 def test_host_lists_of_no_cluster(nodes: str) -> None:
     with pytest.raises(InputError, match="neither a number nor a range"):
         switches.parse(f"SwitchName=s0 Nodes={nodes}")
+
+
+def test_an_attribute_may_be_a_list_of_one(a2a: Run, tmp_path: Path, sound: bytes) -> None:
+    """So HDF5's own tools, and MATLAB, store them."""
+    path = tmp_path / "lists.h5"
+    path.write_bytes(sound)
+    before = a2a("table", path).out
+    with h5py.File(path, "r+") as file:
+        for holder in (file, file["segments/0"], file["state"]):
+            for name, value in list(holder.attrs.items()):
+                if name == "title":  # the others: texts of fixed length
+                    holder.attrs[name] = np.array([value], dtype=h5py.string_dtype())
+                elif name == "raw_samples":
+                    holder.attrs[name] = np.array([[value]])
+                elif isinstance(value, str):
+                    holder.attrs[name] = np.array([value.encode()])
+                elif np.ndim(value) == 0 and name != "schema_version":
+                    holder.attrs[name] = np.array([value])
+    outcome = a2a("check", path)
+    assert (outcome.status, outcome.err) == (0, ""), outcome
+    assert a2a("table", path).out == before
+    with h5py.File(path, "r+") as file:
+        file.attrs["title"] = np.arange(3)
+    a2a("check", path).refused("the attribute title is neither a text nor a number")

@@ -114,3 +114,28 @@ def test_a_copy_keeps_what_they_are(newer: Path, a2a: A2A, tmp_path: Path) -> No
     assert a2a("export", newer, "--anonymize", *key, "-o", copy).status == 0
     before, after = (a2a("table", path, "--columns", "role,laps").out for path in (newer, copy))
     assert before == after
+
+
+def test_a_name_may_have_dashes(a2a: A2A, tmp_path: Path) -> None:
+    setup = Setup(sizes=(8, 1000), ops=12, seed=5, sentinel=True, baseline=True)
+    path = synthetic.write_launch(tmp_path / "loop.h5", setup)
+    with h5py.File(path, "r+") as file:
+        file.attrs["workload"] = "open-loop"
+    a2a("explain", path).refused("'a2aperf open-loop', which this a2a does not know")
+    assert a2a("check", path).status == 0
+    assert [workloads.of_role(f"open-loop{x}").key for x in ("", "-baseline", "-sentinel")] == [
+        "open-loop"
+    ] * 3
+
+
+@pytest.mark.parametrize("place", ["lanes/x", "notes", "counters/temperature"])
+def test_a_copy_lacks_nothing(launch: Path, a2a: A2A, tmp_path: Path, place: str) -> None:
+    """A group of a workload, or a dataset, that is not known here is not dropped without a word."""
+    other = synthetic.write_launch(tmp_path / "other.h5", Setup(seed=3))
+    with h5py.File(launch, "r+") as file:
+        file[place] = np.arange(3)
+    said = ("launch.h5", f"knows nothing of /{place.removesuffix('/x')}", "a copy would lack it")
+    out = tmp_path / "out.h5"
+    a2a("export", launch, "--anonymize", "--key", tmp_path / "key", "-o", out).refused(*said)
+    a2a("merge", other, launch, "-o", out).refused(*said)
+    assert not out.exists()

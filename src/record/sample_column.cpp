@@ -38,7 +38,7 @@ std::vector<SampleColumn> samples_with(std::vector<SampleColumn> own) {
         {.name = "valid",
          .per = Per::op,
          .type = ValueType::int8,
-         .long_name = "1 valid, 0 a rank was late",
+         .long_name = "1 valid, 0 a rank was late, or the op time is not above 0",
          .common = &Samples::valid},
         {.name = "exit",
          .units = "ns",

@@ -123,6 +123,7 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
     """
     ((name, path),) = found.files.items()
     with reading.open_results(path) as file:
+        reading.require_whole_copy(path, file, workloads.GROUPS)
         columns = reading.read_columns(file, found.columns.values())
         traced = reading.has_arrival(file)
         has_samples = reading.raw_samples(file)

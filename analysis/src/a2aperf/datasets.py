@@ -38,7 +38,7 @@ RAW = {
     "send_done": Described("all sends of the rank are done, from the op's start", _OP, "ns"),
     "recv_done": Described("all arrivals at the rank are seen, from the op's start", _OP, "ns"),
     "start": Described("start of the op, from the segment's time_origin", _OP[:2], "ns"),
-    "valid": Described("1 valid, 0 a rank was late", _OP[:2]),
+    "valid": Described("1 valid, 0 a rank was late, or the op time is not above 0", _OP[:2]),
     "exit": Described("the rank left the barrier, from `start`; 0 with a clock start", _OP, "ns"),
     "arrival": Described(
         "the message is seen at its destination, from the op's start", (*_OP, "source"), "ns"

@@ -55,6 +55,7 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
     origins: list[tuple[str, int]] = []  # (file, point) of every new point
     for name, path in found.files.items():
         with reading.open_results(path) as file:
+            reading.require_whole_copy(path, file, workloads.GROUPS)
             part = reading.read_columns(file, found.columns.values())
             traced[name] = reading.has_arrival(file)
             own = [reading.read_segment(file, i) for i in range(reading.segment_count(file))]

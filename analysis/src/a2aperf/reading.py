@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import sample_columns, segments, strict
-from a2aperf.datasets import Described
+from a2aperf.datasets import COUNTERS, Described
 from a2aperf.errors import InputError
 from a2aperf.sample_columns import SampleColumn
 from a2aperf.schema import (
@@ -201,6 +201,22 @@ def read_columns(file: h5py.File, described: Iterable[Column] = COLUMNS) -> dict
     if len(lengths) > 1:
         raise KeyError(f"columns have different lengths {sorted(lengths)}")
     return columns
+
+
+_PARTS = {"point", "raw", "counters", "segments", "checksum", "digest"}
+
+
+def require_whole_copy(path: Path, file: h5py.File, groups: Iterable[str]) -> None:
+    """Refuse a file with members of which nothing is known: a copy would lack them.
+
+    `groups` are those that workloads keep in the root.
+    """
+    lost = sorted(set(file) - set(columns_of(file)) - _PARTS - set(groups))
+    if "counters" in file:
+        scales = {scale for table in COUNTERS.values() for scale in table.scales}
+        lost += [f"counters/{one}" for one in sorted(set(file["counters"]) - {*COUNTERS, *scales})]
+    if lost:
+        raise InputError(f"{path}: this a2a knows nothing of /{lost[0]}: a copy would lack it")
 
 
 def segment_count(file: h5py.File) -> int:

@@ -18,11 +18,19 @@ MOST = 1 << 24
 
 def text(value: Any) -> str:
     """Text of a string attribute or element, whichever way HDF5 stored it."""
+    value = _element(value)
     if isinstance(value, str):  # what is no UTF-8 in it is a lone surrogate
         value = value.encode("utf-8", "surrogateescape")
     if isinstance(value, bytes):
         return value.partition(b"\0")[0].decode("utf-8", "replace")
     return str(value)
+
+
+def _element(value: Any) -> Any:
+    """What a list of one holds; anything else as it is."""
+    if isinstance(value, np.ndarray) and value.size == 1:
+        return value.reshape(-1)[0]
+    return value
 
 
 def texts(dataset: Any, most: int = MOST) -> list[str]:
@@ -93,7 +101,8 @@ def values(dataset: Any, place: tuple[Any, ...], shape: tuple[int, ...]) -> NDAr
 
 
 def plain(name: str, value: Any) -> Any:
-    """An attribute as str, int or float."""
+    """An attribute as str, int or float; HDF5's tools store many as a list of one."""
+    value = _element(value)
     if isinstance(value, bytes | str):
         return text(value)
     if isinstance(value, np.integer | np.bool_):

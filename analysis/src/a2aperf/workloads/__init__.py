@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from a2aperf import schema
 from a2aperf.results import Results
 from a2aperf.workloads import alltoall, pairs
 from a2aperf.workloads.workload import Workload
 
 ALL: Final = (alltoall.WORKLOAD, pairs.WORKLOAD)
+GROUPS: Final = tuple(one.group.name for one in ALL if one.group)
+"""What any of them keeps in the root of its files."""
 
 
 def of_role(role: str) -> Workload:
@@ -20,7 +23,9 @@ def of_role(role: str) -> Workload:
     for workload in ALL:
         if role in workload.roles:
             return workload
-    key = role.partition("-")[0]
+    key = role
+    for part in schema.OF_ALL_TO_ALLS:  # as `loading.load` calls its points; a name may have dashes
+        key = key.removesuffix(f"-{part}")
     words = f"a file of 'a2aperf {key}', which this a2a does not know: 'a2a table' shows its points"
     return Workload(
         key,
