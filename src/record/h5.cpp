@@ -245,6 +245,13 @@ const std::error_category& hdf5_category() {
     return category;
 }
 
+std::string shown(const std::filesystem::path& path) {
+    if (!path.native().starts_with("/proc/self/fd/")) return path.string();
+    std::error_code error;
+    const std::filesystem::path named = std::filesystem::read_symlink(path, error);
+    return error ? path.string() : named.string();
+}
+
 void fail_reading(const std::string& what) {
     fail_to_read(what, last_cause());
 }
@@ -275,7 +282,7 @@ Handle::~Handle() {
 // Object
 
 std::string Object::where() const {
-    const std::string file = name_of(id(), H5Fget_name);
+    const std::string file = shown(name_of(id(), H5Fget_name));
     const std::string name = name_of(id(), H5Iget_name);
     return name.empty() || name == "/" ? file : fmt::format("{} of {}", name, file);
 }
@@ -539,7 +546,7 @@ File File::create(const std::filesystem::path& path) {
     prepare_library();
     const Handle properties = access_properties();
     const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, properties.id());
-    if (id < 0) fail(fmt::format("cannot create {}", path.string()), last_cause());
+    if (id < 0) fail(fmt::format("cannot create {}", shown(path)), last_cause());
     return File(Handle(id));
 }
 
@@ -548,7 +555,7 @@ File File::open(const std::filesystem::path& path, Access access) {
     const unsigned flags = access == Access::read_only ? H5F_ACC_RDONLY : H5F_ACC_RDWR;
     const Handle properties = access_properties();
     const hid_t id = H5Fopen(path.c_str(), flags, properties.id());
-    if (id < 0) fail(fmt::format("cannot open {}", path.string()), last_cause());
+    if (id < 0) fail(fmt::format("cannot open {}", shown(path)), last_cause());
     return File(Handle(id));
 }
 

@@ -28,6 +28,9 @@ public:
     using std::system_error::system_error;
 };
 
+// What to call a file: one that is opened by its descriptor (/proc/self/fd/7) by the name that it has now.
+std::string shown(const std::filesystem::path& path);
+
 // Throws what HDF5 says of the call that just failed: Unreadable where no errno is behind it.
 [[noreturn]] void fail_reading(const std::string& what);
 

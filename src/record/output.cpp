@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <system_error>
 #include <unistd.h>
@@ -47,19 +48,54 @@ FileLock require(const std::function<std::optional<FileLock>()>& take, const fs:
     return std::move(*lock);
 }
 
-void sync_path(const fs::path& path, int flags) {
+// named: what to call it.
+void sync_path(const fs::path& path, int flags, const fs::path& named) {
     const int descriptor = open(path.c_str(), flags | O_CLOEXEC);
-    if (descriptor < 0) throw_errno(fmt::format("cannot open {}", path.string()));
+    if (descriptor < 0) throw_errno(fmt::format("cannot open {}", named.string()));
     const int result = fsync(descriptor);
     const int error = errno;
     close(descriptor);
     // Some file systems can't sync a folder and say so.
     if (result == 0 || error == EINVAL || error == ENOTSUP) return;
     errno = error;
-    throw_errno(fmt::format("cannot sync {}", path.string()));
+    throw_errno(fmt::format("cannot sync {}", named.string()));
+}
+
+// As the kernel sees it where it protects links (sysctl fs.protected_symlinks), which reading them goes around.
+void require_trusted_link(const fs::path& file, const struct stat& folder) {
+    struct stat link {};
+    if (lstat(file.c_str(), &link) != 0 || !S_ISLNK(link.st_mode)) return;
+    std::error_code ignored;
+    if (!fs::exists(file, ignored))
+        throw UsageError(fmt::format("the output {} is a symbolic link that leads nowhere: remove it, or name "
+                                     "another file with -o",
+                                     file.string()));
+    const bool is_shared = (folder.st_mode & S_ISVTX) != 0 && (folder.st_mode & S_IWOTH) != 0;
+    if (is_shared && link.st_uid != geteuid() && link.st_uid != folder.st_uid)
+        throw UsageError(fmt::format("the output {} is a symbolic link of {} in a folder that everybody may write "
+                                     "to, and is not followed: name another file with -o",
+                                     file.string(), name_of_user(link.st_uid)));
 }
 
 } // namespace
+
+void require_own_name(const fs::path& file) {
+    struct stat folder {};
+    if (stat(folder_of(file).c_str(), &folder) != 0) return;
+    require_trusted_link(file, folder);
+    const fs::path target = resolve(file);
+    require_leftover(temporary_name(target));
+    struct stat there {};
+    if (lstat(target.c_str(), &there) != 0 || stat(folder_of(target).c_str(), &folder) != 0) return;
+    const uid_t user = geteuid();
+    const bool may_replace =
+        (folder.st_mode & S_ISVTX) == 0 || user == 0 || user == there.st_uid || user == folder.st_uid;
+    if (!may_replace)
+        throw UsageError(
+            fmt::format("{} belongs to {}, and in a folder with the sticky bit nobody else can replace "
+                        "it: name another file with -o",
+                        target.string(), name_of_user(there.st_uid)));
+}
 
 std::string exists_already(const fs::path& file) {
     return fmt::format("{} exists already: --resume continues it, --force replaces it, -o names another file",
@@ -115,14 +151,21 @@ Replacement::Replacement(fs::path target)
 
 Replacement::~Replacement() {
     std::error_code ignored;
-    if (!is_published_) fs::remove(temporary_, ignored);
+    if (!is_published_ && lock_.is_at(temporary_)) fs::remove(temporary_, ignored);
+}
+
+fs::path Replacement::path() const {
+    const fs::path path = lock_.path();
+    return path.empty() ? temporary_ : path;
 }
 
 FileLock Replacement::publish(Existing existing) {
-    sync_path(temporary_, O_RDONLY);
+    sync_path(path(), O_RDONLY, temporary_);
+    if (!lock_.is_at(temporary_))
+        throw RunError(fmt::format("{} was removed or replaced while it was written", temporary_.string()));
     rename(existing);
     is_published_ = true;
-    sync_path(folder_of(target_), O_RDONLY | O_DIRECTORY);
+    sync_path(folder_of(target_), O_RDONLY | O_DIRECTORY, folder_of(target_));
     lock_.share();
     return std::move(lock_);
 }

@@ -20,6 +20,10 @@ void require_space(const std::filesystem::path& file, std::uint64_t bytes, const
 // What to say of a file that is in the way.
 std::string exists_already(const std::filesystem::path& file);
 
+// UsageError when what has the output's name, or that of its unfinished form, is another user's, or a link that is
+// not to be followed.
+void require_own_name(const std::filesystem::path& file);
+
 // The lock of an existing file; UsageError when another launch is writing it.
 FileLock lock_or_refuse(const std::filesystem::path& file);
 
@@ -30,7 +34,7 @@ std::filesystem::path resolve(const std::filesystem::path& path);
 enum class Existing { keep, replace };
 
 // A new file under a temporary name in the same folder, gone again unless it is published. Locked against other
-// launches (UsageError when one is making the same file).
+// launches (UsageError when one is making the same file, or when somebody else has the temporary name).
 class Replacement {
 public:
     explicit Replacement(std::filesystem::path target);
@@ -38,7 +42,8 @@ public:
     Replacement& operator=(const Replacement&) = delete;
     ~Replacement();
 
-    const std::filesystem::path& path() const { return temporary_; }
+    // Leads to the new file and to nothing that somebody puts in its place.
+    std::filesystem::path path() const;
     // Gives it the target's name; name and contents are on the disk on return. The lock that comes back is shared,
     // for as long as the file is written. Existing::keep: UsageError when the name has been taken meanwhile.
     FileLock publish(Existing existing);

@@ -136,11 +136,11 @@ ResultsFile ResultsFile::create(const std::filesystem::path& path, FileLayout la
 }
 
 void throw_damaged(const std::filesystem::path& path, const std::system_error& error) {
-    throw UsageError(fmt::format("{} is damaged: {}", path.string(), error.what()));
+    throw UsageError(fmt::format("{} is damaged: {}", h5::shown(path), error.what()));
 }
 
 ResultsFile ResultsFile::open(const std::filesystem::path& path, h5::File::Access access, const Schema& schema) {
-    const std::string name = path.string();
+    const std::string name = h5::shown(path);
     if (!h5::File::is_hdf5(path)) throw UsageError(fmt::format("{} is not an HDF5 file", name));
     try {
         h5::File file = h5::File::open(path, access);

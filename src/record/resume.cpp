@@ -173,6 +173,7 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
 void check_output(const std::filesystem::path& file, bool may_resume, bool may_replace, const Schema& schema) {
     const std::filesystem::path path = resolve(file);
     require_writable_folder(path);
+    require_own_name(file);
     std::error_code ignored;
     const std::filesystem::file_status status = std::filesystem::status(path, ignored);
     if (!std::filesystem::exists(status)) return;

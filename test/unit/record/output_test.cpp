@@ -2,10 +2,13 @@
 #include "record/output.hpp"
 
 #include <fstream>
+#include <functional>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <doctest/doctest.h>
 
+#include "a2aperf/base/error.hpp"
 #include "launch.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -81,7 +84,7 @@ TEST_CASE("a replacement is invisible until it is published") {
     write(replacement.path(), "new");
     const FileLock lock = replacement.publish(Existing::replace);
     CHECK(text_of(folder / "a") == "new");
-    CHECK_FALSE(std::filesystem::exists(replacement.path()));
+    CHECK_FALSE(std::filesystem::exists(folder / ".a.partial"));
 }
 
 TEST_CASE("what a killed launch left is taken over") {
@@ -106,7 +109,77 @@ TEST_CASE("two launches can't make the same file at once") {
     const Replacement first(folder / "a");
     CHECK(
         contains(complaint([&] { const Replacement second(folder / "a"); }), "is being written by another launch"));
-    CHECK(std::filesystem::exists(first.path()));
+    CHECK(std::filesystem::exists(folder / ".a.partial"));
+}
+
+TEST_CASE("what no launch left under the temporary name is refused, and neither followed nor written") {
+    const test::TemporaryFolder folder;
+    write(folder / "victim", "theirs");
+    const auto partial = folder / ".a.partial";
+    const auto is_refused = [&](const std::string& what) {
+        for (const auto& attempt :
+             {std::function<void()>([&] { const Replacement replacement(folder / "a"); }),
+              std::function<void()>([&] { check_output(folder / "a", false, false, test::kSchema); })}) {
+            const std::string words = complaint(attempt);
+            CHECK(contains(words, partial.string()));
+            CHECK(contains(words, what));
+        }
+        CHECK(std::filesystem::exists(std::filesystem::symlink_status(partial)));
+        std::filesystem::remove(partial);
+    };
+    std::filesystem::create_symlink("victim", partial);
+    is_refused("a symbolic link");
+    std::filesystem::create_symlink("dangling", partial);
+    is_refused("a symbolic link");
+    CHECK_FALSE(std::filesystem::exists(folder / "dangling"));
+    std::filesystem::create_directory(partial);
+    is_refused("not a file");
+    REQUIRE(mkfifo(partial.c_str(), 0600) == 0);
+    is_refused("not a file");
+    CHECK(text_of(folder / "victim") == "theirs");
+}
+
+TEST_CASE("a leftover that has a second name keeps its contents there") {
+    const test::TemporaryFolder folder;
+    write(folder / "second", "kept");
+    std::filesystem::create_hard_link(folder / "second", folder / ".a.partial");
+    const Replacement replacement(folder / "a");
+    write(replacement.path(), "new");
+    CHECK(text_of(folder / "second") == "kept");
+}
+
+TEST_CASE("what is put in the place of a file under way is not written, published or removed") {
+    const test::TemporaryFolder folder;
+    write(folder / "victim", "theirs");
+    const auto partial = folder / ".a.partial";
+    {
+        Replacement replacement(folder / "a");
+        std::filesystem::rename(partial, folder / "elsewhere");
+        std::filesystem::create_symlink("victim", partial);
+        write(replacement.path(), "new");
+        CHECK_THROWS_AS(replacement.publish(Existing::replace), RunError);
+    }
+    CHECK(std::filesystem::is_symlink(partial));
+    CHECK(text_of(folder / "victim") == "theirs");
+    CHECK(text_of(folder / "elsewhere") == "new");
+    CHECK_FALSE(std::filesystem::exists(folder / "a"));
+}
+
+TEST_CASE("a new file has the rights that the umask leaves, whatever a leftover had") {
+    const test::TemporaryFolder folder;
+    write(folder / ".a.partial", "old");
+    std::filesystem::permissions(folder / ".a.partial", std::filesystem::perms::all);
+    const mode_t before = umask(0027);
+    const Replacement replacement(folder / "a");
+    umask(before);
+    CHECK((std::filesystem::status(folder / ".a.partial").permissions() & std::filesystem::perms::all) ==
+          std::filesystem::perms{0640});
+}
+
+TEST_CASE("an output that is a link to nothing is refused") {
+    const test::TemporaryFolder folder;
+    std::filesystem::create_symlink("nowhere", folder / "a");
+    CHECK(contains(complaint([&] { check_output(folder / "a", false, true, test::kSchema); }), "leads nowhere"));
 }
 
 TEST_CASE("a link is followed, not replaced") {
