@@ -7,7 +7,7 @@ packages_to() {
     case $1 in
     build)
         printf '%s\n' g++ meson ninja-build pkg-config git \
-            libopenmpi-dev openmpi-bin libfabric-dev libhdf5-dev libcli11-dev libfmt-dev libhwloc-dev
+            libopenmpi-dev openmpi-bin libfabric-dev libhdf5-dev libcli11-dev libfmt-dev libhwloc-dev zlib1g-dev
         ;;
     analysis) printf '%s\n' python3 python3-venv ca-certificates ;;
     test)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# One file with everything that a site without internet needs beside its own compiler, MPI, libfabric, HDF5 and hwloc.
+# One file with everything that a site without internet needs beside its own compiler, MPI, libfabric, HDF5, hwloc
+# and zlib.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)

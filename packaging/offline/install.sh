@@ -11,8 +11,8 @@ usage() {
 Usage: ./install.sh [--prefix DIR] [--program-only] [-- OPTION OF MESON…]
 
 Builds a2aperf and installs it, the job scripts, completion, the manual page and a module file in DIR (default:
-~/a2aperf), and a2a with an environment of its own. Needs a C++20 compiler, pkg-config, MPI, libfabric, HDF5 and hwloc
-with their headers, and for a2a Python with its module venv, of the version that the wheels are for. Load the site's
+~/a2aperf), and a2a with an environment of its own. Needs a C++20 compiler, pkg-config, MPI, libfabric, HDF5, hwloc and
+zlib with their headers, and for a2a Python with its module venv, of the version that the wheels are for. Load the site's
 modules first.
 
   ./install.sh

@@ -8,6 +8,7 @@
 
 #include "a2aperf/stats/summary.hpp"
 #include "describe.hpp"
+#include "parts.hpp"
 #include "scale.hpp"
 
 namespace a2aperf {
@@ -52,35 +53,13 @@ void fit(const h5::Group& group, GroupDimension& dimension) {
     dimension.length = static_cast<int>(shape[0]);
 }
 
-// Calls action with one box of the shape after the other, each in memory at once.
-template <class Action>
-void in_parts(const h5::Shape& shape, Action action) {
-    constexpr std::uint64_t kPart = (16U << 20U) / sizeof(double); // as large as a chunk of a compressed file
-    if (h5::elements(shape) == 0) return;
-    // Whole in the dimensions after `cut`, one at a time in those before it.
-    std::size_t cut = 0;
-    std::uint64_t inner = h5::elements(shape) / shape[0];
-    while (inner > kPart && cut + 1 < shape.size()) inner /= shape[++cut];
-    const std::uint64_t step = std::clamp<std::uint64_t>(kPart / inner, 1, shape[cut]);
-    const std::uint64_t outer = h5::elements({shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(cut)});
-    for (std::uint64_t i = 0; i < outer; ++i) {
-        h5::Block part{h5::Shape(shape.size(), 0), shape};
-        std::uint64_t rest = i;
-        for (std::size_t axis = cut; axis-- > 0; rest /= shape[axis]) {
-            part.offset[axis] = rest % shape[axis];
-            part.count[axis] = 1;
-        }
-        for (std::uint64_t first = 0; first < shape[cut]; first += step) {
-            part.offset[cut] = first;
-            part.count[cut] = std::min(step, shape[cut] - first);
-            action(part);
-        }
-    }
+h5::Block whole(const h5::Shape& shape) {
+    return {h5::Shape(shape.size(), 0), shape};
 }
 
 template <class T>
 void fill(const h5::Dataset& dataset, T blank) {
-    in_parts(dataset.shape(), [&](const h5::Block& part) {
+    in_parts(whole(dataset.shape()), sizeof(T), [&](const h5::Block& part) {
         const std::vector<T> values(h5::elements(part.count), blank);
         dataset.write(std::span<const T>(values), part);
     });
@@ -88,7 +67,7 @@ void fill(const h5::Dataset& dataset, T blank) {
 
 template <class T>
 void copy(const h5::Dataset& from, const h5::Dataset& to) {
-    in_parts(from.shape(), [&](const h5::Block& part) {
+    in_parts(whole(from.shape()), sizeof(T), [&](const h5::Block& part) {
         const std::vector<T> values = from.read<T>(part);
         to.write(std::span<const T>(values), part);
     });

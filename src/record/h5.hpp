@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this program uses of HDF5, as types that close themselves. h5.cpp alone knows hdf5.h.
+// What this program uses of HDF5, as types that close themselves. h5*.cpp alone know hdf5.h.
 //
 // Files are written in the oldest format, with file locking off and no sieve buffer, so that raw data goes
 // straight to the kernel and nothing but raw data is written once the datasets exist (docs/file-format.md).
@@ -59,6 +59,14 @@ private:
     std::int64_t id_ = -1;
 };
 
+// What an attribute holds, whatever it is: "i4" (integer of 4 bytes), "f8", "s16" (a text that has 16 bytes), "t"
+// (a text of any length). Numbers with the lowest byte first, texts with a NUL behind each.
+struct Stored {
+    std::string type;
+    Shape shape;
+    std::vector<char> bytes;
+};
+
 using Kind = ValueType;
 
 struct Type {
@@ -81,6 +89,8 @@ public:
     void set(const char* name, std::span<const std::int8_t> values) const;
     std::string text_attribute(const char* name) const;
     std::int64_t integer_attribute(const char* name) const;
+    std::vector<std::string> attributes() const; // their names, ascending
+    Stored stored_attribute(const char* name) const;
 
     std::string where() const;                                        // "/raw/begin of out.h5"
     [[noreturn]] void throw_unreadable(const std::string& why) const; // "<where> <why>"
@@ -133,6 +143,11 @@ public:
     // NUL-padded elements of the type's length, one after the other.
     void write_fixed(std::span<const char> bytes, const Block& block) const;
     std::vector<char> read_fixed(std::size_t length, const Block& block) const;
+
+    // As the file says it: the word of Stored, and bytes as there, but for texts of fixed length, which are whole.
+    std::string type_word() const;
+    std::size_t element_bytes() const; // in memory
+    std::vector<char> stored(const Block& block) const;
 
     void make_scale(const char* dimension) const;
     void attach_scale(unsigned axis, const Dataset& scale) const;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
+#include "crc32.hpp"
 #include "describe.hpp"
 #include "scale.hpp"
 
@@ -56,6 +58,12 @@ PointColumns PointColumns::create(const h5::File& file, const h5::Dataset& point
         created.write(created.datasets_.size() - 1,
                       std::vector<Value>(static_cast<std::size_t>(created.points_), column.blank()));
     }
+    created.checksum_ = file.create_dataset("checksum", {Kind::int64}, point_scale.shape());
+    describe(created.checksum_, "CRC-32 of all that the file holds of the point");
+    mark_unknown(created.checksum_, Kind::int64);
+    attach_scales(created.checksum_, {&point_scale});
+    created.checksum_.write(std::span<const std::int64_t>(
+        std::vector<std::int64_t>(static_cast<std::size_t>(created.points_), kNoChecksum)));
     return created;
 }
 
@@ -67,12 +75,14 @@ PointColumns PointColumns::open(const h5::File& file, int points, const Schema& 
         const std::string name(column.name);
         opened.datasets_.push_back(file.has(name.c_str()) ? file.open_dataset(name.c_str()) : h5::Dataset());
     }
+    if (file.has("checksum")) opened.checksum_ = file.open_dataset("checksum");
     return opened;
 }
 
 void PointColumns::require_shapes() const {
     for (const h5::Dataset& dataset : datasets_)
         if (dataset.is_open()) dataset.require_shape({static_cast<std::uint64_t>(points_)});
+    if (checksum_.is_open()) checksum_.require_shape({static_cast<std::uint64_t>(points_)});
 }
 
 void PointColumns::write_asked(const std::vector<Point>& points, const Layout& layout,
@@ -158,6 +168,15 @@ std::vector<State> PointColumns::states() const {
     std::transform(values.begin(), values.end(), states.begin(),
                    [](std::int8_t v) { return static_cast<State>(v); });
     return states;
+}
+
+void PointColumns::write_checksum(int point, std::int64_t checksum) const {
+    checksum_.write(std::span(&std::as_const(checksum), 1), element(point));
+}
+
+std::vector<std::int64_t> PointColumns::checksums() const {
+    if (!checksum_.is_open()) return std::vector<std::int64_t>(static_cast<std::size_t>(points_), kNoChecksum);
+    return checksum_.read<std::int64_t>();
 }
 
 } // namespace a2aperf

@@ -36,10 +36,15 @@ public:
     void write_state(int point, State state) const; // one byte: written or not, never half
     std::vector<State> states() const;
 
+    bool has_checksums() const { return checksum_.is_open(); } // older files have none
+    void write_checksum(int point, std::int64_t checksum) const;
+    std::vector<std::int64_t> checksums() const; // [P], kNoChecksum where there is none
+
 private:
     std::span<const Column> columns_;
     int points_ = 0;
     std::vector<h5::Dataset> datasets_; // parallel to columns_
+    h5::Dataset checksum_;
 };
 
 } // namespace a2aperf

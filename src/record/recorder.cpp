@@ -10,6 +10,7 @@
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
+#include "crc32.hpp"
 #include "recorder_impl.hpp"
 
 namespace a2aperf {
@@ -65,6 +66,7 @@ void Recorder::Impl::start(Replacement& replacement, Existing existing, const Pr
     segment = results.segment_count();
     SegmentGroup::create(results.segments, segment, provenance, planned_order);
     port_names = provenance.port_names;
+    results.write_checksums();
     results.file.flush();
     const Schema schema = results.extents.schema;
     const auto declared = results.extents.group;
@@ -76,6 +78,7 @@ void Recorder::Impl::start(Replacement& replacement, Existing existing, const Pr
         throw RunError(error.what()); // it is ours, so not what the user gave us
     }
     states = results.columns.states();
+    checksums.emplace(results.file, results.extents.points);
     lock = replacement.publish(existing);
     last_sync = now_ns();
 }
@@ -92,13 +95,15 @@ void Recorder::Impl::sync() {
 
 void Recorder::Impl::compact() {
     Extents extents = results.extents;
-    extents.attempts = most_attempts(results);
+    extents.attempts = most_attempts(results, states);
     Replacement replacement(file);
     {
         const ResultsFile copy =
             ResultsFile::create(replacement.path(), FileLayout::compact, results.attributes, extents);
         copy_asked(results, copy);
-        copy_measured(results, copy);
+        copy_measured(results, states, copy);
+        if (const auto other = copy_checksums(results, copy))
+            throw RunError(fmt::format("point {} reads otherwise than it was written", *other));
         copy.file.flush();
     }
     lock = replacement.publish(Existing::replace);
@@ -152,6 +157,7 @@ void Recorder::write(int point, const PointResult& result) {
     // Measured again (it had failed, or its partner was not complete): while its rows change it is not whole.
     State& state = impl_->states[static_cast<std::size_t>(point)];
     if (has_samples(state)) results.columns.write_state(point, State::pending);
+    results.columns.write_checksum(point, kNoChecksum);
     results.raw.write(point, result.samples);
     results.counters.write(point, result.ranks, result.nodes, impl_->port_names);
     if (results.group && results.group->declaration().of_point)
@@ -159,6 +165,7 @@ void Recorder::write(int point, const PointResult& result) {
              results.group->declaration().of_point(impl_->points[static_cast<std::size_t>(point)], result))
             results.group->write(cells);
     results.columns.write(point, result, {impl_->segment, impl_->next_order});
+    results.columns.write_checksum(point, impl_->checksums->of(point));
     state = state_of(result);
     results.columns.write_state(point, state);
     ++impl_->next_order;

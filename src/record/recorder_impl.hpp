@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "a2aperf/record/recorder.hpp"
+#include "checksum.hpp"
 #include "file_lock.hpp"
 #include "output.hpp"
 #include "results_file.hpp"
@@ -21,9 +22,10 @@ public:
     std::filesystem::path file;
     ResultsFile results;
     std::optional<FileLock> lock;
-    std::vector<Point> points;           // [P], as planned
-    std::vector<State> states;           // [P], as in the file
-    std::vector<std::string> port_names; // of this launch
+    std::vector<Point> points;               // [P], as planned
+    std::vector<State> states;               // [P], as in the file
+    std::optional<PointChecksums> checksums; // of the file that is written
+    std::vector<std::string> port_names;     // of this launch
     std::vector<std::string> remarks;
     int segment = 0;
     int next_order = 0;

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
+#include "checksum.hpp"
+#include "crc32.hpp"
 #include "scale.hpp"
 
 namespace a2aperf {
@@ -57,7 +59,8 @@ void require_workload(const h5::File& file, const std::string& path, const Schem
 
 // What every results file has.
 bool is_common(const std::string& name, const Schema& schema) {
-    return name == "point" || name == "raw" || name == "counters" || name == "segments" || schema.has(name);
+    return name == "point" || name == "checksum" || name == "raw" || name == "counters" || name == "segments" ||
+           schema.has(name);
 }
 
 // What a later program of the same schema version may have added and this one would lose in a copy.
@@ -182,8 +185,7 @@ void copy_asked(const ResultsFile& from, const ResultsFile& to) {
     for (std::size_t p = 0; p < states.size(); ++p) to.columns.write_state(static_cast<int>(p), states[p]);
 }
 
-void copy_measured(const ResultsFile& from, const ResultsFile& to) {
-    const std::vector<State> states = from.columns.states();
+void copy_measured(const ResultsFile& from, const std::vector<State>& states, const ResultsFile& to) {
     const std::span<const Column> columns = to.extents.schema.columns;
     for (std::size_t i = 0; i < columns.size(); ++i) {
         if (columns[i].is_asked()) continue;
@@ -193,6 +195,8 @@ void copy_measured(const ResultsFile& from, const ResultsFile& to) {
             if (has_samples(states[p])) kept[p] = std::move(values[p]);
         to.columns.write(i, kept);
     }
+    for (std::size_t p = 0; p < states.size(); ++p)
+        if (has_samples(states[p])) to.columns.write_state(static_cast<int>(p), states[p]);
     const std::vector<Value> attempts = from.columns.read("attempts");
     for (std::size_t p = 0; p < states.size(); ++p) {
         if (!has_samples(states[p])) continue;
@@ -205,13 +209,24 @@ void copy_measured(const ResultsFile& from, const ResultsFile& to) {
     for (const std::string& segment : from.segments.children()) from.segments.copy_to(to.segments, segment.c_str());
 }
 
-int most_attempts(const ResultsFile& file) {
-    const std::vector<State> states = file.columns.states();
+int most_attempts(const ResultsFile& file, const std::vector<State>& states) {
     const std::vector<Value> attempts = file.columns.read("attempts");
     std::int64_t most = 1;
     for (std::size_t p = 0; p < states.size(); ++p)
         if (has_samples(states[p])) most = std::max(most, std::get<std::int64_t>(attempts[p]));
     return static_cast<int>(most);
+}
+
+std::optional<int> copy_checksums(const ResultsFile& from, const ResultsFile& to) {
+    const std::vector<std::int64_t> checksums = from.columns.checksums();
+    const PointChecksums there(to.file, to.extents.points);
+    for (int p = 0; p < to.extents.points; ++p) {
+        const std::int64_t checksum = checksums[static_cast<std::size_t>(p)];
+        if (checksum == kNoChecksum) continue;
+        if (there.of(p) != checksum) return p;
+        to.columns.write_checksum(p, checksum);
+    }
+    return std::nullopt;
 }
 
 } // namespace a2aperf

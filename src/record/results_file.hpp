@@ -55,6 +55,17 @@ struct ResultsFile {
 
     int segment_count() const { return static_cast<int>(segments.children().size()); }
 
+    // What of the points is there: the state of each, pending where its checksum is not that of what the file
+    // holds. Files without checksums are taken at their word.
+    struct Reliable {
+        std::vector<State> states;
+        std::vector<int> damaged; // points that say they were measured and are not what was written
+    };
+    Reliable reliable() const;
+
+    // The checksums of the skipped points and of those that are there.
+    void write_checksums() const;
+
     // Whether every part has the shape that the others have, so that whoever reads one point after another finds
     // all of it. Throws h5::Unreadable.
     void require_sound() const;
@@ -69,11 +80,15 @@ void copy_asked(const ResultsFile& from, const ResultsFile& to);
 // What to say of a file that cannot be read to its end.
 [[noreturn]] void throw_damaged(const std::filesystem::path& path, const std::system_error& error);
 
-// Every segment, and every outcome of the points that are complete in `from`: columns, samples, counters. Their
-// number and meaning must be the same; `to` has room for all attempts made and all ports.
-void copy_measured(const ResultsFile& from, const ResultsFile& to);
+// Every segment, and every outcome of the points that have samples by `states`: columns, samples, counters, state.
+// Their number and meaning must be the same; `to` has room for all attempts made and all ports.
+void copy_measured(const ResultsFile& from, const std::vector<State>& states, const ResultsFile& to);
 
-// Attempts made for the point with the most of them, 1 at least.
-int most_attempts(const ResultsFile& file);
+// Attempts made for the point with the most of them, of those that have samples by `states`; 1 at least.
+int most_attempts(const ResultsFile& file, const std::vector<State>& states);
+
+// The checksums as they are in `from`, and whether they hold of `to`: the first point of which they do not, or
+// none.
+std::optional<int> copy_checksums(const ResultsFile& from, const ResultsFile& to);
 
 } // namespace a2aperf

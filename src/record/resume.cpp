@@ -4,8 +4,10 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/base/units.hpp"
 #include "recorder_impl.hpp"
 
 namespace a2aperf {
@@ -116,10 +118,22 @@ std::vector<Point> points_to_ask(const Plan& plan, const std::vector<State>& sta
     return points;
 }
 
+// "2 of 24 points are not what was written and are measured again: 3, 17"; nothing where all are.
+std::vector<std::string> tell_damaged(const std::vector<int>& damaged, int points) {
+    constexpr std::size_t kMostNamed = 20;
+    if (damaged.empty()) return {};
+    const std::size_t named = std::min(damaged.size(), kMostNamed);
+    return {fmt::format("{} of {} {} not what was written (checksum) and will be measured again: {}{}",
+                        damaged.size(), counted(points, "point"), damaged.size() == 1 ? "is" : "are",
+                        fmt::join(damaged.begin(), damaged.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+                        named < damaged.size() ? ", …" : "")};
+}
+
 // The file's ports, then those that only this launch has.
-Extents extents_for(const ResultsFile& stored, int max_attempts, const Provenance& provenance) {
+Extents extents_for(const ResultsFile& stored, const std::vector<State>& kept, int max_attempts,
+                    const Provenance& provenance) {
     Extents extents = stored.extents;
-    extents.attempts = std::max(max_attempts, most_attempts(stored));
+    extents.attempts = std::max(max_attempts, most_attempts(stored, kept));
     for (const std::string& name : provenance.port_names)
         if (std::find(extents.port_names.begin(), extents.port_names.end(), name) == extents.port_names.end())
             extents.port_names.push_back(name);
@@ -159,13 +173,16 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     impl->remarks = compare_nodes(before.nodes(), provenance.nodes);
 
     impl->points = plan.points;
-    Extents extents = extents_for(stored, settings.max_attempts, provenance);
+    const ResultsFile::Reliable kept = stored.reliable();
+    for (std::string& remark : tell_damaged(kept.damaged, stored.extents.points))
+        impl->remarks.push_back(std::move(remark));
+    Extents extents = extents_for(stored, kept.states, settings.max_attempts, provenance);
     if (settings.group) extents.group = with_room_for(*extents.group, *settings.group);
     require_room(file, extents);
     Replacement replacement(file);
     impl->results = ResultsFile::create(replacement.path(), FileLayout::preallocated, stored.attributes, extents);
-    impl->results.columns.write_asked(points_to_ask(plan, stored.columns.states()), layout, settings.provider);
-    copy_measured(stored, impl->results);
+    impl->results.columns.write_asked(points_to_ask(plan, kept.states), layout, settings.provider);
+    copy_measured(stored, kept.states, impl->results);
     impl->start(replacement, Existing::replace, provenance, plan.order);
     return impl;
 }

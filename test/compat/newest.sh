@@ -56,7 +56,7 @@ enter_system() {
 
 versions() {
     local name
-    for name in libfabric ompi hdf5-serial hdf5 CLI11 fmt hwloc; do
+    for name in libfabric ompi hdf5-serial hdf5 CLI11 fmt hwloc zlib; do
         pkg-config --exists "$name" && printf '%s %s\n' "$name" "$(pkg-config --modversion "$name")"
     done
     g++ --version | head -n 1

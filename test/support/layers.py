@@ -43,6 +43,7 @@ LIBRARIES = [
     ),
     Library(re.compile(r"hdf5.*|H5.*"), re.compile(r"H5[A-Z]\w*|hid_t|herr_t|hsize_t|hssize_t"), frozenset({"record"})),
     Library(re.compile(r"CLI/.*|CLI11.*"), re.compile(r"CLI(?=::)"), frozenset({"config"})),
+    Library(re.compile(r"zlib\.h"), re.compile(r"crc32(?:_z)?(?=\()|Bytef"), frozenset({"record"})),
     Library(re.compile(r"hwloc.*"), re.compile(r"hwloc_\w+|HWLOC_\w+"), frozenset({"fabric"})),
 ]
 

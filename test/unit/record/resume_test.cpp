@@ -27,6 +27,13 @@ void write_points(const Launch& launch, std::initializer_list<int> points, EndSt
     recorder.end(end, "");
 }
 
+template <class T>
+void damage(const Launch& launch, const char* dataset, T value, const h5::Block& place) {
+    h5::File::open(launch.settings.file, h5::File::Access::read_write)
+        .open_dataset(dataset)
+        .write(std::span<const T>(&value, 1), place);
+}
+
 } // namespace
 
 TEST_CASE("a launch whose ops start otherwise does not resume") {
@@ -243,19 +250,70 @@ TEST_CASE("a file that a launch is still writing can't be resumed or replaced") 
 TEST_CASE("a file that says what cannot be is refused, and stays as it is") {
     const test::TemporaryFolder folder;
     const Launch launch(folder / "a.h5");
-    const auto damaged = [&](const char* column, std::int64_t value) {
-        std::filesystem::remove(launch.settings.file);
-        write_points(launch, {0, 3}, EndState::finished);
-        h5::File::open(launch.settings.file, h5::File::Access::read_write)
-            .open_dataset(column)
-            .write(std::span<const std::int64_t>(&value, 1), {{0}, {1}});
-        const std::string before = bytes_of(launch.settings.file);
-        const std::string said = complaint([&] { launch.resume(); });
-        CHECK(bytes_of(launch.settings.file) == before);
-        return said;
+    write_points(launch, {0, 3}, EndState::interrupted);
+    damage(launch, "state", std::int64_t{9}, {{0}, {1}});
+    const std::string before = bytes_of(launch.settings.file);
+    const std::string said = complaint([&] { launch.resume(); });
+    CHECK(contains(said, "is damaged: "));
+    CHECK(contains(said, "unknown state 9 at point 0"));
+    CHECK(bytes_of(launch.settings.file) == before);
+}
+
+TEST_CASE("a point that is not what was written is measured again, and told; the others stay") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    const auto look = [&](const std::string& what) {
+        CAPTURE(what);
+        const Recorder recorder = launch.resume();
+        CHECK_FALSE(recorder.is_complete(0));
+        CHECK(recorder.is_complete(3));
+        REQUIRE(recorder.remarks().size() == 1);
+        CHECK(recorder.remarks()[0] ==
+              "1 of 9 points is not what was written (checksum) and will be measured again: 0");
+        const ResultsFile file =
+            ResultsFile::open(launch.settings.file, h5::File::Access::read_only, test::kSchema);
+        CHECK(file.columns.states().at(0) == State::pending);
+        CHECK(file.columns.read("attempts").at(0) == Value(std::int64_t{0}));
     };
-    CHECK(contains(damaged("attempts", -5), "is damaged: "));
-    CHECK(contains(damaged("attempts", -5), "no samples for the -5 attempts of point 0"));
-    CHECK(contains(damaged("attempts", 1 << 30), "no samples for the 1073741824 attempts of point 0"));
-    CHECK(contains(damaged("state", 9), "unknown state 9 at point 0"));
+    for (const EndState end : {EndState::interrupted, EndState::finished}) {
+        const auto damaged = [&](const char* dataset, const auto& value, const h5::Block& place) {
+            std::filesystem::remove(launch.settings.file);
+            write_points(launch, {0, 3}, end);
+            damage(launch, dataset, value, place);
+            look(dataset);
+        };
+        damaged("attempts", std::int64_t{-5}, {{0}, {1}});
+        damaged("attempts", std::int64_t{1 << 30}, {{0}, {1}});
+        damaged("ratio", 4.7e307, {{0}, {1}});
+        damaged("checksum", std::int64_t{-1}, {{0}, {1}});
+        damaged("raw/recv_done", std::int64_t{77}, {{0, 0, 3}, {1, 1, 1}});
+        damaged("raw/valid", std::int64_t{0}, {{0, 0}, {1, 1}});
+        damaged("counters/minor_faults", std::int64_t{77}, {{0, 2}, {1, 1}});
+        damaged("counters/port", std::int64_t{77}, {{0, 1, 0}, {1, 1, 1}});
+    }
+}
+
+TEST_CASE("what no launch wrote does not count: samples behind the attempts, other points") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    write_points(launch, {0, 3}, EndState::interrupted);
+    damage(launch, "raw/begin", std::int64_t{77}, {{3, 19, 0}, {1, 1, 1}});
+    damage(launch, "raw/begin", std::int64_t{77}, {{4, 0, 0}, {1, 1, 1}});
+    const Recorder recorder = launch.resume();
+    CHECK(recorder.is_complete(0));
+    CHECK(recorder.is_complete(3));
+    CHECK(recorder.remarks().empty());
+}
+
+TEST_CASE("points that were written and not yet said to be complete are kept") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    write_points(launch, {0, 3, 5}, EndState::interrupted);
+    for (const std::uint64_t point : {0, 3}) damage(launch, "state", std::int64_t{0}, {{point}, {1}});
+    damage(launch, "ops", std::int64_t{1}, {{3}, {1}});
+    const Recorder recorder = launch.resume();
+    CHECK(recorder.is_complete(0));
+    CHECK_FALSE(recorder.is_complete(3)); // it was on its way
+    CHECK(recorder.is_complete(5));
+    CHECK(recorder.remarks().empty());
 }

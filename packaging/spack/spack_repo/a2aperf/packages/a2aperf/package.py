@@ -31,6 +31,7 @@ class A2aperf(MesonPackage):
     depends_on("libfabric@1.11:")
     depends_on("hdf5@1.10.7:+hl~mpi")
     depends_on("hwloc@2:")
+    depends_on("zlib-api")
     depends_on("fmt@8:")
     depends_on("cli11@2.1:")
     depends_on("doctest", type="build", when="+tests")

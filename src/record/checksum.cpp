@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "checksum.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "crc32.hpp"
+#include "parts.hpp"
+
+namespace a2aperf {
+namespace {
+
+using Named = std::pair<std::string, h5::Dataset>;
+
+// Ascending by name, as bytes.
+std::vector<Named> datasets_of(const h5::Group& group) {
+    std::vector<std::string> names = group.children();
+    std::sort(names.begin(), names.end());
+    std::vector<Named> datasets;
+    for (std::string& name : names) {
+        if (group.has_group(name.c_str())) continue;
+        h5::Dataset dataset = group.open_dataset(name.c_str());
+        datasets.emplace_back(std::move(name), std::move(dataset));
+    }
+    return datasets;
+}
+
+// Those with a value, or more, of each point; the others are dimension scales and names.
+std::vector<Named> of_points(const h5::File& file, const char* group) {
+    if (!file.has(group)) return {};
+    std::vector<Named> datasets = datasets_of(file.open_group(group));
+    std::erase_if(datasets, [](const Named& one) { return one.second.shape().size() < 2; });
+    for (Named& one : datasets) one.first = fmt::format("{}/{}", group, one.first);
+    return datasets;
+}
+
+h5::Block all_of(const h5::Dataset& dataset) {
+    const h5::Shape shape = dataset.shape();
+    return {h5::Shape(shape.size(), 0), shape};
+}
+
+h5::Block row_of(const h5::Dataset& dataset, int point) {
+    h5::Block row = all_of(dataset);
+    row.offset.front() = static_cast<std::uint64_t>(point);
+    row.count.front() = 1;
+    return row;
+}
+
+void add(Crc32& crc, const std::string& name, const h5::Dataset& dataset, const h5::Block& block) {
+    crc.add_text(name);
+    in_parts(block, dataset.element_bytes(), [&](const h5::Block& part) { crc.add(dataset.stored(part)); });
+}
+
+} // namespace
+
+PointChecksums::PointChecksums(const h5::File& file, int points) : attempts_(file.open_dataset("attempts")) {
+    const h5::Shape row_each{static_cast<std::uint64_t>(points)};
+    columns_ = datasets_of(file);
+    std::erase_if(columns_, [&](const Named& one) {
+        return one.first == "point" || one.first == "state" || one.first == "checksum" ||
+               one.second.shape() != row_each;
+    });
+    samples_ = of_points(file, "raw");
+    counters_ = of_points(file, "counters");
+}
+
+std::int64_t PointChecksums::of(int point) const {
+    Crc32 crc;
+    for (const auto& [name, column] : columns_) add(crc, name, column, row_of(column, point));
+    const std::int64_t attempts = attempts_.read<std::int64_t>(row_of(attempts_, point)).front();
+    for (const auto& [name, samples] : samples_) {
+        h5::Block made = row_of(samples, point);
+        made.count[1] = std::min(made.count[1], static_cast<std::uint64_t>(std::max<std::int64_t>(attempts, 0)));
+        add(crc, name, samples, made);
+    }
+    for (const auto& [name, counters] : counters_) add(crc, name, counters, row_of(counters, point));
+    return crc.value();
+}
+
+std::int64_t checksum_of(const h5::Group& group) {
+    Crc32 crc;
+    for (const auto& [name, dataset] : datasets_of(group))
+        if (name != "checksum") add(crc, name, dataset, all_of(dataset));
+    return crc.value();
+}
+
+} // namespace a2aperf

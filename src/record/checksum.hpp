@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checksums of what a file holds, read back from it (docs/file-format.md says over what).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "h5.hpp"
+
+namespace a2aperf {
+
+// Of the points, each over its row, its samples and its counters.
+class PointChecksums {
+public:
+    PointChecksums(const h5::File& file, int points);
+    // h5::Unreadable where a part of the point cannot be read.
+    std::int64_t of(int point) const;
+
+private:
+    using Named = std::pair<std::string, h5::Dataset>;
+    std::vector<Named> columns_;  // [P]
+    std::vector<Named> samples_;  // [P, A, …]
+    std::vector<Named> counters_; // [P, …]
+    h5::Dataset attempts_;
+};
+
+// Of a group that a workload declares: over all its datasets but the checksum itself.
+std::int64_t checksum_of(const h5::Group& group);
+
+} // namespace a2aperf

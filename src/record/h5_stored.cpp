@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values as the file says them, whatever their type: what checksums are made of. On every machine the same.
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "h5.hpp"
+
+namespace a2aperf::h5 {
+namespace {
+
+template <class Result>
+Result must(Result result, const char* verb, const Object& object) {
+    if (result < 0) fail_reading(fmt::format("cannot {} {}", verb, object.where()));
+    return result;
+}
+
+bool is_variable_text(hid_t type) {
+    return H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0;
+}
+
+std::string word_of(hid_t type, const Object& object) {
+    const H5T_class_t kind = H5Tget_class(type);
+    const std::size_t size = H5Tget_size(type);
+    if (is_variable_text(type)) return "t";
+    if (kind == H5T_STRING) return fmt::format("s{}", size);
+    if (kind == H5T_INTEGER && H5Tget_sign(type) == H5T_SGN_2) return fmt::format("i{}", size);
+    if (kind == H5T_FLOAT) return fmt::format("f{}", size);
+    object.throw_unreadable("has values of a type that no file of ours has");
+}
+
+// Numbers with their lowest byte first; texts as they are.
+Handle type_in_memory(hid_t type, const Object& object) {
+    Handle copy(must(H5Tcopy(type), "read the type of", object));
+    const H5T_class_t kind = H5Tget_class(type);
+    if (kind == H5T_INTEGER || kind == H5T_FLOAT) H5Tset_order(copy.id(), H5T_ORDER_LE);
+    return copy;
+}
+
+// Texts of any length, which are HDF5's memory until here: each with its NUL.
+std::vector<char> take_texts(std::vector<char*>& texts) {
+    std::vector<char> bytes;
+    for (char* text : texts) {
+        const char* const begin = text != nullptr ? text : "";
+        bytes.insert(bytes.end(), begin, begin + std::strlen(begin) + 1);
+        H5free_memory(text);
+    }
+    return bytes;
+}
+
+Shape shape_of(hid_t space) {
+    std::vector<hsize_t> shape(static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
+    H5Sget_simple_extent_dims(space, shape.data(), nullptr);
+    return {shape.begin(), shape.end()};
+}
+
+herr_t note_name(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/, void* names) {
+    try {
+        static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+        return 0;
+    } catch (const std::exception&) {
+        return -1; // HDF5 is in between
+    }
+}
+
+// Each fixed text without what fills it up, with a NUL.
+std::vector<char> with_ends(const std::vector<char>& bytes, std::size_t length) {
+    std::vector<char> texts;
+    for (auto text = bytes.begin(); text != bytes.end(); text += static_cast<std::ptrdiff_t>(length)) {
+        auto end = text + static_cast<std::ptrdiff_t>(length);
+        while (end != text && *(end - 1) == '\0') --end;
+        texts.insert(texts.end(), text, end);
+        texts.push_back('\0');
+    }
+    return texts;
+}
+
+} // namespace
+
+std::vector<std::string> Object::attributes() const {
+    std::vector<std::string> names;
+    must(H5Aiterate2(id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, note_name, &names), "list the attributes of",
+         *this);
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+Stored Object::stored_attribute(const char* name) const {
+    constexpr std::uint64_t kMostBytes = 64U << 10U; // that the oldest format has room for
+    const Handle attribute(must(H5Aopen(id(), name, H5P_DEFAULT), "open an attribute of", *this));
+    const Handle type(must(H5Aget_type(attribute.id()), "read an attribute of", *this));
+    const Handle space(must(H5Aget_space(attribute.id()), "read an attribute of", *this));
+    Stored stored{word_of(type.id(), *this), shape_of(space.id()), {}};
+    const auto count = static_cast<std::uint64_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.id()), 0));
+    const std::size_t size = H5Tget_size(type.id());
+    if (count > kMostBytes / size) throw_unreadable(fmt::format("has an attribute {} that is too large", name));
+    if (count == 0) return stored;
+    const Handle in_memory = type_in_memory(type.id(), *this);
+    if (is_variable_text(type.id())) {
+        std::vector<char*> texts(count);
+        must(H5Aread(attribute.id(), in_memory.id(), static_cast<void*>(texts.data())), "read an attribute of",
+             *this);
+        stored.bytes = take_texts(texts);
+        return stored;
+    }
+    stored.bytes.resize(count * size);
+    must(H5Aread(attribute.id(), in_memory.id(), stored.bytes.data()), "read an attribute of", *this);
+    if (H5Tget_class(type.id()) == H5T_STRING) stored.bytes = with_ends(stored.bytes, size);
+    return stored;
+}
+
+std::string Dataset::type_word() const {
+    const Handle type(must(H5Dget_type(id()), "read the type of", *this));
+    return word_of(type.id(), *this);
+}
+
+std::size_t Dataset::element_bytes() const {
+    const Handle type(must(H5Dget_type(id()), "read the type of", *this));
+    return H5Tget_size(type.id());
+}
+
+std::vector<char> Dataset::stored(const Block& block) const {
+    const Handle type(must(H5Dget_type(id()), "read the type of", *this));
+    const Handle in_memory = type_in_memory(type.id(), *this);
+    const Handle space(must(H5Dget_space(id()), "read the shape of", *this));
+    if (!block.count.empty()) {
+        const std::vector<hsize_t> offset(block.offset.begin(), block.offset.end());
+        const std::vector<hsize_t> count(block.count.begin(), block.count.end());
+        must(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, offset.data(), nullptr, count.data(), nullptr),
+             "select a part of", *this);
+    }
+    const std::uint64_t count = elements(block.count);
+    if (count == 0) return {};
+    const hsize_t length = count;
+    const Handle flat(H5Screate_simple(1, &length, nullptr));
+    if (is_variable_text(type.id())) {
+        std::vector<char*> texts(count);
+        must(H5Dread(id(), in_memory.id(), flat.id(), space.id(), H5P_DEFAULT, static_cast<void*>(texts.data())),
+             "read", *this);
+        return take_texts(texts);
+    }
+    std::vector<char> bytes(count * H5Tget_size(type.id()));
+    must(H5Dread(id(), in_memory.id(), flat.id(), space.id(), H5P_DEFAULT, bytes.data()), "read", *this);
+    return bytes;
+}
+
+} // namespace a2aperf::h5

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The checksums of a results file as docs/file-format.md defines them, computed with h5py and zlib alone: a second time,
+beside the program's and a2a's own."""
+
+import re
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+NOT_OF_POINTS = {"point", "state", "checksum"}
+LATE = {"end_state", "end_reason", "ended", "message"}
+TRAILER = re.compile(rb"a2aperf digest v1 crc32=([0-9a-f]{8}) bytes=([0-9]{24})\n")
+
+
+def word(item: h5py.Dataset | h5py.h5a.AttrID) -> str:
+    """The type's word: i1, i4, i8, f8, s16, t."""
+    kind = (item.id if isinstance(item, h5py.Dataset) else item).get_type()
+    if isinstance(kind, h5py.h5t.TypeStringID):
+        return "t" if kind.is_variable_str() else f"s{kind.get_size()}"
+    return {h5py.h5t.TypeIntegerID: "i", h5py.h5t.TypeFloatID: "f"}[type(kind)] + str(kind.get_size())
+
+
+def as_bytes(text: str | bytes) -> bytes:
+    return text.encode() if isinstance(text, str) else bytes(text)
+
+
+def stored(dataset: h5py.Dataset, where: object = ()) -> bytes:
+    """Values as stored: numbers little-endian, fixed texts with their padding, other texts with a NUL."""
+    if 0 in dataset.shape:
+        return b""
+    if word(dataset) == "t":
+        texts = np.asarray(dataset[where], dtype=object).reshape(-1)
+        return b"".join(as_bytes(text) + b"\0" for text in texts)
+    values = np.asarray(dataset[where])
+    return values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()
+
+
+def of_point(file: h5py.File, point: int) -> int:
+    crc = 0
+    points = len(file["point"])
+    for name in sorted(file):
+        item = file[name]
+        if isinstance(item, h5py.Dataset) and item.shape == (points,) and name not in NOT_OF_POINTS:
+            crc = zlib.crc32(name.encode() + b"\0", crc)
+            crc = zlib.crc32(stored(item, slice(point, point + 1)), crc)
+    attempts = max(int(file["attempts"][point]), 0)
+    for group in ("raw", "counters"):
+        for name in sorted(file.get(group, ())):
+            item = file[group][name]
+            if item.ndim >= 2:
+                crc = zlib.crc32(f"{group}/{name}".encode() + b"\0", crc)
+                which = (slice(point, point + 1), slice(0, attempts)) if group == "raw" else slice(point, point + 1)
+                crc = zlib.crc32(stored(item, which), crc)
+    return crc
+
+
+def of_group(group: h5py.Group) -> int:
+    crc = 0
+    for name in sorted(set(group) - {"checksum"}):
+        crc = zlib.crc32(name.encode() + b"\0" + stored(group[name]), crc)
+    return crc
+
+
+def _extents(shape: tuple[int, ...]) -> bytes:
+    return struct.pack(f"<{1 + len(shape)}Q", len(shape), *shape)
+
+
+def _attribute(item: h5py.Dataset | h5py.Group, name: str) -> bytes:
+    identifier = item.attrs.get_id(name)
+    value = item.attrs[name]
+    kind = word(identifier)
+    if kind[0] in "st":
+        texts = np.asarray(value, dtype=object).reshape(-1)
+        said = b"".join(as_bytes(text).rstrip(b"\0") + b"\0" for text in texts)
+    else:
+        values = np.asarray(value)
+        said = values.astype(values.dtype.newbyteorder("<")).tobytes()
+    return name.encode() + b"\0" + kind.encode() + b"\0" + _extents(identifier.shape) + said
+
+
+def _stream(item: h5py.Dataset | h5py.Group, path: str) -> Iterator[bytes]:
+    yield path.encode() + b"\0"
+    is_dataset = isinstance(item, h5py.Dataset)
+    yield b"D" + word(item).encode() + b"\0" + _extents(item.shape) if is_dataset else b"G"
+    for name in sorted(set(item.attrs) - {"DIMENSION_LIST", "REFERENCE_LIST"}):
+        yield _attribute(item, name)
+    if is_dataset:
+        is_scale = as_bytes(item.attrs.get("CLASS", b"")) == b"DIMENSION_SCALE"
+        is_of_launch = path.startswith("/segments/") and path.rsplit("/", 1)[1] not in LATE
+        if word(item) == "t" or is_scale or is_of_launch:
+            yield stored(item)
+        return
+    for name in sorted(item):
+        yield from _stream(item[name], path.rstrip("/") + "/" + name)
+
+
+def digest(file: h5py.File) -> int:
+    crc = 0
+    for part in _stream(file, "/"):
+        crc = zlib.crc32(part, crc)
+    return crc
+
+
+def trailer(path: Path) -> bool | None:
+    """Whether the bytes before the trailer are what it says; None without one."""
+    content = path.read_bytes()
+    match = TRAILER.fullmatch(content[-64:])
+    if not match:
+        return None
+    body = content[:-64]
+    return (zlib.crc32(body), len(body)) == (int(match[1], 16), int(match[2]))
