@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from a2aperf import copies
+from a2aperf import copies, terminal
 from a2aperf.errors import InputError
 
 FILE = "a2a-baselines.json"
@@ -87,7 +86,7 @@ def files_of(given: Iterable[Path]) -> list[Path]:
             kept, twice = copies.without_copies(inside)
             for copy in twice:
                 said = "holds launches that other files here hold, too, and is left out"
-                print(f"a2a: {copy}: {said}", file=sys.stderr)
+                terminal.tell(f"a2a: {copy}: {said}")
             found |= dict.fromkeys(kept)
         elif not path.exists() and str(path) in known:
             found |= dict.fromkeys(known[str(path)])

@@ -8,11 +8,13 @@ screen with plotly. Both show the same numbers because both read these.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from a2aperf.visible import visible_lines
 
 Floats = NDArray[np.float64]
 Form = Literal["line", "step", "dots", "crosses", "points", "stems", "hollow", "band", "bars"]
@@ -149,6 +151,20 @@ class Figure:
         """All notes, each once: what is left out, n, what bars and marks mean."""
         own = [note for c in self.charts for note in c.notes]
         return list(dict.fromkeys([*self.left_out, *self.notes, *own]))
+
+
+def shown(part: Any) -> Any:
+    """A figure, or a part of one, in whose texts every character is seen.
+
+    XML has no place for others, and no font.
+    """
+    if isinstance(part, str):
+        return visible_lines(part)
+    if isinstance(part, tuple):
+        return tuple(shown(one) for one in part)
+    if is_dataclass(part) and not isinstance(part, type):
+        return replace(part, **{one.name: shown(getattr(part, one.name)) for one in fields(part)})
+    return part
 
 
 @dataclass(frozen=True)

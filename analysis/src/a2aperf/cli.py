@@ -13,7 +13,7 @@ from typer import _click
 from typer._completion_classes import completion_init
 from typer.core import TyperGroup
 
-from a2aperf import __version__
+from a2aperf import __version__, terminal
 from a2aperf.errors import InputError
 
 STATUS_BAD_INPUT = 2
@@ -99,7 +99,7 @@ class _Commands(TyperGroup):
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"a2a {__version__}")
+        terminal.say(f"a2a {__version__}")
         raise typer.Exit
 
 
@@ -161,7 +161,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     else:
         return status if isinstance(status, int) else 0
-    print(f"a2a: {message}", file=sys.stderr)
+    terminal.tell(f"a2a: {message}")
     return STATUS_BAD_INPUT
 
 

@@ -14,7 +14,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 from a2aperf import style
-from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat
+from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat, shown
 from a2aperf.legend import Legend, curve_style
 
 _PANELS_PER_ROW = 3
@@ -35,6 +35,7 @@ class Page(Canvas):
 
 def draw(figure: Figure, width: float | None = None, notes: bool = True) -> Page:
     """The figure at its printed size. `width` in inches; default: as wide as its panels need."""
+    figure = shown(figure)
     count = len(figure.charts)
     columns = min(count, 2 if count in (2, 4) else _PANELS_PER_ROW)
     square = any(chart.heat is not None and chart.heat.names for chart in figure.charts)

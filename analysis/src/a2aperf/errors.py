@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What goes wrong because of what the user gave."""
 
+from a2aperf.visible import visible
+
 
 class InputError(Exception):
     """Input that cannot be used: one line saying what is wrong and what would be right.
@@ -9,10 +11,5 @@ class InputError(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        line = " ".join(message.split())
-        # what comes out of a file may hold anything, and goes to a terminal
-        super().__init__("".join(c if c.isprintable() else _escaped(c) for c in line))
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+        # What comes out of a file may hold anything, and goes to a terminal.
+        super().__init__(visible(" ".join(message.split())))

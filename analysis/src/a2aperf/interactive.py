@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from a2aperf import labels, style
-from a2aperf.chart import Axis, Bound, Chart, Curve, Entry, Figure, Floats, Heat, entries
+from a2aperf.chart import Axis, Bound, Chart, Curve, Entry, Figure, Floats, Heat, entries, shown
 
 _ROWS = 160
 """Rows of a heat map on screen; more are merged, and the note says so."""
@@ -49,6 +49,7 @@ class Drawn:
 
 def spec(figure: Figure) -> Drawn:
     """Traces, layouts and legend of a figure."""
+    figure = shown(figure)
     keys: dict[str, Key] = {}
     for entry in (entry for group in entries(figure.charts) for entry in group):
         keys.setdefault(entry.name, _key(entry))

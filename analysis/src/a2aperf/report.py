@@ -37,6 +37,7 @@ from a2aperf.explain import finders
 from a2aperf.results import Results
 from a2aperf.studies.study import Job
 from a2aperf.tables import Table
+from a2aperf.visible import visible_lines
 
 SCRIPT_FILE = "a2a-charts.js"
 """Beside pages that share the script."""
@@ -103,6 +104,7 @@ def render(
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("a2aperf"),
         autoescape=True,
+        finalize=_seen,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -127,6 +129,13 @@ def render(
         plotly="" if script_file else Markup(charts_script()),
         script_file=script_file,
     )
+
+
+def _seen(value: object) -> object:
+    """What stands on the page: of texts every character is seen, markup is our own."""
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return visible_lines(value)
 
 
 def _title(results: Results) -> str:

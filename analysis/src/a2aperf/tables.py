@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,8 +13,11 @@ from typing import Any, Final
 import pandas as pd
 
 from a2aperf import schema
+from a2aperf.visible import json_visible, visible
 
 UNKNOWN = "-"
+_FORMULA: Final = ("=", "+", "-", "@")
+_NUMBER: Final = re.compile(r"[-+][0-9.]+(?:e[-+]?[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,7 @@ def aligned(
 
     That is no less than its `least`, where these are given.
     """
+    rows = [[visible(cell) for cell in row] for row in rows]
     of_cells = [max(map(len, column)) for column in zip(*rows, strict=True)]
     widths = [max(both) for both in zip(of_cells, least or of_cells, strict=True)]
     return [
@@ -108,15 +113,30 @@ def missing(value: Any) -> bool:
 
 
 def as_csv(data: pd.DataFrame) -> str:
-    """Comma-separated, the names first; unknown is empty."""
-    return data.to_csv(index=False).rstrip()
+    """Comma-separated, the names first; unknown is empty.
+
+    A text is one line, and what a spreadsheet would take for a formula has a ' in front.
+    """
+    plain = data.rename(columns=lambda name: _spreadsheet(str(name)))
+    texts = [
+        name for name in plain if plain[name].dtype.kind == "O" or plain[name].dtype == "string"
+    ]
+    for name in texts:
+        plain[name] = [_spreadsheet(x) if isinstance(x, str) else x for x in plain[name]]
+    return plain.to_csv(index=False).rstrip()
+
+
+def _spreadsheet(text: str) -> str:
+    """A cell's text; a number is one, whatever its sign."""
+    shown = visible(text)
+    return f"'{shown}" if shown[:1] in _FORMULA and not _NUMBER.fullmatch(shown) else shown
 
 
 def as_json(data: pd.DataFrame, columns: Mapping[str, schema.Column]) -> str:
     """An object with `columns` (long name, units) and `rows`; unknown is null."""
     told = described(columns, map(str, data))
     document = {"schema": schema.SCHEMA, "columns": told, "rows": records(data)}
-    return json.dumps(document, indent=1, ensure_ascii=False)
+    return json_visible(json.dumps(document, indent=1, ensure_ascii=False))
 
 
 def described(

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`a2a check`: whether a file can be trusted."""
 
-import sys
-
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress
 
 from a2aperf import check as checks
+from a2aperf import terminal
 from a2aperf.commands.options import Files
 from a2aperf.errors import InputError
+from a2aperf.visible import visible
 
 EXAMPLES = """\
 a2a check run.h5
@@ -32,18 +33,18 @@ def run(files: Files) -> None:
             progress.update(task, completed=done, total=total)
 
         for path in files:
-            progress.update(task, description=path.name, completed=0)
+            progress.update(task, description=escape(visible(path.name)), completed=0)
             try:
                 findings = checks.check(path, advance)
             except InputError as error:
-                print(f"a2a: {error}", file=sys.stderr)
+                terminal.tell(f"a2a: {error}")
                 broken = True
                 continue
             for finding in findings:
                 kind = "error" if finding.error else "warning"
-                print(f"{path}: {kind}: {finding.text}")
+                terminal.say(f"{path}: {kind}: {finding.text}")
             if not findings:
-                print(f"{path}: sound")
+                terminal.say(f"{path}: sound")
             broken |= any(finding.error for finding in findings)
     if broken:
         raise typer.Exit(2)

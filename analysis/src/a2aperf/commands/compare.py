@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from a2aperf import baselines, clusters, compare, filters, loading, tables, verdicts
+from a2aperf import baselines, clusters, compare, filters, loading, tables, terminal, verdicts
 from a2aperf.commands.options import Files, Mixed, Where
 from a2aperf.compare import Comparison
 from a2aperf.compared import Compared
@@ -96,15 +96,15 @@ def run(
         made = [*Compared.of(found, by, baseline, share, mixed).parts]
         effects = compare.main_effects(found, by, share) if len(by) > 1 else {}
     if csv:
-        print(tables.as_csv(compare.table(made)))
+        terminal.say_text(tables.as_csv(compare.table(made)))
     elif as_json:
-        print(json.dumps([_plain(one) for one in made], indent=1))
+        terminal.say_text(json.dumps([_plain(one) for one in made], indent=1))
     else:
         blocks = [verdicts.lines(one) for one in made]
         if effects:
             title = "Each setting by itself, the others fixed:"
             blocks.append([title, *verdicts.effects(effects)])
-        print("\n\n".join("\n".join(block) for block in blocks))
+        terminal.say_parted(blocks)
     raise typer.Exit(compare.status(made))
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
+from a2aperf import terminal
 from a2aperf.errors import InputError
 from a2aperf.studies import health, scripts
 from a2aperf.studies.study import Check
@@ -64,11 +64,11 @@ def run(
     checks = found.checks
     bad = {check.node for check in checks if check.verdict == "bad"}
     if as_json:
-        print(json.dumps([vars(check) for check in checks], indent=1))
+        terminal.say_text(json.dumps([vars(check) for check in checks], indent=1))
     else:
-        print("\n".join(_told(checks, everything or local)))
+        terminal.say(*_told(checks, everything or local))
     if found.busy:
-        print(f"a2a: busy, and not looked at: {_names(found.busy)}", file=sys.stderr)
+        terminal.tell(f"a2a: busy, and not looked at: {_names(found.busy)}")
     raise typer.Exit(1 if bad else 0)
 
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from textwrap import fill
+from textwrap import wrap
 from typing import Annotated, Any
 
 import typer
 
-from a2aperf import filters, loading, tables
+from a2aperf import filters, loading, tables, terminal
 from a2aperf.commands.options import Files, Mixed, Where
 from a2aperf.explain.finders import FINDERS, ROLES, grouped, require_kinds
 from a2aperf.explain.finding import Finder, Finding
@@ -50,24 +50,25 @@ def run(
     found = filters.where(loading.load(files).complete(ROLES), where)
     findings = Findings.of(found, kind, mixed)
     if as_json:
-        print(json.dumps([_plain(one) for one in findings], indent=1))
+        terminal.say_text(json.dumps([_plain(one) for one in findings], indent=1))
         return
-    sections = []
-    for finder, mine in grouped(findings):
-        sections.append("\n".join(_section(finder, mine, len(mine) if everything else _SHOWN)))
-    typer.echo("\n\n".join(sections) or "nothing stands out")
+    sections = [
+        _section(finder, mine, len(mine) if everything else _SHOWN)
+        for finder, mine in grouped(findings)
+    ]
+    terminal.say_parted(sections or [["nothing stands out"]])
 
 
 def _section(finder: Finder, findings: Sequence[Finding], most: int) -> list[str]:
-    lines = [typer.style(finder.title, bold=True), fill(finder.meaning, 100)]
+    lines = [terminal.Bold(finder.title), *wrap(finder.meaning, 100)]
     for one in findings[:most]:
         text = f"{one.where}: {one.text} [n = {one.sample}]"
         # A number and its unit stay on one line.
         kept = re.sub(
             r"(?<=\d) (?=[µm]s|B\b|%|ranks|ops|rows|points)|(?<=n) (?==)|(?<==) ", "\u00a0", text
         )
-        wrapped = fill(kept, 100, initial_indent="  • ", subsequent_indent="    ")
-        lines.append(wrapped.replace("\u00a0", " "))
+        wrapped = wrap(kept, 100, initial_indent="  • ", subsequent_indent="    ")
+        lines += [line.replace("\u00a0", " ") for line in wrapped]
     if len(findings) > most:
         lines.append(f"    and {len(findings) - most} more of this kind (--all)")
     return lines

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`a2a export`: a copy to give away."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from a2aperf import anonymize as anonymizing
-from a2aperf import loading, writer
+from a2aperf import loading, terminal, writer
 from a2aperf.commands.options import Force, Output
 from a2aperf.errors import InputError
 
@@ -50,8 +49,8 @@ def run(
     document = anonymizing.anonymize(found, anonymizing.read_key(path))
     writer.write(output, document, force)
     if made:
-        print(f"a2a: new key {path}; whoever has it can check guessed names", file=sys.stderr)
-    print(f"{output}: {len(document.columns['state'])} points, names replaced")
+        terminal.tell(f"a2a: new key {path}; whoever has it can check guessed names")
+    terminal.say(f"{output}: {len(document.columns['state'])} points, names replaced")
     labels = {f"{k}={v}" for segment in document.segments for k, v in segment.labels.items()}
     for label in sorted(labels):
-        print(f"  label kept: {label}")
+        terminal.say(f"  label kept: {label}")

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from a2aperf import baselines, changepoints, clusters, filters, layouts, loading, tables
+from a2aperf import baselines, changepoints, clusters, filters, layouts, loading, tables, terminal
 from a2aperf.commands.options import Mixed, Where
 from a2aperf.differences import shortened
 from a2aperf.errors import InputError
@@ -59,13 +59,13 @@ def run(
         if Path(save_baseline).exists():
             raise InputError(f"--save-baseline {save_baseline}: a file has that name; take another")
         register = baselines.save(save_baseline, files)
-        typer.echo(f"{register}: {save_baseline} is {count_text(len(files), 'file')}")
+        terminal.say(f"{register}: {save_baseline} is {count_text(len(files), 'file')}")
         return
     made = history(found)
     if as_json:
-        print(json.dumps(_plain(made), indent=1, default=str))
+        terminal.say_text(json.dumps(_plain(made), indent=1, default=str))
     else:
-        typer.echo("\n".join(_lines(made, every)))
+        terminal.say(*_lines(made, every))
 
 
 def _date(nanoseconds: float) -> str:

@@ -2,14 +2,13 @@
 """`a2a import`: foreign text into the schema."""
 
 import math
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from a2aperf import writer
+from a2aperf import terminal, writer
 from a2aperf.commands.options import Force, Output
 from a2aperf.errors import InputError
 from a2aperf.importers import block, formats
@@ -65,13 +64,15 @@ def run(
         blocks += found
         used.add(reader)
         for line in reader.remarks(found):
-            print(f"a2a: {path}: {line}", file=sys.stderr)
+            terminal.tell(f"a2a: {path}: {line}")
     if len(used) > 1:
         raise InputError("texts of several formats; import each format into a file of its own")
     origin = f"{blocks[0].engine}: {', '.join(path.name for path in texts)}"
     document = block.document(blocks, given, origin, used.pop().percentile_rule)
     writer.write(output, document, force)
-    print(f"{output}: {len(document.columns['state'])} points of {len(blocks)} launches or tables")
+    terminal.say(
+        f"{output}: {len(document.columns['state'])} points of {len(blocks)} launches or tables"
+    )
 
 
 def _read(path: Path) -> str:

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`a2a live`: a running job in a terminal."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from a2aperf import layouts
+from a2aperf import layouts, terminal
 from a2aperf.live import StalledError, Step, follow
 
 EXAMPLES = """\
@@ -38,13 +37,13 @@ def run(
         for step in follow(file, interval, patience):
             for words in step.crowded:
                 if words not in told:
-                    print(f"a2a: {words}", file=sys.stderr, flush=True)
+                    terminal.tell(f"a2a: {words}")
             told += step.crowded
             heading = _print(step, heading)
             if once:
                 return
     except StalledError:
-        print(f"a2a: no new point for {patience:g} s: killed, or very slow", file=sys.stderr)
+        terminal.tell(f"a2a: no new point for {patience:g} s: killed, or very slow")
         raise typer.Exit(1) from None
     if step.end_state != "finished":
         raise typer.Exit(1)
@@ -54,8 +53,8 @@ def _print(step: Step, printed: str) -> str:
     """Print the new rows under the one heading, which is returned once printed."""
     if not step.fresh.points.empty:
         heading, *lines = layouts.text(step.fresh, layouts.LIVE, steady=True)
-        print("\n".join(lines if printed else [heading, *lines]), flush=True)
+        terminal.say(*(lines if printed else [heading, *lines]))
         printed = printed or heading
     state = step.end_state + (f": {step.message}" if step.message else "")
-    print(f"{step.done} of {step.total} points, {state}", file=sys.stderr, flush=True)
+    terminal.tell(f"{step.done} of {step.total} points, {state}")
     return printed

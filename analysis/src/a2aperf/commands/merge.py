@@ -5,7 +5,7 @@ from rich.console import Console
 from rich.progress import track
 
 from a2aperf import merge as merging
-from a2aperf import writer
+from a2aperf import terminal, writer
 from a2aperf.commands.options import Files, Force, Mixed, Output
 
 EXAMPLES = """\
@@ -32,4 +32,4 @@ def run(
     writer.write(output, document, force)
     for _ in steps:  # summaries have no samples to write: let the bar end
         pass
-    print(f"{output}: {points} points of {len(document.segments)} launches")
+    terminal.say(f"{output}: {points} points of {len(document.segments)} launches")

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from a2aperf import curves, drawing, figures, filters, loading, output, plots, style
+from a2aperf import curves, drawing, figures, filters, loading, output, plots, style, terminal
 from a2aperf.commands.options import Files, Mixed, Where
 
 EXAMPLES = """\
@@ -134,10 +134,8 @@ def run(
     drawing.save(page, stream, out.suffix[1:].lower())
     output.replace(out, stream.getvalue())
     for left_out in figure.left_out:
-        print(f"a2a: {left_out}; --where, --size and --ranks choose", file=sys.stderr)
+        terminal.tell(f"a2a: {left_out}; --where, --size and --ranks choose")
     if sys.stderr.isatty():
         inches = page.get_size_inches()
-        print(
-            f"a2a: {figure.title}: {out} ({inches[0]:.1f} × {inches[1]:.1f} inches)",
-            file=sys.stderr,
-        )
+        size_of = f"{inches[0]:.1f} × {inches[1]:.1f} inches"
+        terminal.tell(f"a2a: {figure.title}: {out} ({size_of})")

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from a2aperf import baselines, clusters, filters, loading, output, report
+from a2aperf import baselines, clusters, filters, loading, output, report, terminal
 from a2aperf.commands.options import Mixed, Where
 from a2aperf.errors import InputError
 from a2aperf.studies import study
@@ -82,7 +81,7 @@ def run(
     output.replace(page_of, page.encode("utf-8"))
     # Where the name is ours it is told also to a log.
     if console.is_terminal or out is None:
-        print(f"a2a: {page_of} ({len(page) / 1e6:.1f} MB)", file=sys.stderr)
+        terminal.tell(f"a2a: {page_of} ({len(page) / 1e6:.1f} MB)")
 
 
 def _beside(paths: list[Path], files: list[Path]) -> Path:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from a2aperf import terminal
 from a2aperf.errors import InputError
 from a2aperf.studies import progress, slurm, study
 from a2aperf.studies.study import Fate, Job
@@ -57,11 +58,11 @@ def run(
     if as_json:
         plain = [_plain(job, queue) for job in jobs]
         plain += [_plain_unplanned(one) for one in waiting]
-        print(json.dumps(plain, indent=1, default=str))
+        terminal.say_text(json.dumps(plain, indent=1, default=str))
     else:
         blocks = [_told(job, queue, everything) for job in jobs]
         blocks += [_told_unplanned(one) for one in waiting]
-        typer.echo("\n\n".join("\n".join(lines) for lines in blocks))
+        terminal.say_parted(blocks)
     may_come = [progress.may_come(job, queue) for job in jobs]
     may_come += [not one.never_begins for one in waiting]
     raise typer.Exit(0 if all(may_come) else 1)
@@ -70,7 +71,7 @@ def run(
 def _told(job: Job, queue: dict[str, slurm.Queued] | None, everything: bool) -> list[str]:
     good = job.of(Fate.GOOD)
     lines = [
-        typer.style(f"job {job.id}: {progress.title(job)}", bold=True),
+        terminal.Bold(f"job {job.id}: {progress.title(job)}"),
         f"  {len(good)} of {len(job.launches)} launches good; {progress.state(job, queue)}",
         "",
         *("  " + line for line in _table(job)),
@@ -89,7 +90,7 @@ def _told(job: Job, queue: dict[str, slurm.Queued] | None, everything: bool) -> 
 
 
 def _told_unplanned(queued: slurm.Queued) -> list[str]:
-    title = typer.style(f"job {queued.id}: {progress.kind(queued)}", bold=True)
+    title = terminal.Bold(f"job {queued.id}: {progress.kind(queued)}")
     return [title, f"  no plan yet; {progress.in_queue(queued)}"]
 
 

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from a2aperf import labels
+from a2aperf import labels, terminal
 from a2aperf.errors import InputError
 from a2aperf.studies import partitions, scripts, slurm, submission
 from a2aperf.studies.partitions import Partition
@@ -141,7 +141,7 @@ def run(
     lines = _summary(jobs, budget)
     if slurm.here():
         lines += _limits(jobs, ppn)
-    print("\n".join(lines), end="\n\n")
+    terminal.say(*lines, "")
     _submit(jobs, dry_run)
 
 
@@ -231,14 +231,14 @@ def _submit(jobs: Sequence[Planned], dry_run: bool) -> None:
     ids: list[str] = []
     for number, job in enumerate(jobs, 1):
         line = job.line([f"JOB{n}" for n in range(1, number)] if dry_run else ids)
-        print(shlex.join(line), flush=True)
+        terminal.say(shlex.join(line))
         if dry_run:
             continue
         try:
             ids.append(slurm.sbatch(line))
         except InputError as error:
             raise InputError(f"{error}{_left(jobs, ids)}") from None
-        print(f"job {ids[-1]}", flush=True)
+        terminal.say(f"job {ids[-1]}")
 
 
 def _left(jobs: Sequence[Planned], ids: Sequence[str]) -> str:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`a2a table`: results as text."""
 
-import sys
 from enum import StrEnum
 from typing import Annotated
 
@@ -15,6 +14,7 @@ from a2aperf import (
     results,
     roles,
     tables,
+    terminal,
     text_layouts,
     workloads,
 )
@@ -87,14 +87,14 @@ def run(
     if found.points.empty:
         raise InputError("no point is measured yet")
     if waiting:
-        print(f"a2a: {waiting} points are not measured yet", file=sys.stderr)
+        terminal.tell(f"a2a: {waiting} points are not measured yet")
     _say_oversubscribed(found)
     if len(files) > 1:
         order = found.points.sort_values(["ranks", "ppn"], kind="stable").index
         found = found.reordered(order)
     if csv or json:
         data = layouts.frame(found, names or layouts.every_column(found))
-        print(tables.as_json(data, found.columns) if json else tables.as_csv(data))
+        terminal.say_text(tables.as_json(data, found.columns) if json else tables.as_csv(data))
     else:
         _print(chosen.lines(found, names))
 
@@ -105,13 +105,12 @@ def _has(found: results.Results, role: str) -> bool:
 
 def _say_oversubscribed(found: results.Results) -> None:
     for words in oversubscription.in_launches(found.launches.values()):
-        print(f"a2a: {words}", file=sys.stderr)
+        terminal.tell(f"a2a: {words}")
 
 
 def _print(lines: list[str]) -> None:
     heading, *rows = lines
-    typer.echo(typer.style(heading, bold=True))
-    print("\n".join(rows))
+    terminal.say(terminal.Bold(heading), *rows)
 
 
 def _list(
@@ -132,9 +131,9 @@ def _list(
     if frame.empty:
         raise InputError(listing.nothing)
     if csv or json:
-        print(tables.as_json(frame, listing.columns) if json else tables.as_csv(frame))
+        terminal.say_text(tables.as_json(frame, listing.columns) if json else tables.as_csv(frame))
     else:
         table, note = listing.table(frame)
         _print(table.lines())
         if note:
-            print(f"a2a: {note}", file=sys.stderr)
+            terminal.tell(f"a2a: {note}")

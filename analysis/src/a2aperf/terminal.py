@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The one place that writes to stdout and stderr (a test looks for others).
+
+What is written may come out of a file that anybody made. So nothing is written but lines in which
+every character is seen: an escape sequence in a label moves no cursor, and a new line in a host's
+name begins no line that looks like one of ours.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TextIO
+
+from a2aperf.visible import visible
+
+
+class Bold(str):
+    """A line that stands out, where a terminal shows it."""
+
+    __slots__ = ()
+
+
+def say(*lines: str) -> None:
+    """Results: a line each on stdout."""
+    _write(sys.stdout, lines)
+
+
+def say_text(text: str) -> None:
+    """The same of a text whose lines are ours: CSV, JSON."""
+    say(*text.split("\n"))
+
+
+def say_parted(blocks: Iterable[Iterable[str]]) -> None:
+    """Blocks of lines with an empty line between two."""
+    lines = [line for block in blocks for line in ("", *block)]
+    say(*lines[1:])
+
+
+def tell(*lines: str) -> None:
+    """What is said beside the results: a line each on stderr."""
+    _write(sys.stderr, lines)
+
+
+def _write(stream: TextIO, lines: tuple[str, ...]) -> None:
+    is_terminal = stream.isatty()
+    for line in lines:
+        text = visible(line)
+        is_bold = is_terminal and isinstance(line, Bold)
+        stream.write(f"\x1b[1m{text}\x1b[0m\n" if is_bold else f"{text}\n")
+    stream.flush()
