@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs whose writing is noted."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def preload_recorder(program: Path) -> Callable[..., dict[str, str]]:
+    """The environment in which a process notes what it does to the files of a folder (recorder.cpp)."""
+    library = program.parents[2] / "test" / "crash" / "libcrash-recorder.so"
+    assert library.is_file(), f"{library} is not built"
+
+    def environment(folder: Path, log: Path, kill: int = 0) -> dict[str, str]:
+        return {
+            "LD_PRELOAD": str(library),
+            "A2APERF_TEST_CRASH_FOLDER": str(folder.resolve()),
+            "A2APERF_TEST_CRASH_LOG": str(log),
+            "A2APERF_TEST_CRASH_KILL": str(kill),
+        }
+
+    return environment
