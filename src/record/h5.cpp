@@ -563,10 +563,19 @@ void File::flush() const {
     check(H5Fflush(id(), H5F_SCOPE_GLOBAL), "write", *this);
 }
 
-void File::sync() const {
+int File::descriptor() const {
     void* descriptor = nullptr;
     check(H5Fget_vfd_handle(id(), H5P_DEFAULT, &descriptor), "reach the descriptor of", *this);
-    if (fsync(*static_cast<const int*>(descriptor)) != 0)
+    return *static_cast<const int*>(descriptor);
+}
+
+void File::sync_data() const {
+    if (fdatasync(descriptor()) != 0)
+        throw std::system_error(errno, hdf5_category(), fmt::format("cannot sync {}", where()));
+}
+
+void File::sync() const {
+    if (fsync(descriptor()) != 0)
         throw std::system_error(errno, hdf5_category(), fmt::format("cannot sync {}", where()));
 }
 

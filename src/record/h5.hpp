@@ -185,10 +185,12 @@ public:
 
     // Hands all that HDF5 holds back to the kernel, so that closing has nothing left to fail at.
     void flush() const;
-    void sync() const; // to the disk
+    void sync_data() const; // to the disk: what was written before is there before what is written after
+    void sync() const;      // the same, with all that the file system says of the file
 
 private:
     explicit File(Handle handle) : Group(std::move(handle)) {}
+    int descriptor() const;
 };
 
 } // namespace a2aperf::h5

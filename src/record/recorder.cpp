@@ -16,8 +16,6 @@
 namespace a2aperf {
 namespace {
 
-constexpr Nanoseconds kSyncEvery = 30'000'000'000;
-
 std::string text_of(const Provenance& provenance, const char* name) {
     const auto found = provenance.text.find(name);
     return found != provenance.text.end() ? found->second : std::string();
@@ -80,7 +78,6 @@ void Recorder::Impl::start(Replacement& replacement, Existing existing, const Pr
     states = results.columns.states();
     checksums.emplace(results.file, results.extents.points);
     lock = replacement.publish(existing);
-    last_sync = now_ns();
 }
 
 PercentileRule Recorder::Impl::percentile_rule() const {
@@ -88,9 +85,37 @@ PercentileRule Recorder::Impl::percentile_rule() const {
                                                                                   : PercentileRule::rank;
 }
 
-void Recorder::Impl::sync() {
+void Recorder::Impl::take_back(int point) {
+    State& state = states[static_cast<std::size_t>(point)];
+    if (!has_samples(state)) return;
+    std::erase(waiting, point);
+    state = State::pending;
+    // One after the other: without its checksum no point on the disk says that it is complete.
+    results.columns.write_state(point, State::pending);
+    settle();
+    results.columns.write_checksum(point, kNoChecksum);
+    results.file.sync_data();
+}
+
+void Recorder::Impl::settle() {
+    const Nanoseconds begin = now_ns();
+    results.file.sync_data();
+    pace.made(begin, now_ns());
+    for (const int point : waiting) results.columns.write_state(point, states[static_cast<std::size_t>(point)]);
+    waiting.clear();
+}
+
+// Where the disk takes nothing any more, why the launch ended may still be said, but not that it is finished.
+void Recorder::Impl::close(EndState state, std::string_view message) {
+    const auto tell = [&] { SegmentGroup::open(results.segments, segment).end(state, message, wall_clock_ns()); };
+    try {
+        settle();
+    } catch (const std::system_error&) {
+        if (state != EndState::finished) tell();
+        throw;
+    }
+    tell();
     results.file.sync();
-    last_sync = now_ns();
 }
 
 void Recorder::Impl::compact() {
@@ -154,10 +179,7 @@ PointResult Recorder::stored(int point) const {
 void Recorder::write(int point, const PointResult& result) {
     const ResultsFile& results = impl_->results;
     require_fit(point, result, results.extents);
-    // Measured again (it had failed, or its partner was not complete): while its rows change it is not whole.
-    State& state = impl_->states[static_cast<std::size_t>(point)];
-    if (has_samples(state)) results.columns.write_state(point, State::pending);
-    results.columns.write_checksum(point, kNoChecksum);
+    impl_->take_back(point); // measured again: it had failed, or its partner was not complete
     results.raw.write(point, result.samples);
     results.counters.write(point, result.ranks, result.nodes, impl_->port_names);
     if (results.group && results.group->declaration().of_point)
@@ -166,10 +188,10 @@ void Recorder::write(int point, const PointResult& result) {
             results.group->write(cells);
     results.columns.write(point, result, {impl_->segment, impl_->next_order});
     results.columns.write_checksum(point, impl_->checksums->of(point));
-    state = state_of(result);
-    results.columns.write_state(point, state);
+    impl_->states[static_cast<std::size_t>(point)] = state_of(result);
+    impl_->waiting.push_back(point);
     ++impl_->next_order;
-    if (now_ns() - impl_->last_sync > kSyncEvery) impl_->sync();
+    if (impl_->pace.is_due(now_ns())) impl_->settle();
 }
 
 void Recorder::write(const GroupCells& cells) {
@@ -185,8 +207,7 @@ void Recorder::clear(const std::string& column) {
 }
 
 std::optional<std::string> Recorder::end(EndState state, std::string_view message) {
-    SegmentGroup::open(impl_->results.segments, impl_->segment).end(state, message, wall_clock_ns());
-    impl_->sync();
+    impl_->close(state, message);
     if (state != EndState::finished) return std::nullopt;
     // What was only removed comes back with the compact copy; what has come in its place isn't ours.
     const bool is_ours = has_name();

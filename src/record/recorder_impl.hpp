@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "a2aperf/record/recorder.hpp"
+#include "barrier.hpp"
 #include "checksum.hpp"
 #include "file_lock.hpp"
 #include "output.hpp"
@@ -23,13 +24,14 @@ public:
     ResultsFile results;
     std::optional<FileLock> lock;
     std::vector<Point> points;               // [P], as planned
-    std::vector<State> states;               // [P], as in the file
+    std::vector<State> states;               // [P], as in the file, or there after the next barrier
     std::optional<PointChecksums> checksums; // of the file that is written
     std::vector<std::string> port_names;     // of this launch
     std::vector<std::string> remarks;
     int segment = 0;
     int next_order = 0;
-    Nanoseconds last_sync = 0;
+    std::vector<int> waiting; // points that are written; their states wait for the next barrier
+    BarrierPace pace;
 
     // Recorder::resume; h5::Unreadable for a file that cannot be read to its end.
     static std::unique_ptr<Impl> resume(const RecorderSettings& settings, const Plan& plan, const Layout& layout,
@@ -39,7 +41,11 @@ public:
     void start(Replacement& replacement, Existing existing, const Provenance& provenance,
                const std::vector<int>& planned_order);
     PercentileRule percentile_rule() const; // the file's
-    void sync();
+    // Before a point's rows change that has samples: from here on it is not measured, on the disk either.
+    void take_back(int point);
+    // A barrier: what was written is on the disk, then the points that wait say so.
+    void settle();
+    void close(EndState state, std::string_view message);
     void compact();
 };
 

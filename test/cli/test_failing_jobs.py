@@ -500,13 +500,13 @@ def test_a_file_of_an_older_program_is_resumed(start, launch, tmp_path):
     first.kill(signal.SIGKILL, [0, 1])
     assert first.end() != 0
     with h5py.File(tmp_path / "a.h5", "r+") as file:
-        for name in ("clock_error", "distance", "raw/exit"):
+        for name in ("checksum", "clock_error", "distance", "raw/exit"):
             del file[name]
     with h5py.File(tmp_path / "a.h5") as file:
         states, p50 = file["state"][()], file["time_p50"][()]
         begin = file["raw/begin"][()]
     done = states == COMPLETE
-    assert 2 <= done.sum() < 6
+    assert 1 <= done.sum() < 6  # without checksums those do not count that wait for the disk
 
     outcome = launch(2, "alltoall", *FEW, "--resume")
     assert outcome.returncode == 0, outcome.stderr

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Faults of files and memory. Calls: write, read (of regular files; pwrite and pread count with them), fsync,
-// ftruncate, rename, open; new, malloc, mmap. Reads and writes also know "short" (half of the bytes) and reads
-// "eof"; fsync knows late:MILLISECONDS.
+// fdatasync, ftruncate, rename, open; new, malloc, mmap. Reads and writes also know "short" (half of the bytes) and
+// reads "eof"; fsync knows late:MILLISECONDS.
 #undef _FILE_OFFSET_BITS // it renames the calls that both have their names here
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -120,6 +120,11 @@ int fsync(int descriptor) {
     while (nanosleep(&left, &left) != 0) {
     }
     return call(descriptor);
+}
+
+int fdatasync(int descriptor) {
+    static auto* const call = real<int(int)>("fdatasync");
+    return strikes_file("fdatasync", descriptor) ? fail() : call(descriptor);
 }
 
 int ftruncate(int descriptor, off_t size) noexcept {

@@ -9,6 +9,7 @@ from pathlib import Path
 # The program may be writing while we read.
 os.environ["HDF5_USE_FILE_LOCKING"] = "FALSE"
 
+import checksums
 import h5py
 import numpy as np
 
@@ -55,6 +56,7 @@ class Results:
         with h5py.File(path, "r") as file:
             self.attributes = {name: text(value) for name, value in file.attrs.items()}
             self.columns = {name: item[()] for name, item in file.items() if isinstance(item, h5py.Dataset)}
+            self.columns["state"] = checksums.states(file)
             self.shapes = {name: item.shape for name, item in file["raw"].items()}
             # While it is written a file has room for all that may come, which is gigabytes of nothing.
             most = max([0, *self.columns["attempts"]])
@@ -99,7 +101,7 @@ def complete_points(path: Path, role: str = "measure") -> int:
     """Of a file that may not be there yet, or that its writer has locked to create it."""
     try:
         with h5py.File(path, "r") as file:
-            rows = zip(file["role"].asstr()[()], file["state"][()], strict=True)
+            rows = zip(file["role"].asstr()[()], checksums.states(file), strict=True)
             return sum(of == role and state == COMPLETE for of, state in rows)
     except (OSError, KeyError, IndexError):
         return 0

@@ -56,8 +56,9 @@ public:
     // The statistics of a completed point of an earlier segment, read back from the file.
     PointResult stored(int point) const;
 
-    // With the cells of the declared group that follow from it. Durable on return against the end of this process:
-    // raw data first, the state last. Syncs to the disk when the last sync is more than 30 s ago.
+    // With the cells of the declared group that follow from it. Durable on return against the end of this process,
+    // by its checksum; that it is complete is said when its data are on the disk, for which this may wait as long
+    // as that leaves most of the time to the launch (barrier.hpp), and otherwise the next call or end() does it.
     void write(int point, const PointResult& result);
 
     // The declared group: some of its cells, and a column made blank again.

@@ -112,7 +112,7 @@ TEST_CASE("every point reads back, while the launch goes on and after its end") 
     for (const int p : order) {
         recorder.write(p, launch.result(p));
         const ResultsFile file = read(launch.settings.file);
-        CHECK(file.columns.states().at(static_cast<std::size_t>(p)) == State::complete);
+        CHECK(file.reliable().states.at(static_cast<std::size_t>(p)) == State::complete);
         check_point(file, launch, p);
     }
     CHECK_FALSE(recorder.end(EndState::finished, "").has_value());
@@ -153,7 +153,7 @@ TEST_CASE("a point that is measured again is replaced as a whole") {
     recorder.write(1, test::synthetic_result(1, launch.plan, launch.layout, 20, launch.provenance));
     recorder.write(1, launch.result(1));
     const ResultsFile file = read(launch.settings.file);
-    CHECK(file.columns.states().at(1) == State::complete);
+    CHECK(file.reliable().states.at(1) == State::complete);
     check_point(file, launch, 1);
     CHECK(file.columns.read("order").at(1) == Value(std::int64_t{1}));
 }

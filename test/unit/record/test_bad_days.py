@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import checksums
 import h5py
 import numpy as np
 import pytest
@@ -82,7 +83,7 @@ def test_a_disk_that_fills_up_costs_only_the_points_that_did_not_fit(writer, mou
     assert "No space left on device" in errors and "a.h5" in errors
     filler.unlink()
     with h5py.File(mounts.see(file), "r") as opened:
-        assert np.flatnonzero(opened["state"][()] == 1).tolist() == acknowledged
+        assert np.flatnonzero(checksums.states(opened) == 1).tolist() == acknowledged
         for point in acknowledged:
             attempts = attempts_of(point, SHAPE["ops"])
             expected = samples_of(point, attempts, SHAPE["ranks"])["recv_done"]

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import checksums
 import h5py
 import numpy as np
 import pytest
@@ -33,9 +34,10 @@ PHASES = {
 
 def check(file: Path, shape: dict[str, int], acknowledged: set[int]) -> None:
     with h5py.File(file, "r") as opened:
-        states = opened["state"][()]
+        states = checksums.states(opened)
         assert len(opened["segments"]) >= 1
         for point in np.flatnonzero(states == 1):
+            assert opened["checksum"][point] == checksums.of_point(opened, point)
             attempts = attempts_of(int(point), shape["ops"])
             for name, values in samples_of(int(point), attempts, shape["ranks"]).items():
                 np.testing.assert_array_equal(opened["raw"][name][point, :attempts], values)
