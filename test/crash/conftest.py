@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs whose writing is noted."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +25,12 @@ def preload_recorder(program: Path) -> Callable[..., dict[str, str]]:
         }
 
     return environment
+
+
+@pytest.fixture(scope="session")
+def a2a() -> Path:
+    """The command of the analysis; A2A names it, test/run.sh installs it in build."""
+    path = Path(os.environ.get("A2A", ROOT / "build/a2a/bin/a2a"))
+    if not path.is_file():
+        pytest.skip(f"{path} is missing: test/run.sh python installs it")
+    return path

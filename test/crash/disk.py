@@ -3,7 +3,7 @@
 
 A file that was synced is there as it was. Of what was written since, a disk may hold any part: every sector (512 B)
 as it was at any moment since that sync, independently of every other one, and the file any of the lengths that it had.
-Names change in their order; after a sync of the folder they are as they were, without it the last changes may be missing.
+Names change in their order; after a sync of the folder they are certain, without it the last changes may be missing.
 A cache writes back pages (4 KiB), of which a power cut can leave some sectors old: both are among the images.
 """
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What must be true of a results file after a power cut at any instant, and whether an image keeps it.
 
-The promise follows the folder as the running machine sees it, which tells what each row is to hold; an image is compared
-with that and, where the file has them, with its own checksums.
+The promise follows the folder as the running machine sees it, which tells what each row is to hold; an image is
+compared with that and, where the file has them, with its own checksums.
 """
 
 from collections import Counter
+from contextlib import suppress
 
 from disk import Disk, File, Image, plain_images
 from notes import Note
@@ -37,11 +38,9 @@ class Promise:
         is_new = file is not self._seen[0]
         if is_new or now.key() != self._seen[1]:
             self._seen = (file, now.key())
-            try:
+            with suppress(Unsound):  # its images are breaches
                 self._look(self._open(disk, now), is_new)
-            except Unsound:
-                pass  # its images are breaches
-        if self.must_exist and (note.kind in "SDR") and not file.changed:
+        if note.kind in "SD" and disk.may_be_named(self.name) == [file] and not file.changed:
             self.acknowledged |= self._confirmed
 
     def _look(self, rows: Rows, is_new: bool) -> None:

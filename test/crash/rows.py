@@ -121,7 +121,10 @@ class Form:
             self._places[part] = {last_word(data): self._place(data) for data in datasets if data.dtype != object}
         self._texts = {last_word(data): data[()] for data in parts["columns"] if data.dtype == object}
         # Changes too, and belongs to no row: how segments ended, and what a workload keeps beside.
-        file.visititems(lambda _, item: self._place(item) if self._is_late(item) else None)
+        late: list[h5py.Dataset] = []
+        file.visititems(lambda _, item: late.append(item) if self._is_late(item) else None)
+        for data in late:
+            self._place(data)
         self._metadata = image & self._mask
 
     @staticmethod
