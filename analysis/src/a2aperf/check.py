@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from a2aperf import credentials, datasets, derived, loading, reading, results, schema, workloads
+from a2aperf import (
+    credentials,
+    datasets,
+    derived,
+    loading,
+    ranges,
+    reading,
+    results,
+    schema,
+    workloads,
+)
 from a2aperf.errors import InputError
 from a2aperf.raw_ops import RawOps
 from a2aperf.sample_columns import SampleColumn, strangers
@@ -37,6 +47,7 @@ def check(
     (name,) = found.files
     present = workloads.present(found)
     findings = [*_schema(path, present), *_launches(found), *_points(found)]
+    findings += map(_error, ranges.of_file(found, path))
     own = found.own_columns(name).values()
     rows = [
         row for _, row in found.points.iterrows() if row["has_raw"] and row["state"] == "complete"
@@ -53,6 +64,8 @@ def check(
             raw = found.raw(name, int(row["point"]))
             findings += _samples(found, name, row, raw)
             findings += _trace(found, name, row, raw)
+            odd = ranges.of_point(found, row, raw)
+            findings += [_error(f"{_where(row)}: {text}") for text in odd]
             for column in own:
                 _read(found, name, row, column)
             if row["role"] in verify:
@@ -114,7 +127,6 @@ def _launches(found: results.Results) -> Iterator[Finding]:
 
 def _points(found: results.Results) -> Iterator[Finding]:
     points = found.points
-    yield from _partners(points)
     yield from _order(points)
     for _, row in points[points["state"] == "complete"].iterrows():
         for finding in _row(row):
@@ -130,13 +142,6 @@ def _points(found: results.Results) -> Iterator[Finding]:
 
 def _where(row: "pd.Series[Any]") -> str:
     return f"point {row['point']} ({row['ranks']} ranks, {row['message_size']} B)"
-
-
-def _partners(points: pd.DataFrame) -> Iterator[Finding]:
-    partner = points["partner"].fillna(schema.UNKNOWN).to_numpy(dtype=int)
-    for point, other in enumerate(partner):
-        if other != schema.UNKNOWN and (other >= len(partner) or partner[other] != point):
-            yield _error(f"point {point}: partner {other} is not partner of it")
 
 
 def _order(points: pd.DataFrame) -> Iterator[Finding]:

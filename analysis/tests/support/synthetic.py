@@ -134,6 +134,9 @@ class _Launch:
         cells = self._cells()
         for index, cell in enumerate(cells):
             self._measure(index, cell, (index / len(cells), (index + 1) / len(cells)))
+        for row in self.rows:
+            if row.get("partner", schema.UNKNOWN) != schema.UNKNOWN:
+                row["ratio"] = self.rows[row["partner"]]["time_p50"] / row["time_p50"]
 
     def _cells(self) -> list[dict[str, Any]]:
         setup = self.setup

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from a2aperf.datasets import Described
 from a2aperf.results import Results
-from a2aperf.schema import IMPOSSIBLE_NS
+from a2aperf.schema import IMPOSSIBLE_NS, UNKNOWN
 from a2aperf.workloads.workload import Group
 
 _MATRIX = ("message_size", "source", "destination")
@@ -86,7 +86,7 @@ def _sound(arrays: dict[str, NDArray[np.generic]]) -> Pairs:
         raise ValueError("/pairs: the matrices are empty")
     looked = pairs.suspect_source, pairs.suspect_destination, pairs.suspect_size
     within = zip(looked, (shape[1], shape[1], shape[0]), strict=True)
-    if any((one >= limit).any() for one, limit in within):
+    if any(((one >= limit) | (one < UNKNOWN)).any() for one, limit in within):
         raise ValueError("/pairs: a second look is at a pair that is not there")
     counts = {len(one) for one in (*looked, pairs.isolated_time, pairs.isolated_gbps)}
     if len(counts) > 1:

@@ -56,6 +56,8 @@ def _step(matrix: stored.Pairs, by_index: bool, row: pd.Series[Any], raw: RawOps
     error = np.nan_to_num(row["clock_error"])
     for column in ("time_p50", "time_min"):
         again[column] = np.where(again[column] > error, again[column], np.nan)
+    with np.errstate(invalid="ignore"):
+        again["gbps"] = 8.0 * row["message_size"] / again["time_p50"]
     for column, values in again.items():
         stored = getattr(matrix, column)[at].astype(np.float64)
         wrong = ~np.isclose(stored, values, rtol=derived.TOLERANCE, atol=1e-9, equal_nan=True)

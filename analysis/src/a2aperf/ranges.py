@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the values of a file can be where nothing else in it tells them: ranges, and who must agree.
+
+A figure that follows from the samples is computed again by `check`. All else has a range here, of
+its own or by another column's value, so that no number that cannot be is taken for one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from a2aperf import derived, reading, schema, strict
+from a2aperf.launch import Launch
+from a2aperf.raw_ops import RawOps
+from a2aperf.results import Results
+
+Limit = float | str
+"""A number, or the column whose value is the limit."""
+
+_SECOND: Final = 10**9
+_CLOCK_SET: Final = 60 * _SECOND
+"""ns by which somebody may set a node's clock during a launch."""
+_CPU_TICK: Final = _SECOND // 10
+"""ns by which the kernel's count of a rank's CPU time may be ahead of the clock."""
+_LARGEST_DRIFT: Final = 0.1
+_LARGEST: Final = 1e18
+"""Of a figure: thirty years in ns. What is above it is damage, and products of it overflow."""
+_NONE: Final = np.inf
+
+_ASKED: Final[Mapping[str, tuple[Limit, Limit]]] = {
+    "window": (0, _NONE),
+    "message_size": (0, _NONE),
+    "ranks": (1, strict.MOST),
+    "nodes": (1, "ranks"),
+    "ranks_per_node": (1, "ranks"),
+}
+"""Of every row."""
+_FIGURES: Final = [one.name for one in schema.COLUMNS if one.kind == "float64" and one.result]
+_MEASURED: Final[Mapping[str, tuple[Limit, Limit]]] = {
+    **dict.fromkeys(_FIGURES, (0, _LARGEST)),
+    "order": (0, _NONE),
+    "attempts": (0, _NONE),
+    "ops": (0, "attempts"),
+    "invalid": (0, "attempts"),
+    "inject": (0, 1),
+    "buffer_slots": (1, "ranks"),
+    "started": (0, _NONE),
+    "duration": (0, _NONE),
+    "late_limit": (0, _NONE),
+    "warmup_p50": (0, "duration"),
+    "time_max": (0, "duration"),
+    "autocorrelation": (-1, 1),
+    "last_rank_share": (0, 1),
+}
+"""Of rows that were measured; what else is there may be half written."""
+_SETTINGS: Final[Mapping[str, tuple[float, float]]] = {
+    "time_origin": (schema.UNKNOWN, _NONE),
+    "memory_limit": (schema.UNKNOWN, _NONE),
+    "shuffle_ranks": (schema.UNKNOWN, 1),
+    "warmup": (schema.UNKNOWN, _NONE),
+    "rails": (schema.UNKNOWN, 1 << 10),
+    "clock_error_ns": (0, _NONE),
+    "link_rate_gbps": (0, 1e6),
+}
+"""Attributes of a launch."""
+_STARTS: Final = ("", "clock", "barrier")
+
+
+def of_file(found: Results, path: Path) -> Iterator[str]:
+    """What is wrong with the one file of these results, but for its samples, in words."""
+    yield from _of_points(found)
+    with reading.open_results(path) as file:
+        segments = [reading.read_segment(file, i) for i in range(reading.segment_count(file))]
+    for index, segment in enumerate(segments):
+        yield from _of_launch(index, segment, found.points)
+
+
+def of_point(found: Results, row: pd.Series[Any], raw: RawOps) -> Iterator[str]:
+    """What is wrong with the times and the counters of one point."""
+    yield from _of_samples(row, raw, found.launches[str(row["launch"])])
+    counters = found.counters(row["file"], int(row["point"]))
+    if counters is not None:
+        yield from _of_counters(row, counters)
+
+
+# Points -------------------------------------------------------------------------------------------
+
+
+def _of_points(found: Results) -> Iterator[str]:
+    """What no column can be, or not with the others, in words."""
+    points = found.points
+    measured = points["state"].isin(("complete", "failed"))
+    for limits, rows in ((_ASKED, points), (_MEASURED, points[measured])):
+        for name, (low, high) in limits.items():
+            if name not in found.absent:
+                yield from _beyond(rows, name, low, high)
+    yield from _ranks_named(points)
+    yield from _counts(points[measured])
+    yield from _partners(points)
+    yield from _settings(found, points[measured & points["has_raw"]])
+    yield from _clock_errors(found, points[measured])
+
+
+def _numbers(rows: pd.DataFrame, name: Limit) -> NDArray[np.float64]:
+    """A column as numbers, NaN where it is not known; a number is its own."""
+    if not isinstance(name, str):
+        return np.full(len(rows), float(name))
+    return rows[name].to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _known(value: Any) -> float:
+    return np.nan if pd.isna(value) else float(value)
+
+
+def _beyond(rows: pd.DataFrame, name: str, low: Limit, high: Limit) -> Iterator[str]:
+    values, least, most = (_numbers(rows, one) for one in (name, low, high))
+    # Numbers above 2^53 are compared as the nearest that a float has.
+    wrong = (values < least) | (values > most) | np.isinf(values)
+    for row, value, limit in zip(rows["point"][wrong], values[wrong], most[wrong], strict=True):
+        side = f", above {high} = {limit:g}" if isinstance(high, str) and value > limit else ""
+        yield f"point {row}: {name} is {value:g}{side}"
+
+
+def _ranks_named(points: pd.DataFrame) -> Iterator[str]:
+    """Ranks count from 0; a step has a distance below their number."""
+    for name in ("distance", "last_rank"):
+        values, ranks = _numbers(points, name), _numbers(points, "ranks")
+        wrong = (values < 0) | (values >= np.maximum(ranks, 1))  # what is not known is NaN
+        for row, value in zip(points["point"][wrong], values[wrong], strict=True):
+            yield f"point {row}: {name} is {value:g}, and there are no such ranks"
+
+
+def _counts(rows: pd.DataFrame) -> Iterator[str]:
+    for _, row in rows.iterrows():
+        where, rule = f"point {row['point']}", row["stop_rule"]
+        ops, invalid, attempts = (_known(row[name]) for name in ("ops", "invalid", "attempts"))
+        if row["has_raw"] and ops + invalid != attempts:
+            yield f"{where}: {ops:g} ops and {invalid:g} invalid are not all attempts"
+        if row["has_raw"] and rule == "none":
+            yield f"{where}: measured, but no rule ended it (stop_rule)"
+        if row["has_raw"] and rule == "attempts" and ops == attempts:
+            yield f"{where}: stop_rule is attempts, but all of them are valid"
+        for low, high in (("ratio_low", "ratio_high"), ("time_p50_low", "time_p50_high")):
+            if row[low] > row[high] or pd.isna(row[low]) != pd.isna(row[high]):
+                yield f"{where}: {low} {row[low]:g} and {high} {row[high]:g} are no interval"
+
+
+def _partners(points: pd.DataFrame) -> Iterator[str]:
+    partner = points["partner"].fillna(schema.UNKNOWN).to_numpy(dtype=np.int64)
+    for point, other in enumerate(partner):
+        row = points.iloc[point]
+        if other == schema.UNKNOWN:
+            if not pd.isna(row[["ratio", "ratio_low", "ratio_high"]]).all():
+                yield f"point {point}: a ratio without a partner"
+            continue
+        if not 0 <= other < len(partner) or partner[other] != point or other == point:
+            yield f"point {point}: partner {other} is not partner of it"
+            continue
+        against = points.iloc[other]
+        if any(row[name] != against[name] for name in ("message_size", "ranks")):
+            yield f"point {point}: partner {other} is of another size"
+        yield from _ratio(point, row, against)
+
+
+def _ratio(point: int, row: pd.Series[Any], against: pd.Series[Any]) -> Iterator[str]:
+    both = row["state"] == against["state"] == "complete"
+    ratio = against["time_p50"] / row["time_p50"] if both and row["time_p50"] else np.nan
+    if both and row["launch"] != against["launch"]:
+        yield f"point {point}: its partner was measured by another launch"
+    if not row["has_raw"] and pd.isna(row["ratio"]):
+        return
+    stored = row["ratio"]
+    if row["state"] == "complete" and not np.isclose(
+        stored, ratio, rtol=derived.TOLERANCE, atol=0, equal_nan=True
+    ):
+        yield f"point {point}: ratio is {stored:g}, the medians say {ratio:g}"
+
+
+def _settings(found: Results, rows: pd.DataFrame) -> Iterator[str]:
+    """What a point shares with its launch."""
+    for _, row in rows.iterrows():
+        launch = found.launches[str(row["launch"])]
+        provider = str(launch.attributes["provider"])
+        if row["engine"] == "a2aperf" and provider and row["provider"] != provider:
+            yield f"point {row['point']}: provider {row['provider']}, its launch has {provider}"
+        if row["post"] not in ("before", "inside"):
+            yield f"point {row['point']}: post is '{row['post']}', not before or inside"
+
+
+def _clock_errors(found: Results, rows: pd.DataFrame) -> Iterator[str]:
+    """A launch's largest error until a point ended: it never falls."""
+    for launch, mine in rows[rows["order"].notna()].groupby("launch"):
+        in_time = mine.sort_values("order")["clock_error"].dropna()
+        if not in_time.is_monotonic_increasing:
+            yield f"launch {found.launches[str(launch)].segment}: clock_error falls with time"
+
+
+# Launches -----------------------------------------------------------------------------------------
+
+
+def _of_launch(index: int, segment: schema.Segment, points: pd.DataFrame) -> Iterator[str]:
+    """What no provenance can say; `points` are all of the file."""
+    where = f"launch {index}"
+    for name, (low, high) in _SETTINGS.items():
+        value = float(segment.attributes[name])
+        if value < low or value > high or np.isinf(value):
+            yield f"{where}: {name} is {value:g}"
+    if segment.attributes["sync"] not in _STARTS:
+        yield f"{where}: sync is '{segment.attributes['sync']}', not clock or barrier"
+    mine = points[(points["segment"] == index) & points["has_raw"]]
+    ranks = int(mine["ranks"].max()) if len(mine) else segment.node_of_rank.size
+    yield from _of_ranks(where, segment, ranks)
+    order = segment.planned_order
+    if (order < 0).any() or (order >= len(points)).any() or len(np.unique(order)) < order.size:
+        yield f"{where}: planned_order is no order of points"
+    yield from _times(where, segment, mine)
+
+
+def _of_ranks(where: str, segment: schema.Segment, ranks: int) -> Iterator[str]:
+    names = ("node_of_rank", "clock_domain_of_rank", "clock_offset", "clock_drift", "rank_order")
+    for name in names:
+        count = getattr(segment, name).size
+        if count != ranks:
+            yield f"{where}: {name} has {count} values, not {ranks}"
+    for name, most in (("clock_offset", np.inf), ("clock_drift", _LARGEST_DRIFT)):
+        if not (np.abs(getattr(segment, name)) < most).all():
+            yield f"{where}: {name} is no clock's"
+    domains = segment.clock_domain_of_rank
+    if (domains < 0).any() or (domains >= max(ranks, 1)).any():
+        yield f"{where}: clock_domain_of_rank names no clock"
+    if not np.array_equal(np.sort(segment.rank_order), np.arange(segment.rank_order.size)):
+        yield f"{where}: rank_order has not every rank once"
+
+
+def _times(where: str, segment: schema.Segment, mine: pd.DataFrame) -> Iterator[str]:
+    origin, ended = int(segment.attributes["time_origin"]), segment.ended
+    if ended < schema.UNKNOWN or 0 <= ended < origin - _CLOCK_SET:
+        yield f"{where}: it ended before it began"
+    for _, row in mine[mine["started"].notna() & mine["duration"].notna()].iterrows():
+        start = int(row["started"])
+        end = start + int(row["duration"])
+        if start < origin - _CLOCK_SET or (ended > 0 and end > ended + _CLOCK_SET):
+            yield f"point {row['point']}: started or duration is not within the time of its launch"
+
+
+# Samples and counters -----------------------------------------------------------------------------
+
+
+def _of_samples(row: pd.Series[Any], raw: RawOps, launch: Launch) -> Iterator[str]:
+    """What the samples of a point say of its time."""
+    origin = int(launch.attributes["time_origin"])
+    if pd.isna(row["started"]) or pd.isna(row["duration"]):
+        return
+    if (raw.op_times() > 0).any() and raw.op_times().clip(0).sum() > row["duration"] + _SECOND:
+        yield f"duration is {row['duration']} ns, its ops took longer"
+    start, last = origin + int(raw.start[0]), origin + int(raw.start[-1])
+    began = int(row["started"])
+    if start < began - _CLOCK_SET or last > began + int(row["duration"]) + _CLOCK_SET:
+        yield "its ops are not within the time from started on (/raw/start)"
+
+
+def _of_counters(row: pd.Series[Any], counters: schema.Counters) -> Iterator[str]:
+    """What no counter of a point can say; -1 is not counted."""
+    for name, values in counters.per_rank.items():
+        if (values < schema.UNKNOWN).any() or (name == "threads" and (values == 0).any()):
+            yield f"/counters/{name} has {values.min()}"
+    for name, values in (("interrupts", counters.interrupts), *counters.ports.items()):
+        if (values < schema.UNKNOWN).any():
+            yield f"/counters: {name} has {values.min()}"
+    if pd.isna(row["duration"]):
+        return
+    text = counters.thread_affinity
+    if not all(re.fullmatch(r"[0-9,;-]*…?", one) for one in text):
+        yield "/counters/thread_affinity has no lists of CPUs"
+    threads = np.maximum(counters.per_rank["threads"], 1)
+    busy = counters.per_rank["user_time"].astype(float) + counters.per_rank["system_time"]
+    if (busy > float(row["duration"]) * threads + _CPU_TICK).any():
+        yield f"/counters: {busy.max():g} ns of CPU in {row['duration']} ns"

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What cannot be is found; and what `check` calls sound, every command can use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+from a2aperf import schema
+from conftest import Outcome
+from support import synthetic, synthetic_pairs
+from support.synthetic import Setup
+
+A2A = Callable[..., Outcome]
+SETUP = Setup(
+    nodes=2,
+    ppn=2,
+    sizes=(1000, 8000),
+    ops=14,
+    baseline=True,
+    sentinel=True,
+    environment={"PSM2_RCVTHREAD": "0"},
+    labels={"cluster": "north"},
+)
+FIRST, PARTNER = 1, 2
+"""Rows of a point and its baseline."""
+_DAY = 86_400 * 10**9
+
+
+def older(path: Path) -> Path:
+    """As an older program wrote it: nothing but its values tells of damage."""
+    data = path.read_bytes()
+    place = data.find(b"a2aperf digest v1")
+    if place >= 0:
+        path.write_bytes(data[:place])
+    with h5py.File(path, "r+") as file:
+        file.attrs["schema_version"] = np.int32(1)
+        for name in ("checksum", "digest"):
+            if name in file:
+                del file[name]
+    return path
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    folder = tmp_path_factory.mktemp("sound")
+    return older(synthetic.write_launch(folder / "x.h5", SETUP)).read_bytes()
+
+
+@pytest.fixture
+def path(tmp_path: Path, sound: bytes) -> Path:
+    path = tmp_path / "x.h5"
+    path.write_bytes(sound)
+    return path
+
+
+def test_the_file_is_sound(a2a: A2A, path: Path) -> None:
+    assert a2a("check", path).out == f"{path}: sound\n"
+
+
+WRONG: list[tuple[str, Any, str]] = [
+    ("window", -5, "window is -5"),
+    ("message_size", -8, "message_size is -8"),
+    ("nodes", 1778384896, "above ranks = 4"),
+    ("ranks_per_node", np.inf, "ranks_per_node is inf"),
+    ("distance", 1778384896, "distance is 1.77838e+09"),
+    ("distance", -1, "distance is -1"),
+    ("provider", "tcp", "provider tcp, its launch has psm2"),
+    ("post", "beside", "post is 'beside'"),
+    ("partner", -5, "partner -5 is not partner of it"),
+    ("partner", 99, "partner 99 is not partner of it"),
+    ("partner", FIRST, "is not partner of it"),
+    ("partner", -1, "a ratio without a partner"),
+    ("order", -7, "order is -7"),
+    ("invalid", 3, "are not all attempts"),
+    ("stop_rule", 0, "no rule ended it"),
+    ("stop_rule", 6, "all of them are valid"),
+    ("inject", 77, "inject is 77"),
+    ("buffer_slots", 0, "buffer_slots is 0"),
+    ("buffer_slots", 5, "above ranks = 4"),
+    ("started", 5, "not within the time of its launch"),
+    ("started", 2**62, "not within the time of its launch"),
+    ("duration", 2**62, "not within the time of its launch"),
+    ("duration", 17, "duration = 17"),
+    ("late_limit", -3, "late_limit is -3"),
+    ("clock_error", -2.0, "clock_error is -2"),
+    ("clock_error", np.inf, "clock_error is inf"),
+    ("clock_error", 90.0, "clock_error falls with time"),
+    ("warmup_p50", 4.7e307, "warmup_p50 is 4.7e+307"),
+    ("warmup_p50", -1.0, "warmup_p50 is -1"),
+    ("ratio", 4.7e307, "ratio is 4.7e+307"),
+    ("ratio", np.nan, "the medians say 1"),
+    ("ratio_low", 0.5, "are no interval"),
+    ("ratio_high", np.inf, "ratio_high is inf"),
+    ("last_rank", 44, "last_rank is 44"),
+    ("last_rank_share", 2.0, "last_rank_share is 2"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "words"), WRONG)
+def test_a_column_that_cannot_be(a2a: A2A, path: Path, name: str, value: Any, words: str) -> None:
+    with h5py.File(path, "r+") as file:
+        if value == 90.0:  # then those behind it are smaller
+            file[name][...] = 80.0
+        file[name][FIRST] = value
+    found(a2a, path, words)
+
+
+def found(a2a: A2A, path: Path, words: str) -> None:
+    outcome = a2a("check", path)
+    assert (outcome.status, outcome.err) == (2, "")
+    assert words in outcome.out, outcome.out
+
+
+def test_no_ratio_without_a_partner(a2a: A2A, path: Path) -> None:
+    with h5py.File(path, "r+") as file:
+        file["ratio"][0] = 4.7e307  # of a sentinel
+    found(a2a, path, "point 0: a ratio without a partner")
+
+
+COUNTERS: list[tuple[str, Any, str]] = [
+    ("voluntary_switches", -2, "/counters/voluntary_switches has -2"),
+    ("involuntary_switches", -(2**40), "/counters/involuntary_switches has"),
+    ("minor_faults", -5, "/counters/minor_faults has -5"),
+    ("major_faults", -5, "/counters/major_faults has -5"),
+    ("user_time", 2**50, "ns of CPU in"),
+    ("system_time", 2**50, "ns of CPU in"),
+    ("threads", 0, "/counters/threads has 0"),
+    ("thread_affinity", b"0-1;\x1b[31m", "thread_affinity has no lists of CPUs"),
+    ("interrupts", -2, "/counters: interrupts has -2"),
+    ("port", -2, "/counters: hfi1_0/1/counters/port_xmit_wait has -2"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "words"), COUNTERS)
+def test_a_counter_that_cannot_be(a2a: A2A, path: Path, name: str, value: Any, words: str) -> None:
+    with h5py.File(path, "r+") as file:
+        dataset = file["counters"][name]
+        dataset[(FIRST, *(0,) * (dataset.ndim - 1))] = value
+    found(a2a, path, words)
+
+
+LAUNCH: list[tuple[str, Any, str]] = [
+    ("clock_offset", np.nan, "clock_offset is no clock's"),
+    ("clock_drift", 5.0, "clock_drift is no clock's"),
+    ("clock_domain_of_rank", 9, "clock_domain_of_rank names no clock"),
+    ("rank_order", 3, "rank_order has not every rank once"),
+    ("@rails", np.int32(-5), "rails is -5"),
+    ("@link_rate_gbps", np.float64(np.inf), "link_rate_gbps is inf"),
+    ("@clock_error_ns", np.float64(-1), "clock_error_ns is -1"),
+    ("@shuffle_ranks", np.int32(7), "shuffle_ranks is 7"),
+    ("@warmup", np.int32(-9), "warmup is -9"),
+    ("@memory_limit", np.int64(-9), "memory_limit is -9"),
+    ("@sync", "cluck", "sync is 'cluck'"),
+    ("ended", 5, "it ended before it began"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "words"), LAUNCH)
+def test_a_launch_that_cannot_be(a2a: A2A, path: Path, name: str, value: Any, words: str) -> None:
+    with h5py.File(path, "r+") as file:
+        group = file["segments/0"]
+        if name.startswith("@"):
+            group.attrs[name[1:]] = value
+        elif group[name].shape == ():
+            group[name][()] = value
+        else:
+            group[name][0] = value
+    found(a2a, path, words)
+
+
+def test_ops_beside_their_point(a2a: A2A, path: Path) -> None:
+    with h5py.File(path, "r+") as file:
+        file["raw/start"][FIRST] += _DAY
+    found(a2a, path, "its ops are not within the time from started on (/raw/start)")
+
+
+def test_a_file_from_before_its_partner_was_measured(a2a: A2A, path: Path) -> None:
+    """A launch was interrupted: half of a pair is there, and no ratio."""
+    with h5py.File(path, "r+") as file:
+        file["state"][PARTNER] = schema.STATES.index("pending")
+        file["ratio"][FIRST] = np.nan
+    outcome = a2a("check", path)
+    assert (outcome.status, outcome.err) == (0, ""), outcome.out
+
+
+# Sound, so usable ---------------------------------------------------------------------------------
+
+_NUMBERS = (
+    -5, -2, -1, 0, 1, 2, 3, 4, 5, 7, 100, 2**31 - 1, -(2**31), 2**53 + 1, 2**62, -(2**63),
+)  # fmt: skip
+_FLOATS = (-np.inf, -1.0, -0.0, 0.0, 5e-324, 0.5, 1.0, 3.7, 4.7e307, np.inf, np.nan)
+_TEXTS = (b"", b"x", b"tcp", b"tagged", b"\xff\xfe", b"\x1b[31m", b"%s{}$_", b"a" * 5000)
+
+
+def changed(file: h5py.File, random: np.random.Generator) -> str:
+    """One value of one dataset is another one; says which."""
+    names: list[str] = []
+    file.visititems(lambda name, one: names.append(name) if isinstance(one, h5py.Dataset) else None)
+    dataset = file[names[random.integers(len(names))]]
+    place = tuple(int(random.integers(extent)) for extent in dataset.shape) if dataset.size else ()
+    if not dataset.size:
+        return changed(file, random)
+    kind = dataset.dtype
+    if kind.kind == "f":
+        value: Any = _FLOATS[random.integers(len(_FLOATS))]
+    elif kind.kind == "i":
+        fitting = [one for one in _NUMBERS if np.iinfo(kind).min <= one <= np.iinfo(kind).max]
+        value = fitting[random.integers(len(fitting))]
+    else:
+        value = _TEXTS[random.integers(len(_TEXTS))]
+    dataset[place] = value
+    return f"{dataset.name}{list(place)} = {value!r}"
+
+
+def usable(path: Path, other: Path, out: Path) -> Iterator[tuple[object, ...]]:
+    yield ("table", path, "--role", "all", "--layout", "wide")
+    yield ("table", path, "--csv")
+    yield ("table", path, "--json")
+    yield ("explain", path)
+    yield ("history", path)
+    yield ("live", path, "--once")
+    yield ("compare", path, "--by", "engine")
+    yield ("plot", "sizes", path, "-o", out / "x.svg")
+    yield ("export", path, "--anonymize", "--key", out / "key", "-o", out / "p.h5", "--force")
+    yield ("merge", path, other, "--mixed", "-o", out / "m.h5", "--force")
+
+
+def tried(a2a: A2A, data: bytes, folder: Path, seed: int) -> int:
+    """What comes of some changes; the number of those that `check` calls sound."""
+    random = np.random.default_rng(seed)
+    other = synthetic.write_launch(folder / "other.h5", Setup(nodes=2, sizes=(1000,), seed=99))
+    path = folder / "x.h5"
+    count = 0
+    for _ in range(10):
+        path.write_bytes(data)
+        with h5py.File(path, "r+") as file:
+            what = changed(file, random)
+        if a2a("check", path).status != 0:
+            continue
+        count += 1
+        for words in usable(path, other, folder):
+            outcome = a2a(*words)  # anything but an InputError goes up
+            in_words = outcome.status == 2 and outcome.err.startswith("a2a: ")
+            assert in_words or outcome.status in (0, 1, 3, 4), (what, words, outcome)
+    return count
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_sound_can_be_used(a2a: A2A, sound: bytes, tmp_path: Path, seed: int) -> None:
+    assert tried(a2a, sound, tmp_path, seed) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_so_can_a_matrix_of_pairs(a2a: A2A, tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "pairs.h5"
+    setup = Setup(nodes=3, ppn=1, sizes=(8, 60000), ops=12)
+    truth = synthetic_pairs.Truth(pairs={(0, 1): 2.0})
+    older(synthetic_pairs.write_pairs(path, setup, truth))
+    tried(a2a, path.read_bytes(), tmp_path, 100 + seed)
