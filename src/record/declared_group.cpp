@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "a2aperf/stats/summary.hpp"
+#include "checksum.hpp"
+#include "crc32.hpp"
 #include "describe.hpp"
 #include "parts.hpp"
 #include "scale.hpp"
@@ -77,7 +79,7 @@ void copy(const h5::Dataset& from, const h5::Dataset& to) {
 
 DeclaredGroup DeclaredGroup::create(const h5::File& file, GroupDeclaration declaration, h5::Storage storage) {
     DeclaredGroup created(std::move(declaration));
-    const h5::Group group = file.create_group(created.declaration_.name.c_str());
+    h5::Group group = file.create_group(created.declaration_.name.c_str());
     std::map<std::string, h5::Dataset> scales;
     for (const GroupDimension& dimension : created.declaration_.dimensions)
         scales.emplace(dimension.name, create_dimension(group, dimension));
@@ -92,18 +94,25 @@ DeclaredGroup DeclaredGroup::create(const h5::File& file, GroupDeclaration decla
         created.datasets_.emplace(column.name, std::move(dataset));
     }
     for (const GroupColumn& column : created.declaration_.columns) created.clear(column);
+    created.checksum_ = group.create_dataset("checksum", {ValueType::int64}, {});
+    describe(created.checksum_, "CRC-32 of all other datasets here, written at the end of a launch");
+    mark_unknown(created.checksum_, ValueType::int64);
+    created.checksum_.write(std::span(&kNoChecksum, 1));
+    created.group_ = std::move(group);
     return created;
 }
 
 DeclaredGroup DeclaredGroup::open(const h5::File& file, GroupDeclaration declaration) {
     DeclaredGroup opened(std::move(declaration));
-    const h5::Group group = file.open_group(opened.declaration_.name.c_str());
+    h5::Group group = file.open_group(opened.declaration_.name.c_str());
     for (GroupDimension& dimension : opened.declaration_.dimensions) fit(group, dimension);
     for (const GroupColumn& column : opened.declaration_.columns) {
         h5::Dataset dataset = group.open_dataset(column.name.c_str());
         dataset.require_shape(shape_of(opened.declaration_, column));
         opened.datasets_.emplace(column.name, std::move(dataset));
     }
+    if (group.has("checksum")) opened.checksum_ = group.open_dataset("checksum");
+    opened.group_ = std::move(group);
     return opened;
 }
 
@@ -141,6 +150,23 @@ void DeclaredGroup::clear(const GroupColumn& column) const {
         fill(dataset(column.name), kAbsent);
     else
         fill(dataset(column.name), std::int64_t{column.has_unknown ? -1 : 0});
+}
+
+void DeclaredGroup::seal() const {
+    const std::int64_t checksum = checksum_of(group_);
+    checksum_.write(std::span(&checksum, 1));
+}
+
+std::int64_t DeclaredGroup::checksum() const {
+    return checksum_.is_open() ? checksum_.read<std::int64_t>().at(0) : kNoChecksum;
+}
+
+bool DeclaredGroup::is_sound() const {
+    try {
+        return !checksum_.is_open() || checksum() == checksum_of(group_);
+    } catch (const h5::Unreadable&) {
+        return false;
+    }
 }
 
 void DeclaredGroup::copy_to(const DeclaredGroup& to) const {

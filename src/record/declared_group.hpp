@@ -24,7 +24,13 @@ public:
     std::vector<double> read(const std::string& column, const std::vector<std::uint64_t>& places) const;
     void clear(const std::string& column) const; // blank again
 
-    // Everything, into a group that has room for it.
+    // The checksum of all of it: no cell changes after that.
+    void seal() const;
+    std::int64_t checksum() const; // kNoChecksum where there is none
+    // Whether it is what was sealed; of an older file, which has no checksum, it is taken to be.
+    bool is_sound() const;
+
+    // Everything, into a group that has room for it; but for the checksum.
     void copy_to(const DeclaredGroup& to) const;
 
     static std::uint64_t bytes(const GroupDeclaration& declaration);
@@ -36,6 +42,8 @@ private:
 
     GroupDeclaration declaration_;
     std::map<std::string, h5::Dataset> datasets_; // by their columns' names
+    h5::Group group_;
+    h5::Dataset checksum_;
 };
 
 // With dimensions that have room for both where they may grow.

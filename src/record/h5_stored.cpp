@@ -29,7 +29,7 @@ std::string word_of(hid_t type, const Object& object) {
     const std::size_t size = H5Tget_size(type);
     if (is_variable_text(type)) return "t";
     if (kind == H5T_STRING) return fmt::format("s{}", size);
-    if (kind == H5T_INTEGER && H5Tget_sign(type) == H5T_SGN_2) return fmt::format("i{}", size);
+    if (kind == H5T_INTEGER) return fmt::format("{}{}", H5Tget_sign(type) == H5T_SGN_2 ? 'i' : 'u', size);
     if (kind == H5T_FLOAT) return fmt::format("f{}", size);
     object.throw_unreadable("has values of a type that no file of ours has");
 }

@@ -12,6 +12,7 @@
 #include "a2aperf/base/error.hpp"
 #include "crc32.hpp"
 #include "recorder_impl.hpp"
+#include "trailer.hpp"
 
 namespace a2aperf {
 namespace {
@@ -36,6 +37,13 @@ void require_fit(int point, const PointResult& result, const Extents& extents) {
                 fmt::format("{} of another length", column.name));
     require(result.ranks.empty() || result.ranks.size() == extents.r(), "counters of another number of ranks");
     require(result.nodes.empty() || result.nodes.size() == extents.n(), "counters of another number of nodes");
+}
+
+void copy_group(const DeclaredGroup& from, const DeclaredGroup& to) {
+    from.copy_to(to);
+    to.seal();
+    if (from.checksum() != to.checksum())
+        throw RunError(fmt::format("/{} reads otherwise than it was written", from.declaration().name));
 }
 
 } // namespace
@@ -65,6 +73,7 @@ void Recorder::Impl::start(Replacement& replacement, Existing existing, const Pr
     SegmentGroup::create(results.segments, segment, provenance, planned_order);
     port_names = provenance.port_names;
     results.write_checksums();
+    results.write_digest();
     results.file.flush();
     const Schema schema = results.extents.schema;
     const auto declared = results.extents.group;
@@ -109,6 +118,7 @@ void Recorder::Impl::settle() {
 void Recorder::Impl::close(EndState state, std::string_view message) {
     const auto tell = [&] { SegmentGroup::open(results.segments, segment).end(state, message, wall_clock_ns()); };
     try {
+        if (results.group) results.group->seal();
         settle();
     } catch (const std::system_error&) {
         if (state != EndState::finished) tell();
@@ -129,8 +139,11 @@ void Recorder::Impl::compact() {
         copy_measured(results, states, copy);
         if (const auto other = copy_checksums(results, copy))
             throw RunError(fmt::format("point {} reads otherwise than it was written", *other));
+        if (results.group) copy_group(*results.group, copy.group.value());
+        copy.write_digest();
         copy.file.flush();
     }
+    append_trailer(replacement.path());
     lock = replacement.publish(Existing::replace);
 }
 

@@ -10,6 +10,8 @@
 #include "a2aperf/base/error.hpp"
 #include "checksum.hpp"
 #include "crc32.hpp"
+#include "describe.hpp"
+#include "digest.hpp"
 #include "scale.hpp"
 
 namespace a2aperf {
@@ -59,8 +61,8 @@ void require_workload(const h5::File& file, const std::string& path, const Schem
 
 // What every results file has.
 bool is_common(const std::string& name, const Schema& schema) {
-    return name == "point" || name == "checksum" || name == "raw" || name == "counters" || name == "segments" ||
-           schema.has(name);
+    return name == "point" || name == "checksum" || name == "digest" || name == "raw" || name == "counters" ||
+           name == "segments" || schema.has(name);
 }
 
 // What a later program of the same schema version may have added and this one would lose in a copy.
@@ -69,6 +71,15 @@ bool is_common(const std::string& name, const Schema& schema) {
         fmt::format("{} holds {}, which this a2aperf doesn't know and would lose: use the newer version "
                     "that wrote it",
                     path, quote(name)));
+}
+
+// Older files have none.
+void require_digest(const h5::File& file) {
+    if (!file.has("digest")) return;
+    const h5::Dataset digest = file.open_dataset("digest");
+    digest.require_shape({});
+    if (digest.read<std::int64_t>().at(0) != digest_of(file))
+        file.throw_unreadable("has a structure, a plan or provenance that is not what was written (digest)");
 }
 
 // Groups may be a workload's.
@@ -135,11 +146,16 @@ ResultsFile ResultsFile::create(const std::filesystem::path& path, FileLayout la
     created.counters = CounterGroup::create(created.file, point, extents, storage);
     if (extents.group) created.group = DeclaredGroup::create(created.file, *extents.group, storage);
     created.segments = created.file.create_group("segments");
+    const h5::Dataset digest = created.file.create_dataset("digest", {h5::Kind::int64}, {});
+    describe(digest, "CRC-32 of what does not change: structure, attributes, what was asked, who measured");
+    mark_unknown(digest, h5::Kind::int64);
+    digest.write(std::span(&kNoChecksum, 1));
     return created;
 }
 
 void throw_damaged(const std::filesystem::path& path, const std::system_error& error) {
-    throw UsageError(fmt::format("{} is damaged: {}", h5::shown(path), error.what()));
+    throw UsageError(fmt::format("{} is damaged: {}. 'a2a check --repair' makes a new file of what is sound in it",
+                                 h5::shown(path), error.what()));
 }
 
 ResultsFile ResultsFile::open(const std::filesystem::path& path, h5::File::Access access, const Schema& schema) {
@@ -150,6 +166,7 @@ ResultsFile ResultsFile::open(const std::filesystem::path& path, h5::File::Acces
         require_schema(file, name);
         require_workload(file, name, schema);
         require_known_columns(file, name, schema);
+        require_digest(file);
         ResultsFile results = open_parts(std::move(file), schema);
         results.require_sound();
         return results;
@@ -175,6 +192,11 @@ std::uint64_t ResultsFile::largest_size(const Extents& extents) {
     const std::uint64_t group = extents.group ? DeclaredGroup::bytes(*extents.group) : 0;
     return kMetadata + rows + RawGroup::bytes(extents) + CounterGroup::bytes(extents) + group +
            extents.r() * kPerRank + extents.n() * kPerNode;
+}
+
+void ResultsFile::write_digest() const {
+    const std::int64_t digest = digest_of(file);
+    file.open_dataset("digest").write(std::span(&digest, 1));
 }
 
 void copy_asked(const ResultsFile& from, const ResultsFile& to) {
@@ -205,7 +227,6 @@ void copy_measured(const ResultsFile& from, const std::vector<State>& states, co
         to.counters.write(point, from.counters.read_ranks(point), from.counters.read_nodes(point),
                           from.counters.port_names());
     }
-    if (from.group && to.group) from.group->copy_to(*to.group);
     for (const std::string& segment : from.segments.children()) from.segments.copy_to(to.segments, segment.c_str());
 }
 

@@ -65,6 +65,8 @@ struct ResultsFile {
 
     // The checksums of the skipped points and of those that are there.
     void write_checksums() const;
+    // When all metadata are there.
+    void write_digest() const;
 
     // Whether every part has the shape that the others have, so that whoever reads one point after another finds
     // all of it. Throws h5::Unreadable.

@@ -8,7 +8,9 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/units.hpp"
+#include "crc32.hpp"
 #include "recorder_impl.hpp"
+#include "trailer.hpp"
 
 namespace a2aperf {
 namespace {
@@ -129,6 +131,32 @@ std::vector<std::string> tell_damaged(const std::vector<int>& damaged, int point
                         named < damaged.size() ? ", …" : "")};
 }
 
+// Every point that is kept has the cells that follow from its samples; others are measured by every launch anew.
+void restore_group(const ResultsFile& from, const std::vector<State>& kept, const std::vector<Point>& points,
+                   const DeclaredGroup& to) {
+    const auto& of_point = to.declaration().of_point;
+    if (!of_point) return;
+    for (std::size_t p = 0; p < kept.size(); ++p) {
+        if (!has_samples(kept[p])) continue;
+        const int point = static_cast<int>(p);
+        PointResult result = from.columns.read(point);
+        const Value attempts = from.columns.read("attempts").at(p);
+        result.samples = from.raw.read(point, static_cast<int>(std::get<std::int64_t>(attempts)));
+        for (const GroupCells& cells : of_point(points[p], result)) to.write(cells);
+    }
+}
+
+// A launch that was killed has not sealed it.
+void keep_group(const ResultsFile& from, const std::vector<State>& kept, const std::vector<Point>& points,
+                const ResultsFile& to, std::vector<std::string>& remarks) {
+    if (!from.group) return;
+    if (from.group->is_sound()) return from.group->copy_to(*to.group);
+    if (from.group->checksum() != kNoChecksum)
+        remarks.push_back(fmt::format("/{} is not what was written (checksum) and is made anew of the samples",
+                                      from.group->declaration().name));
+    restore_group(from, kept, points, *to.group);
+}
+
 // The file's ports, then those that only this launch has.
 Extents extents_for(const ResultsFile& stored, const std::vector<State>& kept, int max_attempts,
                     const Provenance& provenance) {
@@ -158,6 +186,7 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     const std::filesystem::path& file = impl->file;
     require_writable_folder(file);
     const FileLock lock = lock_or_refuse(file); // until the copy has the name
+    const Trailer trailer = look_at_trailer(file);
     ResultsFile stored = ResultsFile::open(file, h5::File::Access::read_only, settings.schema);
     const SegmentGroup before = SegmentGroup::open(stored.segments, stored.segment_count() - 1);
     require_same_plan(file, stored, plan, layout, settings.provider);
@@ -174,6 +203,9 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
 
     impl->points = plan.points;
     const ResultsFile::Reliable kept = stored.reliable();
+    if (trailer == Trailer::wrong)
+        impl->remarks.push_back(fmt::format(
+            "{} is not as it was finished (trailer): what its checksums vouch for is kept", file.string()));
     for (std::string& remark : tell_damaged(kept.damaged, stored.extents.points))
         impl->remarks.push_back(std::move(remark));
     Extents extents = extents_for(stored, kept.states, settings.max_attempts, provenance);
@@ -183,6 +215,7 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     impl->results = ResultsFile::create(replacement.path(), FileLayout::preallocated, stored.attributes, extents);
     impl->results.columns.write_asked(points_to_ask(plan, kept.states), layout, settings.provider);
     copy_measured(stored, kept.states, impl->results);
+    keep_group(stored, kept.states, plan.points, impl->results, impl->remarks);
     impl->start(replacement, Existing::replace, provenance, plan.order);
     return impl;
 }

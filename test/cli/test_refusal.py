@@ -4,6 +4,7 @@
 import os
 import re
 
+import checksums
 import h5py
 import pytest
 
@@ -83,6 +84,7 @@ def test_an_older_file_does_not_name_its_workload_and_is_gone_on_with(launch, tm
     assert launch(2, "alltoall", *words).returncode == 0
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         assert file.attrs["workload"] == "alltoall"
+        checksums.make_older(file)
         del file.attrs["workload"]
     outcome = launch(2, "alltoall", *words, "--resume")
     assert outcome.returncode == 0, outcome.stderr
@@ -96,6 +98,7 @@ def test_pairs_of_an_older_program_are_told_the_one_way_out(launch, tmp_path):
     words = ["--provider", "shm", "--sizes", "8", "--ops", "2", "--poll", "yield", "-o", "a.h5"]
     assert launch(2, "pairs", *words).returncode == 0
     with h5py.File(tmp_path / "a.h5", "r+") as file:
+        checksums.make_older(file)
         del file["raw/exit"]
     outcome = launch(2, "pairs", *words, "--resume")
     (line,) = [line for line in outcome.stderr.splitlines() if line.startswith("a2aperf: ")]

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "launch.hpp"
+#include "record/crc32.hpp"
 #include "record/results_file.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -181,6 +182,7 @@ TEST_CASE("figures that need when ranks left the barrier are not gone on with wh
             ResultsFile::create(folder / "b.h5", FileLayout::preallocated, whole.attributes, extents);
         copy_asked(whole, older);
         whole.segments.copy_to(older.segments, "0");
+        older.write_digest();
     }
     launch.settings.file = folder / "b.h5";
     CHECK(test::contains(test::complaint([&] { launch.resume(); }), "it is of an older a2aperf"));
@@ -229,4 +231,49 @@ TEST_CASE("cells that are not declared are a mistake of the caller's") {
     CHECK_THROWS_AS(group.write({"depth", {0}, std::vector<double>{1}}), std::invalid_argument);
     CHECK_THROWS_AS(group.write({"height", {0}, std::vector<double>{1}}), std::invalid_argument);
     CHECK_THROWS_AS(group.clear("depth"), std::invalid_argument);
+}
+
+TEST_CASE("a group is sealed when a launch ends, however it ends, and a compact copy keeps the seal") {
+    const test::TemporaryFolder folder;
+    const TideLaunch launch(folder / "a.h5");
+    for (const EndState end : {EndState::interrupted, EndState::failed, EndState::finished}) {
+        std::filesystem::remove(launch.settings.file);
+        Recorder recorder = launch.create();
+        const auto checksum = [&] {
+            ResultsFile file = ResultsFile::open(launch.settings.file, kReadOnly, test::kSchema);
+            file.open_group(launch.settings.group);
+            CHECK((file.group->is_sound() || file.group->checksum() == kNoChecksum));
+            return file.group->checksum();
+        };
+        recorder.write(0, launch.result(0));
+        CHECK(checksum() == kNoChecksum);
+        recorder.end(end, "");
+        CHECK(checksum() != kNoChecksum);
+    }
+}
+
+TEST_CASE("a group that was not sealed, or is not what was, is made anew of the points that are kept") {
+    const test::TemporaryFolder folder;
+    const TideLaunch launch(folder / "a.h5");
+    for (const bool is_killed : {true, false}) {
+        std::filesystem::remove(launch.settings.file);
+        {
+            Recorder recorder = launch.create();
+            recorder.write(0, launch.result(0));
+            if (!is_killed) recorder.end(EndState::interrupted, "");
+        }
+        const double other = 77;
+        h5::File::open(launch.settings.file, h5::File::Access::read_write)
+            .open_dataset("tides/height")
+            .write(std::span(&other, 1), h5::Block{{0, 0}, {1, 1}});
+        const auto hour = static_cast<std::uint64_t>(launch.result(0).samples.attempts() % 3);
+        const Recorder recorder = launch.resume();
+        CHECK(recorder.is_complete(0));
+        CHECK(recorder.read("height", {0, hour, 1, hour}) == std::vector<double>{0.5, 1.5});
+        CHECK(recorder.read("waves", {1, hour}) ==
+              std::vector<double>{static_cast<double>(launch.result(0).samples.attempts())});
+        if (hour != 0) CHECK(std::isnan(recorder.read("height", {0, 0}).front()));
+        REQUIRE(recorder.remarks().size() == (is_killed ? 0 : 1));
+        if (!is_killed) CHECK(test::contains(recorder.remarks()[0], "/tides is not what was written"));
+    }
 }

@@ -317,3 +317,57 @@ TEST_CASE("points that were written and not yet said to be complete are kept") {
     CHECK(recorder.is_complete(5));
     CHECK(recorder.remarks().empty());
 }
+
+TEST_CASE("a file whose structure, plan or provenance is not what was written is refused, and stays as it is") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    const auto refused = [&](const auto& change) {
+        std::filesystem::remove(launch.settings.file);
+        write_points(launch, {0, 3}, EndState::interrupted);
+        change(h5::File::open(launch.settings.file, h5::File::Access::read_write));
+        const std::string before = bytes_of(launch.settings.file);
+        for (const std::string& said : {complaint([&] { launch.resume(); }), complaint([&] {
+                                            check_output(launch.settings.file, true, false, test::kSchema);
+                                        })}) {
+            CAPTURE(said);
+            CHECK(contains(said, "a.h5 is damaged: "));
+            CHECK(contains(said, "is not what was written (digest)"));
+            CHECK(contains(said, "a2a check --repair"));
+            CHECK_FALSE(contains(said, "\n"));
+        }
+        CHECK(bytes_of(launch.settings.file) == before);
+    };
+    refused([](const h5::File& file) { file.set("note", std::string_view("mine")); });
+    refused([](const h5::File& file) { file.open_dataset("segments/0/nodes").write_text({"one", "two"}); });
+    refused([](const h5::File& file) {
+        const std::int32_t other = 1;
+        file.open_dataset("segments/0/node_of_rank").write(std::span(&other, 1), h5::Block{{0}, {1}});
+    });
+    refused([](const h5::File& file) {
+        const std::int32_t other = 5;
+        file.open_dataset("counters/rank").write(std::span(&other, 1), h5::Block{{0}, {1}});
+    });
+    refused([](const h5::File& file) {
+        const std::int64_t none = -1;
+        file.open_dataset("digest").write(std::span(&none, 1));
+    });
+}
+
+TEST_CASE("a finished file that has changed since is gone on with as far as its checksums vouch for it, and told") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    write_points(launch, {0, 3}, EndState::finished);
+    const std::string good = bytes_of(launch.settings.file);
+    const auto resumed = [&](const std::string& bytes) {
+        std::ofstream(launch.settings.file, std::ios::binary | std::ios::trunc) << bytes;
+        const Recorder recorder = launch.resume();
+        CHECK(recorder.is_complete(0));
+        CHECK(recorder.is_complete(3));
+        return recorder.remarks();
+    };
+    CHECK(resumed(good).empty());
+    CHECK(contains(resumed(good + "\n").at(0), "a.h5 is not as it was finished (trailer)"));
+    std::string other = good;
+    other[good.size() - 40] ^= 1; // in the trailer's own checksum
+    CHECK(contains(resumed(other).at(0), "a.h5 is not as it was finished (trailer)"));
+}

@@ -5,33 +5,22 @@ from pathlib import Path
 
 import checksums
 import h5py
-import numpy as np
 import pytest
 
 SHAPE = {"points": 16, "ranks": 5, "nodes": 2, "ops": 30}
-
-
-def require_right(file: Path) -> np.ndarray:
-    """Checks what the file says of its points; gives their states."""
-    with h5py.File(file, "r") as opened:
-        states, stored = opened["state"][()], opened["checksum"][()]
-        for point, checksum in enumerate(stored):
-            expected = checksums.of_point(opened, point) if states[point] != 0 or checksum != -1 else -1
-            assert checksum == expected, point
-        return states
 
 
 @pytest.mark.parametrize(("end", "layout"), [(1, "compact"), (2, "preallocated"), (0, "preallocated")])
 def test_each_point_has_the_checksum_of_what_the_file_holds(writer, tmp_path: Path, end: int, layout: str) -> None:
     file = tmp_path / "a.h5"
     assert writer.run(file, stop_after=9, end=end, **SHAPE).returncode == 0
-    states = require_right(file)
+    states = checksums.require_right(file)
     assert {0, 1, 2} <= set(states.tolist())
     with h5py.File(file, "r") as opened:
         assert opened.attrs["layout"] == layout
         assert opened["checksum"].attrs["_FillValue"] == -1
     assert writer.run(file, resume=1, end=end, **SHAPE).returncode == 0
-    assert set(require_right(file).tolist()) == {1, 2}
+    assert set(checksums.require_right(file).tolist()) == {1, 2}
 
 
 def test_a_launch_that_goes_on_has_them_after_every_point(writer, tmp_path: Path) -> None:
@@ -39,7 +28,7 @@ def test_a_launch_that_goes_on_has_them_after_every_point(writer, tmp_path: Path
     with writer.start(file, step=1, **SHAPE) as process:
         for word, point in writer.steps(process):
             if word == "done":
-                require_right(file)
+                checksums.require_right(file)
                 with h5py.File(file, "r") as opened:
                     assert opened["checksum"][point] == checksums.of_point(opened, point)
-    require_right(file)
+    checksums.require_right(file)

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "digest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "crc32.hpp"
+#include "parts.hpp"
+
+namespace a2aperf {
+namespace {
+
+// Known at the end of a launch only.
+constexpr std::array<std::string_view, 4> kLate{"end_state", "end_reason", "ended", "message"};
+
+void add_type(Crc32& crc, const std::string& type, const h5::Shape& shape) {
+    crc.add_text(type);
+    crc.add_count(shape.size());
+    for (const std::uint64_t extent : shape) crc.add_count(extent);
+}
+
+// Those that HDF5 makes for scales are addresses within the file.
+void add_attributes(Crc32& crc, const h5::Object& object) {
+    for (const std::string& name : object.attributes()) {
+        if (name == "DIMENSION_LIST" || name == "REFERENCE_LIST") continue;
+        const h5::Stored attribute = object.stored_attribute(name.c_str());
+        crc.add_text(name);
+        add_type(crc, attribute.type, attribute.shape);
+        crc.add(attribute.bytes);
+    }
+}
+
+bool never_changes(const h5::Dataset& dataset, const std::string& path, const std::string& name) {
+    if (path.starts_with("/segments/")) return std::find(kLate.begin(), kLate.end(), name) == kLate.end();
+    if (dataset.type_word() == "t") return true;
+    constexpr std::string_view kScaleWithEnd("DIMENSION_SCALE\0", 16);
+    static const std::vector<char> kScale(kScaleWithEnd.begin(), kScaleWithEnd.end());
+    return dataset.has_attribute("CLASS") && dataset.stored_attribute("CLASS").bytes == kScale;
+}
+
+void add_dataset(Crc32& crc, const h5::Dataset& dataset, const std::string& path, const std::string& name) {
+    const h5::Shape shape = dataset.shape();
+    crc.add(std::string_view("D"));
+    add_type(crc, dataset.type_word(), shape);
+    add_attributes(crc, dataset);
+    if (never_changes(dataset, path, name))
+        in_parts({h5::Shape(shape.size(), 0), shape}, dataset.element_bytes(),
+                 [&](const h5::Block& part) { crc.add(dataset.stored(part)); });
+}
+
+// path: of the group, without a slash at its end. NOLINTNEXTLINE(misc-no-recursion): as deep as the file's groups
+void add_group(Crc32& crc, const h5::Group& group, const std::string& path) {
+    crc.add(std::string_view("G"));
+    add_attributes(crc, group);
+    std::vector<std::string> names = group.children();
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names) {
+        const std::string below = fmt::format("{}/{}", path, name);
+        crc.add_text(below);
+        if (group.has_group(name.c_str()))
+            add_group(crc, group.open_group(name.c_str()), below);
+        else
+            add_dataset(crc, group.open_dataset(name.c_str()), below, name);
+    }
+}
+
+} // namespace
+
+std::int64_t digest_of(const h5::File& file) {
+    Crc32 crc;
+    crc.add_text("/");
+    add_group(crc, file, "");
+    return crc.value();
+}
+
+} // namespace a2aperf
