@@ -20,6 +20,7 @@ from a2aperf import loading, schema, writer
 from a2aperf.errors import InputError
 from conftest import Outcome
 from support import synthetic
+from support.edited import edited
 
 Run = Callable[..., Outcome]
 Edit = Callable[[h5py.File], None]
@@ -71,9 +72,9 @@ def of_another_schema(path: Path) -> None:
         file.attrs["schema"] = "netperf"
 
 
-def edited(edit: Edit) -> Callable[[Path], None]:
+def with_edit(edit: Edit) -> Callable[[Path], None]:
     def apply(path: Path) -> None:
-        with h5py.File(path, "r+") as file:
+        with edited(path) as file:
             edit(file)
 
     return apply
@@ -127,16 +128,16 @@ CASES: list[tuple[Callable[[Path], None], list[str]]] = [
     (cut_to_the_header, ["bad.h5: "]),
     (of_another_program, ["has no schema", "reads schema 'a2aperf' version 1 and 2"]),
     (of_another_schema, ["schema 'netperf'", "reads schema 'a2aperf' version 1 and 2"]),
-    (edited(newer), ["schema version 3", "reads schema 'a2aperf' version 1 and 2"]),
-    (edited(version_in_words), ["schema version 1; this a2a reads"]),
-    (edited(without_column), ["column time_p50 missing"]),
-    (edited(without_segments), ["/segments missing"]),
-    (edited(without_raw), ["group /raw is missing"]),
-    (edited(without_nodes), ["damaged", "nodes"]),
-    (edited(with_nan), ["point 2 (16000 B)", "NaN"]),
-    (edited(with_zero_ops), ["point 1 (8000 B)", "zero ops"]),
-    (edited(with_a_segment_too_many), ["segment that is not there"]),
-    (edited(with_a_strange_state), ["column state has values without a meaning"]),
+    (with_edit(newer), ["schema version 3", "reads schema 'a2aperf' version 1 and 2"]),
+    (with_edit(version_in_words), ["schema version 1; this a2a reads"]),
+    (with_edit(without_column), ["column time_p50 missing"]),
+    (with_edit(without_segments), ["/segments missing"]),
+    (with_edit(without_raw), ["group /raw is missing"]),
+    (with_edit(without_nodes), ["damaged", "nodes"]),
+    (with_edit(with_nan), ["point 2 (16000 B)", "NaN"]),
+    (with_edit(with_zero_ops), ["point 1 (8000 B)", "zero ops"]),
+    (with_edit(with_a_segment_too_many), ["segment that is not there"]),
+    (with_edit(with_a_strange_state), ["column state has values without a meaning"]),
 ]
 
 
@@ -267,7 +268,7 @@ def test_the_space_asked_for_is_that_of_all_samples(
     asked: list[int] = []
     monkeypatch.setattr(writer, "IN_MEMORY", 0)
     monkeypatch.setattr(writer, "_require_space", lambda _, size: asked.append(size))
-    with h5py.File(launch, "r+") as file:
+    with edited(launch) as file:
         if "exit" not in file["raw"]:
             file["raw"].create_dataset("exit", data=file["raw/recv_done"][()])
     assert a2a(*outputs(launch)[1], "-o", "x.h5").status == 0
@@ -284,7 +285,7 @@ def test_same_launch_twice(a2a: Run, launch: Path, tmp_path: Path) -> None:
 
 def test_a_killed_run_is_read(a2a: Run, launch: Path) -> None:
     """Rows that are not complete may hold anything; the others count."""
-    with h5py.File(launch, "r+") as file:
+    with edited(launch) as file:
         file.attrs["layout"] = "preallocated"
         file["segments/0/end_state"][()] = 0
         for point in (2, 3):
@@ -304,7 +305,7 @@ def test_a_point_without_a_valid_op_is_no_damage(a2a: Run, launch: Path, state: 
 
     Older programs call it complete.
     """
-    with h5py.File(launch, "r+") as file:
+    with edited(launch) as file:
         file["state"][1] = schema.STATES.index(state)
         file["ops"][1], file["invalid"][1] = 0, 100
         file["raw/valid"][1] = 0
@@ -321,7 +322,7 @@ def test_a_point_without_a_valid_op_is_no_damage(a2a: Run, launch: Path, state: 
 
 
 def test_where_no_op_was_valid_the_reason_is_said(a2a: Run, launch: Path, tmp_path: Path) -> None:
-    with h5py.File(launch, "r+") as file:
+    with edited(launch) as file:
         file["state"][:] = schema.STATES.index("failed")
         file["ops"][:], file["invalid"][:] = 0, 100
         file["raw/valid"][:] = 0
@@ -335,7 +336,7 @@ def test_where_no_op_was_valid_the_reason_is_said(a2a: Run, launch: Path, tmp_pa
 
 
 def test_a_run_without_a_point_yet(a2a: Run, launch: Path) -> None:
-    with h5py.File(launch, "r+") as file:
+    with edited(launch) as file:
         file["state"][:] = 0
     a2a("table", launch).refused("no point is measured yet")
 

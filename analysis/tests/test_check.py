@@ -9,6 +9,7 @@ import pytest
 from a2aperf import schema
 from conftest import Outcome
 from support import synthetic
+from support.edited import edited
 
 Run = Callable[..., Outcome]
 Edit = Callable[[h5py.File], None]
@@ -75,7 +76,7 @@ def too_late(arrival: h5py.Dataset) -> None:
 def test_what_is_wrong_in_a_trace(
     a2a: Run, traced: Path, edit: Callable[[h5py.Dataset], None], words: str
 ) -> None:
-    with h5py.File(traced, "r+") as file:
+    with edited(traced) as file:
         edit(file["raw/arrival"])
     outcome = a2a("check", traced)
     assert outcome.status == 2
@@ -207,7 +208,7 @@ def raw_shape(file: h5py.File) -> None:
     ],
 )
 def test_what_is_wrong_is_found(a2a: Run, launch: Path, edit: Edit, words: str) -> None:
-    with h5py.File(launch, "r+") as file:
+    with edited(launch) as file:
         edit(file)
     outcome = a2a("check", launch)
     assert outcome.status == 2
@@ -221,17 +222,20 @@ def test_a_damaged_chunk_is_found(a2a: Run, launch: Path) -> None:
     with launch.open("r+b") as stream:
         stream.seek(chunk.byte_offset)
         stream.write(b"\xff" * 200)
-    assert a2a("table", launch).status == 0  # the summary is whole
+    a2a("table", launch).refused("not every byte is as it was written", "a2a check --repair")
     outcome = a2a("check", launch)
     assert outcome.status == 2
-    assert "damaged" in outcome.out
+    assert "error: not every byte is as it was written" in outcome.out
+    assert "error: point 2: cannot be read" in outcome.out
+    assert "point 1" not in outcome.out
 
 
 def test_warnings_leave_the_status(a2a: Run, tmp_path: Path) -> None:
     setup = synthetic.Setup(link_rate_gbps=20.0)
     path = synthetic.write_launch(tmp_path / "x.h5", setup)
-    with h5py.File(path, "r+") as file:
-        file["segments/0/end_state"][()] = 0
+    with edited(path) as file:
+        for name, value in (("end_state", 0), ("end_reason", 0), ("ended", -1)):
+            file["segments/0"][name][()] = value
         file["state"][1] = 0
     outcome = a2a("check", path)
     assert outcome.status == 0
@@ -268,7 +272,7 @@ def bare(item: h5py.Dataset) -> None:
     ],
 )
 def test_parts_that_a_copy_may_lose(a2a: Run, launch: Path, edit: Edit, word: str) -> None:
-    with h5py.File(launch, "r+") as file:
+    with edited(launch) as file:
         edit(file)
     outcome = a2a("check", launch)
     assert outcome.status == 2, outcome.out
@@ -278,15 +282,15 @@ def test_parts_that_a_copy_may_lose(a2a: Run, launch: Path, edit: Edit, word: st
 def test_an_interval_of_dependent_ops_is_computed_again(a2a: Run, tmp_path: Path) -> None:
     setup = synthetic.Setup(ops=400, effects=synthetic.Effects(autocorrelation=0.5))
     path = synthetic.write_launch(tmp_path / "x.h5", setup)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         assert file["interval_kind"][0] == 2  # by blocks of ops
     assert a2a("check", path).status == 0
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file["time_p50_high"][0] *= 1.001
     outcome = a2a("check", path)
     assert outcome.status == 2
     assert "time_p50_high is" in outcome.out
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file["time_p50_high"][0] /= 1.001
         file["interval_kind"][0] = 1
     assert "interval_kind is order-statistics, its samples say block" in a2a("check", path).out

@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -29,6 +28,7 @@ from conftest import Outcome
 from nulls import machine
 from nulls.machine import Truth
 from support import synthetic
+from support.edited import edited
 from support.synthetic import TABLE_SIZES, Effects, Setup
 
 A2A = Callable[..., Outcome]
@@ -439,7 +439,7 @@ def test_last_is_said_where_a_common_clock_carries_it(tmp_path: Path, exits: boo
     setup = replace(with_effects(straggler=(3, 0.5)), sync="barrier")
     path = synthetic.write_launch(tmp_path / "run.h5", setup)
     if not exits:
-        with h5py.File(path, "r+") as file:
+        with edited(path) as file:
             del file["raw/exit"]
     found = explain(loading.load([path]).measured(), ("stragglers",))
     assert len(found) == exits

@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
 
@@ -13,6 +12,7 @@ from a2aperf import chart, loading, plots, remarks
 from a2aperf.curves import Options
 from conftest import launches
 from support import synthetic
+from support.edited import edited
 from support.synthetic import Setup
 from support.synthetic_pairs import write_pairs
 
@@ -58,7 +58,7 @@ def test_a_matrix_says_that_cores_were_oversubscribed(tmp_path: Path) -> None:
 
 def test_ops_say_which_points_are_left_out(tmp_path: Path) -> None:
     path = synthetic.write_launch(tmp_path / "a.h5", Setup(ops=50, sizes=(1000,), baseline=True))
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         kinds = [role.decode() for role in file["role"]]
         assert kinds == ["measure", "baseline"]
     figure = plots.made("ops", loading.load([path]), Options())
@@ -72,7 +72,7 @@ def test_ops_say_which_points_are_left_out(tmp_path: Path) -> None:
 
 def test_an_interval_of_op_times_is_not_clipped(tmp_path: Path) -> None:
     path = synthetic.write_launch(tmp_path / "a.h5", Setup(ops=50))
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file["time_p50_low"][0] = file["time_p50"][:].min() / 100
         file["time_p50_high"][0] = file["time_p99"][:].max() * 100
     figure = plots.made("latency", loading.load([path]), Options())

@@ -12,6 +12,7 @@ import pytest
 from a2aperf import live
 from conftest import Outcome
 from support import synthetic
+from support.edited import edited
 
 Run = Callable[..., Outcome]
 
@@ -41,7 +42,8 @@ def running(launch: Path) -> Path:
 
 
 def _begun(path: Path) -> Path:
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
+        file.attrs["layout"] = "preallocated"
         file["state"][:] = 0
         file["segments/0/end_state"][()] = 0
     return path

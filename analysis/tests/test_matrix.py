@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pytest
 
@@ -24,6 +23,7 @@ from a2aperf.plots import KINDS as PLOTS
 from a2aperf.workloads.pairs import stored
 from conftest import Outcome
 from support import synthetic
+from support.edited import edited
 from support.synthetic import Effects, Setup
 from support.synthetic_pairs import Truth, topology, write_pairs
 
@@ -117,7 +117,7 @@ def test_a_node_that_is_slow_inside_is_told_apart(tmp_path: Path) -> None:
 
 def test_one_node_is_judged_by_its_ranks(tmp_path: Path) -> None:
     path = write_pairs(tmp_path / "run.h5", setup(1, 8))
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         for name, factor in (("time_p50", 3.0), ("gbps", 1 / 3.0)):
             values = file["pairs"][name][()]
             values[:, 5, :] *= factor
@@ -129,7 +129,7 @@ def test_one_node_is_judged_by_its_ranks(tmp_path: Path) -> None:
 
 def test_a_slow_rank_of_a_good_node_is_named(tmp_path: Path) -> None:
     path = write_pairs(tmp_path / "run.h5", setup(12, 4))
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         values = file["pairs/time_p50"][()]
         values[:, 9, :] *= 3
         file["pairs/time_p50"][()] = values
@@ -152,7 +152,7 @@ def test_where_chooses_the_size(weak_file: Path, a2a: A2A) -> None:
 def test_a_killed_run_tells_what_it_has(weak_file: Path, tmp_path: Path) -> None:
     path = tmp_path / "killed.h5"
     path.write_bytes(weak_file.read_bytes())
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file["pairs/ops"][:, :, 20:] = 0
         file["pairs/time_p50"][:, :, 20:] = 0.0  # what preallocated space holds
         file["pairs/gbps"][:, :, 20:] = 0.0
@@ -401,20 +401,20 @@ def test_check_holds_the_matrix_against_the_samples(
     assert a2a("check", small_file).out.endswith("sound\n")
     bad = tmp_path / "bad.h5"
     bad.write_bytes(small_file.read_bytes())
-    with h5py.File(bad, "r+") as file:
+    with edited(bad) as file:
         file["pairs/time_p50"][1, 2, 3] *= 1.01
     outcome = a2a("check", bad)
     assert outcome.status == 2
     assert "time_p50 of 2 → 3 is" in outcome.out
-    with h5py.File(bad, "r+") as file:
+    with edited(bad) as file:
         file["pairs/suspect_source"][0] = 99
     for words in (("explain", bad), ("table", bad), ("report", bad, "-o", tmp_path / "x.html")):
         a2a(*words).refused("damaged", "second look")
-    with h5py.File(bad, "r+") as file:
+    with edited(bad) as file:
         file["pairs/suspect_source"][0] = 1
         file["segments/0/node_of_rank"][0] = 99
     a2a("explain", bad).refused("damaged", "node")
-    with h5py.File(bad, "r+") as file:
+    with edited(bad) as file:
         file["segments/0/node_of_rank"][0] = 0
         del file["pairs/gbps"]
     a2a("explain", bad).refused("damaged", "gbps")
@@ -449,7 +449,7 @@ def test_merge_refuses_a_matrix(small_file: Path, launch: Path, a2a: A2A, tmp_pa
 
 
 def test_a_file_without_the_column_is_of_whole_all_to_alls(launch: Path, a2a: A2A) -> None:
-    with h5py.File(launch, "r+") as file:
+    with edited(launch) as file:
         del file["distance"]
     assert (loading.load([launch]).points["distance"] == 0).all()
     assert a2a("check", launch).status == 0
@@ -458,7 +458,7 @@ def test_a_file_without_the_column_is_of_whole_all_to_alls(launch: Path, a2a: A2
 def test_no_complete_pair_is_one_clear_line(small_file: Path, a2a: A2A, tmp_path: Path) -> None:
     path = tmp_path / "begun.h5"
     path.write_bytes(small_file.read_bytes())
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file["state"][:] = schema.STATES.index("pending")
     for words in (("explain", path), ("table", path), ("plot", "matrix", path, "-o", "x.png")):
         assert a2a(*words).status == 2

@@ -19,6 +19,7 @@ import pytest
 
 from a2aperf import compat, loading, strict
 from conftest import Outcome
+from support.edited import edited
 
 Run = Callable[..., Outcome]
 TOP = Path(__file__).parents[2]
@@ -88,7 +89,7 @@ def test_a_file_with_other_columns_than_ours(
     """One more, as a newer program would write it, and one fewer."""
     path = tmp_path / "newer.h5"
     path.write_bytes(with_baseline[0].read_bytes())
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         jitter = file.create_dataset("jitter", data=1000.0 * np.arange(len(file["state"])))
         jitter.attrs.update(long_name="spread of the op time", units="ns", better="lower")
         jitter.dims[0].attach_scale(file["point"])

@@ -3,7 +3,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from a2aperf import loading
 from conftest import Outcome
 from support import synthetic
+from support.edited import edited
 
 Run = Callable[..., Outcome]
 SETUP = synthetic.Setup(sizes=(1000, 8000), environment={"PSM2_RCVTHREAD": "0"})
@@ -29,7 +29,7 @@ def three(tmp_path: Path) -> list[Path]:
 
 def test_merged_holds_everything(a2a: Run, three: list[Path], tmp_path: Path) -> None:
     path = tmp_path / "merged.h5"
-    with h5py.File(three[0], "r+") as file:
+    with edited(three[0]) as file:
         # the others are of an older program
         file.attrs.update({"workload": "alltoall", "replicate": "launch", "block": np.int32(10)})
     assert a2a("merge", *three, "-o", path).status == 0

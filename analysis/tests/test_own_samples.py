@@ -16,6 +16,7 @@ import a2aperf
 from a2aperf import schema
 from conftest import Outcome
 from support import synthetic
+from support.edited import edited
 from support.synthetic import Setup
 
 A2A = Callable[..., Outcome]
@@ -25,7 +26,7 @@ SCALES = ("/point", "attempt", "rank", "source")
 
 def add(path: Path, name: str, dimensions: int, kind: str = "i8", **attributes: Any) -> Any:
     """What a newer writer would do; returns the values. Those of rank 0 in each op are none."""
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         raw = file["raw"]
         shape = (*raw["begin"].shape, raw["begin"].shape[2])[:dimensions]
         values = np.arange(np.prod(shape)).reshape(shape).astype(kind)
@@ -107,7 +108,7 @@ def test_only_valid_ops_unless_all_are_asked_for(tmp_path: Path) -> None:
 
 def test_of_a_workload_that_is_not_known(small: Path) -> None:
     values = add(small, "turned", 3)
-    with h5py.File(small, "r+") as file:
+    with edited(small) as file:
         file.attrs["workload"] = "ring"
     runs = a2aperf.open(small)
     assert np.array_equal(runs.ops("turned", message_size=1000)[:, 1:], values[0, :, 1:])
@@ -211,7 +212,7 @@ def test_what_can_not_be_told_to_be_none_is_not_merged(
 def test_what_is_no_column_of_ops_is_not_dropped_silently(
     small: Path, tmp_path: Path, a2a: A2A
 ) -> None:
-    with h5py.File(small, "r+") as file:
+    with edited(small) as file:
         file["raw/per_tick"] = np.zeros((2, 5))
         tick = file.create_dataset("raw/tick", data=np.arange(5))
         tick.make_scale("tick")
@@ -240,7 +241,7 @@ def test_what_is_no_column_of_ops_is_not_dropped_silently(
 def test_check_says_which_has_another_shape(
     small: Path, a2a: A2A, shape: tuple[int, ...], words: str
 ) -> None:
-    with h5py.File(small, "r+") as file:
+    with edited(small) as file:
         file["raw/turned"] = np.zeros(shape, "i8")
     outcome = a2a("check", small)
     assert outcome.status == 2
@@ -250,7 +251,7 @@ def test_check_says_which_has_another_shape(
 def test_check_reads_it_and_asks_for_its_scales(small: Path, a2a: A2A) -> None:
     add(small, "turned", 3)
     assert a2a("check", small).out.endswith("sound\n")
-    with h5py.File(small, "r+") as file:
+    with edited(small) as file:
         file["raw/bare"] = np.zeros((2, 12, 4), "i8")
     assert "/raw/bare has no dimension scale point, attempt, rank" in a2a("check", small).out
 

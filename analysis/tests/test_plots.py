@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -33,6 +32,7 @@ from a2aperf.workloads.alltoall import plots as alltoall
 from a2aperf.workloads.alltoall import sweeps
 from conftest import Outcome, launches
 from support import synthetic
+from support.edited import edited
 from support.synthetic import Effects, Setup
 from support.synthetic_pairs import write_pairs
 
@@ -84,7 +84,7 @@ def test_latency_of_2019_marks_p99_that_is_the_maximum(old: Results) -> None:
 
 def test_a_point_without_a_p99_has_no_mark_of_it(tmp_path: Path) -> None:
     path = synthetic.write_launch(tmp_path / "a.h5", Setup(ops=20, sizes=(1000,)))
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file["time_p99"][:] = np.nan
     (chart,) = sweeps.latency(loading.load([path]), Options()).charts
     assert [c.name for c in chart.curves] == ["p50"]

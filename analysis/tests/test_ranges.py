@@ -14,6 +14,7 @@ import pytest
 from a2aperf import schema
 from conftest import Outcome
 from support import synthetic, synthetic_pairs
+from support.edited import edited
 from support.synthetic import Setup
 
 A2A = Callable[..., Outcome]
@@ -32,24 +33,10 @@ FIRST, PARTNER = 1, 2
 _DAY = 86_400 * 10**9
 
 
-def older(path: Path) -> Path:
-    """As an older program wrote it: nothing but its values tells of damage."""
-    data = path.read_bytes()
-    place = data.find(b"a2aperf digest v1")
-    if place >= 0:
-        path.write_bytes(data[:place])
-    with h5py.File(path, "r+") as file:
-        file.attrs["schema_version"] = np.int32(1)
-        for name in ("checksum", "digest"):
-            if name in file:
-                del file[name]
-    return path
-
-
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     folder = tmp_path_factory.mktemp("sound")
-    return older(synthetic.write_launch(folder / "x.h5", SETUP)).read_bytes()
+    return synthetic.write_launch(folder / "x.h5", SETUP).read_bytes()
 
 
 @pytest.fixture
@@ -104,7 +91,7 @@ WRONG: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("name", "value", "words"), WRONG)
 def test_a_column_that_cannot_be(a2a: A2A, path: Path, name: str, value: Any, words: str) -> None:
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         if value == 90.0:  # then those behind it are smaller
             file[name][...] = 80.0
         file[name][FIRST] = value
@@ -118,7 +105,7 @@ def found(a2a: A2A, path: Path, words: str) -> None:
 
 
 def test_no_ratio_without_a_partner(a2a: A2A, path: Path) -> None:
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file["ratio"][0] = 4.7e307  # of a sentinel
     found(a2a, path, "point 0: a ratio without a partner")
 
@@ -139,7 +126,7 @@ COUNTERS: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("name", "value", "words"), COUNTERS)
 def test_a_counter_that_cannot_be(a2a: A2A, path: Path, name: str, value: Any, words: str) -> None:
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         dataset = file["counters"][name]
         dataset[(FIRST, *(0,) * (dataset.ndim - 1))] = value
     found(a2a, path, words)
@@ -163,7 +150,7 @@ LAUNCH: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("name", "value", "words"), LAUNCH)
 def test_a_launch_that_cannot_be(a2a: A2A, path: Path, name: str, value: Any, words: str) -> None:
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         group = file["segments/0"]
         if name.startswith("@"):
             group.attrs[name[1:]] = value
@@ -175,14 +162,14 @@ def test_a_launch_that_cannot_be(a2a: A2A, path: Path, name: str, value: Any, wo
 
 
 def test_ops_beside_their_point(a2a: A2A, path: Path) -> None:
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file["raw/start"][FIRST] += _DAY
     found(a2a, path, "its ops are not within the time from started on (/raw/start)")
 
 
 def test_a_file_from_before_its_partner_was_measured(a2a: A2A, path: Path) -> None:
     """A launch was interrupted: half of a pair is there, and no ratio."""
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file["state"][PARTNER] = schema.STATES.index("pending")
         file["ratio"][FIRST] = np.nan
     outcome = a2a("check", path)
@@ -239,7 +226,7 @@ def tried(a2a: A2A, data: bytes, folder: Path, seed: int) -> int:
     count = 0
     for _ in range(10):
         path.write_bytes(data)
-        with h5py.File(path, "r+") as file:
+        with edited(path) as file:
             what = changed(file, random)
         if a2a("check", path).status != 0:
             continue
@@ -263,5 +250,5 @@ def test_so_can_a_matrix_of_pairs(a2a: A2A, tmp_path: Path, seed: int) -> None:
     path = tmp_path / "pairs.h5"
     setup = Setup(nodes=3, ppn=1, sizes=(8, 60000), ops=12)
     truth = synthetic_pairs.Truth(pairs={(0, 1): 2.0})
-    older(synthetic_pairs.write_pairs(path, setup, truth))
+    synthetic_pairs.write_pairs(path, setup, truth)
     tried(a2a, path.read_bytes(), tmp_path, 100 + seed)

@@ -3,7 +3,6 @@
 
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
 
@@ -15,6 +14,7 @@ from a2aperf.plots import KINDS as PLOTS
 from a2aperf.results import Results
 from conftest import launches
 from support import synthetic
+from support.edited import edited
 from support.synthetic import Effects, Setup
 
 
@@ -80,7 +80,7 @@ def test_raw_figures_refuse_a_summary(old: Results) -> None:
 def test_ops_have_one_scale_that_invalid_ops_do_not_squash(tmp_path: Path) -> None:
     late = Setup(sizes=(1000, 60000), ops=50, effects=Effects(late_share=0.2))
     path = synthetic.write_launch(tmp_path / "x.h5", late)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         for point in range(2):
             ends = file["raw/recv_done"][point]
             ends[file["raw/valid"][point] == 0] *= 50
@@ -115,7 +115,7 @@ def test_no_rank_is_judged_where_ranks_share_cores(tmp_path: Path) -> None:
 
 def test_who_is_last_is_said_only_of_a_common_clock(tmp_path: Path) -> None:
     path = synthetic.write_launch(tmp_path / "x.h5", Setup(sync="barrier", ops=20))
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         if "exit" in file["raw"]:
             del file["raw/exit"]  # as an older program wrote it
     figure = PLOTS["ranks"].make(loading.load([path]), Options())

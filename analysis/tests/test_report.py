@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import h5py
 import pytest
 
 from a2aperf import loading, overview, report, style, summary
@@ -16,6 +15,7 @@ from a2aperf.explain import finders
 from a2aperf.explain.finding import Finding
 from conftest import Outcome
 from support import synthetic
+from support.edited import edited
 from support.synthetic import Effects, Setup
 
 HARM = "</script><script>alert('x')</script><b onload=\"y\">"
@@ -181,7 +181,7 @@ def test_a_finding_stands_once_with_the_places_it_holds_for() -> None:
 def test_fi_info_stands_once_and_not_on_paper(tmp_path: Path) -> None:
     files = [synthetic.write_launch(tmp_path / f"{i}.h5", Setup(seed=i)) for i in range(3)]
     for path in files:
-        with h5py.File(path, "r+") as file:
+        with edited(path) as file:
             del file["segments/0/fi_info"]
             file["segments/0/fi_info"] = "prov_name: psm2"
     text = body(report.render(loading.load(files)))

@@ -25,6 +25,7 @@ from a2aperf.explain.finders import FINDERS
 from a2aperf.runs import Runs
 from conftest import Outcome
 from support import synthetic
+from support.edited import edited
 from support.synthetic import Effects, Setup
 from support.synthetic_pairs import write_pairs
 
@@ -97,7 +98,7 @@ def test_open_reads_nothing_before_it_is_asked(tmp_path: Path) -> None:
 
 def test_raw_samples_are_not_read_before_ops(tmp_path: Path) -> None:
     path = synthetic.write_launch(tmp_path / "x.h5", A)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         del file["raw/recv_done"]
     runs = a2aperf.open(path)
     assert len(runs.to_dataframe()) == 2
@@ -166,7 +167,7 @@ def test_to_dataframe_has_what_the_table_has(a2a: A2A, folder: Path, runs: Runs)
 
 def test_to_dataframe_takes_roles_and_leaves_out_what_is_not_measured(tmp_path: Path) -> None:
     path = synthetic.write_launch(tmp_path / "x.h5", replace(A, baseline=True, sentinel=True))
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file["state"][1] = 0
     runs = a2aperf.open(path)
     assert len(runs) == 6

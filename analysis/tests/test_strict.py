@@ -14,6 +14,7 @@ from a2aperf import oversubscription, strict, switches
 from a2aperf.errors import InputError
 from conftest import Outcome
 from support import synthetic
+from support.edited import edited
 
 Run = Callable[..., Outcome]
 HUGE = (1 << 40,)
@@ -79,7 +80,8 @@ def test_who_knows_where_things_are_in_a_file() -> None:
         if imports.search(path.read_text())
     }
     tables = {"datasets.py", "sample_columns.py", "segments.py"}
-    assert known == tables | {"reading.py", "strict.py", "writer.py"}
+    sums = {"checksums.py", "integrity.py", "repair.py", "sealing.py", "verified.py"}
+    assert known == tables | sums | {"reading.py", "strict.py", "writer.py"}
 
 
 @pytest.mark.parametrize("command", ["table", "check"])
@@ -92,7 +94,7 @@ def test_a_part_that_cannot_be(
 ) -> None:
     path = tmp_path / "bad.h5"
     path.write_bytes(sound)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         replaced(file, name, values)
     a2a(command, path).refused("bad.h5: damaged: ", words)
 
@@ -114,7 +116,7 @@ def test_an_attribute_that_cannot_be(
 ) -> None:
     path = tmp_path / "bad.h5"
     path.write_bytes(sound)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file[where].attrs[name] = value
     a2a("table", path).refused("bad.h5: damaged: the attribute ", name)
 
@@ -125,7 +127,7 @@ def test_an_attribute_that_cannot_be(
 def test_samples_that_cannot_be(a2a: Run, tmp_path: Path, sound: bytes, values: Any) -> None:
     path = tmp_path / "bad.h5"
     path.write_bytes(sound)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         replaced(file, "raw/recv_done", values)
     a2a("explain", path).refused("bad.h5: damaged: /raw/recv_done")
     outcome = a2a("check", path)
@@ -136,7 +138,7 @@ def test_samples_that_cannot_be(a2a: Run, tmp_path: Path, sound: bytes, values: 
 def test_a_table_with_fewer_dimensions(a2a: Run, tmp_path: Path, sound: bytes) -> None:
     path = tmp_path / "bad.h5"
     path.write_bytes(sound)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         replaced(file, "counters/minor_faults", np.zeros(3, np.int64))
     assert "/counters/minor_faults has not the dimensions point, rank" in a2a("check", path).out
 
@@ -144,7 +146,7 @@ def test_a_table_with_fewer_dimensions(a2a: Run, tmp_path: Path, sound: bytes) -
 def test_text_that_is_no_utf8_is_printed(a2a: Run, tmp_path: Path, sound: bytes) -> None:
     path = tmp_path / "odd.h5"
     path.write_bytes(sound)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         broken = np.array(b"\xff\xfe", h5py.string_dtype())
         file["segments/0"].attrs.create("provider", broken)
         replaced(file, "segments/0/node_facts/kernel", np.full(2, b"6.1\0\x1b[31m"))
@@ -180,7 +182,7 @@ def test_an_attribute_may_be_a_list_of_one(a2a: Run, tmp_path: Path, sound: byte
     path = tmp_path / "lists.h5"
     path.write_bytes(sound)
     before = a2a("table", path).out
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         for holder in (file, file["segments/0"], file["state"]):
             for name, value in list(holder.attrs.items()):
                 if name == "title":  # the others: texts of fixed length
@@ -194,6 +196,6 @@ def test_an_attribute_may_be_a_list_of_one(a2a: Run, tmp_path: Path, sound: byte
     outcome = a2a("check", path)
     assert (outcome.status, outcome.err) == (0, ""), outcome
     assert a2a("table", path).out == before
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file.attrs["title"] = np.arange(3)
     a2a("check", path).refused("the attribute title is neither a text nor a number")

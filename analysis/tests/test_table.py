@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import h5py
 import pytest
 
 from a2aperf import cli, compat, layouts, loading, metrics, schema
 from conftest import Outcome
 from support import synthetic
+from support.edited import edited
 from support.synthetic import Setup
 from support.synthetic_pairs import write_pairs
 
@@ -118,7 +118,7 @@ def test_compat_takes_every_role_and_only_what_was_measured(a2a: Run, tmp_path: 
         if line.startswith("            8")
     ]
     assert len(rows) == 3
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file["state"][:] = schema.STATES.index("failed")
     assert a2a("table", path, "--role", "all").out.count("failed") == 3
     outcome = a2a("table", path, "--layout", "compat", "--role", "all")
@@ -307,6 +307,6 @@ def test_oversubscribed_cores_are_said_beside_the_table(a2a: Run, tmp_path: Path
 def test_engines_may_differ_where_roles_do_not(a2a: Run, tmp_path: Path) -> None:
     setup = Setup(nodes=1, ppn=2, sizes=(1000,), ops=10, baseline=True)
     path = synthetic.write_launch(tmp_path / "a.h5", setup)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file["role"][:] = "measure"
     assert a2a("table", path).out.splitlines()[0].split()[0] == "engine"

@@ -12,13 +12,13 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
-import h5py
 import pytest
 
 import studies
 from a2aperf import cli, tables, terminal, visible
 from conftest import DATA, Outcome
 from support import planted, synthetic, synthetic_pairs
+from support.edited import edited
 from support.synthetic import Setup
 
 A2A = Callable[..., Outcome]
@@ -103,7 +103,7 @@ def test_a_cell_of_a_spreadsheet_is_no_formula() -> None:
 @pytest.fixture
 def evil(tmp_path: Path) -> Path:
     path = synthetic.write_launch(tmp_path / "run.h5", SETUP)
-    with h5py.File(path, "r+") as file:  # and a column that nobody knows
+    with edited(path) as file:  # and a column that nobody knows
         column = file.create_dataset("strange\x1b[31m", data=[1.5] * len(file["state"]))
         column.attrs["long_name"] = "x"
         column.dims[0].attach_scale(file["point"])

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
 
@@ -17,6 +16,7 @@ from a2aperf import schema, workloads
 from a2aperf.workloads.workload import Workload
 from conftest import Outcome
 from support import synthetic
+from support.edited import edited
 from support.synthetic import Setup
 
 A2A = Callable[..., Outcome]
@@ -60,7 +60,7 @@ def test_every_role_is_that_of_one_workload() -> None:
 def newer(tmp_path: Path) -> Path:
     """A file of a workload that is not known here, without the rates of an all-to-all."""
     path = synthetic.write_launch(tmp_path / "ring.h5", Setup(sizes=(8, 1000), ops=12, seed=5))
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file.attrs["workload"] = "ring"
         for name in schema.RATES:
             del file[name]
@@ -102,7 +102,7 @@ def test_check_judges_no_figure_of_them(newer: Path, a2a: A2A) -> None:
     outcome = a2a("check", newer)
     assert (outcome.status, outcome.err) == (0, "")
     assert "sound" in outcome.out
-    with h5py.File(newer, "r+") as file:
+    with edited(newer) as file:
         del file["time_p90"]  # which the points of every workload have
     outcome = a2a("check", newer)
     assert (outcome.status, "column time_p90 is missing" in outcome.out) == (2, True)
@@ -119,7 +119,7 @@ def test_a_copy_keeps_what_they_are(newer: Path, a2a: A2A, tmp_path: Path) -> No
 def test_a_name_may_have_dashes(a2a: A2A, tmp_path: Path) -> None:
     setup = Setup(sizes=(8, 1000), ops=12, seed=5, sentinel=True, baseline=True)
     path = synthetic.write_launch(tmp_path / "loop.h5", setup)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file.attrs["workload"] = "open-loop"
     a2a("explain", path).refused("'a2aperf open-loop', which this a2a does not know")
     assert a2a("check", path).status == 0
@@ -132,7 +132,7 @@ def test_a_name_may_have_dashes(a2a: A2A, tmp_path: Path) -> None:
 def test_a_copy_lacks_nothing(launch: Path, a2a: A2A, tmp_path: Path, place: str) -> None:
     """A group of a workload, or a dataset, that is not known here is not dropped without a word."""
     other = synthetic.write_launch(tmp_path / "other.h5", Setup(seed=3))
-    with h5py.File(launch, "r+") as file:
+    with edited(launch) as file:
         file[place] = np.arange(3)
     said = ("launch.h5", f"knows nothing of /{place.removesuffix('/x')}", "a copy would lack it")
     out = tmp_path / "out.h5"

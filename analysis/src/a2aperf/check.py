@@ -13,14 +13,17 @@ from a2aperf import (
     credentials,
     datasets,
     derived,
+    integrity,
     loading,
     ranges,
     reading,
     results,
     schema,
+    trailer,
     workloads,
 )
 from a2aperf.errors import InputError
+from a2aperf.isolated import call as run_isolated
 from a2aperf.raw_ops import RawOps
 from a2aperf.sample_columns import SampleColumn, strangers
 from a2aperf.workloads.workload import Workload
@@ -41,16 +44,39 @@ def check(
 ) -> list[Finding]:
     """Everything that is wrong or odd in a file, in the order found; empty for a sound one.
 
-    Reads every sample. Raises InputError for a file that cannot be read as results at all.
+    Reads every sample, in a process of its own where no trailer vouches for the file. Raises
+    InputError for a file that cannot be read as results at all.
     """
+    told = reading.trailer_of(path)
+    if told is trailer.Trailer.RIGHT:
+        return _findings(path, progress)
+    try:
+        found = [Finding(*one) for one in run_isolated("check", path, progress=progress)]
+    except InputError as error:
+        if told is trailer.Trailer.ABSENT:
+            raise
+        found = [_error(str(error).removeprefix(f"{path}: "))]
+    wrong = _error("not every byte is as it was written: its trailer tells; --repair helps")
+    return [wrong, *found] if told is trailer.Trailer.WRONG else found
+
+
+def isolated(path: str, progress: Callable[[int, int], None]) -> list[tuple[bool, str]]:
+    """What `check` asks another process for."""
+    with trailer.unheeded():
+        return [(one.error, one.text) for one in _findings(Path(path), progress)]
+
+
+def _findings(path: Path, progress: Callable[[int, int], None]) -> list[Finding]:
     found = loading.load([path])
     (name,) = found.files
     present = workloads.present(found)
-    findings = [*_schema(path, present), *_launches(found), *_points(found)]
+    findings = [*_written(path), *_schema(path, present), *_launches(found), *_points(found)]
     findings += map(_error, ranges.of_file(found, path))
     own = found.own_columns(name).values()
     rows = [
-        row for _, row in found.points.iterrows() if row["has_raw"] and row["state"] == "complete"
+        row
+        for _, row in found.points.iterrows()
+        if row["has_raw"] and row["state"] == "complete" and row["ranks"] > 0
     ]
     verify = {
         role: workload.verify(found, name)
@@ -82,6 +108,12 @@ def _error(text: str) -> Finding:
 
 def _warning(text: str) -> Finding:
     return Finding(False, text)
+
+
+def _written(path: Path) -> Iterator[Finding]:
+    with reading.open_results(path) as file:
+        yield from map(_error, integrity.errors(file))
+        yield from map(_warning, integrity.warnings(file))
 
 
 # Schema ------------------------------------------------------------------------------------------

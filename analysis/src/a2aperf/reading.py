@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import sample_columns, segments, strict
+from a2aperf import sample_columns, segments, strict, trailer, verified
 from a2aperf.datasets import COUNTERS, Described
 from a2aperf.errors import InputError
 from a2aperf.sample_columns import SampleColumn
@@ -46,6 +46,11 @@ def open_results(path: Path) -> Iterator[h5py.File]:
     if not path.is_file():
         what = "is a folder, not a results file" if path.is_dir() else "no such file"
         raise InputError(f"{path}: {what}")
+    if trailer.is_heeded() and trailer_of(path) is trailer.Trailer.WRONG:
+        raise InputError(
+            f"{path}: damaged: not every byte is as it was written; "
+            f"'a2a check --repair {path} -o NEW' keeps what is sound"
+        )
     try:
         file = h5py.File(path, "r", locking=False)
     except (OSError, RuntimeError) as error:
@@ -58,6 +63,14 @@ def open_results(path: Path) -> Iterator[h5py.File]:
             raise InputError(f"{path}: damaged: {str(error).strip(chr(34))}") from error
         except MemoryError as error:
             raise InputError(f"{path}: damaged, or too large for the memory: {error}") from error
+
+
+def trailer_of(path: Path) -> trailer.Trailer:
+    """What the file's own digest says; nothing where it cannot be read."""
+    try:
+        return trailer.of(path)
+    except OSError:  # which opening it will tell
+        return trailer.Trailer.ABSENT
 
 
 def _unreadable(path: Path, reason: str) -> str:
@@ -197,6 +210,8 @@ def read_columns(file: h5py.File, described: Iterable[Column] = COLUMNS) -> dict
             columns[column.name] = np.array(strict.texts(dataset), dtype=object)
         else:
             columns[column.name] = strict.numbers(dataset, column.kind)
+    if "state" in columns:
+        verified.settle(file, columns["state"])
     lengths = {len(values) for values in columns.values()}
     if len(lengths) > 1:
         raise KeyError(f"columns have different lengths {sorted(lengths)}")
@@ -235,6 +250,7 @@ def read_segment(file: h5py.File, index: int) -> Segment:
 def points_done(file: h5py.File) -> tuple[int, int]:
     """Points that are done with, and all points."""
     state = file["state"][()]
+    verified.settle(file, state)
     return int((state != STATES.index("pending")).sum()), len(state)
 
 
@@ -245,6 +261,7 @@ def read_samples(
 
     None for `exit` where it was not kept (docs/file-format.md).
     """
+    verified.require(file, point)
     return {name: _samples(file["raw"], name, point, attempts, ranks) for name in names}
 
 
@@ -274,6 +291,7 @@ def read_arrival(
     """
     if not has_arrival(file):
         return None
+    verified.require(file, point)
     place = np.s_[point, attempts, :ranks, :ranks]
     return strict.part(file["raw"]["arrival"], place, (len(attempts), ranks, ranks))
 
@@ -287,6 +305,7 @@ def read_own(
     file: h5py.File, column: SampleColumn, point: int, attempts: range, ranks: int
 ) -> NDArray[Any]:
     """What it says of these attempts of one point, as it is stored."""
+    verified.require(file, point)
     shape = column.shape(len(attempts), ranks)
     place = (point, slice(attempts.start, attempts.stop), *map(slice, shape[1:]))
     return strict.values(file["raw"][column.name], place, shape)
@@ -306,6 +325,7 @@ def read_counters(file: h5py.File, point: int, ranks: int, nodes: int) -> Counte
     """What the operating system and the ports counted during one point; None if not recorded."""
     if "counters" not in file:
         return None
+    verified.require(file, point)
     group = file["counters"]
     names = strict.texts(group["port_names"])
     of_ranks, of_nodes = np.s_[point, :ranks], np.s_[point, :nodes]

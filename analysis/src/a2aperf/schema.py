@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SCHEMA = "a2aperf"
-VERSION = 1
+VERSION = 2
 """That is written."""
 READABLE = (1, 2)
 """Versions that are read."""
@@ -21,6 +21,12 @@ STATES = ("pending", "complete", "skipped", "failed")
 STOP_RULES = ("none", "ops", "precision", "max-ops", "time-budget", "interrupted", "attempts")
 INTERVAL_KINDS = ("none", "order-statistics", "block-bootstrap")
 END_STATES = ("running", "finished", "interrupted", "failed")
+# fmt: off
+END_REASONS = (
+    "running", "finished", "signal", "peer-lost", "fabric-deadline", "disk-deadline", "bad-data",
+    "out-of-memory", "disk-full", "other",
+)
+# fmt: on
 
 Kind = Literal["string", "int8", "int32", "int64", "float64"]
 
@@ -233,6 +239,7 @@ class Segment:
 
     attributes: dict[str, Any] = field(default_factory=dict)
     end_state: str = "finished"
+    end_reason: str = "finished"
     ended: int = UNKNOWN
     message: str = ""
     nodes: list[str] = field(default_factory=list)

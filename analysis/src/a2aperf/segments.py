@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import strict
-from a2aperf.schema import END_STATES, SEGMENT_ATTRIBUTES, Kind, Segment
+from a2aperf.schema import END_REASONS, END_STATES, SEGMENT_ATTRIBUTES, Kind, Segment
 
 _OF_RANK: dict[str, Kind] = {
     **dict.fromkeys(("node_of_rank", "clock_domain_of_rank", "rank_order"), "int32"),
@@ -48,6 +48,7 @@ def read(group: h5py.Group, ranks: int, points: int) -> Segment:
     return Segment(
         attributes=_attributes(group),
         end_state=_end_state(group),
+        end_reason=_end_reason(group),
         ended=strict.one_number(group["ended"]),
         message=strict.one_text(group["message"]),
         nodes=nodes,
@@ -88,6 +89,26 @@ def _end_state(group: h5py.Group) -> str:
     return END_STATES[state]
 
 
+def _end_reason(group: h5py.Group) -> str:
+    """In older files that of the state; a newer program may have words of its own."""
+    if "end_reason" not in group:
+        of_state = ("running", "finished", "signal", "other")
+        return of_state[END_STATES.index(_end_state(group))]
+    reason = strict.one_number(group["end_reason"])
+    told = strict.text(group["end_reason"].attrs.get("flag_meanings", "")).split()
+    words = told or END_REASONS
+    if not 0 <= reason < len(words):
+        raise ValueError(f"{group.name}/end_reason has a value without a meaning")
+    return words[reason]
+
+
+def _write_end_reason(group: h5py.Group, reason: str) -> None:
+    words = END_REASONS if reason in END_REASONS else (*END_REASONS, reason)
+    group["end_reason"] = np.int8(words.index(reason))
+    group["end_reason"].attrs["flag_values"] = np.arange(len(words), dtype=np.int8)
+    group["end_reason"].attrs["flag_meanings"] = " ".join(words)
+
+
 def _attributes(group: h5py.Group) -> dict[str, Any]:
     found = {
         name: strict.like(name, value, SEGMENT_ATTRIBUTES[name])
@@ -104,6 +125,7 @@ def write(group: h5py.Group, segment: Segment) -> None:
         default = SEGMENT_ATTRIBUTES.get(name, "")
         group.attrs[name] = str(value) if isinstance(default, str) else type(default)(value)
     group["end_state"] = np.int8(END_STATES.index(segment.end_state))
+    _write_end_reason(group, segment.end_reason)
     group["ended"] = np.int64(segment.ended)
     message = segment.message.encode()[:1024]
     group.create_dataset("message", data=message, dtype=h5py.string_dtype(length=1024))

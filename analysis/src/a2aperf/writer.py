@@ -4,6 +4,7 @@
 import os
 import shutil
 import tempfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import datasets, reading, schema, segments
+from a2aperf import datasets, reading, schema, sealing, segments, trailer
 from a2aperf.errors import InputError
 from a2aperf.sample_columns import SampleColumn
 
@@ -87,11 +88,13 @@ def write(path: Path, document: Document, force: bool = False) -> None:
     try:
         with os.fdopen(handle, "wb") as stream:
             if _largest_size(document) <= IN_MEMORY:
-                stream.write(_image(document))
+                image = _image(document)
+                stream.write(image + trailer.text(zlib.crc32(image), len(image)))
         if _largest_size(document) > IN_MEMORY:
             _require_space(path, _largest_size(document))
             with h5py.File(temporary, "w", libver=LIBVER) as file:
                 _write(file, document)
+            trailer.append(temporary)
         mask = os.umask(0)
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)  # mkstemp made it private
@@ -143,13 +146,13 @@ def _require_space(path: Path, size: int) -> None:
 
 def _write(file: h5py.File, document: Document) -> None:
     attributes = {
-        "schema": schema.SCHEMA,
-        "schema_version": np.int32(schema.VERSION),
-        "raw_samples": np.int32(document.raw is not None),
-        "layout": "compact",
         "percentile_rule": "rank",
         "complete_at": "receiver",
         **document.attributes,
+        "schema": schema.SCHEMA,
+        "schema_version": schema.VERSION,
+        "raw_samples": int(document.raw is not None),
+        "layout": "compact",
     }
     for name, value in attributes.items():
         file.attrs[name] = np.int32(value) if isinstance(value, int) else value
@@ -161,6 +164,7 @@ def _write(file: h5py.File, document: Document) -> None:
         _write_samples(file, document)
     for name, (tables, arrays) in document.own.items():
         datasets.write_group(file.create_group(name), tables, arrays)
+    sealing.seal(file)
 
 
 def _write_columns(

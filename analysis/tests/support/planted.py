@@ -10,6 +10,8 @@ from typing import Any
 import h5py
 import numpy as np
 
+from support.edited import edited
+
 SENSE = {
     "schema", "workload", "replicate", "layout", "percentile_rule", "complete_at", "sync", "units",
     "flag_meanings", "better", "CLASS", "NAME", "role", "engine",
@@ -21,7 +23,7 @@ NAMES = ("environment_name", "label_name", "attachment_name", "port_names")
 
 def plant(path: Path, text: str, spared: tuple[str, ...] = ()) -> list[str]:
     """Append the text to every text that the file holds; says where, without the `spared`."""
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         return list(_everywhere(file, text, {*SENSE, *spared}))
 
 

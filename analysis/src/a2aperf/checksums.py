@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checksums of a file's parts: a point, a group, all that never changes (docs/file-format.md).
+
+The program in C++ makes the same of the same values, whatever their layout on the disk.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+NONE: Final = -1
+"""Stands for a checksum that was not made."""
+POINTS, DIGEST = "checksum", "digest"
+"""Root datasets: a checksum for each point, and the digest."""
+_AT_ONCE = 16 * 2**20  # bytes of samples
+_NOT_IN_ROWS = {"point", "state", POINTS}
+_OF_HDF5 = {"DIMENSION_LIST", "REFERENCE_LIST"}  # who has which scale: addresses in the file
+_LATE = {"end_state", "end_reason", "ended", "message"}
+"""Of a launch: what is known at its end only."""
+
+
+class Crc:
+    """zlib's CRC-32 over parts that follow one another."""
+
+    def __init__(self) -> None:
+        self.value = 0
+
+    def add(self, content: bytes) -> None:
+        """Further bytes."""
+        self.value = zlib.crc32(content, self.value)
+
+    def add_text(self, content: str | bytes) -> None:
+        """A text with a NUL behind it."""
+        self.add(_encoded(content) + b"\0")
+
+    def add_counts(self, counts: Sequence[int]) -> None:
+        """How many there are, and each, as 8 bytes."""
+        self.add(struct.pack(f"<{1 + len(counts)}Q", len(counts), *counts))
+
+    def add_values(self, values: Any) -> None:
+        """Numbers, lowest byte first; texts of any length with a NUL each, others as they are."""
+        found = np.asarray(values)
+        if found.dtype.kind == "O":
+            for text in found.ravel():
+                self.add_text(text)
+        elif found.size:
+            self.add(np.ascontiguousarray(found, found.dtype.newbyteorder("<")).tobytes())
+
+
+def _encoded(name: str | bytes) -> bytes:
+    """A text as it is stored; h5py gives bytes where they are no UTF-8."""
+    return name.encode("utf-8", "surrogateescape") if isinstance(name, str) else name
+
+
+def _decoded(name: str | bytes) -> str:
+    return _encoded(name).decode("utf-8", "surrogateescape")
+
+
+def _datasets(group: h5py.Group) -> Iterator[tuple[str, h5py.Dataset]]:
+    """Ascending by name, as bytes."""
+    for name in children(group):
+        found = group[name]
+        if isinstance(found, h5py.Dataset):
+            yield _decoded(name), found
+
+
+def children(group: h5py.Group) -> list[str | bytes]:
+    """Names of what stands in it, ascending as bytes; not of links to somewhere else."""
+    linked = (n for n in group if group.get(n, getclass=True, getlink=True) is h5py.HardLink)
+    return sorted(linked, key=_encoded)
+
+
+# Points ------------------------------------------------------------------------------------------
+
+
+class Rows:
+    """The columns of all points, as they are stored."""
+
+    def __init__(self, file: h5py.File) -> None:
+        points = file["state"].shape
+        self._columns: list[tuple[str, NDArray[Any]]] = [
+            (name, dataset[()])
+            for name, dataset in _datasets(file)
+            if name not in _NOT_IN_ROWS and dataset.shape == points
+        ]
+
+    def add(self, crc: Crc, point: int) -> None:
+        """A point's values."""
+        for name, values in self._columns:
+            crc.add_text(name)
+            crc.add_values(values[point : point + 1])
+
+
+class PointChecksums:
+    """Of the points, each over its row, its samples and its counters."""
+
+    def __init__(self, file: h5py.File, rows: Rows | None = None) -> None:
+        self._rows = rows or Rows(file)
+        self._attempts = file["attempts"][()]
+        self._samples = list(_of_points(file, "raw"))
+        self._counters = list(_of_points(file, "counters"))
+
+    def of(self, point: int) -> int:
+        """Raises what h5py raises where a part of the point cannot be read."""
+        crc = Crc()
+        self._rows.add(crc, point)
+        attempts = max(int(self._attempts[point]), 0)
+        for name, samples in self._samples:
+            crc.add_text(name)
+            for first, last in _parts(samples, attempts):
+                crc.add_values(samples[point, first:last])
+        for name, counters in self._counters:
+            crc.add_text(name)
+            crc.add_values(counters[point])
+        return crc.value
+
+
+def _of_points(file: h5py.File, group: str) -> Iterator[tuple[str, h5py.Dataset]]:
+    """Those with values of each point; the others are dimension scales and names."""
+    if group in file:
+        for name, dataset in _datasets(file[group]):
+            if dataset.ndim >= 2:
+                yield f"{group}/{name}", dataset
+
+
+def _parts(samples: h5py.Dataset, attempts: int) -> Iterator[tuple[int, int]]:
+    """Attempts from, to: whole chunks, of no more bytes than fit at once."""
+    attempts = min(attempts, samples.shape[1])
+    each = samples.chunks[1] if samples.chunks else 1
+    size = int(np.prod(samples.shape[2:], dtype=np.int64)) * samples.dtype.itemsize * each
+    step = each * max(_AT_ONCE // max(size, 1), 1)
+    for first in range(0, attempts, step):
+        yield first, min(first + step, attempts)
+
+
+def of_group(group: h5py.Group) -> int:
+    """Of what a workload keeps beside the points."""
+    crc = Crc()
+    for name, dataset in _datasets(group):
+        if name != POINTS:
+            crc.add_text(name)
+            crc.add_values(dataset[()])
+    return crc.value
+
+
+# All that never changes --------------------------------------------------------------------------
+
+
+def digest(file: h5py.File) -> int:
+    """Of names, types, shapes and attributes, of what was asked and of who measured."""
+    crc = Crc()
+    _add_object(crc, "/", file)
+    return crc.value
+
+
+def _add_object(crc: Crc, path: str, found: h5py.Group | h5py.Dataset) -> None:
+    crc.add_text(path)
+    if isinstance(found, h5py.Dataset):
+        crc.add(b"D")
+        _add_type(crc, found.dtype, found.shape or ())
+    else:
+        crc.add(b"G")
+    for name in sorted(found.attrs, key=_encoded):
+        if name not in _OF_HDF5:
+            _add_attribute(crc, name, found.attrs)
+    if isinstance(found, h5py.Dataset):
+        if _never_changes(path, found):
+            crc.add_values(found[()])
+        return
+    for name in children(found):
+        child = found[name]
+        if isinstance(child, h5py.Group | h5py.Dataset):
+            _add_object(crc, f"{path.rstrip('/')}/{_decoded(name)}", child)
+
+
+def _add_type(crc: Crc, dtype: np.dtype[Any], shape: Sequence[int]) -> None:
+    letters = {"O": "t", "S": f"s{dtype.itemsize}"}
+    crc.add_text(letters.get(dtype.kind, f"{dtype.kind}{dtype.itemsize}"))
+    crc.add_counts(shape)
+
+
+def _add_attribute(crc: Crc, name: str | bytes, attributes: h5py.AttributeManager) -> None:
+    identifier = attributes.get_id(name)
+    crc.add_text(name)
+    _add_type(crc, identifier.dtype, identifier.shape)
+    value = attributes[name]
+    if identifier.dtype.kind == "S":  # without what fills it up
+        value = np.array([bytes(text) for text in np.ravel(value)], object)
+    crc.add_values(np.array(value, object) if isinstance(value, str) else value)
+
+
+def _never_changes(path: str, dataset: h5py.Dataset) -> bool:
+    if path.startswith("/segments/"):
+        return path.rpartition("/")[2] not in _LATE
+    return dataset.dtype.kind == "O" or bool(dataset.is_scale)

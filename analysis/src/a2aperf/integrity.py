@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What of a file is not as it was written, in words: by its trailer, its digest, its checksums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from a2aperf import checksums, schema, sealing, strict, trailer, verified
+
+DAMAGE = (OSError, RuntimeError, KeyError, ValueError, IndexError, TypeError, MemoryError)
+_PENDING, _, _SKIPPED, _FAILED = range(len(schema.STATES))
+
+
+def errors(file: h5py.File) -> Iterator[str]:
+    """Damage, and what a file of its version lacks. Reads all samples and counters."""
+    if verified.has_checksums(file):
+        yield from _lacking(file)
+        yield from _digest(file)
+        for group in sealing.groups(file):
+            yield from _group(file, group)
+        yield from _points(file)
+        for index in range(len(file["segments"])):
+            yield from _end(file["segments"][str(index)], index)
+
+
+def warnings(file: h5py.File) -> Iterator[str]:
+    """What a launch that was killed leaves."""
+    if checksums.POINTS not in file:
+        return
+    told = file[checksums.POINTS][()]
+    for point in np.flatnonzero((file["state"][()] == _PENDING) & (told != checksums.NONE)):
+        if _wrong(file, int(point)):
+            yield f"point {point}: not all of it reached the disk: not measured"
+
+
+def _lacking(file: h5py.File) -> Iterator[str]:
+    for name in (checksums.POINTS, checksums.DIGEST):
+        if name not in file:
+            yield f"/{name} is missing"
+    for index in range(len(file["segments"])):
+        if "end_reason" not in file["segments"][str(index)]:
+            yield f"launch {index}: end_reason missing"
+    compact = strict.text(file.attrs.get("layout", "")) == "compact"
+    if compact and trailer.of(Path(file.filename)) is trailer.Trailer.ABSENT:
+        yield "it was finished, and has no trailer: changed by another program, or cut off"
+
+
+def is_digest_right(file: h5py.File) -> bool:
+    """Whether all that never changes is as it was written, as far as the file can tell."""
+    return not list(_digest(file))
+
+
+def damaged_groups(file: h5py.File) -> list[str]:
+    """Workloads' groups that are not as they were written."""
+    if not verified.has_checksums(file):
+        return []
+    return [name for name in sealing.groups(file) if list(_group(file, name))]
+
+
+def damaged_points(file: h5py.File) -> Iterator[tuple[int, str]]:
+    """Points with a state that they should not have, with what is wrong."""
+    states = file["state"][()]
+    sums = None if checksums.POINTS in file else checksums.PointChecksums(file)
+    for point in np.flatnonzero(states != _PENDING):
+        what = _wrong(file, int(point)) if sums is None else _unreadable(sums, int(point))
+        if what:
+            yield int(point), what
+
+
+def _unreadable(sums: checksums.PointChecksums, point: int) -> str:
+    try:
+        sums.of(point)
+    except DAMAGE as error:
+        return f"cannot be read: {error}"
+    return ""
+
+
+def _digest(file: h5py.File) -> Iterator[str]:
+    if checksums.DIGEST not in file:
+        return
+    try:
+        sound = strict.one_number(file[checksums.DIGEST]) == checksums.digest(file)
+    except DAMAGE as error:
+        yield f"what was asked, or who measured, cannot be read: {error}"
+        return
+    if not sound:
+        yield "what was asked, who measured, or a description is not as it was written (/digest)"
+
+
+def _group(file: h5py.File, name: str) -> Iterator[str]:
+    group = file[name]
+    if checksums.POINTS not in group:
+        yield f"/{name}/{checksums.POINTS} is missing"
+        return
+    told = strict.one_number(group[checksums.POINTS])
+    if told == checksums.NONE and _is_running(file):
+        return  # comes at the end of a launch
+    try:
+        sound = told == checksums.of_group(group)
+    except DAMAGE as error:
+        yield f"/{name} cannot be read: {error}"
+        return
+    if not sound:
+        yield f"/{name} is not as it was written: its checksum is wrong"
+
+
+def _is_running(file: h5py.File) -> bool:
+    """Or was killed: nothing was written at its end."""
+    newest = file["segments"][str(len(file["segments"]) - 1)]
+    return strict.one_number(newest["end_state"]) == schema.END_STATES.index("running")
+
+
+def _points(file: h5py.File) -> Iterator[str]:
+    states = file["state"][()]
+    if checksums.POINTS not in file or file[checksums.POINTS].shape != states.shape:
+        return
+    ops, attempts = file["ops"][()], file["attempts"][()]
+    for point, state in enumerate(states):
+        if state != _PENDING and (what := _wrong(file, point)):
+            yield f"point {point}: {what}"
+        if state == _FAILED and ops[point] > 0:
+            yield f"point {point}: failed, with {ops[point]} valid ops"
+        if state == _SKIPPED and attempts[point] > 0:
+            yield f"point {point}: skipped, with {attempts[point]} ops"
+
+
+def _wrong(file: h5py.File, point: int) -> str:
+    """What is wrong of its checksum; empty where nothing is."""
+    try:
+        if verified.is_right(file, point):
+            return ""
+    except DAMAGE as error:
+        return f"cannot be read: {error}"
+    if file[checksums.POINTS][point] == checksums.NONE:
+        return "has no checksum"
+    return "its row, samples or counters are not as they were written: its checksum is wrong"
+
+
+def _end(segment: Any, index: int) -> Iterator[str]:
+    """Whether what was written at the end of a launch fits together; no checksum covers it."""
+    running = strict.one_number(segment["end_state"]) == schema.END_STATES.index("running")
+    ended, message = strict.one_number(segment["ended"]), strict.one_text(segment["message"])
+    if running and (ended != schema.UNKNOWN or message):
+        yield f"launch {index}: has not ended, and says when or why"
+    if "end_reason" in segment:
+        reason = strict.one_number(segment["end_reason"])
+        if running != (reason == schema.END_REASONS.index("running")):
+            yield f"launch {index}: end_state and end_reason do not fit together"

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is sound of a damaged file, as a new one; the rest is not measured there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from a2aperf import (
+    integrity,
+    loading,
+    reading,
+    sample_columns,
+    schema,
+    trailer,
+    workloads,
+    writer,
+)
+from a2aperf.errors import InputError
+from a2aperf.isolated import call as run_isolated
+from a2aperf.sample_columns import SampleColumn
+
+_PENDING = schema.STATES.index("pending")
+_LOST = schema.Segment(end_state="failed", end_reason="other", message="lost: its part is damaged")
+
+
+def repair(
+    path: Path, output: Path, force: bool, progress: Callable[[int, int], None]
+) -> list[str]:
+    """Write what is sound of a file to another one; what was lost, in words.
+
+    Reads in a process of its own. Raises InputError where nothing can be kept, or written.
+    """
+    writer.require_writable(output, force)
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    if output.exists() and output.samefile(path):
+        raise InputError(f"{output}: is the damaged file itself; name a new one")
+    lost: list[str] = run_isolated("repair", path, str(output), progress=progress)
+    return lost
+
+
+def isolated(path: str, output: str, *, progress: Callable[[int, int], None]) -> list[str]:
+    """What `repair` asks another process for."""
+    with trailer.unheeded(), reading.open_results(Path(path)) as file:
+        kept = _kept(Path(path), file)
+        document = _document(Path(path), file, kept)
+        document.progress = lambda point: progress(point, len(kept.columns["state"]))
+        writer.write(Path(output), document, force=True)
+    try:
+        loading.load([output])
+    except InputError as error:
+        Path(output).unlink()
+        raise InputError(f"{path}: cannot be repaired: {error}") from None
+    return kept.lost
+
+
+@dataclass
+class _Kept:
+    """What a new file gets, and what it does not get."""
+
+    described: tuple[schema.Column, ...]
+    columns: dict[str, NDArray[Any]]
+    segments: list[schema.Segment] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+
+def _kept(path: Path, file: h5py.File) -> _Kept:
+    described = reading.columns_of(file)
+    kept = _Kept(tuple(described.values()), reading.read_columns(file, described.values()))
+    wrong = dict(integrity.damaged_points(file))
+    if not integrity.is_digest_right(file):
+        kept.lost.append(
+            "what was asked, who measured, or a description is not as it was written (/digest): "
+            "kept as it reads"
+        )
+    for index in range(reading.segment_count(file)):
+        try:
+            kept.segments.append(reading.read_segment(file, index))
+        except integrity.DAMAGE as error:
+            kept.segments.append(_LOST)
+            kept.lost.append(f"launch {index}: cannot be read: {error}")
+            of_it = np.flatnonzero(kept.columns["segment"] == index)
+            wrong |= {int(point): f"of launch {index}, which is lost" for point in of_it}
+    for group in integrity.damaged_groups(file):
+        kept.lost.append(f"/{group} is not as it was written")
+        wrong |= {int(p): f"needs /{group}" for p in np.flatnonzero(kept.columns["state"])}
+    for point, what in sorted(wrong.items()):
+        kept.lost.append(f"point {point}: {what}")
+        _forget(kept, point, wrong)
+    require_known(path, file)
+    return kept
+
+
+def require_known(path: Path, file: h5py.File) -> None:
+    """Refuse what a copy would lack without a word."""
+    groups = [one.group.name for one in workloads.ALL if one.group]
+    reading.require_whole_copy(path, file, groups)
+
+
+def _forget(kept: _Kept, point: int, wrong: dict[int, str]) -> None:
+    """The point is one that was asked for and not measured."""
+    for column in kept.described:
+        if column.result:
+            kept.columns[column.name][point] = column.blank
+    kept.columns["state"][point] = _PENDING
+    sound = np.delete(kept.columns["ranks"], list(wrong))
+    most = int(sound.max(initial=1))  # one flipped bit more would ask for a file of terabytes
+    kept.columns["ranks"][point] = min(max(int(kept.columns["ranks"][point]), 1), most)
+
+
+def _document(path: Path, file: h5py.File, kept: _Kept) -> writer.Document:
+    columns = kept.columns
+    measured = (columns["state"] != _PENDING) & (columns["attempts"] > 0)
+    has_raw = reading.raw_samples(file) & measured & (columns["segment"] >= 0)
+    own_columns = sample_columns.of_copy(path, file["raw"]) if has_raw.any() else {}
+
+    def shape(point: int) -> tuple[int, int]:
+        return int(columns["attempts"][point]), int(columns["ranks"][point])
+
+    def raw(point: int) -> schema.Raw | None:
+        if not has_raw[point]:
+            return None
+        names = (*schema.RAW_MOMENTS, "start", "valid", "exit")
+        found: dict[str, Any] = reading.read_samples(file, names, point, *shape(point))
+        return schema.Raw(**found)
+
+    def counters(point: int) -> schema.Counters | None:
+        if not has_raw[point]:
+            return None
+        nodes = len(kept.segments[columns["segment"][point]].nodes)
+        return reading.read_counters(file, point, shape(point)[1], nodes)
+
+    def arrival(point: int) -> NDArray[np.int64] | None:
+        attempts, ranks = shape(point)
+        there = has_raw[point]
+        return reading.read_arrival(file, point, np.arange(attempts), ranks) if there else None
+
+    def own_samples(point: int, column: SampleColumn) -> NDArray[Any] | None:
+        attempts, ranks = shape(point)
+        there = has_raw[point]
+        return reading.read_own(file, column, point, range(attempts), ranks) if there else None
+
+    said = "; ".join(kept.lost) or "nothing was lost"
+    when = datetime.now(UTC).isoformat(timespec="seconds")
+    return writer.Document(
+        {**reading.read_attributes(file), "repaired": f"{when}: {said}"[:8192]},
+        columns,
+        kept.segments,
+        raw=raw if reading.raw_samples(file) else None,
+        counters=counters if "counters" in file and has_raw.any() else None,
+        arrival=arrival if reading.has_arrival(file) else None,
+        own_columns=own_columns,
+        own_samples=own_samples,
+        own=dict(_groups(file, kept)),
+        described=kept.described,
+    )
+
+
+def _groups(file: h5py.File, kept: _Kept) -> Iterator[tuple[str, Any]]:
+    """What workloads keep beside the points; blank where it is damaged."""
+    damaged = integrity.damaged_groups(file)
+    for group in (one.group for one in workloads.ALL if one.group and one.group.name in file):
+        arrays = reading.read_group(file, group.name, group.datasets)
+        if group.name in damaged:
+            for name, values in arrays.items():
+                if group.datasets[name].scales:
+                    values[...] = _nothing(values, group.datasets[name].has_unknown)
+        yield group.name, (group.datasets, arrays)
+
+
+def _nothing(values: NDArray[Any], has_unknown: bool) -> float | int:
+    if values.dtype.kind == "f":
+        return np.nan
+    return schema.UNKNOWN if has_unknown else 0

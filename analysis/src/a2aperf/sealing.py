@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Puts the checksums of its parts into a file that is otherwise whole (docs/file-format.md)."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+
+from a2aperf import checksums, datasets, schema
+
+_NO_WORKLOADS = ("raw", "counters", "segments")
+_PENDING = schema.STATES.index("pending")
+
+
+def seal(file: h5py.File) -> None:
+    """Make all checksums anew: of each point that is done with, of groups, of all metadata.
+
+    The trailer comes behind the closed file (`trailer.append`).
+    """
+    states = file["state"][()]
+    if checksums.POINTS not in file:
+        _create(
+            file, checksums.POINTS, states.shape, "CRC-32 of the point's row, samples, counters"
+        )
+        file[checksums.POINTS].dims[0].attach_scale(file["point"])
+    for name in groups(file):
+        if checksums.POINTS not in file[name]:
+            _create(file[name], checksums.POINTS, (), "CRC-32 of the other datasets of this group")
+    if checksums.DIGEST not in file:
+        _create(file, checksums.DIGEST, (), "CRC-32 of all that does not change")
+    sums = checksums.PointChecksums(file)
+    file[checksums.POINTS][...] = [
+        checksums.NONE if state == _PENDING else sums.of(point)
+        for point, state in enumerate(states)
+    ]
+    for name in groups(file):
+        file[name][checksums.POINTS][()] = checksums.of_group(file[name])
+    file[checksums.DIGEST][()] = checksums.digest(file)
+
+
+def groups(file: h5py.File) -> list[str]:
+    """Those that workloads keep beside the points."""
+    others = (str(name) for name in checksums.children(file) if name not in _NO_WORKLOADS)
+    return [name for name in others if file.get(name, getclass=True) is h5py.Group]
+
+
+def _create(group: h5py.Group, name: str, shape: tuple[int, ...], long_name: str) -> None:
+    dataset = group.create_dataset(name, shape, "i8")
+    dataset[...] = np.int64(checksums.NONE)
+    dataset.attrs["long_name"] = long_name
+    datasets.mark_unknown(dataset)

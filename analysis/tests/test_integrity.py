@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Damage is never taken for data: trailer, digest and checksums, and what is done without them."""
+
+import shutil
+import struct
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from a2aperf import checksums, isolated, loading, schema, trailer
+from a2aperf.errors import InputError
+from conftest import Outcome
+from support import synthetic
+from support.edited import edited
+
+Run = Callable[..., Outcome]
+SMALL = synthetic.Setup(nodes=2, ppn=1, sizes=(8, 1000), ops=3)
+
+
+def cut(path: Path) -> Path:
+    """Without its trailer, and as a launch leaves it that was killed."""
+    with edited(path) as file:
+        file.attrs["layout"] = "preallocated"
+        for name, value in (("end_state", 0), ("end_reason", 0), ("ended", -1)):
+            file["segments/0"][name][()] = value
+    return path
+
+
+def overwrite(path: Path, dataset: str, point: int) -> None:
+    """Other bytes on the disk where the samples or counters of a point are."""
+    with h5py.File(path) as file:
+        if file[dataset].chunks:
+            place = file[dataset].id.get_chunk_info(point).byte_offset
+        else:
+            place = file[dataset].id.get_offset() + file[dataset][:point].nbytes
+    with path.open("r+b") as stream:
+        stream.seek(place + 3)
+        was = stream.read(1)
+        stream.seek(place + 3)
+        stream.write(bytes([was[0] ^ 4]))
+
+
+def test_the_checksum_of_a_point_is_of_what_the_format_says(tmp_path: Path) -> None:
+    path = synthetic.write_launch(tmp_path / "x.h5", SMALL)
+    with h5py.File(path) as file:
+        rows = sorted(set(file) - {"point", "state", "checksum", "digest"})
+        stream = b""
+        for name in (name for name in rows if isinstance(file[name], h5py.Dataset)):
+            value = file[name][1]
+            stream += name.encode() + b"\0"
+            stream += value + b"\0" if isinstance(value, bytes) else value.tobytes()
+        for group, names in (
+            ("raw", ("begin", "exit", "recv_done", "send_done", "start", "valid")),
+            ("counters", sorted({*schema.COUNTERS_PER_RANK, "interrupts", "port"})),
+        ):
+            if group == "counters":
+                names = tuple(sorted({*names, "thread_affinity"}))
+            for name in names:
+                stream += f"{group}/{name}".encode() + b"\0" + file[group][name][1].tobytes()
+        assert file["attempts"][1] == file["raw/begin"].shape[1]
+        assert file["checksum"][1] == zlib.crc32(stream)
+
+
+def test_the_digest_begins_as_the_format_says(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file.attrs["a"] = np.int32(5)
+        file.attrs["b"] = "text"
+        file.attrs.create("c", np.bytes_(b"CLASS"), dtype="S8")
+        file.create_dataset("asked", data=["one", "two"], dtype=h5py.string_dtype())
+        file.create_dataset("later", data=np.zeros((2, 3)))
+        one, two = struct.pack("<QQ", 1, 2), struct.pack("<QQQ", 2, 2, 3)
+        none = struct.pack("<Q", 0)
+        stream = b"/\0G" + b"a\0i4\0" + none + struct.pack("<i", 5)
+        stream += b"b\0t\0" + none + b"text\0" + b"c\0s8\0" + none + b"CLASS\0"
+        stream += b"/asked\0Dt\0" + one + b"one\0two\0" + b"/later\0Df8\0" + two
+        assert checksums.digest(file) == zlib.crc32(stream)
+
+
+def test_the_trailer_is_of_all_bytes_before(launch: Path) -> None:
+    content = launch.read_bytes()
+    crc = zlib.crc32(content[:-64])
+    assert content[-64:] == b"a2aperf digest v1 crc32=%08x bytes=%024d\n" % (
+        crc,
+        len(content) - 64,
+    )
+    assert trailer.of(launch) is trailer.Trailer.RIGHT
+
+
+@pytest.mark.parametrize("place", [100, -200, -64, -20, -1])
+def test_a_flipped_bit_of_a_finished_file_is_refused(a2a: Run, launch: Path, place: int) -> None:
+    content = bytearray(launch.read_bytes())
+    content[place] ^= 1
+    launch.write_bytes(content)
+    other = synthetic.write_launch(launch.parent / "other.h5", SMALL)
+    said = (f"{launch}: damaged: not every byte is as it was written", "a2a check --repair")
+    for command in (["table"], ["explain"], ["merge", other, "-o", "x.h5"], ["live", "--once"]):
+        a2a(command[0], launch, *command[1:]).refused(*said)
+    outcome = a2a("check", launch)
+    assert outcome.status == 2
+    assert "error: not every byte is as it was written" in outcome.out
+
+
+def test_what_stands_behind_the_trailer_is_refused(a2a: Run, launch: Path) -> None:
+    with launch.open("ab") as stream:
+        stream.write(b"more")
+    a2a("table", launch).refused("not every byte is as it was written")
+
+
+def test_a_change_by_another_program_is_told(a2a: Run, launch: Path) -> None:
+    with h5py.File(launch, "r+") as file:
+        file["time_p50"][0] *= 1.0
+    outcome = a2a("check", launch)
+    assert outcome.status == 2
+    assert "has no trailer: changed by another program, or cut off" in outcome.out
+
+
+@pytest.mark.parametrize("dataset", ["raw/recv_done", "counters/user_time", "counters/port"])
+def test_damage_of_a_point_is_told_and_its_samples_are_refused(
+    a2a: Run, launch: Path, dataset: str
+) -> None:
+    overwrite(cut(launch), dataset, 2)
+    assert a2a("table", launch).status == 0  # reads no samples
+    a2a("explain", launch).refused(
+        "launch.h5: damaged: ", *([] if "raw" in dataset else ["point 2"])
+    )
+    outcome = a2a("check", launch)
+    assert outcome.status == 2
+    assert "error: point 2: " in outcome.out
+    assert "error: point 1: " not in outcome.out
+    with pytest.raises(InputError, match="damaged"):
+        loading.load([launch]).raw(launch.name, 2)
+    loading.load([launch]).raw(launch.name, 1)
+
+
+def test_a_row_that_the_disk_had_not_confirmed_counts(a2a: Run, launch: Path) -> None:
+    with h5py.File(cut(launch), "r+") as file:
+        file["state"][1:] = 0
+        file["time_p50"][2] *= 2
+        file["checksum"][3] = -1
+    found = loading.load([launch]).points["state"]
+    assert list(found) == ["complete", "complete", "pending", "pending"]
+    outcome = a2a("check", launch)
+    assert outcome.status == 0
+    assert "warning: point 2: not all of it reached the disk: not measured" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ("checksum", "/checksum is missing"),
+        ("digest", "/digest is missing"),
+        ("segments/0/end_reason", "launch 0: end_reason missing"),
+    ],
+)
+def test_what_a_file_lacks(a2a: Run, launch: Path, part: str, words: str) -> None:
+    with h5py.File(launch, "r+") as file:
+        del file[part]
+    outcome = a2a("check", launch)
+    assert outcome.status == 2
+    assert words in outcome.out
+
+
+def test_a_file_of_version_1_lacks_nothing(a2a: Run, launch: Path) -> None:
+    with h5py.File(launch, "r+") as file:
+        file.attrs["schema_version"] = np.int32(1)
+        for part in ("checksum", "digest", "segments/0/end_reason"):
+            del file[part]
+    assert a2a("check", launch).out == f"{launch}: sound\n"
+    assert a2a("explain", launch).status == 0
+
+
+def test_what_was_asked_is_covered(a2a: Run, launch: Path) -> None:
+    with h5py.File(launch, "r+") as file:
+        file["segments/0"].attrs["provider"] = "tcp"
+    outcome = a2a("check", launch)
+    assert outcome.status == 2
+    assert "not as it was written (/digest)" in outcome.out
+
+
+def test_who_looks_at_damage_may_die_of_it(
+    launch: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = tmp_path / "python"
+    killed.write_text("#!/bin/sh\nkill -SEGV $$\n")
+    killed.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(killed))
+    with pytest.raises(InputError, match=r"launch\.h5: damaged: whoever reads it dies of SIGSEGV"):
+        isolated.call("check", launch, progress=lambda done, of: None)
+
+
+# Repair ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dataset", ["raw/recv_done", "counters/port", "time_p50"])
+def test_repair_keeps_what_is_sound(a2a: Run, launch: Path, tmp_path: Path, dataset: str) -> None:
+    whole = loading.load([shutil.copy(launch, tmp_path / "whole.h5")])
+    overwrite(launch, dataset, 2)
+    before = launch.read_bytes()
+    outcome = a2a("check", "--repair", launch, "-o", tmp_path / "new.h5")
+    assert outcome.status == 0, outcome
+    assert f"{launch}: lost: point 2: " in outcome.out
+    assert launch.read_bytes() == before
+    found = loading.load([tmp_path / "new.h5"])
+    assert list(found.points["state"]) == ["complete", "complete", "pending", "complete"]
+    assert "point 2" in found.attributes["new.h5"]["repaired"]
+    for point in (0, 1, 3):
+        kept, was = found.raw("new.h5", point), whole.raw("whole.h5", point)
+        assert (kept.recv_done == was.recv_done).all()
+        assert found.points["time_p50"][point] == whole.points["time_p50"][point]
+
+
+def test_repair_wants_another_name(a2a: Run, launch: Path) -> None:
+    overwrite(launch, "raw/begin", 0)
+    before = launch.read_bytes()
+    a2a("check", "--repair", launch).refused("-o NEW")
+    a2a("check", launch, "-o", "new.h5").refused("-o goes with --repair")
+    a2a("check", "--repair", launch, "-o", launch).refused("exists already")
+    a2a("check", "--repair", launch, "-o", launch, "--force").refused("the damaged file itself")
+    assert launch.read_bytes() == before
+
+
+def test_what_cannot_be_repaired(a2a: Run, launch: Path, tmp_path: Path) -> None:
+    content = bytearray(launch.read_bytes())
+    content[:8] = b"12345678"
+    launch.write_bytes(content)
+    a2a("check", "--repair", launch, "-o", tmp_path / "new.h5").refused("not an HDF5 file")
+    assert not (tmp_path / "new.h5").exists()
