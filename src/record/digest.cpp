@@ -42,18 +42,35 @@ bool never_changes(const h5::Dataset& dataset, const std::string& path, const st
     return dataset.has_attribute("CLASS") && dataset.stored_attribute("CLASS").bytes == kScale;
 }
 
+// No file of ours has more values that never change, whatever it says of itself.
+constexpr std::uint64_t kMostElements = 1U << 24U;
+
+void require_few(const h5::Dataset& dataset, const h5::Shape& shape) {
+    std::uint64_t count = 1;
+    for (const std::uint64_t extent : shape) {
+        if (extent > kMostElements || count * extent > kMostElements)
+            dataset.throw_unreadable(fmt::format("has more than {} elements", kMostElements));
+        count *= extent;
+    }
+}
+
 void add_dataset(Crc32& crc, const h5::Dataset& dataset, const std::string& path, const std::string& name) {
     const h5::Shape shape = dataset.shape();
     crc.add(std::string_view("D"));
     add_type(crc, dataset.type_word(), shape);
     add_attributes(crc, dataset);
-    if (never_changes(dataset, path, name))
-        in_parts({h5::Shape(shape.size(), 0), shape}, dataset.element_bytes(),
-                 [&](const h5::Block& part) { crc.add(dataset.stored(part)); });
+    if (!never_changes(dataset, path, name)) return;
+    require_few(dataset, shape);
+    in_parts({h5::Shape(shape.size(), 0), shape}, dataset.element_bytes(),
+             [&](const h5::Block& part) { crc.add(dataset.stored(part)); });
 }
 
+// Groups in groups; a link may lead back to where it came from.
+constexpr int kDeepest = 16;
+
 // path: of the group, without a slash at its end. NOLINTNEXTLINE(misc-no-recursion): as deep as the file's groups
-void add_group(Crc32& crc, const h5::Group& group, const std::string& path) {
+void add_group(Crc32& crc, const h5::Group& group, const std::string& path, int depth) {
+    if (depth > kDeepest) group.throw_unreadable("is too deep in other groups");
     crc.add(std::string_view("G"));
     add_attributes(crc, group);
     std::vector<std::string> names = group.children();
@@ -62,7 +79,7 @@ void add_group(Crc32& crc, const h5::Group& group, const std::string& path) {
         const std::string below = fmt::format("{}/{}", path, name);
         crc.add_text(below);
         if (group.has_group(name.c_str()))
-            add_group(crc, group.open_group(name.c_str()), below);
+            add_group(crc, group.open_group(name.c_str()), below, depth + 1);
         else
             add_dataset(crc, group.open_dataset(name.c_str()), below, name);
     }
@@ -73,7 +90,7 @@ void add_group(Crc32& crc, const h5::Group& group, const std::string& path) {
 std::int64_t digest_of(const h5::File& file) {
     Crc32 crc;
     crc.add_text("/");
-    add_group(crc, file, "");
+    add_group(crc, file, "", 0);
     return crc.value();
 }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What --resume reads of a file that others had in their hands (src/record). An input is a script of damage.hpp; it
 // is applied to a sound file of which some points are complete: one as a finished launch leaves it, or, where the
-// script begins with "preallocated", one as an ended launch does. The program must refuse such a file as it stands,
-// or go on with it and leave one that can be read.
+// script begins with "preallocated", one as an ended launch does; where it has the word "resealed", its digest and
+// checksums are those of what is damaged. The program must refuse such a file as it stands, or go on with it and
+// leave one that can be read.
 #include <cstdint>
 #include <fstream>
 
 #include "a2aperf/record/recorder.hpp"
 #include "damage.hpp"
 #include "property.hpp"
+#include "record/digest.hpp"
 #include "record/results_file.hpp"
 #include "support/schema.hpp"
 #include "support/synthetic.hpp"
@@ -45,6 +47,22 @@ public:
     void make_file(bool is_compact) const {
         const std::string& bytes = is_compact ? compact_ : preallocated_;
         std::ofstream(settings_.file, std::ios::binary).write(bytes.data(), static_cast<long>(bytes.size()));
+    }
+
+    // As who knows the checksums leaves it: what is read behind them is met, too.
+    void reseal() const {
+        try {
+            const h5::File whole = h5::File::open(file(), h5::File::Access::read_write);
+            const std::int64_t digest = digest_of(whole);
+            whole.open_dataset("digest").write(std::span(&digest, 1));
+        } catch (const std::system_error&) {
+            return; // there is none of such a file
+        }
+        try {
+            ResultsFile::open(file(), h5::File::Access::read_write, settings_.schema).write_checksums();
+        } catch (const UsageError&) {
+        } catch (const std::system_error&) {
+        }
     }
 
     // As the program does with --resume, from the look at the file to the last words.
@@ -92,6 +110,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view script(reinterpret_cast<const char*>(data), size);
     launch.make_file(!script.starts_with("preallocated"));
     fuzz::damage(launch.file(), script);
+    if (script.find("resealed") != std::string_view::npos) launch.reseal();
     const std::string before = bytes_of(launch.file());
     if (is_accepted([] { launch.go_on(); }))
         launch.check_end();
