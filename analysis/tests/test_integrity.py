@@ -72,12 +72,22 @@ def test_the_digest_begins_as_the_format_says(tmp_path: Path) -> None:
         file.attrs["b"] = "text"
         file.attrs.create("c", np.bytes_(b"CLASS"), dtype="S8")
         file.create_dataset("asked", data=["one", "two"], dtype=h5py.string_dtype())
+        file.create_dataset("last", data="", dtype=h5py.string_dtype())
         file.create_dataset("later", data=np.zeros((2, 3)))
         one, two = struct.pack("<QQ", 1, 2), struct.pack("<QQQ", 2, 2, 3)
         none = struct.pack("<Q", 0)
         stream = b"/\0G" + b"a\0i4\0" + none + struct.pack("<i", 5)
         stream += b"b\0t\0" + none + b"text\0" + b"c\0s8\0" + none + b"CLASS\0"
-        stream += b"/asked\0Dt\0" + one + b"one\0two\0" + b"/later\0Df8\0" + two
+        stream += (
+            b"/asked\0Dt\0"
+            + one
+            + b"one\0two\0"
+            + b"/last\0Dt\0"
+            + none
+            + b"\0"
+            + b"/later\0Df8\0"
+            + two
+        )
         assert checksums.digest(file) == zlib.crc32(stream)
 
 

@@ -46,7 +46,8 @@ class Crc:
 
     def add_values(self, values: Any) -> None:
         """Numbers, lowest byte first; texts of any length with a NUL each, others as they are."""
-        found = np.asarray(values)
+        is_text = isinstance(values, str | bytes)  # one: numpy would cut off its end
+        found = np.array(values, object) if is_text else np.asarray(values)
         if found.dtype.kind == "O":
             for text in found.ravel():
                 self.add_text(text)
@@ -193,7 +194,7 @@ def _add_attribute(crc: Crc, name: str | bytes, attributes: h5py.AttributeManage
     value = attributes[name]
     if identifier.dtype.kind == "S":  # without what fills it up
         value = np.array([bytes(text) for text in np.ravel(value)], object)
-    crc.add_values(np.array(value, object) if isinstance(value, str) else value)
+    crc.add_values(value)
 
 
 def _never_changes(path: str, dataset: h5py.Dataset) -> bool:

@@ -18,8 +18,9 @@ _PENDING, _, _SKIPPED, _FAILED = range(len(schema.STATES))
 
 def errors(file: h5py.File) -> Iterator[str]:
     """Damage, and what a file of its version lacks. Reads all samples and counters."""
-    if verified.has_checksums(file):
+    if verified.must_have_checksums(file):
         yield from _lacking(file)
+    if verified.has_checksums(file):
         yield from _digest(file)
         for group in sealing.groups(file):
             yield from _group(file, group)

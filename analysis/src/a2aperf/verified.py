@@ -46,8 +46,13 @@ def require(file: h5py.File, point: int) -> None:
 
 
 def has_checksums(file: h5py.File) -> bool:
-    """Whether its points must have one each; of version 1 none have."""
-    return checksums.POINTS in file or int(file.attrs["schema_version"]) >= _WITH_CHECKSUMS
+    """Whether its points have one each, or must have one."""
+    return checksums.POINTS in file or must_have_checksums(file)
+
+
+def must_have_checksums(file: h5py.File) -> bool:
+    """Whether it is damage where they are missing."""
+    return int(file.attrs["schema_version"]) >= _WITH_CHECKSUMS
 
 
 def is_right(file: h5py.File, point: int) -> bool:
