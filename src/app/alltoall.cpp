@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/terminal.hpp"
 #include "a2aperf/plan/size_list.hpp"
 #include "a2aperf/record/closing.hpp"
 #include "a2aperf/record/recorder.hpp"
@@ -79,8 +80,7 @@ private:
     void print(const std::string& text) {
         if (!is_root_ || text.empty()) return;
         progress_.clear();
-        std::fputs(text.c_str(), stdout);
-        std::fflush(stdout);
+        say(text);
     }
 
     bool is_root_;
@@ -98,7 +98,7 @@ void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
     for (const auto& line : closing_words(
              rows, launch.job().layout(), launch.file().path().string(), launch.measurement().node_link().gbps,
              launch.oversubscription(), launch.points_before(), launch.prepared().polling.polling != Polling::spin))
-        std::fprintf(stderr, "%s\n", line.c_str());
+        tell(line);
 }
 
 void measure_all(Launch& launch) {

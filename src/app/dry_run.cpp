@@ -2,11 +2,11 @@
 // --dry-run: what a launch of this size would measure, how much memory it takes and about how long, without MPI
 // and without a fabric.
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/base/terminal.hpp"
 #include "a2aperf/fabric/memory.hpp"
 #include "a2aperf/job/launcher.hpp"
 #include "a2aperf/measure/setup.hpp"
@@ -45,17 +45,16 @@ int run_dry(const Options& options) {
     const auto measured = std::count_if(plan.order.begin(), plan.order.end(), [&](int index) {
         return plan.points[static_cast<std::size_t>(index)].role != Role::sentinel;
     });
-    std::printf("%s on %s, up to %d per node; %s to measure:\n", counted(layout.ranks(), "rank").c_str(),
-                counted(layout.nodes(), "node").c_str(), static_cast<int>(per_node),
-                counted(measured, "point").c_str());
-    std::fputs(workload.describe(plan, options, layout.ranks()).c_str(), stdout);
+    say(fmt::format("{} on {}, up to {} per node; {} to measure:\n{}", counted(layout.ranks(), "rank"),
+                    counted(layout.nodes(), "node"), per_node, counted(measured, "point"),
+                    workload.describe(plan, options, layout.ranks())));
     if (plan.order.empty()) throw NothingToMeasure(why_all_skipped(plan));
     const Bytes per_rank = 2 * buffer + largest_message(plan); // with the room for one that should not come
-    std::printf("message buffers: %s per rank, %s per node%s\n", format_bytes(per_rank).c_str(),
-                format_bytes(per_rank * per_node).c_str(),
-                wanted > buffer ? "; several peers share a buffer to stay below --memory-limit" : "");
-    std::printf("time: about %s if a message costs 4 us and a rank moves 5 GB/s\n",
-                format_duration(estimated_time(plan, options, layout.ranks())).c_str());
+    say(fmt::format("message buffers: {} per rank, {} per node{}\n", format_bytes(per_rank),
+                    format_bytes(per_rank * per_node),
+                    wanted > buffer ? "; several peers share a buffer to stay below --memory-limit" : ""));
+    say(fmt::format("time: about {} if a message costs 4 us and a rank moves 5 GB/s\n",
+                    format_duration(estimated_time(plan, options, layout.ranks()))));
     return 0;
 }
 

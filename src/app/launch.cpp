@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <span>
 
@@ -11,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/clock.hpp"
+#include "a2aperf/base/terminal.hpp"
 #include "a2aperf/base/version.hpp"
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/plan/oversubscription.hpp"
@@ -101,8 +101,7 @@ void Launch::verify_all() {
     }
     at_hand_.clear();
     measurement_.finish();
-    if (job_.is_root())
-        std::printf("%s verified, every byte of every message\n", counted(verified, "point").c_str());
+    if (job_.is_root()) say(fmt::format("{} verified, every byte of every message\n", counted(verified, "point")));
 }
 
 void Launch::open_file() {

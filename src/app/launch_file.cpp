@@ -2,9 +2,10 @@
 #include "launch_file.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
+
+#include "a2aperf/base/terminal.hpp"
 
 namespace a2aperf {
 
@@ -39,8 +40,7 @@ std::string LaunchFile::kept(const Plan& plan) const {
 // A file that could not be brought to its end is a failed run, unlike one that stays larger than it need be.
 void LaunchFile::finish() {
     if (!recorder_) return;
-    if (const auto trouble = recorder_->end(EndState::finished, ""))
-        std::fprintf(stderr, "a2aperf: %s\n", trouble->c_str());
+    if (const auto trouble = recorder_->end(EndState::finished, "")) complain(*trouble);
     recorder_.reset();
 }
 
@@ -49,7 +49,7 @@ void LaunchFile::close(EndState state, const std::string& message) noexcept {
     try {
         recorder_->end(state, message);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "a2aperf: %s\n", error.what());
+        complain(error.what());
     }
     recorder_.reset();
 }

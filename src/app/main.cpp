@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // a2aperf: how much bandwidth a cluster has when every rank talks to every other.
 #include <chrono>
-#include <cstdio>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/base/terminal.hpp"
 #include "a2aperf/config/command_line.hpp"
 #include "a2aperf/fabric/memory.hpp"
 #include "a2aperf/fabric/provider.hpp"
@@ -36,13 +36,13 @@ int report_once(const UsageError& error) {
     if (launched_rank().value_or(0) != 0)
         std::this_thread::sleep_for(std::chrono::seconds(2));
     else
-        std::fprintf(stderr, "a2aperf: %s\n", error.what());
+        complain(error.what());
     return kUsage;
 }
 
 int run(int argc, char** argv) {
     const auto [options, is_about_providers, answer] = parse_command_line(argc, argv, what_there_is());
-    if (answer) return launched_rank().value_or(0) == 0 ? std::fputs(answer->c_str(), stdout) < 0 : 0;
+    if (answer) return launched_rank().value_or(0) == 0 && !say(*answer) ? 1 : 0;
     if (is_about_providers) return run_providers();
     if (options.complete_at == CompleteAt::sender) require_sends(options.modes);
     if (options.is_dry_run) return run_dry(options);
@@ -57,13 +57,12 @@ int main(int argc, char** argv) {
     } catch (const UsageError& error) {
         return report_once(error);
     } catch (const NothingToMeasure& error) {
-        std::fprintf(stderr, "a2aperf: %s\n", error.what());
+        complain(error.what());
         return NothingToMeasure::kExitStatus;
     } catch (const std::exception& error) {
         // Where the launch has not come so far that it can tell more of its ranks.
         const auto rank = launched_rank();
-        std::fprintf(stderr, "a2aperf: %s%s\n", rank ? fmt::format("rank {}: ", *rank).c_str() : "",
-                     words_of(error).c_str());
+        complain(fmt::format("{}{}", rank ? fmt::format("rank {}: ", *rank) : "", words_of(error)));
         return 1;
     }
 }

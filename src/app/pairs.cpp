@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every ordered pair of ranks, in steps in which each rank sends to one other.
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/base/terminal.hpp"
 #include "a2aperf/config/selection.hpp"
 #include "a2aperf/config/values.hpp"
 #include "a2aperf/plan/pair_plan.hpp"
@@ -235,8 +235,7 @@ void report(const Launch& launch, const Findings& findings) {
                            .ops = launch.options().ops,
                            .start = start,
                            .oversubscription = launch.oversubscription()});
-    std::fputs(table.text(launch.options().format, findings.sizes).c_str(), stdout);
-    std::fflush(stdout);
+    say(table.text(launch.options().format, findings.sizes));
 }
 
 void measure_pairs(Launch& launch) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `a2aperf providers`: what this node offers, and why the rest is missing.
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <set>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/terminal.hpp"
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/fabric/nic.hpp"
 #include "a2aperf/fabric/provider.hpp"
@@ -66,7 +66,7 @@ void print_table(const std::vector<Cells>& rows) {
         std::string line;
         for (std::size_t i = 0; i < cells.size(); ++i) line += fmt::format("{:<{}}  ", cells[i], widths[i]);
         line.erase(line.find_last_not_of(' ') + 1);
-        std::puts(line.c_str());
+        say(line + "\n");
     }
 }
 
@@ -92,10 +92,10 @@ int run_providers() {
             missing.push_back(
                 fmt::format("{:<8} {}: {}", provider.name, provider.about, why_missing(provider, reason)));
     }
-    std::printf("libfabric %s\n\n", libfabric_version().c_str());
+    say(fmt::format("libfabric {}\n\n", libfabric_version()));
     print_table(rows);
-    if (!missing.empty()) std::puts("\nnot here:");
-    for (const auto& line : missing) std::printf("  %s\n", line.c_str());
+    if (!missing.empty()) say("\nnot here:\n");
+    for (const auto& line : missing) say(fmt::format("  {}\n", line));
     return 0;
 }
 

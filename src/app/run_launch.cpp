@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The life of an MPI launch: start, agree, measure, and an end that leaves no rank behind.
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -9,6 +8,7 @@
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/base/terminal.hpp"
 #include "a2aperf/job/launcher.hpp"
 #include "a2aperf/job/stop_signal.hpp"
 #include "attachments.hpp"
@@ -30,10 +30,6 @@ std::filesystem::path output_file(const Options& options) {
     for (int number = 2; std::filesystem::exists(file); ++number)
         file = fmt::format("a2aperf-{}-{}.h5", time, number);
     return file;
-}
-
-void say(const std::string& text) {
-    std::fprintf(stderr, "a2aperf: %s\n", text.c_str());
 }
 
 // A rank that was given other arguments would wait for the others in another place.
@@ -60,7 +56,7 @@ std::string kept(const std::optional<Launch>& launch) {
 [[noreturn]] void fail(Job& job, std::optional<Launch>& launch, const std::exception& error) {
     const std::string message = fmt::format("{}: {}", where(job, launch ? launch->at_hand() : ""), words_of(error));
     const std::string rest = kept(launch);
-    say(message + rest);
+    complain(message + rest);
     if (launch) launch->file().close(EndState::failed, message);
     job.abort(kFailed, message);
 }
@@ -88,7 +84,7 @@ int leave_call(const Job& job, std::optional<Launch>& launch, int signal_number,
         is_stop ? stopped_by(signal_number, launch)
                 : fmt::format("{}: {} did not end within {}: a rank is stopped, dead or far behind",
                               where(job, launch ? launch->at_hand() : ""), call, format_duration(job.timeout()));
-    say(message + kept(launch));
+    complain(message + kept(launch));
     if (launch) launch->file().close(is_stop ? EndState::interrupted : EndState::failed, message);
     return status;
 }
@@ -105,7 +101,7 @@ int stop(const Job& job, std::optional<Launch>& launch, int signal_number, const
     const std::string rest = kept(launch);
     if (launch) launch->file().close(of_another.empty() ? EndState::interrupted : EndState::failed, message);
     // Another rank has said its words itself.
-    say(of_another.empty() ? message + rest : "ended by another rank" + rest);
+    complain(of_another.empty() ? message + rest : "ended by another rank" + rest);
     return of_another.empty() ? StopSignal::exit_status(signal_number) : kFailed;
 }
 
@@ -148,14 +144,14 @@ int run_launch(int argc, char** argv, const Options& options) {
             has_result = launch->has_figures();
         }
         launch.reset(); // the fabric before MPI
-        if (!has_result && job.is_root()) say("no op of any point was valid: the samples tell why");
+        if (!has_result && job.is_root()) complain("no op of any point was valid: the samples tell why");
         return has_result ? 0 : kFailed;
     } catch (const UsageError& error) {
         launch.reset();
-        if (job.is_root()) say(error.what());
+        if (job.is_root()) complain(error.what());
         return 2;
     } catch (const NothingToMeasure& error) {
-        if (job.is_root()) say(error.what());
+        if (job.is_root()) complain(error.what());
         return NothingToMeasure::kExitStatus;
     } catch (const Interrupted& stop) {
         job.leave(stop.signal_number());

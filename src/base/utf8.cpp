@@ -10,7 +10,8 @@ bool is_continuation(char byte) {
     return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
-// Length of the well-formed character at the start of text (Unicode 15, table 3-7), 0 when there is none.
+} // namespace
+
 std::size_t character_length(std::string_view text) {
     const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned first = at(0);
@@ -26,8 +27,6 @@ std::size_t character_length(std::string_view text) {
         return 0;
     return length;
 }
-
-} // namespace
 
 std::string valid_utf8(std::string_view text) {
     constexpr std::string_view kReplacement = "\xEF\xBF\xBD";

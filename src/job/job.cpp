@@ -20,6 +20,7 @@
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/random.hpp"
+#include "a2aperf/base/terminal.hpp"
 #include "a2aperf/base/utf8.hpp"
 #include "a2aperf/job/error.hpp"
 #include "a2aperf/job/launcher.hpp"
@@ -64,9 +65,8 @@ int watched(Call call, const char* name, int rank, Nanoseconds timeout) {
     const Nanoseconds later = rank == 0 ? 0 : Watchdog::kAfterRoot;
     const Watchdog watchdog(timeout + later, Watchdog::kAfterSignal, [&](int signal_number) {
         if (signal_number != 0) return StopSignal::exit_status(signal_number);
-        fmt::print(stderr,
-                   "a2aperf: rank {} ({}): {} did not end within {}: a rank is stopped, dead or far behind\n", rank,
-                   this_host(), name, format_duration(timeout));
+        complain(fmt::format("rank {} ({}): {} did not end within {}: a rank is stopped, dead or far behind", rank,
+                             this_host(), name, format_duration(timeout)));
         return EXIT_FAILURE;
     });
     Watchdog::enter();
@@ -120,15 +120,15 @@ Job::Job(int& argc, char**& argv, RankShuffle shuffle, Nanoseconds timeout)
 
 Job::~Job() {
     // What was measured is in the file by now; that the end went wrong is all there is to tell.
-    const auto tell = [this](int status, const char* call) {
+    const auto check = [this](int status, const char* call) {
         try {
             check_mpi(status, call);
         } catch (const RunError& error) {
-            fmt::print(stderr, "a2aperf: {}: {}\n", who(rank_), error.what());
+            complain(fmt::format("{}: {}", who(rank_), error.what()));
         }
     };
-    tell(MPI_Comm_free(&mpi_->comm), "MPI_Comm_free");
-    tell(watched([] { return MPI_Finalize(); }, "MPI_Finalize", rank_, timeout_), "MPI_Finalize");
+    check(MPI_Comm_free(&mpi_->comm), "MPI_Comm_free");
+    check(watched([] { return MPI_Finalize(); }, "MPI_Finalize", rank_, timeout_), "MPI_Finalize");
 }
 
 std::string Job::who(Rank rank) const {

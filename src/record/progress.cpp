@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/clock.hpp"
+#include "a2aperf/base/terminal.hpp"
 
 namespace a2aperf {
 namespace {
@@ -81,7 +82,7 @@ void Progress::end_point() {
 void Progress::note(std::string_view line) {
     if (style_ == Style::none) return;
     clear();
-    put(fmt::format("{}\n", line));
+    tell(line);
 }
 
 void Progress::clear() {
@@ -92,7 +93,7 @@ void Progress::clear() {
 
 void Progress::print(std::string_view line) {
     last_print_ = now_ns();
-    put(fmt::format("\r\x1b[K{}", fit(line, terminal_width() - 1)));
+    put(fmt::format("\r\x1b[K{}", fit(visible(line), terminal_width() - 1)));
     is_line_open_ = true;
 }
 

@@ -44,6 +44,12 @@ LIBRARIES = [
     Library(re.compile(r"hdf5.*|H5.*"), re.compile(r"H5[A-Z]\w*|hid_t|herr_t|hsize_t|hssize_t"), frozenset({"record"})),
     Library(re.compile(r"CLI/.*|CLI11.*"), re.compile(r"CLI(?=::)"), frozenset({"config"})),
     Library(re.compile(r"zlib\.h"), re.compile(r"crc32(?:_z)?(?=\()|Bytef"), frozenset({"record"})),
+    # What is said may come from anywhere: one file makes it harmless to a terminal.
+    Library(
+        re.compile(r"iostream|fmt/ostream\.h"),
+        re.compile(r"std::f?(?:printf|puts|fputs|fwrite|putchar)\b|fmt::print\b|std::(?:cout|cerr)"),
+        frozenset({"base/terminal.cpp", "record/progress.cpp"}),
+    ),
     Library(re.compile(r"hwloc.*"), re.compile(r"hwloc_\w+|HWLOC_\w+"), frozenset({"fabric"})),
 ]
 
