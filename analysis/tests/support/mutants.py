@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Changes single bits and bytes of a file without a trailer, and sees what `a2a check` says of it.
+
+Each mutant is looked at in a process of its own: HDF5 can crash on damage. It is forked
+from one that has loaded all modules: a new one would take seconds.
+"""
+
+import faulthandler
+import json
+import os
+import signal
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from a2aperf import check, datasets, loading, trailer
+from a2aperf.errors import InputError
+from support.edited import edited
+
+FOUND, SAME, OTHER, RAISED, DIED, HANGS = "found", "same", "other", "raised", "died", "hangs"
+_SECONDS = 60  # a deadline, not an expectation
+
+
+def killed(path: Path) -> Path:
+    """As a launch leaves its file that was killed: with room for more ops, and no trailer."""
+    with edited(path) as file:
+        file.attrs["layout"] = "preallocated"
+        for name, value in (("end_state", 0), ("end_reason", 0), ("ended", -1)):
+            file["segments/0"][name][()] = value
+        if "raw" in file:
+            for name in datasets.RAW:
+                if name in file["raw"] and name != "arrival":
+                    values = file["raw"][name][()]
+                    del file["raw"][name]
+                    file["raw"].create_dataset(name, data=values)
+            datasets.describe(file["raw"], datasets.RAW)
+    return path
+
+
+def mutant(content: bytes, random: np.random.Generator) -> bytes:
+    """One bit flipped, or one byte replaced."""
+    changed = bytearray(content)
+    place = int(random.integers(len(content)))
+    if random.integers(2):
+        changed[place] ^= 1 << int(random.integers(8))
+    else:
+        changed[place] ^= int(random.integers(1, 256))
+    return bytes(changed)
+
+
+def shown(path: Path) -> list[Any]:
+    """All that any command could show of a file."""
+    found = loading.load([path])
+    points = found.points.drop(columns="file")
+    parts: list[Any] = [points.to_csv(), repr(found.columns), repr(found.attributes[path.name])]
+    parts += [repr(launch) for launch in found.launches.values()]
+    for row in points.index[points["has_raw"]]:
+        point = int(points["point"][row])
+        raw = found.raw(path.name, point)
+        arrays: list[NDArray[Any] | None] = [raw.begin, raw.send_done, raw.recv_done, raw.start]
+        arrays += [raw.valid, raw.exit, found.arrival(path.name, point)]
+        parts += [None if one is None else one.tolist() for one in arrays]
+        parts.append(repr(found.counters(path.name, point)))
+    with h5py.File(path) as file:
+        if "pairs" in file:
+            parts += [repr(one[()].tolist()) for one in file["pairs"].values()]
+    return parts
+
+
+def fate(path: Path, before: list[Any]) -> str:
+    """What `a2a check` makes of a file in its own process, which this one is."""
+    try:
+        findings = check.isolated(str(path), progress=lambda done, of: None)
+        if any(is_error for is_error, _ in findings):
+            return FOUND
+        with trailer.unheeded():
+            return SAME if shown(path) == before else OTHER
+    except InputError:
+        return FOUND
+    except Exception:  # which a user would see
+        traceback.print_exc()
+        return RAISED
+
+
+def forked(task: Callable[[], str]) -> str:
+    """What the task says in a process of its own."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(_SECONDS)
+        os.write(writer, task().encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as stream:
+        said = stream.read().decode()
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        return HANGS if os.WTERMSIG(status) == signal.SIGALRM else DIED
+    return said
+
+
+def main(path: Path, seed: int, count: int) -> None:
+    """Prints how often each fate was met, and the mutants that were missed."""
+    faulthandler.disable()
+    content, name = path.read_bytes(), path.with_name("mutant.h5")
+    name.write_bytes(content)
+    before = shown(name)
+    random = np.random.default_rng(seed)
+    fates: Counter[str] = Counter()
+    missed = []
+    for number in range(count):
+        name.write_bytes(mutant(content, random))
+        what = forked(lambda: fate(name, before))
+        fates[what] += 1
+        if what in (OTHER, RAISED, HANGS):
+            missed.append(number)
+            name.rename(path.with_name(f"{what}-{number}.h5"))
+    print(json.dumps({"fates": fates, "missed": missed}))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

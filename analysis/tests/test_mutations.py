@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A changed bit or byte of a file is found by `a2a check`, or changes nothing that is shown."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from a2aperf import cli, trailer
+from conftest import TABLE_2019
+from support import mutants, synthetic, synthetic_pairs
+from support.synthetic import Setup
+
+COUNT = int(os.environ.get("A2A_MUTANTS", "50"))
+"""Of each form; 2000 in the long run."""
+SMALL = Setup(nodes=2, ppn=1, sizes=(8, 1000), ops=12, environment={"PSM2_RCVTHREAD": "0"})
+
+
+def alltoall(path: Path) -> Path:
+    return synthetic.write_launch(path, SMALL)
+
+
+def pairs(path: Path) -> Path:
+    setup = Setup(nodes=3, ppn=1, sizes=(8, 60000), ops=12)
+    return synthetic_pairs.write_pairs(path, setup, synthetic_pairs.Truth(pairs={(0, 1): 2.0}))
+
+
+def merged(path: Path) -> Path:
+    other = synthetic.write_launch(path.with_name("b.h5"), Setup(nodes=2, sizes=(8,), seed=2))
+    one = alltoall(path.with_name("a.h5"))
+    assert cli.main(["merge", str(one), str(other), "-o", str(path)]) == 0
+    return path
+
+
+def imported(path: Path) -> Path:
+    assert cli.main(["import", str(TABLE_2019), "-o", str(path)]) == 0
+    return path
+
+
+FORMS = (alltoall, pairs, merged, imported)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_change_of_a_finished_file_is_missed(
+    tmp_path: Path, form: Callable[[Path], Path]
+) -> None:
+    path = form(tmp_path / "x.h5")
+    content, random = path.read_bytes(), np.random.default_rng(12)
+    for _ in range(COUNT):
+        path.write_bytes(mutants.mutant(content, random))
+        trailer._of.cache_clear()  # two writes may have one time
+        assert trailer.of(path) is trailer.Trailer.WRONG
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMS)
+def test_no_change_of_an_unfinished_file_is_missed(
+    tmp_path: Path, form: Callable[[Path], Path]
+) -> None:
+    path = mutants.killed(form(tmp_path / "x.h5"))
+    command = [sys.executable, "-m", "support.mutants", str(path), "12", str(COUNT)]
+    here = Path(__file__).parent
+    environment = {**os.environ, "PYTHONPATH": str(here), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, cwd=here, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["missed"] == [], (told, done.stderr)
+    assert told["fates"]["found"] > 0
