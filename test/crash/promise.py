@@ -80,6 +80,10 @@ class Promise:
             return Counter({"absent, and was there": 1} if self.must_exist else {})
         if (rows := self.rows(disk, image)) is None:
             return Counter({"its metadata is none that the file had": 1})
+        return self.breaches_of(rows)
+
+    def breaches_of(self, rows: Rows) -> Counter[str]:
+        """Of rows that were read in another way."""
         found: Counter[str] = Counter()
         for point in range(len(rows)):
             is_measured = rows.is_measured(point)

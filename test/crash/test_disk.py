@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The simulator itself: what a disk may hold, and that known bad orders of writing are caught and the good one is not."""
+"""The simulator itself: what a disk may hold; known bad orders of writing are caught, and the good one is not."""
 
 import io
 import os

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Launches killed at random instants, a rank or the launcher: every point that was told is in the file, and true.
+
+A2APERF_CRASH_KILLS asks for more than a dozen kills.
+"""
+
+import os
+import random
+import signal
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+
+import h5py
+import pytest
+from launches import MPIRUN
+from processes import PATIENCE, parent, remove_what_killed_ranks_left, running_in, wait_until
+from results import Results, has_true_statistics
+from rows import COMPLETE, Rows, read_rows
+
+pytestmark = pytest.mark.slow
+
+KILLS = int(os.environ.get("A2APERF_CRASH_KILLS", "12"))
+AS_RANK = MPIRUN.parent / "as_rank.sh"
+RANKS = 3
+PROVIDERS = ("shm", "tcp", "net", "udp", "sockets")
+WORKLOADS = {
+    "alltoall": ["--no-sentinel", "--sizes", "8..8008+400", "--ops", "40"],
+    "pairs": ["--sizes", "8..8008+800", "--ops", "40"],
+}
+
+
+class Launch:
+    """Its ranks tell their process ids in a folder beside the one that they work in."""
+
+    def __init__(self, program: Path, folder: Path, provider: str, workload: str) -> None:
+        self.workload = workload
+        self.folder, self.pids = folder, folder.parent / f"{folder.name}-ranks"
+        for made in (folder, self.pids):
+            made.mkdir(exist_ok=True)
+        for old in self.pids.iterdir():
+            old.unlink()
+        words = ["--provider", provider, "--sync", "barrier", "--poll", "yield", "--timeout", "20s", "--resume"]
+        self.table = self.pids / "table"
+        with self.table.open("w") as table:
+            self.process = subprocess.Popen(
+                [MPIRUN, "-t", str(PATIENCE), str(RANKS), AS_RANK, self.pids, program, workload, *WORKLOADS[workload],
+                 *words, "-o", "a.h5"],
+                cwd=folder, stdout=table, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+
+    def told(self) -> set[int]:
+        """Message sizes of the table's rows: their points were acknowledged. The last line may be half a one."""
+        lines = [line.split() for line in self.table.read_text().split("\n")[:-1]]
+        if self.workload == "pairs":
+            return {int(words[0]) for words in lines if ">" in words and words[0].isdigit()}
+        return {int(words[3]) for words in lines if words[:1] == [str(RANKS)]}
+
+    def pid(self, rank: int) -> int | None:
+        try:
+            return int((self.pids / f"pid.{rank}").read_text())
+        except (FileNotFoundError, ValueError):
+            return None
+
+    def kill(self, whom: str) -> bool:
+        """A rank, by its number, or the process that started them; False where it is gone."""
+        pid = self.pid(0 if whom == "mpirun" else int(whom))
+        try:
+            if pid is None or (whom == "mpirun" and parent(parent(pid)) <= 1):
+                return False
+            os.kill(parent(parent(pid)) if whom == "mpirun" else pid, signal.SIGKILL)
+        except (ProcessLookupError, FileNotFoundError):
+            return False
+        return True
+
+
+def rows_of(file: Path) -> Rows | None:
+    if not file.exists():
+        return None
+    with h5py.File(file, "r") as opened:
+        return read_rows(opened)
+
+
+def measured(rows: Rows | None) -> set[int]:
+    return {point for point in range(len(rows)) if rows.is_measured(point)} if rows else set()
+
+
+def check(file: Path, before: set[int], told: set[int]) -> set[int]:
+    """The points that are there now: those of before, and those of every size that was told."""
+    rows = rows_of(file)
+    now = measured(rows)
+    assert before <= now, f"lost: {sorted(before - now)}"
+    sizes = rows.columns["message_size"] if rows else []
+    assert told <= set(map(int, sizes))
+    assert {point for point, size in enumerate(sizes) if size in told} <= now
+    if rows is not None:
+        for point in now:
+            assert rows.checksum[point] == rows.checksum_of(point)
+        results = Results(file)
+        for point in set(results.rows()) & {point for point in now if rows.state[point] == COMPLETE}:
+            has_true_statistics(results, point)
+    return now
+
+
+def test_kills_lose_nothing_that_was_told(program, offered, tmp_path, foreign_shared_memory):
+    there = [name for name in PROVIDERS if name in offered[0]]
+    if not there:
+        pytest.skip(f"none of {', '.join(PROVIDERS)} is here")
+    chance = random.Random(20191)
+    hit: Counter[str] = Counter()
+    kept = launches = 0
+    folder, before = tmp_path / "0", set()
+    provider, workload = there[0], "alltoall"
+    while sum(hit.values()) < KILLS:
+        launch = Launch(program, folder, provider, workload)
+        launches += 1
+        assert wait_until(lambda of=launch: of.pid(RANKS - 1) is not None or of.process.poll() is not None, PATIENCE)
+        rows = chance.choice([0, 0, 1, 3, 8])
+        wait_until(lambda of=launch, rows=rows: len(of.told()) >= rows or of.process.poll() is not None, PATIENCE)
+        time.sleep(chance.random() * (0.8 if rows == 0 else 0.1))  # any instant will do
+        whom = chance.choice(["0", "0", str(RANKS - 1), "mpirun"])
+        is_killed = launch.kill(whom)
+        launch.process.wait(PATIENCE)
+        assert running_in(folder) == []
+        remove_what_killed_ranks_left(foreign_shared_memory)
+        hit[f"{provider} {workload} {whom}"] += is_killed
+        before = check(folder / "a.h5", before, launch.told())
+        kept += len(before)
+        if not is_killed or chance.random() < 0.5:
+            folder, before = tmp_path / str(launches), set()
+            provider, workload = chance.choice(there), chance.choice(list(WORKLOADS))
+    print(f"{KILLS} kills {dict(hit)}, {launches} launches, {kept} points found")
+    assert kept > 0
