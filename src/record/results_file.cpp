@@ -40,9 +40,9 @@ void require_schema(const h5::File& file, const std::string& path) {
                                      path, kSchema));
     const std::int64_t version =
         file.has_attribute("schema_version") ? file.integer_attribute("schema_version") : 0;
-    if (version != kSchemaVersion)
-        throw UsageError(fmt::format("{} has schema version {}; this a2aperf reads and writes version {}", path,
-                                     version, kSchemaVersion));
+    if (version < kOldestSchemaVersion || version > kNewestSchemaVersion)
+        throw UsageError(fmt::format("{} has schema version {}; this a2aperf reads versions {} to {}", path,
+                                     version, kOldestSchemaVersion, kNewestSchemaVersion));
     if (file.integer_attribute("raw_samples") == 0)
         throw UsageError(fmt::format("{} holds summaries without samples (origin: {}), which can't be added to",
                                      path, quote(file.text_attribute("origin"))));
@@ -73,9 +73,13 @@ bool is_common(const std::string& name, const Schema& schema) {
                     path, quote(name)));
 }
 
-// Older files have none.
+bool has_checksums(const h5::File& file) {
+    return file.integer_attribute("schema_version") > kOldestSchemaVersion;
+}
+
+// Files of the oldest version have none.
 void require_digest(const h5::File& file) {
-    if (!file.has("digest")) return;
+    if (!file.has("digest") && !has_checksums(file)) return;
     const h5::Dataset digest = file.open_dataset("digest");
     digest.require_shape({});
     if (digest.read<std::int64_t>().at(0) != digest_of(file))
@@ -118,6 +122,7 @@ ResultsFile open_parts(h5::File file, const Schema& schema) {
                        results.counters.port_names()};
     results.extents.samples = results.raw.columns();
     results.columns = PointColumns::open(file, results.extents.points, schema);
+    if (has_checksums(file) && !results.columns.has_checksums()) file.throw_unreadable("has no checksums");
     results.file = std::move(file);
     return results;
 }
@@ -197,6 +202,10 @@ std::uint64_t ResultsFile::largest_size(const Extents& extents) {
 void ResultsFile::write_digest() const {
     const std::int64_t digest = digest_of(file);
     file.open_dataset("digest").write(std::span(&digest, 1));
+}
+
+bool ResultsFile::must_have_trailer() const {
+    return file.has("digest") && file.text_attribute("layout") == "compact";
 }
 
 void copy_asked(const ResultsFile& from, const ResultsFile& to) {

@@ -17,7 +17,9 @@
 
 namespace a2aperf {
 
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 1;       // that is written
+inline constexpr int kNewestSchemaVersion = 2; // that is read
+inline constexpr int kOldestSchemaVersion = 1; // that is read: without checksums
 
 enum class FileLayout { preallocated, compact };
 
@@ -67,6 +69,7 @@ struct ResultsFile {
     void write_checksums() const;
     // When all metadata are there.
     void write_digest() const;
+    bool must_have_trailer() const; // it is finished, and of a version that has one
 
     // Whether every part has the shape that the others have, so that whoever reads one point after another finds
     // all of it. Throws h5::Unreadable.

@@ -203,7 +203,7 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
 
     impl->points = plan.points;
     const ResultsFile::Reliable kept = stored.reliable();
-    if (trailer == Trailer::wrong)
+    if (trailer == Trailer::wrong || (trailer == Trailer::none && stored.must_have_trailer()))
         impl->remarks.push_back(fmt::format(
             "{} is not as it was finished (trailer): what its checksums vouch for is kept", file.string()));
     for (std::string& remark : tell_damaged(kept.damaged, stored.extents.points))

@@ -220,9 +220,9 @@ TEST_CASE("what is no results file is refused in one line and stays as it is") {
     {
         const h5::File file = h5::File::create(launch.settings.file);
         file.set("schema", std::string_view("a2aperf"));
-        file.set("schema_version", std::int32_t{2});
+        file.set("schema_version", std::int32_t{3});
     }
-    refused("has schema version 2; this a2aperf reads and writes version 1");
+    refused("has schema version 3; this a2aperf reads versions 1 to 2");
     change([](const h5::File& file) { file.create_dataset("gbps_tomorrow", {h5::Kind::float64}, {9}); });
     refused("holds 'gbps_tomorrow', which this a2aperf doesn't know");
     // Bytes of the object headers overwritten: damaged, wherever HDF5 notices.
@@ -262,13 +262,14 @@ TEST_CASE("a file that says what cannot be is refused, and stays as it is") {
 TEST_CASE("a point that is not what was written is measured again, and told; the others stay") {
     const test::TemporaryFolder folder;
     const Launch launch(folder / "a.h5");
-    const auto look = [&](const std::string& what) {
+    const auto look = [&](const std::string& what, EndState end) {
         CAPTURE(what);
         const Recorder recorder = launch.resume();
         CHECK_FALSE(recorder.is_complete(0));
         CHECK(recorder.is_complete(3));
-        REQUIRE(recorder.remarks().size() == 1);
-        CHECK(recorder.remarks()[0] ==
+        // Who changes a finished file cuts its trailer off.
+        REQUIRE(recorder.remarks().size() == (end == EndState::finished ? 2 : 1));
+        CHECK(recorder.remarks().back() ==
               "1 of 9 points is not what was written (checksum) and will be measured again: 0");
         const ResultsFile file =
             ResultsFile::open(launch.settings.file, h5::File::Access::read_only, test::kSchema);
@@ -280,7 +281,7 @@ TEST_CASE("a point that is not what was written is measured again, and told; the
             std::filesystem::remove(launch.settings.file);
             write_points(launch, {0, 3}, end);
             damage(launch, dataset, value, place);
-            look(dataset);
+            look(dataset, end);
         };
         damaged("attempts", std::int64_t{-5}, {{0}, {1}});
         damaged("attempts", std::int64_t{1 << 30}, {{0}, {1}});
@@ -366,8 +367,49 @@ TEST_CASE("a finished file that has changed since is gone on with as far as its 
         return recorder.remarks();
     };
     CHECK(resumed(good).empty());
+    CHECK(contains(resumed(good.substr(0, good.size() - 64)).at(0), "a.h5 is not as it was finished (trailer)"));
     CHECK(contains(resumed(good + "\n").at(0), "a.h5 is not as it was finished (trailer)"));
     std::string other = good;
     other[good.size() - 40] ^= 1; // in the trailer's own checksum
     CHECK(contains(resumed(other).at(0), "a.h5 is not as it was finished (trailer)"));
+}
+
+TEST_CASE("a file of version 1 has no checksums and is gone on with; one of version 2 must have them") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    {
+        // As an older program made it, but for the number.
+        const Launch first(folder / "first.h5");
+        write_points(first, {0, 3}, EndState::interrupted);
+    }
+    const auto without = [&](std::int32_t version) {
+        ResultsFile whole = ResultsFile::open(folder / "first.h5", h5::File::Access::read_only, test::kSchema);
+        const h5::File older = h5::File::create(launch.settings.file);
+        for (const std::string& name : whole.file.attributes()) {
+            if (name == "schema_version")
+                older.set("schema_version", version);
+            else if (whole.file.stored_attribute(name.c_str()).type == "t")
+                older.set(name.c_str(), std::string_view(whole.file.text_attribute(name.c_str())));
+            else
+                older.set(name.c_str(), static_cast<std::int32_t>(whole.file.integer_attribute(name.c_str())));
+        }
+        for (const std::string& name : whole.file.children())
+            if (name != "checksum" && name != "digest") whole.file.copy_to(older, name.c_str());
+    };
+    without(1);
+    {
+        const Recorder recorder = launch.resume();
+        CHECK(recorder.is_complete(0));
+        CHECK(recorder.is_complete(3));
+        CHECK(recorder.remarks().empty());
+    }
+    {
+        const ResultsFile file =
+            ResultsFile::open(launch.settings.file, h5::File::Access::read_only, test::kSchema);
+        CHECK(file.file.integer_attribute("schema_version") == kSchemaVersion);
+        CHECK(file.columns.has_checksums());
+        CHECK(file.reliable().damaged.empty());
+    }
+    without(2);
+    CHECK(contains(complaint([&] { launch.resume(); }), "a.h5 is damaged: "));
 }
