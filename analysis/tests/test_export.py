@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+import io
 import stat
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,7 +13,7 @@ import pytest
 from a2aperf import anonymize, loading
 from a2aperf.errors import InputError
 from conftest import Outcome
-from support import synthetic
+from support import planted, synthetic
 
 Run = Callable[..., Outcome]
 KEY = bytes(range(32))
@@ -107,7 +108,7 @@ def test_a_host_has_one_pseudonym_everywhere(a2a: Run, named: Path, tmp_path: Pa
     launch = loading.load([output]).launches["out.h5#0"]
     assert launch.nodes[1] in launch.labels["run"]  # "by user-… on host-…"
     assert launch.labels["run"].startswith("by user-")
-    assert f"label kept: run={launch.labels['run']}" in outcome.out
+    assert f"  label run: {launch.labels['run']}\n" in outcome.out
 
 
 def test_the_key_is_made_once_and_private(a2a: Run, named: Path, tmp_path: Path) -> None:
@@ -152,6 +153,14 @@ def test_credentials_are_dropped(a2a: Run, tmp_path: Path) -> None:
         ("see /scratch/project/x.log", False),
         ("--sizes 1000..15000+1000,20000..60000+5000", True),
         ("1:2 and 12:30:00", True),
+        ("ib0 and eth1 up", False),
+        ("enp65s0f1np1", False),
+        ("bond0.100", False),
+        ("hfi1_0 and mlx5_0, lo, ibverbs, endpoint, bridge", True),
+        ("port guid 0x00117501017a1b2c", False),
+        ("guid 0011:7501:017a:1b2c", False),
+        ("base lid 0x1f", False),
+        ("commit 4f2e1a9 at 16 ranks", True),
     ],
 )
 def test_addresses_and_paths(text: str, kept: bool) -> None:
@@ -159,8 +168,77 @@ def test_addresses_and_paths(text: str, kept: bool) -> None:
 
 
 def test_a_name_that_would_slip_through_stops_the_export(tmp_path: Path) -> None:
-    """The last look is independent of the replacing: a label's name is not replaced."""
-    setup = replace(SETUP, labels={"node001": "x"})
+    """The last look is independent of the replacing: the name of a fact is not replaced."""
+    setup = replace(SETUP, node_facts={"node001": "x"})
     path = synthetic.write_launch(tmp_path / "x.h5", setup)
     with pytest.raises(InputError, match="'node001' would still be in"):
         anonymize.anonymize(loading.load([path]), KEY)
+
+
+NAMES = (
+    " nid00017.acme.com ib0 dora@gate3.acme.com /home/dora/x 10.9.8.7 fe80::21b:44ff:fe11:3ab7 "
+    "00:1b:44:11:3a:b7 0x00117501017a1b2c /scratch/erin/run"
+)
+PLANTED = "nid00017 acme ib0 dora gate3 /home 10.9.8.7 fe80 00:1b:44 00117501 erin /scratch".split()
+
+
+@pytest.fixture
+def planted_everywhere(tmp_path: Path) -> Path:
+    setup = replace(SETUP, attachments={"hosts.txt": "x"}, baseline=True)
+    path = synthetic.write_launch(tmp_path / "planted.h5", setup)
+    where = planted.plant(path, NAMES, ("long_name", "thread_affinity"))
+    assert len(where) > 40
+    with h5py.File(path, "r+") as file:
+        affinity = file["counters/thread_affinity"]  # 96 bytes
+        affinity[...] = np.full(affinity.shape, b"0-1;nid00017.acme.com ib0 dora", affinity.dtype)
+        note = file.create_dataset("remark", data=[f"seen{NAMES}"] * len(file["state"]))
+        note.attrs["long_name"] = f"what was seen{NAMES}"
+        note.dims[0].attach_scale(file["point"])
+        sums = [name for name in ("checksum", "digest") if name in file]
+        for name in sums:
+            del file[name]
+        file.attrs["schema_version"] = np.int32(1)
+    return path
+
+
+def test_a_name_in_every_field_is_gone(a2a: Run, planted_everywhere: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.h5"
+    outcome = export(a2a, planted_everywhere, output)
+    assert outcome.status == 0, outcome
+    content = output.read_bytes()
+    for name in PLANTED:
+        assert name.encode() not in content, name
+        assert name not in outcome.out.replace(str(tmp_path), ""), name
+    with h5py.File(output) as file:
+        assert "host-" in file["remark"].asstr()[0]
+        assert any("interface-" in name for name in file["counters/port_names"].asstr())
+        host = next(word for word in file["mode"].asstr()[0].split() if word.startswith("host-"))
+        assert host in file["segments/0"].attrs["command_line"]
+        assert host in file["segments/0/label_value"].asstr()[1]
+
+
+def test_what_remains_is_seen_before_anything_is_written(
+    a2a: Run, named: Path, tmp_path: Path
+) -> None:
+    key = ("--key", tmp_path / "key")
+    listed = a2a("export", named, "--anonymize", "--review", *key)
+    assert listed.status == 0
+    assert "  label cluster: north\n" in listed.out
+    assert "  command_line: a2aperf alltoall -o path-" in listed.out
+    assert list(tmp_path.glob("*.h5")) == [named]
+    written = a2a("export", named, "--anonymize", "-o", tmp_path / "out.h5", *key)
+    assert written.out.startswith(listed.out)
+    a2a("export", named, "--anonymize", *key).refused("-o FILE", "--review")
+
+
+@pytest.mark.parametrize(("answer", "status"), [("y\n", 0), ("n\n", 1), ("", 1)])
+def test_on_a_terminal_it_is_asked(
+    a2a: Run, named: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, status: int
+) -> None:
+    terminal = io.StringIO(answer)
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stdin", terminal)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    output = tmp_path / "out.h5"
+    assert export(a2a, named, output).status == status
+    assert output.exists() == (status == 0)

@@ -10,7 +10,9 @@ import hmac
 import re
 import secrets
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,24 @@ _ADDRESS = re.compile(
     r"|(?<![\w:])(?:[0-9a-fA-F]{0,4}:){2,8}[0-9a-fA-F]{0,5}(?![\w:])"  # IPv6 (:port), GID, MAC
     r"|\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"  # UUID
 )
+_GUID = re.compile(
+    r"\b(?:0x)?[0-9a-fA-F]{16}\b|(?i:(?<=\blid )|(?<=\blid=)|(?<=\blid:))\s*(?:0x)?[0-9a-fA-F]+\b"
+)
+_INTERFACE = re.compile(
+    r"(?<![\w.-])(?:ib|eth|en[opsx]|wl|bond|br|virbr|docker|veth|hsn|ipogif|opa|usb|vlan|team|tun|tap)"
+    r"(?=\w*\d)\w+(?:\.\d+)?(?![\w-])"
+)
+"""Names of network interfaces: `ib0`, `enp65s0f1`; not of adapters, which every machine has."""
+_DOTTED = re.compile(r"(?<![\w./@-])(?:[A-Za-z0-9](?:[\w-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}(?![\w.-])")
+_NUMBERED = re.compile(
+    r"(?<![\w-])(?:nid|node|compute|login|host|rack|server|worker|head|mgmt|cn|gpu|cpu|n)[-_]?\d{1,6}"
+    r"(?:[-_]?[a-z]+\d+)*(?![\w-])"
+)
+_FILE = re.compile(
+    r"(?i)\.(?:h5|hdf5|txt|log|conf|cfg|toml|ya?ml|json|csv|html|sh|py|so|a|cpp?|hpp?|map|in)$"
+)
+_AT = re.compile(r"(?<![\w.-])([A-Za-z_][\w.-]*)@([\w.-]+)")
+_HOME = re.compile(r"/(?:home|users|u|scratch|work|project|data)/(?:users/)?([A-Za-z_][\w.-]*)")
 _PATH = re.compile(r"(?<![\w./])~?/[\w.+@%=,-]+(?:/[\w.+@%=,-]*)*")
 _PLAIN = re.compile(r"^[-+]?[\d.,:x()*-]*$|^(?i:yes|no|on|off|true|false|none|auto|default)$")
 # Fabric and MPI settings are what the file is for; only the names in them are replaced. The values
@@ -37,6 +57,8 @@ _FIXED_WORDS = ("role", "engine", "mode", "schedule", "provider", "post")
 """Columns of words that this program or libfabric chose."""
 _USER_VARIABLES = re.compile(r"(^|_)(USER|LOGNAME|USERNAME|ACCOUNT)(_|$)")
 _HOST_VARIABLES = re.compile(r"(HOST|HOSTNAME|NODELIST|NODENAME|CLUSTER_NAME)$")
+_WORD = re.compile(r"[a-z0-9_;+-]*")
+_CPUS = re.compile(r"[0-9,;-]*…?")
 _WHOLE_FACTS = ("boot_id",)
 _WHOLE_ATTRIBUTES = {"slurm_job_id": "job"}
 
@@ -86,11 +108,16 @@ class Pseudonyms:
         if self._pattern:
             text = self._pattern.sub(lambda found: self._names[found.group()], text)
         text = _PATH.sub(lambda found: self.of("path", found.group()), text)
-        return _ADDRESS.sub(self._address, text)
+        text = _ADDRESS.sub(self._address, text)
+        text = _GUID.sub(lambda found: self.of("address", found.group().strip()), text)
+        return _INTERFACE.sub(lambda found: self.of("interface", found.group()), text)
 
     def _address(self, found: re.Match[str]) -> str:
         # `1:2:3` may be a list of numbers, `::` punctuation: an address has a letter or four dots
         text = found.group()
+        groups = text.split(":")
+        if len(groups) == 4 and all(len(group) == 4 for group in groups):
+            return self.of("address", text)  # a GUID
         if text.count(".") == 3 or text.count(":") >= 4 or "-" in text or "::" in text:
             return self.of("address", text) if text != "::" else text
         return text
@@ -135,13 +162,22 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
         }
         segments = [reading.read_segment(file, i) for i in range(reading.segment_count(file))]
     pseudonyms = Pseudonyms(key)
-    for segment in segments:
-        _learn(pseudonyms, segment)
+    words = [str(x) for one in columns.values() if one.dtype == object for x in set(one)]
+    words += [str(x) for x in found.attributes[name].values()]
+    words += [text for segment in segments for text in segment.attachments.values()]
+    _learn(pseudonyms, segments, words)
     for segment in segments:
         _replace(pseudonyms, segment)
-    for column in found.columns.values():  # of what a newer writer added nothing is known
-        if column.kind == "string" and column.name not in _FIXED_WORDS:
-            _map(pseudonyms.scrub, columns[column.name])
+    for column in found.columns.values():
+        if column.kind == "string":
+            _map(partial(_word_of_column, pseudonyms, column.name), columns[column.name])
+    described = tuple(
+        replace(one, long_name=pseudonyms.scrub(one.long_name)) for one in found.described
+    )
+    own_columns = {
+        name: replace(one, long_name=pseudonyms.scrub(one.long_name))
+        for name, one in own_columns.items()
+    }
     has_raw = found.points["has_raw"].to_numpy()
 
     def raw(point: int) -> schema.Raw | None:
@@ -149,6 +185,14 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
             return None
         ops = found.raw(name, point)
         return ops.samples
+
+    def counters(point: int) -> schema.Counters | None:
+        counted = found.counters(name, point)
+        if counted is None:
+            return None
+        ports = {pseudonyms.scrub(port): values for port, values in counted.ports.items()}
+        lists = [one if _CPUS.fullmatch(one) else "" for one in counted.thread_affinity]
+        return replace(counted, ports=ports, thread_affinity=lists)
 
     def arrival(point: int) -> NDArray[np.int64] | None:
         return found.arrival(name, point) if has_raw[point] else None
@@ -164,16 +208,34 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
         columns,
         segments,
         raw=raw if has_raw.any() else None,
-        counters=(lambda point: found.counters(name, point)) if has_raw.any() else None,
+        counters=counters if has_raw.any() else None,
         arrival=arrival if traced else None,
         own_columns=own_columns,
         own_samples=own_samples,
         own=own,
-        described=found.described,
+        described=described,
     )
     document.attributes["layout"] = "compact"
     _require_clean(pseudonyms, document)
     return document
+
+
+def _word_of_column(pseudonyms: Pseudonyms, column: str, text: str) -> str:
+    """A word that the program or libfabric chose stays, were a host called the same."""
+    return text if column in _FIXED_WORDS and _WORD.fullmatch(text) else pseudonyms.scrub(text)
+
+
+def remaining(document: writer.Document) -> list[str]:
+    """What is left of texts, each once, for people to look at: `what: text`."""
+    found = dict.fromkeys(
+        (name, value) for name, value in document.attributes.items() if isinstance(value, str)
+    )
+    for column in document.described:
+        if column.kind == "string" and column.name not in _FIXED_WORDS:
+            found |= dict.fromkeys((column.name, x) for x in document.columns[column.name])
+    for segment in document.segments:
+        found |= dict.fromkeys(_texts(segment))
+    return [f"{what}: {text}" for what, text in found if not _PLAIN.match(text)]
 
 
 def _map(function: Callable[[str], str], values: Any) -> Any:
@@ -181,20 +243,51 @@ def _map(function: Callable[[str], str], values: Any) -> Any:
     return values
 
 
-def _learn(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
-    hosts = {*segment.nodes, *(node.partition(".")[0] for node in segment.nodes)}
+def _learn(pseudonyms: Pseudonyms, segments: Sequence[schema.Segment], others: list[str]) -> None:
+    """Names of hosts and users, by what says so and by how they look; `others` are more texts."""
+    hosts: set[str] = set()
     users: set[str] = set()
-    for name, value in segment.environment.items():
-        if _USER_VARIABLES.search(name) and not _PLAIN.match(value):
-            users.add(value)
-        elif _HOST_VARIABLES.search(name) and re.fullmatch(r"[\w.-]+", value):
-            hosts.add(value)
-    texts = [segment.message, segment.fi_info, *segment.environment.values()]
-    texts += [str(value) for value in segment.attributes.values()]
+    texts = list(others)
+    for segment in segments:
+        hosts |= {*segment.nodes, *(node.partition(".")[0] for node in segment.nodes)}
+        for name, value in segment.environment.items():
+            if _USER_VARIABLES.search(name) and not _PLAIN.match(value):
+                users.add(value)
+            elif _HOST_VARIABLES.search(name) and re.fullmatch(r"[\w.-]+", value):
+                hosts.add(value)
+        texts += [text for _, text in _texts(segment)]
     for text in texts:
-        users.update(re.findall(r"/(?:home|users)/([\w.-]+)", text))
+        users.update(_HOME.findall(text))
+        for user, host in _AT.findall(text):
+            users.add(user)
+            hosts.add(host)
+        for host in _DOTTED.findall(text):
+            if not _FILE.search(host):
+                hosts |= {host, host.partition(".")[0]}
+        hosts.update(_NUMBERED.findall(text))
     pseudonyms.learn("host", sorted(hosts))
     pseudonyms.learn("user", sorted(users - {"root"}))
+
+
+def _texts(segment: schema.Segment) -> Iterator[tuple[str, str]]:
+    """Every text of a launch, and what it is."""
+    yield "message", segment.message
+    for line in segment.fi_info.splitlines():
+        yield "fi_info", line
+    for node in segment.nodes:
+        yield "node", node
+    for name, value in segment.attributes.items():
+        if isinstance(value, str):
+            yield name, value
+    for what, named in (("variable", segment.environment), ("label", segment.labels)):
+        for name, value in named.items():
+            yield f"{what} {name}", value
+            yield f"name of a {what}", name
+    for facts in (segment.node_facts, segment.rank_facts):
+        for name, values in facts.items():
+            yield "name of a fact", name
+            for value in values:
+                yield name, value
 
 
 def _replace(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
@@ -207,12 +300,17 @@ def _replace(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
         elif isinstance(value, str):
             segment.attributes[name] = pseudonyms.scrub(value)
     segment.environment = {
-        name: _variable(pseudonyms, name, value)
+        pseudonyms.scrub(name): _variable(pseudonyms, name, value)
         for name, value in segment.environment.items()
         if not looks_like_credential(name)
     }
     segment.attachments = {}
-    segment.labels = {name: pseudonyms.scrub(value) for name, value in segment.labels.items()}
+    segment.labels = {
+        pseudonyms.scrub(name): pseudonyms.scrub(value) for name, value in segment.labels.items()
+    }
+    for flags in (segment.uniform, segment.required):
+        for name in list(flags):
+            flags[pseudonyms.scrub(name)] = flags.pop(name)
     segment.message = pseudonyms.scrub(segment.message)
     segment.fi_info = pseudonyms.scrub(segment.fi_info)
     for facts in (segment.node_facts, segment.rank_facts):
@@ -233,15 +331,7 @@ def _variable(pseudonyms: Pseudonyms, name: str, value: str) -> str:
 
 def _require_clean(pseudonyms: Pseudonyms, document: writer.Document) -> None:
     """No learnt name may be left: a name inside another word is found here, not by the reader."""
-    texts: list[str] = [str(value) for value in document.attributes.values()]
-    for segment in document.segments:
-        texts += [*segment.nodes, segment.message, segment.fi_info]
-        texts += [str(value) for value in segment.attributes.values()]
-        for named in (segment.environment, segment.labels):
-            texts += [*named, *named.values()]
-        for facts in (segment.node_facts, segment.rank_facts):
-            texts += [value for values in facts.values() for value in values]
-    for text in texts:
+    for text in remaining(document):
         leak = pseudonyms.leaks(text)
         if leak:
             raise InputError(f"'{leak}' would still be in '{text}'; nothing was written")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`a2a export`: a copy to give away."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +9,7 @@ import typer
 
 from a2aperf import anonymize as anonymizing
 from a2aperf import loading, terminal, writer
-from a2aperf.commands.options import Force, Output
+from a2aperf.commands.options import Force
 from a2aperf.errors import InputError
 
 EXAMPLES = """\
@@ -19,7 +20,7 @@ a2a export run.h5 --anonymize --key paper.key -o run-for-paper.h5
 
 def run(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Results file (.h5).")],
-    output: Output,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write.")] = None,
     anonymize: Annotated[
         bool,
         typer.Option(
@@ -33,24 +34,38 @@ def run(
             "Default: ~/.config/a2a/pseudonyms.key"
         ),
     ] = None,
+    review: Annotated[
+        bool, typer.Option("--review", help="Only list what would remain of texts; write nothing.")
+    ] = False,
     force: Force = False,
 ) -> None:
     """Write a copy without names, for a vendor or a paper; every sample and setting stays.
 
     With the same key the same host gets the same pseudonym in every file. Times of day, hardware
-    and versions stay; labels stay but for names in them, so look at what is printed.
+    and versions stay. What remains of texts is listed before the file is written; on a terminal it
+    is asked whether to write it.
     """
     if not anonymize:
         raise InputError("give --anonymize; cp makes a plain copy of a results file")
-    writer.require_writable(output, force)
+    if output is None and not review:
+        raise InputError("give -o FILE, or --review to see what would remain of texts")
+    if output is not None:
+        writer.require_writable(output, force)
     found = loading.load([file])
     path = key or Path.home() / ".config" / "a2a" / "pseudonyms.key"
     made = not path.exists()
     document = anonymizing.anonymize(found, anonymizing.read_key(path))
-    writer.write(output, document, force)
     if made:
         terminal.tell(f"a2a: new key {path}; whoever has it can check guessed names")
+    terminal.say(*(f"  {line}" for line in anonymizing.remaining(document)))
+    if review or output is None:
+        return
+    if sys.stdin.isatty() and sys.stdout.isatty() and not _is_wanted(output):
+        raise typer.Exit(1)
+    writer.write(output, document, force)
     terminal.say(f"{output}: {len(document.columns['state'])} points, names replaced")
-    labels = {f"{k}={v}" for segment in document.segments for k, v in segment.labels.items()}
-    for label in sorted(labels):
-        terminal.say(f"  label kept: {label}")
+
+
+def _is_wanted(output: Path) -> bool:
+    terminal.say(f"write {output} with these texts? [y/N]")
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
