@@ -92,6 +92,11 @@ def without_column(file: h5py.File) -> None:
     del file["time_p50"]
 
 
+def with_a_group_for_a_column(file: h5py.File) -> None:
+    del file["state"]
+    file.create_group("state")
+
+
 def without_segments(file: h5py.File) -> None:
     del file["segments"]
 
@@ -131,6 +136,7 @@ CASES: list[tuple[Callable[[Path], None], list[str]]] = [
     (with_edit(newer), ["schema version 3", "reads schema 'a2aperf' version 1 and 2"]),
     (with_edit(version_in_words), ["schema version 1; this a2a reads"]),
     (with_edit(without_column), ["column time_p50 missing"]),
+    (with_edit(with_a_group_for_a_column), ["/state is no dataset"]),
     (with_edit(without_segments), ["/segments missing"]),
     (with_edit(without_raw), ["group /raw is missing"]),
     (with_edit(without_nodes), ["damaged", "nodes"]),

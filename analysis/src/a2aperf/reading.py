@@ -104,6 +104,8 @@ def _require_schema(path: Path, file: h5py.File) -> None:
     missing = [name for name in needed if name not in file]
     if missing:
         raise InputError(f"{path}: damaged: {_some(missing)} missing")
+    if file.get("state", getclass=True) is not h5py.Dataset:
+        raise InputError(f"{path}: damaged: /state is no dataset")
     if "segments" not in file:
         raise InputError(f"{path}: damaged: group /segments missing")
     for name in ("segments", "raw", "counters"):
