@@ -57,6 +57,8 @@ SEGMENT = [
     ("end_state", 9, "a value without a meaning"),
     ("end_state", -1, "a value without a meaning"),
     ("end_state", np.zeros(3), "is no whole number"),
+    ("end_reason", 10, "a value without a meaning"),
+    ("end_reason", np.zeros(3), "is no whole number"),
     ("message", np.zeros((2, 2)), "is not one text"),
     ("node_facts/kernel", 7.5, "is no list of texts"),
 ]

@@ -182,14 +182,15 @@ PointOutcome Launch::measured(const Point& point, int index, Progress& progress)
             progress.ops(made, expected, workload_.gbps_rank(point, job_.layout(), op_time_ns));
         });
     if (!job_.is_root()) return outcome;
+    file_.has_answered(); // all ranks have been here since the last write
     const std::span<const Column> columns = workload_.schema().columns;
     work_out(columns, outcome.own, point, job_.layout());
     // The partner first: whoever sees this row complete finds its partner there.
     if (outcome.baseline) {
         work_out(columns, *outcome.baseline, plan().points[static_cast<std::size_t>(point.partner)], job_.layout());
-        file_.recorder().write(point.partner, *outcome.baseline);
+        file_.write(point.partner, *outcome.baseline);
     }
-    file_.recorder().write(index, outcome.own);
+    file_.write(index, outcome.own);
     progress.end_point();
     return outcome;
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/terminal.hpp"
 
 namespace a2aperf {
@@ -37,6 +38,12 @@ std::string LaunchFile::kept(const Plan& plan) const {
                        points == 1 ? "is" : "are", path_.string());
 }
 
+void LaunchFile::write(int point, const PointResult& result) {
+    const Nanoseconds begin = now_ns();
+    recorder_->write(point, result);
+    kept_waiting_ += now_ns() - begin;
+}
+
 // A file that could not be brought to its end is a failed run, unlike one that stays larger than it need be.
 void LaunchFile::finish() {
     if (!recorder_) return;
@@ -44,10 +51,10 @@ void LaunchFile::finish() {
     recorder_.reset();
 }
 
-void LaunchFile::close(EndState state, const std::string& message) noexcept {
+void LaunchFile::close(EndState state, EndReason reason, const std::string& message) noexcept {
     if (!recorder_) return;
     try {
-        recorder_->end(state, message);
+        recorder_->end(state, message, reason);
     } catch (const std::exception& error) {
         complain(error.what());
     }

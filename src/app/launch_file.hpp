@@ -16,20 +16,24 @@ namespace a2aperf {
 template <class Action>
 void on_root(const Job& job, Action&& action) {
     std::string trouble;
-    bool is_usage = true;
+    struct {
+        bool is_usage = true;
+        EndReason reason = EndReason::other;
+    } kind;
     if (job.is_root()) try {
             action();
         } catch (const UsageError& error) {
             trouble = error.what();
         } catch (const std::exception& error) {
             trouble = words_of(error);
-            is_usage = false;
+            kind.reason = reason_of(error);
+            kind.is_usage = false;
         }
     job.broadcast_text(trouble);
-    job.broadcast(is_usage);
+    job.broadcast(kind);
     if (trouble.empty()) return;
-    if (is_usage) throw UsageError(trouble);
-    throw RunError(trouble);
+    if (kind.is_usage) throw UsageError(trouble);
+    throw RunError(trouble, kind.reason);
 }
 
 class LaunchFile {
@@ -50,11 +54,18 @@ public:
 
     void finish(); // after the last point
     // The last words into the file when something went wrong; harmless when there is none.
-    void close(EndState state, const std::string& message) noexcept;
+    void close(EndState state, EndReason reason, const std::string& message) noexcept;
+
+    // A point into the open file.
+    void write(int point, const PointResult& result);
+    // For how long the last write kept the other ranks waiting; 0 once they had an answer.
+    Nanoseconds kept_waiting() const { return kept_waiting_; }
+    void has_answered() { kept_waiting_ = 0; }
 
 private:
     std::filesystem::path path_;
     std::optional<Recorder> recorder_;
+    Nanoseconds kept_waiting_ = 0;
 };
 
 } // namespace a2aperf

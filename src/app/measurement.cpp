@@ -57,7 +57,7 @@ StartChoice Measurement::connect_and_try(std::optional<Start> wanted) {
         return choose_start(wanted, prepared_.is_oversubscribed(job_.layout()), clock_.error_ns, job_, loop_,
                             *workload_.engine(parts));
     } catch (const RunError& error) {
-        throw RunError(fmt::format("connecting, {}: {}", first.label(), error.what()));
+        throw RunError(fmt::format("connecting, {}: {}", first.label(), error.what()), reason_of(error));
     }
 }
 

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
@@ -52,19 +53,50 @@ std::string kept(const std::optional<Launch>& launch) {
     return launch ? launch->file().kept(launch->plan()) : "";
 }
 
+// How a launch ends that did not come to its end.
+struct Ending {
+    EndReason reason = EndReason::other;
+    std::string message;
+    bool is_of_another = false; // rank, which has said its words itself
+};
+
+// Where a rank is known to have died, it is what the others wait for, or why they were told to stop.
+Ending with_lost_ranks(const Job& job, Ending ending) {
+    switch (ending.reason) {
+    case EndReason::signal:
+    case EndReason::peer_lost:
+    case EndReason::fabric_deadline:
+    case EndReason::other:
+        break;
+    default:
+        return ending;
+    }
+    std::vector<std::string> lost;
+    for (const Rank rank : job.lost_ranks()) lost.push_back(job.who(rank));
+    if (lost.empty()) return ending;
+    ending.reason = EndReason::peer_lost;
+    ending.message +=
+        fmt::format("; {} {} ended without a word", fmt::join(lost, ", "), lost.size() == 1 ? "has" : "have");
+    return ending;
+}
+
+EndState state_of(const Ending& ending) {
+    return ending.reason == EndReason::signal ? EndState::interrupted : EndState::failed;
+}
+
 // Peers may be waiting for us in the middle of anything: end the job for all.
 [[noreturn]] void fail(Job& job, std::optional<Launch>& launch, const std::exception& error) {
-    const std::string message = fmt::format("{}: {}", where(job, launch ? launch->at_hand() : ""), words_of(error));
+    const std::string said = fmt::format("{}: {}", where(job, launch ? launch->at_hand() : ""), words_of(error));
+    const Ending ending = with_lost_ranks(job, {reason_of(error), said});
     const std::string rest = kept(launch);
-    complain(message + rest);
-    if (launch) launch->file().close(EndState::failed, message);
-    job.abort(kFailed, message);
+    complain(ending.message + rest);
+    if (launch) launch->file().close(EndState::failed, ending.reason, ending.message);
+    job.abort(kFailed, ending.message, ending.reason);
 }
 
 // What a peer's death looks like from here is no failure of ours: then the launcher tells us to stop.
-[[noreturn]] void give_up(Job& job, std::optional<Launch>& launch, const std::exception& error,
-                          std::string& trouble) {
-    trouble = StopSignal::number() == 0 ? error.what() : "";
+[[noreturn]] void give_up(Job& job, std::optional<Launch>& launch, const std::exception& error, Ending& trouble) {
+    if (StopSignal::number() == 0) trouble = {reason_of(error), error.what()};
     if (StopSignal::is_coming([&] { job.progress(); })) job.leave(StopSignal::number());
     fail(job, launch, error);
 }
@@ -80,29 +112,41 @@ int leave_call(const Job& job, std::optional<Launch>& launch, int signal_number,
     const bool is_stop = signal_number != 0;
     const int status = is_stop ? StopSignal::exit_status(signal_number) : kFailed;
     if (is_stop && !job.is_root()) return status;
-    const std::string message =
+    const std::string said =
         is_stop ? stopped_by(signal_number, launch)
                 : fmt::format("{}: {} did not end within {}: a rank is stopped, dead or far behind",
                               where(job, launch ? launch->at_hand() : ""), call, format_duration(job.timeout()));
-    complain(message + kept(launch));
-    if (launch) launch->file().close(is_stop ? EndState::interrupted : EndState::failed, message);
+    const Ending ending = with_lost_ranks(job, {is_stop ? EndReason::signal : EndReason::fabric_deadline, said});
+    complain(ending.message + kept(launch));
+    if (launch) launch->file().close(state_of(ending), ending.reason, ending.message);
     return status;
 }
 
-// Rank 0 closes the file and says so; gives the exit status. trouble: what went wrong before the signal came.
-int stop(const Job& job, std::optional<Launch>& launch, int signal_number, const std::string& trouble) {
+// Why rank 0 was told to stop. trouble: what went wrong before the signal came.
+Ending why_stopped(const Job& job, const std::optional<Launch>& launch, int signal_number, const Ending& trouble) {
+    const auto [reason, of_another] = job.last_words();
+    if (of_another.empty()) {
+        const std::string after = trouble.message.empty() ? "" : fmt::format(", after {}", trouble.message);
+        const bool is_lost = trouble.reason == EndReason::peer_lost;
+        return with_lost_ranks(
+            job, {is_lost ? EndReason::peer_lost : EndReason::signal, stopped_by(signal_number, launch) + after});
+    }
+    // They could not know what rank 0 was about.
+    const Nanoseconds waited = launch ? launch->file().kept_waiting() : 0;
+    if (reason != EndReason::fabric_deadline || waited < job.timeout()) return {reason, of_another, true};
+    return {EndReason::disk_deadline,
+            fmt::format("{}; {} was at its file for {}", of_another, job.who(job.rank()), format_duration(waited)),
+            true};
+}
+
+// Rank 0 closes the file and says so; gives the exit status.
+int stop(const Job& job, std::optional<Launch>& launch, int signal_number, const Ending& trouble) {
     if (!job.is_root()) return StopSignal::exit_status(signal_number);
-    const std::string of_another = job.last_words();
-    std::string message = stopped_by(signal_number, launch);
-    if (!of_another.empty())
-        message = of_another;
-    else if (!trouble.empty())
-        message += fmt::format(", after {}", trouble);
+    const Ending ending = why_stopped(job, launch, signal_number, trouble);
     const std::string rest = kept(launch);
-    if (launch) launch->file().close(of_another.empty() ? EndState::interrupted : EndState::failed, message);
-    // Another rank has said its words itself.
-    complain(of_another.empty() ? message + rest : "ended by another rank" + rest);
-    return of_another.empty() ? StopSignal::exit_status(signal_number) : kFailed;
+    if (launch) launch->file().close(state_of(ending), ending.reason, ending.message);
+    complain((ending.is_of_another ? "ended by another rank" : ending.message) + rest);
+    return ending.is_of_another ? kFailed : StopSignal::exit_status(signal_number);
 }
 
 } // namespace
@@ -126,7 +170,7 @@ int run_launch(int argc, char** argv, const Options& options) {
     StopSignal::install();
     Job job(argc, argv, {options.shuffle_ranks, options.seed}, options.timeout);
     std::optional<Launch> launch;
-    std::string trouble;
+    Ending trouble;
     job.set_last_act([&](int signal_number) { return stop(job, launch, signal_number, trouble); });
     job.set_leave_call(
         [&](int signal_number, const std::string& call) { return leave_call(job, launch, signal_number, call); });

@@ -14,6 +14,10 @@ class FabricCategory final : public std::error_category {
 public:
     const char* name() const noexcept override { return "libfabric"; }
     std::string message(int code) const override { return fi_strerror(code); }
+    std::error_condition default_error_condition(int code) const noexcept override {
+        if (code < FI_ERRNO_OFFSET) return std::generic_category().default_error_condition(code);
+        return {code, *this};
+    }
 };
 
 } // namespace

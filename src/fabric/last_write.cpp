@@ -26,9 +26,11 @@ int LastWrite::progress() {
     std::array<fi_cq_data_entry, 16> entries;
     const auto count = fi_cq_read(endpoint_.queue(), entries.data(), entries.size());
     if (count == -FI_EAGAIN) return 0;
-    if (count == -FI_EAVAIL)
-        throw RunError(
-            fmt::format("the last write, or an operation before it, failed: {}", endpoint_.take_error().text));
+    if (count == -FI_EAVAIL) {
+        const CompletionError error = endpoint_.take_error();
+        throw RunError(fmt::format("the last write, or an operation before it, failed: {}", error.text),
+                       reason_of(error.code));
+    }
     check_fabric(static_cast<int>(count), "fi_cq_read");
     return static_cast<int>(count);
 }

@@ -107,7 +107,16 @@ Job::Job(int& argc, char**& argv, RankShuffle shuffle, Nanoseconds timeout)
     check_mpi(MPI_Comm_rank(mpi_->comm, &rank_), "MPI_Comm_rank");
 
     hosts_.resize(static_cast<std::size_t>(size)); // ranks() counts them
-    world_ranks_ = all_gather(world_rank);
+    struct Facts {
+        int world_rank;
+        PeerProcesses::Process process;
+    };
+    std::vector<PeerProcesses::Process> processes;
+    for (const Facts& of_rank : all_gather(Facts{world_rank, PeerProcesses::own()})) {
+        world_ranks_.push_back(of_rank.world_rank);
+        processes.push_back(of_rank.process);
+    }
+    peers_ = PeerProcesses(processes);
     hosts_ = all_gather_text(this_host());
 
     // Nodes are numbered by their first rank.
@@ -238,7 +247,8 @@ void Job::test_until_done(const char* what) const {
             const Nanoseconds waited = now_ns() - begin;
             if (waited > timeout_)
                 throw RunError(fmt::format("it waited {} {}: a rank is stopped, dead or far behind",
-                                           format_duration(waited), what));
+                                           format_duration(waited), what),
+                               EndReason::fabric_deadline);
         }
         // Ranks that outnumber the cores must let the last one run.
         if (tests < kTestsBeforeSleep)
@@ -327,18 +337,19 @@ void Job::await_farewell() const {
     }
 }
 
-void Job::abort(int status, const std::string& why) const {
-    tell_root(why);
+void Job::abort(int status, const std::string& why, EndReason reason) const {
+    tell_root(why, reason);
     MPI_Abort(MPI_COMM_WORLD, status);
     std::_Exit(status); // MPI_Abort is allowed to return
 }
 
 // The first message between two ranks may take several steps of both to connect them.
-void Job::tell_root(const std::string& why) const {
+void Job::tell_root(const std::string& why, EndReason reason) const {
     constexpr Nanoseconds kForOthers = 300'000'000;
     constexpr Nanoseconds kToArrive = 2'000'000'000;
     const Nanoseconds begin = now_ns();
-    const std::string words = cut_utf8(why, kLongestWords);
+    // The reason is the first byte.
+    const std::string words = static_cast<char>(reason) + cut_utf8(why, kLongestWords);
     if (!is_root()) {
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Isend(words.data(), static_cast<int>(words.size()), MPI_CHAR, 0, kLastWords, mpi_->comm, &request);
@@ -361,7 +372,7 @@ void Job::progress() const {
     MPI_Iprobe(MPI_ANY_SOURCE, kLastWords, mpi_->comm, &has_come, MPI_STATUS_IGNORE);
 }
 
-std::string Job::last_words() const {
+Job::LastWords Job::last_words() const {
     constexpr int kLooks = 20; // what was sent long ago is not seen by the first of them
     int has_come = 0;
     int length = 0;
@@ -374,7 +385,8 @@ std::string Job::last_words() const {
     MPI_Get_count(&status, MPI_CHAR, &length);
     std::string words(static_cast<std::size_t>(length), '\0');
     MPI_Recv(words.data(), length, MPI_CHAR, status.MPI_SOURCE, kLastWords, mpi_->comm, MPI_STATUS_IGNORE);
-    return words;
+    if (words.empty()) return {};
+    return {static_cast<EndReason>(words.front()), words.substr(1)};
 }
 
 std::string Job::mpi_version() {

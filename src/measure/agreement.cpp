@@ -38,7 +38,8 @@ void Agreement::fail(const std::string& where) const {
     const std::string silent =
         names.empty() ? "" : fmt::format("; nothing was heard of {} in a second more", fmt::join(names, ", "));
     throw RunError(fmt::format("{}: it waited {} for the other ranks to finish theirs{}", where,
-                               format_duration(waited), silent));
+                               format_duration(waited), silent),
+                   EndReason::fabric_deadline);
 }
 
 } // namespace a2aperf

@@ -23,7 +23,8 @@ bool DurationLoop::is_told_to_stop() const {
 
 void DurationLoop::fail_drain(const std::string& missing) const {
     throw RunError(fmt::format("after the duration nothing happened for {}; {} waits for {}",
-                               format_duration(deadline_.waited()), job_.who(job_.rank()), missing));
+                               format_duration(deadline_.waited()), job_.who(job_.rank()), missing),
+                   EndReason::fabric_deadline);
 }
 
 } // namespace a2aperf

@@ -24,7 +24,8 @@ void take_last_answers(const Channel& channel, const Job& job, Agreement& agreem
             deadline.reset();
         else if (!deadline.idle())
             throw RunError(fmt::format("{}: nothing happened for {}; it waits for {} to take one", kWhere,
-                                       format_duration(deadline.waited()), job.who(peer)));
+                                       format_duration(deadline.waited()), job.who(peer)),
+                           EndReason::fabric_deadline);
     };
     deadline.reset();
     for (Rank peer = 0; peer < job.ranks(); ++peer) {

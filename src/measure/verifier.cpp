@@ -42,13 +42,15 @@ void check_arrivals(std::span<const std::uint32_t> arrivals, const VerificationR
         throw RunError(
             fmt::format("verification of {} failed: an extra message arrived at {} in op {}: sent twice, "
                         "or to the wrong rank",
-                        point.label(), job.who(job.rank()), op));
+                        point.label(), job.who(job.rank()), op),
+            EndReason::bad_data);
     for (std::size_t peer = 0; peer < arrivals.size(); ++peer)
         if (arrivals[peer] != expected[peer])
             throw RunError(
                 fmt::format("verification of {} failed: {} message{} of {} arrived at {} in op {}, expected {}",
                             point.label(), arrivals[peer], arrivals[peer] == 1 ? "" : "s",
-                            job.who(static_cast<Rank>(peer)), job.who(job.rank()), op, expected[peer]));
+                            job.who(static_cast<Rank>(peer)), job.who(job.rank()), op, expected[peer]),
+                EndReason::bad_data);
 }
 
 void check_bytes(const ExchangeState& exchange, const MemoryKind& memory, const VerificationRound& round,
@@ -63,7 +65,8 @@ void check_message(const ExchangeState& exchange, const MemoryKind& memory, Rank
         throw RunError(fmt::format("verification of {} failed: byte {} of the message from {} to {} is {:#04x}, "
                                    "not {:#04x} (op {}{})",
                                    point.label(), wrong->offset, job.who(peer), job.who(job.rank()),
-                                   static_cast<int>(wrong->found), static_cast<int>(wrong->expected), op, moment));
+                                   static_cast<int>(wrong->found), static_cast<int>(wrong->expected), op, moment),
+                       EndReason::bad_data);
 }
 
 } // namespace a2aperf

@@ -115,8 +115,10 @@ void Recorder::Impl::settle() {
 }
 
 // Where the disk takes nothing any more, why the launch ended may still be said, but not that it is finished.
-void Recorder::Impl::close(EndState state, std::string_view message) {
-    const auto tell = [&] { SegmentGroup::open(results.segments, segment).end(state, message, wall_clock_ns()); };
+void Recorder::Impl::close(EndState state, EndReason reason, std::string_view message) {
+    const auto tell = [&] {
+        SegmentGroup::open(results.segments, segment).end(state, reason, message, wall_clock_ns());
+    };
     try {
         if (results.group) results.group->seal();
         settle();
@@ -219,8 +221,8 @@ void Recorder::clear(const std::string& column) {
     impl_->results.group.value().clear(column);
 }
 
-std::optional<std::string> Recorder::end(EndState state, std::string_view message) {
-    impl_->close(state, message);
+std::optional<std::string> Recorder::end(EndState state, std::string_view message, EndReason reason) {
+    impl_->close(state, state == EndState::finished ? EndReason::finished : reason, message);
     if (state != EndState::finished) return std::nullopt;
     // What was only removed comes back with the compact copy; what has come in its place isn't ours.
     const bool is_ours = has_name();

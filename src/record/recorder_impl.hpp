@@ -45,7 +45,7 @@ public:
     void take_back(int point);
     // A barrier: what was written is on the disk, then the points that wait say so.
     void settle();
-    void close(EndState state, std::string_view message);
+    void close(EndState state, EndReason reason, std::string_view message);
     void compact();
 };
 

@@ -216,6 +216,7 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     impl->results.columns.write_asked(points_to_ask(plan, kept.states), layout, settings.provider);
     copy_measured(stored, kept.states, impl->results);
     keep_group(stored, kept.states, plan.points, impl->results, impl->remarks);
+    SegmentGroup::add_reasons(impl->results.segments);
     impl->start(replacement, Existing::replace, provenance, plan.order);
     return impl;
 }

@@ -2,10 +2,13 @@
 #include "segment_group.hpp"
 
 #include <array>
+#include <cstdint>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "a2aperf/base/utf8.hpp"
 
@@ -109,6 +112,36 @@ void write_facts(const h5::Group& group, const char* name,
     for (const auto& [fact, values] : facts) write_texts(folder, fact, values);
 }
 
+h5::Dataset create_reason(const h5::Group& group) {
+    h5::Dataset reason = group.create_dataset("end_reason", {h5::Kind::int8}, {});
+    std::array<std::int8_t, kEndReasons.size()> values{};
+    std::iota(values.begin(), values.end(), std::int8_t{0});
+    reason.set("long_name", std::string_view("why the launch ended"));
+    reason.set("flag_values", std::span<const std::int8_t>(values));
+    reason.set("flag_meanings", std::string_view(fmt::format("{}", fmt::join(kEndReasons, " "))));
+    return reason;
+}
+
+void write_reason(const h5::Dataset& dataset, EndReason reason) {
+    const auto value = static_cast<std::int8_t>(reason);
+    dataset.write(std::span<const std::int8_t>(&value, 1));
+}
+
+// Only signals interrupted a launch.
+EndReason reason_of_state(std::int8_t state) {
+    switch (static_cast<EndState>(state)) {
+    case EndState::running:
+        return EndReason::running;
+    case EndState::finished:
+        return EndReason::finished;
+    case EndState::interrupted:
+        return EndReason::signal;
+    case EndState::failed:
+        break;
+    }
+    return EndReason::other;
+}
+
 } // namespace
 
 SegmentGroup::SegmentGroup(h5::Group group) : group_(std::move(group)) {}
@@ -119,9 +152,10 @@ SegmentGroup SegmentGroup::create(const h5::Group& segments, int index, const Pr
     const h5::Group& group = segment.group_;
     write_attributes(group, provenance);
     segment.end_state_ = group.create_dataset("end_state", {h5::Kind::int8}, {});
+    segment.end_reason_ = create_reason(group);
     segment.ended_ = group.create_dataset("ended", {h5::Kind::int64}, {});
     segment.message_ = group.create_dataset("message", {h5::Kind::fixed_text, kMessageBytes}, {});
-    segment.end(EndState::running, "", -1);
+    segment.end(EndState::running, EndReason::running, "", -1);
     write_texts(group, "nodes", provenance.nodes);
     write_integers(group, "node_of_rank", provenance.node_of_rank);
     write_integers(group, "clock_domain_of_rank", provenance.clock_domain_of_rank);
@@ -141,18 +175,29 @@ SegmentGroup SegmentGroup::create(const h5::Group& segments, int index, const Pr
 SegmentGroup SegmentGroup::open(const h5::Group& segments, int index) {
     SegmentGroup segment(segments.open_group(fmt::to_string(index).c_str()));
     segment.end_state_ = segment.group_.open_dataset("end_state");
+    if (segment.group_.has("end_reason")) segment.end_reason_ = segment.group_.open_dataset("end_reason");
     segment.ended_ = segment.group_.open_dataset("ended");
     segment.message_ = segment.group_.open_dataset("message");
     return segment;
 }
 
-void SegmentGroup::end(EndState state, std::string_view message, std::int64_t ended_ns) const {
+void SegmentGroup::end(EndState state, EndReason reason, std::string_view message, std::int64_t ended_ns) const {
     std::string text = cut_utf8(message, kMessageBytes);
     text.resize(kMessageBytes, '\0');
     message_.write_fixed(text, {});
     ended_.write(std::span<const std::int64_t>(&ended_ns, 1));
+    write_reason(end_reason_, reason);
     const auto value = static_cast<std::int8_t>(state);
     end_state_.write(std::span<const std::int8_t>(&value, 1));
+}
+
+void SegmentGroup::add_reasons(const h5::Group& segments) {
+    for (const std::string& name : segments.children()) {
+        const h5::Group group = segments.open_group(name.c_str());
+        if (group.has("end_reason")) continue;
+        const std::int8_t state = group.open_dataset("end_state").read<std::int8_t>().at(0);
+        write_reason(create_reason(group), reason_of_state(state));
+    }
 }
 
 std::vector<std::string> SegmentGroup::nodes() const {

@@ -19,8 +19,10 @@ public:
                                const std::vector<int>& planned_order);
     static SegmentGroup open(const h5::Group& segments, int index);
 
-    // The message and the time first, the state last.
-    void end(EndState state, std::string_view message, std::int64_t ended_ns) const;
+    // The message, the time and the reason first, the state last.
+    void end(EndState state, EndReason reason, std::string_view message, std::int64_t ended_ns) const;
+    // Segments of older files don't tell a reason: those that lack one get what follows from their state.
+    static void add_reasons(const h5::Group& segments);
 
     std::vector<std::string> nodes() const;
     std::vector<int> planned_order() const;
@@ -30,7 +32,7 @@ public:
 private:
     explicit SegmentGroup(h5::Group group);
     h5::Group group_;
-    h5::Dataset end_state_, ended_, message_;
+    h5::Dataset end_state_, end_reason_, ended_, message_;
 };
 
 } // namespace a2aperf

@@ -113,7 +113,7 @@ int main(int argc, char** argv) {
         measure(job, provider);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s: %s\n", job.who(job.rank()).c_str(), error.what());
-        job.abort(1, error.what());
+        job.abort(1, error.what(), reason_of(error));
     }
     return 0;
 }

@@ -5,9 +5,9 @@
 // "partly"), fi_mr_reg, fi_cq_read, receive (the posting of one). fi_mr_enable also makes the provider one that
 // wants every buffer registered, bound to the endpoint and enabled, for what it is used for, and has a key only
 // then (cxi); do=demand is no more than that. Messages, where they are sent: send, with an error, lose, double,
-// misdirect (to where the one before went), flip, renumber (the data name another op), stop (SIGSTOP, then
-// the message). The flags behind writes: flag, with an error, lose. Messages, where their completion is read: sent,
-// received, with an error, lose, double, late:MILLISECONDS.
+// misdirect (to where the one before went), flip, renumber (the data name another op), stop, kill,
+// term (that signal, then the message). The flags behind writes: flag, with an error, lose. Messages, where their
+// completion is read: sent, received, with an error, lose, double, late:MILLISECONDS.
 #include <dlfcn.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
@@ -153,7 +153,7 @@ ssize_t send(const Route& route, void* context, Post post) {
         if (context != nullptr) hold({context, FI_SEND, route.size, nullptr, 0}, std::chrono::milliseconds(0));
         return 0;
     }
-    if (action == "stop") raise(SIGSTOP);
+    if (const int number = faults::signal_of(action); number != 0) raise(number);
     if (action == "flip") other.bytes = with_a_wrong_byte(route);
     if (action == "misdirect") {
         other = g_before;

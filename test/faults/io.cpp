@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Faults of files and memory. Calls: write, read (of regular files; pwrite and pread count with them), fsync,
 // fdatasync, ftruncate, rename, open; new, malloc, mmap. Reads and writes also know "short" (half of the bytes) and
-// reads "eof"; fsync knows late:MILLISECONDS.
+// reads "eof"; fsync and write know late:MILLISECONDS, rename knows term (SIGTERM, then the call).
 #undef _FILE_OFFSET_BITS // it renames the calls that both have their names here
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <ctime>
@@ -61,11 +62,29 @@ int fail() {
     return -1;
 }
 
+void wait_as_told() {
+    timespec left{.tv_sec = plan().number / 1000, .tv_nsec = plan().number % 1000 * 1'000'000};
+    while (nanosleep(&left, &left) != 0) {
+    }
+}
+
+// Whether the call fails; it may get a signal instead.
+bool fails_path(std::string_view call, const char* path) {
+    if (!strikes_path(call, path)) return false;
+    const int number = faults::signal_of(plan().action);
+    if (number != 0) raise(number);
+    return number == 0;
+}
+
 // move(bytes): the real call for that many.
 template <class Move>
 ssize_t transfer(std::string_view call, int descriptor, std::size_t size, Move move) {
     if (!strikes_file(call, descriptor)) return move(size);
     if (plan().action == "eof") return 0;
+    if (plan().action == "late") {
+        wait_as_told();
+        return move(size);
+    }
     if (plan().action == "short") return move(std::max<std::size_t>(size / 2, 1));
     return fail();
 }
@@ -116,9 +135,7 @@ int fsync(int descriptor) {
     // A folder is synced too, and is no regular file.
     if (!faults::strikes("fsync")) return call(descriptor);
     if (plan().action != "late") return fail();
-    timespec left{.tv_sec = plan().number / 1000, .tv_nsec = plan().number % 1000 * 1'000'000};
-    while (nanosleep(&left, &left) != 0) {
-    }
+    wait_as_told();
     return call(descriptor);
 }
 
@@ -138,12 +155,12 @@ int ftruncate64(int descriptor, off64_t size) noexcept {
 
 int rename(const char* from, const char* to) noexcept {
     static auto* const call = real<int(const char*, const char*)>("rename");
-    return strikes_path("rename", to) ? fail() : call(from, to);
+    return fails_path("rename", to) ? fail() : call(from, to);
 }
 
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
     static auto* const call = real<int(int, const char*, int, const char*, unsigned)>("renameat2");
-    return strikes_path("rename", to) ? fail() : call(from_folder, from, to_folder, to, flags);
+    return fails_path("rename", to) ? fail() : call(from_folder, from, to_folder, to, flags);
 }
 
 int open(const char* path, int flags, ...) {

@@ -14,11 +14,13 @@ int fail(MPI_Comm communicator) {
     return MPI_ERR_OTHER;
 }
 
-// do=stop: the rank stops (SIGSTOP) ahead of the call, so that its peers wait in theirs.
+// do=stop: the rank stops (SIGSTOP) ahead of the call, so that its peers wait in theirs. do=kill, do=term: it gets
+// that signal there.
 bool fails(const char* call) {
     if (!faults::strikes(call)) return false;
-    if (faults::plan().action != "stop") return true;
-    raise(SIGSTOP);
+    const int number = faults::signal_of(faults::plan().action);
+    if (number == 0) return true;
+    raise(number);
     return false;
 }
 

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -117,6 +118,12 @@ bool strikes(std::string_view call) {
     if (now < wanted.nth || now - wanted.nth >= wanted.count) return false;
     if (now == wanted.nth) note("struck", now);
     return true;
+}
+
+int signal_of(std::string_view action) {
+    if (action == "stop") return SIGSTOP;
+    if (action == "kill") return SIGKILL;
+    return action == "term" ? SIGTERM : 0;
 }
 
 } // namespace faults

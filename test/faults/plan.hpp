@@ -25,6 +25,9 @@ struct Plan {
 
 const Plan& plan();
 
+// SIGSTOP, SIGKILL, SIGTERM of "stop", "kill", "term"; 0 of other words.
+int signal_of(std::string_view action);
+
 // Whether this call is one that goes wrong; counts it when it is of the plan's name.
 bool strikes(std::string_view call);
 

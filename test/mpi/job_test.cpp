@@ -216,16 +216,17 @@ TEST_CASE("a wait that fails is told of before the caller's memory is given away
 TEST_CASE("rank 0 learns why another ends the job, in whole characters") {
     std::string why = "node \u00fc: ";
     for (int i = 0; i < 600; ++i) why += "\u00b5"; // two bytes each
-    if (job().rank() == job().ranks() - 1) job().tell_root(why);
+    if (job().rank() == job().ranks() - 1) job().tell_root(why, EndReason::bad_data);
     job().barrier();
-    const std::string words = job().last_words();
+    const auto [reason, words] = job().last_words();
     if (!job().is_root()) return;
+    CHECK(reason == EndReason::bad_data);
     CHECK(words.size() > 990);
     CHECK(words.size() <= 1000);
     CHECK(words == valid_utf8(words));
     CHECK(words.starts_with("node \u00fc: \u00b5"));
     CHECK(words.ends_with("\u00b5\u2026"));
-    CHECK(job().last_words().empty());
+    CHECK(job().last_words().text.empty());
 }
 
 TEST_CASE("those that wait in vain learn who does not wait") {

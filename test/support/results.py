@@ -17,6 +17,13 @@ PENDING, COMPLETE, SKIPPED, FAILED = 0, 1, 2, 3
 NO_MOMENT = np.iinfo(np.int64).min  # a send_done of which nothing tells
 STOP_RULE = {"ops": 1, "precision": 2, "max-ops": 3, "time-budget": 4, "attempts": 6}
 
+# fmt: off
+END_REASONS = (
+    "running", "finished", "signal", "peer-lost", "fabric-deadline", "disk-deadline", "bad-data", "out-of-memory",
+    "disk-full", "other",
+)
+# fmt: on
+
 
 def text(value: object) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
@@ -29,6 +36,7 @@ class Segment:
     labels: dict[str, str]
     rank_order: list[int]
     end_state: int
+    end_reason: str
     message: str
 
     @classmethod
@@ -45,6 +53,7 @@ class Segment:
             labels=pairs("label"),
             rank_order=list(group["rank_order"][()]),
             end_state=int(group["end_state"][()]),
+            end_reason=END_REASONS[int(group["end_reason"][()])],
             message=text(group["message"][()]).rstrip("\0"),
         )
 

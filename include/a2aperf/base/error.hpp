@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "a2aperf/base/end_reason.hpp"
+
 namespace a2aperf {
 
 // The user asked for something that is not to be had: one line for people, exit status 2, nothing written.
@@ -19,7 +21,12 @@ public:
 // A deadline passed or a peer failed while measuring: exit status 1 after the whole job is ended.
 class RunError : public std::runtime_error {
 public:
-    using std::runtime_error::runtime_error;
+    explicit RunError(const std::string& what, EndReason reason = EndReason::other)
+        : std::runtime_error(what), reason_(reason) {}
+    EndReason reason() const { return reason_; }
+
+private:
+    EndReason reason_;
 };
 
 // Of all that was asked for nothing can be measured: one line, this exit status, nothing written.

@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "a2aperf/base/end_reason.hpp"
+#include "a2aperf/job/peer_processes.hpp"
 #include "a2aperf/plan/layout.hpp"
 
 namespace a2aperf {
@@ -106,14 +108,20 @@ public:
 
     // Ends every process of the job with this status, once rank 0 was told why: its wait may end for the
     // launcher's signal. Does not return.
-    [[noreturn]] void abort(int status, const std::string& why) const;
+    [[noreturn]] void abort(int status, const std::string& why, EndReason reason) const;
     // What abort tells rank 0, up to 1000 bytes; returns after 0.3 s, in which others may say whom they wait for,
     // or later where rank 0 has not taken it.
-    void tell_root(const std::string& why) const;
+    void tell_root(const std::string& why, EndReason reason) const;
     // Lets MPI move what others send: it does so only in calls.
     void progress() const;
-    // On rank 0: why another rank ended the job; empty when none did.
-    std::string last_words() const;
+    // On rank 0: why another rank ended the job; no text when none did.
+    struct LastWords {
+        EndReason reason = EndReason::other;
+        std::string text;
+    };
+    LastWords last_words() const;
+    // Other ranks whose processes are known to have ended: those that this one can see.
+    std::vector<Rank> lost_ranks() const { return peers_.ended(); }
 
     // "Open MPI 4.1.4 (MPI 3.1)"
     static std::string mpi_version();
@@ -132,6 +140,7 @@ private:
     Nanoseconds timeout_;
     std::vector<std::string> hosts_;
     std::vector<int> world_ranks_;
+    PeerProcesses peers_;
     std::unique_ptr<Layout> layout_;
     Ballot ballot_{}, ballot_result_{};
     LastAct last_act_;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "a2aperf/base/end_reason.hpp"
 #include "a2aperf/plan/plan.hpp"
 #include "a2aperf/record/columns.hpp"
 #include "a2aperf/record/group_declaration.hpp"
@@ -70,7 +71,8 @@ public:
     // written after that.
     // On return the results are safe in either form; a text says why they could not be compacted. RunError when a
     // finished file lost its name meanwhile and can't have it again.
-    std::optional<std::string> end(EndState state, std::string_view message);
+    // reason: why it ended before its end; of a finished one that says enough.
+    std::optional<std::string> end(EndState state, std::string_view message, EndReason reason = EndReason::other);
 
     // What the user should know of a resumed file: other nodes than before.
     const std::vector<std::string>& remarks() const;

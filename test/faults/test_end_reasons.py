@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Why a launch ended, as its file says: told apart by what happened, in whatever phase it did."""
+
+import h5py
+import pytest
+from results import END_REASONS
+
+pytestmark = pytest.mark.slow
+
+# shm's ranks share a spinlock: one that is stopped while it holds it stops its peers for good, inside libfabric.
+WORDS = ["--sizes", "1000,60000", "--ops", "200", "--timeout", "3s"]
+# By the calls of a run: the messages that are verified, those of ops, and what ranks tell rank 0 of them.
+PHASES = {
+    "verifying": "call=send nth=3",
+    "in an op": "call=send nth=150",
+    "agreeing": "call=MPI_Iallreduce nth=150",
+    "gathering": "call=MPI_Igather nth=16",
+}
+
+
+@pytest.fixture
+def ends(faulty, needs_provider, monkeypatch):
+    """Reason and message in the file of a launch of two ranks."""
+    # Open MPI kills ranks a second after it passed a signal on, in which they may not have had the CPU.
+    monkeypatch.setenv("OMPI_MCA_odls_base_sigkill_timeout", "4")
+
+    def run(fault: str, *words: str) -> tuple[str, str]:
+        needs_provider("net")
+        outcome = faulty(2, fault, "--provider", "net", *WORDS, *words)
+        assert outcome.struck, fault
+        assert outcome.returncode not in (2, 124), outcome.stderr
+        with h5py.File(faulty.folder / "a.h5") as file:
+            segment = file["segments/0"]
+            reason = segment["end_reason"]
+            assert reason.attrs["flag_meanings"].split() == list(END_REASONS)
+            assert list(reason.attrs["flag_values"]) == list(range(len(END_REASONS)))
+            return END_REASONS[reason[()]], segment["message"][()].decode().rstrip("\0")
+
+    return run
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_rank_that_is_killed(ends, phase):
+    reason, message = ends(f"{PHASES[phase]} do=kill rank=1")
+    assert reason == "peer-lost", message
+    assert "rank 1 (" in message
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_rank_that_is_stopped(ends, phase):
+    reason, message = ends(f"{PHASES[phase]} do=stop rank=1")
+    assert reason == "fabric-deadline", message
+    assert "waited" in message or "nothing happened for" in message
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_signal(ends, phase, rank):
+    reason, message = ends(f"{PHASES[phase]} do=term rank={rank}")
+    assert reason == "signal", message
+    assert message.startswith("stopped by signal 15 (Terminated) ")
+
+
+def test_a_signal_while_the_file_is_compacted(ends):
+    """All was measured: that is how it ended, whatever becomes of the copy."""
+    reason, _ = ends("call=rename do=term path=a.h5 nth=2 rank=0")
+    assert reason == "finished"
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_message_with_a_wrong_byte(ends, rank):
+    reason, message = ends(f"call=send do=flip nth=3 rank={rank}")
+    assert reason == "bad-data", message
+    assert "verification of " in message
+
+
+def test_a_message_that_is_lost(ends):
+    reason, message = ends("call=send do=lose nth=150 rank=1")
+    assert reason == "fabric-deadline", message
+
+
+def test_a_disk_that_is_full(ends):
+    reason, message = ends("call=write do=ENOSPC path=a.h5 rank=0")
+    assert reason == "disk-full", message
+
+
+def test_a_disk_that_fails(ends):
+    reason, message = ends("call=write do=EIO path=a.h5 rank=0")
+    assert reason == "other", message
+
+
+def test_a_disk_that_keeps_the_others_waiting(ends):
+    reason, message = ends("call=write do=late:6000 path=a.h5 rank=0")
+    assert reason == "disk-deadline", message
+    assert "was at its file for" in message
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_memory_that_is_not_to_be_had(faulty, ends, needs_provider, rank):
+    """At allocations while there is a file: the last of rank 1; those of rank 0 before it compacts the file."""
+    needs_provider("net")
+    whole = faulty(2, f"call=new do=ENOMEM nth=1000000000 rank={rank}", "--provider", "net", *WORDS)
+    calls = whole.calls(rank)
+    places = [calls * part // 10 for part in (6, 7, 8)] if rank == 0 else [calls - back for back in (60, 160, 260)]
+    reasons = {ends(f"call=new do=ENOMEM nth={place} rank={rank}")[0] for place in places}
+    assert "out-of-memory" in reasons
+    # In tidying up it does not matter; and libstdc++'s directory iterator ends the process.
+    assert reasons <= {"out-of-memory", "finished", "peer-lost"}
