@@ -40,9 +40,9 @@ void require_schema(const h5::File& file, const std::string& path) {
                                      path, kSchema));
     const std::int64_t version =
         file.has_attribute("schema_version") ? file.integer_attribute("schema_version") : 0;
-    if (version < kOldestSchemaVersion || version > kNewestSchemaVersion)
+    if (version < kOldestSchemaVersion || version > kSchemaVersion)
         throw UsageError(fmt::format("{} has schema version {}; this a2aperf reads versions {} to {}", path,
-                                     version, kOldestSchemaVersion, kNewestSchemaVersion));
+                                     version, kOldestSchemaVersion, kSchemaVersion));
     if (file.integer_attribute("raw_samples") == 0)
         throw UsageError(fmt::format("{} holds summaries without samples (origin: {}), which can't be added to",
                                      path, quote(file.text_attribute("origin"))));

@@ -17,8 +17,7 @@
 
 namespace a2aperf {
 
-inline constexpr int kSchemaVersion = 1;       // that is written
-inline constexpr int kNewestSchemaVersion = 2; // that is read
+inline constexpr int kSchemaVersion = 2;       // that is written
 inline constexpr int kOldestSchemaVersion = 1; // that is read: without checksums
 
 enum class FileLayout { preallocated, compact };
