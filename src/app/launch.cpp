@@ -14,6 +14,7 @@
 #include "a2aperf/base/version.hpp"
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/plan/oversubscription.hpp"
+#include "disk_patience.hpp"
 
 namespace a2aperf {
 namespace {
@@ -115,6 +116,7 @@ void Launch::open_file() {
                                     .group = workload_.group(options_, plan(), job_.ranks()),
                                     .is_traced = options_.traces,
                                     .may_replace = options_.overwrite == Overwrite::force};
+    const DiskPatience patience(job_);
     file_.open(job_, settings, options_.overwrite == Overwrite::resume, plan(), provenance());
 }
 
@@ -181,18 +183,28 @@ PointOutcome Launch::measured(const Point& point, int index, Progress& progress)
         measurement_.measure(point, has_baseline(point), [&](int made, int expected, double op_time_ns) {
             progress.ops(made, expected, workload_.gbps_rank(point, job_.layout(), op_time_ns));
         });
-    if (!job_.is_root()) return outcome;
     file_.has_answered(); // all ranks have been here since the last write
-    const std::span<const Column> columns = workload_.schema().columns;
-    work_out(columns, outcome.own, point, job_.layout());
-    // The partner first: whoever sees this row complete finds its partner there.
-    if (outcome.baseline) {
-        work_out(columns, *outcome.baseline, plan().points[static_cast<std::size_t>(point.partner)], job_.layout());
-        file_.write(point.partner, *outcome.baseline);
+    if (job_.is_root()) {
+        const std::span<const Column> columns = workload_.schema().columns;
+        work_out(columns, outcome.own, point, job_.layout());
+        if (outcome.baseline)
+            work_out(columns, *outcome.baseline, plan().points[static_cast<std::size_t>(point.partner)],
+                     job_.layout());
     }
-    file_.write(index, outcome.own);
-    progress.end_point();
+    keep(point, index, outcome);
+    if (job_.is_root()) progress.end_point();
     return outcome;
+}
+
+void Launch::keep(const Point& point, int index, const PointOutcome& outcome) {
+    const DiskPatience patience(job_);
+    if (job_.is_root()) {
+        // The partner first: whoever sees this row complete finds its partner there.
+        if (outcome.baseline) file_.write(point.partner, *outcome.baseline);
+        file_.write(index, outcome.own);
+    }
+    bool is_kept = true;
+    job_.broadcast(is_kept);
 }
 
 Samples Launch::sample(const Point& point, const std::string& at_hand) {
@@ -202,15 +214,12 @@ Samples Launch::sample(const Point& point, const std::string& at_hand) {
     return samples;
 }
 
-// The channels first: what they wait for has a deadline, and a disk may take longer.
+// The channels first: what they wait for has a shorter deadline.
 void Launch::finish() {
-    constexpr Nanoseconds kForTheDisk = 3'600'000'000'000;
     measurement_.finish();
+    const DiskPatience patience(job_);
     file_.finish();
-    const Nanoseconds timeout = job_.timeout();
-    job_.set_timeout(std::max(timeout, kForTheDisk));
     job_.broadcast(has_figures_);
-    job_.set_timeout(timeout);
 }
 
 } // namespace a2aperf

@@ -60,6 +60,7 @@ private:
     bool is_done_before(int index);
     PointOutcome stored(const Point& point, int index);
     PointOutcome measured(const Point& point, int index, Progress& progress);
+    void keep(const Point& point, int index, const PointOutcome& outcome);
 
     Job& job_;
     const Options& options_;

@@ -402,12 +402,13 @@ def test_a_stop_while_mpi_starts(start, tmp_path, program):
     assert not (tmp_path / "a.h5").exists()
 
 
-def test_a_disk_that_takes_longer_than_the_timeout(start, tmp_path, program):
-    """When all is measured: nobody is accused, and the launch is good."""
+@pytest.mark.parametrize("call", ["fsync nth=1", "fdatasync nth=1", "fsync nth=3"])
+def test_a_disk_that_takes_longer_than_the_timeout(start, tmp_path, program, call):
+    """For a new file, after a point, when all is measured: nobody is accused, and the launch is good."""
     library = program.parents[2] / "test" / "faults" / "libfault-io.so"
     assert library.is_file(), f"{library} is not built"
     notes = tmp_path.parent / f"{tmp_path.name}.notes"
-    fault = ["A2APERF_TEST_FAULT=call=fsync do=late:6000 rank=0 nth=3", f"A2APERF_TEST_FAULT_LOG={notes}"]
+    fault = [f"A2APERF_TEST_FAULT=call={call} do=late:6000 rank=0", f"A2APERF_TEST_FAULT_LOG={notes}"]
     words = [*CALM, "--sizes", "1000", "--ops", "5", "--timeout", "3s"]
     launch = start(2, *words, within=["env", *fault, f"LD_PRELOAD={library}"])
     assert launch.end() == 0, launch.err.read_text()

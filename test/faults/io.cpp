@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Faults of files and memory. Calls: write, read (of regular files; pwrite and pread count with them), fsync,
 // fdatasync, ftruncate, rename, open; new, malloc, mmap. Reads and writes also know "short" (half of the bytes) and
-// reads "eof"; fsync and write know late:MILLISECONDS, rename knows term (SIGTERM, then the call).
+// reads "eof"; fsync, fdatasync and write know late:MILLISECONDS, rename knows term (SIGTERM, then the call).
 #undef _FILE_OFFSET_BITS // it renames the calls that both have their names here
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -76,6 +76,12 @@ bool fails_path(std::string_view call, const char* path) {
     return number == 0;
 }
 
+int fail_or_be_late(int (*call)(int), int descriptor) {
+    if (plan().action != "late") return fail();
+    wait_as_told();
+    return call(descriptor);
+}
+
 // move(bytes): the real call for that many.
 template <class Move>
 ssize_t transfer(std::string_view call, int descriptor, std::size_t size, Move move) {
@@ -133,15 +139,12 @@ ssize_t pread64(int descriptor, void* bytes, size_t size, off64_t offset) {
 int fsync(int descriptor) {
     static auto* const call = real<int(int)>("fsync");
     // A folder is synced too, and is no regular file.
-    if (!faults::strikes("fsync")) return call(descriptor);
-    if (plan().action != "late") return fail();
-    wait_as_told();
-    return call(descriptor);
+    return faults::strikes("fsync") ? fail_or_be_late(call, descriptor) : call(descriptor);
 }
 
 int fdatasync(int descriptor) {
     static auto* const call = real<int(int)>("fdatasync");
-    return strikes_file("fdatasync", descriptor) ? fail() : call(descriptor);
+    return strikes_file("fdatasync", descriptor) ? fail_or_be_late(call, descriptor) : call(descriptor);
 }
 
 int ftruncate(int descriptor, off_t size) noexcept {

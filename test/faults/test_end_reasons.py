@@ -8,7 +8,7 @@ from results import END_REASONS
 pytestmark = pytest.mark.slow
 
 # shm's ranks share a spinlock: one that is stopped while it holds it stops its peers for good, inside libfabric.
-WORDS = ["--sizes", "1000,60000", "--ops", "200", "--timeout", "3s"]
+WORDS = ["--sizes", "1000,60000", "--ops", "200"]
 # By the calls of a run: the messages that are verified, those of ops, and what ranks tell rank 0 of them.
 PHASES = {
     "verifying": "call=send nth=3",
@@ -24,9 +24,9 @@ def ends(faulty, needs_provider, monkeypatch):
     # Open MPI kills ranks a second after it passed a signal on, in which they may not have had the CPU.
     monkeypatch.setenv("OMPI_MCA_odls_base_sigkill_timeout", "4")
 
-    def run(fault: str, *words: str) -> tuple[str, str]:
+    def run(fault: str, *words: str, timeout: str = "3s") -> tuple[str, str]:
         needs_provider("net")
-        outcome = faulty(2, fault, "--provider", "net", *WORDS, *words)
+        outcome = faulty(2, fault, "--provider", "net", *WORDS, "--timeout", timeout, *words)
         assert outcome.struck, fault
         assert outcome.returncode not in (2, 124), outcome.stderr
         with h5py.File(faulty.folder / "a.h5") as file:
@@ -90,7 +90,8 @@ def test_a_disk_that_fails(ends):
 
 
 def test_a_disk_that_keeps_the_others_waiting(ends):
-    reason, message = ends("call=write do=late:6000 path=a.h5 rank=0")
+    """For longer than sixty times the timeout."""
+    reason, message = ends("call=write do=late:62500 path=a.h5 rank=0", timeout="1s")
     assert reason == "disk-deadline", message
     assert "was at its file for" in message
 

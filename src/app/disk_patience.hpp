@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// While rank 0 is at its file the others wait longer than they do for each other: a disk may be slow, and nobody is
+// to be accused for it.
+#pragma once
+
+#include "a2aperf/job/job.hpp"
+
+namespace a2aperf {
+
+// As long as it lives. Collective: all ranks make one, rank 0 right before it goes to the file.
+class DiskPatience {
+public:
+    explicit DiskPatience(Job& job) : job_(job), timeout_(job.timeout()) {
+        bool is_root_here = true; // which has had no more time than any other rank so far
+        job.broadcast(is_root_here);
+        job.set_timeout(kTimes * timeout_);
+    }
+    ~DiskPatience() { job_.set_timeout(timeout_); }
+    DiskPatience(const DiskPatience&) = delete;
+    DiskPatience& operator=(const DiskPatience&) = delete;
+
+private:
+    static constexpr int kTimes = 60; // an hour, unless --timeout says otherwise
+    Job& job_;
+    Nanoseconds timeout_;
+};
+
+} // namespace a2aperf
