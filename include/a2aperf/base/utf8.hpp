@@ -8,8 +8,8 @@
 
 namespace a2aperf {
 
-// Length of the well-formed character at the start of text (Unicode 15, table 3-7), 0 when there is none. The text is
-// not empty.
+// Length of the well-formed character at the start of text (Unicode 15, table 3-7), 0 when there is none. The text
+// is not empty.
 std::size_t character_length(std::string_view text);
 
 // The text up to its first NUL, with U+FFFD for every byte that is not UTF-8.
