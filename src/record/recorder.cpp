@@ -116,17 +116,16 @@ void Recorder::Impl::settle() {
 
 // Where the disk takes nothing any more, why the launch ended may still be said, but not that it is finished.
 void Recorder::Impl::close(EndState state, EndReason reason, std::string_view message) {
-    const auto tell = [&] {
-        SegmentGroup::open(results.segments, segment).end(state, reason, message, wall_clock_ns());
-    };
+    const SegmentGroup launch = SegmentGroup::open(results.segments, segment);
+    launch.explain(reason, message, wall_clock_ns());
     try {
         if (results.group) results.group->seal();
         settle();
     } catch (const std::system_error&) {
-        if (state != EndState::finished) tell();
+        if (state != EndState::finished) launch.end(state);
         throw;
     }
-    tell();
+    launch.end(state);
     results.file.sync();
 }
 

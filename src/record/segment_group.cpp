@@ -155,7 +155,8 @@ SegmentGroup SegmentGroup::create(const h5::Group& segments, int index, const Pr
     segment.end_reason_ = create_reason(group);
     segment.ended_ = group.create_dataset("ended", {h5::Kind::int64}, {});
     segment.message_ = group.create_dataset("message", {h5::Kind::fixed_text, kMessageBytes}, {});
-    segment.end(EndState::running, EndReason::running, "", -1);
+    segment.explain(EndReason::running, "", -1);
+    segment.end(EndState::running);
     write_texts(group, "nodes", provenance.nodes);
     write_integers(group, "node_of_rank", provenance.node_of_rank);
     write_integers(group, "clock_domain_of_rank", provenance.clock_domain_of_rank);
@@ -181,12 +182,15 @@ SegmentGroup SegmentGroup::open(const h5::Group& segments, int index) {
     return segment;
 }
 
-void SegmentGroup::end(EndState state, EndReason reason, std::string_view message, std::int64_t ended_ns) const {
+void SegmentGroup::explain(EndReason reason, std::string_view message, std::int64_t ended_ns) const {
     std::string text = cut_utf8(message, kMessageBytes);
     text.resize(kMessageBytes, '\0');
     message_.write_fixed(text, {});
     ended_.write(std::span<const std::int64_t>(&ended_ns, 1));
     write_reason(end_reason_, reason);
+}
+
+void SegmentGroup::end(EndState state) const {
     const auto value = static_cast<std::int8_t>(state);
     end_state_.write(std::span<const std::int8_t>(&value, 1));
 }

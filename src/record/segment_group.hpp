@@ -19,8 +19,9 @@ public:
                                const std::vector<int>& planned_order);
     static SegmentGroup open(const h5::Group& segments, int index);
 
-    // The message, the time and the reason first, the state last.
-    void end(EndState state, EndReason reason, std::string_view message, std::int64_t ended_ns) const;
+    // Why and when it ended; that it did comes last, by end().
+    void explain(EndReason reason, std::string_view message, std::int64_t ended_ns) const;
+    void end(EndState state) const;
     // Segments of older files don't tell a reason: those that lack one get what follows from their state.
     static void add_reasons(const h5::Group& segments);
 

@@ -74,12 +74,17 @@ void append_trailer(const std::filesystem::path& file) {
     const std::string text = text_of(*crc, size);
     const int descriptor = open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
     if (descriptor < 0) fail("open");
-    const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written >= 0 && written != static_cast<ssize_t>(text.size())) errno = ENOSPC;
+    std::string_view left = text;
+    while (!left.empty()) {
+        const ssize_t written = write(descriptor, left.data(), left.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) break;
+        left.remove_prefix(static_cast<std::size_t>(written));
+    }
     const int error = errno;
     close(descriptor);
     errno = error;
-    if (written != static_cast<ssize_t>(text.size())) fail("write");
+    if (!left.empty()) fail("write");
 }
 
 } // namespace a2aperf

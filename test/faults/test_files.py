@@ -70,6 +70,9 @@ def test_any_call_of_the_recorder(write, tmp_path, call, error, says, samples):
         folder.mkdir()
         status, words, done, notes = write(folder, f"call={call} do={error} nth={nth}")
         where = f"{call} {nth} of {calls}: status {status}, {words}"
+        if call == "fdatasync" and " struck " not in notes:
+            assert (status, done) == (0, [0, 1, 2, 3]), where  # there are as many barriers as time allows
+            continue
         assert " struck " in notes, where
         assert status in (0, 1, 2), where
         # Where it does not matter, such as at the very end, nothing need be said.

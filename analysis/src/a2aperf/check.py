@@ -84,6 +84,7 @@ def _findings(path: Path, progress: Callable[[int, int], None]) -> list[Finding]
         if workload.verify and workload.files(found)
         for role in workload.roles
     }
+    confirmed = _confirmed(path)
     for done, row in enumerate(rows):
         progress(done, len(rows))
         try:
@@ -94,12 +95,18 @@ def _findings(path: Path, progress: Callable[[int, int], None]) -> list[Finding]
             findings += [_error(f"{_where(row)}: {text}") for text in odd]
             for column in own:
                 _read(found, name, row, column)
-            if row["role"] in verify:
+            if row["role"] in verify and int(row["point"]) in confirmed:
                 wrong = verify[row["role"]](row, raw)
                 findings += [_error(f"{_where(row)}: {text}") for text in wrong]
         except InputError as error:
             findings.append(Finding(True, str(error).removeprefix(f"{path}: ")))
     return findings
+
+
+def _confirmed(path: Path) -> set[int]:
+    """Points of which everything is on the disk, what a workload keeps beside the samples, too."""
+    with reading.open_results(path) as file:
+        return {int(p) for p in np.flatnonzero(file["state"][()] != schema.STATES.index("pending"))}
 
 
 def _error(text: str) -> Finding:
