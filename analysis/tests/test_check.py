@@ -236,6 +236,7 @@ def test_warnings_leave_the_status(a2a: Run, tmp_path: Path) -> None:
     with edited(path) as file:
         for name, value in (("end_state", 0), ("end_reason", 0), ("ended", -1)):
             file["segments/0"][name][()] = value
+        file.attrs["layout"] = "preallocated"
         file["state"][1] = 0
     outcome = a2a("check", path)
     assert outcome.status == 0

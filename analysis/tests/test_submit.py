@@ -108,6 +108,7 @@ def test_what_is_in_the_queue_when_a_job_is_refused_is_said(
     assert line == ["sbatch", f"--dependency=afterany:{':'.join(ids)}", script, "--results", "r"]
 
 
+@pytest.mark.skipif(shutil.which("scontrol") is None, reason="no scontrol here")
 def test_a_first_job_that_is_refused_leaves_nothing(
     a2a: A2A, monkeypatch: pytest.MonkeyPatch
 ) -> None:
