@@ -80,10 +80,6 @@ Ending with_lost_ranks(const Job& job, Ending ending) {
     return ending;
 }
 
-EndState state_of(const Ending& ending) {
-    return ending.reason == EndReason::signal ? EndState::interrupted : EndState::failed;
-}
-
 // Peers may be waiting for us in the middle of anything: end the job for all.
 [[noreturn]] void fail(Job& job, std::optional<Launch>& launch, const std::exception& error) {
     const std::string said = fmt::format("{}: {}", where(job, launch ? launch->at_hand() : ""), words_of(error));
@@ -118,7 +114,8 @@ int leave_call(const Job& job, std::optional<Launch>& launch, int signal_number,
                               where(job, launch ? launch->at_hand() : ""), call, format_duration(job.timeout()));
     const Ending ending = with_lost_ranks(job, {is_stop ? EndReason::signal : EndReason::fabric_deadline, said});
     complain(ending.message + kept(launch));
-    if (launch) launch->file().close(state_of(ending), ending.reason, ending.message);
+    if (launch)
+        launch->file().close(is_stop ? EndState::interrupted : EndState::failed, ending.reason, ending.message);
     return status;
 }
 
@@ -144,7 +141,8 @@ int stop(const Job& job, std::optional<Launch>& launch, int signal_number, const
     if (!job.is_root()) return StopSignal::exit_status(signal_number);
     const Ending ending = why_stopped(job, launch, signal_number, trouble);
     const std::string rest = kept(launch);
-    if (launch) launch->file().close(state_of(ending), ending.reason, ending.message);
+    const EndState state = ending.is_of_another ? EndState::failed : EndState::interrupted;
+    if (launch) launch->file().close(state, ending.reason, ending.message);
     complain((ending.is_of_another ? "ended by another rank" : ending.message) + rest);
     return ending.is_of_another ? kFailed : StopSignal::exit_status(signal_number);
 }

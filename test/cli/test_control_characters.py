@@ -7,6 +7,7 @@ import subprocess
 import h5py
 import pytest
 from conftest import MPIRUN
+from processes import PATIENCE
 
 NAME = "a\x1b[2J\u202e.h5"
 WORDS = [
@@ -70,7 +71,7 @@ def test_words_of_the_environment(program, tmp_path):
     """libfabric, which has them first, says them as they are; of its lines the program knows nothing."""
     words = [MPIRUN, "2", program, *WORDS]
     environment = {**os.environ, "FI_PROVIDER": "tc\x1b[2Jp"}
-    outcome = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120, env=environment)
+    outcome = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, env=environment)
     ours = [line for line in outcome.stderr.splitlines() if line.startswith("a2aperf: ")]
     assert r"FI_PROVIDER=tc\x1b[2Jp hides it" in "".join(ours)
     assert all(line.isprintable() for line in ours), ours
