@@ -339,6 +339,7 @@ def test_the_node_of_the_job_script_dies(study):
 def test_a_switch_that_has_lost_a_node(study):
     """Its launches are made on what is left of it."""
     words = ["--subsets", "per-switch", "--nodes", "1", "--ppn", "2", *LONG]
+    set_pace(study, "3s")  # of the first launch, which must not end before the other switch has lost a node
     id = study.submit("alltoall.sbatch", "--go-on", *words, slurm=["-w", "node[009-012]"])
     wait_for_points(study, id, 1)
     study.cluster.signal_node("node011", "KILL")
