@@ -98,7 +98,6 @@ stage_sanitizers() {
         -Db_lundef=false
     build_targets "$folder"
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-    export LSAN_OPTIONS=print_suppressions=0:suppressions=$top/test/support/lsan.supp
     suite 'sanitized units' "$folder/meson-logs/testlog.junit.xml" \
         meson test -C "$folder" --no-rebuild --print-errorlogs --suite unit --timeout-multiplier 5
     program=$(program_in "$folder")

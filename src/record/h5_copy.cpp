@@ -3,7 +3,6 @@
 // crashes within HDF5 1.10 when the disk fills up at a text.
 #include <hdf5.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <new>
@@ -17,29 +16,28 @@
 namespace a2aperf::h5 {
 namespace {
 
-// Of a dataset or an attribute, on their way; texts of any length are HDF5's own memory.
+// Of a dataset or an attribute, on their way; what has any length, texts and lists, is HDF5's own memory.
 class Values {
 public:
     Values(hid_t type, hid_t space)
-        : type_(type), size_(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)) * H5Tget_size(type)),
+        : type_(type), space_(space),
+          size_(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)) * H5Tget_size(type)),
           bytes_(std::make_unique<char[]>(size_)) {}
     ~Values() {
-        if (!holds_texts_) return;
-        auto* const texts = static_cast<char**>(data());
-        std::for_each(texts, texts + size_ / sizeof(char*), [](char* text) { H5free_memory(text); });
+        if (are_lent_) H5Dvlen_reclaim(type_, space_, H5P_DEFAULT, data());
     }
     Values(const Values&) = delete;
     Values& operator=(const Values&) = delete;
 
     bool is_empty() const { return size_ == 0; }
     void* data() { return static_cast<void*>(bytes_.get()); }
-    void have_been_read() { holds_texts_ = H5Tis_variable_str(type_) > 0; }
+    void have_been_read() { are_lent_ = H5Tis_variable_str(type_) > 0 || H5Tdetect_class(type_, H5T_VLEN) > 0; }
 
 private:
-    hid_t type_;
+    hid_t type_, space_;
     std::size_t size_;
     std::unique_ptr<char[]> bytes_;
-    bool holds_texts_ = false;
+    bool are_lent_ = false;
 };
 
 herr_t note_name(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/, void* names) {
