@@ -75,8 +75,7 @@ Ending with_lost_ranks(const Job& job, Ending ending) {
     for (const Rank rank : job.lost_ranks()) lost.push_back(job.who(rank));
     if (lost.empty()) return ending;
     ending.reason = EndReason::peer_lost;
-    ending.message +=
-        fmt::format("; {} {} ended without a word", fmt::join(lost, ", "), lost.size() == 1 ? "has" : "have");
+    ending.message += fmt::format("; {} {} ended", fmt::join(lost, ", "), lost.size() == 1 ? "has" : "have");
     return ending;
 }
 

@@ -38,6 +38,9 @@ std::string shown(const std::filesystem::path& path);
 // copy. failure: what to say when it does not work.
 void copy(std::int64_t from, std::int64_t to, const char* name, const std::string& failure);
 
+// Names of the attributes of an object, by its identifier, ascending. failure: what to say when it does not work.
+std::vector<std::string> attribute_names(std::int64_t object, const std::string& failure);
+
 // "1.10.8", the library that is loaded.
 std::string library_version();
 

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -39,15 +38,6 @@ private:
     std::unique_ptr<char[]> bytes_;
     bool are_lent_ = false;
 };
-
-herr_t note_name(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/, void* names) {
-    try {
-        static_cast<std::vector<std::string>*>(names)->emplace_back(name);
-        return 0;
-    } catch (const std::bad_alloc&) {
-        return -1; // HDF5 is in between
-    }
-}
 
 class Copier {
 public:
@@ -115,9 +105,7 @@ private:
     }
 
     void attributes(hid_t from, hid_t to) const {
-        std::vector<std::string> names;
-        must(H5Aiterate2(from, H5_INDEX_NAME, H5_ITER_INC, nullptr, note_name, &names));
-        for (const std::string& name : names) attribute(from, to, name.c_str());
+        for (const std::string& name : attribute_names(from, failure_)) attribute(from, to, name.c_str());
     }
 
     void attribute(hid_t from, hid_t to, const char* name) const {

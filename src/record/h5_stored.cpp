@@ -82,12 +82,15 @@ std::vector<char> with_ends(const std::vector<char>& bytes, std::size_t length) 
 
 } // namespace
 
-std::vector<std::string> Object::attributes() const {
+std::vector<std::string> attribute_names(std::int64_t object, const std::string& failure) {
     std::vector<std::string> names;
-    must(H5Aiterate2(id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, note_name, &names), "list the attributes of",
-         *this);
+    if (H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, note_name, &names) < 0) fail_reading(failure);
     std::sort(names.begin(), names.end());
     return names;
+}
+
+std::vector<std::string> Object::attributes() const {
+    return attribute_names(id(), fmt::format("cannot list the attributes of {}", where()));
 }
 
 Stored Object::stored_attribute(const char* name) const {
