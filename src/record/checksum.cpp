@@ -35,13 +35,8 @@ std::vector<Named> of_points(const h5::File& file, const char* group) {
     return datasets;
 }
 
-h5::Block all_of(const h5::Dataset& dataset) {
-    const h5::Shape shape = dataset.shape();
-    return {h5::Shape(shape.size(), 0), shape};
-}
-
 h5::Block row_of(const h5::Dataset& dataset, int point) {
-    h5::Block row = all_of(dataset);
+    h5::Block row = whole(dataset.shape());
     row.offset.front() = static_cast<std::uint64_t>(point);
     row.count.front() = 1;
     return row;
@@ -81,7 +76,7 @@ std::int64_t PointChecksums::of(int point) const {
 std::int64_t checksum_of(const h5::Group& group) {
     Crc32 crc;
     for (const auto& [name, dataset] : datasets_of(group))
-        if (name != "checksum") add(crc, name, dataset, all_of(dataset));
+        if (name != "checksum") add(crc, name, dataset, whole(dataset.shape()));
     return crc.value();
 }
 

@@ -55,10 +55,6 @@ void fit(const h5::Group& group, GroupDimension& dimension) {
     dimension.length = static_cast<int>(shape[0]);
 }
 
-h5::Block whole(const h5::Shape& shape) {
-    return {h5::Shape(shape.size(), 0), shape};
-}
-
 template <class T>
 void fill(const h5::Dataset& dataset, T blank) {
     in_parts(whole(dataset.shape()), sizeof(T), [&](const h5::Block& part) {

@@ -10,6 +10,11 @@
 
 namespace a2aperf {
 
+// All of a dataset.
+inline h5::Block whole(const h5::Shape& shape) {
+    return {h5::Shape(shape.size(), 0), shape};
+}
+
 // Calls action with one box of the whole after the other, in row-major order, each in memory at once.
 template <class Action>
 void in_parts(const h5::Block& whole, std::size_t element_bytes, Action action) {
