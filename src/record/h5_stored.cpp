@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <vector>
 
 #include <fmt/format.h>
@@ -59,12 +60,19 @@ Shape shape_of(hid_t space) {
     return {shape.begin(), shape.end()};
 }
 
+struct Names {
+    std::vector<std::string> found;
+    std::exception_ptr failure; // HDF5 is in between: it waits here
+};
+
 herr_t note_name(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/, void* names) {
+    auto& noted = *static_cast<Names*>(names);
     try {
-        static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+        noted.found.emplace_back(name);
         return 0;
-    } catch (const std::exception&) {
-        return -1; // HDF5 is in between
+    } catch (...) {
+        noted.failure = std::current_exception();
+        return -1;
     }
 }
 
@@ -83,10 +91,12 @@ std::vector<char> with_ends(const std::vector<char>& bytes, std::size_t length) 
 } // namespace
 
 std::vector<std::string> attribute_names(std::int64_t object, const std::string& failure) {
-    std::vector<std::string> names;
-    if (H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, note_name, &names) < 0) fail_reading(failure);
-    std::sort(names.begin(), names.end());
-    return names;
+    Names names;
+    const herr_t result = H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, note_name, &names);
+    if (names.failure) std::rethrow_exception(names.failure);
+    if (result < 0) fail_reading(failure);
+    std::sort(names.found.begin(), names.found.end());
+    return names.found;
 }
 
 std::vector<std::string> Object::attributes() const {

@@ -9,6 +9,11 @@ import numpy as np
 from a2aperf import checksums, datasets, schema
 
 _NO_WORKLOADS = ("raw", "counters", "segments")
+_OF_A_POINT = "CRC-32 of all that the file holds of the point"
+_OF_A_GROUP = "CRC-32 of all other datasets here, written at the end of a launch"
+_OF_THE_REST = (
+    "CRC-32 of what does not change: structure, attributes, what was asked, who measured"
+)
 _PENDING = schema.STATES.index("pending")
 
 
@@ -19,15 +24,13 @@ def seal(file: h5py.File) -> None:
     """
     states = file["state"][()]
     if checksums.POINTS not in file:
-        _create(
-            file, checksums.POINTS, states.shape, "CRC-32 of the point's row, samples, counters"
-        )
+        _create(file, checksums.POINTS, states.shape, _OF_A_POINT)
         file[checksums.POINTS].dims[0].attach_scale(file["point"])
     for name in groups(file):
         if checksums.POINTS not in file[name]:
-            _create(file[name], checksums.POINTS, (), "CRC-32 of the other datasets of this group")
+            _create(file[name], checksums.POINTS, (), _OF_A_GROUP)
     if checksums.DIGEST not in file:
-        _create(file, checksums.DIGEST, (), "CRC-32 of all that does not change")
+        _create(file, checksums.DIGEST, (), _OF_THE_REST)
     sums = checksums.PointChecksums(file)
     file[checksums.POINTS][...] = [
         checksums.NONE if state == _PENDING else sums.of(point)

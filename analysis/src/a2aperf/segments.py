@@ -105,6 +105,7 @@ def _end_reason(group: h5py.Group) -> str:
 def _write_end_reason(group: h5py.Group, reason: str) -> None:
     words = END_REASONS if reason in END_REASONS else (*END_REASONS, reason)
     group["end_reason"] = np.int8(words.index(reason))
+    group["end_reason"].attrs["long_name"] = "why the launch ended"
     group["end_reason"].attrs["flag_values"] = np.arange(len(words), dtype=np.int8)
     group["end_reason"].attrs["flag_meanings"] = " ".join(words)
 
