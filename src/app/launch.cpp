@@ -24,6 +24,11 @@ std::string variable(const char* name) {
     return value != nullptr ? value : "";
 }
 
+// By its row in the file, too.
+std::string named(const Point& point, int index) {
+    return fmt::format("point {}, {}", index, point.label());
+}
+
 bool has_baseline(const Point& point) {
     return point.partner >= 0 && point.role == Role::measure;
 }
@@ -96,7 +101,7 @@ void Launch::verify_all() {
     for (const int index : plan().order) {
         const Point& point = plan().points[static_cast<std::size_t>(index)];
         if (point.role == Role::sentinel) continue; // a copy of another point
-        at_hand_ = point.label();
+        at_hand_ = named(point, index);
         measurement_.verify(point);
         ++verified;
     }
@@ -156,8 +161,8 @@ void Launch::measure_points(Progress& progress, const Done& done) {
         if (is_done_before(index)) {
             outcome = stored(point, index);
         } else {
-            at_hand_ = point.label();
-            progress.begin_point(static_cast<int>(place), at_hand_);
+            at_hand_ = named(point, index);
+            progress.begin_point(static_cast<int>(place), point.label());
             outcome = measured(point, index, progress);
             at_hand_.clear();
             ++points_measured_;

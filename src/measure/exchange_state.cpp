@@ -65,11 +65,15 @@ void ExchangeState::take_stray(std::size_t slot) {
     const std::size_t place = slot - known_slots_;
     if (place >= strays_.size())
         throw RunError(
-            fmt::format("op {}: a completion that belongs to no operation, or a message of another op or rank",
-                        op_),
+            fmt::format("{}: a completion that belongs to no operation, or a message of another op or rank",
+                        op_name()),
             EndReason::bad_data);
     ++extra_completions_[static_cast<std::size_t>(strays_[place])];
     --strays_left_;
+}
+
+std::string ExchangeState::op_name() const {
+    return settings_.names != nullptr ? settings_.names->of(op_) : fmt::format("op {}", op_);
 }
 
 std::string ExchangeState::waiting_for() const {
@@ -93,14 +97,14 @@ std::string ExchangeState::waiting_for() const {
 }
 
 void ExchangeState::fail_timeout() const {
-    throw RunError(fmt::format("op {}: nothing happened for {}; it waits for {}", op_,
+    throw RunError(fmt::format("{}: nothing happened for {}; it waits for {}", op_name(),
                                format_duration(deadline_->waited()), waiting_for()),
                    EndReason::fabric_deadline);
 }
 
 void ExchangeState::fail_completion(ssize_t status) const {
     if (status != -FI_EAVAIL)
-        throw RunError(fmt::format("op {}: reading the completion queue: {}; it waits for {}", op_,
+        throw RunError(fmt::format("{}: reading the completion queue: {}; it waits for {}", op_name(),
                                    fi_strerror(static_cast<int>(-status)), waiting_for()),
                        reason_of(static_cast<int>(-status)));
     const CompletionError error = endpoint_->take_error();
@@ -112,23 +116,24 @@ void ExchangeState::fail_completion(ssize_t status) const {
                    : "a receive";
     else if (index - ranks_ < sends_.size())
         what = fmt::format("the send to rank {}", sends_[index - ranks_].peer);
-    throw RunError(fmt::format("op {}: {} failed: {}; it waits for {}", op_, what, error.text, waiting_for()),
+    throw RunError(fmt::format("{}: {} failed: {}; it waits for {}", op_name(), what, error.text, waiting_for()),
                    reason_of(error.code));
 }
 
 void ExchangeState::fail_double(std::size_t slot) const {
     const bool is_arrival = slot < ranks_;
     if (arrival_ == Arrival::read)
-        throw RunError(fmt::format("op {}: the read from rank {} completed twice", op_, slot), EndReason::bad_data);
-    throw RunError(fmt::format("op {}: {} rank {} completed twice: sent twice, to the wrong rank, or in another op",
-                               op_, is_arrival ? "the message from" : "the send to",
+        throw RunError(fmt::format("{}: the read from rank {} completed twice", op_name(), slot),
+                       EndReason::bad_data);
+    throw RunError(fmt::format("{}: {} rank {} completed twice: sent twice, to the wrong rank, or in another op",
+                               op_name(), is_arrival ? "the message from" : "the send to",
                                is_arrival ? static_cast<Rank>(slot) : sends_[slot - ranks_].peer),
                    EndReason::bad_data);
 }
 
 void ExchangeState::fail(ssize_t status, const char* call, Rank peer) const {
     throw RunError(
-        fmt::format("op {}: {} (peer rank {}): {}", op_, call, peer, fi_strerror(static_cast<int>(-status))),
+        fmt::format("{}: {} (peer rank {}): {}", op_name(), call, peer, fi_strerror(static_cast<int>(-status))),
         reason_of(static_cast<int>(-status)));
 }
 

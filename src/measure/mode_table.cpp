@@ -28,7 +28,8 @@ ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel) {
                           ? Strays::from_each
                           : Strays::from_any,
             .flag_behind = parts.point.message_size <= domain.offer().ordered_write() ? FlagBehind::post
-                                                                                      : FlagBehind::delivery};
+                                                                                      : FlagBehind::delivery,
+            .names = &parts.loop.names()};
 }
 
 template <TransferMode Mode>

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "a2aperf/base/clock.hpp"
 
 namespace a2aperf {
@@ -20,7 +18,7 @@ void OwnSamples::clear() {
 }
 
 Nanoseconds OpLoop::agree(Engine& engine) {
-    return agreement_.reach([&] { return engine.progress(); }, [&] { return fmt::format("at op {}", op_ - 1); });
+    return agreement_.reach([&] { return engine.progress(); }, [&] { return "at " + names_.of(op_ - 1); });
 }
 
 int OpLoop::run(Engine& engine, int count, OwnSamples& samples) {

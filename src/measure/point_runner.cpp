@@ -33,8 +33,10 @@ void require_all_or_none(std::vector<Nanoseconds>& told, std::size_t ops, std::s
 // One engine's ops of one point.
 struct PointRunner::Series {
     std::unique_ptr<Engine> engine;
-    OwnSamples own;  // of the block under way
-    Samples samples; // of all blocks and ranks, on rank 0
+    OpKind kind = OpKind::timed; // of its ops, warmed up
+    int ops = 0;                 // made so far, as the file numbers them
+    OwnSamples own;              // of the block under way
+    Samples samples;             // of all blocks and ranks, on rank 0
     RankCounters rank_counters{};
     NodeCounters node_counters{};
     Nanoseconds late_limit = -1;
@@ -46,14 +48,15 @@ void PointRunner::verify(const Point& point) {
     find_mode(point.mode).verify(parts(point));
 }
 
-void PointRunner::run_block(Series& series, int count) {
+void PointRunner::run_block(Series& series, int count, OpKind kind) {
     series.own.clear();
     series.own.reserve(static_cast<std::size_t>(count), rules_.traces ? static_cast<std::size_t>(job_.ranks()) : 0,
                        rules_.own_samples.size());
     const bool reads_node = job_.layout().local_index(job_.rank()) == 0;
     const NodeCounters node_before = reads_node ? node_counters_.read() : NodeCounters{};
     const RankCounters rank_before = read_rank_counters();
-    loop_.run(*series.engine, count, series.own);
+    loop_.name(kind, series.ops);
+    series.ops += loop_.run(*series.engine, count, series.own);
     accumulate(series.rank_counters, difference(rank_before, read_rank_counters()));
     if (reads_node) accumulate(series.node_counters, node_before, node_counters_.read());
     if (loop_.stop_signal() != 0) throw Interrupted(loop_.stop_signal());
@@ -130,12 +133,13 @@ void PointRunner::gather_block(Series& series) {
 
 double PointRunner::warm_up(Series& series) {
     if (rules_.warmup > 0) {
-        run_block(series, rules_.warmup);
+        run_block(series, rules_.warmup, OpKind::warmup);
         gather_block(series);
     }
     double p50 = median(op_times(series.samples, rules_.summary.complete_at), PercentileRule::rank);
     job_.broadcast(p50);
     series.samples = {};
+    series.ops = 0;
     series.rank_counters = {};
     series.node_counters = {};
     return p50;
@@ -189,7 +193,7 @@ void PointRunner::run_blocks(std::vector<Series>& all, bool alternates) {
         // A B, B A, A B, …: a drift hits both alike.
         for (std::size_t i = 0; i < all.size(); ++i) {
             Series& series = all[round % 2 == 0 ? i : all.size() - 1 - i];
-            run_block(series, count);
+            run_block(series, count, series.kind);
             gather_block(series);
         }
         if (job_.is_root()) {
@@ -256,7 +260,7 @@ Samples PointRunner::sample(const Point& point) {
     Series series;
     series.engine = make_engine_(parts(point));
     warm_up(series);
-    run_block(series, rules_.target());
+    run_block(series, rules_.target(), series.kind);
     gather_block(series);
     return std::move(series.samples);
 }
@@ -270,8 +274,10 @@ PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
 
     std::vector<Series> all(with_baseline ? 2 : 1);
     all[0].engine = make_engine_(parts(point));
-    if (with_baseline)
+    if (with_baseline) {
         all[1].engine = make_mpi_engine(job_, channel.send_buffer(), channel.receive_buffer(), point.message_size);
+        all[1].kind = OpKind::baseline;
+    }
     for (Series& series : all) {
         series.warmup_p50 = warm_up(series);
         if (rules_.has_late_limit && loop_.start() == Start::clock)

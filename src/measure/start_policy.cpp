@@ -62,6 +62,7 @@ StartChoice choose_start(std::optional<Start> wanted, bool is_oversubscribed, do
     OwnSamples samples;
     samples.reserve(kSettle + kTrials);
     loop.set_start(Start::clock);
+    loop.name(OpKind::trial);
     loop.run(engine, kSettle, samples);
     samples.clear();
     loop.run(engine, kTrials, samples);

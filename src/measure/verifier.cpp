@@ -34,22 +34,21 @@ std::span<std::byte> message_at(std::byte* buffer, const std::size_t* offset, Ra
 }
 
 void check_arrivals(std::span<const std::uint32_t> arrivals, const VerificationRound& round, const Job& job,
-                    const Point& point, std::uint64_t op) {
+                    const Point& point, const std::string& op_name) {
     std::vector<std::uint32_t> expected(arrivals.size());
     for (const Rank peer : round.receives) expected[static_cast<std::size_t>(peer)] = 1;
     // A receive for strays of any rank counts as one from ourselves.
     if (arrivals[static_cast<std::size_t>(job.rank())] != 0)
-        throw RunError(
-            fmt::format("verification of {} failed: an extra message arrived at {} in op {}: sent twice, "
-                        "or to the wrong rank",
-                        point.label(), job.who(job.rank()), op),
-            EndReason::bad_data);
+        throw RunError(fmt::format("verification of {} failed: an extra message arrived at {} in {}: sent twice, "
+                                   "or to the wrong rank",
+                                   point.label(), job.who(job.rank()), op_name),
+                       EndReason::bad_data);
     for (std::size_t peer = 0; peer < arrivals.size(); ++peer)
         if (arrivals[peer] != expected[peer])
             throw RunError(
-                fmt::format("verification of {} failed: {} message{} of {} arrived at {} in op {}, expected {}",
+                fmt::format("verification of {} failed: {} message{} of {} arrived at {} in {}, expected {}",
                             point.label(), arrivals[peer], arrivals[peer] == 1 ? "" : "s",
-                            job.who(static_cast<Rank>(peer)), job.who(job.rank()), op, expected[peer]),
+                            job.who(static_cast<Rank>(peer)), job.who(job.rank()), op_name, expected[peer]),
                 EndReason::bad_data);
 }
 
@@ -63,9 +62,10 @@ void check_message(const ExchangeState& exchange, const MemoryKind& memory, Rank
     const std::span<const std::byte> received{exchange.place_of(peer), point.message_size};
     if (const auto wrong = check_payload(memory, received, {seed, peer, job.rank(), op}))
         throw RunError(fmt::format("verification of {} failed: byte {} of the message from {} to {} is {:#04x}, "
-                                   "not {:#04x} (op {}{})",
+                                   "not {:#04x} ({}{})",
                                    point.label(), wrong->offset, job.who(peer), job.who(job.rank()),
-                                   static_cast<int>(wrong->found), static_cast<int>(wrong->expected), op, moment),
+                                   static_cast<int>(wrong->found), static_cast<int>(wrong->expected),
+                                   exchange.op_name(), moment),
                        EndReason::bad_data);
 }
 

@@ -159,7 +159,7 @@ def test_a_stopped_rank(start, tmp_path):
     launch.wait_for_rows(2)
     launch.kill(signal.SIGSTOP, [1])
     assert launch.end() not in (0, 124, 137)  # ended by itself, not by the launcher's deadline
-    said = r"a2aperf: rank [02] \(\S+\), tagged shift window all \d+ B: .*(waited|nothing happened for) ([2-9]|\d\d+)(\.\d+)? s"
+    said = r"a2aperf: rank [02] \(\S+\), point \d, tagged shift window all \d+ B: .*(waited|nothing happened for) ([2-9]|\d\d+)(\.\d+)? s"
     assert any(re.match(said, line) for line in launch.says()), launch.says()
     assert 2 <= complete_rows(tmp_path / "a.h5") < POINTS
     assert Results(tmp_path / "a.h5").segments[0].end_state in (0, 3)
@@ -243,7 +243,7 @@ def tells_of_a_stop(launch: Launch, results: Results, is_heard: bool = True) -> 
     """
     assert results.segments[0].end_state == INTERRUPTED
     message = results.segments[0].message
-    assert re.match(r"stopped by signal (15 \(Terminated\)|2 \(Interrupt\)) at tagged shift", message)
+    assert re.match(r"stopped by signal (15 \(Terminated\)|2 \(Interrupt\)) at point \d+, tagged shift", message)
     points = results.states().count(COMPLETE)
     kept = rf"{points} points? (is|are) complete in \S*a\.h5: --resume goes on with it"
     said = [re.sub(kept, "KEPT", line) for line in launch.says()]

@@ -104,7 +104,7 @@ def test_an_end_that_is_not_on_disk_is_a_failed_run(faulty, needs_provider):
 def test_a_point_that_cannot_be_written(faulty, needs_provider):
     needs_provider("shm")
     outcome = faulty(2, "call=write do=ENOSPC path=a.h5 nth=1 count=1000000 rank=0", *WORDS)
-    outcome.failed(r"^a2aperf: rank 0 \(\S+\), tagged .* 1000 B: cannot write .*: No space left on device")
+    outcome.failed(r"^a2aperf: rank 0 \(\S+\), point \d, tagged .* 1000 B: cannot write .*: No space left on device")
     assert outcome.complete() == []
 
 

@@ -13,13 +13,13 @@ FAULTS = {
     "misdirect": "call=send do=misdirect nth=2 rank=1",
 }
 TOO_MANY = (
-    r"(an extra message arrived at rank 2 \(\S+\) in op \d+"
-    r"|2 messages of rank 1 \(\S+\) arrived at rank 2 \(\S+\) in op \d+, expected 1"
+    r"(an extra message arrived at rank 2 \(\S+\) in verification op 0"
+    r"|2 messages of rank 1 \(\S+\) arrived at rank 2 \(\S+\) in verification op 0, expected 1"
     r"|rank 2 \(\S+\).*op \d+: the message from rank 1 completed twice"
 )
 SAYS = {
     # What the verification says in words, and the ranks that may say it.
-    "flip": r"byte 500 of the message from rank 1 \(\S+\) to rank 2 \(\S+\) is 0x\w\w, not 0x\w\w \(op \d+\)",
+    "flip": r"byte 500 of the message from rank 1 \(\S+\) to rank 2 \(\S+\) is 0x\w\w, not 0x\w\w \(verification op 0\)",
     "lose": r"rank 2 \(\S+\).*op \d+: nothing happened for \S+ s; it waits for messages from rank 1\b",
     "double": TOO_MANY + r"|rank 1 \(\S+\).*op \d+: nothing happened for \S+ s; it waits for its sends to rank 2\b)",
     "misdirect": TOO_MANY + r"|rank 0 \(\S+\).*op \d+: nothing happened for \S+ s; it waits for messages from rank 1\b"
@@ -49,7 +49,7 @@ def test_a_read_that_brings_nothing_or_the_bytes_of_another(faulty, needs_provid
     words = ["--provider", provider, "--mode", "read", "--sizes", "1000", "--ops", "5", "--timeout", "20s"]
     outcome = faulty(3, fault, *words)
     outcome.failed(
-        rf"byte \d of the message from rank {source} \(\S+\) to rank 1 \(\S+\) is 0x\w\w, not 0x\w\w \(op \d+\)"
+        rf"byte \d of the message from rank {source} \(\S+\) to rank 1 \(\S+\) is 0x\w\w, not 0x\w\w \(verification op 0\)"
     )
     assert "read shift" in outcome.stderr
     assert outcome.complete() == []
@@ -62,11 +62,11 @@ def test_a_read_that_brings_nothing_or_the_bytes_of_another(faulty, needs_provid
     ("fault", "says"),
     [
         ("call=send do=lose", r"byte 0 of the message from rank 1 \(\S+\) to rank 2 \(\S+\) is 0xa5, not 0x\w\w "
-         r"\(op 1, when its flag was seen\)"),
+         r"\(verification op 0, when its flag was seen\)"),
         ("call=send do=flip", r"byte \d+ of the message from rank 1 \(\S+\) to rank 2 \(\S+\) is 0x\w\w, not 0x\w\w "
-         r"\(op 1, when its flag was seen\)"),
-        ("call=flag do=lose", r"rank 2 \(\S+\).*op 1: nothing happened for \S+ s; it waits for messages from rank 1"),
-        ("call=flag do=EIO", r"rank 1 \(\S+\).*op 1: writing a flag \(peer rank 2\): Input/output error"),
+         r"\(verification op 0, when its flag was seen\)"),
+        ("call=flag do=lose", r"rank 2 \(\S+\).*verification op 0: nothing happened for \S+ s; it waits for messages from rank 1"),
+        ("call=flag do=EIO", r"rank 1 \(\S+\).*verification op 0: writing a flag \(peer rank 2\): Input/output error"),
     ],
 )  # fmt: skip
 def test_a_flag_and_its_message(faulty, needs_provider, fault, says, size, provider):
@@ -111,6 +111,6 @@ def test_the_window_holds_back_injected_messages(faulty, needs_provider, mode, p
     words = ["--provider", provider, "--mode", mode, "--sizes", "8", "--ops", "5", "--timeout", "10s"]
     outcome = faulty(3, "call=sent do=lose nth=1 rank=1", *words, "--window", "1")
     outcome.failed(
-        r"(rank 1|(?P<misses>rank 0)) \(\S+\).*op 1: nothing happened for \S+ s; it waits for "
+        r"(rank 1|(?P<misses>rank 0)) \(\S+\).*verification op 0: nothing happened for \S+ s; it waits for "
         r"(?(misses)messages from rank 1|.*its sends to rank 2, 0)\b"
     )

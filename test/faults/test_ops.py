@@ -66,6 +66,60 @@ def test_an_op_that_fails(faulty, needs_provider, provider, mode, fault, says):
     assert Results(outcome.folder / "a.h5").segments[0].end_state in (0, 3)
 
 
+# Sends of a rank of three: a message to each of the others in every op, and those for strays by each verification: one
+# for each receive that waits for one. The first connection is verified too.
+WARMUP, OPS = 3, 40
+VERIFICATION = {"shm": 4, "tcp": 3, "net": 3}
+COUNTED = ["--sizes", "8000,60000", "--ops", str(OPS), "--warmup", str(WARMUP)]
+
+
+def first_send(provider: str, point: int, op: int) -> int:
+    """Which of rank 1's sends is the first of an op: of those of the warm-up where it is below 0."""
+    return (point + 2) * VERIFICATION[provider] + point * 2 * (WARMUP + OPS) + 2 * (WARMUP + op) + 1
+
+
+@pytest.mark.parametrize("provider", VERIFICATION)
+def test_how_many_sends_there_are(faulty, needs_provider, provider):
+    needs_provider(provider)
+    outcome = faulty(3, "call=send do=EIO nth=1000000000 rank=1", "--provider", provider, *COUNTED)
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.calls(1) == first_send(provider, 1, OPS) - 1
+
+
+@pytest.mark.parametrize("more", [[], ["--baseline", "mpi"]], ids=["alone", "beside MPI"])
+@pytest.mark.parametrize(("point", "op"), [(0, 0), (0, 17), (1, 0), (1, 17), (1, OPS - 1)])
+def test_the_number_of_an_op_is_its_place_in_its_point(faulty, needs_provider, point, op, more):
+    """From 0, as in the file, without verification and warm-up, and not counted on from the point before."""
+    needs_provider("shm")
+    fault = f"call=send do=EIO nth={first_send('shm', point, op)} rank=1"
+    outcome = faulty(3, fault, "--provider", "shm", *COUNTED, *more)
+    row = 2 * point if more else point  # each has MPI's beside it
+    outcome.failed(rf"rank 1 \(\S+\), point {row}, tagged shift .* B: op {op}: sending \(peer rank [02]\): Input/output error")
+
+
+def test_an_op_of_the_warm_up_or_the_verification_says_so(faulty, needs_provider):
+    needs_provider("shm")
+    words = ["--provider", "shm", *COUNTED]
+    outcome = faulty(3, f"call=send do=EIO nth={first_send('shm', 1, -1)} rank=1", *words)
+    outcome.failed(rf"rank 1 \(\S+\), point 1, tagged .* B: warm-up op {WARMUP - 1}: sending")
+    outcome = faulty(3, f"call=send do=EIO nth={first_send('shm', 1, -WARMUP) - VERIFICATION['shm']} rank=1", *words)
+    outcome.failed(r"rank 1 \(\S+\), point 1, tagged .* B: verification op 0: sending")
+
+
+def test_the_peers_of_a_rank_that_stops_in_an_op_name_it(faulty, needs_provider):
+    needs_provider("tcp")
+    fault = f"call=send do=stop nth={first_send('tcp', 1, 17)} rank=1"
+    outcome = faulty(3, fault, "--provider", "tcp", *COUNTED, "--timeout", "2s")
+    outcome.failed(r"rank [02] \(\S+\), point 1, tagged .* B: op 17: nothing happened for \S+ s; it waits for .*rank 1")
+
+
+def test_bad_data_names_its_op(faulty, needs_provider):
+    needs_provider("net")
+    fault = f"call=send do=renumber nth={first_send('net', 1, 17)} rank=1"
+    outcome = faulty(3, fault, "--provider", "net", "--mode", "msg", *COUNTED)
+    outcome.failed(r"rank 2 \(\S+\), point 1, msg .* B: op 17: a completion that belongs to no operation, or a message of ")
+
+
 SURVIVED = [
     ("shm", "tagged", f"call=send do=EAGAIN count=5000 {SECOND}"),
     ("net", "write-imm", f"call=send do=EAGAIN count=5000 {SECOND}"),

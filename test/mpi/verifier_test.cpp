@@ -95,7 +95,7 @@ TEST_CASE("one wrong byte is told with both ranks, its offset, what it is and wh
         byte ^= std::byte{0x10};
         CHECK(check() ==
               fmt::format("verification of {} failed: byte {} of the message from {} to {} is {:#04x}, not "
-                          "{:#04x} (op 1)",
+                          "{:#04x} (op 0)",
                           point.label(), offset, job().who(next_rank()), job().who(job().rank()),
                           static_cast<int>(byte), static_cast<int>(right)));
         byte = right;
@@ -109,22 +109,26 @@ TEST_CASE("a message that is missing, doubled or for nobody is told with its sou
     const VerificationRound round{others(), others()};
     std::vector<std::uint32_t> arrivals(static_cast<std::size_t>(job().ranks()), 1);
     arrivals[static_cast<std::size_t>(job().rank())] = 0;
-    const auto check = [&] { return failure([&] { check_arrivals(arrivals, round, job(), point, 5); }); };
+    const auto check = [&] {
+        return failure([&] { check_arrivals(arrivals, round, job(), point, "verification op 5"); });
+    };
     CHECK(check() == "");
     auto& of_next = arrivals[static_cast<std::size_t>(next_rank())];
     const std::string begin = "verification of " + point.label() + " failed: ";
     const std::string names = " of " + job().who(next_rank()) + " arrived at " + job().who(job().rank());
     of_next = 0;
-    CHECK(check() == begin + "0 messages" + names + " in op 5, expected 1");
+    CHECK(check() == begin + "0 messages" + names + " in verification op 5, expected 1");
     of_next = 2;
-    CHECK(check() == begin + "2 messages" + names + " in op 5, expected 1");
+    CHECK(check() == begin + "2 messages" + names + " in verification op 5, expected 1");
     of_next = 1;
     arrivals[static_cast<std::size_t>(job().rank())] = 1;
     CHECK(check() == begin + "an extra message arrived at " + job().who(job().rank()) +
-                         " in op 5: sent twice, or to the wrong rank");
+                         " in verification op 5: sent twice, or to the wrong rank");
     const VerificationRound empty;
     arrivals[static_cast<std::size_t>(job().rank())] = 0;
-    CHECK(failure([&] { check_arrivals(arrivals, empty, job(), point, 5); }).ends_with("in op 5, expected 0"));
+    CHECK(failure([&] {
+              check_arrivals(arrivals, empty, job(), point, "verification op 5");
+          }).ends_with("in verification op 5, expected 0"));
 }
 
 TEST_CASE("rounds have every message once, in the same round at both ends, and no place twice") {

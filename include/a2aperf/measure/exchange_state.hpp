@@ -12,6 +12,7 @@
 
 #include "a2aperf/fabric/endpoint.hpp"
 #include "a2aperf/measure/deadline.hpp"
+#include "a2aperf/measure/op_names.hpp"
 #include "a2aperf/stats/samples.hpp"
 #include "a2aperf/transfer/mode.hpp"
 
@@ -50,6 +51,7 @@ struct ExchangeSettings {
     bool traces = false; // notes when each message arrives, and where
     FlagBehind flag_behind = FlagBehind::post;
     std::function<void(Rank)> on_flag{}; // in traced ops: called with the source when its flag is seen
+    const OpNames* names = nullptr;      // what messages call ops by; none: by their numbers
 };
 
 // Slots [0, R) belong to the arrivals from each rank, those above to the sends in their order, those above to the
@@ -75,6 +77,7 @@ public:
     // only.
     std::byte* place_of(Rank source) const;
 
+    std::string op_name() const;     // of the op at hand
     std::string waiting_for() const; // "messages from rank 1, 4 and its sends to rank 2"
 
 protected:

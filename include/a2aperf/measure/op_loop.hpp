@@ -7,6 +7,7 @@
 
 #include "a2aperf/measure/agreement.hpp"
 #include "a2aperf/measure/engine.hpp"
+#include "a2aperf/measure/op_names.hpp"
 
 namespace a2aperf {
 
@@ -43,6 +44,10 @@ public:
     int stop_signal() const { return agreement_.stop_signal(); }
     std::uint64_t next_op() { return op_++; }
 
+    // What the ops that come next are; the first of them has this number in its point.
+    void name(OpKind kind, int first = 0) { names_.begin(kind, op_, first); }
+    const OpNames& names() const { return names_; }
+
 private:
     Nanoseconds agree(Engine& engine); // the scheduled start on the common clock
 
@@ -50,6 +55,7 @@ private:
     Agreement agreement_;
     Start start_ = Start::barrier;
     std::uint64_t op_ = 1;
+    OpNames names_;
 };
 
 } // namespace a2aperf

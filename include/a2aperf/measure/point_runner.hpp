@@ -84,7 +84,7 @@ private:
     EngineParts parts(const Point& point) {
         return {job_, channels_, loop_, deadline_, point, rules_.seed, rules_.traces};
     }
-    void run_block(Series& series, int count);
+    void run_block(Series& series, int count, OpKind kind);
     void gather_block(Series& series);
     void gather_arrivals(Series& series);
     void gather_own(Series& series);

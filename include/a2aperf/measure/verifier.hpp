@@ -33,7 +33,7 @@ std::span<std::byte> message_at(std::byte* buffer, const std::size_t* offset, Ra
 
 // Throw RunError that names source, destination, op and what is wrong.
 void check_arrivals(std::span<const std::uint32_t> arrivals, const VerificationRound& round, const Job& job,
-                    const Point& point, std::uint64_t op);
+                    const Point& point, const std::string& op_name);
 void check_bytes(const ExchangeState& exchange, const MemoryKind& memory, const VerificationRound& round,
                  const Job& job, const Point& point, std::uint64_t op, std::uint64_t seed);
 // Of the message of one peer. moment: what is said of when, if anything.
@@ -62,6 +62,7 @@ template <TransferMode Mode>
 void verify(const Job& job, Channel& channel, OpLoop& loop, Deadline& deadline, const Point& point,
             ExchangeSettings settings, std::uint64_t seed) {
     const TransferContext context = channel.context(point.message_size);
+    loop.name(OpKind::verification);
     for (const VerificationRound& round : rounds_of(point, job, channel.slots(point.message_size), seed)) {
         const std::uint64_t op = loop.next_op();
         for (const Rank peer : round.sends)
@@ -88,7 +89,7 @@ void verify(const Job& job, Channel& channel, OpLoop& loop, Deadline& deadline, 
         loop.settle(engine); // receives are posted everywhere and places are free
         exchange.run();
         loop.settle(engine); // all that was sent in this round is here or on its way
-        check_arrivals(exchange.arrivals(), round, job, point, op);
+        check_arrivals(exchange.arrivals(), round, job, point, exchange.op_name());
         loop.settle(engine); // all have checked: what comes now is the sweep
         exchange.sweep(nearest_of(round.sends, context));
         loop.settle(engine); // who leaves first reads on until the last one's sweep has come through
