@@ -15,6 +15,7 @@
 #include "attachments.hpp"
 #include "commands.hpp"
 #include "launch.hpp"
+#include "leftovers.hpp"
 #include "workload.hpp"
 
 namespace a2aperf {
@@ -164,6 +165,8 @@ int run_launch(int argc, char** argv, const Options& options) {
         attachments = read_attachments(options.attachments);
     }
 
+    // Before MPI: it wants room in shared memory, too.
+    const RemovedSegments removed = remove_dead_segments();
     StopSignal::install();
     Job job(argc, argv, {options.shuffle_ranks, options.seed}, options.timeout);
     std::optional<Launch> launch;
@@ -174,6 +177,7 @@ int run_launch(int argc, char** argv, const Options& options) {
     job.set_give_up([&](const std::exception& error) { give_up(job, launch, error, trouble); });
     try {
         agree_on_arguments(job, options);
+        tell_removed(job, removed);
         bring_to_root(job, attachments, options.attachments.size());
         launch.emplace(job, options, results, std::move(attachments));
         launch->connect();

@@ -9,8 +9,20 @@
 #include <fmt/format.h>
 
 #include "a2aperf/fabric/error.hpp"
+#include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/fabric/segment.hpp"
 
 namespace a2aperf {
+namespace {
+
+// A provider that does not take it keeps a name of its own, of which nobody can tell whose it is.
+void name_segment(const Domain& domain, fid_ep* endpoint) {
+    if (!find_provider(domain.offer().provider()).names_segments) return;
+    std::string name = new_segment_name();
+    if (!name.empty()) (void)fi_setname(&endpoint->fid, name.data(), name.size() + 1);
+}
+
+} // namespace
 
 Endpoint::Endpoint(const Domain& domain, std::size_t depth, Wait wait)
     : has_text_addresses_(domain.offer().info().addr_format == FI_ADDR_STR) {
@@ -34,10 +46,10 @@ Endpoint::Endpoint(const Domain& domain, std::size_t depth, Wait wait)
     endpoint_.reset(endpoint);
     check_fabric(fi_ep_bind(endpoint, &av->fid, 0), "fi_ep_bind of the address vector");
     check_fabric(fi_ep_bind(endpoint, &cq->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind of the completion queue");
+    name_segment(domain, endpoint);
     check_fabric(fi_enable(endpoint), "fi_enable",
-                 "a queue may be larger than the device allows: lower FI_UNIVERSE_SIZE; with shm, a killed run may "
-                 "have left "
-                 "files in /dev/shm: remove those of no running process");
+                 "a queue may be larger than the device allows: lower FI_UNIVERSE_SIZE; with shm, other programs "
+                 "may have left files in /dev/shm: remove those of no running process");
 }
 
 std::string Endpoint::address() const {

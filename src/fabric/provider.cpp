@@ -86,6 +86,38 @@ std::optional<std::string> trouble_of_hfi(int ranks_on_node) {
         ranks_on_node, free);
 }
 
+// Of an endpoint's file, and of what it takes of memory at once: measured on 1.17, with queues of its own size.
+constexpr Bytes kSegment = 16U << 20U;
+constexpr Bytes kSegmentAtOnce = 4U << 20U;
+
+std::optional<Bytes> free_shared_memory() {
+    std::error_code error;
+    const auto space = std::filesystem::space("/dev/shm", error);
+    return error ? std::nullopt : std::optional<Bytes>(space.available);
+}
+
+// Where it ends, a rank gets a signal instead of an error.
+std::optional<std::string> trouble_of_shared_memory(int ranks_on_node) {
+    for (const char* size : {"FI_SHM_TX_SIZE", "FI_SHM_RX_SIZE"})
+        if (std::getenv(size) != nullptr) return std::nullopt;
+    const Bytes needed = kSegmentAtOnce * static_cast<Bytes>(ranks_on_node);
+    const auto free = free_shared_memory();
+    if (!free || *free >= needed) return std::nullopt;
+    return fmt::format("{} ranks here need about {} in /dev/shm and {} are free: remove files there of no running "
+                       "process, or start fewer",
+                       ranks_on_node, format_bytes(needed), format_bytes(*free));
+}
+
+// libfabric asks for as much before it offers the provider, and doesn't say so.
+std::optional<std::string> too_little_shared_memory() {
+    const Bytes wanted = kSegment * static_cast<Bytes>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+    const auto free = free_shared_memory();
+    if (!free || *free >= wanted) return std::nullopt;
+    return fmt::format("libfabric wants about {} in /dev/shm and {} are free: remove files there of no running "
+                       "process",
+                       format_bytes(wanted), format_bytes(*free));
+}
+
 constexpr int kNoLimit = 0;
 constexpr std::array kProviders{
     Provider{"opx", Reach::network, Needs::rdma_device, "hfi1_", kNoLimit, nullptr, nullptr, nullptr,
@@ -101,8 +133,9 @@ constexpr std::array kProviders{
              "InfiniBand or RoCE", "InfiniBand and RoCE"},
     Provider{"psm3", Reach::network, Needs::rdma_device, "irdma", kNoLimit, tune_psm3, nullptr, nullptr, nullptr,
              "RoCE", "Intel Ethernet through PSM3", true, true, true},
-    Provider{"shm", Reach::host, Needs::nothing, "", 256, nullptr, trouble_of_shm, shm_takes_wildcards, nullptr,
-             "shared memory", "shared memory of one host", true, true, false, true},
+    Provider{"shm", Reach::host, Needs::nothing, "", 256, nullptr, trouble_of_shm, shm_takes_wildcards,
+             trouble_of_shared_memory, "shared memory", "shared memory of one host", true, true, false, true,
+             kNoLimit, true},
     Provider{"net", Reach::network, Needs::nothing, "", kNoLimit, nullptr, nullptr, nullptr, nullptr, "TCP",
              "TCP, libfabric 1.16 and 1.17"},
     Provider{"tcp", Reach::network, Needs::nothing, "", kNoLimit, tune_rxm, nullptr, nullptr, nullptr, "TCP",
@@ -226,6 +259,8 @@ std::string why_missing(const Provider& provider, const std::string& words) {
     if (provider.needs == Needs::rdma_device && rdma_devices(provider.devices).empty())
         return fmt::format("no {} device in /sys/class/infiniband",
                            provider.devices.empty() ? "RDMA" : fmt::format("{}*", provider.devices));
+    if (provider.names_segments && words == fi_strerror(FI_ENODATA))
+        if (auto why = too_little_shared_memory()) return *why;
     return words == fi_strerror(FI_ENODATA) ? "this libfabric was built without it, or it finds no device" : words;
 }
 

@@ -51,7 +51,8 @@ def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
 
 def shared_memory() -> set[Path]:
     """What libfabric's shm provider and Open MPI keep for each rank."""
-    return {file for pattern in ("[0-9]*:[0-9]*", "vader_segment.*") for file in Path("/dev/shm").glob(pattern)}
+    patterns = ("a2aperf.*", "[0-9]*:[0-9]*", "vader_segment.*")
+    return {file for pattern in patterns for file in Path("/dev/shm").glob(pattern)}
 
 
 def remove_what_killed_ranks_left(before: set[Path]) -> None:

@@ -47,6 +47,8 @@ struct Provider {
     // Asked to order writes, it reads without its direct copy.
     bool reads_directly_unordered = false;
     int max_endpoints = 0; // that a process can open; 0 = no limit
+    // An endpoint is a file in /dev/shm, of the name that fi_setname gives it.
+    bool names_segments = false;
 };
 
 // In the order of preference of --provider auto.

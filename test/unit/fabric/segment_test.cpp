@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/fabric/segment.hpp"
+
+#include <csignal>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+using namespace a2aperf;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Stands for /dev/shm.
+class Folder {
+public:
+    Folder() {
+        std::string name = (fs::temp_directory_path() / "a2aperf-segments-XXXXXX").string();
+        REQUIRE(mkdtemp(name.data()) != nullptr);
+        path_ = name;
+    }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    ~Folder() { fs::remove_all(path_); }
+    const fs::path& path() const { return path_; }
+    fs::path put(const std::string& name) const {
+        std::ofstream(path_ / name) << std::string(8192, 'x');
+        return path_ / name;
+    }
+
+private:
+    fs::path path_;
+};
+
+// What a process names its endpoint that lives until it is killed.
+class Owner {
+public:
+    Owner() {
+        std::array<int, 2> pipe{};
+        REQUIRE(::pipe(pipe.data()) == 0);
+        id_ = fork();
+        if (id_ == 0) {
+            const std::string name = new_segment_name();
+            (void)!write(pipe[1], name.data(), name.size());
+            for (;;) pause();
+        }
+        std::array<char, 256> name{};
+        const auto length = read(pipe[0], name.data(), name.size());
+        REQUIRE(length > 0);
+        name_.assign(name.data(), static_cast<std::size_t>(length));
+        close(pipe[0]);
+        close(pipe[1]);
+    }
+    Owner(const Owner&) = delete;
+    Owner& operator=(const Owner&) = delete;
+    ~Owner() {
+        if (!is_reaped_) end();
+    }
+    const std::string& name() const { return name_; }
+    std::string name_with(int field, const std::string& other) const {
+        std::string rest = name_;
+        std::string changed;
+        for (int i = 0; !rest.empty(); ++i) {
+            const std::string part = rest.substr(0, rest.find('.'));
+            changed += (i == 0 ? "" : ".") + (i == field ? other : part);
+            rest.erase(0, part.size() + 1);
+        }
+        return changed;
+    }
+    // Ended, but not yet reaped.
+    void kill() const {
+        ::kill(id_, SIGKILL);
+        siginfo_t info{};
+        waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOWAIT);
+    }
+    void end() {
+        ::kill(id_, SIGKILL);
+        waitpid(id_, nullptr, 0);
+        is_reaped_ = true;
+    }
+
+private:
+    pid_t id_ = 0;
+    std::string name_;
+    bool is_reaped_ = false;
+};
+
+constexpr int kIds = 1, kTimes = 2, kProcess = 3, kStarted = 4;
+
+} // namespace
+
+TEST_CASE("every endpoint of a process has a name of its own, fit for a file and an address") {
+    std::set<std::string> names;
+    for (int i = 0; i < 11; ++i) names.insert(new_segment_name());
+    CHECK(names.size() == 11);
+    for (const std::string& name : names) {
+        CHECK(name.find('/') == std::string::npos);
+        CHECK(name.size() < 100);
+        CHECK(name.find(fmt::format(".{}.", getpid())) != std::string::npos);
+    }
+}
+
+TEST_CASE("files of a process that was killed go, with those of its messages, and are counted") {
+    const Folder folder;
+    Owner reaped;
+    const Owner unreaped;
+    const std::array files{folder.put(reaped.name()), folder.put(reaped.name() + "_17"),
+                           folder.put(unreaped.name())};
+    CHECK(remove_dead_segments(folder.path()).files == 0);
+    reaped.end();
+    unreaped.kill();
+    const RemovedSegments removed = remove_dead_segments(folder.path());
+    CHECK(removed.files == 3);
+    CHECK(removed.bytes >= 3 * 8192);
+    for (const fs::path& file : files) CHECK_FALSE(fs::exists(file));
+    CHECK(remove_dead_segments(folder.path()).files == 0);
+}
+
+TEST_CASE("files of processes that live stay, also those of this one") {
+    const Folder folder;
+    const Owner other;
+    const std::array files{folder.put(new_segment_name()), folder.put(other.name())};
+    CHECK(remove_dead_segments(folder.path()).files == 0);
+    for (const fs::path& file : files) CHECK(fs::exists(file));
+}
+
+TEST_CASE("a later process with the same id keeps nothing") {
+    const Folder folder;
+    const Owner later;
+    const fs::path file = folder.put(later.name_with(kStarted, "1"));
+    CHECK(remove_dead_segments(folder.path()).files == 1);
+    CHECK_FALSE(fs::exists(file));
+}
+
+TEST_CASE("what is not certainly of a dead process of ours stays") {
+    const Folder folder;
+    Owner dead;
+    dead.end();
+    const std::string& name = dead.name();
+    for (const std::string& other : {
+             dead.name_with(kIds, "1"),               // of other process ids
+             dead.name_with(kTimes, "1"),             // of another time
+             dead.name_with(kProcess, "0"),           // to kill() that is this group of processes
+             dead.name_with(kProcess, "-1"),          // and that is everybody
+             dead.name_with(kProcess, "99999999999"), // no process id
+             dead.name_with(kProcess, ""),
+             dead.name_with(kStarted, ""),
+             dead.name_with(kStarted, "12x"),
+             name + ".more",
+             name + "x",
+             name + "_",
+             name + "_x",
+             name.substr(0, name.rfind('.')),
+             name.substr(0, name.rfind('.') + 1),
+             "x" + name,
+             std::string("a2aperf.h5"),
+             fmt::format("{}:{}:0", getpid(), getuid()),
+             std::string("vader_segment.node.0.1.0"),
+         })
+        folder.put(other);
+    const auto count = std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator());
+    CHECK(count == 18);
+    CHECK(remove_dead_segments(folder.path()).files == 0);
+    CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == count);
+}
+
+TEST_CASE("what is no regular file stays") {
+    const Folder folder;
+    Owner dead;
+    const fs::path target = folder.put("target");
+    fs::create_symlink(target, folder.path() / dead.name());
+    fs::create_directory(folder.path() / dead.name_with(5, "1"));
+    REQUIRE(mkfifo((folder.path() / dead.name_with(5, "2")).c_str(), 0600) == 0);
+    dead.end();
+    CHECK(remove_dead_segments(folder.path()).files == 0);
+    CHECK(fs::exists(target));
+    CHECK(fs::is_symlink(folder.path() / dead.name()));
+    CHECK(fs::is_directory(folder.path() / dead.name_with(5, "1")));
+    CHECK(fs::is_fifo(folder.path() / dead.name_with(5, "2")));
+}
+
+TEST_CASE("another user's files stay") {
+    const Folder folder;
+    Owner dead;
+    const fs::path file = folder.put(dead.name());
+    dead.end();
+    if (chown(file.c_str(), 12345, 12345) != 0) {
+        MESSAGE("skipped: giving a file away takes root");
+        return;
+    }
+    CHECK(remove_dead_segments(folder.path()).files == 0);
+    CHECK(fs::exists(file));
+}
+
+TEST_CASE("without the folder nothing is removed") {
+    CHECK(remove_dead_segments("/nowhere/at/all").files == 0);
+}
