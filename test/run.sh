@@ -4,20 +4,25 @@
 # shellcheck disable=SC2154 # what test/support/counting.sh counts
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-for part in jobs/lib/{say,packages,build,mpi,venv,commands}.sh test/support/{venv,counting}.sh; do
+for part in jobs/lib/{say,packages,build,mpi,venv,commands}.sh test/support/{venv,counting,stages}.sh; do
     # shellcheck source=/dev/null
     . "$top/$part"
 done
 
 all_stages=(meson python sanitizers fuzz slurm cluster analysis lint mpich psm3 vm)
 slow_stages=(sanitizers fuzz slurm cluster mpich psm3 vm)
+# These mostly wait: they run beside those that compute. The ones that measure, or that look at time, have the machine
+# for themselves.
+waiting_stages=(python slurm psm3 vm)
+computing_stages=(sanitizers fuzz analysis lint mpich)
 
 usage() {
     sed "s/SLOW/${slow_stages[*]}/" <<'USAGE'
 Usage: test/run.sh [--no-install] [--quick | --scale | --newest | --oldest] [stage]…
 
 Installs what is missing (root is asked for only then; --no-install never installs), builds, and runs every
-test. A stage's log is shown when it fails; all of them stay in build/results.
+test. A stage's log is shown when it fails; all of them stay in build/results. Stages that mostly wait run beside
+those that compute; what they say is then shown when they have ended.
 
   meson       unit and MPI tests of the release build
   python      the program as a user meets it: command line, files read back
@@ -61,7 +66,7 @@ for argument in "$@"; do
         ;;
     *)
         contains "$argument" "${all_stages[@]}" || die -2 "unknown stage '$argument': expected one of ${all_stages[*]}"
-        stages+=("$argument")
+        contains "$argument" "${stages[@]}" || stages+=("$argument")
         ;;
     esac
 done
@@ -108,9 +113,7 @@ stage_sanitizers() {
 }
 
 stage_fuzz() {
-    local options=(--runs 150 --seed 1 --junit "$results/fuzz.xml")
-    [[ $may_install == yes ]] || options+=(--no-install)
-    suite 'fuzz' "$results/fuzz.xml" "$top/test/fuzz/run.sh" "${options[@]}"
+    suite 'fuzz' "$results/fuzz.xml" "$top/test/fuzz/run.sh" --runs 150 --seed 1 --junit "$results/fuzz.xml" --no-install
 }
 
 stage_analysis() {
@@ -132,7 +135,6 @@ stage_lint() {
 
 stage_mpich() {
     local folder=$top/build/mpich
-    (ensure_packages "$may_install" mpich) || true
     if ! pkg-config --exists mpich || ! have mpirun.mpich; then
         omit mpich 'no MPICH here'
         return
@@ -156,13 +158,9 @@ stage_psm3() {
         -q -rs --junitxml "$results/psm3.xml"
 }
 
-# slurm_suite NAME PATH…: the jobs call the analysis, which is installed beside the tests' own packages.
 slurm_suite() {
     local name=$1
     shift
-    # Where it cannot be had the tests are skipped, and say so.
-    (ensure_packages "$may_install" slurm) || true
-    install_analysis
     A2APERF=$(program_in "$release") suite "$name" "$results/${name// /-}.xml" \
         "$python" -m pytest "$@" -q -rs --junitxml "$results/${name// /-}.xml"
 }
@@ -173,7 +171,6 @@ stage_scale() {
 }
 
 stage_cluster() {
-    install_analysis
     A2APERF=$(program_in "$release") suite 'links of known rate' "$results/cluster.xml" \
         "$python" -m pytest "$top/test/cluster" -q -rs --junitxml "$results/cluster.xml"
 }
@@ -197,8 +194,6 @@ stage_oldest() {
 }
 
 stage_vm() {
-    # Where they cannot be had the stage is skipped, and says so.
-    (ensure_packages "$may_install" vm) || true
     A2APERF=$(program_in "$release") suite 'verbs in a machine' "$results/vm.xml" \
         "$python" -m pytest "$top/test/vm" -q -rs --junitxml "$results/vm.xml"
 }
@@ -212,19 +207,48 @@ covered() {
         "$(c++ --version | head -n 1)"
     for stage in "${all_stages[@]}" scale newest oldest; do contains "$stage" "${stages[@]}" || left+=("$stage"); done
     ((!${#left[@]})) || printf 'not run: %s\n' "${left[*]}"
-    ((!${#omissions[@]})) || printf '%s\n' "${omissions[@]}"
+    for stage in "${stages[@]}"; do printf '%s' "${omissions_of[$stage]-}"; done
 }
 
-needs() { contains "$1" "${stages[@]}"; }
+needs() {
+    local stage
+    for stage in "$@"; do ! contains "$stage" "${stages[@]}" || return 0; done
+    return 1
+}
 
-ensure_packages "$may_install" build analysis test
+# Nothing is installed while stages run beside each other. What cannot be had a stage skips, and says so.
+install_all() {
+    local stage
+    ensure_packages "$may_install" build analysis test
+    for stage in fuzz slurm mpich vm; do
+        ! needs "$stage" || (ensure_packages "$may_install" "$stage") || true
+    done
+    ! needs scale || (ensure_packages "$may_install" slurm) || true
+    if needs python fuzz slurm scale cluster mpich psm3 vm; then ensure_venv; fi
+    # Beside the tests' own packages: the jobs call it.
+    if needs fuzz slurm scale cluster; then install_analysis; fi
+}
+
+# run_stages: first those that want the machine for themselves.
+run_stages() {
+    local stage waiting=() computing=()
+    for stage in "${stages[@]}"; do
+        if contains "$stage" "${waiting_stages[@]}"; then
+            waiting+=("$stage")
+        elif contains "$stage" "${computing_stages[@]}"; then
+            computing+=("$stage")
+        else
+            run_alone "$stage"
+        fi
+    done
+    run_beside "${waiting[*]}" "${computing[*]}"
+}
+
 mkdir -p "$results"
-if needs meson || needs python || needs lint || needs vm || needs cluster || needs slurm || needs scale || needs psm3; then
+install_all
+if needs meson python lint vm cluster slurm scale psm3; then
     configure_build "$release" -Dtests=enabled
     build_targets "$release"
-fi
-if needs python || needs mpich || needs psm3 || needs vm || needs cluster || needs slurm || needs scale; then
-    ensure_venv
 fi
 if needs python; then
     # The documents' commands are run as they stand there: with a2aperf and a2a of build/bin.
@@ -234,11 +258,12 @@ fi
 keep_mpi_off_fabric
 # The launcher refuses root unless told twice.
 ((EUID != 0)) || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-for stage in "${stages[@]}"; do "stage_$stage"; done
+end_stages_at_signals
+run_stages
 
 printf '\n'
 covered
 printf '\n'
-printf '%s\n' "${summary[@]}"
+for stage in "${stages[@]}"; do printf '%s' "${summary_of[$stage]-}"; done
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 ((failed == 0))

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Stages of test/run.sh beside each other: what they count, say and leave behind."""
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from processes import PATIENCE, running_in, wait_until
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCED = [ROOT / "jobs/lib/say.sh", *(ROOT / f"test/support/{name}.sh" for name in ("counting", "stages", "venv"))]
+TELL = """
+for stage in $order; do printf '%s' "${summary_of[$stage]-}${omissions_of[$stage]-}"; done
+echo "$passed passed, $failed failed, $skipped skipped"
+"""
+
+
+def script_of(folder: Path, script: str) -> list[str]:
+    sourced = "".join(f". {part}\n" for part in SOURCED)
+    return ["bash", "-c", f"set -euo pipefail; top={ROOT}; results={folder}\n{sourced}{script}"]
+
+
+def run(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        script_of(folder, script), cwd=folder, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL
+    )
+
+
+def test_all_that_was_counted_comes_together_in_order(tmp_path):
+    """Though the first stage ends last."""
+    outcome = run(tmp_path, """
+        wait_for() { until [[ -e $1 ]]; do sleep 0.02; done; }
+        stage_a() { wait_for d; check one true; omit two 'no disk'; }
+        stage_b() { check three true; }
+        stage_c() { check four true; check five true; }
+        stage_d() { check six true; touch d; }
+        order='a b c d'
+        run_beside 'a b' 'c d'
+    """ + TELL)  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    lines = outcome.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["one", "two", "skipped:", "three", "four", "five", "six", "5"]
+    assert lines[-1] == "5 passed, 0 failed, 1 skipped"
+    # What a stage says stands together.
+    said = " ".join(line.split()[0] for line in outcome.stderr.splitlines() if not line.endswith(" begins"))
+    assert len(said.split()) == 6 and "four five" in said and "one two" in said, said
+
+
+@pytest.mark.parametrize("stages", ["'bad' 'good'", "'good' 'bad'", "'bad good' ''"])
+def test_a_stage_that_fails_shows_its_log(tmp_path, stages):
+    outcome = run(tmp_path, f"""
+        stage_good() {{ check fine true; }}
+        stage_bad() {{ check broken bash -c 'echo what is wrong; false'; }}
+        order='good bad'
+        run_beside {stages}
+    """ + TELL)  # fmt: skip
+    assert outcome.stdout.splitlines()[-1] == "1 passed, 1 failed, 0 skipped", outcome.stderr
+    assert "--- broken failed; the end of its log:\nwhat is wrong\n" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("end", "why"),
+    [
+        ("die 'no build'", "it did not get to its end (status 1)"),
+        ("false", "it did not get to its end (status 1)"),
+        ("kill -TERM $BASHPID", "it did not get to its end (status 143)"),
+        ("kill -KILL $BASHPID", "it did not get to its end (status 137)"),
+    ],
+)
+def test_a_stage_that_does_not_get_to_its_end_fails(tmp_path, end, why):
+    """What it had counted stays where it could tell, and the others go on."""
+    outcome = run(tmp_path, f"""
+        stage_bad() {{ check fine true; {end}; check never true; }}
+        stage_good() {{ check sound true; }}
+        stage_last() {{ check after true; }}
+        order='bad good last'
+        run_beside 'bad last' 'good'
+    """ + TELL)  # fmt: skip
+    told = outcome.stdout.splitlines()
+    assert told[-1] == f"{2 if 'KILL' in end else 3} passed, 1 failed, 0 skipped", outcome.stdout + outcome.stderr
+    assert any(line.startswith("bad ") and line.endswith(f"FAILED: {why}") for line in told)
+    assert "never" not in outcome.stdout
+
+
+def test_a_stage_that_looks_at_nothing_fails(tmp_path):
+    outcome = run(tmp_path, "stage_empty() { :; }; order=empty; run_alone empty" + TELL)
+    assert outcome.stdout.splitlines()[-1] == "0 passed, 1 failed, 0 skipped"
+    assert "FAILED: nothing was looked at" in outcome.stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_nothing_behind(tmp_path, number):
+    """Not even what does not listen, or made itself a group as a launcher does."""
+    one = "touch b; exec sleep 900"
+    deaf = "trap '' INT; touch b; while :; do sleep 0.1; done"
+    script = f"""
+        stage_a() {{ check waits timeout 900 bash -c 'touch a; sleep 900; true'; }}
+        stage_b() {{ check asks setsid bash -c "{deaf if number == signal.SIGTERM else one}"; }}
+        end_stages_at_signals
+        run_beside a b
+        touch never
+    """
+    process = subprocess.Popen(
+        script_of(tmp_path, script), cwd=tmp_path, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    assert wait_until(lambda: (tmp_path / "a").exists() and (tmp_path / "b").exists(), PATIENCE)
+    os.kill(process.pid, number)
+    _, said = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 128 + number
+    assert said.splitlines()[-1] == "ending what still runs", said
+    assert running_in(tmp_path, 1) == []
+    assert not (tmp_path / "never").exists()
+
+
+def test_what_is_installed_already_is_not_installed_again(tmp_path):
+    """Beside stages that use it."""
+    for name in ("analysis/src", ".venv/bin"):
+        (tmp_path / name).mkdir(parents=True)
+    for name in ("analysis/pyproject.toml", "analysis/constraints.txt", "analysis/src/a.py"):
+        (tmp_path / name).touch()
+    python = tmp_path / ".venv/bin/python"
+    python.write_text(f'#!/bin/sh\necho "$3" >>{tmp_path}/calls\ntouch {tmp_path}/.venv/bin/a2a\nchmod +x {tmp_path}/.venv/bin/a2a\n')
+    python.chmod(0o755)
+
+    def install() -> int:
+        outcome = run(tmp_path, f"top={tmp_path}; install_analysis")
+        assert outcome.returncode == 0, outcome.stderr
+        return (tmp_path / "calls").read_text().split().count("install")
+
+    assert [install(), install()] == [1, 1]
+    (tmp_path / "analysis/src/a.py").write_text("changed")
+    assert [install(), install()] == [2, 2]
+    (tmp_path / ".venv/bin/a2a").unlink()
+    assert install() == 3
