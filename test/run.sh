@@ -216,7 +216,7 @@ needs() {
     return 1
 }
 
-# Nothing is installed while stages run beside each other. What cannot be had a stage skips, and says so.
+# No package of the system is installed while stages run beside each other. What cannot be had a stage skips, and says so.
 install_all() {
     local stage
     ensure_packages "$may_install" build analysis test

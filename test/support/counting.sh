@@ -7,11 +7,14 @@ passed=0 failed=0 skipped=0
 summary=()
 omissions=()
 
+# What a shell starts beside itself ignores ^C. Tests that hear it tidy up.
+hearing() { env --default-signal=INT "$@"; }
+
 # check NAME COMMAND…: one check that passes or fails; its output is shown only when it fails.
 check() {
     local name=$1 log=$results/${1// /-}.log start=$SECONDS
     shift
-    if "$@" >"$log" 2>&1; then
+    if hearing "$@" >"$log" 2>&1; then
         ((passed += 1))
         summary+=("$(printf '%-22s passed  %4d s' "$name" $((SECONDS - start)))")
     else
@@ -29,7 +32,7 @@ suite() {
     local good=0 bad=0 omitted=0
     shift 2
     rm -f "$junit" "$log.tally"
-    "$@" >"$log" 2>&1 || status=$?
+    hearing "$@" >"$log" 2>&1 || status=$?
     if [[ -f $junit ]]; then
         python3 "$top/test/support/tally.py" "$junit" >"$log.tally"
         read -r good bad omitted <"$log.tally"

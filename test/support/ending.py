@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ends processes and all that they started: ending.py PROCESS…
+"""Ends shells and all that they started: ending.py PROCESS…
 
-Asks first, so that tests tidy up. A launcher's processes are in a group of their own, so groups are not enough.
+Asks first, so that tests tidy up. A launcher's processes are in a group of their own, so no group has all of them.
 """
 
 import os
@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 # What is sent, and for how long at most its effect is waited for, in seconds.
-STEPS = ((signal.SIGINT, 15), (signal.SIGTERM, 10), (signal.SIGKILL, 10))
+STEPS = ((signal.SIGINT, 10), (signal.SIGTERM, 10), (signal.SIGKILL, 10))
 
 Process = tuple[int, int]  # its id, and when it was started: ids come round
 
@@ -46,7 +46,8 @@ def end(first: set[int]) -> None:
     for number, seconds in STEPS:
         for process, _ in known:
             try:
-                os.kill(process, number)
+                # A shell would wait for what it started, and then start the next.
+                os.kill(process, signal.SIGTERM if process in first and number == signal.SIGINT else number)
             except ProcessLookupError:
                 pass
         deadline = time.monotonic() + seconds

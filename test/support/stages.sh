@@ -40,19 +40,16 @@ lament() {
     say "$line"
 }
 
-# begin_stage STAGE: calls stage_STAGE in a process that is the first of a group; nobody is there to answer it.
+# begin_stage STAGE: calls stage_STAGE in a process beside this one; nobody is there to answer it.
 begin_stage() {
     local stage=$1
     rm -f "$results/$stage.counts"
-    set -m
     (
-        set +m
         passed=0 failed=0 skipped=0 summary=() omissions=()
         # shellcheck disable=SC2064 # now
         trap "tell_counts '$results/$stage.counts'" EXIT
         "stage_$stage"
     ) </dev/null &
-    set +m
     stage_of[$!]=$stage
 }
 
@@ -122,7 +119,7 @@ begin_next() {
     begin_stage "$begun" >"$results/$begun.said" 2>&1
 }
 
-# end_stages: none of their processes is left on return, also of those that made themselves a group.
+# end_stages: none of their processes is left on return, also of those that a launcher made a group of.
 end_stages() {
     ((${#stage_of[@]})) || return 0
     trap '' INT TERM HUP
