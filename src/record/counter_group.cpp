@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <string_view>
 
 #include "describe.hpp"
 #include "scale.hpp"
@@ -106,6 +107,14 @@ CounterGroup CounterGroup::open(const h5::File& file) {
     counters.port_ = group.open_dataset("port");
     counters.port_names_ = group.open_dataset("port_names").read_text();
     return counters;
+}
+
+bool CounterGroup::knows(const std::string& dataset) {
+    constexpr std::array<std::string_view, 7> kOthers{
+        "thread_affinity", "interrupts", "port", "port_names", "rank", "node", "port_index"};
+    return std::find(kOthers.begin(), kOthers.end(), dataset) != kOthers.end() ||
+           std::any_of(kNumberTable.begin(), kNumberTable.end(),
+                       [&](const Number& number) { return number.name == dataset; });
 }
 
 void CounterGroup::require_shapes(const Extents& extents) const {

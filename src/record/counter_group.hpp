@@ -17,6 +17,7 @@ class CounterGroup {
 public:
     static CounterGroup create(const h5::File& file, const h5::Dataset& point_scale, const Extents& extents,
                                h5::Storage storage);
+    static bool knows(const std::string& dataset); // in /counters
     static CounterGroup open(const h5::File& file);
     void require_shapes(const Extents& extents) const; // h5::Unreadable where one is another
 

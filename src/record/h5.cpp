@@ -531,6 +531,10 @@ std::vector<std::string> Group::children() const {
     return names;
 }
 
+void Object::copy_attribute(const Object& target, const char* name) const {
+    h5::copy_attribute(id(), target.id(), name, fmt::format("cannot copy the attribute {} of {}", name, where()));
+}
+
 void Group::copy_to(const Group& target, const char* name) const {
     copy(id(), target.id(), name, fmt::format("cannot copy {} in {}", name, where()));
 }

@@ -38,6 +38,9 @@ std::string shown(const std::filesystem::path& path);
 // copy. failure: what to say when it does not work.
 void copy(std::int64_t from, std::int64_t to, const char* name, const std::string& failure);
 
+// One attribute of an object, by the identifiers of both.
+void copy_attribute(std::int64_t from, std::int64_t to, const char* name, const std::string& failure);
+
 // Names of the attributes of an object, by its identifier, ascending. failure: what to say when it does not work.
 std::vector<std::string> attribute_names(std::int64_t object, const std::string& failure);
 
@@ -94,6 +97,7 @@ public:
     std::int64_t integer_attribute(const char* name) const;
     std::vector<std::string> attributes() const; // their names, ascending
     Stored stored_attribute(const char* name) const;
+    void copy_attribute(const Object& target, const char* name) const; // which has none of that name
 
     std::string where() const;                                        // "/raw/begin of out.h5"
     [[noreturn]] void throw_unreadable(const std::string& why) const; // "<where> <why>"

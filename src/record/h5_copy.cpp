@@ -51,6 +51,18 @@ public:
             group(source.id(), to, name);
     }
 
+    void attribute(hid_t from, hid_t to, const char* name) const {
+        const Handle source(must(H5Aopen(from, name, H5P_DEFAULT)));
+        const Handle type(must(H5Aget_type(source.id())));
+        const Handle space(must(H5Aget_space(source.id())));
+        const Handle target(must(H5Acreate2(to, name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT)));
+        Values values(type.id(), space.id());
+        if (values.is_empty()) return;
+        must(H5Aread(source.id(), type.id(), values.data()));
+        values.have_been_read();
+        must(H5Awrite(target.id(), type.id(), values.data()));
+    }
+
 private:
     // At once: the next call of HDF5, such as one that closes, forgets why.
     template <class Result>
@@ -108,18 +120,6 @@ private:
         for (const std::string& name : attribute_names(from, failure_)) attribute(from, to, name.c_str());
     }
 
-    void attribute(hid_t from, hid_t to, const char* name) const {
-        const Handle source(must(H5Aopen(from, name, H5P_DEFAULT)));
-        const Handle type(must(H5Aget_type(source.id())));
-        const Handle space(must(H5Aget_space(source.id())));
-        const Handle target(must(H5Acreate2(to, name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT)));
-        Values values(type.id(), space.id());
-        if (values.is_empty()) return;
-        must(H5Aread(source.id(), type.id(), values.data()));
-        values.have_been_read();
-        must(H5Awrite(target.id(), type.id(), values.data()));
-    }
-
     const std::string& failure_;
 };
 
@@ -127,6 +127,10 @@ private:
 
 void copy(std::int64_t from, std::int64_t to, const char* name, const std::string& failure) {
     Copier(failure).object(from, to, name);
+}
+
+void copy_attribute(std::int64_t from, std::int64_t to, const char* name, const std::string& failure) {
+    Copier(failure).attribute(from, to, name);
 }
 
 } // namespace a2aperf::h5

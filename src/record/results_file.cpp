@@ -13,6 +13,7 @@
 #include "describe.hpp"
 #include "digest.hpp"
 #include "scale.hpp"
+#include "strangers.hpp"
 
 namespace a2aperf {
 namespace {
@@ -59,20 +60,6 @@ void require_workload(const h5::File& file, const std::string& path, const Schem
                         path, quote(there), quote(schema.workload)));
 }
 
-// What every results file has.
-bool is_common(const std::string& name, const Schema& schema) {
-    return name == "point" || name == "checksum" || name == "digest" || name == "raw" || name == "counters" ||
-           name == "segments" || schema.has(name);
-}
-
-// What a later program of the same schema version may have added and this one would lose in a copy.
-[[noreturn]] void refuse_unknown(const std::string& path, const std::string& name) {
-    throw UsageError(
-        fmt::format("{} holds {}, which this a2aperf doesn't know and would lose: use the newer version "
-                    "that wrote it",
-                    path, quote(name)));
-}
-
 bool has_checksums(const h5::File& file) {
     return file.integer_attribute("schema_version") > kOldestSchemaVersion;
 }
@@ -84,19 +71,6 @@ void require_digest(const h5::File& file) {
     digest.require_shape({});
     if (digest.read<std::int64_t>().at(0) != digest_of(file))
         file.throw_unreadable("has a structure, a plan or provenance that is not what was written (digest)");
-}
-
-// Groups may be a workload's.
-void require_known_columns(const h5::File& file, const std::string& path, const Schema& schema) {
-    for (const std::string& name : file.children())
-        if (!is_common(name, schema) && !file.has_group(name.c_str())) refuse_unknown(path, name);
-    const std::span<const SampleColumn> samples = schema.samples;
-    for (const std::string& name : file.open_group("raw").children()) {
-        const bool is_scale = name == "attempt" || name == "rank" || name == "source";
-        if (!is_scale &&
-            std::none_of(samples.begin(), samples.end(), [&](const auto& s) { return s.name == name; }))
-            refuse_unknown(path, "raw/" + name);
-    }
 }
 
 // Counts that no file has become one that fits no other part of it.
@@ -170,7 +144,7 @@ ResultsFile ResultsFile::open(const std::filesystem::path& path, h5::File::Acces
         h5::File file = h5::File::open(path, access);
         require_schema(file, name);
         require_workload(file, name, schema);
-        require_known_columns(file, name, schema);
+        require_known_members(file, name, schema);
         require_digest(file);
         ResultsFile results = open_parts(std::move(file), schema);
         results.require_sound();
@@ -181,9 +155,7 @@ ResultsFile ResultsFile::open(const std::filesystem::path& path, h5::File::Acces
 }
 
 void ResultsFile::open_group(const std::optional<GroupDeclaration>& declaration) {
-    for (const std::string& name : file.children())
-        if (!is_common(name, extents.schema) && (!declaration || name != declaration->name))
-            refuse_unknown(file.where(), name);
+    require_known_groups(file, extents.schema, declaration);
     if (!declaration) return;
     group = DeclaredGroup::open(file, *declaration);
     extents.group = group->declaration();
@@ -237,6 +209,7 @@ void copy_measured(const ResultsFile& from, const std::vector<State>& states, co
                           from.counters.port_names());
     }
     for (const std::string& segment : from.segments.children()) from.segments.copy_to(to.segments, segment.c_str());
+    copy_attributes(from.file, to.file);
 }
 
 int most_attempts(const ResultsFile& file, const std::vector<State>& states) {

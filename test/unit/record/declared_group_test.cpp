@@ -10,6 +10,7 @@
 
 #include "launch.hpp"
 #include "record/crc32.hpp"
+#include "record/digest.hpp"
 #include "record/results_file.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -134,6 +135,31 @@ TEST_CASE("a declared group outlives the end, and a resumed launch has room for 
     recorder.end(EndState::finished, "");
     CHECK(stored<double>(launch.settings.file, "height")[5] == 4.5);
     CHECK(stored<std::int64_t>(launch.settings.file, "watch") == std::vector<std::int64_t>{5, 6, -1, -1});
+}
+
+TEST_CASE("what a newer program has put into a declared group is refused, and what it says there is kept") {
+    const test::TemporaryFolder folder;
+    const TideLaunch launch(folder / "a.h5");
+    launch.create().end(EndState::interrupted, "");
+    const auto change = [&](const auto& how) {
+        const h5::File file = h5::File::open(launch.settings.file, h5::File::Access::read_write);
+        how(file.open_group("tides"));
+        const std::int64_t digest = digest_of(file);
+        file.open_dataset("digest").write(std::span(&digest, 1));
+    };
+    change([](const h5::Group& tides) {
+        tides.set("sea", std::string_view("north"));
+        tides.open_dataset("height").set("datum", 1.5);
+    });
+    launch.resume().end(EndState::finished, "");
+    {
+        const h5::File file = h5::File::open(launch.settings.file, h5::File::Access::read_only);
+        CHECK(file.open_group("tides").text_attribute("sea") == "north");
+        CHECK(file.open_group("tides").open_dataset("height").has_attribute("datum"));
+    }
+    change([](const h5::Group& tides) { tides.create_dataset("salt", {h5::Kind::float64}, {3}); });
+    const auto says = test::complaint([&] { launch.resume(); });
+    CHECK(test::contains(says, "holds 'tides/salt', which this a2aperf doesn't know"));
 }
 
 TEST_CASE("a file whose group is another than declared is refused and stays as it is") {
