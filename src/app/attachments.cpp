@@ -1,36 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "attachments.hpp"
 
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/base/text_file.hpp"
 
 namespace a2aperf {
 namespace {
 
-constexpr std::uintmax_t kMostBytes = 16U << 20U;
-
 std::string read_text(const std::filesystem::path& file) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(file, error))
-        throw UsageError(fmt::format("--attach: {} is not a file", quote(file.string())));
-    if (const auto size = std::filesystem::file_size(file, error); !error && size > kMostBytes)
-        throw UsageError(
-            fmt::format("--attach: {} has {} bytes; up to 16 MiB are kept", quote(file.string()), size));
-    std::ifstream stream(file, std::ios::binary);
+    constexpr Bytes kMostBytes = 16U << 20U;
     std::string whole;
-    std::array<char, 65536> some{};
-    while (stream.read(some.data(), some.size()), stream.gcount() > 0)
-        whole.append(some.data(), static_cast<std::size_t>(stream.gcount()));
-    // Neither opened, or half read: a copy with a hole would pass for the file.
-    if (!stream.eof())
-        throw UsageError(fmt::format("--attach: cannot read {}: {}", quote(file.string()), std::strerror(errno)));
+    try {
+        whole = read_text_file(file, kMostBytes);
+    } catch (const UsageError& error) {
+        throw UsageError(fmt::format("--attach: {}", error.what()));
+    }
     if (whole.find('\0') != std::string::npos)
         throw UsageError(fmt::format("--attach: {} is not a text file", quote(file.string())));
     return whole;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/config/config_file.hpp"
 
-#include <fstream>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "a2aperf/base/text_file.hpp"
 #include "a2aperf/config/values.hpp"
 
 namespace a2aperf {
@@ -53,17 +54,25 @@ void take(GivenOptions& given, const CLI::ConfigItem& item, const OptionRow& row
     }
 }
 
+std::string whole_text(const std::string& file) {
+    constexpr Bytes kMostBytes = 1U << 20U;
+    std::string text;
+    try {
+        text = read_text_file(file, kMostBytes);
+    } catch (const UsageError& error) {
+        throw UsageError(fmt::format("--config: {}", error.what()));
+    }
+    if (text.empty()) throw UsageError(fmt::format("--config {}: the file is empty", quote(file)));
+    return text;
+}
+
 } // namespace
 
 GivenOptions read_config_file(const std::string& file, const WorkloadRow& workload, const Catalogue& catalogue) {
-    std::ifstream stream(file);
-    if (!stream || stream.peek() == std::ifstream::traits_type::eof())
-        throw UsageError(fmt::format("--config {}: no such file, or it is empty", quote(file)));
+    std::istringstream stream(whole_text(file));
     GivenOptions given;
     try {
         const std::vector<CLI::ConfigItem> items = CLI::ConfigTOML().from_config(stream);
-        // To its reader, a file that cannot be read any further ends there.
-        if (stream.bad()) throw UsageError("reading it failed before its end");
         for (const CLI::ConfigItem& item : items) take(given, item, row_of_key(item, workload, catalogue));
     } catch (const UsageError& error) {
         throw UsageError(fmt::format("--config {}: {}", quote(file), error.what()));

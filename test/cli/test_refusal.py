@@ -25,7 +25,7 @@ BAD = [
     (("--ops",), "--ops needs N, for example --ops 100"),
     (("--szies", "8"), "did you mean --sizes?"),
     (("8",), "unexpected argument '8'"),
-    (("--config", "missing.toml"), "no such file"),
+    (("--config", "missing.toml"), "--config: cannot read 'missing.toml': No such file or directory"),
     (("--resume",), "--output"),
     (("--dry-run", "--ranks", "1"), "whole number from 2"),
 ]
@@ -148,7 +148,8 @@ def test_missing_folder(launch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "says"), [(None, "'facts.txt' is not a file"), (b"\x7fELF\0", "'facts.txt' is not a text file")]
+    ("text", "says"),
+    [(None, "cannot read 'facts.txt': No such file"), (b"\x7fELF\0", "'facts.txt' is not a text file")],
 )
 def test_wrong_attachment(launch, tmp_path, text, says):
     before = []

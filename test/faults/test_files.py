@@ -117,7 +117,7 @@ def test_a_config_file_that_is_half_read(faulty, needs_provider, nth):
     assert outcome.struck
     assert outcome.returncode == 2, outcome.stderr
     (line,) = outcome.says()
-    assert "--config 'half.toml'" in line
+    assert "--config: cannot read 'half.toml': Input/output error" in line
 
 
 @pytest.mark.parametrize("nth", [1, 2])

@@ -204,7 +204,7 @@ const Refused kRefused[] = {
     {{"-n", "8"}, "unknown option '-n' (did you mean --ops?)"},
     {{"-z"}, "unknown option '-z'"},
     {{"60000"}, "unexpected argument '60000'"},
-    {{"--config", "/no/such/file"}, "'/no/such/file': no such file"},
+    {{"--config", "/no/such/file"}, "cannot read '/no/such/file': No such file or directory"},
     {{"--config"}, "--config needs a value"},
 };
 

@@ -101,7 +101,7 @@ TEST_CASE("a mistake in the file is refused with one clear line that names the f
              Mistake{"ops = 10\nprecision = 1%\n", "ops and precision exclude each other"},
              Mistake{"config = \"other.toml\"\n", "unknown key 'config'"},
              Mistake{"help = true\n", "unknown key 'help'"},
-             Mistake{"", "or it is empty"},
+             Mistake{"", "the file is empty"},
          }) {
         const ConfigFile file(mistake.text);
         CAPTURE(std::string(mistake.text));
@@ -138,5 +138,5 @@ TEST_CASE("a folder is no file to read") {
     const std::string folder = std::filesystem::temp_directory_path().string();
     CHECK(refusal([&] {
               read_config_file(folder, alltoall().row(), catalogue());
-          }).find("no such file, or it is empty") != std::string::npos);
+          }).find("is a folder, not a file") != std::string::npos);
 }
