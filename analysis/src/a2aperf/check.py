@@ -209,8 +209,11 @@ def _row(row: "pd.Series[Any]") -> Iterator[Finding]:
         yield _error(f"{row['nodes']} nodes of {row['ppn']:g} ranks are not {row['ranks']}")
     if row["efficiency"] > 1:
         yield _warning(f"{row['efficiency']:.0%} of the link rate: more than the link can carry")
-    if row["ranks"] < 2:
-        yield _error("an all-to-all has at least 2 ranks")
+    workload = workloads.of_role(row["role"])
+    if row["ranks"] < workload.least_ranks:
+        yield _error(
+            f"{workload.title.partition(' ')[0]} has at least {workload.least_ranks} ranks"
+        )
 
 
 def _between(low: float, value: float, high: float) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from a2aperf import grouping, layouts
+from a2aperf import grouping, layouts, workloads
 from a2aperf.results import Results
 from a2aperf.tables import Cell, Column, Table
 
@@ -19,9 +19,10 @@ COLUMNS: Final = (
 def table(results: Results) -> Table:
     """One row per point that is done; what is unknown everywhere has no column."""
     done = results.select(results.points["state"].isin(["complete", "skipped", "failed"]))
+    own = [name for workload in workloads.present(done) for name in workload.table]
     names = [
         name
-        for name in layouts.columns_for(done, COLUMNS)
+        for name in layouts.columns_for(done, [*dict.fromkeys([*COLUMNS, *own])])
         if name in ("ranks", "message_size") or done.points[name].notna().any()
     ]
     caption = "Every point of every launch. Rates in Gbit/s, one way, times in µs."

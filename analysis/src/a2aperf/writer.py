@@ -49,14 +49,18 @@ class Document:
     described: tuple[schema.Column, ...] = schema.COLUMNS
 
 
-def blank_columns(points: int) -> dict[str, NDArray[Any]]:
+def blank_columns(
+    points: int, described: Iterable[schema.Column] = schema.COLUMNS
+) -> dict[str, NDArray[Any]]:
     """Every column [points], each value "unknown"."""
-    return {column.name: reading.blanks(column, points) for column in schema.COLUMNS}
+    return {column.name: reading.blanks(column, points) for column in described}
 
 
-def columns_of(rows: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
+def columns_of(
+    rows: list[dict[str, Any]], described: Iterable[schema.Column] = schema.COLUMNS
+) -> dict[str, NDArray[Any]]:
     """Columns from one dict per point; what a dict does not name stays unknown."""
-    columns = blank_columns(len(rows))
+    columns = blank_columns(len(rows), described)
     for index, row in enumerate(rows):
         for name, value in row.items():
             columns[name][index] = value

@@ -18,6 +18,7 @@ a2a import table.txt -o table.h5
 a2a import table.txt -o table.h5 --link-rate 100 --label cluster=north
 a2a import osu.txt -o osu.h5 --ranks 160 --ppn 2
 a2a import bw-*.json -o perftest.h5
+a2a import loopback.txt -o streams.h5
 """
 
 
@@ -46,8 +47,9 @@ def run(
     ] = [],  # noqa: B006
     force: Force = False,
 ) -> None:
-    """Read results of other tools: the 2019 layout, perftest's JSON, OSU's osu_alltoall (-f -z).
+    """Read results of other tools: the 2019 layout, perftest, OSU, loopback tests, clusterperf.
 
+    Of perftest its JSON, of OSU osu_alltoall's text (-f -z), of a verbs loopback test its tables.
     They become summaries without raw samples, marked with their origin. What the text says of ranks
     per node and settings is read; what it does not say stays unknown, or is what the options say.
     """
@@ -68,11 +70,10 @@ def run(
     if len(used) > 1:
         raise InputError("texts of several formats; import each format into a file of its own")
     origin = f"{blocks[0].engine}: {', '.join(path.name for path in texts)}"
-    document = block.document(blocks, given, origin, used.pop().percentile_rule)
+    reader = used.pop()
+    document = block.document(blocks, given, origin, reader.percentile_rule, reader.kind)
     writer.write(output, document, force)
-    terminal.say(
-        f"{output}: {len(document.columns['state'])} points of {len(blocks)} launches or tables"
-    )
+    terminal.say(f"{output}: {reader.told(blocks)}")
 
 
 def _read(path: Path) -> str:

@@ -92,11 +92,22 @@ def run(
     if len(files) > 1:
         order = found.points.sort_values(["ranks", "ppn"], kind="stable").index
         found = found.reordered(order)
+    own = [name for one in workloads.present(found) for name in one.table]
+    if own and not chosen.takes_columns and not (csv or json):
+        found.refuse_others()
     if csv or json:
         data = layouts.frame(found, names or layouts.every_column(found))
         terminal.say_text(tables.as_json(data, found.columns) if json else tables.as_csv(data))
     else:
-        _print(chosen.lines(found, names))
+        _print(chosen.lines(found, names or _known(found, own)))
+
+
+def _known(found: results.Results, names: list[str]) -> list[str]:
+    """What tells the rows apart, and of the columns that a workload has those with a value."""
+    chosen = layouts.columns_for(found, [*dict.fromkeys(names)]) if names else []
+    return [
+        name for name in chosen if any(not tables.missing(value) for value in found.values(name))
+    ]
 
 
 def _has(found: results.Results, role: str) -> bool:

@@ -2,14 +2,17 @@
 """What every reader of foreign text returns, and how it becomes a results file."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from a2aperf import __version__, metrics, schema, writer
 from a2aperf.errors import InputError
+
+LARGEST: Final = 2**62
+"""What a whole number of a file is below."""
 
 
 @dataclass
@@ -26,7 +29,32 @@ class Block:
     ppn: float | None = None
     environment: dict[str, str] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
     note: str = ""
+    attachments: dict[str, str] = field(default_factory=dict)
+    """Texts that are kept whole, by name."""
+    remarks: list[str] = field(default_factory=list)
+    """What is odd in the text, in words."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a text's points are of."""
+
+    workload: str = schema.ALL_TO_ALL
+    columns: tuple[schema.Column, ...] = ()
+    """Of its points, beside those that the points of every workload have."""
+
+    @property
+    def described(self) -> tuple[schema.Column, ...]:
+        """All columns of its files."""
+        if self.workload == schema.ALL_TO_ALL:
+            return schema.COLUMNS
+        shared = (one for one in schema.COLUMNS if one.name not in schema.RATES)
+        return (*shared, *self.columns)
+
+
+ALL_TO_ALL: Final = Kind()
 
 
 @dataclass(frozen=True)
@@ -43,9 +71,12 @@ class Given:
 
 
 def document(
-    blocks: Sequence[Block], given: Given, origin: str, percentile_rule: str
+    blocks: Sequence[Block], given: Given, origin: str, percentile_rule: str, kind: Kind
 ) -> writer.Document:
-    """A results file of summaries: one segment per block, rates computed from the times."""
+    """A results file of summaries: one segment per block.
+
+    Of an all-to-all the rates are computed from the times.
+    """
     rows: list[dict[str, Any]] = []
     segments: list[schema.Segment] = []
     for index, block in enumerate(blocks):
@@ -57,7 +88,9 @@ def document(
                     f"{origin}: the text does not say how many ranks ran; give --ranks N"
                 )
             base = {"segment": index, "order": order, "engine": block.engine, "ranks": ranks}
-            rows.append(_row({**base, **row}, ppn, given))
+            row = {**base, **row}
+            rates = _rates(row, ppn, given) if kind.workload == schema.ALL_TO_ALL else {}
+            rows.append({**_row(row, ppn, given), **rates, **row})
         segments.append(_segment(block, given, origin))
     return writer.Document(
         attributes={
@@ -66,28 +99,31 @@ def document(
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "origin": origin,
             "percentile_rule": percentile_rule,
+            **({} if kind.workload == schema.ALL_TO_ALL else {"workload": kind.workload}),
         },
-        columns=writer.columns_of(rows),
+        columns=writer.columns_of(rows, kind.described),
         segments=segments,
+        described=kind.described,
     )
 
 
-def _row(row: dict[str, Any], ppn: float | None, given: Given) -> dict[str, Any]:
+def _row(row: Mapping[str, Any], ppn: float | None, given: Given) -> dict[str, Any]:
+    return {
+        "role": "measure",
+        "provider": given.provider,
+        "state": schema.STATES.index("complete"),
+        "nodes": _nodes(int(row["ranks"]), ppn),
+        "ranks_per_node": math.nan if ppn is None else ppn,
+    }
+
+
+def _rates(row: Mapping[str, Any], ppn: float | None, given: Given) -> dict[str, Any]:
     ranks = int(row["ranks"])
     nodes = _nodes(ranks, ppn)
     placed = [ppn] * nodes if nodes > 0 and ppn is not None else []
     p50, mean = row.get("time_p50", math.nan), row.get("time_mean", math.nan)
     link = given.link_rate_gbps * given.rails
-    rates = metrics.rates(ranks, row["message_size"], p50, mean, placed, link)
-    return {
-        "role": "measure",
-        "provider": given.provider,
-        "state": schema.STATES.index("complete"),
-        "nodes": nodes,
-        "ranks_per_node": math.nan if ppn is None else ppn,
-        **rates,
-        **row,
-    }
+    return metrics.rates(ranks, row["message_size"], p50, mean, placed, link)
 
 
 def _nodes(ranks: int, ppn: float | None) -> int:
@@ -109,7 +145,8 @@ def _segment(block: Block, given: Given, origin: str) -> schema.Segment:
             **block.attributes,
         },
         environment={**given.environment, **block.environment},
-        labels=dict(given.labels),
+        labels={**given.labels, **block.labels},
+        attachments=dict(block.attachments),
     )
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from a2aperf.errors import InputError
-from a2aperf.importers import compat, osu, perftest
-from a2aperf.importers.block import Block
+from a2aperf.importers import clusterperf, columns, compat, loopback, osu, perftest
+from a2aperf.importers.block import ALL_TO_ALL, Block, Kind
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,15 @@ class Format:
     percentile_rule: str
     remarks: Callable[[list[Block]], list[str]] = lambda blocks: []
     """What its own figures leave in doubt."""
+    kind: Kind = ALL_TO_ALL
+    told: Callable[[list[Block]], str] = lambda blocks: (
+        f"{sum(len(one.rows) for one in blocks)} points of {len(blocks)} launches or tables"
+    )
+    """What was found, in words."""
+
+
+def _found_in_doubt(blocks: list[Block]) -> list[str]:
+    return [words for block in blocks for words in block.remarks]
 
 
 ALL: Final[Mapping[str, Format]] = {
@@ -39,6 +48,24 @@ ALL: Final[Mapping[str, Format]] = {
         "perftest's JSON", perftest.matches, perftest.parse, perftest.PERCENTILE_RULE
     ),
     "osu": Format("osu_alltoall's text", osu.matches, osu.parse, osu.PERCENTILE_RULE),
+    "loopback": Format(
+        "a loopback test's tables (heading 'Test duration (secs) Data length (bytes) …')",
+        loopback.matches,
+        loopback.parse,
+        loopback.PERCENTILE_RULE,
+        _found_in_doubt,
+        Kind("stream", columns.STREAM),
+        loopback.told,
+    ),
+    "clusterperf": Format(
+        "clusterperf's lines ('echo100 3.9 us send 30B message, …')",
+        clusterperf.matches,
+        clusterperf.parse,
+        clusterperf.PERCENTILE_RULE,
+        _found_in_doubt,
+        Kind("echo", columns.ECHO),
+        clusterperf.told,
+    ),
 }
 
 

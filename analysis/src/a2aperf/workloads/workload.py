@@ -73,6 +73,9 @@ class Workload:
     """What was measured, at a glance; nothing where no point of it is complete."""
     listing: Listing | None = None
     group: Group | None = None
+    table: Sequence[str] = ()
+    """Columns that `a2a table` and the report show of its points; empty: those of an all-to-all."""
+    least_ranks: int = 2
     verify: Callable[[Results, str], Verify] | None = None
     """What `check` asks of the points of a file, beyond what holds of all."""
 

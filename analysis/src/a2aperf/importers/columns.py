@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The columns that imported streams and round trips have beside those of every workload.
+
+The file describes them by their attributes; whoever reads it needs no table of them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from a2aperf import schema
+from a2aperf.schema import Column
+
+_RATES: Final = (
+    Column("byte_rate", "float64", "payload per second, as printed", "B/s", better="higher"),
+    Column("gbps", "float64", "payload per second", "Gbit/s", better="higher"),
+)
+_SECTION: Final = Column("section", "int32", "section of the text, counted from 1", result=False)
+
+STREAM: Final = (
+    _SECTION,
+    Column("threads", "string", "both ends in one thread, or one each", result=False),
+    Column("free_delay", "int64", "pause of the receiver before it frees", "ns", result=False),
+    Column("stream_time", "int64", "duration of the stream", "ns"),
+    Column("messages", "int64", "messages received"),
+    Column("bytes", "int64", "bytes of payload received", "B"),
+    schema.COLUMN["msg_rate"],
+    *_RATES,
+    Column("longest_wait", "int64", "longest wait of the sender for a buffer", "ns"),
+)
+
+_NINES: Final = {"time_p999": "99.9th", "time_p9999": "99.99th", "time_p99999": "99.999th"}
+
+ECHO: Final = (
+    _SECTION,
+    Column("run", "int32", "repetition within its section, counted from 1", result=False),
+    Column("operation", "string", "what one round trip does", result=False),
+    Column("request_size", "int64", "bytes of a request", "B", result=False),
+    Column("key_size", "int64", "bytes of a key", "B", result=False),
+    *(
+        Column(name, "float64", f"{which} percentile of the round trip", "ns")
+        for name, which in _NINES.items()
+    ),
+    *_RATES,
+)
