@@ -97,11 +97,13 @@ stage_python() {
 }
 
 stage_sanitizers() {
-    local folder=$top/build/sanitize program
+    local folder=$top/build/sanitize program units
     # Compiling takes most of the time: no optimisation, and of the debug information the line numbers.
     configure_build "$folder" -Dtests=enabled -Doptimization=0 -Ddebug=false -Dcpp_args=-g1 -Db_sanitize=address,undefined \
         -Db_lundef=false
-    build_targets "$folder"
+    mapfile -t units < <(ninja -C "$folder" -t targets all | sed -n 's/^\(test\/unit\/[^:]*\): .*_LINKER.*/\1/p')
+    ((${#units[@]})) || die 'no unit tests to sanitize'
+    build_targets "$folder" src/app/a2aperf "${units[@]}"
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     suite 'sanitized units' "$folder/meson-logs/testlog.junit.xml" \
         meson test -C "$folder" --no-rebuild --print-errorlogs --suite unit --timeout-multiplier 5

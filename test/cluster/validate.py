@@ -239,9 +239,9 @@ it was there, and its metadata are those of the old file or of the new one.
 | the same since | 10 files of 12 cuts | 0 |
 | a rank or the launcher killed at a random instant (shm, tcp, net, udp, sockets; both workloads; the file resumed after half of them) | 12 kills | 0 points lost that were told |
 
-`test/run.sh python` does all of it with five cuts and twelve kills; `A2APERF_CRASH_IMAGES`, `A2APERF_CRASH_CUTS` and
-`A2APERF_CRASH_KILLS` ask for more. The cuts need root and loop devices. A disk that acknowledges a sync and loses the data
-after all is outside of what any program can do about it.
+`test/run.sh python` does all of it with forty images for `a2a check`, five cuts and twelve kills; `A2APERF_CRASH_IMAGES`,
+`A2APERF_CRASH_COMMANDS`, `A2APERF_CRASH_CUTS` and `A2APERF_CRASH_KILLS` ask for more. The cuts need root and loop devices. A
+disk that acknowledges a sync and loses the data after all is outside of what any program can do about it.
 
 ## Real providers without their hardware
 

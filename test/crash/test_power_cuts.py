@@ -2,7 +2,7 @@
 """Power cuts at every instant of real launches: whatever a disk may then hold, docs/file-format.md holds.
 
 Ten thousand distinct images: A2APERF_CRASH_IMAGES asks for another number, A2APERF_CRASH_COMMANDS for how many of them
-the command line is given (100), A2APERF_CRASH_RESUMES for how many of these are resumed (6).
+the command line is given (40), A2APERF_CRASH_RESUMES for how many of these are resumed (6).
 """
 
 import os
@@ -24,7 +24,7 @@ from simulation import Outcome, simulate
 pytestmark = pytest.mark.slow
 
 IMAGES = int(os.environ.get("A2APERF_CRASH_IMAGES", "10000"))
-COMMANDS = int(os.environ.get("A2APERF_CRASH_COMMANDS", "100"))
+COMMANDS = int(os.environ.get("A2APERF_CRASH_COMMANDS", "40"))
 RESUMES = int(os.environ.get("A2APERF_CRASH_RESUMES", "6"))
 CASES = [(workload, name) for workload in WORKLOADS for name in (WHOLE, RESUMED)]
 
@@ -95,7 +95,7 @@ def test_check_finds_every_image_sound(outcomes, a2a, tmp_path):
     with ThreadPoolExecutor(2) as workers:
         for said in workers.map(check, parts):
             assert said.returncode == 0, said.stdout + said.stderr
-    assert sum(map(len, parts)) >= COMMANDS * 9 // 10
+    assert sum(map(len, parts)) >= COMMANDS * 3 // 4
 
 
 def test_an_image_can_be_resumed(outcomes, program, tmp_path):
