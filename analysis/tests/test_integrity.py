@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Damage is never taken for data: trailer, digest and checksums, and what is done without them."""
 
+import os
 import shutil
 import struct
-import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -192,15 +192,68 @@ def test_what_was_asked_is_covered(a2a: Run, launch: Path) -> None:
     assert "not as it was written (/digest)" in outcome.out
 
 
-def test_who_looks_at_damage_may_die_of_it(
-    launch: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def crashing(launch: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file without a trailer of which HDF5 crashes in the process that reads it."""
+    module = launch.parent / "sitecustomize.py"
+    module.write_text(
+        "import h5py, os\n"
+        "file = h5py.File\n"
+        f"h5py.File = lambda path, *a, **k: os.abort() if str(path) == {str(launch)!r} "
+        "else file(path, *a, **k)\n"
+    )
+    isolated.end()
+    monkeypatch.setenv("PYTHONPATH", str(launch.parent))
+    return cut(launch)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("table",),
+        ("explain",),
+        ("live", "--once"),
+        ("check",),
+        ("export", "--anonymize", "-o", "x.h5"),
+        ("check", "--repair", "-o", "x.h5"),
+    ],
+)
+def test_a_crash_of_who_reads_a_file_is_one_line(
+    a2a: Run, crashing: Path, command: tuple[str, ...]
 ) -> None:
-    killed = tmp_path / "python"
-    killed.write_text("#!/bin/sh\nkill -SEGV $$\n")
-    killed.chmod(0o755)
-    monkeypatch.setattr(sys, "executable", str(killed))
-    with pytest.raises(InputError, match=r"launch\.h5: damaged: whoever reads it dies of SIGSEGV"):
-        isolated.call("check", launch, progress=lambda done, of: None)
+    outcome = a2a(command[0], crashing, *command[1:])
+    outcome.refused(f"{crashing}: damaged: whoever reads it dies of SIGABRT")
+    assert not Path("x.h5").exists()
+    isolated.end()
+
+
+def test_after_a_crash_others_are_read(a2a: Run, crashing: Path) -> None:
+    other = cut(synthetic.write_launch(crashing.with_name("other.h5"), SMALL))
+    outcome = a2a("check", crashing, other)
+    assert outcome.status == 2
+    assert outcome.err.count("\n") == 1
+    assert f"{other}: warning" in outcome.out
+    assert a2a("table", other).status == 0
+    isolated.end()
+
+
+def test_one_process_reads_all_files_that_no_trailer_vouches_for(tmp_path: Path) -> None:
+    setups = [synthetic.Setup(nodes=2, ppn=1, sizes=(8,), ops=3, seed=seed) for seed in (1, 2)]
+    files = [cut(synthetic.write_launch(tmp_path / f"{one.seed}.h5", one)) for one in setups]
+    first = isolated.call(files[0], os.getpid)
+    found = loading.load(files)
+    assert found.raw("1.h5", 0).recv_done.shape == (3, 2)
+    assert isolated.call(files[1], os.getpid) == first
+    assert first != os.getpid()
+    isolated.end()
+    with pytest.raises(ProcessLookupError):
+        os.kill(first, 0)
+
+
+def test_what_the_process_that_reads_raises_is_said(launch: Path) -> None:
+    with pytest.raises(InputError, match=r"damaged: whoever reads it ends with 'ZeroDivisionError"):
+        isolated.call(launch, divmod, 1, 0)
+    assert isolated.call(launch, divmod, 7, 2) == (3, 1)
 
 
 # Repair ------------------------------------------------------------------------------------------

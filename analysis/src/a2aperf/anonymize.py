@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import reading, results, sample_columns, schema, workloads, writer
+from a2aperf import asking, results, schema, workloads, writer
+from a2aperf.asking import ask
 from a2aperf.credentials import looks_like_credential
 from a2aperf.errors import InputError
 from a2aperf.sample_columns import SampleColumn
@@ -149,18 +150,8 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
     nothing is known of what they say.
     """
     ((name, path),) = found.files.items()
-    with reading.open_results(path) as file:
-        reading.require_whole_copy(path, file, workloads.GROUPS)
-        columns = reading.read_columns(file, found.columns.values())
-        traced = reading.has_arrival(file)
-        has_samples = reading.raw_samples(file)
-        own_columns = sample_columns.of_copy(path, file["raw"]) if has_samples else {}
-        groups = [one.group for one in workloads.ALL if one.group and one.group.name in file]
-        own = {
-            group.name: (group.datasets, reading.read_group(file, group.name, group.datasets))
-            for group in groups
-        }
-        segments = [reading.read_segment(file, i) for i in range(reading.segment_count(file))]
+    content = ask(path, asking.content, path, [*found.columns.values()], workloads.GROUPS)
+    columns, segments = content.columns, content.segments
     pseudonyms = Pseudonyms(key)
     words = [str(x) for one in columns.values() if one.dtype == object for x in set(one)]
     words += [str(x) for x in found.attributes[name].values()]
@@ -176,7 +167,7 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
     )
     own_columns = {
         name: replace(one, long_name=pseudonyms.scrub(one.long_name))
-        for name, one in own_columns.items()
+        for name, one in content.own_columns.items()
     }
     has_raw = found.points["has_raw"].to_numpy()
 
@@ -209,10 +200,10 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
         segments,
         raw=raw if has_raw.any() else None,
         counters=counters if has_raw.any() else None,
-        arrival=arrival if traced else None,
+        arrival=arrival if content.is_traced else None,
         own_columns=own_columns,
         own_samples=own_samples,
-        own=own,
+        own={one: (workloads.GROUPS[one], arrays) for one, arrays in content.groups.items()},
         described=described,
     )
     document.attributes["layout"] = "compact"

@@ -14,6 +14,7 @@ from a2aperf import (
     datasets,
     derived,
     integrity,
+    isolated,
     loading,
     ranges,
     reading,
@@ -23,7 +24,6 @@ from a2aperf import (
     workloads,
 )
 from a2aperf.errors import InputError
-from a2aperf.isolated import call as run_isolated
 from a2aperf.raw_ops import RawOps
 from a2aperf.sample_columns import SampleColumn, strangers
 from a2aperf.workloads.workload import Workload
@@ -51,7 +51,7 @@ def check(
     if told is trailer.Trailer.RIGHT:
         return _findings(path, progress)
     try:
-        found = [Finding(*one) for one in run_isolated("check", path, progress=progress)]
+        found = isolated.call(path, findings_of_damaged, path, progress=progress)
     except InputError as error:
         if told is trailer.Trailer.ABSENT:
             raise
@@ -60,10 +60,10 @@ def check(
     return [wrong, *found] if told is trailer.Trailer.WRONG else found
 
 
-def isolated(path: str, progress: Callable[[int, int], None]) -> list[tuple[bool, str]]:
+def findings_of_damaged(path: Path, progress: Callable[[int, int], None]) -> list[Finding]:
     """What `check` asks another process for."""
     with trailer.unheeded():
-        return [(one.error, one.text) for one in _findings(Path(path), progress)]
+        return _findings(path, progress)
 
 
 def _findings(path: Path, progress: Callable[[int, int], None]) -> list[Finding]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from a2aperf import reading
+from a2aperf.asking import ask
 from a2aperf.errors import InputError
 from a2aperf.launch import Launch
 
@@ -50,8 +51,7 @@ def without_copies(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 def _identities(path: Path) -> set[tuple[Any, ...]]:
     """The launches of a file; none where it cannot be read, which `load` says."""
     try:
-        with reading.open_results(path) as file:
-            segments = [reading.read_segment(file, i) for i in range(reading.segment_count(file))]
+        segments = ask(path, reading.read_segments)
     except InputError:
         return set()
     keys = [_identity(segment.attributes, segment.nodes) for segment in segments]

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import copies, reading, schema
+from a2aperf import asking, copies, reading, schema
 from a2aperf.errors import InputError
 from a2aperf.launch import Launch
 from a2aperf.results import Results
@@ -59,20 +59,9 @@ class _Part:
 
 
 def _read(name: str, path: Path) -> _Part:
-    with reading.open_results(path) as file:
-        described = reading.columns_of(file)
-        part = _Part(
-            name,
-            path,
-            reading.read_attributes(file),
-            described,
-            frozenset(reading.missing_columns(file)),
-            reading.read_columns(file, described.values()),
-            [
-                _launch(name, path, index, reading.read_segment(file, index))
-                for index in range(reading.segment_count(file))
-            ],
-        )
+    said = asking.ask(path, asking.summary)
+    launches = [_launch(name, path, index, one) for index, one in enumerate(said.segments)]
+    part = _Part(name, path, said.attributes, said.described, said.absent, said.columns, launches)
     _name_roles(part.columns["role"], str(part.attributes.get("workload", schema.ALL_TO_ALL)))
     _require_sound(part)
     _keep_worst_clock_error(part.columns, part.launches)

@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 from a2aperf import (
     __version__,
+    asking,
     clusters,
     loading,
-    reading,
     results,
     sample_columns,
     schema,
     workloads,
     writer,
 )
+from a2aperf.asking import ask
 from a2aperf.errors import InputError
 from a2aperf.sample_columns import SampleColumn
 
@@ -51,14 +52,14 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
     attributes = _common_attributes(found)
     columns: list[dict[str, Any]] = []
     segments: list[schema.Segment] = []
-    traced: dict[str, bool] = {}
+    own_columns: dict[str, dict[str, SampleColumn]] = {}
+    is_traced = False
     origins: list[tuple[str, int]] = []  # (file, point) of every new point
     for name, path in found.files.items():
-        with reading.open_results(path) as file:
-            reading.require_whole_copy(path, file, workloads.GROUPS)
-            part = reading.read_columns(file, found.columns.values())
-            traced[name] = reading.has_arrival(file)
-            own = [reading.read_segment(file, i) for i in range(reading.segment_count(file))]
+        content = ask(path, asking.content, path, [*found.columns.values()], workloads.GROUPS)
+        part, own = content.columns, content.segments
+        is_traced |= content.is_traced
+        own_columns |= {name: content.own_columns} if content.has_samples else {}
         _shift(part["segment"], len(segments))
         _shift(part["partner"], len(origins))
         for segment in own:
@@ -69,7 +70,6 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
         origins += [(name, point) for point in range(len(part["state"]))]
     joined = {name: np.concatenate([part[name] for part in columns]) for name in found.columns}
     has_raw = found.points["has_raw"].to_numpy()
-    own_columns = _own_columns(found)
     all_columns = sample_columns.joined(own_columns)
     _require_blanks(all_columns, own_columns)
 
@@ -96,21 +96,11 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
         segments,
         raw=raw if has_raw.any() else None,
         counters=counters if has_raw.any() else None,
-        arrival=arrival if any(traced.values()) else None,
+        arrival=arrival if is_traced else None,
         own_columns=all_columns,
         own_samples=own_samples,
         described=found.described,
     )
-
-
-def _own_columns(found: results.Results) -> dict[str, dict[str, SampleColumn]]:
-    """Of every file with samples, the columns of them that not every workload has."""
-    columns = {}
-    for name, path in found.files.items():
-        with reading.open_results(path) as file:
-            if reading.raw_samples(file):
-                columns[name] = sample_columns.of_copy(path, file["raw"])
-    return columns
 
 
 def _require_blanks(

@@ -77,7 +77,7 @@ def of_file(found: Results, path: Path) -> Iterator[str]:
     """What is wrong with the one file of these results, but for its samples, in words."""
     yield from _of_points(found)
     with reading.open_results(path) as file:
-        segments = [reading.read_segment(file, i) for i in range(reading.segment_count(file))]
+        segments = reading.read_segments(file)
     for index, segment in enumerate(segments):
         yield from _of_launch(index, segment, found.points)
 

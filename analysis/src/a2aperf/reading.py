@@ -55,14 +55,20 @@ def open_results(path: Path) -> Iterator[h5py.File]:
         file = h5py.File(path, "r", locking=False)
     except (OSError, RuntimeError) as error:
         raise InputError(f"{path}: {_unreadable(path, str(error))}") from None
-    with file:
-        try:
-            _require_schema(path, file)
-            yield file
-        except _DAMAGE as error:
-            raise InputError(f"{path}: damaged: {str(error).strip(chr(34))}") from error
-        except MemoryError as error:
-            raise InputError(f"{path}: damaged, or too large for the memory: {error}") from error
+    with file, refusing_damage(path):
+        _require_schema(path, file)
+        yield file
+
+
+@contextmanager
+def refusing_damage(path: Path) -> Iterator[None]:
+    """What is raised where something of a file is not as it must be becomes an InputError."""
+    try:
+        yield
+    except _DAMAGE as error:
+        raise InputError(f"{path}: damaged: {str(error).strip(chr(34))}") from error
+    except MemoryError as error:
+        raise InputError(f"{path}: damaged, or too large for the memory: {error}") from error
 
 
 def trailer_of(path: Path) -> trailer.Trailer:
@@ -247,6 +253,11 @@ def read_segment(file: h5py.File, index: int) -> Segment:
     # No list of a launch is longer than this: a damaged file may say so, and memory would end.
     ranks = int(strict.numbers(file["ranks"], "int32").max(initial=0))
     return segments.read(group, ranks, len(file["state"]))
+
+
+def read_segments(file: h5py.File) -> list[Segment]:
+    """Provenance of all launches."""
+    return [read_segment(file, index) for index in range(segment_count(file))]
 
 
 def points_done(file: h5py.File) -> tuple[int, int]:

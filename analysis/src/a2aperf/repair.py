@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from a2aperf import (
     integrity,
+    isolated,
     loading,
     reading,
     sample_columns,
@@ -24,7 +25,6 @@ from a2aperf import (
     writer,
 )
 from a2aperf.errors import InputError
-from a2aperf.isolated import call as run_isolated
 from a2aperf.sample_columns import SampleColumn
 
 _PENDING = schema.STATES.index("pending")
@@ -43,21 +43,21 @@ def repair(
         raise InputError(f"{path}: no such file")
     if output.exists() and output.samefile(path):
         raise InputError(f"{output}: is the damaged file itself; name a new one")
-    lost: list[str] = run_isolated("repair", path, str(output), progress=progress)
+    lost: list[str] = isolated.call(path, written, path, output, progress=progress)
     return lost
 
 
-def isolated(path: str, output: str, *, progress: Callable[[int, int], None]) -> list[str]:
+def written(path: Path, output: Path, *, progress: Callable[[int, int], None]) -> list[str]:
     """What `repair` asks another process for."""
-    with trailer.unheeded(), reading.open_results(Path(path)) as file:
-        kept = _kept(Path(path), file)
-        document = _document(Path(path), file, kept)
+    with trailer.unheeded(), reading.open_results(path) as file:
+        kept = _kept(path, file)
+        document = _document(path, file, kept)
         document.progress = lambda point: progress(point, len(kept.columns["state"]))
-        writer.write(Path(output), document, force=True)
+        writer.write(output, document, force=True)
     try:
         loading.load([output])
     except InputError as error:
-        Path(output).unlink()
+        output.unlink()
         raise InputError(f"{path}: cannot be repaired: {error}") from None
     return kept.lost
 

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import metrics, reading, schema
+from a2aperf.asking import ask
 from a2aperf.datasets import Described
 from a2aperf.errors import InputError
 from a2aperf.launch import Launch
@@ -84,26 +85,23 @@ class Results:
         """
         count, ranks = self._shape(file, point)
         wanted = np.arange(count) if attempts is None else np.sort(attempts)
-        with reading.open_results(self.files[file]) as stream:
-            return reading.read_arrival(stream, point, wanted, ranks)
+        return ask(self.files[file], reading.read_arrival, point, wanted, ranks)
 
     def own_columns(self, file: str) -> dict[str, SampleColumn]:
         """The columns of samples that the file has beside those of every workload."""
-        with reading.open_results(self.files[file]) as stream:
-            return reading.own_columns(stream)
+        return ask(self.files[file], reading.own_columns)
 
     def own(
         self, file: str, point: int, column: SampleColumn, attempts: range | None = None
     ) -> NDArray[Any]:
         """One of them at a point, as it is stored: these attempts, or all."""
         count, ranks = self._shape(file, point)
-        with reading.open_results(self.files[file]) as stream:
-            return reading.read_own(stream, column, point, attempts or range(count), ranks)
+        wanted = attempts or range(count)
+        return ask(self.files[file], reading.read_own, column, point, wanted, ranks)
 
     def is_traced(self, file: str) -> bool:
         """Whether the file says when each message came."""
-        with reading.open_results(self.files[file]) as stream:
-            return reading.has_arrival(stream)
+        return ask(self.files[file], reading.has_arrival)
 
     def files_with(self, roles: Sequence[str]) -> list[str]:
         """Files that have a complete point of these roles here."""
@@ -123,8 +121,10 @@ class Results:
         make: Callable[[dict[str, NDArray[Any]]], Made],
     ) -> Made:
         """What is made of the datasets of a workload's own group; `make` may raise ValueError."""
-        with reading.open_results(self.files[file]) as stream:
-            return make(reading.read_group(stream, name, described))
+        path = self.files[file]
+        arrays = ask(path, reading.read_group, name, described)
+        with reading.refusing_damage(path):
+            return make(arrays)
 
     def _complete_at(self, file: str) -> str:
         return str(self.attributes[file].get("complete_at", "receiver"))
@@ -144,8 +144,7 @@ class Results:
             return None
         nodes = len(self.launches[str(self.points["launch"].iloc[row])].nodes)
         _, ranks = self._shape(file, point)
-        with reading.open_results(self.files[file]) as stream:
-            return reading.read_counters(stream, point, ranks, nodes)
+        return ask(self.files[file], reading.read_counters, point, ranks, nodes)
 
     def _row(self, file: str, point: int) -> int:
         """Position of a point among the rows; KeyError where it is not there."""

@@ -11,6 +11,7 @@ from typing import Any, Final
 from numpy.typing import NDArray
 
 from a2aperf import reading
+from a2aperf.asking import ask
 
 MOST: Final = 256 * 1024**2
 """Bytes that are kept: hundreds of points of hundreds of ranks."""
@@ -40,8 +41,7 @@ class SampleReader:
         }
         missing = [name for name in names if name not in known]
         if missing:
-            with reading.open_results(path) as file:
-                known |= reading.read_samples(file, missing, point, attempts, ranks)
+            known |= ask(path, reading.read_samples, missing, point, attempts, ranks)
         for name in names:
             self._keep((path, point, name), known[name])
         return known

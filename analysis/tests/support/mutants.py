@@ -77,8 +77,8 @@ def shown(path: Path) -> list[Any]:
 def fate(path: Path, before: list[Any]) -> str:
     """What `a2a check` makes of a file in its own process, which this one is."""
     try:
-        findings = check.isolated(str(path), progress=lambda done, of: None)
-        if any(is_error for is_error, _ in findings):
+        findings = check.findings_of_damaged(path, progress=lambda done, of: None)
+        if any(one.error for one in findings):
             return FOUND
         with trailer.unheeded():
             return SAME if shown(path) == before else OTHER

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from a2aperf import reading
+from a2aperf.asking import ask
 from a2aperf.errors import InputError
 
 PLAN_COLUMNS: Final = ("launch", "nodes", "ppn", "subset", "settings", "file")
@@ -135,8 +136,7 @@ def checks_of(lines: Iterable[str]) -> list[Check]:
 
 def points_done(file: Path) -> tuple[int, int]:
     """Points that are done with, and all points, of a file that may be running."""
-    with reading.open_results(file) as opened:
-        return reading.points_done(opened)
+    return ask(file, reading.points_done)
 
 
 def _job(plan: Path) -> Job:

@@ -11,7 +11,7 @@ from a2aperf.workloads import alltoall, echo, pairs, stream
 from a2aperf.workloads.workload import Workload
 
 ALL: Final = (alltoall.WORKLOAD, pairs.WORKLOAD, stream.WORKLOAD, echo.WORKLOAD)
-GROUPS: Final = tuple(one.group.name for one in ALL if one.group)
+GROUPS: Final = {one.group.name: one.group.datasets for one in ALL if one.group}
 """What any of them keeps in the root of its files."""
 
 

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Asks a results file, in a process of its own where no trailer vouches for the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import h5py
+from numpy.typing import NDArray
+
+from a2aperf import isolated, reading, sample_columns, schema, trailer
+from a2aperf.datasets import Described
+from a2aperf.sample_columns import SampleColumn
+
+_Answer = TypeVar("_Answer")
+
+
+def ask(path: Path, question: Callable[..., _Answer], *arguments: Any) -> _Answer:
+    """What a function of a module returns of the open file, which it gets first.
+
+    Raises InputError as `reading.open_results` does, and where HDF5 crashes.
+    """
+    if isolated.is_here() or not trailer.is_heeded() or not _may_crash(path):
+        return _answer(path, question, *arguments)
+    answer: _Answer = isolated.call(path, _answer, path, question, *arguments)
+    return answer
+
+
+def _may_crash(path: Path) -> bool:
+    try:
+        return path.is_file() and trailer.of(path) is trailer.Trailer.ABSENT
+    except OSError:  # which opening it will tell
+        return False
+
+
+def _answer(path: Path, question: Callable[..., _Answer], *arguments: Any) -> _Answer:
+    with reading.open_results(path) as file:
+        return question(file, *arguments)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a file says, but for its samples."""
+
+    attributes: dict[str, Any]
+    described: dict[str, schema.Column]
+    absent: frozenset[str]
+    columns: dict[str, NDArray[Any]]
+    segments: list[schema.Segment]
+
+
+def summary(file: h5py.File) -> Summary:
+    """A question."""
+    described = reading.columns_of(file)
+    return Summary(
+        reading.read_attributes(file),
+        described,
+        frozenset(reading.missing_columns(file)),
+        reading.read_columns(file, described.values()),
+        reading.read_segments(file),
+    )
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a copy of a file begins with: all but its samples and counters."""
+
+    columns: dict[str, NDArray[Any]]
+    segments: list[schema.Segment]
+    is_traced: bool
+    has_samples: bool
+    own_columns: dict[str, SampleColumn]
+    groups: dict[str, dict[str, NDArray[Any]]]
+    """Of workloads, those that are there."""
+
+
+def content(
+    file: h5py.File,
+    path: Path,
+    columns: Iterable[schema.Column],
+    groups: Mapping[str, Mapping[str, Described]],
+) -> Content:
+    """A question; InputError where a copy by its answer would lack something."""
+    reading.require_whole_copy(path, file, groups)
+    has_samples = reading.raw_samples(file)
+    return Content(
+        reading.read_columns(file, columns),
+        reading.read_segments(file),
+        reading.has_arrival(file),
+        has_samples,
+        sample_columns.of_copy(path, file["raw"]) if has_samples else {},
+        {one: reading.read_group(file, one, groups[one]) for one in groups if one in file},
+    )
