@@ -134,13 +134,15 @@ std::int64_t count_interrupts(std::istream& table, const std::vector<std::string
     return total;
 }
 
-void accumulate(NodeCounters& total, const NodeCounters& before, const NodeCounters& after) {
-    total.ports.resize(after.ports.size(), -1);
+void accumulate(std::optional<NodeCounters>& total, const NodeCounters& before, const NodeCounters& after) {
+    if (!total) total = NodeCounters{.interrupts = 0, .ports = std::vector<std::int64_t>(after.ports.size(), 0)};
     const auto add = [](std::int64_t& sum, std::int64_t from, std::int64_t to) {
-        if (from >= 0 && to >= 0) sum = std::max<std::int64_t>(sum, 0) + (to - from);
+        const bool is_known =
+            sum >= 0 && from >= 0 && to >= from; // what falls was reset: nobody knows how often it rose
+        sum = is_known ? sum + (to - from) : -1;
     };
-    add(total.interrupts, before.interrupts, after.interrupts);
-    for (std::size_t i = 0; i < after.ports.size(); ++i) add(total.ports[i], before.ports[i], after.ports[i]);
+    add(total->interrupts, before.interrupts, after.interrupts);
+    for (std::size_t i = 0; i < after.ports.size(); ++i) add(total->ports[i], before.ports[i], after.ports[i]);
 }
 
 } // namespace a2aperf

@@ -38,7 +38,7 @@ struct PointRunner::Series {
     OwnSamples own;              // of the block under way
     Samples samples;             // of all blocks and ranks, on rank 0
     RankCounters rank_counters{};
-    NodeCounters node_counters{};
+    std::optional<NodeCounters> node_counters; // nothing before the first block
     Nanoseconds late_limit = -1;
     double warmup_p50 = kUnknown;
     StopRule stop_rule = StopRule::none; // on rank 0
@@ -213,8 +213,9 @@ void PointRunner::run_blocks(std::vector<Series>& all, bool alternates) {
 
 PointResult PointRunner::finish(Series& series, const Point& point) {
     PointResult result;
-    std::vector<std::int64_t> mine{series.node_counters.interrupts};
-    mine.insert(mine.end(), series.node_counters.ports.begin(), series.node_counters.ports.end());
+    const NodeCounters of_node = series.node_counters.value_or(NodeCounters{});
+    std::vector<std::int64_t> mine{of_node.interrupts};
+    mine.insert(mine.end(), of_node.ports.begin(), of_node.ports.end());
     // Only the first rank of a node has read them; the others send as many.
     const auto width = static_cast<std::size_t>(job_.max(static_cast<std::int64_t>(mine.size())));
     mine.resize(width, -1);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,7 +37,8 @@ private:
 // The sum over all CPUs of the lines of /proc/interrupts that name one of the devices; -1 where none does.
 std::int64_t count_interrupts(std::istream& table, const std::vector<std::string>& devices);
 
-// after - before, -1 stays -1.
-void accumulate(NodeCounters& total, const NodeCounters& before, const NodeCounters& after);
+// Adds after - before to the total, which is nothing before the first. -1 is for good: what the node has not, could
+// not be read, or was reset in between.
+void accumulate(std::optional<NodeCounters>& total, const NodeCounters& before, const NodeCounters& after);
 
 } // namespace a2aperf

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -51,13 +52,23 @@ TEST_CASE("blocks add up, threads are those of the last") {
 }
 
 TEST_CASE("what a node lacks stays -1, the rest adds up") {
-    NodeCounters total;
+    std::optional<NodeCounters> total;
     const NodeCounters before{.interrupts = -1, .ports = {100, -1}};
     const NodeCounters after{.interrupts = -1, .ports = {150, -1}};
     accumulate(total, before, after);
     accumulate(total, before, after);
-    CHECK(total.interrupts == -1);
-    CHECK(total.ports == std::vector<std::int64_t>{100, -1});
+    REQUIRE(total);
+    CHECK(total->interrupts == -1);
+    CHECK(total->ports == std::vector<std::int64_t>{100, -1});
+}
+
+TEST_CASE("a counter that is reset during a point is unknown there, whatever follows") {
+    std::optional<NodeCounters> total;
+    accumulate(total, {.interrupts = 5, .ports = {100, 7}}, {.interrupts = 6, .ports = {3, 7}});
+    CHECK(total->ports == std::vector<std::int64_t>{-1, 0});
+    accumulate(total, {.interrupts = 6, .ports = {3, 7}}, {.interrupts = 2, .ports = {900, 9}});
+    CHECK(total->interrupts == -1);
+    CHECK(total->ports == std::vector<std::int64_t>{-1, 2});
 }
 
 TEST_CASE("interrupts are those of lines that name the device, and not one of which its name is a part") {
