@@ -2,6 +2,8 @@
 #include "a2aperf/record/record_writer.hpp"
 
 #include <cmath>
+#include <regex>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,7 +14,15 @@
 namespace a2aperf {
 namespace {
 
-std::string csv_text(const std::string& text) {
+// Words that begin so are formulas to a spreadsheet; a number is one, whatever its sign.
+bool is_formula(const std::string& text) {
+    static const std::regex number("[-+][0-9.]+(e[-+]?[0-9]+)?");
+    return !text.empty() && std::string_view("=+-@").find(text[0]) != std::string_view::npos &&
+           !std::regex_match(text, number);
+}
+
+std::string csv_text(const std::string& plain) {
+    std::string text = is_formula(plain) ? "'" + plain : plain;
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
     std::string quoted = "\"";
     for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include "a2aperf/record/record_writer.hpp"
 #include "support/schema.hpp"
 #include "support/synthetic.hpp"
 
@@ -127,6 +129,20 @@ TEST_CASE("json and csv quote what they must") {
                     "\uFFFD\"") != std::string::npos);
     const std::string csv = TableWriter(Format::csv, test::kSchema.columns, layout, "net").row({point, nullptr});
     CHECK(csv.find("\"a \"\"quoted\"\",\nbroken\tline \\ \xFF\"") != std::string::npos);
+}
+
+TEST_CASE("what a spreadsheet would take for a formula has a ' in front, as a2a's csv has") {
+    const auto shown = [](const std::string& text) {
+        const std::vector<std::optional<Value>> fields{text, -1.5, std::int64_t{-2}};
+        return RecordWriter(false, {"text", "figure", "count"}).row(fields);
+    };
+    for (const char* text : {"=1+1", "+a", "-", "-inf", "@SUM(A1)", "=", "-1-1"})
+        CHECK(shown(text) == fmt::format("'{},-1.5,-2\n", text));
+    CHECK(shown("=A1,B1") == "\"'=A1,B1\",-1.5,-2\n");
+    for (const char* text : {"a=b", "-12", "+1.5e-3", "nid001", ""})
+        CHECK(shown(text) == fmt::format("{},-1.5,-2\n", text));
+    const std::vector<std::optional<Value>> fields{std::string("=1")};
+    CHECK(RecordWriter(true, {"text"}).row(fields) == "\n  {\"text\": \"=1\"}");
 }
 
 TEST_CASE("a heading begins with shared cores, where people read it") {
