@@ -8,6 +8,7 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/units.hpp"
+#include "crash.hpp"
 #include "crc32.hpp"
 #include "recorder_impl.hpp"
 #include "trailer.hpp"
@@ -232,7 +233,10 @@ void check_output(const std::filesystem::path& file, bool may_resume, bool may_r
         throw UsageError(fmt::format("the output {} is not a file: choose another with -o", path.string()));
     if (!may_resume && !may_replace) throw UsageError(exists_already(path));
     lock_or_refuse(path);
-    if (may_resume) ResultsFile::open(path, h5::File::Access::read_only, schema);
+    if (!may_resume) return;
+    const auto open = [&] { return ResultsFile::open(path, h5::File::Access::read_only, schema); };
+    if (look_at_trailer(path) != Trailer::right) require_no_crash(path, [&] { open().reliable(); });
+    open();
 }
 
 StoredChoices stored_choices(const std::filesystem::path& file, const Schema& schema) {
