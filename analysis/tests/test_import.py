@@ -362,7 +362,7 @@ def test_formats_are_not_mixed(a2a: Run, tmp_path: Path) -> None:
 def test_binary_and_missing_texts(a2a: Run, table_2019: Path, tmp_path: Path) -> None:
     a2a("import", table_2019, "-o", tmp_path / "x.h5").refused("is not a text file")
     a2a("import", tmp_path / "none", "-o", tmp_path / "x.h5").refused("no such file")
-    a2a("import", tmp_path, "-o", tmp_path / "x.h5").refused("is a directory")
+    a2a("import", tmp_path, "-o", tmp_path / "x.h5").refused("a folder, not a file")
 
 
 def test_bad_pairs(a2a: Run, tmp_path: Path) -> None:

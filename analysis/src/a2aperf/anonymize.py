@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import asking, results, schema, workloads, writer
+from a2aperf import asking, regular, results, schema, workloads, writer
 from a2aperf.asking import ask
 from a2aperf.credentials import looks_like_credential
 from a2aperf.errors import InputError
@@ -71,7 +71,7 @@ def read_key(path: Path) -> bytes:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch(mode=0o600)
             path.write_text(secrets.token_hex(KEY_BYTES) + "\n", encoding="ascii")
-        key = bytes.fromhex(path.read_text(encoding="ascii"))
+        key = bytes.fromhex(regular.read_text(path))
     except OSError as error:
         raise InputError(f"{path}: cannot be used as key: {error.strerror}") from None
     except ValueError:

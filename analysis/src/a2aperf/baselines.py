@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from a2aperf import copies, terminal
+from a2aperf import copies, regular, terminal
 from a2aperf.errors import InputError
 
 FILE = "a2a-baselines.json"
@@ -27,7 +27,7 @@ def read() -> dict[str, list[Path]]:
     """All baselines by name; empty where none was ever saved."""
     path = register()
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(regular.read_text(path))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:

@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import sample_columns, segments, strict, trailer, verified
+from a2aperf import regular, sample_columns, segments, strict, trailer, verified
 from a2aperf.datasets import COUNTERS, Described
 from a2aperf.errors import InputError
 from a2aperf.sample_columns import SampleColumn
@@ -44,7 +44,8 @@ def open_results(path: Path) -> Iterator[h5py.File]:
     Raises InputError when it is missing, not HDF5, truncated, or of another schema or version.
     """
     if not path.is_file():
-        what = "is a folder, not a results file" if path.is_dir() else "no such file"
+        kind = regular.other_kind(path)
+        what = f"is {kind}, not a results file" if kind else "no such file"
         raise InputError(f"{path}: {what}")
     if trailer.is_heeded() and trailer_of(path) is trailer.Trailer.WRONG:
         raise InputError(
@@ -74,7 +75,7 @@ def refusing_damage(path: Path) -> Iterator[None]:
 def trailer_of(path: Path) -> trailer.Trailer:
     """What the file's own digest says; nothing where it cannot be read."""
     try:
-        return trailer.of(path)
+        return trailer.Trailer.ABSENT if regular.other_kind(path) else trailer.of(path)
     except OSError:  # which opening it will tell
         return trailer.Trailer.ABSENT
 

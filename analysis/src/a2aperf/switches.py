@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from a2aperf import regular
 from a2aperf.errors import InputError
 
 _SWITCH = re.compile(r"^\s*SwitchName=(\S+)\s+(.*)$", re.MULTILINE | re.IGNORECASE)
@@ -58,7 +59,7 @@ def _expanded(name: str) -> Iterator[str]:
 def read(path: Path) -> dict[str, str]:
     """The same from a file; InputError where it cannot be read or names no leaf switch."""
     try:
-        found = parse(path.read_text(encoding="utf-8", errors="replace"))
+        found = parse(regular.read_text(path, errors="replace"))
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     if not found:

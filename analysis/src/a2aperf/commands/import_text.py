@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from a2aperf import terminal, writer
+from a2aperf import regular, terminal, writer
 from a2aperf.commands.options import Force, Output
 from a2aperf.errors import InputError
 from a2aperf.importers import block, formats
@@ -78,9 +78,10 @@ def run(
 
 def _read(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = regular.read_text(path)
     except OSError as error:
-        raise InputError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+        why = error.strerror or str(error)
+        raise InputError(f"{path}: {why[:1].lower()}{why[1:]}") from None
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:  # nor could a results file keep it

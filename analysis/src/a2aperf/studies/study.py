@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from a2aperf import reading
+from a2aperf import reading, regular
 from a2aperf.asking import ask
 from a2aperf.errors import InputError
 
@@ -187,7 +187,7 @@ def _table(path: Path, columns: tuple[str, ...]) -> tuple[dict[str, str], list[d
 
 def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = regular.read_text(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files that the user names: regular ones are read, never one that makes its reader wait.
+
+A pipe without a writer, a device or a socket may stand at any name.
+"""
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+MOST = 64 << 20
+"""Bytes of a text that are read: what other programs print of a launch is a thousandth of it."""
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def other_kind(path: Path) -> str:
+    """What stands there that is no regular file; empty for one, and where there is nothing."""
+    try:
+        return _other_kind(path.stat().st_mode)
+    except (OSError, ValueError):
+        return ""
+
+
+def read_text(path: Path, errors: str = "strict") -> str:
+    """The whole text of a regular file; OSError for anything else, or a larger one."""
+    _require_regular(path, path.stat().st_mode)  # before it is opened, which may act
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:
+        _require_regular(path, os.fstat(stream.fileno()).st_mode)
+        found = stream.read(MOST + 1)
+    if len(found) > MOST:
+        words = f"more than the {MOST >> 20} MiB that are read"
+        raise OSError(errno.EFBIG, words, str(path))
+    return found.decode("utf-8", errors).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _other_kind(mode: int) -> str:
+    return next((kind for is_kind, kind in _KINDS if is_kind(mode)), "")
+
+
+def _require_regular(path: Path, mode: int) -> None:
+    if kind := _other_kind(mode):
+        raise OSError(errno.EINVAL, f"{kind}, not a file", str(path))
