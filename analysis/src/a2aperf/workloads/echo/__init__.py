@@ -5,14 +5,23 @@ from __future__ import annotations
 
 from typing import Final
 
-from a2aperf.workloads.echo import sentences
+from a2aperf.explain.finding import Finder
+from a2aperf.workloads.echo import outstanding, sentences
 from a2aperf.workloads.workload import Workload
+
+_FINDERS: Final = (
+    Finder("round-trips", "Round trips at each size", "As the file has them; of one run how much "
+           "runs differ is not known.", outstanding.trips, ("echo",)),
+    Finder("outstanding", "Round trips under way at once", "By Little's law bandwidth × mean time "
+           "/ size; the minimum gives what is sure.", outstanding.find, ("echo",)),
+)  # fmt: skip
 
 WORKLOAD: Final = Workload(
     "echo",
     ("echo",),
     "Round trips",
-    "a file of round trips and no all-to-all: 'a2a table' and 'a2a report' show it",
+    "a file of round trips and no all-to-all: 'a2a table', 'a2a explain' and 'a2a report' show it",
+    finders=_FINDERS,
     sentences=sentences.sentences,
     table=(
         "section run operation request_size key_size message_size ops time_min time_p50 time_p90 "

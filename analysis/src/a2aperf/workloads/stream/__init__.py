@@ -5,15 +5,31 @@ from __future__ import annotations
 
 from typing import Final
 
-from a2aperf.workloads.stream import sentences
+from a2aperf.explain.finding import Finder
+from a2aperf.workloads.stream import buffers, pause, rates, sentences
 from a2aperf.workloads.workload import Workload
+
+_ROLES: Final = ("stream",)
+_FINDERS: Final = (
+    Finder("sizes", "Bandwidth at each size", "Of streams whose receiver does not pause, a row "
+           "each: how much launches differ is not known from one.", rates.sizes, _ROLES),
+    Finder("knee", "Knee between message rate and bandwidth", "Message-rate-bound below the "
+           "crossing, bandwidth-bound above it.", rates.knee, _ROLES),
+    Finder("buffers", "What the number of buffers does", "Message rates of tables of one mode.",
+           buffers.find, _ROLES),
+    Finder("pause", "Receivers that pause", "Whether one pause after every 1000 messages explains "
+           "the rate, the total and the longest wait.", pause.find, _ROLES),
+    Finder("sums", "Totals and rates computed again", "Bytes are messages × size, rates are totals "
+           "/ time.", rates.sums, _ROLES),
+)  # fmt: skip
 
 WORKLOAD: Final = Workload(
     "stream",
     ("stream",),
     "Streams",
-    "a file of streams and no all-to-all: 'a2a table' and 'a2a report' show it",
+    "a file of streams and no all-to-all: 'a2a table', 'a2a explain' and 'a2a report' show it",
     columns=frozenset({"msg_rate"}),
+    finders=_FINDERS,
     sentences=sentences.sentences,
     table=(
         "section mode window free_delay stream_time message_size messages bytes msg_rate byte_rate "

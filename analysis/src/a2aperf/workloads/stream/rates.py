@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What streams carry at each size, where their knee is, and whether their totals agree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from a2aperf.explain.finding import Finding, listed
+from a2aperf.labels import number_text, rate_text, size_text
+from a2aperf.results import Results
+from a2aperf.workloads.stream import tables
+
+_LEAST_SIZES = 4
+_RISES = 1.05
+"""A rate that grows by more from the last size but one has not come to its end."""
+
+
+def sizes(found: Results) -> list[Finding]:
+    """The bandwidth of every table at each size."""
+    findings = []
+    for table in tables.of(found):
+        rows = table.free[table.free["message_size"] > 0]
+        rows = rows[rows["gbps"].notna()]
+        if rows.empty:
+            continue
+        told = {int(row["message_size"]): float(row["gbps"]) for _, row in rows.iterrows()}
+        text = "; ".join(f"{size_text(size)} {number_text(rate)}" for size, rate in told.items())
+        numbers = {f"gbps at {size} B": rate for size, rate in told.items()}
+        findings.append(
+            Finding("sizes", f"in Gbit/s: {text}", table.where, len(rows), "rows", 0.0, numbers)
+        )
+    return findings
+
+
+def knee(found: Results) -> list[Finding]:
+    """Where each table turns from message-rate-bound to bandwidth-bound."""
+    findings = []
+    for table in tables.of(found):
+        rows = table.free[(table.free["message_size"] > 0) & table.free["gbps"].notna()]
+        if len(rows) < _LEAST_SIZES or rows["msg_rate"].isna().any():
+            continue
+        size = rows["message_size"].to_numpy(dtype=float)
+        rate, messages = (rows[name].to_numpy(dtype=float) for name in ("gbps", "msg_rate"))
+        best, most = int(np.argmax(rate)), float(messages.max())
+        crossing = rate[best] * 1e9 / 8 / most
+        has_ends = messages[0] > most / 2 and size[0] < crossing < size[-1]
+        if not has_ends or rate[-1] > _RISES * rate[-2]:
+            continue  # one of the two bounds isn't here
+        half = int(size[np.argmax(rate >= rate[best] / 2)])
+        text = (
+            f"at most {number_text(most / 1e6)} million messages/s, and at most "
+            f"{rate_text(rate[best])} (at {size_text(size[best])}); the two bounds cross at "
+            f"{size_text(round(crossing))}, and half of the highest rate is reached at "
+            f"{size_text(half)}"
+        )
+        numbers = {
+            "messages_per_second": most,
+            "gbps": float(rate[best]),
+            "crossing": crossing,
+            "half_reached_at": half,
+        }
+        findings.append(Finding("knee", text, table.where, len(rows), "rows", numbers=numbers))
+    return findings
+
+
+def sums(found: Results) -> list[Finding]:
+    """Whether bytes are messages × size, and rates are totals over time, within their rounding."""
+    findings = []
+    needed = ["bytes", "messages", "stream_time", "msg_rate", "byte_rate"]
+    if not set(needed) <= set(found.points):
+        return []
+    for file, all_rows in found.points.groupby("file", sort=False):
+        rows = all_rows[all_rows[needed].notna().all(axis=1)]
+        if rows.empty:
+            continue
+        products = _where(rows, rows["bytes"] != rows["messages"] * rows["message_size"])
+        rates = _where(
+            rows, ~_agree(rows, "messages", "msg_rate") | ~_agree(rows, "bytes", "byte_rate")
+        )
+        text = (
+            f"{_share(len(rows), products)} bytes are messages × size; {_share(len(rows), rates)} "
+            "both rates are totals / time, computed again, within the rounding of both"
+        )
+        numbers = {"rows": len(rows), "bytes_wrong": len(products), "rates_wrong": len(rates)}
+        findings.append(
+            Finding("sums", text, str(file), len(rows), "rows", len(products) + len(rates), numbers)
+        )
+    return findings
+
+
+def _agree(rows: pd.DataFrame, total: str, rate: str) -> pd.Series[bool]:
+    amount, printed = (rows[name].astype(float) for name in (total, rate))
+    seconds = rows["stream_time"].astype(float) / 1e9
+    half = 0.5e-6 if (rows["stream_time"] % 1000 == 0).all() else 0.5e-9  # of the last digit
+    off = 0.5 + printed * 1e-12
+    return (printed >= amount / (seconds + half) - off) & (
+        printed <= amount / (seconds - half).clip(lower=1e-9) + off
+    )
+
+
+def _where(rows: pd.DataFrame, wrong: pd.Series[bool]) -> list[str]:
+    chosen = rows[wrong.to_numpy(dtype=bool)]
+    return [f"point {row['point']} ({row['message_size']} B)" for _, row in chosen.iterrows()]
+
+
+def _share(count: int, wrong: list[str]) -> str:
+    if not wrong:
+        return f"in all {count} rows"
+    return f"in {count - len(wrong)} of {count} rows (not in {listed(wrong)})"

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tables of streams, each with its rows by message size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from a2aperf.results import Results
+
+ROLE = "stream"
+
+
+@dataclass(frozen=True)
+class Table:
+    """All points of one launch that share mode, window and section."""
+
+    launch: str
+    mode: str
+    window: int | None
+    """Buffers; None where they are not told."""
+    section: int | None
+    heading: str
+    rows: pd.DataFrame
+
+    @property
+    def where(self) -> str:
+        """In words: the launch, the section and the mode."""
+        section = f", section {self.section}" if self.section is not None else ""
+        return f"{self.launch}{section}, mode {self.mode or 'unknown'}"
+
+    @property
+    def free(self) -> pd.DataFrame:
+        """Rows whose receiver does not pause, by size; of several of one size the first."""
+        rows = self.rows[(self.rows["free_delay"] == 0).fillna(False)]
+        return rows.drop_duplicates("message_size").sort_values("message_size")
+
+
+def of(found: Results) -> Iterator[Table]:
+    """Each table, in the order of the files."""
+    points = found.points
+    for name in ("section", "free_delay", "longest_wait", "messages", "stream_time"):
+        if name not in points:
+            points = points.assign(**{name: pd.array([pd.NA] * len(points), dtype="Int64")})
+    for name in ("gbps", "msg_rate"):
+        if name not in points:
+            points = points.assign(**{name: float("nan")})
+    keys = ["launch", "mode", "window", "section"]
+    for (launch, mode, window, section), rows in points.groupby(keys, sort=False, dropna=False):
+        labels = found.launches[str(launch)].labels
+        buffers, number = _known(window), _known(section)
+        heading = labels.get("heading", "")
+        yield Table(str(launch), str(mode), buffers, number, heading, rows)
+
+
+def _known(value: Any) -> int | None:
+    return None if pd.isna(value) else int(value)
