@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
@@ -128,7 +129,9 @@ def test_a_name_may_have_dashes(a2a: A2A, tmp_path: Path) -> None:
     ] * 3
 
 
-@pytest.mark.parametrize("place", ["lanes/x", "notes", "counters/temperature"])
+@pytest.mark.parametrize(
+    "place", ["lanes/x", "notes", "counters/temperature", "segments/0/lamps", "segments/0/lamps/x"]
+)
 def test_a_copy_lacks_nothing(launch: Path, a2a: A2A, tmp_path: Path, place: str) -> None:
     """A group of a workload, or a dataset, that is not known here is not dropped without a word."""
     other = synthetic.write_launch(tmp_path / "other.h5", Setup(seed=3))
@@ -136,6 +139,27 @@ def test_a_copy_lacks_nothing(launch: Path, a2a: A2A, tmp_path: Path, place: str
         file[place] = np.arange(3)
     said = ("launch.h5", f"knows nothing of /{place.removesuffix('/x')}", "a copy would lack it")
     out = tmp_path / "out.h5"
+    a2a("check", launch, "--repair", "-o", out).refused(*said)
     a2a("export", launch, "--anonymize", "--key", tmp_path / "key", "-o", out).refused(*said)
     a2a("merge", other, launch, "-o", out).refused(*said)
     assert not out.exists()
+
+
+def test_a_copy_keeps_attributes_of_a_launch_that_are_not_known(
+    launch: Path, a2a: A2A, tmp_path: Path
+) -> None:
+    other = synthetic.write_launch(tmp_path / "other.h5", Setup(seed=3))
+    with edited(launch) as file:
+        file["segments/0"].attrs.update(
+            {"lamps": np.int32(7), "glow": 0.25, "said": "by /home/anna/x"}
+        )
+    public, both = tmp_path / "public.h5", tmp_path / "both.h5"
+    assert a2a("export", launch, "--anonymize", "--key", tmp_path / "key", "-o", public).status == 0
+    assert a2a("merge", launch, other, "-o", both).status == 0
+    for path, said in ((public, "by path-"), (both, "by /home/anna/x")):
+        with h5py.File(path) as file:
+            attributes = file["segments/0"].attrs
+            assert (attributes["lamps"], attributes["glow"]) == (7, 0.25)
+            assert attributes["said"].startswith(said) and ("anna" in attributes["said"]) == (
+                path == both
+            )

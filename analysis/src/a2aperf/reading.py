@@ -239,6 +239,8 @@ def require_whole_copy(path: Path, file: h5py.File, groups: Iterable[str]) -> No
     if "counters" in file:
         scales = {scale for table in COUNTERS.values() for scale in table.scales}
         lost += [f"counters/{one}" for one in sorted(set(file["counters"]) - {*COUNTERS, *scales})]
+    for launch in file["segments"]:
+        lost += [f"segments/{launch}/{one}" for one in segments.strangers(file["segments"][launch])]
     if lost:
         raise InputError(f"{path}: this a2a knows nothing of /{lost[0]}: a copy would lack it")
 

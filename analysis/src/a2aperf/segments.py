@@ -120,11 +120,18 @@ def _attributes(group: h5py.Group) -> dict[str, Any]:
     return {**SEGMENT_ATTRIBUTES, **found}
 
 
+def _stored(value: Any, blank: Any) -> Any:
+    """As the schema has it; what is not of the schema, as what it is."""
+    if blank is None:
+        wide = {int: np.int64, float: np.float64}.get(type(value))
+        return wide(value) if wide else value
+    return str(value) if isinstance(blank, str) else type(blank)(value)
+
+
 def write(group: h5py.Group, segment: Segment) -> None:
     """The launch as `read` reads it."""
     for name, value in {**SEGMENT_ATTRIBUTES, **segment.attributes}.items():
-        default = SEGMENT_ATTRIBUTES.get(name, "")
-        group.attrs[name] = str(value) if isinstance(default, str) else type(default)(value)
+        group.attrs[name] = _stored(value, SEGMENT_ATTRIBUTES.get(name))
     group["end_state"] = np.int8(END_STATES.index(segment.end_state))
     _write_end_reason(group, segment.end_reason)
     group["ended"] = np.int64(segment.ended)
@@ -152,6 +159,18 @@ def write_texts(group: h5py.Group, name: str, values: Iterable[Any]) -> None:
     """A list of texts."""
     texts: NDArray[Any] = np.array([str(value) for value in values], dtype=object)
     group.create_dataset(name, data=texts, dtype=h5py.string_dtype())
+
+
+def strangers(group: Any) -> list[str]:
+    """Its members that `read` does not read: a copy would lack them."""
+    known = {
+        *("end_state", "end_reason", "ended", "message", "nodes", "fi_info", "planned_order"),
+        *_OF_RANK,
+        *_FACTS,
+        *(place for places in _NAMED.values() for place in places),
+        *(place for place, _ in _OF_VARIABLE.values()),
+    }
+    return sorted(set(strict.group(group)) - known)
 
 
 def lacking(group: h5py.Group) -> Iterator[str]:
