@@ -88,9 +88,14 @@ Provenance Launch::provenance() const {
                       {"seed", static_cast<std::int64_t>(options_.seed)},
                       {"shuffle_ranks", options_.shuffle_ranks ? 1 : 0},
                       {"warmup", options_.warmup},
+                      {"asked_ops", options_.precision ? -1 : options_.ops},
+                      {"asked_min_ops", options_.precision ? options_.min_ops : -1},
+                      {"asked_max_ops", options_.precision ? options_.max_ops : -1},
+                      {"asked_time_budget", options_.time_budget.value_or(-1)},
                       {"rails", link.rails}};
     const double unknown = std::nan("");
     facts.numbers = {{"clock_error_ns", clock.error_ns},
+                     {"asked_precision", options_.precision.value_or(unknown)},
                      {"link_rate_gbps", link.gbps > 0 ? link.rail_gbps() : unknown}};
     facts.provider_attributes = choice.offer.attributes();
     return facts;
@@ -120,6 +125,7 @@ void Launch::open_file() {
                                     .schema = workload_.schema(),
                                     .group = workload_.group(options_, plan(), job_.ranks()),
                                     .is_traced = options_.traces,
+                                    .is_memory_limit_asked = options_.memory_limit.has_value(),
                                     .may_replace = options_.overwrite == Overwrite::force};
     const DiskPatience patience(job_);
     file_.open(job_, settings, options_.overwrite == Overwrite::resume, plan(), provenance());

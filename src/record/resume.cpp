@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Recorder::resume: whether a file may be continued, and the copy that has room for it.
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 #include "crash.hpp"
 #include "crc32.hpp"
 #include "recorder_impl.hpp"
+#include "resume_settings.hpp"
 #include "trailer.hpp"
 
 namespace a2aperf {
@@ -34,11 +37,61 @@ std::string as_word(const std::string& name) {
                                  file.string(), difference));
 }
 
+struct Axis {
+    std::string_view column, option;
+};
+
+// Of each column that follows from the command line. First those that add rows of other values.
+constexpr Axis kAxes[] = {{"role", "--baseline or --no-sentinel"},
+                          {"mode", "--mode"},
+                          {"schedule", "--schedule"},
+                          {"window", "--window"},
+                          {"message_size", "--sizes"},
+                          {"distance", "--steps"},
+                          {"provider", "--provider"},
+                          {"post", "--post"}};
+
+// " (--sizes)"; nothing where no option decides it.
+std::string option_of(std::string_view column) {
+    for (const Axis& axis : kAxes)
+        if (axis.column == column) return fmt::format(" ({})", axis.option);
+    return "";
+}
+
+// " (--sizes: 8000 in the file only)", of the first axis on which the plans differ.
+std::string axis_that_differs(const ResultsFile& stored, const Plan& plan, const Layout& layout,
+                              const std::string& provider) {
+    for (const Axis& axis : kAxes) {
+        const auto& columns = stored.extents.schema.columns;
+        const auto column = std::find_if(columns.begin(), columns.end(),
+                                         [&](const Column& one) { return one.name == axis.column; });
+        if (column == columns.end() || !column->is_asked()) continue;
+        std::set<Value> here;
+        for (const Point& point : plan.points) here.insert(column->asked({point, layout, provider}));
+        const std::vector<Value> values = stored.columns.read(axis.column);
+        const std::set<Value> there(values.begin(), values.end());
+        const auto only = [](const std::set<Value>& in, const std::set<Value>& other) {
+            std::vector<std::string> words;
+            for (const Value& value : in)
+                if (!other.contains(value)) words.push_back(shown(value));
+            return fmt::format("{}", fmt::join(words, ", "));
+        };
+        const std::string gone = only(there, here);
+        const std::string added = only(here, there);
+        if (gone.empty() && added.empty()) continue;
+        return fmt::format(" ({}: {}{}{}{}{})", axis.option, gone, gone.empty() ? "" : " in the file only",
+                           gone.empty() || added.empty() ? "" : ", ", added,
+                           added.empty() ? "" : " in this launch only");
+    }
+    return "";
+}
+
 // Reasons to skip a point may change with the nodes; what the point is may not.
 void require_same_plan(const std::filesystem::path& file, const ResultsFile& stored, const Plan& plan,
                        const Layout& layout, const std::string& provider) {
     if (stored.extents.points != static_cast<int>(plan.points.size()))
-        refuse(file, fmt::format("it has {} points and this launch {}", stored.extents.points, plan.points.size()));
+        refuse(file, fmt::format("it has {} points and this launch {}{}", stored.extents.points, plan.points.size(),
+                                 axis_that_differs(stored, plan, layout, provider)));
     if (stored.extents.ranks != layout.ranks())
         refuse(file, fmt::format("it was measured with {} ranks and this launch has {}", stored.extents.ranks,
                                  layout.ranks()));
@@ -49,8 +102,8 @@ void require_same_plan(const std::filesystem::path& file, const ResultsFile& sto
         for (std::size_t p = 0; p < there.size(); ++p) {
             const Value here = column.asked({plan.points[p], layout, provider});
             if (there[p] != here)
-                refuse(file, fmt::format("point {} has {} {} in the file and {} in this launch", p, column.name,
-                                         shown(there[p]), shown(here)));
+                refuse(file, fmt::format("point {} has {} {} in the file and {} in this launch{}", p, column.name,
+                                         shown(there[p]), shown(here), option_of(column.name)));
         }
     }
 }
@@ -58,10 +111,10 @@ void require_same_plan(const std::filesystem::path& file, const ResultsFile& sto
 void require_same_rules(const std::filesystem::path& file, const RootAttributes& stored, bool is_traced,
                         const RecorderSettings& settings) {
     if (stored.percentile_rule != to_string(settings.percentile))
-        refuse(file, fmt::format("its percentiles follow the rule {} and this launch's '{}'",
+        refuse(file, fmt::format("its percentiles follow the rule {} and this launch's '{}' (--percentile)",
                                  quote(stored.percentile_rule), to_string(settings.percentile)));
     if (stored.complete_at != to_string(settings.complete_at))
-        refuse(file, fmt::format("its ops are complete at the {} and this launch's at the {}",
+        refuse(file, fmt::format("its ops are complete at the {} and this launch's at the {} (--complete-at)",
                                  as_word(stored.complete_at), to_string(settings.complete_at)));
     if (is_traced != settings.is_traced)
         refuse(file, is_traced ? "it keeps when each message arrived (--trace) and this launch does not"
@@ -199,8 +252,11 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     stored.open_group(settings.group);
     require_same_rules(file, stored.attributes, stored.extents.has_samples("arrival"), settings);
     require_same_start(file, before.start_of_ops(), provenance);
+    if (const auto differs = setting_that_differs(before, provenance)) refuse(file, *differs);
     require_same_environment(file, before.required_environment(), provenance.environment);
     impl->remarks = compare_nodes(before.nodes(), provenance.nodes);
+    for (std::string& remark : tell_settings(before, provenance, settings.is_memory_limit_asked))
+        impl->remarks.push_back(std::move(remark));
 
     impl->points = plan.points;
     const ResultsFile::Reliable kept = stored.reliable();

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -36,9 +37,9 @@ constexpr std::array kTexts{"program_version",
                             "order",
                             "slurm_job_id",
                             "baseline_transport"};
-constexpr std::array kWideIntegers{"memory_limit", "seed"};
-constexpr std::array kIntegers{"shuffle_ranks", "warmup", "rails"};
-constexpr std::array kNumbers{"clock_error_ns", "link_rate_gbps"};
+constexpr std::array kWideIntegers{"memory_limit", "seed", "asked_time_budget"};
+constexpr std::array kIntegers{"shuffle_ranks", "warmup", "rails", "asked_ops", "asked_min_ops", "asked_max_ops"};
+constexpr std::array kNumbers{"clock_error_ns", "link_rate_gbps", "asked_precision"};
 
 void write_attributes(const h5::Group& group, const Provenance& provenance) {
     std::map<std::string, std::string> texts = provenance.text;
@@ -214,6 +215,24 @@ std::vector<int> SegmentGroup::planned_order() const {
 
 std::string SegmentGroup::start_of_ops() const {
     return group_.text_attribute("sync");
+}
+
+std::vector<std::string> SegmentGroup::labels() const {
+    const std::vector<std::string> names = group_.open_dataset("label_name").read_text();
+    const std::vector<std::string> values = group_.open_dataset("label_value").read_text();
+    if (values.size() != names.size()) group_.throw_unreadable("has lists of different lengths for its labels");
+    std::vector<std::string> labels;
+    for (std::size_t i = 0; i < names.size(); ++i) labels.push_back(names[i] + "=" + values[i]);
+    return labels;
+}
+
+double SegmentGroup::number(const char* attribute) const {
+    const h5::Stored stored = group_.stored_attribute(attribute);
+    double number = 0;
+    if (stored.type != "f8" || stored.bytes.size() != sizeof number)
+        group_.throw_unreadable(fmt::format("has no number as attribute {}", attribute));
+    std::memcpy(&number, stored.bytes.data(), sizeof number);
+    return number;
 }
 
 std::map<std::string, std::string> SegmentGroup::required_environment() const {

@@ -27,7 +27,13 @@ public:
 
     std::vector<std::string> nodes() const;
     std::vector<int> planned_order() const;
-    std::string start_of_ops() const;                                // "clock" or "barrier"
+    std::string start_of_ops() const;        // "clock" or "barrier"
+    std::vector<std::string> labels() const; // "name=value"
+    // Attributes; Unreadable where one is missing or of another type.
+    bool has(const char* attribute) const { return group_.has_attribute(attribute); }
+    std::string text(const char* attribute) const { return group_.text_attribute(attribute); }
+    std::int64_t integer(const char* attribute) const { return group_.integer_attribute(attribute); }
+    double number(const char* attribute) const;
     std::map<std::string, std::string> required_environment() const; // of EnvironmentVariable::is_required
 
 private:

@@ -147,7 +147,7 @@ def test_a_killed_rank_of_pairs_and_the_rest_resumed(start, tmp_path):
     assert 3 <= len(kept) < len(before)
     cells = check_matrix(file)
 
-    assert start(3, *words, "--ops", "5", "--resume", command="pairs").end() == 0
+    assert start(3, *words, "--ops", "1000", "--resume", command="pairs").end() == 0
     after = Results(file)
     assert after.states("pair") == [COMPLETE] * 16
     assert [i for i, segment in enumerate(after.columns["segment"]) if segment == 0] == kept

@@ -31,6 +31,7 @@ struct RecorderSettings {
     Schema schema{};
     std::optional<GroupDeclaration> group{}; // what the workload keeps beside the samples
     bool is_traced = false;                  // with the arrival of each message
+    bool is_memory_limit_asked = false;      // otherwise it is what the nodes have
     bool may_replace = false;                // an existing file, when the new one is created
 };
 

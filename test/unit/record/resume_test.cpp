@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Recorder::resume and what refuses it (src/record/resume.cpp).
+#include <cmath>
 #include <fstream>
 
 #include <doctest/doctest.h>
@@ -108,6 +109,42 @@ TEST_CASE("other nodes are allowed and told, with their ports beside the earlier
     CHECK(recorder.stored(1).nodes.at(1).ports == std::vector<std::int64_t>{1011, -1, 1010});
 }
 
+TEST_CASE("settings that decide figures must agree, and those that only stand beside them are told") {
+    const test::TemporaryFolder folder;
+    Launch first(folder / "a.h5");
+    first.provenance.text.insert({{"poll", "spin"}, {"memory", "default"}, {"domain", "mlx5_0"}});
+    first.provenance.integers.insert({{"asked_ops", 20}, {"asked_time_budget", -1}, {"memory_limit", 1 << 30}});
+    first.provenance.numbers.insert({"asked_precision", std::nan("")});
+    write_points(first, {0, 1}, EndState::interrupted);
+    const std::string before = bytes_of(first.settings.file);
+    const auto says = [&](auto change) {
+        Launch launch = first;
+        change(launch);
+        const std::string words = complaint([&] { launch.resume(); });
+        CHECK(bytes_of(first.settings.file) == before);
+        return words;
+    };
+    CHECK(contains(says([](Launch& l) { l.provenance.text["memory"] = "huge"; }),
+                   "it was measured with --memory default and this launch has --memory huge"));
+    CHECK(contains(says([](Launch& l) { l.provenance.integers["asked_ops"] = -1; }),
+                   "it was measured with --ops 20 and this launch has no --ops"));
+    CHECK(contains(says([](Launch& l) { l.provenance.integers["asked_time_budget"] = 2'000'000'000; }),
+                   "it was measured with no --time-budget and this launch has --time-budget 2 s"));
+    CHECK(contains(says([](Launch& l) { l.provenance.numbers["asked_precision"] = 0.01; }),
+                   "it was measured with no --precision and this launch has --precision 0.01"));
+    CHECK(contains(says([](Launch& l) { l.provenance.integers["shuffle_ranks"] = 1; }),
+                   "it was measured with no --shuffle-ranks and this launch has --shuffle-ranks"));
+    Launch launch = first;
+    launch.provenance.text["domain"] = "mlx5_1";
+    launch.provenance.integers["memory_limit"] = 1 << 29; // what was free
+    launch.provenance.text.erase("memory");               // not known here
+    launch.provenance.labels = {{"firmware", "11"}};
+    const Recorder recorder = launch.resume();
+    REQUIRE(recorder.remarks().size() == 2);
+    CHECK(recorder.remarks()[0] == "resumed with --nic mlx5_1; the launch before had --nic mlx5_0");
+    CHECK(contains(recorder.remarks()[1], "resumed with other labels (--label): 'firmware=11' instead of "));
+}
+
 TEST_CASE("what differs is named, and the file stays as it is") {
     const test::TemporaryFolder folder;
     Launch first(folder / "a.h5");
@@ -123,7 +160,7 @@ TEST_CASE("what differs is named, and the file stays as it is") {
     };
     Launch launch = first;
     launch.plan = test::synthetic_plan(9, 2000);
-    refused(launch, "point 0 has message_size 1000 in the file and 2000 in this launch");
+    refused(launch, "point 0 has message_size 1000 in the file and 2000 in this launch (--sizes)");
     launch = first;
     launch.plan = test::synthetic_plan(11);
     refused(launch, "it has 9 points and this launch 11");

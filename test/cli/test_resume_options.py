@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""--resume with other options than the file's: for each the outcome that the table of docs/file-format.md promises."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import checksums
+import h5py
+import pytest
+from processes import PATIENCE
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMON = {"--provider": "shm", "--sizes": "8,16", "--ops": "4", "--warmup": "1", "--sync": "barrier", "--poll": "yield"}
+BASES = {
+    "alltoall": COMMON | {"--no-sentinel": None},
+    "precise": COMMON | {"--no-sentinel": None, "--precision": "50%", "--min-ops": "6", "--max-ops": "12"},
+    "pairs": COMMON,
+}
+BASES["precise"].pop("--ops")
+# Of the base, what it is instead (None: a flag; ...: left out), and what the line must say besides the option.
+OTHERS = {
+    "--sizes": ("alltoall", {"--sizes": "8,32"}, "16 in the file and 32 in this launch"),
+    "--message-size": ("alltoall", {"--sizes": ..., "--message-size": "4:8"}, "message_size 8 in the file and 4"),
+    "--mode": ("alltoall", {"--mode": "msg"}, "'tagged' in the file and 'msg' in this launch"),
+    "--schedule": ("alltoall", {"--schedule": "shift,naive"}, "'naive' in this launch only"),
+    "--window": ("alltoall", {"--window": "1"}, "0 in the file and 1"),
+    "--post": ("alltoall", {"--post": "inside"}, "'before' in the file and 'inside'"),
+    "--baseline": ("alltoall", {"--baseline": "mpi"}, "'baseline' in this launch only"),
+    "--no-sentinel": ("alltoall", {"--no-sentinel": ...}, "'sentinel' in this launch only"),
+    "--steps": ("pairs", {"--steps": "1"}, "in the file only"),
+    "--provider": ("alltoall", {"--provider": "tcp"}, "'shm' in the file and 'tcp"),
+    "--ops": ("alltoall", {"--ops": "5"}, "it was measured with --ops 4 and this launch has --ops 5"),
+    "--precision": ("precise", {"--precision": "40%"}, "with --precision 0.5 and this launch has --precision 0.4"),
+    "--min-ops": ("precise", {"--min-ops": "7"}, "with --min-ops 6 and this launch has --min-ops 7"),
+    "--max-ops": ("precise", {"--max-ops": "11"}, "with --max-ops 12 and this launch has --max-ops 11"),
+    "--time-budget": ("alltoall", {"--time-budget": "9s"}, "with no --time-budget and this launch has --time-budget 9 s"),
+    "--warmup": ("alltoall", {"--warmup": "2"}, "with --warmup 1 and this launch has --warmup 2"),
+    "--memory": ("alltoall", {}, "with --memory huge and this launch has --memory default"),
+    "--order": ("alltoall", {"--order": "shuffled"}, "with --order declared and this launch has --order shuffled"),
+    "--seed": ("alltoall", {"--seed": "2"}, "with --seed 1 and this launch has --seed 2"),
+    "--shuffle-ranks": ("alltoall", {"--shuffle-ranks": None}, "with no --shuffle-ranks and this launch has --shuffle"),
+    "--poll": ("alltoall", {"--poll": "spin"}, "with --poll yield and this launch has --poll spin"),
+    "--sync": ("alltoall", {"--sync": "clock"}, "by --sync barrier and this launch's by --sync clock"),
+    "--complete-at": ("alltoall", {"--complete-at": "sender"}, "complete at the receiver and this launch's at the sender"),
+    "--percentile": ("alltoall", {"--percentile": "index"}, "the rule 'rank' and this launch's 'index'"),
+    "--trace": ("alltoall", {"--trace": None}, "does not keep when each message arrived"),
+    "--require": ("alltoall", {"--require": "PSM2_RCVTHREAD=0"}, "PSM2_RCVTHREAD was not set and is '0'"),
+    "--nic": ("alltoall", {}, "resumed with --nic shm; the launch before had --nic other"),
+    "--memory-limit": ("alltoall", {"--memory-limit": "8MiB"}, "resumed with --memory-limit 8 MiB; the launch before had"),
+    "--label": ("alltoall", {"--label": "a=1"}, "resumed with other labels (--label): 'a=1' instead of none"),
+    "--attach": ("alltoall", {"--attach": "facts.txt"}, ""),
+    "--suspects": ("pairs", {"--suspects": "1"}, ""),
+    "--timeout": ("alltoall", {"--timeout": "50s"}, ""),
+    "--format": ("alltoall", {"--format": "csv"}, ""),
+    "--quiet": ("alltoall", {"--quiet": None}, ""),
+    "--output": ("alltoall", {"--output": "b.h5"}, ""),
+    "--verify-only": ("alltoall", {"--verify-only": None}, "writes no file"),
+    "--dry-run": ("alltoall", {"--dry-run": None}, ""),
+    "--ranks": ("alltoall", {"--dry-run": None, "--ranks": "5"}, ""),
+    "--ranks-per-node": ("alltoall", {"--dry-run": None, "--ranks": "4", "--ranks-per-node": "2"}, ""),
+}  # fmt: skip
+PLANTED = {"--memory": ("memory", "huge"), "--nic": ("domain", "other")}  # what this machine may not have
+NO_TABLE = {"--resume", "--force", "--config", "--help", "--help-all", "--list", "--version"}
+
+
+def table() -> dict[str, str]:
+    text = (ROOT / "docs" / "file-format.md").read_text()
+    part = text.split("### Resuming with other options")[1].split("\n### ")[0]
+    rows = re.findall(r"^\| (`--[^|]*) \| (\w+) \|", part, re.MULTILINE)
+    return {option: outcome for cell, outcome in rows for option in re.findall(r"`(--[\w-]+)`", cell)}
+
+
+OUTCOMES = table()
+
+
+def words_of(base: str, more: dict[str, str | None]) -> list[str]:
+    words = ["pairs" if base == "pairs" else "alltoall"]
+    for option, value in (BASES[base] | {"--output": "a.h5"} | more).items():
+        if value is not ...:
+            words += [option] if value is None else [option, value]
+    return words
+
+
+@pytest.fixture(scope="module")
+def measured(program, tmp_path_factory) -> dict[str, Path]:
+    """A finished file of each base."""
+    folder = tmp_path_factory.mktemp("bases")
+    mpirun = ROOT / "test" / "support" / "mpirun.sh"
+    for base in BASES:
+        command = [mpirun, "-t", str(PATIENCE), "3", program, *words_of(base, {"--output": f"{base}.h5"})]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+        assert done.returncode == 0, done.stderr
+    return {base: folder / f"{base}.h5" for base in BASES}
+
+
+def test_the_table_has_every_option():
+    options = set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / "src/config/option_table.cpp").read_text()))
+    options |= set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / "src/app/pairs.cpp").read_text())) & {"steps", "suspects"}
+    assert {f"--{option}" for option in options} - NO_TABLE == set(OTHERS) == set(OUTCOMES)
+
+
+@pytest.mark.parametrize("option", OTHERS)
+def test_a_resume_with_another_value(launch, measured, needs_provider, monkeypatch, tmp_path, option):
+    needs_provider("shm")
+    base, more, says = OTHERS[option]
+    file = tmp_path / "a.h5"
+    shutil.copy(measured[base], file)
+    (tmp_path / "facts.txt").write_text("facts\n")
+    if option in PLANTED:
+        with h5py.File(file, "r+", libver="earliest") as opened:
+            name, value = PLANTED[option]
+            opened["segments/0"].attrs[name] = value
+            opened["digest"][()] = checksums.digest(opened)
+    if option == "--require":
+        monkeypatch.setenv("PSM2_RCVTHREAD", "0")
+    before = file.read_bytes()
+    outcome = launch(3, *words_of(base, more), "--resume")
+    lines = outcome.stderr.splitlines()
+    if OUTCOMES[option] == "refused":
+        (line,) = [line for line in lines if line.startswith("a2aperf: ")]
+        named = "--sizes" if option == "--message-size" else "PSM2_RCVTHREAD" if option == "--require" else option
+        assert outcome.returncode == 2 and named in line and says in line, outcome.stderr
+        assert file.read_bytes() == before
+        return
+    assert outcome.returncode == 0, outcome.stderr
+    told = [line for line in lines if "resumed with" in line]
+    assert (len(told) == 1 and says in told[0]) if OUTCOMES[option] == "told" else told == [], outcome.stderr
+    if option in ("--dry-run", "--ranks", "--ranks-per-node", "--output"):
+        assert file.read_bytes() == before
+        return
+    checksums.require_right(file)
+    with h5py.File(file) as opened:
+        assert len(opened["segments"]) == 2
+        first, again = opened["segments/0"], opened["segments/1"]
+        if option == "--label":
+            assert (list(first["label_name"]), list(again["label_value"])) == ([], [b"1"])
+        if option == "--memory-limit":
+            assert again.attrs["memory_limit"] == 8 << 20 != first.attrs["memory_limit"]
+        if option == "--nic":
+            assert (first.attrs["domain"], again.attrs["domain"]) == ("other", "shm")
+        if option == "--attach":
+            assert list(again["attachment_name"]) == [b"facts.txt"]
