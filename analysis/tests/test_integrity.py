@@ -256,6 +256,31 @@ def test_what_the_process_that_reads_raises_is_said(launch: Path) -> None:
     assert isolated.call(launch, divmod, 7, 2) == (3, 1)
 
 
+def test_a_written_file_is_on_the_disk_before_it_has_its_name_and_its_folder_after(
+    a2a: Run, launch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = []
+    sync, replace = os.fsync, Path.replace
+
+    def synced(descriptor: int) -> None:
+        told.append(("sync", str(Path(f"/proc/self/fd/{descriptor}").readlink())))
+        sync(descriptor)
+
+    def replaced(temporary: Path, path: Path) -> Path:
+        told.append(("rename", str(temporary)))
+        return replace(temporary, path)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(Path, "replace", replaced)
+    other = synthetic.write_launch(launch.with_name("other.h5"), SMALL)
+    told.clear()
+    assert a2a("merge", launch, other, "-o", launch.with_name("both.h5")).status == 0
+    temporary = told[0][1]
+    folder = str(launch.parent)
+    assert told == [("sync", temporary), ("rename", temporary), ("sync", folder)]
+    assert Path(temporary).parent == launch.parent
+
+
 # Repair ------------------------------------------------------------------------------------------
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes files of the schema: imports, merges, anonymised copies, synthetic runs."""
 
+import errno
 import os
 import shutil
 import tempfile
@@ -99,14 +100,37 @@ def write(path: Path, document: Document, force: bool = False) -> None:
             with h5py.File(temporary, "w", libver=LIBVER) as file:
                 _write(file, document)
             trailer.append(temporary)
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)  # mkstemp made it private
-        temporary.replace(path)
+        _publish(temporary, path)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _publish(temporary: Path, path: Path) -> None:
+    """Give a whole file its name, in the same folder: after a power cut it is there, or the former.
+
+    Raises OSError where the disk refuses.
+    """
+    _sync(temporary)
+    mask = os.umask(0)
+    os.umask(mask)
+    temporary.chmod(0o666 & ~mask)  # mkstemp made it private
+    temporary.replace(path)
+    try:
+        _sync(path.parent)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EACCES):  # folders that cannot
+            raise
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _temporary(path: Path) -> tuple[int, str]:
