@@ -109,6 +109,13 @@ def test_frequency_asked_for_and_seen_are_two_facts(a2a: Run, tmp_path: Path) ->
     assert first.attributes["cpu_frequency_seen_khz"] == "3197136 3075246 3099261 3099941"
 
 
+@pytest.mark.parametrize("told", ["", " . ."])
+def test_a_frequency_that_is_not_there_is_unknown(tmp_path: Path, told: str) -> None:
+    text = re.sub(r"(Current CPU frequencies \(MHz\) :).*", rf"\1{told}", TEXT.read_text())
+    (first, *_) = loopback.parse(tmp_path, text)
+    assert "cpu_frequency_seen_khz" not in first.attributes
+
+
 def test_file_is_sound_and_its_columns_say_what_they_are(
     a2a: Run, streams: Results, tmp_path: Path
 ) -> None:

@@ -199,6 +199,8 @@ class _Reader:
     def frequencies(self, unit: str, values: list[str]) -> None:
         """What is called MHz and is far too many is in kHz."""
         known = [float(value) for value in values if _NUMBER.fullmatch(value)]
+        if not known:
+            return
         to_khz = 1000 if unit.lower() == "mhz" and max(known) < _MEGAHERTZ_AT_MOST else 1
         told = " ".join(f"{value * to_khz:.0f}" for value in known)
         self.test.facts["cpu_frequency_seen_khz"] = told
