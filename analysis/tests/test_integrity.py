@@ -281,6 +281,19 @@ def test_a_written_file_is_on_the_disk_before_it_has_its_name_and_its_folder_aft
     assert Path(temporary).parent == launch.parent
 
 
+def test_a_copy_hides_no_damage(a2a: Run, launch: Path) -> None:
+    other = synthetic.write_launch(launch.with_name("other.h5"), SMALL)
+    with h5py.File(cut(launch), "r+") as file:
+        file["segments/0"].attrs["program_version"] = "9.9"
+    said = (f"{launch}: damaged: ", "not as it was written (/digest)", "a2a check --repair")
+    a2a("merge", launch, other, "-o", launch.with_name("x.h5")).refused(*said)
+    key = launch.with_name("key")
+    a2a("export", "--anonymize", "--key", key, launch, "-o", launch.with_name("x.h5")).refused(
+        *said
+    )
+    assert not launch.with_name("x.h5").exists()
+
+
 # Repair ------------------------------------------------------------------------------------------
 
 

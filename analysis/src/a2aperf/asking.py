@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 import h5py
 from numpy.typing import NDArray
 
-from a2aperf import isolated, reading, sample_columns, schema, trailer
+from a2aperf import integrity, isolated, reading, sample_columns, schema, trailer
 from a2aperf.datasets import Described
+from a2aperf.errors import InputError
 from a2aperf.sample_columns import SampleColumn
 
 _Answer = TypeVar("_Answer")
@@ -83,7 +84,12 @@ def content(
     columns: Iterable[schema.Column],
     groups: Mapping[str, Mapping[str, Described]],
 ) -> Content:
-    """A question; InputError where a copy by its answer would lack something."""
+    """A question; InputError where a copy by its answer would lack something, or hide damage."""
+    if integrity.is_plan_damaged(file):
+        raise InputError(
+            f"{path}: damaged: what was asked, who measured, or a description is not as it was "
+            f"written (/digest); 'a2a check --repair {path} -o NEW' keeps what is sound"
+        )
     reading.require_whole_copy(path, file, groups)
     has_samples = reading.raw_samples(file)
     return Content(

@@ -63,6 +63,14 @@ def is_digest_right(file: h5py.File) -> bool:
     return not list(_digest(file))
 
 
+def is_plan_damaged(file: h5py.File) -> bool:
+    """Whether a copy, which gets a digest of its own, would hide that this one's is wrong."""
+    if not verified.has_checksums(file):
+        return False
+    is_vouched_for = trailer.of(Path(file.filename)) is trailer.Trailer.RIGHT
+    return not is_vouched_for and not is_digest_right(file)
+
+
 def damaged_groups(file: h5py.File) -> list[str]:
     """Workloads' groups that are not as they were written."""
     if not verified.has_checksums(file):
