@@ -107,8 +107,11 @@ void Recorder::Impl::take_back(int point) {
 }
 
 void Recorder::Impl::settle() {
+    if (!is_disk_trusted) return;
     const Nanoseconds begin = now_ns();
+    is_disk_trusted = false;
     results.file.sync_data();
+    is_disk_trusted = true;
     pace.made(begin, now_ns());
     for (const int point : waiting) results.columns.write_state(point, states[static_cast<std::size_t>(point)]);
     waiting.clear();

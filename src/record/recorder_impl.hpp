@@ -32,6 +32,9 @@ public:
     int next_order = 0;
     std::vector<int> waiting; // points that are written; their states wait for the next barrier
     BarrierPace pace;
+    // After a barrier that failed no later one confirms anything: what the kernel could not write it takes for
+    // written.
+    bool is_disk_trusted = true;
 
     // Recorder::resume; h5::Unreadable for a file that cannot be read to its end.
     static std::unique_ptr<Impl> resume(const RecorderSettings& settings, const Plan& plan, const Layout& layout,

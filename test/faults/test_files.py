@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 import pytest
 from processes import PATIENCE
+from results import END_REASONS
 
 pytestmark = pytest.mark.slow
 
@@ -99,6 +100,16 @@ def test_an_end_that_is_not_on_disk_is_a_failed_run(faulty, needs_provider):
     outcome = faulty(2, "call=fsync do=EIO nth=3 rank=0", *WORDS)  # the file, its folder, and at the end the file again
     outcome.failed(r"^a2aperf: rank 0 \(\S+\): cannot sync \S+a\.h5\S*: Input/output error")
     assert outcome.complete() == [0, 1]
+
+
+def test_a_barrier_that_fails_confirms_nothing(faulty, needs_provider):
+    """Nor does a later one that succeeds: the kernel says once that it could not write, and does not try again."""
+    needs_provider("shm")
+    outcome = faulty(2, "call=fdatasync do=EIO path=a.h5 rank=0", *WORDS)
+    outcome.failed(r"^a2aperf: rank 0 \(\S+\), tagged .* 1000 B: cannot sync \S+a\.h5: Input/output error")
+    with h5py.File(outcome.folder / "a.h5") as file:
+        assert set(file["state"][()]) == {0}
+        assert END_REASONS[file["segments/0/end_reason"][()]] == "other"
 
 
 def test_a_point_that_cannot_be_written(faulty, needs_provider):
