@@ -222,22 +222,25 @@ spread over a run).
 `test/crash` notes every call that the first rank makes on its results file (a preloaded library: opening, writing, lengths,
 syncs, links, names, with the data) and builds from that what a disk may hold after a power cut at any instant: a file as it
 was synced last; of what was written since, each sector of 512 bytes as it was at any moment, pages and sectors alone, all
-but one, and at random; every length that it had; a change of a name only from the folder's sync on, or before. The launches
-are an all-to-all and pairs, of two ranks and four sizes each, once to the end and once killed in the middle and resumed:
-creation, points, copies, the second segment, the compact form, the new name. Each image is held against what was measured:
+but one, and at random; every length that it had; a change of a name only from the folder's sync on, or before. The files
+are those of an all-to-all that is killed among its points, in the copy that its resumption makes, and in the compact one; of
+pairs, and of one beside MPI's, killed and resumed; of points without a valid op, measured again in their places; of a file that a
+power cut tore, resumed and cut again; of one that `--force` replaces; and of a disk that refuses a write (EIO, ENOSPC) or a
+sync in each of these phases. Of a sync that failed no later one makes good what was written before. Each image is held against what was measured:
 whatever says complete holds exactly that with a right checksum; what a sync confirmed is there; the file is never absent once
 it was there, and its metadata are those of the old file or of the new one.
 
 | what | tried | broken |
 | --- | --- | --- |
 | distinct images, of the program as it was before it ordered data, sync and state | 10251 | 3227, with rows that said complete without their samples |
-| distinct images since | 10195 | 0 |
+| distinct images since | 12940 | 0 |
+| images of a launch whose barrier failed once, of the program as it was before it trusted no later one | 754 | 157 |
 | of these, given to `a2a check` | 100 | 0 |
 | of these, resumed to the end | 6 | 0 |
-| ten orders of writing that are known to be wrong (no sync, state first, renamed before the sync, …) | 10 | 10: all are found |
+| thirteen orders of writing that are known to be wrong (no sync, state first, renamed before the sync, a sync that failed, finished before its rows, …) | 13 | 13: all are found |
 | an ext4 on a loop device, some pages written back, shut down under a launch, mounted again: before | 10 files of 12 cuts | 4 |
-| the same since | 10 files of 12 cuts | 0 |
-| a rank or the launcher killed at a random instant (shm, tcp, net, udp, sockets; both workloads; the file resumed after half of them) | 12 kills | 0 points lost that were told |
+| the same since | 62 files of 92 cuts, with 1290 acknowledged points | 0 |
+| a rank or the launcher killed at a random instant (shm, tcp, net, udp, sockets; both workloads; the file resumed after half of them) | 230 kills | 0 points lost that were told |
 
 `test/run.sh python` does all of it with forty images for `a2a check`, five cuts and twelve kills; `A2APERF_CRASH_IMAGES`,
 `A2APERF_CRASH_COMMANDS`, `A2APERF_CRASH_CUTS` and `A2APERF_CRASH_KILLS` ask for more. The cuts need root and loop devices. A

@@ -16,12 +16,12 @@ def preload_recorder(program: Path) -> Callable[..., dict[str, str]]:
     library = program.parents[2] / "test" / "crash" / "libcrash-recorder.so"
     assert library.is_file(), f"{library} is not built"
 
-    def environment(folder: Path, log: Path, kill: int = 0) -> dict[str, str]:
+    def environment(folder: Path, log: Path, kill: str = "") -> dict[str, str]:
         return {
             "LD_PRELOAD": str(library),
             "A2APERF_TEST_CRASH_FOLDER": str(folder.resolve()),
             "A2APERF_TEST_CRASH_LOG": str(log),
-            "A2APERF_TEST_CRASH_KILL": str(kill),
+            "A2APERF_TEST_CRASH_KILL": kill or "0",
         }
 
     return environment

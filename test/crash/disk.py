@@ -3,6 +3,8 @@
 
 A file that was synced is there as it was. Of what was written since, a disk may hold any part: every sector (512 B)
 as it was at any moment since that sync, independently of every other one, and the file any of the lengths that it had.
+A sync that failed leaves it so for good: Linux takes the pages for written then, and no later sync writes them again,
+unless they change once more.
 Names change in their order; after a sync of the folder they are certain, without it the last changes may be missing.
 A cache writes back pages (4 KiB), of which a power cut can leave some sectors old: both are among the images.
 """
@@ -56,7 +58,8 @@ class File:
     # What happened since the last sync. Of a sector: the numbers that it had, by the note that changed it.
     changed: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     lengths: list[int] = field(default_factory=lambda: [0])
-    is_linked: bool = False  # has, or had, a name
+    # By the last sync that failed: how many of a sector's changes it was to write.
+    refused: dict[int, int] = field(default_factory=dict)
 
     def write(self, at: int, data: bytes, note: int) -> None:
         end = at + len(data)
@@ -73,9 +76,17 @@ class File:
             self.changed.setdefault(i, []).append((note, self._number(i)))
 
     def sync(self) -> None:
-        self.synced = [self._number(i) for i in range(-(-len(self.content) // SECTOR))]
-        self.changed.clear()
+        kept = {i: self.changed[i] for i, count in self.refused.items() if count == len(self.changed[i])}
+        count = -(-len(self.content) // SECTOR)
+        self.synced = (self.synced + [0] * count)[:count]
+        for i, changes in self.changed.items():
+            if i < count and i not in kept:
+                self.synced[i] = changes[-1][1]
+        self.changed, self.refused = kept, {i: len(changes) for i, changes in kept.items()}
         self.lengths = [len(self.content)]
+
+    def refuse_sync(self) -> None:
+        self.refused = {i: len(changes) for i, changes in self.changed.items()}
 
     def image(self, versions: dict[int, int], length: int) -> Image:
         """versions: of each sector how many of its changes are on the disk; none where it is not named."""
@@ -110,6 +121,7 @@ class Disk:
         self.past_names: list[dict[str, File]] = [
             {}
         ]  # since the last sync of the folder; the last are the present ones
+        self.is_replacing = False  # what gets a name now is there instead of what had it, and no copy of that
         self._inodes: dict[int, File] = {}
         self._count = 0
 
@@ -142,6 +154,12 @@ class Disk:
 
     def _S(self, note: Note) -> None:  # noqa: N802
         self.file(note).sync()
+
+    def _N(self, note: Note) -> None:  # noqa: N802
+        self.is_replacing = bool(note.number(0))
+
+    def _E(self, note: Note) -> None:  # noqa: N802
+        self.file(note).refuse_sync()
 
     def _D(self, _: Note) -> None:  # noqa: N802
         self.past_names = [self.names]

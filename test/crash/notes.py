@@ -8,7 +8,10 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Note:
-    """One call. kind and words are explained in recorder.cpp; data are the bytes of a W."""
+    """One call. kind and words are explained in recorder.cpp; data are the bytes of a W.
+
+    N, which a scenario adds: 1 before a program that makes a file anew, 0 before one that goes on with it.
+    """
 
     kind: str
     words: tuple[str, ...] = ()

@@ -5,12 +5,14 @@
 //
 // A2APERF_TEST_CRASH_FOLDER  the folder, as realpath has it
 // A2APERF_TEST_CRASH_LOG     where to, a file outside of it; several processes may follow each other in one
-// A2APERF_TEST_CRASH_KILL    ends the process by SIGKILL after that many notes
+// A2APERF_TEST_CRASH_KILL    ends the process by SIGKILL after that many notes; D:40 after 40 more than the first
+//                            D, C2:40 after 40 more than the second C
 //
 // A note is a line: a letter, numbers, names (which hold no tab); behind a W, its bytes and a line's end.
 //   C inode name    a new file, without a name where it has none     W inode offset length
 //   T inode length  its length changed                              Z inode offset length   made zero
-//   S inode         synced (fsync, fdatasync)                        D                       the folder was synced
+//   S inode         synced (fsync, fdatasync)                        E inode                 that failed
+//   D               the folder was synced
 //   R from to       renamed                                          X one other             exchanged
 //   L inode name    linked                                           U name                  removed
 #undef _FILE_OFFSET_BITS // it renames the calls that both have their names here
@@ -20,6 +22,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -55,7 +58,7 @@ public:
         folder_ = folder;
         static auto* const open_file = real<int(const char*, int, ...)>("open");
         log_ = open_file(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-        if (const char* kill = std::getenv("A2APERF_TEST_CRASH_KILL")) left_ = std::atol(kill);
+        if (const char* kill = std::getenv("A2APERF_TEST_CRASH_KILL")) end_after(kill);
     }
 
     bool is_on() const { return log_ >= 0; }
@@ -73,17 +76,32 @@ public:
         std::string head = line + '\n';
         char end = '\n';
         std::array<iovec, 3> parts{{{head.data(), head.size()}, {const_cast<void*>(bytes), size}, {&end, 1}}};
-        const ssize_t whole = static_cast<ssize_t>(bytes != nullptr ? head.size() + size + 1 : head.size());
+        const auto whole = static_cast<ssize_t>(bytes != nullptr ? head.size() + size + 1 : head.size());
         if (write_all(log_, parts.data(), bytes != nullptr ? 3 : 1) != whole) std::abort();
-        if (left_ > 0 && --left_ == 0) (void)kill(getpid(), SIGKILL);
+        if (first_ > 0)
+            first_ -= line[0] == letter_ ? 1 : 0;
+        else if (left_ > 0 && --left_ == 0)
+            (void)kill(getpid(), SIGKILL);
     }
 
     // From before the call until its note: the order of the notes is that of what was done.
     std::recursive_mutex busy;
 
 private:
+    void end_after(std::string_view told) {
+        const std::size_t colon = told.find(':');
+        if (colon != std::string_view::npos) {
+            letter_ = told[0];
+            first_ = std::max(std::atol(told.data() + 1), 1L);
+            told.remove_prefix(colon + 1);
+        }
+        left_ = std::atol(told.data());
+    }
+
     std::string folder_;
     int log_ = -1;
+    char letter_ = 0; // so many notes of that letter, then so many of any
+    long first_ = 0;
     long left_ = 0;
 };
 
@@ -220,7 +238,7 @@ int sync_noted(const char* name, int descriptor) {
     const int result = call(descriptor);
     turn.keep_error();
     if (result == 0 && is_folder) notes().add("D");
-    if (result == 0 && inode != 0) notes().add("S\t" + std::to_string(inode));
+    if (inode != 0) notes().add((result == 0 ? "S\t" : "E\t") + std::to_string(inode));
     return result;
 }
 

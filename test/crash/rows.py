@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rows of a results file in memory and their checksums, by docs/file-format.md alone: h5py, numpy and zlib.
+"""What changes in a results file while it is written, in memory, and its checksums, by docs/file-format.md alone: h5py,
+numpy and zlib.
 
 A file that is being written has its arrays in one piece each. Where they lie is looked up once; of the next image whose
 other bytes are the same, the numbers are taken from there, which is a hundred times as fast as HDF5.
 """
 
+import math
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import h5py
 import numpy as np
 
 PENDING, COMPLETE, SKIPPED, FAILED = 0, 1, 2, 3
+FINISHED = 1  # of end_state
 UNCOVERED = ("point", "state", "checksum")
 OPENING_MARK = slice(20, 24)  # in the superblock, of a file that is open for writing
 
@@ -22,28 +25,33 @@ class Unsound(Exception):
 
 @dataclass(frozen=True)
 class Rows:
-    """state, checksum (nothing in a file of version 1) and what a checksum covers: columns, raw/… and counters/…"""
+    """state, checksum (nothing in a file of version 1) and what a checksum covers: columns, raw/… and counters/…
+
+    end: how the last launch ended; groups: by name, what a workload keeps beside the points, with its checksum.
+    """
 
     state: np.ndarray
     checksum: np.ndarray | None
     columns: dict[str, np.ndarray]
     raw: dict[str, np.ndarray]
     counters: dict[str, np.ndarray]
+    end: int
+    groups: dict[str, dict[str, np.ndarray]]
+    _sums: dict[int, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.state)
 
     def checksum_of(self, point: int) -> int:
         """Computed from what is there."""
-        parts = []
-        for name, values in self.columns.items():
-            parts += [name.encode() + b"\0", element(values, point)]
-        attempts = max(int(self.columns["attempts"][point]), 0)
-        for name, values in self.raw.items():
-            parts += [f"raw/{name}".encode() + b"\0", values[point, :attempts].tobytes()]
-        for name, values in self.counters.items():
-            parts += [f"counters/{name}".encode() + b"\0", values[point].tobytes()]
-        return zlib.crc32(b"".join(parts))
+        if point not in self._sums:
+            self._sums[point] = self._compute(point)
+        return self._sums[point]
+
+    def is_group_sound(self, name: str) -> bool:
+        parts = self.groups[name]
+        stream = b"".join(word.encode() + b"\0" + parts[word].tobytes() for word in sorted(parts) if word != "checksum")
+        return "checksum" not in parts or int(parts["checksum"]) == zlib.crc32(stream)
 
     def is_confirmed(self, point: int) -> bool:
         return self.state[point] in (COMPLETE, FAILED)
@@ -58,6 +66,17 @@ class Rows:
             and self.columns["attempts"][point] > 0
             and self.checksum[point] == self.checksum_of(point)
         )
+
+    def _compute(self, point: int) -> int:
+        parts = []
+        for name, values in self.columns.items():
+            parts += [name.encode() + b"\0", element(values, point)]
+        attempts = max(int(self.columns["attempts"][point]), 0)
+        for name, values in self.raw.items():
+            parts += [f"raw/{name}".encode() + b"\0", values[point, :attempts].tobytes()]
+        for name, values in self.counters.items():
+            parts += [f"counters/{name}".encode() + b"\0", values[point].tobytes()]
+        return zlib.crc32(b"".join(parts))
 
 
 def element(values: np.ndarray, point: int) -> bytes:
@@ -90,6 +109,18 @@ def covered(file: h5py.File) -> dict[str, list[h5py.Dataset]]:
     return {"columns": columns, "raw": raw, "counters": [data for data in of(file["counters"]) if data.ndim >= 2]}
 
 
+def of_workload(file: h5py.File) -> dict[str, h5py.Group]:
+    """What a workload keeps beside the points."""
+    groups = (name for name in file if name not in ("raw", "counters", "segments"))
+    return {name: file[name] for name in groups if isinstance(file[name], h5py.Group)}
+
+
+def last_end(file: h5py.File) -> h5py.Dataset | None:
+    """How its last launch ended; nothing in a file without launches, which tests make."""
+    segments = file.get("segments", ())
+    return segments[str(len(segments) - 1)]["end_state"] if len(segments) else None
+
+
 def last_word(data: h5py.Dataset) -> str:
     return data.name.rsplit("/", 1)[1]
 
@@ -101,23 +132,39 @@ def read_rows(file: h5py.File) -> Rows:
         for part, datasets in covered(file).items()
     }
     checksum = file["checksum"][()] if "checksum" in file else None
-    return Rows(file["state"][()], checksum, **parts)
+    groups = {
+        name: {word: little_endian(np.asarray(data[()])) for word, data in group.items()}
+        for name, group in of_workload(file).items()
+    }
+    end = last_end(file)
+    return Rows(file["state"][()], checksum, **parts, end=int(end[()]) if end is not None else 0, groups=groups)
+
+
+def is_scale(data: h5py.Dataset) -> bool:
+    return data.attrs.get("CLASS") == b"DIMENSION_SCALE"
 
 
 def is_in_one_piece(data: h5py.Dataset) -> bool:
     return data.chunks is None and (data.size == 0 or data.id.get_offset() is not None)
 
 
+Place = tuple[int, np.dtype, tuple[int, ...], int]
+"""Where numbers lie: offset, type, shape, and how many they are."""
+
+
 class Form:
     """Where the numbers of a file lie, and all its other bytes."""
 
     def __init__(self, image: np.ndarray, file: h5py.File) -> None:
-        self._places: dict[str, dict[str, tuple[int, np.dtype, tuple[int, ...]]]] = {}
+        self._places: dict[str, dict[str, Place]] = {}
         self._texts: dict[str, np.ndarray] = {}
         self._mask = np.full(len(image), 0xFF, np.uint8)
         self._mask[OPENING_MARK] = 0
-        parts = covered(file) | {"own": [file[name] for name in ("state", "checksum") if name in file]}
-        for part, datasets in parts.items():
+        end = last_end(file)
+        own = [file[name] for name in ("state", "checksum") if name in file] + ([] if end is None else [end])
+        parts = covered(file) | {"own": own}
+        self._groups = list(of_workload(file))
+        for part, datasets in (parts | {name: group.values() for name, group in of_workload(file).items()}).items():
             self._places[part] = {last_word(data): self._place(data) for data in datasets if data.dtype != object}
         self._texts = {last_word(data): data[()] for data in parts["columns"] if data.dtype == object}
         # Changes too, and belongs to no row: how segments ended, and what a workload keeps beside.
@@ -136,21 +183,24 @@ class Form:
         return len(image) == len(self._mask) and np.array_equal(image & self._mask, self._metadata)
 
     def rows(self, image: np.ndarray) -> Rows:
-        def at(place: tuple[int, np.dtype, tuple[int, ...]]) -> np.ndarray:
-            offset, dtype, shape = place
-            return np.frombuffer(image, dtype, int(np.prod(shape)), offset).reshape(shape)
+        def at(place: Place) -> np.ndarray:
+            offset, dtype, shape, count = place
+            return np.frombuffer(image, dtype, count, offset).reshape(shape)
 
         found = {part: {name: at(place) for name, place in places.items()} for part, places in self._places.items()}
         columns = dict(sorted((found["columns"] | self._texts).items(), key=lambda item: item[0].encode()))
         own = found["own"]
-        return Rows(own["state"], own.get("checksum"), columns, found["raw"], found["counters"])
+        end = int(own["end_state"]) if "end_state" in own else 0
+        groups = {name: found[name] for name in self._groups}
+        return Rows(own["state"], own.get("checksum"), columns, found["raw"], found["counters"], end, groups)
 
-    def _place(self, data: h5py.Dataset) -> tuple[int, np.dtype, tuple[int, ...]]:
+    def _place(self, data: h5py.Dataset) -> Place:
         if data.size == 0 or not is_in_one_piece(data):
-            return 0, data.dtype, data.shape if data.size == 0 else (0,)
+            return 0, data.dtype, data.shape if data.size == 0 else (0,), 0
         offset, size = data.id.get_offset(), data.id.get_storage_size()
-        self._mask[offset : offset + size] = 0
-        return offset, data.dtype.newbyteorder("<"), data.shape
+        if not is_scale(data):  # which the digest covers
+            self._mask[offset : offset + size] = 0
+        return offset, data.dtype.newbyteorder("<"), data.shape, math.prod(data.shape)
 
     @staticmethod
     def _is_late(item: h5py.Dataset | h5py.Group) -> bool:

@@ -27,7 +27,8 @@ class Outcome:
 
 
 def simulate(notes: Sequence[Note], name: str, goal: int, seed: int = 1, keep: int = 0) -> Outcome:
-    """Walks through the notes until there were goal distinct images; the first walk has all that is not random."""
+    """Walks through the notes until there were goal distinct images; the first walk has all that is not random, or as
+    much of it as the goal allows."""
     walk = _Walk(notes, name, goal, keep, np.random.default_rng(seed))
     before = -1
     while before < (now := walk.outcome.images) < goal:  # small folders have fewer
@@ -48,9 +49,12 @@ class _Walk:
         self._forms: list[Form] = []
         self._is_first = True
         disk = Disk()
-        self._instants = sum(
-            any(file and file.changed for file in disk.may_be_named(name)) for _ in replay(disk, notes)
-        )
+        self._instants = singles = 0
+        for i, _ in enumerate(replay(disk, notes)):
+            changed = [len(file.changed) for file in disk.may_be_named(name) if file and file.changed]
+            self._instants += bool(changed)
+            singles += sum(changed) * 2 * self._is_before_barrier(i)
+        self._share = self.goal / max(singles, 1)
 
     def go(self) -> None:
         disk, promise = Disk(), Promise(self.name, self._forms)
@@ -58,11 +62,13 @@ class _Walk:
         randoms = -(-(self.goal - self.outcome.images) * 5 // (4 * max(self._instants, 1)))
         for i, note in enumerate(replay(disk, self.notes)):
             promise.follow(disk, note)
-            before_barrier = i + 1 == len(self.notes) or self.notes[i + 1].kind in "SR"
             for file in disk.may_be_named(self.name):
-                for image in self._images(file, randoms, is_thorough=before_barrier):
-                    self._look(promise, disk, image, i)
+                for image in self._images(file, randoms, is_thorough=self._is_before_barrier(i)):
+                    self._look(promise, disk, file, image, i)
         self._is_first = False
+
+    def _is_before_barrier(self, i: int) -> bool:
+        return i + 1 == len(self.notes) or self.notes[i + 1].kind in "SER"
 
     def _images(self, file: File | None, randoms: int, *, is_thorough: bool) -> Iterator[Image | None]:
         if file is None:
@@ -71,13 +77,14 @@ class _Walk:
         if self._is_first:
             yield from plain_images(file)
             if is_thorough:
-                yield from single_images(file)
+                yield from (image for image in single_images(file) if self._chance.random() < self._share)
         for _ in range(randoms if file.changed else 0):
             yield random_image(file, self._chance)
 
-    def _look(self, promise: Promise, disk: Disk, image: Image | None, note: int) -> None:
+    def _look(self, promise: Promise, disk: Disk, file: File | None, image: Image | None, note: int) -> None:
         key = image.key() if image else b""
-        when = bytes([promise.must_exist, *sorted(promise.acknowledged)]) + b"|" + key
+        told = sorted(promise.acknowledged(file)) if file else []
+        when = bytes([promise.must_exist, *told]) + b"|" + key
         if when in self._held:
             return
         self._held.add(when)
@@ -86,7 +93,7 @@ class _Walk:
         outcome.images += is_new
         if is_new and len(outcome.some) < self.keep and self._chance.random() < 1.5 * self.keep / self.goal:
             outcome.some.append(bytes_of(disk, image))
-        if found := promise.breaches(disk, image):
+        if found := promise.breaches(disk, file, image):
             outcome.broken += 1
             outcome.kinds.update(found.keys())
             for kind in found:

@@ -63,6 +63,13 @@ def test_without_a_sync_every_sector_may_be_of_any_moment():
     assert contents(disk, "a") == {b"c" * SECTOR + b"b" * SECTOR}
 
 
+def test_what_a_sync_could_not_write_stays_in_doubt():
+    disk = disk_after(*START, write(ONE, 0, b"b" * SECTOR), note("E", ONE), note("S", ONE))
+    assert contents(disk, "a") == {b"a" * SECTOR * 2, b"b" * SECTOR + b"a" * SECTOR}
+    disk = disk_after(*START, write(ONE, 0, b"b" * SECTOR), note("E", ONE), write(ONE, 0, b"c" * SECTOR), note("S", ONE))
+    assert contents(disk, "a") == {b"c" * SECTOR + b"a" * SECTOR}
+
+
 def test_a_length_may_be_old_or_new_and_what_is_missing_is_zero():
     disk = disk_after(*START, write(ONE, SECTOR * 2, b"b" * 10), note("T", ONE, SECTOR))
     found = contents(disk, "a")
@@ -110,13 +117,14 @@ os.unlink("two")
     assert bytes(disk.names["three"].content) == (folder / "three").read_bytes() == b"\0" * 5 + b"h" + bytes(894)
 
 
-def test_the_recorder_ends_a_process_where_it_is_told_to(preload_recorder, tmp_path):
+@pytest.mark.parametrize(("kill", "left"), [("2", "ab"), ("C2:1", "abc"), ("C:2", "abc")])
+def test_the_recorder_ends_a_process_where_it_is_told_to(preload_recorder, tmp_path, kill, left):
     folder, log = tmp_path / "folder", tmp_path / "log"
     folder.mkdir()
-    script = "import os, sys\nfor name in 'abc': os.close(os.open(sys.argv[1] + '/' + name, os.O_CREAT))"
-    environment = os.environ | preload_recorder(folder, log, kill=2)
+    script = "import os, sys\nfor name in 'abcd': os.close(os.open(sys.argv[1] + '/' + name, os.O_CREAT))"
+    environment = os.environ | preload_recorder(folder, log, kill=kill)
     assert subprocess.run([sys.executable, "-c", script, folder], env=environment).returncode == -9
-    assert [one.words[1] for one in read_notes(log)] == ["a", "b"]
+    assert "".join(one.words[1] for one in read_notes(log)) == left
 
 
 class TinyFile:
@@ -132,10 +140,14 @@ class TinyFile:
             file["mode"] = np.array(["tagged"] * POINTS, dtype=h5py.string_dtype())
             file["raw/begin"] = np.zeros((POINTS, ATTEMPTS, RANKS), "i8")
             file["counters/threads"] = np.zeros((POINTS, RANKS * 200), "i4")
+            file["pairs/gbps"] = np.zeros(ATTEMPTS)
+            file["pairs/checksum"] = np.int64(-1)
+            file["segments/0/end_state"] = np.int8(0)
+            own = ("pairs/gbps", "pairs/checksum", "segments/0/end_state")
+            rows = ("state", "checksum", "attempts", "time_p50", "raw/begin", "counters/threads")
             self.places = {
-                name: (file[name].id.get_offset(), file[name].dtype, file[name][0].nbytes)
-                for name in ("state", "checksum", "attempts", "time_p50", "raw/begin", "counters/threads")
-            }
+                name: (file[name].id.get_offset(), file[name].dtype, file[name].nbytes // POINTS) for name in rows
+            } | {name: (file[name].id.get_offset(), file[name].dtype, 0) for name in own}
         self.content = content.getvalue()
 
     def created(self, inode: str) -> list[Note]:
@@ -174,6 +186,14 @@ class TinyFile:
     def state(self, inode: str, point: int, value: int = 1) -> Note:
         return self.put(inode, "state", point, [value])
 
+    def group(self, inode: str) -> list[Note]:
+        gbps = np.arange(ATTEMPTS, dtype="<f8") + 0.5
+        checksum = zlib.crc32(b"gbps\0" + gbps.tobytes())
+        return [self.put(inode, "pairs/gbps", 0, gbps), self.put(inode, "pairs/checksum", 0, [checksum])]
+
+    def finished(self, inode: str) -> Note:
+        return self.put(inode, "segments/0/end_state", 0, [1])
+
     def good_row(self, inode: str, point: int) -> list[Note]:
         return [*self.data(inode, point), note("S", inode), self.state(inode, point)]
 
@@ -188,7 +208,7 @@ LACKS = "a row says complete and does not hold what was measured"
 
 def test_the_good_order_breaks_nothing():
     rows = [one for point in range(POINTS) for one in TINY.good_row(ONE, point)]
-    outcome = tried([*TINY.created(ONE), *rows, note("S", ONE)])
+    outcome = tried([*TINY.created(ONE), *rows, *TINY.group(ONE), note("S", ONE), TINY.finished(ONE), note("S", ONE)])
     assert outcome.images > 40
     assert outcome.broken == 0, outcome.words()
 
@@ -205,6 +225,17 @@ BAD_ORDERS: dict[str, tuple[list[Note], str]] = {
     "barrier too early": (
         [*TINY.created(ONE), *TINY.data(ONE, 0)[:3], note("S", ONE), *TINY.data(ONE, 0)[3:], TINY.state(ONE, 0)],
         LACKS,
+    ),
+    "a barrier after one that failed": (
+        [*TINY.created(ONE), *TINY.data(ONE, 0), note("E", ONE), note("S", ONE), TINY.state(ONE, 0), note("S", ONE)],
+        LACKS,
+    ),
+    "finished before its rows are there": (
+        [*TINY.created(ONE), *TINY.group(ONE), note("S", ONE), *TINY.data(ONE, 0), TINY.finished(ONE)],
+        "says finished, and a row is not measured",
+    ),
+    "finished before its group is there": (
+        [*TINY.created(ONE), *TINY.group(ONE), TINY.finished(ONE)], "says finished, and a workload's group"
     ),
     "barrier of another file": (
         [note("C", OTHER, "b"), *TINY.created(ONE), *TINY.data(ONE, 0), note("S", OTHER), TINY.state(ONE, 0)],

@@ -7,18 +7,17 @@ the command line is given (40), A2APERF_CRASH_RESUMES for how many of these are 
 
 import os
 import subprocess
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
 import h5py
 import pytest
 from disk import Disk
-from launches import RESUMED, WHOLE, WORKLOADS, command_of, note_launches, run
-from notes import Note
 from processes import PATIENCE
-from rows import COMPLETE
+from rows import PENDING
+from scenarios import OF_THE_ANALYSIS, SCENARIOS
+from scene import NAME, Scene, Tools
 from simulation import Outcome, simulate
 
 pytestmark = pytest.mark.slow
@@ -26,66 +25,71 @@ pytestmark = pytest.mark.slow
 IMAGES = int(os.environ.get("A2APERF_CRASH_IMAGES", "10000"))
 COMMANDS = int(os.environ.get("A2APERF_CRASH_COMMANDS", "40"))
 RESUMES = int(os.environ.get("A2APERF_CRASH_RESUMES", "6"))
-CASES = [(workload, name) for workload in WORKLOADS for name in (WHOLE, RESUMED)]
-
-
-@dataclass
-class Noted:
-    folder: Path
-    notes: list[Note]
+# Of what the analysis writes at once there are two images, the old file and the new one.
+LAUNCHES = len(SCENARIOS) - len(OF_THE_ANALYSIS)
 
 
 @pytest.fixture(scope="module")
-def noted(program, preload_recorder, needs_shm, tmp_path_factory) -> dict[str, Noted]:
-    found = {}
-    for workload in WORKLOADS:
-        folder = tmp_path_factory.mktemp(workload)
-        found[workload] = Noted(folder, note_launches(program, preload_recorder, workload, folder))
-    return found
-
-
-@pytest.fixture(scope="module")
-def needs_shm(offered) -> None:
-    there, missing = offered
-    if "shm" not in there:
-        pytest.skip(f"shm is not here: {missing.get('shm')}")
-
-
-@pytest.fixture(scope="module")
-def outcomes(noted) -> dict[tuple[str, str], Outcome]:
+def scenes(program, a2a, preload_recorder, needs_providers, tmp_path_factory) -> dict[str, Scene]:
     """Two at a time: the rest of the tests needs cores as well."""
-    share = -(-IMAGES // len(CASES))
+    tools = Tools(program, a2a, preload_recorder)
+    made: dict[str, Future[Scene]] = {}
+
+    def make(name: str) -> Scene:
+        play, of = SCENARIOS[name]
+        scene = Scene(tools, tmp_path_factory.mktemp(name.replace(" ", "-")) / "folder")
+        scene.folder.mkdir()
+        play(scene, *(made[before].result() for before in of))
+        return scene
+
+    with ThreadPoolExecutor(2) as workers:
+        for name in SCENARIOS:
+            made[name] = workers.submit(make, name)
+    return {name: scene.result() for name, scene in made.items()}
+
+
+@pytest.fixture(scope="module")
+def needs_providers(offered) -> None:
+    there, missing = offered
+    for name in ("shm", "udp"):
+        if name not in there:
+            pytest.skip(f"{name} is not here: {missing.get(name)}")
+
+
+@pytest.fixture(scope="module")
+def outcomes(scenes) -> dict[str, Outcome]:
+    images, keep = -(-IMAGES // LAUNCHES), -(-COMMANDS // LAUNCHES)
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as workers:
         tasks = {
-            case: workers.submit(simulate, noted[case[0]].notes, case[1], share, seed, -(-COMMANDS // len(CASES)))
-            for seed, case in enumerate(CASES)
+            name: workers.submit(simulate, scene.notes, NAME, images, seed, keep)
+            for seed, (name, scene) in enumerate(scenes.items())
         }
-        return {case: task.result() for case, task in tasks.items()}
+        return {name: task.result() for name, task in tasks.items()}
 
 
-@pytest.mark.parametrize("workload", WORKLOADS)
-def test_nothing_was_written_that_is_not_noted(noted, workload):
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_nothing_was_written_that_is_not_noted(scenes, name):
     disk = Disk()
-    for note in noted[workload].notes:
+    for note in scenes[name].notes:
         disk.apply(note)
-    there = {file.name: file.read_bytes() for file in noted[workload].folder.iterdir()}
-    assert set(there) == {WHOLE, RESUMED}
-    assert {name: bytes(file.content) for name, file in disk.names.items()} == there
+    assert {file.name for file in scenes[name].folder.iterdir()} == {NAME} == set(disk.names)
+    assert bytes(disk.names[NAME].content) == scenes[name].file.read_bytes()
 
 
 def test_no_image_breaks_the_promise(outcomes, record_property):
     images = sum(outcome.images for outcome in outcomes.values())
-    words = "\n".join(f"{workload} {name}: {outcome.words()}" for (workload, name), outcome in outcomes.items())
+    words = "\n".join(f"{name}: {outcome.words()}" for name, outcome in outcomes.items())
     record_property("images", images)
     print(words)
     assert sum(outcome.broken for outcome in outcomes.values()) == 0, words
     assert images >= IMAGES, words
+    assert all(outcome.images >= 2 for outcome in outcomes.values()), words
 
 
 def test_check_finds_every_image_sound(outcomes, a2a, tmp_path):
     parts: list[list[Path]] = []
-    for (workload, name), outcome in outcomes.items():
-        parts.append([tmp_path / f"{workload}-{i}-{name}" for i in range(len(outcome.some))])
+    for name, outcome in outcomes.items():
+        parts.append([tmp_path / f"{name}-{i}.h5" for i in range(len(outcome.some))])
         for file, image in zip(parts[-1], outcome.some, strict=True):
             file.write_bytes(image)
 
@@ -98,12 +102,12 @@ def test_check_finds_every_image_sound(outcomes, a2a, tmp_path):
     assert sum(map(len, parts)) >= COMMANDS * 3 // 4
 
 
-def test_an_image_can_be_resumed(outcomes, program, tmp_path):
-    given = [(workload, image) for (workload, _), outcome in outcomes.items() for image in outcome.some]
-    for i, (workload, image) in enumerate(given[:: max(len(given) // RESUMES, 1)][:RESUMES]):
+def test_an_image_can_be_resumed(outcomes, scenes, tmp_path):
+    given = [(name, image) for name, outcome in outcomes.items() if scenes[name].resumed for image in outcome.some]
+    for i, (name, image) in enumerate(given[:: max(len(given) // RESUMES, 1)][:RESUMES]):
         file = tmp_path / f"{i}.h5"
         file.write_bytes(image)
-        outcome = run(command_of(program, workload, file, "--resume"), tmp_path)
-        assert outcome.returncode == 0, outcome.stderr
+        outcome = scenes[name].resumed(file)
+        assert outcome.returncode == scenes[name].ends, f"{name}: {outcome.stderr}"
         with h5py.File(file) as opened:
-            assert set(opened["state"][()].tolist()) == {COMPLETE}
+            assert PENDING not in opened["state"][()]

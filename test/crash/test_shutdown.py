@@ -135,7 +135,7 @@ def test_power_cuts_of_a_real_file_system(program, preload_recorder, needs_provi
             with h5py.File(file, "r") as opened:
                 rows = read_rows(opened)
             assert not promise.breaches_of(rows), f"cut {cut}"
-            kept += len(promise.acknowledged)
+            kept += len(promise.acknowledged())
         file_system.unmount()
     print(f"{CUTS} cuts, {named} files, {kept} acknowledged points found")
     assert named > 0

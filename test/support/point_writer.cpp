@@ -21,8 +21,9 @@ using namespace a2aperf;
 
 constexpr const char* kUsage =
     "usage: point-writer FILE [points=24] [ranks=4] [nodes=1] [ops=100] [first_size=1000] [resume=0] [force=0]\n"
-    "                    [step=0] [stop_after=points] [end=1|2|3|0]\n"
-    "step=1: after \"ready\" and every \"done\" it waits for a line on stdin.\n";
+    "                    [step=0] [stop_after=points] [end=1|2|3|0] [failed=0]\n"
+    "step=1: after \"ready\" and every \"done\" it waits for a line on stdin.\n"
+    "failed=1: no op of any point is valid.\n";
 
 void tell(const std::string& line) {
     std::printf("%s\n", line.c_str());
@@ -56,7 +57,8 @@ int run(const std::filesystem::path& file, std::map<std::string, int> options) {
     for (int p = 0; p < options["points"] && written < options["stop_after"]; ++p) {
         if (plan.points[static_cast<std::size_t>(p)].is_skipped() || recorder.is_complete(p)) continue;
         const int attempts = test::synthetic_attempts(p, options["ops"]);
-        const PointResult result = test::synthetic_result(p, plan, layout, attempts, provenance);
+        const PointResult result =
+            test::synthetic_result(p, plan, layout, attempts, provenance, options["failed"] == 0);
         tell(fmt::format("writing {}", p));
         recorder.write(p, result);
         tell(fmt::format("done {}", p));
@@ -75,7 +77,7 @@ int run(const std::filesystem::path& file, std::map<std::string, int> options) {
 int main(int argc, char** argv) {
     std::map<std::string, int> options{{"points", 24},          {"ranks", 4},  {"nodes", 1}, {"ops", 100},
                                        {"first_size", 1000},    {"resume", 0}, {"force", 0}, {"step", 0},
-                                       {"stop_after", 1 << 30}, {"end", 1}};
+                                       {"stop_after", 1 << 30}, {"end", 1},    {"failed", 0}};
     for (int i = 2; i < argc; ++i) {
         const std::string argument = argv[i];
         const std::size_t equals = argument.find('=');

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "synthetic.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -88,9 +89,10 @@ int synthetic_attempts(int point, int most) {
 }
 
 PointResult synthetic_result(int point, const Plan& plan, const Layout& layout, int attempts,
-                             const Provenance& provenance) {
+                             const Provenance& provenance, bool has_valid_ops) {
     PointResult result;
     result.samples = synthetic_samples(point, layout.ranks(), attempts);
+    if (!has_valid_ops) std::fill(result.samples.valid.begin(), result.samples.valid.end(), 0);
     SummaryRules rules;
     rules.has_common_start = true;
     rules.node_link_gbps = 100;

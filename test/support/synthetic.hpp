@@ -23,6 +23,6 @@ int synthetic_attempts(int point, int most);
 // begin = a + r + p, send_done = begin + 1000 + (7 a + 3 r) mod 101, recv_done = begin + 1000 + (5 a + 11 r) mod
 // 103 (ns), start = 10^6 a, every 10th attempt but the first invalid; the summary is the samples'.
 PointResult synthetic_result(int point, const Plan& plan, const Layout& layout, int attempts,
-                             const Provenance& provenance);
+                             const Provenance& provenance, bool has_valid_ops = true);
 
 } // namespace a2aperf::test
