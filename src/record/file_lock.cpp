@@ -25,6 +25,40 @@ bool is_same(const struct stat& one, const struct stat& other) {
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
+// The launch's mark, as fcntl takes it.
+struct flock mark(int type) {
+    struct flock lock {};
+    lock.l_type = static_cast<short>(type);
+    lock.l_whence = SEEK_SET;
+    lock.l_start = off_t{1} << 62U;
+    lock.l_len = 1;
+    return lock;
+}
+
+// Of a lock of all bytes, as NFS makes of a reader's, it is not known who has it.
+[[noreturn]] void refuse(int descriptor, const std::filesystem::path& named) {
+    struct flock found = mark(F_WRLCK);
+    const bool is_launch = fcntl(descriptor, F_OFD_GETLK, &found) == 0 && found.l_type != F_UNLCK &&
+                           found.l_start == mark(F_WRLCK).l_start && found.l_len == 1;
+    throw UsageError(
+        is_launch ? fmt::format("{} is being written by another launch", named.string())
+                  : fmt::format("{} is in use by another program: let that end, or name another file with -o",
+                                named.string()));
+}
+
+// Whether there are marks here at all: an old system has none, and one needs a file that is open for writing.
+bool take_mark(int descriptor, const std::filesystem::path& named) {
+    struct flock lock = mark(F_WRLCK);
+    if (fcntl(descriptor, F_OFD_SETLK, &lock) != 0) {
+        if (errno == EAGAIN || errno == EACCES) refuse(descriptor, named);
+        return false;
+    }
+    // A shared one tells other launches as well, and readers elsewhere whose locks are of all bytes get along with
+    // it.
+    lock = mark(F_RDLCK);
+    return fcntl(descriptor, F_OFD_SETLK, &lock) == 0;
+}
+
 } // namespace
 
 std::string name_of_user(unsigned id) {
@@ -45,26 +79,26 @@ void require_leftover(const std::filesystem::path& file) {
     if (found.st_uid != geteuid()) refuse(fmt::format("a file of {}", name_of_user(found.st_uid)));
 }
 
-std::optional<FileLock> FileLock::existing(const std::filesystem::path& file) {
+FileLock FileLock::existing(const std::filesystem::path& file, const std::filesystem::path& named) {
     constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     for (;;) {
-        // For writing where that is allowed: NFS gives no exclusive lock on what is open for reading only.
+        // For writing where that is allowed: a mark, and on NFS any exclusive lock, needs it.
         int descriptor = open(file.c_str(), O_RDWR | kFlags);
         if (descriptor < 0) descriptor = open(file.c_str(), O_RDONLY | kFlags);
         if (descriptor < 0) throw_errno(file);
         FileLock lock(descriptor);
-        if (!lock.take()) return std::nullopt;
+        lock.take(LOCK_EX, named);
         if (lock.is_at(file)) return lock; // between opening and locking another may have renamed it
     }
 }
 
-std::optional<FileLock> FileLock::creating(const std::filesystem::path& file) {
+FileLock FileLock::creating(const std::filesystem::path& file, const std::filesystem::path& named) {
     constexpr mode_t kMode = 0666; // the user's umask decides
     for (;;) {
         const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kMode);
         if (descriptor >= 0) {
             FileLock lock(descriptor);
-            if (!lock.take()) return std::nullopt;
+            lock.take(LOCK_SH, named); // nobody reads it yet
             if (lock.is_at(file)) return lock;
             continue;
         }
@@ -76,15 +110,17 @@ std::optional<FileLock> FileLock::creating(const std::filesystem::path& file) {
         if (there < 0 && errno == ENOENT) continue;
         if (there < 0) throw_errno(file);
         const FileLock lock(there);
-        if (!lock.take()) return std::nullopt;
+        lock.take(LOCK_EX, named);
         const bool is_ours = fstat(there, &left) == 0 && S_ISREG(left.st_mode) && left.st_uid == geteuid();
         if (is_ours && lock.is_at(file) && unlink(file.c_str()) != 0 && errno != ENOENT) throw_errno(file);
     }
 }
 
-// Where a file system has no locks, nobody has one.
-bool FileLock::take() const {
-    return flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+// Where a file system has no locks, nobody has one. Where it has no marks, only an exclusive lock tells whether
+// another launch has a shared one; then readers are in its way.
+void FileLock::take(int without_mark, const std::filesystem::path& named) const {
+    const int kind = take_mark(descriptor_, named) ? LOCK_SH : without_mark;
+    if (flock(descriptor_, kind | LOCK_NB) != 0 && errno == EWOULDBLOCK) refuse(descriptor_, named);
 }
 
 FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -121,10 +157,6 @@ std::filesystem::path FileLock::name() const {
         std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", descriptor_), error);
     // Of a removed file there is a path too, with a remark behind it.
     return !error && is_of(found) ? found : std::filesystem::path();
-}
-
-void FileLock::share() const {
-    flock(descriptor_, LOCK_SH);
 }
 
 } // namespace a2aperf

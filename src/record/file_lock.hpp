@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tells one launch that another is at work on the same file. Advisory (flock), gone with the process that holds it;
-// where a file system has no locks there is none.
+// Tells one launch that another is at work on the same file, and lets readers be. A launch holds two advisory
+// locks, gone with the process: its mark, which is of one byte far behind any data, so that readers hold none of
+// it, and a shared flock, with which those that lock as HDF5 does get along and writers do not. Where a file system
+// has no locks there is none.
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 
 namespace a2aperf {
@@ -18,10 +19,11 @@ std::string name_of_user(unsigned id);
 
 class FileLock {
 public:
-    // Of an existing file, or of one that is created empty, in the place of what a killed launch left there.
-    // Nothing when another process holds one. The last name of a path is not followed where it is a link.
-    static std::optional<FileLock> existing(const std::filesystem::path& file);
-    static std::optional<FileLock> creating(const std::filesystem::path& file);
+    // Of an existing file, or of one that is created empty, in the place of what a killed launch left there. The
+    // last name of a path is not followed where it is a link. UsageError where another holds one; it says who, of
+    // the file by the name that is given.
+    static FileLock existing(const std::filesystem::path& file, const std::filesystem::path& named);
+    static FileLock creating(const std::filesystem::path& file, const std::filesystem::path& named);
 
     FileLock(FileLock&& other) noexcept;
     FileLock& operator=(FileLock&& other) noexcept;
@@ -39,13 +41,9 @@ public:
     // The name that the locked file has now; empty when it was removed or the system does not tell.
     std::filesystem::path name() const;
 
-    // From now on others may read with locks of their own (HDF5 takes shared ones), and still nobody else may
-    // write.
-    void share() const;
-
 private:
     explicit FileLock(int descriptor) : descriptor_(descriptor) {}
-    bool take() const; // false when another process has it
+    void take(int without_mark, const std::filesystem::path& named) const;
     int descriptor_;
 };
 

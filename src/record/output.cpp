@@ -4,8 +4,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
-#include <functional>
-#include <optional>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -36,16 +34,13 @@ fs::path temporary_name(const fs::path& target) {
     return folder_of(target) / fmt::format(".{}.partial", target.filename().string());
 }
 
-// take: gives the lock, nothing when another has it, or throws when the file can't be opened.
-FileLock require(const std::function<std::optional<FileLock>()>& take, const fs::path& file) {
-    std::optional<FileLock> lock;
+// What can't even be opened is the user's to mend.
+FileLock require(FileLock (*take)(const fs::path&, const fs::path&), const fs::path& file, const fs::path& named) {
     try {
-        lock = take();
+        return take(file, named);
     } catch (const std::system_error& error) {
         throw UsageError(error.what());
     }
-    if (!lock) throw UsageError(fmt::format("{} is being written by another launch", file.string()));
-    return std::move(*lock);
 }
 
 // named: what to call it.
@@ -103,7 +98,13 @@ std::string exists_already(const fs::path& file) {
 }
 
 FileLock lock_or_refuse(const fs::path& file) {
-    return require([&] { return FileLock::existing(file); }, file);
+    return require(FileLock::existing, file, file);
+}
+
+std::optional<FileLock> lock_where_there(const fs::path& file) {
+    std::error_code ignored;
+    if (!fs::exists(file, ignored)) return std::nullopt;
+    return lock_or_refuse(file);
 }
 
 void require_writable_folder(const fs::path& file) {
@@ -147,7 +148,7 @@ fs::path resolve(const fs::path& path) {
 
 Replacement::Replacement(fs::path target)
     : target_(std::move(target)), temporary_(temporary_name(target_)),
-      lock_(require([&] { return FileLock::creating(temporary_); }, target_)) {}
+      lock_(require(FileLock::creating, temporary_, target_)) {}
 
 Replacement::~Replacement() {
     std::error_code ignored;
@@ -166,7 +167,6 @@ FileLock Replacement::publish(Existing existing) {
     rename(existing);
     is_published_ = true;
     sync_path(folder_of(target_), O_RDONLY | O_DIRECTORY, folder_of(target_));
-    lock_.share();
     return std::move(lock_);
 }
 

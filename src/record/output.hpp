@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "file_lock.hpp"
@@ -24,8 +25,11 @@ std::string exists_already(const std::filesystem::path& file);
 // not to be followed.
 void require_own_name(const std::filesystem::path& file);
 
-// The lock of an existing file; UsageError when another launch is writing it.
+// The lock of an existing file; UsageError when another launch or program is writing it.
 FileLock lock_or_refuse(const std::filesystem::path& file);
+
+// The same, and nothing where there is no file.
+std::optional<FileLock> lock_where_there(const std::filesystem::path& file);
 
 // The file that `path` leads to, so that a rename replaces what a link points at and not the link.
 std::filesystem::path resolve(const std::filesystem::path& path);
@@ -44,8 +48,9 @@ public:
 
     // Leads to the new file and to nothing that somebody puts in its place.
     std::filesystem::path path() const;
-    // Gives it the target's name; name and contents are on the disk on return. The lock that comes back is shared,
-    // for as long as the file is written. Existing::keep: UsageError when the name has been taken meanwhile.
+    // Gives it the target's name; name and contents are on the disk on return. The lock that comes back lets
+    // readers be and holds for as long as the file is written. Existing::keep: UsageError when the name has been
+    // taken meanwhile.
     FileLock publish(Existing existing);
 
 private:

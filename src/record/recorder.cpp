@@ -170,7 +170,11 @@ Recorder Recorder::create(const RecorderSettings& settings, const Plan& plan, co
     const Existing existing = settings.may_replace ? Existing::replace : Existing::keep;
     require_writable_folder(impl->file);
     require_room(impl->file, extents);
+    // Held until the new file has the name. What came while none was there is another launch's, too.
+    std::optional<FileLock> former;
+    if (settings.may_replace) former = lock_where_there(impl->file);
     Replacement replacement(impl->file);
+    if (settings.may_replace && !former) former = lock_where_there(impl->file);
     impl->results = ResultsFile::create(replacement.path(), FileLayout::preallocated,
                                         root_attributes(settings, layout, provenance), extents);
     impl->results.columns.write_asked(plan.points, layout, settings.provider);

@@ -95,6 +95,24 @@ def test_short_reads_and_writes_are_completed(write, tmp_path):
         assert (status, words, done) == (0, [], [0, 1, 2, 3])
 
 
+def test_a_reader_while_the_disk_makes_the_name_last(preload, program, tmp_path):
+    """Publishing syncs the file and then its folder, twice: it is read as soon as it has its name, and may be always."""
+    writer = program.parents[2] / "test" / "unit" / "record" / "point-writer"
+    folder = tmp_path / "results"
+    folder.mkdir()
+    process = subprocess.Popen(
+        [writer, folder / "a.h5", *SHAPE], stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+        env=os.environ | preload("call=fsync do=late:300 count=100", tmp_path / "notes"),
+    )  # fmt: skip
+    opened = 0
+    while process.poll() is None:
+        if (folder / "a.h5").exists():
+            with h5py.File(folder / "a.h5", "r") as file:
+                opened += len(file["state"]) == 4
+    assert process.returncode == 0
+    assert opened > 0
+
+
 def test_an_end_that_is_not_on_disk_is_a_failed_run(faulty, needs_provider):
     needs_provider("shm")
     outcome = faulty(2, "call=fsync do=EIO nth=3 rank=0", *WORDS)  # the file, its folder, and at the end the file again

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Recorder::resume and what refuses it (src/record/resume.cpp).
 #include <cmath>
+#include <fcntl.h>
 #include <fstream>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "launch.hpp"
 #include "record/results_file.hpp"
@@ -281,6 +285,37 @@ TEST_CASE("a file that a launch is still writing can't be resumed or replaced") 
                        "being written"));
     }
     CHECK(complaint([&] { check_output(launch.settings.file, true, false, test::kSchema); }).empty());
+}
+
+TEST_CASE("who reads a file is in nobody's way") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    write_points(launch, {0, 3}, EndState::interrupted);
+    const int reader = open(launch.settings.file.c_str(), O_RDONLY);
+    REQUIRE(flock(reader, LOCK_SH | LOCK_NB) == 0); // as HDF5 does
+    CHECK(complaint([&] { check_output(launch.settings.file, false, true, test::kSchema); }).empty());
+    CHECK(complaint([&] { launch.resume(); }).empty());
+    close(reader);
+}
+
+TEST_CASE("a launch that may replace files does not replace one under way, which came after it had looked") {
+    const test::TemporaryFolder folder;
+    Launch launch(folder / "a.h5");
+    launch.settings.may_replace = true;
+    for (const bool is_there : {false, true}) {
+        CAPTURE(is_there);
+        CHECK(std::filesystem::exists(launch.settings.file) == is_there);
+        const auto look = [&] { check_output(launch.settings.file, false, true, test::kSchema); };
+        look();
+        {
+            Recorder first = launch.create();
+            CHECK(complaint([&] { launch.create(); }) ==
+                  fmt::format("{} is being written by another launch", launch.settings.file.string()));
+            first.write(0, launch.result(0));
+            CHECK_FALSE(first.end(EndState::finished, "").has_value());
+        }
+        CHECK(complaint(look).empty());
+    }
 }
 
 // More of this is in test/fuzz/corpus/resume.
