@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "file_lock.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <pwd.h>
+#include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -59,6 +61,32 @@ bool take_mark(int descriptor, const std::filesystem::path& named) {
     return fcntl(descriptor, F_OFD_SETLK, &lock) == 0;
 }
 
+[[noreturn]] void refuse_stranger(const std::filesystem::path& file, const std::string& what) {
+    throw UsageError(
+        fmt::format("{} is in the way: it is {}, and no launch of {} left it. Remove it, or name another "
+                    "file with -o",
+                    file.string(), what, name_of_user(geteuid())));
+}
+
+// Empty; HDF5's superblock, and no root group that would lead anywhere; or with the attributes that a results file
+// is begun with. Bytes and not HDF5's words, for what a killed launch left need not be whole.
+bool is_begun_by_launch(int descriptor) {
+    using namespace std::string_view_literals;
+    constexpr std::size_t kSuperblock = 96;
+    constexpr std::size_t kRoot = 2048; // what the root group has, written after its attributes' values
+    std::string begin(std::size_t{1} << 16U, '\0');
+    const ssize_t length = pread(descriptor, begin.data(), begin.size(), 0);
+    if (length < 0) return false;
+    begin.resize(static_cast<std::size_t>(length));
+    if (begin.empty()) return true;
+    if (!begin.starts_with("\x89HDF\r\n\x1a\n"sv)) return false;
+    const std::string_view root =
+        std::string_view(begin).substr(0, kRoot).substr(std::min(begin.size(), kSuperblock));
+    if (root.find_first_not_of('\0') == std::string_view::npos) return true;
+    const auto has = [&](std::string_view word) { return begin.find(word) != std::string::npos; };
+    return has("schema\0"sv) && has("schema_version\0"sv) && has("workload\0"sv) && has("replicate\0"sv);
+}
+
 } // namespace
 
 std::string name_of_user(unsigned id) {
@@ -69,14 +97,14 @@ std::string name_of_user(unsigned id) {
 void require_leftover(const std::filesystem::path& file) {
     struct stat found {};
     if (lstat(file.c_str(), &found) != 0) return;
-    const auto refuse = [&](const std::string& what) {
-        throw UsageError(fmt::format("{} is in the way: it is {}, and no launch of {} left it. Remove it, or name "
-                                     "another file with -o",
-                                     file.string(), what, name_of_user(geteuid())));
-    };
-    if (S_ISLNK(found.st_mode)) refuse("a symbolic link");
-    if (!S_ISREG(found.st_mode)) refuse("not a file");
-    if (found.st_uid != geteuid()) refuse(fmt::format("a file of {}", name_of_user(found.st_uid)));
+    if (S_ISLNK(found.st_mode)) refuse_stranger(file, "a symbolic link");
+    if (!S_ISREG(found.st_mode)) refuse_stranger(file, "not a file");
+    if (found.st_uid != geteuid()) refuse_stranger(file, fmt::format("a file of {}", name_of_user(found.st_uid)));
+    const int descriptor = open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) return; // whoever wants to write there says why not
+    const bool is_ours = is_begun_by_launch(descriptor);
+    close(descriptor);
+    if (!is_ours) refuse_stranger(file, "not what a launch begins");
 }
 
 FileLock FileLock::existing(const std::filesystem::path& file, const std::filesystem::path& named) {
@@ -112,7 +140,9 @@ FileLock FileLock::creating(const std::filesystem::path& file, const std::filesy
         const FileLock lock(there);
         lock.take(LOCK_EX, named);
         const bool is_ours = fstat(there, &left) == 0 && S_ISREG(left.st_mode) && left.st_uid == geteuid();
-        if (is_ours && lock.is_at(file) && unlink(file.c_str()) != 0 && errno != ENOENT) throw_errno(file);
+        if (!lock.is_at(file)) continue;
+        if (!is_ours || !is_begun_by_launch(there)) refuse_stranger(file, "not what a launch begins");
+        if (unlink(file.c_str()) != 0 && errno != ENOENT) throw_errno(file);
     }
 }
 

@@ -11,7 +11,7 @@
 namespace a2aperf {
 
 // UsageError where something has the name that a killed launch of this user did not leave: a link, no plain file,
-// or another user's.
+// another user's, or one that does not begin as a results file.
 void require_leftover(const std::filesystem::path& file);
 
 // "nobody", or "user 1234" where the number has no name.

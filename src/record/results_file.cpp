@@ -118,6 +118,7 @@ ResultsFile ResultsFile::create(const std::filesystem::path& path, FileLayout la
     for (const auto& [name, value] : kTextAttributes) created.file.set(name, std::string_view(attributes.*value));
     created.file.set("raw_samples", std::int32_t{1});
     created.file.set("layout", std::string_view(layout == FileLayout::compact ? "compact" : "preallocated"));
+    created.file.flush(); // before any data: what a kill leaves is known for ours (file_lock.cpp)
     const h5::Dataset point = create_scale(created.file, "point", extents.points);
     point.set("long_name", std::string_view("point of the sweep, in declared order"));
     created.columns = PointColumns::create(created.file, point, extents.schema);

@@ -63,10 +63,19 @@ def test_a_file_of_one_s_own(write, shared):
 
 def test_a_leftover_of_the_same_user_is_taken_over(write, shared):
     left = shared / ".a.h5.partial"
-    left.write_bytes(b"x" * 1000)
-    os.chown(left, NOBODY, NOBODY)
+    assert write("b.h5", "stop_after=1", "end=0").returncode == 0
+    (shared / "b.h5").rename(left)
     assert write("a.h5").returncode == 0
     assert not left.exists()
+
+
+def test_a_file_of_one_s_own_that_no_launch_left(write, shared):
+    left = shared / ".a.h5.partial"
+    left.write_text("precious")
+    os.chown(left, NOBODY, NOBODY)
+    refused(write("a.h5"), ".a.h5.partial is in the way: it is not what a launch begins")
+    assert left.read_text() == "precious"
+    assert not (shared / "a.h5").exists()
 
 
 @pytest.mark.parametrize("user", [NOBODY, 0])

@@ -89,11 +89,19 @@ TEST_CASE("a replacement is invisible until it is published") {
 
 TEST_CASE("what a killed launch left is taken over") {
     const test::TemporaryFolder folder;
-    write(folder / ".a.partial", std::string(100, 'x'));
-    Replacement replacement(folder / "a");
-    write(replacement.path(), "new");
-    const FileLock lock = replacement.publish(Existing::keep);
-    CHECK(text_of(folder / "a") == "new");
+    { test::Launch(folder / "results").create(); }
+    const std::string whole = text_of(folder / "results");
+    const std::string begun = whole.substr(0, 60'000);
+    for (const std::string& left :
+         {whole, begun, whole.substr(0, 96), whole.substr(0, 96) + std::string(4000, '\0'), std::string()}) {
+        CAPTURE(left.size());
+        write(folder / ".a.partial", left);
+        CHECK(complaint([&] { check_output(folder / "a", false, true, test::kSchema); }).empty());
+        Replacement replacement(folder / "a");
+        write(replacement.path(), "new");
+        const FileLock lock = replacement.publish(Existing::replace);
+        CHECK(text_of(folder / "a") == "new");
+    }
 }
 
 TEST_CASE("a name taken meanwhile is kept") {
@@ -136,16 +144,23 @@ TEST_CASE("what no launch left under the temporary name is refused, and neither 
     is_refused("not a file");
     REQUIRE(mkfifo(partial.c_str(), 0600) == 0);
     is_refused("not a file");
+    for (const char* theirs :
+         {"precious", "\x89HDF\r\n\x1a\n of another program, which is longer than a superblock and has "
+                      "none of the attributes that we begin with"}) {
+        write(partial, theirs);
+        is_refused("not what a launch begins");
+    }
     CHECK(text_of(folder / "victim") == "theirs");
 }
 
 TEST_CASE("a leftover that has a second name keeps its contents there") {
     const test::TemporaryFolder folder;
-    write(folder / "second", "kept");
+    { test::Launch(folder / "second").create(); }
+    const std::string kept = text_of(folder / "second");
     std::filesystem::create_hard_link(folder / "second", folder / ".a.partial");
     const Replacement replacement(folder / "a");
     write(replacement.path(), "new");
-    CHECK(text_of(folder / "second") == "kept");
+    CHECK(text_of(folder / "second") == kept);
 }
 
 TEST_CASE("what is put in the place of a file under way is not written, published or removed") {
@@ -167,7 +182,7 @@ TEST_CASE("what is put in the place of a file under way is not written, publishe
 
 TEST_CASE("a new file has the rights that the umask leaves, whatever a leftover had") {
     const test::TemporaryFolder folder;
-    write(folder / ".a.partial", "old");
+    write(folder / ".a.partial", "");
     std::filesystem::permissions(folder / ".a.partial", std::filesystem::perms::all);
     const mode_t before = umask(0027);
     const Replacement replacement(folder / "a");
