@@ -170,7 +170,7 @@ TEST_CASE("a disk that refuses: nothing is called complete that is not on it, an
             recorder.end(EndState::finished, ""); // where the write did not wait for the disk
         };
         CHECK_THROWS_AS(write_all(), std::system_error);
-        CHECK_THROWS_AS(recorder.end(EndState::failed, "no disk"), std::system_error);
+        recorder.end(EndState::failed, "no disk"); // asks the disk no more
         at_barrier = nullptr;
     }
     const ResultsFile file = open_file(launch.settings.file);
