@@ -3,6 +3,9 @@
 // to be accused for it.
 #pragma once
 
+#include <algorithm>
+#include <limits>
+
 #include "a2aperf/job/job.hpp"
 
 namespace a2aperf {
@@ -13,14 +16,15 @@ public:
     explicit DiskPatience(Job& job) : job_(job), timeout_(job.timeout()) {
         bool is_root_here = true; // which has had no more time than any other rank so far
         job.broadcast(is_root_here);
-        job.set_timeout(kTimes * timeout_);
+        job.set_timeout(std::min(timeout_, kLongest / kTimes) * kTimes);
     }
     ~DiskPatience() { job_.set_timeout(timeout_); }
     DiskPatience(const DiskPatience&) = delete;
     DiskPatience& operator=(const DiskPatience&) = delete;
 
 private:
-    static constexpr int kTimes = 60; // an hour, unless --timeout says otherwise
+    static constexpr Nanoseconds kTimes = 60; // an hour, unless --timeout says otherwise
+    static constexpr Nanoseconds kLongest = std::numeric_limits<Nanoseconds>::max() / 4; // moments are added to it
     Job& job_;
     Nanoseconds timeout_;
 };

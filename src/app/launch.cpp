@@ -208,19 +208,24 @@ PointOutcome Launch::measured(const Point& point, int index, Progress& progress)
 }
 
 void Launch::keep(const Point& point, int index, const PointOutcome& outcome) {
-    const DiskPatience patience(job_);
-    if (job_.is_root()) {
+    at_file([&](Recorder& recorder) {
         // The partner first: whoever sees this row complete finds its partner there.
-        if (outcome.baseline) file_.write(point.partner, *outcome.baseline);
-        file_.write(index, outcome.own);
-    }
-    bool is_kept = true;
-    job_.broadcast(is_kept);
+        if (outcome.baseline) recorder.write(point.partner, *outcome.baseline);
+        recorder.write(index, outcome.own);
+    });
+}
+
+void Launch::at_file(const std::function<void(Recorder&)>& act) {
+    const DiskPatience patience(job_);
+    if (job_.is_root()) file_.use(act);
+    bool is_done = true;
+    job_.broadcast(is_done);
 }
 
 Samples Launch::sample(const Point& point, const std::string& at_hand) {
     at_hand_ = at_hand;
     Samples samples = measurement_.sample(point);
+    file_.has_answered();
     at_hand_.clear();
     return samples;
 }

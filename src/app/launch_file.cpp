@@ -38,9 +38,9 @@ std::string LaunchFile::kept(const Plan& plan) const {
                        points == 1 ? "is" : "are", path_.string());
 }
 
-void LaunchFile::write(int point, const PointResult& result) {
+void LaunchFile::use(const std::function<void(Recorder&)>& act) {
     const Nanoseconds begin = now_ns();
-    recorder_->write(point, result);
+    act(*recorder_);
     kept_waiting_ += now_ns() - begin;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -56,9 +57,9 @@ public:
     // The last words into the file when something went wrong; harmless when there is none.
     void close(EndState state, EndReason reason, const std::string& message) noexcept;
 
-    // A point into the open file.
-    void write(int point, const PointResult& result);
-    // For how long the last write kept the other ranks waiting; 0 once they had an answer.
+    // The open file, while the other ranks wait.
+    void use(const std::function<void(Recorder&)>& act);
+    // For how long that kept them waiting; 0 once they had an answer.
     Nanoseconds kept_waiting() const { return kept_waiting_; }
     void has_answered() { kept_waiting_ = 0; }
 

@@ -194,12 +194,10 @@ void measure_suspects(Launch& launch, const PairMatrix& matrix, Findings& findin
     const std::vector<Turn> turns = turns_of(findings.sizes, pair_options(launch.options()).suspects);
     auto count = turns.size();
     job.broadcast(count);
-    if (job.is_root()) {
-        PairMatrix::clear_isolated(launch.file().recorder());
-        if (count > 0)
-            progress.note(fmt::format("{} again, with all other ranks idle",
-                                      counted(static_cast<std::int64_t>(count), "outlying pair")));
-    }
+    launch.at_file([](Recorder& recorder) { PairMatrix::clear_isolated(recorder); });
+    if (job.is_root() && count > 0)
+        progress.note(fmt::format("{} again, with all other ranks idle",
+                                  counted(static_cast<std::int64_t>(count), "outlying pair")));
     for (std::size_t i = 0; i < count; ++i) {
         struct {
             Rank source, destination;
@@ -212,12 +210,13 @@ void measure_suspects(Launch& launch, const PairMatrix& matrix, Findings& findin
         }
         job.broadcast(pair);
         const auto times = measure_isolated(launch, pair.source, pair.destination, pair.message_size);
-        if (report == nullptr) continue;
-        const double p50 =
-            told_by_clock(median(times, launch.options().percentile), launch.measurement().clock().error_ns);
-        report->isolated[turns[i].suspect] = p50;
-        matrix.write_isolated(launch.file().recorder(), static_cast<int>(i),
-                              {pair.source, pair.destination, pair.message_size, times, p50});
+        launch.at_file([&](Recorder& recorder) {
+            const double p50 =
+                told_by_clock(median(times, launch.options().percentile), launch.measurement().clock().error_ns);
+            report->isolated[turns[i].suspect] = p50;
+            matrix.write_isolated(recorder, static_cast<int>(i),
+                                  {pair.source, pair.destination, pair.message_size, times, p50});
+        });
     }
     findings.isolated = static_cast<int>(count);
 }

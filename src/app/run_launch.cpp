@@ -192,6 +192,7 @@ int run_launch(int argc, char** argv, const Options& options) {
         if (!has_result && job.is_root()) complain("no op of any point was valid: the samples tell why");
         return has_result ? 0 : kFailed;
     } catch (const UsageError& error) {
+        if (launch) launch->file().close(EndState::failed, EndReason::other, error.what());
         launch.reset();
         if (job.is_root()) complain(error.what());
         return 2;

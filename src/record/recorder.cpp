@@ -43,7 +43,8 @@ void copy_group(const DeclaredGroup& from, const DeclaredGroup& to) {
     from.copy_to(to);
     to.seal();
     if (from.checksum() != to.checksum())
-        throw RunError(fmt::format("/{} reads otherwise than it was written", from.declaration().name));
+        throw RunError(fmt::format("/{} reads otherwise than it was written", from.declaration().name),
+                       EndReason::bad_data);
 }
 
 } // namespace
@@ -141,8 +142,12 @@ void Recorder::Impl::compact() {
             ResultsFile::create(replacement.path(), FileLayout::compact, results.attributes, extents);
         copy_asked(results, copy);
         copy_measured(results, states, copy);
-        if (const auto other = copy_checksums(results, copy))
-            throw RunError(fmt::format("point {} reads otherwise than it was written", *other));
+        if (const auto damaged = copy_checksums(results, copy)) {
+            take_back(*damaged);
+            throw RunError(
+                fmt::format("{} is damaged: point {} reads otherwise than it was written", file.string(), *damaged),
+                EndReason::bad_data);
+        }
         if (results.group) copy_group(*results.group, copy.group.value());
         copy.write_digest();
         copy.file.flush();
@@ -239,6 +244,7 @@ std::optional<std::string> Recorder::end(EndState state, std::string_view messag
         impl_->compact();
         return std::nullopt;
     } catch (const std::exception& error) {
+        if (reason_of(error) == EndReason::bad_data) throw;
         if (!is_ours) throw nameless;
         return fmt::format("{} is complete but larger than necessary: {}", impl_->file.string(), words_of(error));
     }

@@ -181,3 +181,27 @@ TEST_CASE("a disk that refuses: nothing is called complete that is not on it, an
     // What the kernel still has is good, and only the power can take it away.
     CHECK(file.reliable().states.at(3) == State::complete);
 }
+
+TEST_CASE("a disk that refused once: the next call tells nothing of what was lost, so nothing more is confirmed") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    {
+        Recorder recorder = launch.create();
+        int calls = 0;
+        at_barrier = [&](int) {
+            errno = EIO;
+            return ++calls == 1 ? -1 : 0;
+        };
+        const auto write_all = [&] {
+            recorder.write(3, launch.result(3));
+            recorder.end(EndState::finished, ""); // where the write did not wait for the disk
+        };
+        CHECK_THROWS_AS(write_all(), std::system_error);
+        recorder.end(EndState::failed, "no disk");
+        at_barrier = nullptr;
+    }
+    const ResultsFile file = open_file(launch.settings.file);
+    CHECK(state_in(file, 3) == State::pending);
+    CHECK(file.segments.open_group("0").open_dataset("end_state").read<std::int8_t>().front() ==
+          static_cast<std::int8_t>(EndState::failed));
+}

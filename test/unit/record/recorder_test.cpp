@@ -146,6 +146,33 @@ TEST_CASE("only a finished launch is compacted; every end is told") {
     }
 }
 
+TEST_CASE("a point that reads otherwise than it was written is not in a file that is called finished") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    Recorder recorder = launch.create();
+    for (const int point : {1, 3}) recorder.write(point, launch.result(point));
+    {
+        Samples samples = launch.result(3).samples;
+        ++samples.recv_done.back();
+        ResultsFile::open(launch.settings.file, h5::File::Access::read_write, test::kSchema).raw.write(3, samples);
+    }
+    std::string said;
+    try {
+        recorder.end(EndState::finished, "");
+    } catch (const RunError& error) {
+        said = error.what();
+        CHECK(error.reason() == EndReason::bad_data);
+    }
+    CHECK(said == launch.settings.file.string() + " is damaged: point 3 reads otherwise than it was written");
+    recorder.end(EndState::failed, said, EndReason::bad_data);
+    const ResultsFile file = read(launch.settings.file);
+    CHECK(file.columns.states().at(1) == State::complete);
+    CHECK(file.columns.states().at(3) == State::pending);
+    CHECK(file.reliable().states.at(3) == State::pending);
+    CHECK(file.segments.open_group("0").open_dataset("end_state").read<std::int8_t>().at(0) ==
+          static_cast<int>(EndState::failed));
+}
+
 TEST_CASE("a point that is measured again is replaced as a whole") {
     const test::TemporaryFolder folder;
     const Launch launch(folder / "a.h5");
