@@ -177,6 +177,8 @@ def _ratio(point: int, row: pd.Series[Any], against: pd.Series[Any]) -> Iterator
     if not row["has_raw"] and pd.isna(row["ratio"]):
         return
     stored = row["ratio"]
+    if against["state"] == "pending":  # it is written apart, and the launch ended between the two
+        return
     if row["state"] == "complete" and not np.isclose(
         stored, ratio, rtol=derived.TOLERANCE, atol=0, equal_nan=True
     ):
