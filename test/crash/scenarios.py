@@ -4,11 +4,13 @@ of the analysis."""
 
 from collections.abc import Callable
 
+import h5py
 import numpy as np
 from disk import Disk, random_image, replay
 from promise import bytes_of
 from scene import NAME, Scene
 
+POINT = 3  # the point that is damaged before a repair
 ALWAYS = 1 << 30
 
 
@@ -33,7 +35,7 @@ def baseline(scene: Scene) -> None:
 
 def failed_points(scene: Scene) -> None:
     """No op of any point is valid; the next launch measures all of them again, in their places."""
-    words = ["points=3", "ranks=2", "ops=40"]
+    words = ["points=3", "ranks=2", "ops=10"]
     scene.write(*words, "failed=1")
     scene.write(*words, "failed=1", "resume=1", kill="D:90")
     scene.write(*words, "resume=1")
@@ -82,6 +84,26 @@ def replaced(scene: Scene, before: Scene) -> None:
     scene.launch("alltoall", "--force")
 
 
+def merged(scene: Scene, one: Scene, other: Scene) -> None:
+    scene.given(one.file.read_bytes())
+    scene.command("merge", one.file, other.file, "-o", scene.file, "--force")
+
+
+def exported(scene: Scene, before: Scene) -> None:
+    scene.given(before.file.read_bytes())
+    key = scene.folder.parent / "key"
+    scene.command("export", before.file, "--anonymize", "--key", key, "-o", scene.file, "--force")
+
+
+def repaired(scene: Scene, before: Scene) -> None:
+    scene.given(before.file.read_bytes())
+    damaged = scene.folder.parent / "damaged.h5"
+    damaged.write_bytes(before.file.read_bytes())
+    with h5py.File(damaged, "r+") as file:
+        file["time_p50"][POINT] += 1
+    scene.command("check", "--repair", damaged, "-o", scene.file, "--force")
+
+
 # Each with those whose files it takes, which stand before it.
 SCENARIOS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "cut three times": (cut_three_times, ()),
@@ -92,5 +114,8 @@ SCENARIOS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "failing end": (failing_end, ()),
     "torn": (torn, ("cut three times",)),
     "replaced": (replaced, ("torn",)),
+    "merged": (merged, ("cut three times", "replaced")),
+    "exported": (exported, ("torn",)),
+    "repaired": (repaired, ("torn",)),
 }
-OF_THE_ANALYSIS = ()
+OF_THE_ANALYSIS = ("merged", "exported", "repaired")
