@@ -14,6 +14,7 @@ import pytest
 from a2aperf import loading
 from a2aperf.errors import InputError
 from a2aperf.importers import clusterperf
+from a2aperf.importers.block import Block
 from a2aperf.results import Results
 from conftest import DATA, Outcome
 from support import texts
@@ -149,7 +150,7 @@ def test_a_text_that_is_cut_anywhere_says_so_or_has_no_other_figures(tmp_path: P
         assert expected_rows(blocks).items() <= whole.items()
 
 
-def expected_rows(blocks: list[clusterperf.Block]) -> dict[tuple[object, ...], object]:
+def expected_rows(blocks: list[Block]) -> dict[tuple[object, ...], object]:
     return {
         (row["operation"], row["message_size"], name): value
         for block in blocks
