@@ -6,6 +6,7 @@ import shutil
 import struct
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import h5py
@@ -331,3 +332,28 @@ def test_what_cannot_be_repaired(a2a: Run, launch: Path, tmp_path: Path) -> None
     launch.write_bytes(content)
     a2a("check", "--repair", launch, "-o", tmp_path / "new.h5").refused("not an HDF5 file")
     assert not (tmp_path / "new.h5").exists()
+
+
+def test_what_cannot_be_repaired_replaces_nothing(a2a: Run, launch: Path, tmp_path: Path) -> None:
+    good = Path(shutil.copy(launch, tmp_path / "good.h5"))
+    before = good.read_bytes()
+    with edited(launch) as file:
+        file["state"][1] = 65
+    command = ("check", "--repair", launch, "-o", good, "--force")
+    a2a(*command).refused(f"{launch}: cannot be repaired: ")
+    assert good.read_bytes() == before
+    assert not list(tmp_path.glob(".good.h5.*"))
+
+
+def test_copies_of_a_killed_launch_are_sound(a2a: Run, launch: Path, tmp_path: Path) -> None:
+    other = synthetic.write_launch(tmp_path / "a.h5", replace(SMALL, seed=9))
+    cut(launch)
+    copies = tmp_path / "repaired.h5", tmp_path / "merged.h5", tmp_path / "exported.h5"
+    assert a2a("check", "--repair", launch, "-o", copies[0]).status == 0
+    assert a2a("merge", other, launch, "-o", copies[1]).status == 0
+    export = ("export", "--anonymize", "--key", tmp_path / "key", launch, "-o", copies[2])
+    assert a2a(*export).status == 0
+    for copy in copies:
+        outcome = a2a("check", copy)
+        assert "error" not in outcome.out
+        assert outcome.status != 2, outcome

@@ -52,8 +52,6 @@ def _lacking(file: h5py.File) -> Iterator[str]:
     for index in range(len(file["segments"])):
         if "end_reason" not in file["segments"][str(index)]:
             yield f"launch {index}: end_reason missing"
-    if _is_compact(file) and _is_running(file):
-        yield "it was finished, and its launch has not ended"
     if _is_compact(file) and trailer.of(Path(file.filename)) is trailer.Trailer.ABSENT:
         yield "it was finished, and has no trailer: changed by another program, or cut off"
 

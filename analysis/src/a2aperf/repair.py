@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,13 +54,17 @@ def written(path: Path, output: Path, *, progress: Callable[[int, int], None]) -
         kept = _kept(path, file)
         document = _document(path, file, kept)
         document.progress = lambda point: progress(point, len(kept.columns["state"]))
-        writer.write(output, document, force=True)
-    try:
-        loading.load([output])
-    except InputError as error:
-        output.unlink()
-        raise InputError(f"{path}: cannot be repaired: {error}") from None
+        writer.write(output, document, force=True, examine=partial(_require_readable, path))
     return kept.lost
+
+
+def _require_readable(path: Path, repaired: Path) -> None:
+    """Refuse what nobody could read, before it takes the place of a file that is good."""
+    try:
+        loading.load([repaired])
+    except InputError as error:
+        said = str(error).removeprefix(f"{repaired}: ")
+        raise InputError(f"{path}: cannot be repaired: {said}") from None
 
 
 @dataclass

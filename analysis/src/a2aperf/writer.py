@@ -82,10 +82,16 @@ def require_writable(path: Path, force: bool = False) -> None:
         raise InputError(f"{path}: folder {folder} is not writable")
 
 
-def write(path: Path, document: Document, force: bool = False) -> None:
+def write(
+    path: Path,
+    document: Document,
+    force: bool = False,
+    examine: Callable[[Path], object] = lambda temporary: None,
+) -> None:
     """Write under a temporary name in the same folder, then rename: whole or not at all.
 
-    Raises InputError where the output cannot be written.
+    What `examine` raises of the file under that name leaves the output as it was. Raises InputError
+    where the output cannot be written.
     """
     require_writable(path, force)
     handle, name = _temporary(path)
@@ -100,6 +106,7 @@ def write(path: Path, document: Document, force: bool = False) -> None:
             with h5py.File(temporary, "w", libver=LIBVER) as file:
                 _write(file, document)
             trailer.append(temporary)
+        examine(temporary)
         _publish(temporary, path)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
