@@ -214,10 +214,10 @@ check_nic() {
     done
 }
 
-# What ranks that were killed left in memory: names of psm2, of Open MPI, of libfabric's shm.
+# What ranks that were killed left in memory: names of psm2, of Open MPI, of a2aperf over shm.
 check_leftovers() {
     local file count=0 kept=''
-    for file in /dev/shm/psm2_shm.* /dev/shm/vader_segment.* /dev/shm/sm_segment.* /dev/shm/fi_shm_*; do
+    for file in /dev/shm/psm2_shm.* /dev/shm/vader_segment.* /dev/shm/sm_segment.* /dev/shm/a2aperf.*; do
         [[ -e $file ]] || continue
         ((count += 1))
         kept=${kept:-$file}

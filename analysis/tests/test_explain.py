@@ -617,6 +617,13 @@ def test_a_fit_says_nothing_that_is_not_sane(tmp_path: Path) -> None:
         assert words in one.text
 
 
+def test_a_model_that_misses_its_points_by_far_is_not_told(tmp_path: Path) -> None:
+    """A fit may then name a best rate below one that was measured."""
+    slow_in_the_middle = {8000: 20.0, 60000: 1.0}
+    path = synthetic.write_launch(tmp_path / "a.h5", with_effects(steps=slow_in_the_middle))
+    assert explain(loading.load([path]).measured(), ("cost",)) == []
+
+
 @pytest.mark.parametrize("ppn", [1, 2, 16])
 def test_the_cost_on_a_perfect_network_is_told_without_complaint(ppn: int) -> None:
     truth = Truth(nodes=(2, 4, 8), ppn=ppn, launches=3, ops=20, noise=0.002, lateness=0.002)

@@ -244,19 +244,22 @@ def said(points: pd.DataFrame, charts: Sequence[Chart]) -> tuple[str, ...]:
     """What every figure of lines says about its sample."""
     place = ["message_size", "ranks", "nodes", "setting"]
     launches = points.groupby(place, dropna=False)["launch"].nunique()
+    drawn = [curve for chart in charts for curve in chart.curves]
+    bars = "thin bars" if any(curve.form == "bars" for curve in drawn) else "bars"
     n = labels.range_text(int(n) for n in points["ops"])
     notes = [f"n\u00a0=\u00a0{n} ops per point and launch"]
     if launches.max() > 1:
-        notes.append(f"median of {labels.range_text(launches)} launches, bars: their range")
-    elif any(_has_bars(curve) for chart in charts for curve in chart.curves):
-        notes.append("bars: 95\u00a0% interval of the median")
+        notes.append(f"median of {labels.range_text(launches)} launches, {bars}: their range")
+    elif any(_has_bars(curve) for curve in drawn):
+        notes.append(f"{bars}: 95\u00a0% interval of the median")
     elif not points["has_raw"].any():
         notes.append("imported without raw samples, so without intervals")
     return tuple(notes)
 
 
 def _has_bars(curve: Curve) -> bool:
-    return curve.low is not None and bool(np.isfinite(curve.low).any())
+    """Of an interval; those of the form "bars" stand for percentiles."""
+    return curve.form != "bars" and curve.low is not None and bool(np.isfinite(curve.low).any())
 
 
 def quantity(results: Results, name: str) -> tuple[str, Axis]:

@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 _FEWEST_SIZES: Final = 4
 _FEWEST_LAUNCHES: Final = 3  # below that, an interval between launches says nothing
 _HOLDS: Final = 0.15  # root mean square of the relative residuals
+_TOLD: Final = 0.3  # the same, of each launch's own line: one that misses by more describes nothing
 _ALIKE: Final = 0.03  # the same, whatever fits of each rank count leave
 _AS_WELL: Final = 1.5  # times what those leave
 _SANE: Final = 0.5  # of the cost of a byte: a half width that bounds the rate from above
@@ -46,6 +47,7 @@ class Fit:
     per_byte: float
     half: tuple[float, float, float]
     residual: float  # root mean square, relative
+    of_launch: float  # the same about each launch's own line
     worst: float  # the largest, relative, with its sign: positive = slower than the model
     worst_at: int  # index of the point
     n: int
@@ -73,7 +75,7 @@ def fit(ranks: Floats, size: Floats, time: Floats, launch: NDArray[np.int64]) ->
     ]
     if not fits:
         return None
-    scale, at_zero, slope = (np.array(values) for values in zip(*fits, strict=True))
+    scale, at_zero, slope, squares = (np.array(values) for values in zip(*fits, strict=True))
     per_byte, half_byte = _mean(slope)
     if len(np.unique(scale)) > 1:
         (once, per_message), (half_once, half_message) = _costs(scale, at_zero)
@@ -89,6 +91,7 @@ def fit(ranks: Floats, size: Floats, time: Floats, launch: NDArray[np.int64]) ->
         per_byte,
         (half_once, half_message, half_byte),
         math.sqrt(float(left @ left) / len(time)),
+        math.sqrt(float(squares.sum()) / len(time)),
         float(left[worst]),
         worst,
         len(time),
@@ -96,12 +99,16 @@ def fit(ranks: Floats, size: Floats, time: Floats, launch: NDArray[np.int64]) ->
     )
 
 
-def _line(ranks: Floats, size: Floats, time: Floats) -> tuple[float, float]:
-    """A in ns and g in ns/B of one launch; relative residuals are made small."""
+def _line(ranks: Floats, size: Floats, time: Floats) -> tuple[float, float, float]:
+    """A in ns, g in ns/B of one launch and the sum of squares of its relative residuals.
+
+    These are made small.
+    """
     design = np.stack([np.ones_like(time), (ranks - 1) * size], axis=1) / time[:, None]
     scale = design.max(axis=0)
     found = np.linalg.lstsq(design / scale, np.ones_like(time), rcond=None)[0] / scale
-    return float(found[0]), float(found[1])
+    left = 1 - (found[0] + found[1] * (ranks - 1) * size) / time
+    return float(found[0]), float(found[1]), float(left @ left)
 
 
 def _mean(values: Floats) -> tuple[float, float]:
@@ -155,7 +162,8 @@ def _halves(design: Floats, left: Floats, ranks: Floats) -> Floats:
 def find(found: Results) -> list[Finding]:
     """One fit per series; where it does not hold over all rank counts, one per rank count.
 
-    That it does not hold is not told: where ranks share a link it never does.
+    That it does not hold is not told: where ranks share a link it never does. Nor is a fit of one
+    rank count that misses its points by far.
     """
     findings = []
     points = found.points.assign(series=series.named(found))
@@ -167,7 +175,11 @@ def find(found: Results) -> list[Finding]:
         if whole and whole.per_byte > 0 and _holds(whole, [one for one, _ in alone if one]):
             findings.append(_told(whole, line, str(name)))
             continue
-        findings += [_told(one, part, str(name)) for one, part in alone if one and one.per_byte > 0]
+        findings += [
+            _told(one, part, str(name))
+            for one, part in alone
+            if one and one.per_byte > 0 and one.of_launch <= _TOLD
+        ]
     return findings
 
 
@@ -216,7 +228,7 @@ def _seen(value: float, half: float) -> str:
 
 def _best(per_byte: float, half: float, launches: int) -> str:
     """The rate that the cost of a byte allows, with its interval where that says something."""
-    text = f"{8 / per_byte:.3g} Gbit/s per rank at best"
+    text = f"{8 / per_byte:.3g} Gbit/s per rank as messages grow"
     if math.isnan(half):
         count = count_text(launches, "launch", "launches")
         return f"{text} ({count}: insufficient samples for an interval)"
@@ -232,8 +244,8 @@ def _bound(one: Fit, line: pd.DataFrame) -> str:
         if not one.once > (0 if math.isnan(one.half[0]) else one.half[0]):
             return ""
         share = one.once / (int(line["ranks"].iloc[0]) - 1)
-        size = share / one.per_byte
-        return f" (at most {us(share)} per message: message-rate-bound below {size:.0f} B or less)"
+        size = float(f"{share / one.per_byte:.2g}")
+        return f" (at most {us(share)} per message: message-rate-bound below {size:.0f} B at most)"
     if not one.per_message > (0 if math.isnan(one.half[1]) else one.half[1]):
         return ""
     rate = 1e3 / one.per_message

@@ -30,7 +30,8 @@ from a2aperf.workloads.workload import Workload
 _FINDERS: Final = (
     oversubscribed.finder("measure", "sentinel"),
     Finder("scale", "Bandwidth lost with scale", "Rate of a node (of a rank where "
-           "nodes are unknown) as ranks grow; the knee is where a tenth of the best is gone.",
+           "nodes are unknown) as ranks grow; at the knee a tenth of the best is gone beyond what "
+           "ranks that share a link give up.",
            scale.find),
     Finder("modes", "More than one mode", "Ops fall into groups; the median is that "
            "of one group only, and may jump to another group from run to run.", modes.find),

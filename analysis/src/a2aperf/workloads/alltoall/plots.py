@@ -60,7 +60,7 @@ KINDS: dict[str, Kind] = {
         sweeps.sizes,
         "Gbit/s against message size, a line per node count",
         "Small messages are message-rate-bound, large ones bandwidth-bound; "
-        "a dip is a protocol switch.",
+        "a dip may be a protocol switch.",
         takes_what=True,
     ),
     "latency": Kind(
