@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import io
+import re
 import stat
 from collections.abc import Callable
 from dataclasses import replace
@@ -173,6 +174,47 @@ def test_a_name_that_would_slip_through_stops_the_export(tmp_path: Path) -> None
     path = synthetic.write_launch(tmp_path / "x.h5", setup)
     with pytest.raises(InputError, match="'node001' would still be in"):
         anonymize.anonymize(loading.load([path]), KEY)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("vm_test", "_test"),
+        ("test-vm-ib0", "test--"),
+        ("vm01 and 3vm_x", "01 and 3_x"),
+        ("dora_run", "_run"),
+        ("run2dora", "run2"),
+        ("nid001-eth0", "-"),
+        ("nid001_ib0", "_"),
+        ("vmstat, ramvm, doraemon, nid0012", None),
+        ("a2aperf --vm-size 3 --dora=4", None),
+        ("10us of 64us, 0x5us1 in 9a0us12", "10us of 64us, 0x51 in 9a012"),
+        ("0x12ab34 and commit 9ab31c07", None),
+    ],
+)
+def test_a_name_in_a_compound_is_replaced(text: str, left: str | None) -> None:
+    pseudonyms = anonymize.Pseudonyms(KEY)
+    pseudonyms.learn("host", ["vm", "nid001", "us"])
+    pseudonyms.learn("user", ["dora", "ab"])
+    pseudonyms.learn("interface", ["ib0"])
+    scrubbed = pseudonyms.scrub(text)
+    assert re.sub("(host|user|interface)-[0-9a-f]{8}", "", scrubbed) == (left or text)
+    assert pseudonyms.leaks(scrubbed) is None
+    assert left is None or pseudonyms.leaks(text)
+
+
+def test_compounds_in_a_file(a2a: Run, tmp_path: Path) -> None:
+    labels = {"where": "node002_test", "h2": "node002-ib0", "p": "alice_run", "tool": "malice"}
+    path = synthetic.write_launch(tmp_path / "x.h5", replace(SETUP, labels=labels))
+    outcome = export(a2a, path, tmp_path / "out.h5")
+    assert outcome.status == 0, outcome
+    found = loading.load([tmp_path / "out.h5"]).launches["out.h5#0"]
+    host = found.nodes[1]
+    assert found.labels["where"] == f"{host}_test"
+    assert re.fullmatch("host-[0-9a-f]{8}", found.labels["h2"])  # looks like a host of its own
+    assert re.fullmatch("user-[0-9a-f]{8}_run", found.labels["p"])
+    assert found.labels["tool"] == "malice"
+    assert f"  label where: {host}_test\n" in outcome.out
 
 
 NAMES = (

@@ -37,6 +37,7 @@ _GUID = re.compile(
 _INTERFACE = re.compile(
     r"(?<![\w.-])(?:ib|eth|en[opsx]|wl|bond|br|virbr|docker|veth|hsn|ipogif|opa|usb|vlan|team|tun|tap)"
     r"(?=\w*\d)\w+(?:\.\d+)?(?![\w-])"
+    r"|(?<=[^\W_]-)(?:ib|eth|hsn|bond|br|opa)\d{1,3}(?![^\W_])"  # of a host: `nid001-eth0`
 )
 """Names of network interfaces: `ib0`, `enp65s0f1`; not of adapters, which every machine has."""
 _DOTTED = re.compile(r"(?<![\w./@-])(?:[A-Za-z0-9](?:[\w-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}(?![\w.-])")
@@ -60,8 +61,19 @@ _USER_VARIABLES = re.compile(r"(^|_)(USER|LOGNAME|USERNAME|ACCOUNT)(_|$)")
 _HOST_VARIABLES = re.compile(r"(HOST|HOSTNAME|NODELIST|NODENAME|CLUSTER_NAME)$")
 _WORD = re.compile(r"[a-z0-9_;+-]*")
 _CPUS = re.compile(r"[0-9,;-]*…?")
+_NO_NAMES = (
+    r"(?<![\w-])--?[A-Za-z][\w-]*"  # options
+    r"|(?<!\w)\d+(?:\.\d+)?[A-Za-z]{1,4}(?!\w)"  # numbers with a unit
+    r"|(?<![^\W_])(?:0x[0-9a-fA-F]+|(?=[a-f]*\d)[0-9a-f]{7,40})(?![^\W_])"  # commits
+)
+"""Where a name may stand in a longer word by chance, and the whole stays."""
+_WHOLE, _ANYWHERE = ("whole",), ("whole", "part")
+"""Where names are looked for: as words of their own, or as parts of words as well."""
 _WHOLE_FACTS = ("boot_id",)
 _WHOLE_ATTRIBUTES = {"slurm_job_id": "job"}
+_PSEUDONYM = re.compile(
+    r"(?:host|user|interface|path|address|command|value|job|boot_id)-[0-9a-f]{8}"
+)
 
 
 def read_key(path: Path) -> bytes:
@@ -87,6 +99,7 @@ class Pseudonyms:
     def __init__(self, key: bytes) -> None:
         self._key = key
         self._names: dict[str, str] = {}
+        self._given: set[str] = set()
         self._pattern: re.Pattern[str] | None = None
 
     def of(self, kind: str, name: str) -> str:
@@ -94,20 +107,29 @@ class Pseudonyms:
         if not name:
             return name
         digest = hmac.new(self._key, f"{kind}\0{name}".encode(), hashlib.sha256)
-        return f"{kind}-{digest.hexdigest()[:8]}"
+        pseudonym = f"{kind}-{digest.hexdigest()[:8]}"
+        self._given.add(pseudonym)
+        return pseudonym
 
     def learn(self, kind: str, names: Iterable[str]) -> None:
-        """Names to replace wherever they occur as words."""
+        """Names to replace wherever they occur as words, or as parts of words (`dora_run`)."""
         for name in names:
             if len(name) > 1 and not name.isdigit() and name != "localhost":
                 self._names.setdefault(name, self.of(kind, name))
-        words = sorted(map(re.escape, self._names), key=len, reverse=True)
-        self._pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(words)})(?![\w-])") if words else None
+        names = sorted(self._names, key=len, reverse=True)
+        whole, parts = "|".join(map(re.escape, names)), "|".join(map(_as_part, names))
+        pattern = rf"(?P<whole>(?<![\w-])(?:{whole})(?![\w-]))|{_NO_NAMES}|(?P<part>{parts})"
+        self._pattern = re.compile(pattern) if names else None
 
-    def scrub(self, text: str) -> str:
+    def scrub(self, text: str, where: Sequence[str] = _ANYWHERE) -> str:
         """The text with learnt names, paths and addresses replaced."""
         if self._pattern:
-            text = self._pattern.sub(lambda found: self._names[found.group()], text)
+            text = self._pattern.sub(
+                lambda found: (
+                    self._names[found.group()] if found.lastgroup in where else found.group()
+                ),
+                text,
+            )
         text = _PATH.sub(lambda found: self.of("path", found.group()), text)
         text = _ADDRESS.sub(self._address, text)
         text = _GUID.sub(lambda found: self.of("address", found.group().strip()), text)
@@ -137,10 +159,21 @@ class Pseudonyms:
             value = self.of("path", value)
         return option + equals + self.scrub(value)
 
-    def leaks(self, text: str) -> str | None:
-        """A learnt name that the text still has."""
-        found = self._pattern.search(text) if self._pattern else None
-        return found.group() if found else None
+    def leaks(self, text: str, where: Sequence[str] = _ANYWHERE) -> str | None:
+        """A learnt name that the text still has, as a whole word or as a part of one."""
+        if self._pattern is None:
+            return None
+        text = _PSEUDONYM.sub(lambda one: " " if one.group() in self._given else one.group(), text)
+        return next(
+            (one.group() for one in self._pattern.finditer(text) if one.lastgroup in where), None
+        )
+
+
+def _as_part(name: str) -> str:
+    """A pattern for a name between anything but letters, nor between digits where it has some."""
+    before = r"(?<![^\W_])" if name[0].isdigit() else r"(?<![^\W\d_])"
+    after = r"(?![^\W_])" if name[-1].isdigit() else r"(?![^\W\d_])"
+    return before + re.escape(name) + after
 
 
 def anonymize(found: results.Results, key: bytes) -> writer.Document:
@@ -218,6 +251,10 @@ def _word_of_column(pseudonyms: Pseudonyms, column: str, text: str) -> str:
 
 def remaining(document: writer.Document) -> list[str]:
     """What is left of texts, each once, for people to look at: `what: text`."""
+    return [f"{what}: {text}" for what, text in _left(document)]
+
+
+def _left(document: writer.Document) -> list[tuple[str, str]]:
     found = dict.fromkeys(
         (name, value) for name, value in document.attributes.items() if isinstance(value, str)
     )
@@ -226,7 +263,7 @@ def remaining(document: writer.Document) -> list[str]:
             found |= dict.fromkeys((column.name, x) for x in document.columns[column.name])
     for segment in document.segments:
         found |= dict.fromkeys(_texts(segment))
-    return [f"{what}: {text}" for what, text in found if not _PLAIN.match(text)]
+    return [(what, text) for what, text in found if not _PLAIN.match(text)]
 
 
 def _map(function: Callable[[str], str], values: Any) -> Any:
@@ -238,6 +275,7 @@ def _learn(pseudonyms: Pseudonyms, segments: Sequence[schema.Segment], others: l
     """Names of hosts and users, by what says so and by how they look; `others` are more texts."""
     hosts: set[str] = set()
     users: set[str] = set()
+    interfaces: set[str] = set()
     texts = list(others)
     for segment in segments:
         hosts |= {*segment.nodes, *(node.partition(".")[0] for node in segment.nodes)}
@@ -256,8 +294,10 @@ def _learn(pseudonyms: Pseudonyms, segments: Sequence[schema.Segment], others: l
             if not _FILE.search(host):
                 hosts |= {host, host.partition(".")[0]}
         hosts.update(_NUMBERED.findall(text))
+        interfaces.update(_INTERFACE.findall(text))
     pseudonyms.learn("host", sorted(hosts))
     pseudonyms.learn("user", sorted(users - {"root"}))
+    pseudonyms.learn("interface", sorted(interfaces))
 
 
 def _texts(segment: schema.Segment) -> Iterator[tuple[str, str]]:
@@ -291,7 +331,7 @@ def _replace(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
         elif isinstance(value, str):
             segment.attributes[name] = pseudonyms.scrub(value)
     segment.environment = {
-        pseudonyms.scrub(name): _variable(pseudonyms, name, value)
+        _name_of_variable(pseudonyms, name): _variable(pseudonyms, name, value)
         for name, value in segment.environment.items()
         if not looks_like_credential(name)
     }
@@ -301,7 +341,7 @@ def _replace(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
     }
     for flags in (segment.uniform, segment.required):
         for name in list(flags):
-            flags[pseudonyms.scrub(name)] = flags.pop(name)
+            flags[_name_of_variable(pseudonyms, name)] = flags.pop(name)
     segment.message = pseudonyms.scrub(segment.message)
     segment.fi_info = pseudonyms.scrub(segment.fi_info)
     for facts in (segment.node_facts, segment.rank_facts):
@@ -310,6 +350,11 @@ def _replace(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
             facts[name] = [
                 pseudonyms.of(name, value) if whole else pseudonyms.scrub(value) for value in values
             ]
+
+
+def _name_of_variable(pseudonyms: Pseudonyms, name: str) -> str:
+    """MPI or a fabric chose the words of some: no host is meant that is called like a part."""
+    return pseudonyms.scrub(name, _WHOLE if name.startswith(_KEPT_FAMILIES) else _ANYWHERE)
 
 
 def _variable(pseudonyms: Pseudonyms, name: str, value: str) -> str:
@@ -321,8 +366,9 @@ def _variable(pseudonyms: Pseudonyms, name: str, value: str) -> str:
 
 
 def _require_clean(pseudonyms: Pseudonyms, document: writer.Document) -> None:
-    """No learnt name may be left: a name inside another word is found here, not by the reader."""
-    for text in remaining(document):
-        leak = pseudonyms.leaks(text)
+    """No learnt name may be left where names are replaced."""
+    for what, text in _left(document):
+        is_chosen = what == "name of a fact" or text.startswith(_KEPT_FAMILIES)
+        leak = pseudonyms.leaks(text, _WHOLE if is_chosen else _ANYWHERE)
         if leak:
             raise InputError(f"'{leak}' would still be in '{text}'; nothing was written")
