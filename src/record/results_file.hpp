@@ -56,11 +56,12 @@ struct ResultsFile {
 
     int segment_count() const { return static_cast<int>(segments.children().size()); }
 
-    // What of the points is there: the state of each, pending where its checksum is not that of what the file
-    // holds. Files without checksums are taken at their word.
+    // What of the points is there: the state of each as its row says it, pending where its checksum is not that of
+    // what the file holds. Files without checksums are taken at their word.
     struct Reliable {
         std::vector<State> states;
-        std::vector<int> damaged; // points that say they were measured and are not what was written
+        std::vector<int> damaged;  // points that say they are done with and are not what was written
+        std::vector<int> misnamed; // points that are, with a state that is not theirs
     };
     Reliable reliable() const;
 

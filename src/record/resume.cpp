@@ -86,20 +86,37 @@ std::string axis_that_differs(const ResultsFile& stored, const Plan& plan, const
     return "";
 }
 
-// Reasons to skip a point may change with the nodes; what the point is may not.
-void require_same_plan(const std::filesystem::path& file, const ResultsFile& stored, const Plan& plan,
-                       const Layout& layout, const std::string& provider) {
+void require_same_extents(const std::filesystem::path& file, const ResultsFile& stored, const Plan& plan,
+                          const Layout& layout, const std::string& provider) {
     if (stored.extents.points != static_cast<int>(plan.points.size()))
         refuse(file, fmt::format("it has {} points and this launch {}{}", stored.extents.points, plan.points.size(),
                                  axis_that_differs(stored, plan, layout, provider)));
     if (stored.extents.ranks != layout.ranks())
         refuse(file, fmt::format("it was measured with {} ranks and this launch has {}", stored.extents.ranks,
                                  layout.ranks()));
+}
+
+// Rows whose numbers nothing vouches for: they are measured again, as the plan has them. A repaired file keeps such
+// a row as it read.
+std::vector<bool> rows_not_vouched_for(const ResultsFile& stored, const ResultsFile::Reliable& kept) {
+    std::vector<bool> rows(kept.states.size());
+    for (const int point : kept.damaged) rows[static_cast<std::size_t>(point)] = true;
+    if (!stored.file.has_attribute("repaired")) return rows;
+    for (std::size_t p = 0; p < rows.size(); ++p) rows[p] = rows[p] || kept.states[p] == State::pending;
+    return rows;
+}
+
+// Reasons to skip a point may change with the nodes; what the point is may not.
+void require_same_rows(const std::filesystem::path& file, const ResultsFile& stored,
+                       const ResultsFile::Reliable& kept, const Plan& plan, const Layout& layout,
+                       const std::string& provider) {
+    const std::vector<bool> open = rows_not_vouched_for(stored, kept);
     for (std::size_t i = 0; i < stored.extents.schema.columns.size(); ++i) {
         const Column& column = stored.extents.schema.columns[i];
         if (!column.is_asked() || column.name == "skip_reason") continue;
         const std::vector<Value> there = stored.columns.read(i);
         for (std::size_t p = 0; p < there.size(); ++p) {
+            if (open[p] && column.kind != ValueType::text) continue; // texts are the digest's
             const Value here = column.asked({plan.points[p], layout, provider});
             if (there[p] != here)
                 refuse(file, fmt::format("point {} has {} {} in the file and {} in this launch{}", p, column.name,
@@ -174,15 +191,27 @@ std::vector<Point> points_to_ask(const Plan& plan, const std::vector<State>& sta
     return points;
 }
 
-// "2 of 24 points are not what was written and are measured again: 3, 17"; nothing where all are.
-std::vector<std::string> tell_damaged(const std::vector<int>& damaged, int points) {
+// "3, 17, …"
+std::string listed(const std::vector<int>& points) {
     constexpr std::size_t kMostNamed = 20;
-    if (damaged.empty()) return {};
-    const std::size_t named = std::min(damaged.size(), kMostNamed);
-    return {fmt::format("{} of {} {} not what was written (checksum) and will be measured again: {}{}",
-                        damaged.size(), counted(points, "point"), damaged.size() == 1 ? "is" : "are",
-                        fmt::join(damaged.begin(), damaged.begin() + static_cast<std::ptrdiff_t>(named), ", "),
-                        named < damaged.size() ? ", …" : "")};
+    const std::size_t named = std::min(points.size(), kMostNamed);
+    return fmt::format("{}{}", fmt::join(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(named), ", "),
+                       named < points.size() ? ", …" : "");
+}
+
+// "2 of 24 points are not what was written and are measured again: 3, 17"; nothing where all are.
+std::vector<std::string> tell_damaged(const ResultsFile::Reliable& kept) {
+    std::vector<std::string> remarks;
+    const auto tell = [&](const std::vector<int>& points, std::string_view one, std::string_view more) {
+        if (!points.empty())
+            remarks.push_back(fmt::format("{} of {} {}: {}", points.size(), counted(kept.states.size(), "point"),
+                                          points.size() == 1 ? one : more, listed(points)));
+    };
+    tell(kept.damaged, "is not what was written (checksum) and will be measured again",
+         "are not what was written (checksum) and will be measured again");
+    tell(kept.misnamed, "has not the state that was written and is kept as its row says",
+         "have not the states that were written and are kept as their rows say");
+    return remarks;
 }
 
 // Every point that is kept has the cells that follow from its samples; others are measured by every launch anew.
@@ -243,7 +272,9 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     const Trailer trailer = look_at_trailer(file);
     ResultsFile stored = ResultsFile::open(file, h5::File::Access::read_only, settings.schema);
     const SegmentGroup before = SegmentGroup::open(stored.segments, stored.segment_count() - 1);
-    require_same_plan(file, stored, plan, layout, settings.provider);
+    require_same_extents(file, stored, plan, layout, settings.provider);
+    const ResultsFile::Reliable kept = stored.reliable();
+    require_same_rows(file, stored, kept, plan, layout, settings.provider);
     if (settings.group && settings.group->needs_exits && !stored.extents.has_samples("exit"))
         throw UsageError(
             fmt::format("{} can't be resumed: it is of an older a2aperf, which did not keep when ranks "
@@ -259,12 +290,10 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
         impl->remarks.push_back(std::move(remark));
 
     impl->points = plan.points;
-    const ResultsFile::Reliable kept = stored.reliable();
     if (trailer == Trailer::wrong || (trailer == Trailer::none && stored.must_have_trailer()))
         impl->remarks.push_back(fmt::format(
             "{} is not as it was finished (trailer): what its checksums vouch for is kept", file.string()));
-    for (std::string& remark : tell_damaged(kept.damaged, stored.extents.points))
-        impl->remarks.push_back(std::move(remark));
+    for (std::string& remark : tell_damaged(kept)) impl->remarks.push_back(std::move(remark));
     Extents extents = extents_for(stored, kept.states, settings.max_attempts, provenance);
     if (settings.group) extents.group = with_room_for(*extents.group, *settings.group);
     require_room(file, extents);

@@ -20,7 +20,9 @@ bool has_attempts(const ResultsFile& results, std::int64_t made) {
            static_cast<std::uint64_t>(made) * results.extents.r() * sizeof(Nanoseconds) <= room;
 }
 
+// By its checksum a row is told from others, and the rest of such a file is good: see reliable().
 void require_attempts(const ResultsFile& results) {
+    if (results.columns.has_checksums()) return;
     const std::vector<State> states = results.columns.states();
     const std::vector<Value> attempts = results.columns.read("attempts");
     for (std::size_t p = 0; p < states.size(); ++p) {
@@ -28,16 +30,28 @@ void require_attempts(const ResultsFile& results) {
             results.file.throw_unreadable(
                 fmt::format("has the unknown state {} at point {}", static_cast<int>(states[p]), p));
         const std::int64_t made = std::get<std::int64_t>(attempts[p]);
-        // By its checksum such a point is told from others; the rest of the file is good.
-        if (!has_samples(states[p]) || results.columns.has_checksums()) continue;
-        if (!has_attempts(results, made))
+        if (has_samples(states[p]) && !has_attempts(results, made))
             results.file.throw_unreadable(fmt::format("has no samples for the {} attempts of point {}", made, p));
     }
 }
 
-// As a row of samples says it that has been written and whose state has not.
-State state_of_ops(std::int64_t ops) {
-    return ops > 0 ? State::complete : State::failed;
+// What a row's state follows from.
+struct Outcome {
+    std::int64_t ops, attempts;
+    bool has_reason; // to be skipped
+};
+
+// Of a row whose checksum is right: what was written, whatever the byte says that no checksum covers.
+State state_of(const Outcome& row, State said) {
+    if (row.ops > 0) return State::complete;
+    if (row.attempts > 0) return State::failed;
+    return row.has_reason || said == State::skipped ? State::skipped : State::failed;
+}
+
+// A merged file has -1 attempts of a point that was skipped.
+bool has_samples_of(const ResultsFile& results, const Outcome& row) {
+    const bool is_skipped = row.attempts < 0 && row.ops <= 0 && row.has_reason;
+    return is_skipped || has_attempts(results, row.attempts);
 }
 
 bool holds(const PointChecksums& checksums, int point, std::int64_t checksum) {
@@ -51,21 +65,24 @@ bool holds(const PointChecksums& checksums, int point, std::int64_t checksum) {
 } // namespace
 
 ResultsFile::Reliable ResultsFile::reliable() const {
-    Reliable found{columns.states(), {}};
+    Reliable found{columns.states(), {}, {}};
     if (!columns.has_checksums()) return found;
     const std::vector<std::int64_t> written = columns.checksums();
     const std::vector<Value> ops = columns.read("ops");
     const std::vector<Value> attempts = columns.read("attempts");
+    const std::vector<Value> reasons = columns.read("skip_reason");
     const PointChecksums checksums(file, extents.points);
     for (std::size_t p = 0; p < found.states.size(); ++p) {
-        State& state = found.states[p];
-        const bool may_wait = state == State::pending && written[p] != kNoChecksum;
-        if (!has_samples(state) && !may_wait) continue;
+        const State said = found.states[p];
+        if (said == State::pending && written[p] == kNoChecksum) continue;
         const int point = static_cast<int>(p);
-        const bool is_right =
-            has_attempts(*this, std::get<std::int64_t>(attempts[p])) && holds(checksums, point, written[p]);
-        if (!is_right && has_samples(state)) found.damaged.push_back(point);
-        state = is_right ? state_of_ops(std::get<std::int64_t>(ops[p])) : State::pending;
+        const Outcome row{std::get<std::int64_t>(ops[p]), std::get<std::int64_t>(attempts[p]),
+                          !std::get<std::string>(reasons[p]).empty()};
+        const bool is_right = has_samples_of(*this, row) && holds(checksums, point, written[p]);
+        const State state = is_right ? state_of(row, said) : State::pending;
+        found.states[p] = state;
+        if (said == State::pending || said == state) continue;
+        (is_right ? found.misnamed : found.damaged).push_back(point);
     }
     return found;
 }

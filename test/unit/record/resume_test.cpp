@@ -319,18 +319,6 @@ TEST_CASE("a launch that may replace files does not replace one under way, which
 }
 
 // More of this is in test/fuzz/corpus/resume.
-TEST_CASE("a file that says what cannot be is refused, and stays as it is") {
-    const test::TemporaryFolder folder;
-    const Launch launch(folder / "a.h5");
-    write_points(launch, {0, 3}, EndState::interrupted);
-    damage(launch, "state", std::int64_t{9}, {{0}, {1}});
-    const std::string before = bytes_of(launch.settings.file);
-    const std::string said = complaint([&] { launch.resume(); });
-    CHECK(contains(said, "is damaged: "));
-    CHECK(contains(said, "unknown state 9 at point 0"));
-    CHECK(bytes_of(launch.settings.file) == before);
-}
-
 TEST_CASE("a point that is not what was written is measured again, and told; the others stay") {
     const test::TemporaryFolder folder;
     const Launch launch(folder / "a.h5");
