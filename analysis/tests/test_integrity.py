@@ -357,3 +357,35 @@ def test_copies_of_a_killed_launch_are_sound(a2a: Run, launch: Path, tmp_path: P
         outcome = a2a("check", copy)
         assert "error" not in outcome.out
         assert outcome.status != 2, outcome
+
+
+def test_repair_makes_a_file_where_every_point_is_damaged(
+    a2a: Run, launch: Path, tmp_path: Path
+) -> None:
+    for point in range(4):
+        overwrite(launch, "raw/recv_done", point)
+    assert a2a("check", "--repair", launch, "-o", tmp_path / "new.h5").status == 0
+    found = loading.load([tmp_path / "new.h5"])
+    assert set(found.points["state"]) == {"pending"}
+
+
+@pytest.mark.parametrize(
+    "fact", ["fi_info", "environment_value", "label_name", "node_facts/kernel"]
+)
+def test_a_fact_that_cannot_be_read_costs_no_point(
+    a2a: Run, launch: Path, tmp_path: Path, fact: str
+) -> None:
+    launch.unlink()
+    synthetic.write_launch(launch, replace(SMALL, environment={"FI_A": "1"}, labels={"a": "b"}))
+    with h5py.File(launch) as file:
+        place = file["segments/0"][fact].id.get_offset()
+    with launch.open("r+b") as stream:
+        stream.seek(place + 12)  # which object of the heap it is
+        stream.write(b"\xff\xff")
+    outcome = a2a("check", "--repair", launch, "-o", tmp_path / "new.h5")
+    assert outcome.status == 0, outcome
+    assert "lost: launch 0: " in outcome.out
+    assert "lost: point" not in outcome.out
+    found = loading.load([tmp_path / "new.h5"])
+    assert set(found.points["state"]) == {"complete"}
+    assert a2a("table", tmp_path / "new.h5").status == 0

@@ -250,12 +250,12 @@ def segment_count(file: h5py.File) -> int:
     return len(file["segments"])
 
 
-def read_segment(file: h5py.File, index: int) -> Segment:
-    """Provenance of one launch."""
+def read_segment(file: h5py.File, index: int, unread: list[str] | None = None) -> Segment:
+    """Provenance of one launch; where `unread` is given, as `segments.read` has it."""
     group = strict.group(strict.group(file["segments"])[str(index)])
     # No list of a launch is longer than this: a damaged file may say so, and memory would end.
     ranks = int(strict.numbers(file["ranks"], "int32").max(initial=0))
-    return segments.read(group, ranks, len(file["state"]))
+    return segments.read(group, ranks, len(file["state"]), unread)
 
 
 def read_segments(file: h5py.File) -> list[Segment]:

@@ -87,8 +87,10 @@ def _kept(path: Path, file: h5py.File) -> _Kept:
             "kept as it reads"
         )
     for index in range(reading.segment_count(file)):
+        unread: list[str] = []
         try:
-            kept.segments.append(reading.read_segment(file, index))
+            kept.segments.append(reading.read_segment(file, index, unread))
+            kept.lost += [f"launch {index}: {what}" for what in unread]
         except integrity.DAMAGE as error:
             kept.segments.append(_LOST)
             kept.lost.append(f"launch {index}: cannot be read: {error}")
@@ -117,7 +119,9 @@ def _forget(kept: _Kept, point: int, wrong: dict[int, str]) -> None:
             kept.columns[column.name][point] = column.blank
     kept.columns["state"][point] = _PENDING
     sound = np.delete(kept.columns["ranks"], list(wrong))
-    most = int(sound.max(initial=1))  # one flipped bit more would ask for a file of terabytes
+    # One flipped bit more would ask for a file of terabytes, one less for none of a launch's lists.
+    launched = max([len(one.node_of_rank) for one in kept.segments], default=1)
+    most = int(sound.max(initial=max(launched, 1)))
     kept.columns["ranks"][point] = min(max(int(kept.columns["ranks"][point]), 1), most)
 
 

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import h5py
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from a2aperf import strict
 from a2aperf.schema import END_REASONS, END_STATES, SEGMENT_ATTRIBUTES, Kind, Segment
 
+_DAMAGE = (OSError, RuntimeError, KeyError, ValueError, IndexError, TypeError, MemoryError)
 _OF_RANK: dict[str, Kind] = {
     **dict.fromkeys(("node_of_rank", "clock_domain_of_rank", "rank_order"), "int32"),
     **dict.fromkeys(("clock_offset", "clock_drift"), "float64"),
@@ -30,17 +32,35 @@ _LATE = ("environment_required", "planned_order", "attachment_name")
 """Copies by an older a2a lack them, and files from before `--attach` the last; blank there."""
 
 
-def read(group: h5py.Group, ranks: int, points: int) -> Segment:
-    """Provenance of one launch, no list of which may be longer than the file's ranks and points."""
-    named = {name: _texts_by_name(group, *places) for name, places in _NAMED.items()}
+def read(group: h5py.Group, ranks: int, points: int, unread: list[str] | None = None) -> Segment:
+    """Provenance of one launch, no list of which may be longer than the file's ranks and points.
+
+    Facts that no figure needs and that cannot be read are blank, and named in `unread` if given.
+    """
+
+    def fact(name: str, read_it: Callable[[], Any], blank: Any) -> Any:
+        try:
+            return read_it()
+        except _DAMAGE as error:
+            if unread is None:
+                raise
+            unread.append(f"{name} cannot be read: {error}")
+            return blank
+
+    named = {
+        name: fact(name, partial(_texts_by_name, group, *places), {})
+        for name, places in _NAMED.items()
+    }
     lists: dict[str, Any] = {
         name: strict.numbers(group[name], kind, ranks) for name, kind in _OF_RANK.items()
     }
     flags: dict[str, Any] = {
-        name: _flags(group, list(named["environment"]), place)
+        name: fact(place, partial(_flags, group, list(named["environment"]), place), {})
         for name, (place, _) in _OF_VARIABLE.items()
     }
-    facts: dict[str, Any] = {name: _facts(group[name]) for name in _FACTS}
+    facts: dict[str, Any] = {
+        name: fact(name, partial(_facts_of, group, name), {}) for name in _FACTS
+    }
     nodes = strict.texts(group["nodes"])
     if ((lists["node_of_rank"] < 0) | (lists["node_of_rank"] >= len(nodes))).any():
         raise ValueError(f"{group.name}/node_of_rank names a node that is not there")
@@ -50,12 +70,12 @@ def read(group: h5py.Group, ranks: int, points: int) -> Segment:
         end_state=_end_state(group),
         end_reason=_end_reason(group),
         ended=strict.one_number(group["ended"]),
-        message=strict.one_text(group["message"]),
+        message=fact("message", lambda: strict.one_text(group["message"]), ""),
         nodes=nodes,
         environment=named["environment"],
         labels=named["labels"],
         attachments=named["attachments"],
-        fi_info=strict.one_text(group["fi_info"]),
+        fi_info=fact("fi_info", lambda: strict.one_text(group["fi_info"]), ""),
         planned_order=strict.numbers(group[order], "int32", points)
         if order in group
         else np.empty(0, np.int32),
@@ -78,8 +98,8 @@ def _flags(group: h5py.Group, variables: list[str], place: str) -> dict[str, boo
     return dict(zip(variables, values, strict=True))
 
 
-def _facts(group: Any) -> dict[str, list[str]]:
-    return {name: strict.texts(values) for name, values in strict.group(group).items()}
+def _facts_of(group: h5py.Group, of: str) -> dict[str, list[str]]:
+    return {name: strict.texts(values) for name, values in strict.group(group[of]).items()}
 
 
 def _end_state(group: h5py.Group) -> str:
