@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The program, launched or not, for every test. A2APERF names it; test/run.sh sets that."""
 
+import ctypes
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -13,6 +14,18 @@ ROOT = Path(__file__).resolve().parent.parent
 MPIRUN = ROOT / "test" / "support" / "mpirun.sh"
 
 Outcome = subprocess.CompletedProcess[str]
+
+
+def pytest_configure() -> None:
+    """Where root allows, a /dev/shm of its own for every process that runs tests, and for what it starts.
+
+    What a test has killed leaves files there until the test ends, and any launch beside it would remove and tell them.
+    """
+    new_namespace, is_recursive, is_private = 0x20000, 0x4000, 1 << 18  # of unshare(2) and mount(2)
+    libc = ctypes.CDLL(None, use_errno=True)
+    if os.geteuid() == 0 and libc.unshare(new_namespace) == 0:
+        libc.mount(b"none", b"/", None, is_recursive | is_private, None)
+        libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", 0, b"mode=1777")
 
 
 @pytest.fixture(scope="session")

@@ -111,7 +111,12 @@ void Recorder::Impl::settle() {
     if (!is_disk_trusted) return;
     const Nanoseconds begin = now_ns();
     is_disk_trusted = false;
-    results.file.sync_data();
+    try {
+        results.file.sync_data();
+    } catch (const std::exception&) {
+        for (const int point : waiting) states[static_cast<std::size_t>(point)] = State::pending;
+        throw;
+    }
     is_disk_trusted = true;
     pace.made(begin, now_ns());
     for (const int point : waiting) results.columns.write_state(point, states[static_cast<std::size_t>(point)]);

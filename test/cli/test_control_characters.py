@@ -3,11 +3,13 @@
 
 import os
 import subprocess
+from pathlib import Path
 
 import h5py
 import pytest
-from conftest import MPIRUN
 from processes import PATIENCE
+
+MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
 
 NAME = "a\x1b[2J\u202e.h5"
 WORDS = [

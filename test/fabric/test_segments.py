@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import MPIRUN, Outcome
 from processes import PATIENCE, wait_until
 
+MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
 MEMORY = Path("/dev/shm")
 REMOVED = re.compile(
     r"^a2aperf: removed (\d+) shared memory files? \(.*\) that killed launches left in /dev/shm on ", re.MULTILINE
@@ -126,7 +126,7 @@ def test_too_little_room_is_said(program, needs_provider, tmp_path, room, ranks,
     inside = ["unshare", "-m", "bash", "-c", f'mount -t tmpfs -o size={room} tmpfs /dev/shm && exec "$@"', "inside"]
     if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
         pytest.skip("mounting takes root")
-    outcome: Outcome = subprocess.run(
+    outcome = subprocess.run(
         [*inside, MPIRUN, str(ranks), program, "alltoall", "--provider", "shm", "--sizes", "1KiB", "--ops", "20"],
         cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False,
         env={**os.environ, "OMPI_MCA_btl": "self,tcp"},

@@ -124,7 +124,7 @@ def test_a_barrier_that_fails_confirms_nothing(faulty, needs_provider):
     """Nor does a later one that succeeds: the kernel says once that it could not write, and does not try again."""
     needs_provider("shm")
     outcome = faulty(2, "call=fdatasync do=EIO path=a.h5 rank=0", *WORDS)
-    outcome.failed(r"^a2aperf: rank 0 \(\S+\), tagged .* 1000 B: cannot sync \S+a\.h5: Input/output error")
+    outcome.failed(r"^a2aperf: rank 0 \(\S+\), point 0, tagged .* 1000 B: cannot sync \S+a\.h5: Input/output error")
     with h5py.File(outcome.folder / "a.h5") as file:
         assert set(file["state"][()]) == {0}
         assert END_REASONS[file["segments/0/end_reason"][()]] == "other"

@@ -14,7 +14,7 @@ SAYS = {
     "call=fi_endpoint do=ENOMEM": f"fi_endpoint: {NO_MEMORY}",
     "call=fi_enable do=EINVAL": r"fi_enable \(.*FI_UNIVERSE_SIZE.*\): Invalid argument",
     "call=fi_av_insert do=partly": "fi_av_insert took 0 of 1 peers",
-    "call=fi_cq_read do=EIO": r"op \d+: reading the completion queue: Input/output error; it waits for messages from "
+    "call=fi_cq_read do=EIO": r"verification op \d+: reading the completion queue: Input/output error; it waits for messages from "
     "rank 0",
 }
 WORDS = ["--provider", "shm", "--mode", "tagged,write-imm", "--sizes", "1000", "--ops", "5", "--timeout", "20s"]

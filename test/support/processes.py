@@ -71,13 +71,18 @@ def remove_what_killed_ranks_left(before: set[Path]) -> None:
 def open_in(folder: str) -> set[str]:
     """Files of the folder that some process has open."""
     found: set[str] = set()
-    for descriptor in Path("/proc").glob("[0-9]*/fd/*"):
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            target = os.readlink(descriptor)
+            descriptors = list((process / "fd").iterdir())
         except OSError:
             continue  # gone, or another user's
-        if target.startswith(folder):
-            found.add(target)
+        for descriptor in descriptors:
+            try:
+                target = os.readlink(descriptor)
+            except OSError:
+                continue
+            if target.startswith(folder):
+                found.add(target)
     return found
 
 
