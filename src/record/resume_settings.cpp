@@ -30,7 +30,6 @@ constexpr Setting kMustAgree[] = {
     {"--ops", "asked_ops", As::number},
     {"--min-ops", "asked_min_ops", As::number},
     {"--max-ops", "asked_max_ops", As::number},
-    {"--time-budget", "asked_time_budget", As::time},
     {"--warmup", "warmup", As::number},
     {"--poll", "poll", As::word},
     {"--memory", "memory", As::word},
@@ -38,6 +37,8 @@ constexpr Setting kMustAgree[] = {
     {"--seed", "seed", As::number},
     {"--shuffle-ranks", "shuffle_ranks", As::flag},
 };
+// Each row says by its n and its stop_rule what it got of it.
+constexpr Setting kTimeBudget{"--time-budget", "asked_time_budget", As::time};
 constexpr Setting kNic{"--nic", "domain", As::word};
 constexpr Setting kMemoryLimit{"--memory-limit", "memory_limit", As::bytes};
 
@@ -127,6 +128,7 @@ std::vector<std::string> tell_settings(const SegmentGroup& before, const Provena
         if (const auto found = difference(before, here, setting))
             remarks.push_back(fmt::format("resumed with {}; the launch before had {}", found->here, found->there));
     };
+    tell(kTimeBudget);
     tell(kNic);
     if (is_memory_limit_asked) tell(kMemoryLimit);
     std::vector<std::string> labels;

@@ -37,7 +37,7 @@ OTHERS = {
     "--precision": ("precise", {"--precision": "40%"}, "with --precision 0.5 and this launch has --precision 0.4"),
     "--min-ops": ("precise", {"--min-ops": "7"}, "with --min-ops 6 and this launch has --min-ops 7"),
     "--max-ops": ("precise", {"--max-ops": "11"}, "with --max-ops 12 and this launch has --max-ops 11"),
-    "--time-budget": ("alltoall", {"--time-budget": "9s"}, "with no --time-budget and this launch has --time-budget 9 s"),
+    "--time-budget": ("alltoall", {"--time-budget": "9s"}, "resumed with --time-budget 9 s; the launch before had no --time-budget"),
     "--warmup": ("alltoall", {"--warmup": "2"}, "with --warmup 1 and this launch has --warmup 2"),
     "--memory": ("alltoall", {}, "with --memory huge and this launch has --memory default"),
     "--order": ("alltoall", {"--order": "shuffled"}, "with --order declared and this launch has --order shuffled"),
