@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What goes wrong because of what the user gave."""
 
+from typing import Final
+
 from a2aperf.visible import visible
+
+DAMAGE: Final = (OSError, RuntimeError, KeyError, ValueError, IndexError, TypeError, MemoryError)
+"""What h5py and numpy raise where a dataset is missing, unreadable, or of another type or shape."""
 
 
 class InputError(Exception):

@@ -11,8 +11,8 @@ import h5py
 import numpy as np
 
 from a2aperf import checksums, schema, sealing, strict, trailer, verified
+from a2aperf.errors import DAMAGE
 
-DAMAGE = (OSError, RuntimeError, KeyError, ValueError, IndexError, TypeError, MemoryError)
 _PENDING, _, _SKIPPED, _FAILED = range(len(schema.STATES))
 
 

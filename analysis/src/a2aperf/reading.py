@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from a2aperf import regular, sample_columns, segments, strict, trailer, verified
 from a2aperf.datasets import COUNTERS, Described
-from a2aperf.errors import InputError
+from a2aperf.errors import DAMAGE, InputError
 from a2aperf.sample_columns import SampleColumn
 from a2aperf.schema import (
     ALL_TO_ALL,
@@ -32,9 +32,6 @@ from a2aperf.schema import (
     Kind,
     Segment,
 )
-
-# What h5py and numpy raise where a dataset is missing, unreadable, or of another type or shape.
-_DAMAGE = (OSError, RuntimeError, KeyError, ValueError, IndexError, TypeError)
 
 
 @contextmanager
@@ -66,10 +63,10 @@ def refusing_damage(path: Path) -> Iterator[None]:
     """What is raised where something of a file is not as it must be becomes an InputError."""
     try:
         yield
-    except _DAMAGE as error:
-        raise InputError(f"{path}: damaged: {str(error).strip(chr(34))}") from error
     except MemoryError as error:
         raise InputError(f"{path}: damaged, or too large for the memory: {error}") from error
+    except DAMAGE as error:
+        raise InputError(f"{path}: damaged: {str(error).strip(chr(34))}") from error
 
 
 def trailer_of(path: Path) -> trailer.Trailer:

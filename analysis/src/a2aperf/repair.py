@@ -25,7 +25,7 @@ from a2aperf import (
     workloads,
     writer,
 )
-from a2aperf.errors import InputError
+from a2aperf.errors import DAMAGE, InputError
 from a2aperf.sample_columns import SampleColumn
 
 _PENDING = schema.STATES.index("pending")
@@ -91,7 +91,7 @@ def _kept(path: Path, file: h5py.File) -> _Kept:
         try:
             kept.segments.append(reading.read_segment(file, index, unread))
             kept.lost += [f"launch {index}: {what}" for what in unread]
-        except integrity.DAMAGE as error:
+        except DAMAGE as error:
             kept.segments.append(_LOST)
             kept.lost.append(f"launch {index}: cannot be read: {error}")
             of_it = np.flatnonzero(kept.columns["segment"] == index)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import strict
+from a2aperf.errors import DAMAGE
 from a2aperf.schema import END_REASONS, END_STATES, SEGMENT_ATTRIBUTES, Kind, Segment
 
-_DAMAGE = (OSError, RuntimeError, KeyError, ValueError, IndexError, TypeError, MemoryError)
 _OF_RANK: dict[str, Kind] = {
     **dict.fromkeys(("node_of_rank", "clock_domain_of_rank", "rank_order"), "int32"),
     **dict.fromkeys(("clock_offset", "clock_drift"), "float64"),
@@ -41,7 +41,7 @@ def read(group: h5py.Group, ranks: int, points: int, unread: list[str] | None = 
     def fact(name: str, read_it: Callable[[], Any], blank: Any) -> Any:
         try:
             return read_it()
-        except _DAMAGE as error:
+        except DAMAGE as error:
             if unread is None:
                 raise
             unread.append(f"{name} cannot be read: {error}")
