@@ -74,7 +74,7 @@ std::optional<Owner> owner_of(std::string_view rest) {
 bool has_ended(const Owner& owner) {
     if (kill(owner.id, 0) != 0 && errno == ESRCH) return true;
     const ProcessStatus now = process_status(owner.id);
-    return !now.started.empty() && (now.has_ended() || now.started != owner.started);
+    return !now.started.empty() && now.has_ended(owner.started);
 }
 
 struct CloseFolder {

@@ -33,10 +33,8 @@ PeerProcesses::PeerProcesses(std::span<const Process> of_rank) {
 
 std::vector<Rank> PeerProcesses::ended() const {
     std::vector<Rank> ranks;
-    for (const Watched& process : watched_) {
-        const ProcessStatus status = process_status(process.id);
-        if (status.has_ended() || status.started != process.started) ranks.push_back(process.rank);
-    }
+    for (const Watched& process : watched_)
+        if (process_status(process.id).has_ended(process.started)) ranks.push_back(process.rank);
     return ranks;
 }
 

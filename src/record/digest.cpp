@@ -23,10 +23,8 @@ void add_type(Crc32& crc, const std::string& type, const h5::Shape& shape) {
     for (const std::uint64_t extent : shape) crc.add_count(extent);
 }
 
-// Those that HDF5 makes for scales are addresses within the file.
 void add_attributes(Crc32& crc, const h5::Object& object) {
     for (const std::string& name : object.attributes()) {
-        if (name == "DIMENSION_LIST" || name == "REFERENCE_LIST") continue;
         const h5::Stored attribute = object.stored_attribute(name.c_str());
         crc.add_text(name);
         add_type(crc, attribute.type, attribute.shape);

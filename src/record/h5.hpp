@@ -95,7 +95,8 @@ public:
     void set(const char* name, std::span<const std::int8_t> values) const;
     std::string text_attribute(const char* name) const;
     std::int64_t integer_attribute(const char* name) const;
-    std::vector<std::string> attributes() const; // their names, ascending
+    // Their names, ascending; without those that HDF5 makes for scales, which are addresses within the file.
+    std::vector<std::string> attributes() const;
     Stored stored_attribute(const char* name) const;
     void copy_attribute(const Object& target, const char* name) const; // which has none of that name
 

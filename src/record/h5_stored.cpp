@@ -100,7 +100,10 @@ std::vector<std::string> attribute_names(std::int64_t object, const std::string&
 }
 
 std::vector<std::string> Object::attributes() const {
-    return attribute_names(id(), fmt::format("cannot list the attributes of {}", where()));
+    std::vector<std::string> names =
+        attribute_names(id(), fmt::format("cannot list the attributes of {}", where()));
+    std::erase_if(names, [](const auto& name) { return name == "DIMENSION_LIST" || name == "REFERENCE_LIST"; });
+    return names;
 }
 
 Stored Object::stored_attribute(const char* name) const {

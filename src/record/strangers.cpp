@@ -60,13 +60,9 @@ bool is_declared(const std::string& name, const GroupDeclaration& group) {
     return name == "checksum" || has(group.columns) || has(group.dimensions);
 }
 
-bool is_of_scales(const std::string& attribute) {
-    return attribute == "DIMENSION_LIST" || attribute == "REFERENCE_LIST"; // addresses within a file
-}
-
 void copy_attributes_of(const h5::Object& from, const h5::Object& to) {
     for (const std::string& name : from.attributes())
-        if (!is_of_scales(name) && !to.has_attribute(name.c_str())) from.copy_attribute(to, name.c_str());
+        if (!to.has_attribute(name.c_str())) from.copy_attribute(to, name.c_str());
 }
 
 } // namespace

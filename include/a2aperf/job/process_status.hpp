@@ -13,6 +13,8 @@ struct ProcessStatus {
 
     // Gone, or not yet reaped.
     bool has_ended() const { return state == 'Z' || state == 'X'; }
+    // The one that started then, which may have had this id before another.
+    bool has_ended(const std::string& started_then) const { return has_ended() || started != started_then; }
 };
 
 ProcessStatus process_status(std::int64_t id);

@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "a2aperf/base/error.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace a2aperf;
 
@@ -19,24 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Folder {
+class Folder : public test::TemporaryFolder {
 public:
-    Folder() {
-        std::string name = (fs::temp_directory_path() / "a2aperf-texts-XXXXXX").string();
-        REQUIRE(mkdtemp(name.data()) != nullptr);
-        path_ = name;
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() { fs::remove_all(path_); }
-    fs::path file(const char* name) const { return path_ / name; }
     fs::path put(const char* name, const std::string& text) const {
-        std::ofstream(file(name), std::ios::binary) << text;
-        return file(name);
+        std::ofstream(*this / name, std::ios::binary) << text;
+        return *this / name;
     }
-
-private:
-    fs::path path_;
 };
 
 std::string refusal(const fs::path& file, Bytes most = 100) {
@@ -54,8 +43,8 @@ TEST_CASE("a file comes whole, up to the most that is read, also through a link"
     const Folder folder;
     const std::string text = std::string("some\0text\n", 10) + std::string(200'000, 'x');
     CHECK(read_text_file(folder.put("a", text), text.size()) == text);
-    fs::create_symlink(folder.file("a"), folder.file("link"));
-    CHECK(read_text_file(folder.file("link"), text.size()) == text);
+    fs::create_symlink(folder / "a", folder / "link");
+    CHECK(read_text_file(folder / "link", text.size()) == text);
     CHECK(read_text_file(folder.put("empty", ""), 100).empty());
     CHECK_FALSE(read_text_file("/proc/self/stat", 1U << 20U).empty()); // whose size is 0
 }
@@ -70,24 +59,24 @@ TEST_CASE("one byte more is refused, and nothing is kept of a file without end")
 
 TEST_CASE("what is no file is named, at once") {
     const Folder folder;
-    REQUIRE(mkfifo(folder.file("fifo").c_str(), 0600) == 0);
+    REQUIRE(mkfifo((folder / "fifo").c_str(), 0600) == 0);
     sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
-    std::strncpy(address.sun_path, folder.file("socket").c_str(), sizeof address.sun_path - 1);
+    std::strncpy(address.sun_path, (folder / "socket").c_str(), sizeof address.sun_path - 1);
     const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
     REQUIRE(bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-    CHECK(refusal(folder.file("fifo")).ends_with("fifo' is a pipe, not a file"));
-    CHECK(refusal(folder.file("socket")).ends_with("socket' is a socket, not a file"));
-    CHECK(refusal(folder.file(".")).ends_with("is a folder, not a file"));
+    CHECK(refusal(folder / "fifo").ends_with("fifo' is a pipe, not a file"));
+    CHECK(refusal(folder / "socket").ends_with("socket' is a socket, not a file"));
+    CHECK(refusal(folder / ".").ends_with("is a folder, not a file"));
     CHECK(refusal("/dev/zero") == "'/dev/zero' is a device, not a file");
     close(socket);
 }
 
 TEST_CASE("why a file cannot be read is said") {
     const Folder folder;
-    CHECK(refusal(folder.file("missing")).ends_with("missing': No such file or directory"));
+    CHECK(refusal(folder / "missing").ends_with("missing': No such file or directory"));
     CHECK(refusal(folder.put("file", "") / "below").ends_with("below': Not a directory"));
-    fs::create_symlink("loop", folder.file("loop"));
-    CHECK(refusal(folder.file("loop")).ends_with("loop': Too many levels of symbolic links"));
+    fs::create_symlink("loop", folder / "loop");
+    CHECK(refusal(folder / "loop").ends_with("loop': Too many levels of symbolic links"));
     const fs::path secret = folder.put("secret", "x");
     fs::permissions(secret, fs::perms::none);
     fs::permissions(secret.parent_path(), fs::perms::all);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/fabric/segment.hpp"
 
-#include <csignal>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,6 +13,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "support/child.hpp"
+#include "support/temporary_folder.hpp"
+
 using namespace a2aperf;
 
 namespace {
@@ -22,49 +23,36 @@ namespace {
 namespace fs = std::filesystem;
 
 // Stands for /dev/shm.
-class Folder {
+class Folder : public test::TemporaryFolder {
 public:
-    Folder() {
-        std::string name = (fs::temp_directory_path() / "a2aperf-segments-XXXXXX").string();
-        REQUIRE(mkdtemp(name.data()) != nullptr);
-        path_ = name;
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() { fs::remove_all(path_); }
-    const fs::path& path() const { return path_; }
     fs::path put(const std::string& name) const {
-        std::ofstream(path_ / name) << std::string(8192, 'x');
-        return path_ / name;
+        std::ofstream(path() / name) << std::string(8192, 'x');
+        return path() / name;
     }
+};
 
-private:
-    fs::path path_;
+struct Pipe {
+    std::array<int, 2> ends{};
+    Pipe() { REQUIRE(pipe(ends.data()) == 0); }
+    Pipe(const Pipe&) = delete;
+    Pipe& operator=(const Pipe&) = delete;
+    ~Pipe() {
+        for (const int end : ends) close(end);
+    }
 };
 
 // What a process names its endpoint that lives until it is killed.
-class Owner {
+class Owner : public test::Child {
 public:
-    Owner() {
-        std::array<int, 2> pipe{};
-        REQUIRE(::pipe(pipe.data()) == 0);
-        id_ = fork();
-        if (id_ == 0) {
-            const std::string name = new_segment_name();
-            (void)!write(pipe[1], name.data(), name.size());
-            for (;;) pause();
-        }
+    explicit Owner(const Pipe& pipe = Pipe())
+        : Child([&] {
+              const std::string name = new_segment_name();
+              (void)!write(pipe.ends[1], name.data(), name.size());
+          }) {
         std::array<char, 256> name{};
-        const auto length = read(pipe[0], name.data(), name.size());
+        const auto length = read(pipe.ends[0], name.data(), name.size());
         REQUIRE(length > 0);
         name_.assign(name.data(), static_cast<std::size_t>(length));
-        close(pipe[0]);
-        close(pipe[1]);
-    }
-    Owner(const Owner&) = delete;
-    Owner& operator=(const Owner&) = delete;
-    ~Owner() {
-        if (!is_reaped_) end();
     }
     const std::string& name() const { return name_; }
     std::string name_with(int field, const std::string& other) const {
@@ -77,22 +65,9 @@ public:
         }
         return changed;
     }
-    // Ended, but not yet reaped.
-    void kill() const {
-        ::kill(id_, SIGKILL);
-        siginfo_t info{};
-        waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOWAIT);
-    }
-    void end() {
-        ::kill(id_, SIGKILL);
-        waitpid(id_, nullptr, 0);
-        is_reaped_ = true;
-    }
 
 private:
-    pid_t id_ = 0;
     std::string name_;
-    bool is_reaped_ = false;
 };
 
 constexpr int kIds = 1, kTimes = 2, kProcess = 3, kStarted = 4;

@@ -9,39 +9,12 @@
 
 #include <doctest/doctest.h>
 
+#include "support/child.hpp"
+
 using namespace a2aperf;
+using test::Child;
 
 namespace {
-
-// Waits for its end, forked from the test.
-class Child {
-public:
-    Child() : id_(fork()) {
-        if (id_ == 0)
-            for (;;) pause();
-    }
-    Child(const Child&) = delete;
-    Child& operator=(const Child&) = delete;
-    ~Child() {
-        if (!is_reaped_) end();
-    }
-    pid_t id() const { return id_; }
-    // Ended, but not yet reaped.
-    void kill() const {
-        ::kill(id_, SIGKILL);
-        siginfo_t info{};
-        waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOWAIT);
-    }
-    void end() {
-        ::kill(id_, SIGKILL);
-        waitpid(id_, nullptr, 0);
-        is_reaped_ = true;
-    }
-
-private:
-    pid_t id_;
-    bool is_reaped_ = false;
-};
 
 PeerProcesses::Process process(pid_t id) {
     return {PeerProcesses::own().home, id};

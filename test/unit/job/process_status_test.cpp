@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/job/process_status.hpp"
 
-#include <csignal>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <doctest/doctest.h>
+
+#include "support/child.hpp"
 
 using namespace a2aperf;
 
@@ -18,17 +18,14 @@ TEST_CASE("this process lives, and started once") {
 }
 
 TEST_CASE("a process has ended before it is reaped, and keeps its start; afterwards nothing is known") {
-    const pid_t id = fork();
-    if (id == 0)
-        for (;;) pause();
+    test::Child child;
+    const pid_t id = child.id();
     const std::string started = process_status(id).started;
     CHECK_FALSE(process_status(id).has_ended());
-    kill(id, SIGKILL);
-    siginfo_t info{};
-    waitid(P_PID, static_cast<id_t>(id), &info, WEXITED | WNOWAIT);
+    child.kill();
     CHECK(process_status(id).has_ended());
     CHECK(process_status(id).started == started);
-    waitpid(id, nullptr, 0);
+    child.end();
     CHECK(process_status(id).has_ended());
     CHECK(process_status(id).started.empty());
 }
