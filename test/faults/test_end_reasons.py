@@ -9,6 +9,7 @@ pytestmark = pytest.mark.slow
 
 # shm's ranks share a spinlock: one that is stopped while it holds it stops its peers for good, inside libfabric.
 WORDS = ["--sizes", "1000,60000", "--ops", "200"]
+NOT_MET = "the fault was not met"
 # By the calls of a run: the messages that are verified, those of ops, and what ranks tell rank 0 of them.
 PHASES = {
     "verifying": "call=send nth=3",
@@ -20,14 +21,15 @@ PHASES = {
 
 @pytest.fixture
 def ends(faulty, needs_provider, monkeypatch):
-    """Reason and message in the file of a launch of two ranks."""
+    """Reason and message in the file of a launch of two ranks; no reason of the file's where the fault was not met."""
     # Open MPI kills ranks a second after it passed a signal on, in which they may not have had the CPU.
     monkeypatch.setenv("OMPI_MCA_odls_base_sigkill_timeout", "4")
 
     def run(fault: str, *words: str, timeout: str = "3s") -> tuple[str, str]:
         needs_provider("net")
         outcome = faulty(2, fault, "--provider", "net", *WORDS, "--timeout", timeout, *words)
-        assert outcome.struck, fault
+        if not outcome.struck:
+            return NOT_MET, f"{fault}: {outcome.notes}"
         assert outcome.returncode not in (2, 124), outcome.stderr
         with h5py.File(faulty.folder / "a.h5") as file:
             segment = file["segments/0"]
@@ -98,18 +100,18 @@ def test_a_disk_that_keeps_the_others_waiting(ends):
 
 @pytest.mark.parametrize("rank", [0, 1])
 def test_memory_that_is_not_to_be_had(faulty, ends, needs_provider, rank):
-    """At allocations while there is a file: the last of rank 1; those of rank 0 before it compacts the file."""
+    """At allocations while there is a file: one of the last of rank 1; of rank 0, one before it compacts the file."""
     needs_provider("net")
     whole = faulty(2, f"call=new do=ENOMEM nth=1000000000 rank={rank}", "--provider", "net", *WORDS)
     calls = whole.calls(rank)
-    # How many come before which step differs from run to run: backwards, until it matters.
-    backwards = (75, 70, 65, 60, 55, 50)
-    places = [calls * part // 100 for part in backwards] if rank == 0 else [calls - back for back in (60, 160, 260)]
+    # Ops that began late are repeated, so runs differ in how many there are: backwards, until one is met that matters.
+    parts = (75, 70, 65, 60, 55, 50)
+    places = [calls * part // 100 for part in parts] if rank == 0 else [calls - 100 * back for back in range(1, 10)]
     reasons: set[str] = set()
     for place in places:
         reasons.add(ends(f"call=new do=ENOMEM nth={place} rank={rank}")[0])
-        if rank == 0 and "out-of-memory" in reasons:
+        if "out-of-memory" in reasons:
             break
     assert "out-of-memory" in reasons
     # In tidying up it does not matter; and libstdc++'s directory iterator ends the process.
-    assert reasons <= {"out-of-memory", "finished", "peer-lost"}
+    assert reasons <= {"out-of-memory", "finished", "peer-lost", NOT_MET}
