@@ -122,8 +122,8 @@ def with_a_segment_too_many(file: h5py.File) -> None:
     file["segment"][0] = 7
 
 
-def with_a_strange_state(file: h5py.File) -> None:
-    file["state"][0] = 9
+def with_a_strange_rule(file: h5py.File) -> None:
+    file["stop_rule"][0] = 9
 
 
 CASES: list[tuple[Callable[[Path], None], list[str]]] = [
@@ -143,7 +143,7 @@ CASES: list[tuple[Callable[[Path], None], list[str]]] = [
     (with_edit(with_nan), ["point 2 (16000 B)", "NaN"]),
     (with_edit(with_zero_ops), ["point 1 (8000 B)", "zero ops"]),
     (with_edit(with_a_segment_too_many), ["segment that is not there"]),
-    (with_edit(with_a_strange_state), ["column state has values without a meaning"]),
+    (with_edit(with_a_strange_rule), ["column stop_rule has values without a meaning"]),
 ]
 
 

@@ -316,6 +316,57 @@ def test_repair_keeps_what_is_sound(a2a: Run, launch: Path, tmp_path: Path, data
         assert found.points["time_p50"][point] == whole.points["time_p50"][point]
 
 
+SKIPPED_ROW = {"ops": -1, "attempts": 0, "skip_reason": "no"}
+
+
+@pytest.mark.parametrize(
+    ("state", "row", "becomes"),
+    [
+        (65, {}, "complete"),
+        (3, {}, "complete"),
+        (65, {"ops": 0, "invalid": 100}, "failed"),
+        (65, SKIPPED_ROW, "skipped"),
+        (3, SKIPPED_ROW, "skipped"),
+        (65, {"ops": -1, "attempts": -1}, ""),
+        (65, {"time_p50": np.nan}, ""),
+    ],
+)
+def test_a_damaged_state_costs_no_other_point_and_follows_from_a_whole_row(
+    a2a: Run, launch: Path, tmp_path: Path, state: int, row: dict[str, object], becomes: str
+) -> None:
+    with edited(launch) as file:
+        for name, value in row.items():
+            if name != "time_p50":
+                file[name][1] = value
+    with h5py.File(cut(launch), "r+") as file:
+        file["state"][1] = state
+        if "time_p50" in row:
+            file["time_p50"][1] = np.nan
+    so = becomes or "not measured: its row cannot tell"
+    said = f"{launch}: error: point 1: its state is not as it was written ({state}): {so}\n"
+    outcome = a2a("check", launch)
+    assert (outcome.status, said in outcome.out) == (2, True), outcome
+    outcome = a2a("table", "--json", launch)
+    assert outcome.err.splitlines()[0] == f"a2a: {said.rstrip().replace(' error:', '')}"
+    assert outcome.status == 0
+    new = tmp_path / "new.h5"
+    outcome = a2a("check", "--repair", launch, "-o", new)
+    assert said.replace("error", "lost") in outcome.out
+    assert "its state" not in a2a("check", new).out
+    for file_ in (launch, new):
+        states = list(loading.load([file_]).points["state"])
+        assert states == ["complete", becomes or "pending", "complete", "complete"]
+
+
+def test_a_state_that_older_programs_wrote_is_not_damaged(a2a: Run, launch: Path) -> None:
+    with edited(launch) as file:
+        file["ops"][1] = 0  # of a point that an older one calls complete
+        file["state"][2] = 2  # skipped, and nobody says why
+        for name in ("ops", "attempts"):
+            file[name][2] = -1
+    assert "its state" not in a2a("check", cut(launch)).out
+
+
 def test_repair_wants_another_name(a2a: Run, launch: Path) -> None:
     overwrite(launch, "raw/begin", 0)
     before = launch.read_bytes()
@@ -338,7 +389,7 @@ def test_what_cannot_be_repaired_replaces_nothing(a2a: Run, launch: Path, tmp_pa
     good = Path(shutil.copy(launch, tmp_path / "good.h5"))
     before = good.read_bytes()
     with edited(launch) as file:
-        file["state"][1] = 65
+        file["stop_rule"][1] = 65
     command = ("check", "--repair", launch, "-o", good, "--force")
     a2a(*command).refused(f"{launch}: cannot be repaired: ")
     assert good.read_bytes() == before

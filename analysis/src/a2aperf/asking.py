@@ -51,6 +51,8 @@ class Summary:
     absent: frozenset[str]
     columns: dict[str, NDArray[Any]]
     segments: list[schema.Segment]
+    damaged: list[str]
+    """What is not as it was written and still costs no other point, in words."""
 
 
 def summary(file: h5py.File) -> Summary:
@@ -62,6 +64,7 @@ def summary(file: h5py.File) -> Summary:
         frozenset(reading.missing_columns(file)),
         reading.read_columns(file, described.values()),
         reading.read_segments(file),
+        integrity.damaged_states(file),
     )
 
 

@@ -140,6 +140,7 @@ def _usage(error: _click.exceptions.UsageError) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command line and return its exit status; errors go to stderr, one line each."""
+    terminal.forget()
     if "_A2A_COMPLETE" in os.environ:  # the shell asks how a word may go on
         completion_init()
     try:

@@ -13,7 +13,7 @@ import numpy as np
 from a2aperf import checksums, schema, sealing, strict, trailer, verified
 from a2aperf.errors import DAMAGE
 
-_PENDING, _, _SKIPPED, _FAILED = range(len(schema.STATES))
+_PENDING = schema.STATES.index("pending")
 
 
 def errors(file: h5py.File) -> Iterator[str]:
@@ -77,13 +77,20 @@ def damaged_groups(file: h5py.File) -> list[str]:
 
 
 def damaged_points(file: h5py.File) -> Iterator[tuple[int, str]]:
-    """Points with a state that they should not have, with what is wrong."""
-    states = file["state"][()]
+    """Points that are not as they were written, with what is wrong."""
+    states, settled = (file["state"][()] for _ in range(2))
+    verified.settle(file, settled)
     sums = None if checksums.POINTS in file else checksums.PointChecksums(file)
     for point in np.flatnonzero(states != _PENDING):
         what = _wrong(file, int(point)) if sums is None else _unreadable(sums, int(point))
-        if what:
+        if what or settled[point] == _PENDING:
+            what = what or "is not kept without its state"
             yield int(point), what
+
+
+def damaged_states(file: h5py.File) -> list[str]:
+    """States that are not as they were written, and what follows of them (`verified.settle`)."""
+    return verified.settle(file, file["state"][()])
 
 
 def _unreadable(sums: checksums.PointChecksums, point: int) -> str:
@@ -137,14 +144,10 @@ def _points(file: h5py.File) -> Iterator[str]:
     states = file["state"][()]
     if checksums.POINTS not in file or file[checksums.POINTS].shape != states.shape:
         return
-    ops, attempts = file["ops"][()], file["attempts"][()]
     for point, state in enumerate(states):
         if state != _PENDING and (what := _wrong(file, point)):
             yield f"point {point}: {what}"
-        if state == _FAILED and ops[point] > 0:
-            yield f"point {point}: failed, with {ops[point]} valid ops"
-        if state == _SKIPPED and attempts[point] > 0:
-            yield f"point {point}: skipped, with {attempts[point]} ops"
+    yield from verified.settle(file, states)
 
 
 def _wrong(file: h5py.File, point: int) -> str:

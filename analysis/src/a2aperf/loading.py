@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import asking, copies, reading, schema
+from a2aperf import asking, copies, reading, schema, terminal
 from a2aperf.errors import InputError
 from a2aperf.launch import Launch
 from a2aperf.results import Results
@@ -60,6 +60,7 @@ class _Part:
 
 def _read(name: str, path: Path) -> _Part:
     said = asking.ask(path, asking.summary)
+    terminal.tell_once(*(f"a2a: {path}: {what}" for what in said.damaged))
     launches = [_launch(name, path, index, one) for index, one in enumerate(said.segments)]
     part = _Part(name, path, said.attributes, said.described, said.absent, said.columns, launches)
     _name_roles(part.columns["role"], str(part.attributes.get("workload", schema.ALL_TO_ALL)))

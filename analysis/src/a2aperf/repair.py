@@ -99,6 +99,7 @@ def _kept(path: Path, file: h5py.File) -> _Kept:
     for group in integrity.damaged_groups(file):
         kept.lost.append(f"/{group} is not as it was written")
         wrong |= {int(p): f"needs /{group}" for p in np.flatnonzero(kept.columns["state"])}
+    kept.lost += integrity.damaged_states(file)
     for point, what in sorted(wrong.items()):
         kept.lost.append(f"point {point}: {what}")
         _forget(kept, point, wrong)

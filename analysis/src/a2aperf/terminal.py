@@ -42,6 +42,20 @@ def tell(*lines: str) -> None:
     _write(sys.stderr, lines)
 
 
+_told: set[str] = set()
+
+
+def tell_once(*lines: str) -> None:
+    """Those of the lines that the command has not told yet, however often it reads a file."""
+    tell(*(line for line in lines if line not in _told))
+    _told.update(lines)
+
+
+def forget() -> None:
+    """Another command begins."""
+    _told.clear()
+
+
 def _write(stream: TextIO, lines: tuple[str, ...]) -> None:
     is_terminal = stream.isatty()
     for line in lines:

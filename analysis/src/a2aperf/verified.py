@@ -11,12 +11,13 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import checksums, schema, trailer
+from a2aperf import checksums, schema, strict, trailer
+from a2aperf.errors import DAMAGE
 
-_UNREADABLE = (OSError, RuntimeError, KeyError, ValueError, IndexError, TypeError)
 _WITH_CHECKSUMS = 2
 """The first version of the schema whose points have them."""
 _PENDING, _COMPLETE, _SKIPPED, _FAILED = range(len(schema.STATES))
+_UNTOLD = -1
 
 
 class _Known:
@@ -66,24 +67,56 @@ def is_right(file: h5py.File, point: int) -> bool:
     return known.right[point]
 
 
-def settle(file: h5py.File, states: NDArray[Any]) -> None:
-    """Rows that are pending though they are measured: whole, but the disk had not told so yet."""
+def settle(file: h5py.File, states: NDArray[Any]) -> list[str]:
+    """States as the rows have them where the file does not say so; which are damaged, in words.
+
+    A row may be pending though it is measured: the disk had not told so yet. No checksum covers
+    another state, so one that its row contradicts is damaged, and follows from the row where that
+    is whole. Of one without a meaning nothing else is known: its point counts as not measured.
+    """
     if checksums.POINTS not in file:
-        return
+        return []
     told = file[checksums.POINTS][()]
     if told.shape != states.shape:
         raise ValueError(f"/{checksums.POINTS} has shape {told.shape}, not {states.shape}")
-    for point in np.flatnonzero((states == _PENDING) & (told != checksums.NONE)):
-        try:
-            right = is_right(file, int(point))
-        except _UNREADABLE:
-            continue
-        if right:
-            states[point] = _measured(file, int(point))
+    rows = _states_of_rows(file)
+    pending = (states == _PENDING) & (told != checksums.NONE)
+    unknown = (states < _PENDING) | (states > _FAILED)
+    odd = []
+    for point in np.flatnonzero(pending | unknown | _contradicted(file, states, rows)):
+        state, follows = int(states[point]), rows[point] != _UNTOLD and _is_whole(file, int(point))
+        if follows:
+            states[point] = rows[point]
+        elif unknown[point]:
+            states[point] = _PENDING
+        if not pending[point] and states[point] != state:
+            so = schema.STATES[rows[point]] if follows else "not measured: its row cannot tell"
+            odd.append(f"point {point}: its state is not as it was written ({state}): {so}")
+    return odd
 
 
-def _measured(file: h5py.File, point: int) -> int:
-    """The state that its row has but for the last byte that was to be written."""
-    if file["ops"][point] > 0:
-        return _COMPLETE
-    return _SKIPPED if file["attempts"][point] < 0 else _FAILED
+def _is_whole(file: h5py.File, point: int) -> bool:
+    try:
+        return is_right(file, point)
+    except DAMAGE:
+        return False
+
+
+def _states_of_rows(file: h5py.File) -> NDArray[Any]:
+    """What each row says, if it is whole: all but the byte that is written last."""
+    ops, attempts = file["ops"][()], file["attempts"][()]
+    skipped = np.zeros(ops.shape, bool)
+    if "skip_reason" in file:
+        skipped = np.array([reason != "" for reason in strict.texts(file["skip_reason"])], bool)
+    said = [ops > 0, attempts > 0, skipped, attempts == 0]
+    return np.select(said, [_COMPLETE, _FAILED, _SKIPPED, _FAILED], _UNTOLD)
+
+
+def _contradicted(file: h5py.File, states: NDArray[Any], rows: NDArray[Any]) -> NDArray[np.bool_]:
+    """Not where older programs or imports, which know less of a row, may have written it so."""
+    measured = file["attempts"][()] > 0
+    failed = (states == _FAILED) & np.isin(rows, (_COMPLETE, _SKIPPED))
+    skipped = (states == _SKIPPED) & ((rows == _COMPLETE) | measured)
+    complete = (states == _COMPLETE) & (rows == _SKIPPED)
+    found: NDArray[np.bool_] = failed | skipped | complete
+    return found
