@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import checksums, isolated, loading, schema, trailer
+from a2aperf import checksums, isolated, loading, mending, repair, schema, trailer
 from a2aperf.errors import InputError
 from conftest import Outcome
 from support import synthetic
@@ -40,10 +40,10 @@ def overwrite(path: Path, dataset: str, point: int) -> None:
         else:
             place = file[dataset].id.get_offset() + file[dataset][:point].nbytes
     with path.open("r+b") as stream:
-        stream.seek(place + 3)
-        was = stream.read(1)
-        stream.seek(place + 3)
-        stream.write(bytes([was[0] ^ 4]))
+        stream.seek(place + 2)
+        was = stream.read(2)
+        stream.seek(place + 2)
+        stream.write(bytes([was[0] ^ 9, was[1] ^ 4]))  # one bit would be set right
 
 
 def test_the_checksum_of_a_point_is_of_what_the_format_says(tmp_path: Path) -> None:
@@ -316,6 +316,69 @@ def test_repair_keeps_what_is_sound(a2a: Run, launch: Path, tmp_path: Path, data
         assert found.points["time_p50"][point] == whole.points["time_p50"][point]
 
 
+@pytest.mark.parametrize("place", [0, 9, 40, 97, 700, 5000, -65, -64, -30, -20, -2, -1])
+def test_one_flipped_bit_of_a_finished_file_is_set_right(
+    a2a: Run, launch: Path, tmp_path: Path, place: int
+) -> None:
+    whole = launch.read_bytes()
+    content = bytearray(whole)
+    content[place] ^= 16
+    launch.write_bytes(content)
+    outcome = a2a("check", "--repair", launch, "-o", tmp_path / "new.h5")
+    byte = place % len(whole)
+    assert outcome.out == (
+        f"{launch}: mended: byte {byte} was not as it was written, and is again\n"
+        f"{launch}: nothing is lost\n{tmp_path / 'new.h5'}: sound\n"
+    )
+    assert (tmp_path / "new.h5").read_bytes() == whole
+    assert launch.read_bytes() == content
+
+
+def test_what_looks_like_one_flipped_bit_is_none(launch: Path, tmp_path: Path) -> None:
+    whole = launch.read_bytes()
+    content = bytearray(whole)
+    content[-10 - 64] ^= 1
+    content[300] ^= 128
+    launch.write_bytes(content)
+    assert mending.flipped_bit(launch) is None
+    launch.write_bytes(whole)
+    with h5py.File(launch, "r+") as file:  # its checksum stays as it was
+        file["time_p50"][1] *= 2
+        place = file["time_p90"].id.get_offset() + 8
+    trailer.append(launch)
+    content = bytearray(launch.read_bytes())
+    content[place] ^= 1
+    launch.write_bytes(content)
+    assert mending.flipped_bit(launch) == 8 * place
+    outcome = repair.repair(launch, tmp_path / "new.h5", False, lambda done, of: None)
+    assert [what[:8] for what in outcome.lost] == ["point 1:"]
+
+
+@pytest.mark.parametrize("place", [3, 8, 13, 16, 35, 43, 50, 64, 72, 80, 88])
+def test_an_unfinished_file_has_the_beginning_of_all(
+    a2a: Run, launch: Path, tmp_path: Path, place: int
+) -> None:
+    content = bytearray(cut(launch).read_bytes())
+    content[place] ^= 129
+    launch.write_bytes(content)
+    assert a2a("check", "--repair", launch, "-o", tmp_path / "new.h5").status == 0
+    assert set(loading.load([tmp_path / "new.h5"]).points["state"]) == {"complete"}
+
+
+def test_damage_is_told_in_plain_words(a2a: Run, launch: Path, tmp_path: Path) -> None:
+    whole = cut(launch).read_bytes()
+    with h5py.File(launch) as file:
+        text = file["mode"].id.get_offset()
+    for place, said in (
+        (96, "its beginning, or the list of what it holds, cannot be read"),
+        (text + 4, "/mode cannot be read"),
+    ):
+        launch.write_bytes(whole[:place] + b"\xff" * 8 + whole[place + 8 :])
+        for command in (["table"], ["check"], ["check", "--repair", "-o", tmp_path / "new.h5"]):
+            outcome = a2a(*command, launch)
+            outcome.refused(f"{launch}: damaged: {said}\n")
+
+
 SKIPPED_ROW = {"ops": -1, "attempts": 0, "skip_reason": "no"}
 
 
@@ -379,10 +442,10 @@ def test_repair_wants_another_name(a2a: Run, launch: Path) -> None:
 
 def test_what_cannot_be_repaired(a2a: Run, launch: Path, tmp_path: Path) -> None:
     content = bytearray(launch.read_bytes())
-    content[:8] = b"12345678"
+    content[:1000] = bytes(1000)
     launch.write_bytes(content)
     a2a("check", "--repair", launch, "-o", tmp_path / "new.h5").refused("not an HDF5 file")
-    assert not (tmp_path / "new.h5").exists()
+    assert not list(tmp_path.glob("*new.h5*"))
 
 
 def test_what_cannot_be_repaired_replaces_nothing(a2a: Run, launch: Path, tmp_path: Path) -> None:

@@ -1,12 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What goes wrong because of what the user gave."""
 
+import re
 from typing import Final
 
 from a2aperf.visible import visible
 
 DAMAGE: Final = (OSError, RuntimeError, KeyError, ValueError, IndexError, TypeError, MemoryError)
 """What h5py and numpy raise where a dataset is missing, unreadable, or of another type or shape."""
+
+
+_OF_HDF5: Final = re.compile(
+    r"(Can't|Unable to|Error|Unspecified error|[Aa]ddr) .*\(.*\)|.*errno = "
+)
+_PARTS: Final = (
+    (re.compile(r"attribute"), "an attribute cannot be read"),
+    (re.compile(r"heap|references|end of input buffer|vlen|variable"), "a text cannot be read"),
+    (re.compile(r"filter|inflate|chunk|raw data"), "samples cannot be unpacked"),
+)
+
+
+def what_is_damaged(error: BaseException) -> str:
+    """In plain words: HDF5's own are of its inside, and of no help to who has the file."""
+    said = str(error).strip('"')
+    if not _OF_HDF5.match(said):
+        return said
+    named = re.search(r"object '([^']+)' doesn't exist", said)
+    if named:
+        return f"{named[1]} is missing"
+    of = next((words for part, words in _PARTS if part.search(said)), "a part cannot be found")
+    return f"its structure: {of}"
 
 
 class InputError(Exception):

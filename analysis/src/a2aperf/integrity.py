@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 
 from a2aperf import checksums, schema, sealing, strict, trailer, verified
-from a2aperf.errors import DAMAGE
+from a2aperf.errors import DAMAGE, what_is_damaged
 
 _PENDING = schema.STATES.index("pending")
 
@@ -97,7 +97,7 @@ def _unreadable(sums: checksums.PointChecksums, point: int) -> str:
     try:
         sums.of(point)
     except DAMAGE as error:
-        return f"cannot be read: {error}"
+        return f"cannot be read: {what_is_damaged(error)}"
     return ""
 
 
@@ -107,7 +107,7 @@ def _digest(file: h5py.File) -> Iterator[str]:
     try:
         sound = strict.one_number(file[checksums.DIGEST]) == checksums.digest(file)
     except DAMAGE as error:
-        yield f"what was asked, or who measured, cannot be read: {error}"
+        yield f"what was asked, or who measured, cannot be read: {what_is_damaged(error)}"
         return
     if not sound:
         yield "what was asked, who measured, or a description is not as it was written (/digest)"
@@ -124,7 +124,7 @@ def _group(file: h5py.File, name: str) -> Iterator[str]:
     try:
         sound = told == checksums.of_group(group)
     except DAMAGE as error:
-        yield f"/{name} cannot be read: {error}"
+        yield f"/{name} cannot be read: {what_is_damaged(error)}"
         return
     if not sound:
         yield f"/{name} is not as it was written: its checksum is wrong"
@@ -156,7 +156,7 @@ def _wrong(file: h5py.File, point: int) -> str:
         if verified.is_right(file, point):
             return ""
     except DAMAGE as error:
-        return f"cannot be read: {error}"
+        return f"cannot be read: {what_is_damaged(error)}"
     if file[checksums.POINTS][point] == checksums.NONE:
         return "has no checksum"
     return "its row, samples or counters are not as they were written: its checksum is wrong"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from a2aperf import regular, sample_columns, segments, strict, trailer, verified
 from a2aperf.datasets import COUNTERS, Described
-from a2aperf.errors import DAMAGE, InputError
+from a2aperf.errors import DAMAGE, InputError, what_is_damaged
 from a2aperf.sample_columns import SampleColumn
 from a2aperf.schema import (
     ALL_TO_ALL,
@@ -35,9 +35,10 @@ from a2aperf.schema import (
 
 
 @contextmanager
-def open_results(path: Path) -> Iterator[h5py.File]:
+def open_results(path: Path, name: Path | None = None) -> Iterator[h5py.File]:
     """Open a results file for reading, whether or not a run still writes it.
 
+    `name` is said of it in errors, where that is another one.
     Raises InputError when it is missing, not HDF5, truncated, or of another schema or version.
     """
     if not path.is_file():
@@ -52,9 +53,9 @@ def open_results(path: Path) -> Iterator[h5py.File]:
     try:
         file = h5py.File(path, "r", locking=False)
     except (OSError, RuntimeError) as error:
-        raise InputError(f"{path}: {_unreadable(path, str(error))}") from None
-    with file, refusing_damage(path):
-        _require_schema(path, file)
+        raise InputError(f"{name or path}: {_unreadable(path, str(error))}") from None
+    with file, refusing_damage(name or path):
+        _require_schema(name or path, file)
         yield file
 
 
@@ -66,7 +67,7 @@ def refusing_damage(path: Path) -> Iterator[None]:
     except MemoryError as error:
         raise InputError(f"{path}: damaged, or too large for the memory: {error}") from error
     except DAMAGE as error:
-        raise InputError(f"{path}: damaged: {str(error).strip(chr(34))}") from error
+        raise InputError(f"{path}: damaged: {what_is_damaged(error)}") from error
 
 
 def trailer_of(path: Path) -> trailer.Trailer:
@@ -91,7 +92,7 @@ def _unreadable(path: Path, reason: str) -> str:
         return "open in this process with file locking; close it there, or open it locking=False"
     if "truncated" in reason:
         return "truncated: the file is shorter than its own header says"
-    return f"damaged HDF5 file ({reason})"
+    return "damaged: its beginning, or the list of what it holds, cannot be read"
 
 
 def _require_schema(path: Path, file: h5py.File) -> None:

@@ -18,6 +18,7 @@ from a2aperf import (
     integrity,
     isolated,
     loading,
+    mending,
     reading,
     sample_columns,
     schema,
@@ -25,17 +26,23 @@ from a2aperf import (
     workloads,
     writer,
 )
-from a2aperf.errors import DAMAGE, InputError
+from a2aperf.errors import DAMAGE, InputError, what_is_damaged
 from a2aperf.sample_columns import SampleColumn
 
 _PENDING = schema.STATES.index("pending")
 _LOST = schema.Segment(end_state="failed", end_reason="other", message="lost: its part is damaged")
 
 
-def repair(
-    path: Path, output: Path, force: bool, progress: Callable[[int, int], None]
-) -> list[str]:
-    """Write what is sound of a file to another one; what was lost, in words.
+@dataclass
+class Outcome:
+    """What was lost, and what was set right, in words."""
+
+    lost: list[str] = field(default_factory=list)
+    mended: list[str] = field(default_factory=list)
+
+
+def repair(path: Path, output: Path, force: bool, progress: Callable[[int, int], None]) -> Outcome:
+    """Write what is sound of a file to another one.
 
     Reads in a process of its own. Raises InputError where nothing can be kept, or written.
     """
@@ -44,13 +51,58 @@ def repair(
         raise InputError(f"{path}: no such file")
     if output.exists() and output.samefile(path):
         raise InputError(f"{output}: is the damaged file itself; name a new one")
-    lost: list[str] = isolated.call(path, written, path, output, progress=progress)
-    return lost
+    outcome: Outcome = isolated.call(path, written, path, output, progress=progress)
+    return outcome
 
 
-def written(path: Path, output: Path, *, progress: Callable[[int, int], None]) -> list[str]:
+def written(path: Path, output: Path, *, progress: Callable[[int, int], None]) -> Outcome:
     """What `repair` asks another process for."""
-    with trailer.unheeded(), reading.open_results(path) as file:
+    bit = mending.flipped_bit(path)
+    if bit is not None:
+        try:
+            writer.write_copy(output, path, partial(mending.flip, bit=bit), _require_sound)
+        except _AlsoWrongError:
+            pass
+        else:
+            return Outcome([], [f"byte {bit // 8} was not as it was written, and is again"])
+    if _begins_well(path):
+        return Outcome(_written(path, path, output, progress))
+    with writer.changed_copy(output, path, mending.begin_anew) as whole:
+        if not _begins_well(whole):
+            whole = path  # which says why
+        outcome = Outcome(_written(path, whole, output, progress))
+    outcome.mended.append("its first 96 bytes were not as they were written, and are again")
+    return outcome
+
+
+class _AlsoWrongError(Exception):
+    """Another bit is wrong that makes the same difference as several."""
+
+
+def _require_sound(mended: Path) -> None:
+    try:
+        with reading.open_results(mended) as file:
+            if not list(integrity.errors(file)):
+                return
+    except InputError:
+        pass
+    raise _AlsoWrongError
+
+
+def _begins_well(path: Path) -> bool:
+    """Whether HDF5 finds a way into the file."""
+    try:
+        with h5py.File(path, "r", locking=False) as file:
+            return "state" in file and "schema" in file.attrs
+    except DAMAGE:
+        return False
+
+
+def _written(
+    path: Path, source: Path, output: Path, progress: Callable[[int, int], None]
+) -> list[str]:
+    """What was lost of a file, or of a copy that begins as it should."""
+    with trailer.unheeded(), reading.open_results(source, path) as file:
         kept = _kept(path, file)
         document = _document(path, file, kept)
         document.progress = lambda point: progress(point, len(kept.columns["state"]))
@@ -93,7 +145,7 @@ def _kept(path: Path, file: h5py.File) -> _Kept:
             kept.lost += [f"launch {index}: {what}" for what in unread]
         except DAMAGE as error:
             kept.segments.append(_LOST)
-            kept.lost.append(f"launch {index}: cannot be read: {error}")
+            kept.lost.append(f"launch {index}: cannot be read: {what_is_damaged(error)}")
             of_it = np.flatnonzero(kept.columns["segment"] == index)
             wrong |= {int(point): f"of launch {index}, which is lost" for point in of_it}
     for group in integrity.damaged_groups(file):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import strict
-from a2aperf.errors import DAMAGE
+from a2aperf.errors import DAMAGE, what_is_damaged
 from a2aperf.schema import END_REASONS, END_STATES, SEGMENT_ATTRIBUTES, Kind, Segment
 
 _OF_RANK: dict[str, Kind] = {
@@ -44,7 +44,7 @@ def read(group: h5py.Group, ranks: int, points: int, unread: list[str] | None = 
         except DAMAGE as error:
             if unread is None:
                 raise
-            unread.append(f"{name} cannot be read: {error}")
+            unread.append(f"{name} cannot be read: {what_is_damaged(error)}")
             return blank
 
     named = {

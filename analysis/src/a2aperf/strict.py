@@ -41,7 +41,7 @@ def texts(dataset: Any, most: int = MOST) -> list[str]:
     if dataset.ndim != 1 or dataset.dtype.kind not in "OS":
         raise ValueError(f"{dataset.name} is no list of texts")
     _require_length(dataset, most)
-    return [text(value) for value in dataset[()]]
+    return [text(value) for value in _stored(dataset)]
 
 
 def one_text(dataset: Any) -> str:
@@ -49,7 +49,7 @@ def one_text(dataset: Any) -> str:
     _require_dataset(dataset)
     if dataset.shape != () or dataset.dtype.kind not in "OS":
         raise ValueError(f"{dataset.name} is not one text")
-    return text(dataset[()])
+    return text(_stored(dataset))
 
 
 def one_number(dataset: Any) -> int:
@@ -57,7 +57,7 @@ def one_number(dataset: Any) -> int:
     _require_dataset(dataset)
     if dataset.shape != () or dataset.dtype.kind not in "iu":
         raise ValueError(f"{dataset.name} is no whole number")
-    return int(dataset[()])
+    return int(_stored(dataset))
 
 
 def numbers(dataset: Any, kind: str, most: int = MOST) -> NDArray[Any]:
@@ -66,7 +66,7 @@ def numbers(dataset: Any, kind: str, most: int = MOST) -> NDArray[Any]:
     if dataset.ndim != 1 or dataset.dtype.kind not in "iufb":
         raise ValueError(f"{dataset.name} is no list of numbers")
     _require_length(dataset, most)
-    found: NDArray[Any] = dataset[()]
+    found: NDArray[Any] = _stored(dataset)
     if np.dtype(kind).kind in "iu" and not (np.abs(found.astype(float)) < 2.0**63).all():
         raise ValueError(f"{dataset.name} has values that are no whole numbers")
     return found.astype(kind)
@@ -77,7 +77,7 @@ def array(dataset: Any, dimensions: int) -> NDArray[Any]:
     _require_dataset(dataset)
     if dataset.dtype.kind not in "iufb" or dataset.ndim != dimensions:
         raise ValueError(f"{dataset.name} has {dataset.ndim} dimensions of {dataset.dtype}")
-    found: NDArray[Any] = dataset[()]
+    found: NDArray[Any] = _stored(dataset)
     return found
 
 
@@ -94,7 +94,7 @@ def values(dataset: Any, place: tuple[Any, ...], shape: tuple[int, ...]) -> NDAr
     _require_dataset(dataset)
     if dataset.dtype.kind not in "iufb" or len(place) != dataset.ndim:
         raise ValueError(f"{dataset.name} has {dataset.ndim} dimensions of {dataset.dtype}")
-    found: NDArray[Any] = dataset[place]
+    found: NDArray[Any] = _stored(dataset, place)
     if found.shape != shape:
         raise ValueError(f"{dataset.name} has shape {dataset.shape}, too small for {shape}")
     return found
@@ -133,6 +133,13 @@ def group(found: Any) -> h5py.Group:
 def _called(found: Any) -> str:
     """Its name; h5py has None for a member of a group that leads nowhere."""
     return str(getattr(found, "name", "a part that cannot be opened"))
+
+
+def _stored(dataset: h5py.Dataset, place: Any = ()) -> Any:
+    try:
+        return dataset[place]
+    except (OSError, RuntimeError) as error:
+        raise ValueError(f"{dataset.name} cannot be read") from error
 
 
 def _require_dataset(found: Any) -> None:

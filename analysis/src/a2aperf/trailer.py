@@ -69,14 +69,21 @@ def _of(path: Path, _: Identity) -> Trailer:
         size = stream.seek(0, os.SEEK_END)
         stream.seek(max(size - BYTES, 0))
         last = stream.read(BYTES)
-        told = _FORM.fullmatch(last)
-        if told is None:
+        said = told(last)
+        if said is None:
             return Trailer.WRONG if any(one in last for one in _TRACES) else Trailer.ABSENT
-        if int(told[2]) != size - BYTES:
+        crc, before = said
+        if before != size - BYTES:
             return Trailer.WRONG
         stream.seek(0)
-        right = int(told[1], 16) == _crc(stream, size - BYTES)
+        right = crc == _crc(stream, size - BYTES)
     return Trailer.RIGHT if right else Trailer.WRONG
+
+
+def told(last: bytes) -> tuple[int, int] | None:
+    """The checksum and the length that the last bytes of a file say; None where they are none."""
+    said = _FORM.fullmatch(last)
+    return (int(said[1], 16), int(said[2])) if said else None
 
 
 def _crc(stream: BinaryIO, size: int) -> int:

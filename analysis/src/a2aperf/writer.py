@@ -6,7 +6,8 @@ import os
 import shutil
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -97,21 +98,56 @@ def write(
     handle, name = _temporary(path)
     temporary = Path(name)
     try:
-        with os.fdopen(handle, "wb") as stream:
-            if _largest_size(document) <= IN_MEMORY:
-                image = _image(document)
-                stream.write(image + trailer.text(zlib.crc32(image), len(image)))
-        if _largest_size(document) > IN_MEMORY:
-            _require_space(path, _largest_size(document))
-            with h5py.File(temporary, "w", libver=LIBVER) as file:
-                _write(file, document)
-            trailer.append(temporary)
-        examine(temporary)
-        _publish(temporary, path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
+        with _refusing(path):
+            with os.fdopen(handle, "wb") as stream:
+                if _largest_size(document) <= IN_MEMORY:
+                    image = _image(document)
+                    stream.write(image + trailer.text(zlib.crc32(image), len(image)))
+            if _largest_size(document) > IN_MEMORY:
+                _require_space(path, _largest_size(document))
+                with h5py.File(temporary, "w", libver=LIBVER) as file:
+                    _write(file, document)
+                trailer.append(temporary)
+            examine(temporary)
+            _publish(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_copy(
+    path: Path,
+    source: Path,
+    change: Callable[[Path], object],
+    examine: Callable[[Path], object],
+) -> None:
+    """Write a changed copy of a file in the place of another one: as `write` does with `force`."""
+    require_writable(path, force=True)
+    with changed_copy(path, source, change) as temporary, _refusing(path):
+        examine(temporary)
+        _publish(temporary, path)
+
+
+@contextmanager
+def changed_copy(path: Path, source: Path, change: Callable[[Path], object]) -> Iterator[Path]:
+    """A copy of a file beside an output that is to be written, as long as it is needed."""
+    handle, name = _temporary(path)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        with _refusing(path):
+            shutil.copyfile(source, temporary)
+            change(temporary)
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
 
 
 def _publish(temporary: Path, path: Path) -> None:

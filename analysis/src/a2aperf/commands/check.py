@@ -76,8 +76,10 @@ def run(
 
 
 def _repair(path: Path, output: Path, force: bool) -> None:
-    lost = repairing.repair(path, output, force, lambda done, total: None)
-    for what in lost:
+    outcome = repairing.repair(path, output, force, lambda done, total: None)
+    for what in outcome.mended:
+        terminal.say(f"{path}: mended: {what}")
+    for what in outcome.lost:
         terminal.say(f"{path}: lost: {what}")
-    if not lost:
+    if not outcome.lost:
         terminal.say(f"{path}: nothing is lost")
