@@ -174,6 +174,8 @@ def kind(file: h5py.File) -> None:
 
 def silent_skip(file: h5py.File) -> None:
     file["state"][0] = 2
+    for name in ("ops", "attempts"):
+        file[name][0] = -1
 
 
 def raw_shape(file: h5py.File) -> None:
