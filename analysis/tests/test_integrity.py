@@ -16,7 +16,7 @@ import pytest
 from a2aperf import checksums, isolated, loading, mending, repair, schema, trailer
 from a2aperf.errors import InputError
 from conftest import Outcome
-from support import synthetic
+from support import synthetic, synthetic_pairs
 from support.edited import edited
 
 Run = Callable[..., Outcome]
@@ -377,6 +377,61 @@ def test_damage_is_told_in_plain_words(a2a: Run, launch: Path, tmp_path: Path) -
         for command in (["table"], ["check"], ["check", "--repair", "-o", tmp_path / "new.h5"]):
             outcome = a2a(*command, launch)
             outcome.refused(f"{launch}: damaged: {said}\n")
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    """A matrix of 3 ranks and 2 sizes, and a second look at one pair."""
+    setup = synthetic.Setup(nodes=3, ppn=1, sizes=(8, 60000), ops=12)
+    return synthetic_pairs.write_pairs(
+        tmp_path / "pairs.h5", setup, synthetic_pairs.Truth(pairs={(0, 1): 2.0})
+    )
+
+
+@pytest.mark.parametrize("dataset", ["time_p50", "time_min", "gbps", "ops"])
+@pytest.mark.parametrize("is_finished", [True, False])
+def test_a_damaged_matrix_is_made_anew_of_the_samples(
+    a2a: Run, pairs: Path, dataset: str, is_finished: bool
+) -> None:
+    with h5py.File(pairs) as file:
+        whole = {name: values[()] for name, values in file["pairs"].items()}
+    overwrite(pairs if is_finished else cut(pairs), f"pairs/{dataset}", 1)
+    new = pairs.with_name("new.h5")
+    outcome = a2a("check", "--repair", pairs, "-o", new)
+    assert f"{pairs}: mended: /pairs is made anew of the samples" in outcome.out
+    assert f"{pairs}: nothing is lost" in outcome.out
+    assert "error" not in outcome.out
+    with h5py.File(new) as file:
+        for name, values in whole.items():
+            np.testing.assert_array_equal(file["pairs"][name][()], values)
+        assert set(file["state"][()]) == {1}
+
+
+def test_a_second_look_that_is_damaged_is_lost_and_nothing_else(a2a: Run, pairs: Path) -> None:
+    overwrite(pairs, "pairs/isolated_time", 0)
+    overwrite(pairs, "raw/recv_done", 2)
+    new = pairs.with_name("new.h5")
+    outcome = a2a("check", "--repair", pairs, "-o", new)
+    assert outcome.status == 0, outcome
+    assert "lost: /pairs is not as it was written: made anew of the samples, without the" in (
+        outcome.out
+    )
+    assert list(loading.load([new]).points["state"]) == ["complete"] * 2 + ["pending", "complete"]
+    with h5py.File(new) as file:
+        assert (file["pairs/isolated_time"][()] == -1).all()
+        assert np.isfinite(file["pairs/time_p50"][()]).sum() == 3 * 3
+        assert file["pairs/ops"][()].sum() == 3 * 3 * 12
+
+
+def test_a_matrix_that_is_gone_is_made_anew(a2a: Run, pairs: Path) -> None:
+    with h5py.File(pairs, "r+") as file:
+        del file["pairs/time_p50"], file["pairs/suspect_source"], file["pairs/message_size"]
+    new = pairs.with_name("new.h5")
+    assert "lost: /pairs" in a2a("check", "--repair", pairs, "-o", new).out
+    with h5py.File(new) as file:
+        assert list(file["pairs/message_size"]) == [8, 60000]
+        assert np.isfinite(file["pairs/time_p50"][()]).sum() == 4 * 3
+        assert set(file["state"][()]) == {1}
 
 
 SKIPPED_ROW = {"ops": -1, "attempts": 0, "skip_reason": "no"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import h5py
@@ -141,13 +141,14 @@ def _parts(samples: h5py.Dataset, attempts: int) -> Iterator[tuple[int, int]]:
         yield first, min(first + step, attempts)
 
 
-def of_group(group: h5py.Group) -> int:
-    """Of what a workload keeps beside the points."""
+def of_group(group: h5py.Group, instead: Mapping[str, NDArray[Any]] | None = None) -> int:
+    """Of what a workload keeps beside the points; `instead` of the datasets of these names."""
     crc = Crc()
     for name, dataset in _datasets(group):
         if name != POINTS:
             crc.add_text(name)
-            crc.add_values(dataset[()])
+            values = (instead or {}).get(name)
+            crc.add_values(dataset[()] if values is None else values.astype(dataset.dtype))
     return crc.value
 
 

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -22,12 +23,15 @@ from a2aperf import (
     reading,
     sample_columns,
     schema,
+    strict,
     trailer,
     workloads,
     writer,
 )
 from a2aperf.errors import DAMAGE, InputError, what_is_damaged
+from a2aperf.raw_ops import RawOps
 from a2aperf.sample_columns import SampleColumn
+from a2aperf.workloads.workload import Group, Steps
 
 _PENDING = schema.STATES.index("pending")
 _LOST = schema.Segment(end_state="failed", end_reason="other", message="lost: its part is damaged")
@@ -66,11 +70,11 @@ def written(path: Path, output: Path, *, progress: Callable[[int, int], None]) -
         else:
             return Outcome([], [f"byte {bit // 8} was not as it was written, and is again"])
     if _begins_well(path):
-        return Outcome(_written(path, path, output, progress))
+        return _written(path, path, output, progress)
     with writer.changed_copy(output, path, mending.begin_anew) as whole:
         if not _begins_well(whole):
             whole = path  # which says why
-        outcome = Outcome(_written(path, whole, output, progress))
+        outcome = _written(path, whole, output, progress)
     outcome.mended.append("its first 96 bytes were not as they were written, and are again")
     return outcome
 
@@ -100,14 +104,14 @@ def _begins_well(path: Path) -> bool:
 
 def _written(
     path: Path, source: Path, output: Path, progress: Callable[[int, int], None]
-) -> list[str]:
-    """What was lost of a file, or of a copy that begins as it should."""
+) -> Outcome:
+    """What comes of a file, or of a copy that begins as it should."""
     with trailer.unheeded(), reading.open_results(source, path) as file:
         kept = _kept(path, file)
         document = _document(path, file, kept)
         document.progress = lambda point: progress(point, len(kept.columns["state"]))
         writer.write(output, document, force=True, examine=partial(_require_readable, path))
-    return kept.lost
+    return Outcome(kept.lost, kept.mended)
 
 
 def _require_readable(path: Path, repaired: Path) -> None:
@@ -127,6 +131,7 @@ class _Kept:
     columns: dict[str, NDArray[Any]]
     segments: list[schema.Segment] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
+    mended: list[str] = field(default_factory=list)
 
 
 def _kept(path: Path, file: h5py.File) -> _Kept:
@@ -148,9 +153,6 @@ def _kept(path: Path, file: h5py.File) -> _Kept:
             kept.lost.append(f"launch {index}: cannot be read: {what_is_damaged(error)}")
             of_it = np.flatnonzero(kept.columns["segment"] == index)
             wrong |= {int(point): f"of launch {index}, which is lost" for point in of_it}
-    for group in integrity.damaged_groups(file):
-        kept.lost.append(f"/{group} is not as it was written")
-        wrong |= {int(p): f"needs /{group}" for p in np.flatnonzero(kept.columns["state"])}
     kept.lost += integrity.damaged_states(file)
     for point, what in sorted(wrong.items()):
         kept.lost.append(f"point {point}: {what}")
@@ -210,6 +212,7 @@ def _document(path: Path, file: h5py.File, kept: _Kept) -> writer.Document:
         there = has_raw[point]
         return reading.read_own(file, column, point, range(attempts), ranks) if there else None
 
+    groups = dict(_groups(file, kept))
     said = "; ".join(kept.lost) or "nothing was lost"
     when = datetime.now(UTC).isoformat(timespec="seconds")
     return writer.Document(
@@ -221,24 +224,50 @@ def _document(path: Path, file: h5py.File, kept: _Kept) -> writer.Document:
         arrival=arrival if reading.has_arrival(file) else None,
         own_columns=own_columns,
         own_samples=own_samples,
-        own=dict(_groups(file, kept)),
+        own=groups,
         described=kept.described,
     )
 
 
 def _groups(file: h5py.File, kept: _Kept) -> Iterator[tuple[str, Any]]:
-    """What workloads keep beside the points; blank where it is damaged."""
-    damaged = integrity.damaged_groups(file)
-    for group in (one.group for one in workloads.ALL if one.group and one.group.name in file):
-        arrays = reading.read_group(file, group.name, group.datasets)
-        if group.name in damaged:
-            for name, values in arrays.items():
-                if group.datasets[name].scales:
-                    values[...] = _nothing(values, group.datasets[name].has_unknown)
+    """What workloads keep beside the points; made anew where no checksum vouches for it."""
+    workload = strict.text(file.attrs.get("workload", schema.ALL_TO_ALL))
+    for one in workloads.ALL:
+        group = one.group
+        if not group or (group.name not in file and one.key != workload):
+            continue
+        if integrity.is_group_right(file, group.name):
+            arrays = reading.read_group(file, group.name, group.datasets)
+        else:
+            arrays = _remade(file, kept, group)
         yield group.name, (group.datasets, arrays)
 
 
-def _nothing(values: NDArray[Any], has_unknown: bool) -> float | int:
-    if values.dtype.kind == "f":
-        return np.nan
-    return schema.UNKNOWN if has_unknown else 0
+def _remade(file: h5py.File, kept: _Kept, group: Group) -> dict[str, NDArray[Any]]:
+    found: dict[str, NDArray[Any]] = {}
+    for name, table in group.datasets.items():
+        with suppress(*DAMAGE):
+            found |= reading.read_group(file, group.name, {name: table})
+    columns = kept.columns
+    by_index = strict.text(file.attrs.get("percentile_rule", "rank")) == "index"
+    ranks = int(columns["ranks"].max())
+    made = group.remaking.remade(found, _steps(file, columns), ranks, by_index)
+    if integrity.is_group_right(file, group.name, made):
+        kept.mended.append(f"/{group.name} is made anew of the samples")
+        return made
+    kept.lost.append(
+        f"/{group.name} is not as it was written: made anew of the samples, without "
+        f"{group.remaking.unsure}"
+    )
+    return group.remaking.surely(made)
+
+
+def _steps(file: h5py.File, columns: Mapping[str, NDArray[Any]]) -> Steps:
+    """Points that are complete, with their samples."""
+    names = (*schema.RAW_MOMENTS, "start", "valid", "exit")
+    complete = schema.STATES.index("complete")
+    for point in np.flatnonzero((columns["state"] == complete) & (columns["attempts"] > 0)):
+        row = {name: values[point] for name, values in columns.items()}
+        shape = int(row["attempts"]), int(row["ranks"])
+        found: dict[str, Any] = reading.read_samples(file, names, int(point), *shape)
+        yield row, RawOps(**found)

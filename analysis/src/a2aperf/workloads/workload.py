@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
+from numpy.typing import NDArray
 
 from a2aperf import schema
 from a2aperf.curves import Kind
@@ -41,6 +42,26 @@ class Listing:
     reported: Callable[[Results], Table | None]
 
 
+Arrays = Mapping[str, NDArray[Any]]
+"""Datasets of a group, by name."""
+Row = Mapping[str, Any] | pd.Series
+"""A point's columns by name."""
+Steps = Iterable[tuple[Row, RawOps]]
+"""Points with their samples."""
+
+
+@dataclass(frozen=True)
+class Remaking:
+    """How a group is made anew where it is damaged."""
+
+    remade: Callable[[Arrays, Steps, int, bool], dict[str, NDArray[Any]]]
+    """Of what could be read, the sound points, R, and whether percentiles are by index."""
+    surely: Callable[[Arrays], dict[str, NDArray[Any]]]
+    """The same without what does not follow from the samples."""
+    unsure: str
+    """What that is."""
+
+
 @dataclass(frozen=True)
 class Group:
     """What a workload keeps in its files beside the points and their samples."""
@@ -49,6 +70,7 @@ class Group:
     datasets: Mapping[str, Described]
     holds: str
     """Why such files are not merged: `one matrix`."""
+    remaking: Remaking
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from a2aperf.datasets import Described
 from a2aperf.results import Results
 from a2aperf.schema import IMPOSSIBLE_NS, UNKNOWN
-from a2aperf.workloads.workload import Group
+from a2aperf.workloads.pairs import cells
+from a2aperf.workloads.workload import Group, Remaking
 
 _MATRIX = ("message_size", "source", "destination")
 _SUSPECT = ("suspect",)
@@ -49,6 +50,7 @@ GROUP: Final = Group(
         ),
     },
     "one matrix",
+    Remaking(cells.remade, cells.without_second_look, "the second look at suspects"),
 )
 
 
