@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "crc32.hpp"
+#include "describe.hpp"
 #include "parts.hpp"
 
 namespace a2aperf {
@@ -47,27 +48,40 @@ void add(Crc32& crc, const std::string& name, const h5::Dataset& dataset, const 
     in_parts(block, dataset.element_bytes(), [&](const h5::Block& part) { crc.add(dataset.stored(part)); });
 }
 
+std::string count_of(const h5::Dataset& samples) {
+    return samples.has_attribute(kCountAttribute) ? samples.text_attribute(kCountAttribute) : "attempts";
+}
+
 } // namespace
 
-PointChecksums::PointChecksums(const h5::File& file, int points) : attempts_(file.open_dataset("attempts")) {
+PointChecksums::PointChecksums(const h5::File& file, int points) {
     const h5::Shape row_each{static_cast<std::uint64_t>(points)};
     columns_ = datasets_of(file);
     std::erase_if(columns_, [&](const Named& one) {
         return one.first == "point" || one.first == "state" || one.first == "checksum" ||
                one.second.shape() != row_each;
     });
-    samples_ = of_points(file, "raw");
+    for (auto& [name, dataset] : of_points(file, "raw")) {
+        const std::string count = count_of(dataset);
+        samples_.push_back({std::move(name), std::move(dataset), count});
+        if (counts_.contains(count)) continue;
+        h5::Dataset column = file.open_dataset(count.c_str());
+        column.require_shape(row_each);
+        counts_.emplace(count, std::move(column));
+    }
     counters_ = of_points(file, "counters");
 }
 
 std::int64_t PointChecksums::of(int point) const {
     Crc32 crc;
     for (const auto& [name, column] : columns_) add(crc, name, column, row_of(column, point));
-    const std::int64_t attempts = attempts_.read<std::int64_t>(row_of(attempts_, point)).front();
-    for (const auto& [name, samples] : samples_) {
-        h5::Block made = row_of(samples, point);
-        made.count[1] = std::min(made.count[1], static_cast<std::uint64_t>(std::max<std::int64_t>(attempts, 0)));
-        add(crc, name, samples, made);
+    std::map<std::string, std::int64_t> counts;
+    for (const auto& [name, column] : counts_)
+        counts[name] = std::max<std::int64_t>(column.read<std::int64_t>(row_of(column, point)).front(), 0);
+    for (const OfSamples& samples : samples_) {
+        h5::Block made = row_of(samples.dataset, point);
+        made.count[1] = std::min(made.count[1], static_cast<std::uint64_t>(counts.at(samples.count)));
+        add(crc, samples.name, samples.dataset, made);
     }
     for (const auto& [name, counters] : counters_) add(crc, name, counters, row_of(counters, point));
     return crc.value();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,10 +21,15 @@ public:
 
 private:
     using Named = std::pair<std::string, h5::Dataset>;
-    std::vector<Named> columns_;  // [P]
-    std::vector<Named> samples_;  // [P, A, …]
-    std::vector<Named> counters_; // [P, …]
-    h5::Dataset attempts_;
+    struct OfSamples {
+        std::string name;
+        h5::Dataset dataset;
+        std::string count; // the column that says how many of them a point has
+    };
+    std::vector<Named> columns_;                // [P]
+    std::vector<OfSamples> samples_;            // [P, A, …], [P, T, …]
+    std::vector<Named> counters_;               // [P, …]
+    std::map<std::string, h5::Dataset> counts_; // by the column's name
 };
 
 // Of a group that a workload declares: over all its datasets but the checksum itself.

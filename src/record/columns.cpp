@@ -163,7 +163,8 @@ std::vector<Column> run_columns() {
         figure("invalid", Kind::int32, "", "attempts that were not valid", {"invalid"}, &Summary::invalid),
         with_flags(figure("stop_rule", Kind::int8, "", "rule that ended the point", {"stopped by"},
                           &PointResult::stop_rule),
-                   {"none", "ops", "precision", "max-ops", "time-budget", "interrupted", "attempts"}),
+                   {"none", "ops", "precision", "max-ops", "time-budget", "interrupted", "attempts", "duration",
+                    "messages"}),
         figure("inject", Kind::int8, "", "1 when the provider's inject path was used", {"inject"},
                &PointResult::used_inject),
         figure("buffer_slots", Kind::int32, "", "distinct message buffers per direction and rank", {"slots"},
@@ -249,6 +250,14 @@ Column column_of(Figure figure) {
 void work_out(std::span<const Column> columns, PointResult& result, const Point& point, const Layout& layout) {
     for (const Column& column : columns)
         if (column.work_out) result.figures[column.name] = column.work_out(result.samples, point, layout);
+}
+
+std::vector<Column> tick_columns() {
+    Column ticks = named(kTickCount, Kind::int32, {}, "ticks of the duration in /raw");
+    ticks.outcome = [](const PointResult& r) { return to_value(r.samples.ticks); };
+    return {std::move(ticks),
+            figure("ticks_lost", Kind::int32, "", "ticks that came when there was no room for more", {},
+                   &PointResult::ticks_lost)};
 }
 
 std::vector<Column> rate_columns() {

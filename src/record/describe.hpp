@@ -13,6 +13,10 @@ namespace a2aperf {
 void describe(const h5::Dataset& dataset, std::string_view long_name, std::string_view units = {},
               Better better = Better::none);
 
+// Of a dataset in /raw whose second dimension is none of attempts: which column of the points tells how many of its
+// values each has.
+inline constexpr const char* kCountAttribute = "count";
+
 // -1 is unknown; of integers.
 void mark_unknown(const h5::Dataset& dataset, ValueType type);
 

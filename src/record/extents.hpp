@@ -20,6 +20,7 @@ struct Extents {
     int attempts = 0;                        // A
     int ranks = 0;                           // R
     int nodes = 0;                           // N
+    int ticks = 0;                           // T
     std::vector<std::string> port_names{};   // [C]
     std::vector<SampleColumn> samples{};     // those of the workload that are kept
     std::optional<GroupDeclaration> group{}; // what the workload keeps beside the samples
@@ -28,6 +29,7 @@ struct Extents {
     std::uint64_t a() const { return static_cast<std::uint64_t>(attempts); }
     std::uint64_t r() const { return static_cast<std::uint64_t>(ranks); }
     std::uint64_t n() const { return static_cast<std::uint64_t>(nodes); }
+    std::uint64_t t() const { return static_cast<std::uint64_t>(ticks); }
     std::uint64_t c() const { return port_names.size(); }
     bool has_samples(std::string_view name) const {
         return std::any_of(samples.begin(), samples.end(), [&](const SampleColumn& s) { return s.name == name; });

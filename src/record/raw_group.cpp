@@ -11,11 +11,30 @@
 namespace a2aperf {
 namespace {
 
-h5::Block first_attempts(Per per, int point, std::size_t attempts, int ranks) {
-    h5::Block block{{}, shape_of(per, 1, attempts, static_cast<std::uint64_t>(ranks))};
+// Nothing that is stored grows more than this when it is unpacked (deflate's limit is 1032).
+constexpr std::uint64_t kMostUnpacked = 1100;
+
+// Of one point.
+h5::Block first_of(Per per, int point, const Made& made, std::uint64_t ranks) {
+    const Lengths lengths{1, static_cast<std::uint64_t>(made.attempts), static_cast<std::uint64_t>(made.ticks),
+                          ranks};
+    h5::Block block{{}, shape_of(per, lengths)};
     block.offset.assign(block.count.size(), 0);
     block.offset.front() = static_cast<std::uint64_t>(point);
     return block;
+}
+
+Made made_of(const Samples& samples) {
+    return {samples.attempts(), samples.ticks};
+}
+
+Lengths lengths_of(const Extents& extents) {
+    return {extents.p(), extents.a(), extents.t(), extents.r()};
+}
+
+bool has(std::span<const SampleColumn> columns, Per per) {
+    return std::any_of(columns.begin(), columns.end(),
+                       [&](const SampleColumn& column) { return column.per == per; });
 }
 
 bool is_of_each_rank(const SampleColumn& column) {
@@ -24,14 +43,16 @@ bool is_of_each_rank(const SampleColumn& column) {
 
 } // namespace
 
-h5::Shape shape_of(Per per, std::uint64_t points, std::uint64_t attempts, std::uint64_t ranks) {
+h5::Shape shape_of(Per per, const Lengths& lengths) {
     switch (per) {
     case Per::op:
-        return {points, attempts};
+        return {lengths.points, lengths.attempts};
     case Per::rank:
-        return {points, attempts, ranks};
+        return {lengths.points, lengths.attempts, lengths.ranks};
     case Per::message:
-        return {points, attempts, ranks, ranks};
+        return {lengths.points, lengths.attempts, lengths.ranks, lengths.ranks};
+    case Per::tick:
+        return {lengths.points, lengths.ticks, lengths.ranks};
     }
     return {};
 }
@@ -41,18 +62,20 @@ RawGroup RawGroup::create(const h5::File& file, const h5::Dataset& point_scale, 
     const h5::Group group = file.create_group("raw");
     const h5::Dataset attempt = create_scale(group, "attempt", extents.attempts);
     const h5::Dataset rank = create_scale(group, "rank", extents.ranks);
-    const bool has_messages = std::any_of(extents.samples.begin(), extents.samples.end(),
-                                          [](const SampleColumn& column) { return column.per == Per::message; });
+    const bool has_messages = has(extents.samples, Per::message);
     const h5::Dataset source = has_messages ? create_scale(group, "source", extents.ranks) : h5::Dataset();
+    const bool has_ticks = has(extents.samples, Per::tick);
+    const h5::Dataset tick = has_ticks ? create_scale(group, "tick", extents.ticks) : h5::Dataset();
     RawGroup raw;
     raw.columns_ = extents.samples;
     for (const SampleColumn& column : raw.columns_) {
-        const h5::Shape shape = shape_of(column.per, extents.p(), extents.a(), extents.r());
+        const h5::Shape shape = shape_of(column.per, lengths_of(extents));
         const h5::Dataset& dataset = raw.datasets_.emplace_back(
             group.create_dataset(std::string(column.name).c_str(), {column.type}, shape, storage));
         describe(dataset, column.long_name, column.units);
+        if (column.per == Per::tick) dataset.set(kCountAttribute, kTickCount);
         unsigned axis = 0;
-        for (const h5::Dataset* scale : {&point_scale, &attempt, &rank, &source})
+        for (const h5::Dataset* scale : {&point_scale, column.per == Per::tick ? &tick : &attempt, &rank, &source})
             if (axis < shape.size()) dataset.attach_scale(axis++, *scale);
     }
     return raw;
@@ -72,40 +95,62 @@ RawGroup RawGroup::open(const h5::File& file, std::span<const SampleColumn> decl
 
 void RawGroup::require_shapes(const Extents& extents) const {
     for (std::size_t i = 0; i < columns_.size(); ++i)
-        datasets_[i].require_shape(shape_of(columns_[i].per, extents.p(), extents.a(), extents.r()));
+        datasets_[i].require_shape(shape_of(columns_[i].per, lengths_of(extents)));
 }
 
-h5::Shape RawGroup::shape() const {
-    const auto first = std::find_if(columns_.begin(), columns_.end(), is_of_each_rank);
-    return datasets_[static_cast<std::size_t>(first - columns_.begin())].shape();
+Lengths RawGroup::lengths() const {
+    Lengths lengths{};
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (!is_of_each_rank(columns_[i]) && columns_[i].per != Per::tick) continue;
+        const h5::Shape shape = datasets_[i].shape();
+        if (shape.size() != 3) datasets_[i].throw_unreadable("has samples of another shape");
+        if (columns_[i].per == Per::tick)
+            lengths.ticks = shape[1];
+        else
+            lengths = {shape[0], shape[1], lengths.ticks, shape[2]};
+    }
+    return lengths;
 }
 
-std::uint64_t RawGroup::stored_bytes() const {
+// By the bytes of the column that takes least, of those that each rank must have.
+bool RawGroup::has_room(Per per, std::uint64_t count) const {
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
     for (std::size_t i = 0; i < columns_.size(); ++i)
-        if (is_of_each_rank(columns_[i])) least = std::min(least, datasets_[i].stored_bytes());
-    return least;
+        if (columns_[i].per == per && columns_[i].kept == Kept::always)
+            least = std::min(least, datasets_[i].stored_bytes());
+    return count * lengths().ranks * sizeof(Nanoseconds) <= least * kMostUnpacked;
+}
+
+bool RawGroup::can_hold(const Made& made) const {
+    const Lengths room = lengths();
+    const auto fits = [&](Per per, std::int64_t count, std::uint64_t most) {
+        return count >= 0 && static_cast<std::uint64_t>(count) <= most &&
+               (count == 0 || has_room(per, static_cast<std::uint64_t>(count)));
+    };
+    return fits(Per::rank, made.attempts, room.attempts) && fits(Per::tick, made.ticks, room.ticks);
 }
 
 void RawGroup::write(int point, const Samples& samples) const {
     for (std::size_t i = 0; i < columns_.size(); ++i)
-        datasets_[i].write(std::span<const std::int64_t>(columns_[i].of(samples)),
-                           first_attempts(columns_[i].per, point, samples.start.size(), samples.ranks));
+        datasets_[i].write(
+            std::span<const std::int64_t>(columns_[i].of(samples)),
+            first_of(columns_[i].per, point, made_of(samples), static_cast<std::uint64_t>(samples.ranks)));
 }
 
-Samples RawGroup::read(int point, int attempts) const {
+Samples RawGroup::read(int point, const Made& made) const {
+    const std::uint64_t ranks = lengths().ranks;
     Samples samples;
-    samples.ranks = static_cast<int>(shape().at(2));
+    samples.ranks = static_cast<int>(ranks);
+    samples.ticks = static_cast<int>(made.ticks);
     for (std::size_t i = 0; i < columns_.size(); ++i)
-        columns_[i].of(samples) = datasets_[i].read<std::int64_t>(
-            first_attempts(columns_[i].per, point, static_cast<std::size_t>(attempts), samples.ranks));
+        columns_[i].of(samples) = datasets_[i].read<std::int64_t>(first_of(columns_[i].per, point, made, ranks));
     return samples;
 }
 
 std::uint64_t RawGroup::bytes(const Extents& extents) {
     std::uint64_t bytes = 0;
     for (const SampleColumn& column : extents.samples)
-        bytes += h5::elements(shape_of(column.per, extents.p(), extents.a(), extents.r())) * bytes_of(column.type);
+        bytes += h5::elements(shape_of(column.per, lengths_of(extents))) * bytes_of(column.type);
     return bytes;
 }
 

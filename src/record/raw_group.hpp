@@ -12,8 +12,18 @@
 
 namespace a2aperf {
 
-// Of a column in which each of so many points, attempts and ranks has its place.
-h5::Shape shape_of(Per per, std::uint64_t points, std::uint64_t attempts, std::uint64_t ranks);
+// How many there are of what a column may run along.
+struct Lengths {
+    std::uint64_t points, attempts, ticks, ranks;
+};
+
+// Of a column in which each of them has its place.
+h5::Shape shape_of(Per per, const Lengths& lengths);
+
+// What was made of one point.
+struct Made {
+    std::int64_t attempts = 0, ticks = 0;
+};
 
 class RawGroup {
 public:
@@ -24,14 +34,17 @@ public:
     void require_shapes(const Extents& extents) const; // h5::Unreadable where one is another
 
     const std::vector<SampleColumn>& columns() const { return columns_; }
-    h5::Shape shape() const;            // of a column that each rank has: points, attempts, ranks
-    std::uint64_t stored_bytes() const; // of that which takes least, of those that each rank must have
+    Lengths lengths() const; // h5::Unreadable where they cannot be told
+    // Whether so much can be there: neither more than there is room for, nor than its bytes can hold, unpacked.
+    bool can_hold(const Made& made) const;
     void write(int point, const Samples& samples) const;
-    Samples read(int point, int attempts) const;
+    Samples read(int point, const Made& made) const;
 
-    static std::uint64_t bytes(const Extents& extents); // when every attempt is made
+    static std::uint64_t bytes(const Extents& extents); // when every attempt is made, and every tick
 
 private:
+    bool has_room(Per per, std::uint64_t count) const;
+
     std::vector<SampleColumn> columns_;
     std::vector<h5::Dataset> datasets_; // parallel to them
 };

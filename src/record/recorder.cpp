@@ -31,9 +31,12 @@ void require_fit(int point, const PointResult& result, const Extents& extents) {
     require(point >= 0 && point < extents.points, "no such point");
     require(samples.ranks == extents.ranks, "samples of another number of ranks");
     require(samples.attempts() <= extents.attempts, "more attempts than the file has room for");
+    require(samples.ticks >= 0 && samples.ticks <= std::max(extents.ticks, 0),
+            "more ticks than the file has room for");
     for (const SampleColumn& column : extents.samples)
         require(column.of(samples).size() ==
-                    h5::elements(shape_of(column.per, 1, samples.start.size(), extents.r())),
+                    h5::elements(shape_of(column.per, {1, samples.start.size(),
+                                                       static_cast<std::uint64_t>(samples.ticks), extents.r()})),
                 fmt::format("{} of another length", column.name));
     require(result.ranks.empty() || result.ranks.size() == extents.r(), "counters of another number of ranks");
     require(result.nodes.empty() || result.nodes.size() == extents.n(), "counters of another number of nodes");
@@ -140,7 +143,9 @@ void Recorder::Impl::close(EndState state, EndReason reason, std::string_view me
 
 void Recorder::Impl::compact() {
     Extents extents = results.extents;
-    extents.attempts = most_attempts(results, states);
+    const Made most = most_made(results, states);
+    extents.attempts = static_cast<int>(most.attempts);
+    extents.ticks = static_cast<int>(most.ticks);
     Replacement replacement(file);
     {
         const ResultsFile copy =
@@ -173,7 +178,8 @@ Recorder Recorder::create(const RecorderSettings& settings, const Plan& plan, co
     impl->points = plan.points;
     Extents extents{settings.schema,       static_cast<int>(plan.points.size()),
                     settings.max_attempts, layout.ranks(),
-                    layout.nodes(),        provenance.port_names};
+                    layout.nodes(),        settings.max_ticks,
+                    provenance.port_names};
     for (const SampleColumn& column : settings.schema.samples)
         if (column.kept != Kept::when_traced || settings.is_traced) extents.samples.push_back(column);
     extents.group = settings.group;

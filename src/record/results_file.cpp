@@ -84,15 +84,15 @@ ResultsFile open_parts(h5::File file, const Schema& schema) {
     results.raw = RawGroup::open(file, schema.samples);
     results.counters = CounterGroup::open(file);
     results.segments = file.open_group("segments");
-    const h5::Shape moments = results.raw.shape();
+    const Lengths lengths = results.raw.lengths();
     const h5::Shape per_node = file.open_group("counters").open_dataset("interrupts").shape();
-    if (moments.size() != 3 || per_node.size() != 2)
-        file.throw_unreadable("has samples or counters of another shape");
+    if (per_node.size() != 2) file.throw_unreadable("has counters of another shape");
     results.extents = {schema,
-                       as_count(moments[0]),
-                       as_count(moments[1]),
-                       as_count(moments[2]),
+                       as_count(lengths.points),
+                       as_count(lengths.attempts),
+                       as_count(lengths.ranks),
                        as_count(per_node[1]),
+                       as_count(lengths.ticks),
                        results.counters.port_names()};
     results.extents.samples = results.raw.columns();
     results.columns = PointColumns::open(file, results.extents.points, schema);
@@ -201,11 +201,11 @@ void copy_measured(const ResultsFile& from, const std::vector<State>& states, co
     }
     for (std::size_t p = 0; p < states.size(); ++p)
         if (has_samples(states[p])) to.columns.write_state(static_cast<int>(p), states[p]);
-    const std::vector<Value> attempts = from.columns.read("attempts");
+    const std::vector<Made> made = from.made();
     for (std::size_t p = 0; p < states.size(); ++p) {
         if (!has_samples(states[p])) continue;
         const int point = static_cast<int>(p);
-        to.raw.write(point, from.raw.read(point, static_cast<int>(std::get<std::int64_t>(attempts[p]))));
+        to.raw.write(point, from.raw.read(point, made[p]));
         to.counters.write(point, from.counters.read_ranks(point), from.counters.read_nodes(point),
                           from.counters.port_names());
     }
@@ -213,12 +213,24 @@ void copy_measured(const ResultsFile& from, const std::vector<State>& states, co
     copy_attributes(from.file, to.file);
 }
 
-int most_attempts(const ResultsFile& file, const std::vector<State>& states) {
-    const std::vector<Value> attempts = file.columns.read("attempts");
-    std::int64_t most = 1;
-    for (std::size_t p = 0; p < states.size(); ++p)
-        if (has_samples(states[p])) most = std::max(most, std::get<std::int64_t>(attempts[p]));
-    return static_cast<int>(most);
+std::vector<Made> ResultsFile::made() const {
+    std::vector<Made> all;
+    for (const Value& attempts : columns.read("attempts")) all.push_back({std::get<std::int64_t>(attempts), 0});
+    if (!extents.schema.has(kTickCount)) return all;
+    const std::vector<Value> ticks = columns.read(kTickCount);
+    for (std::size_t p = 0; p < all.size(); ++p) all[p].ticks = std::get<std::int64_t>(ticks[p]);
+    return all;
+}
+
+Made most_made(const ResultsFile& file, const std::vector<State>& states) {
+    const std::vector<Made> made = file.made();
+    Made most{1, 1};
+    for (std::size_t p = 0; p < states.size(); ++p) {
+        if (!has_samples(states[p])) continue;
+        most.attempts = std::max(most.attempts, made[p].attempts);
+        most.ticks = std::max(most.ticks, made[p].ticks);
+    }
+    return most;
 }
 
 std::optional<int> copy_checksums(const ResultsFile& from, const ResultsFile& to) {

@@ -65,6 +65,8 @@ struct ResultsFile {
     };
     Reliable reliable() const;
 
+    std::vector<Made> made() const; // [P], as the rows say it
+
     // The checksums of the skipped points and of those that are there.
     void write_checksums() const;
     // When all metadata are there.
@@ -75,7 +77,8 @@ struct ResultsFile {
     // all of it. Throws h5::Unreadable.
     void require_sound() const;
 
-    // Bytes of a preallocated file of these extents in which every attempt is made, its metadata estimated.
+    // Bytes of a preallocated file of these extents in which every attempt and tick is made, its metadata
+    // estimated.
     static std::uint64_t largest_size(const Extents& extents);
 };
 
@@ -89,8 +92,8 @@ void copy_asked(const ResultsFile& from, const ResultsFile& to);
 // Their number and meaning must be the same; `to` has room for all attempts made and all ports.
 void copy_measured(const ResultsFile& from, const std::vector<State>& states, const ResultsFile& to);
 
-// Attempts made for the point with the most of them, of those that have samples by `states`; 1 at least.
-int most_attempts(const ResultsFile& file, const std::vector<State>& states);
+// The most attempts, and the most ticks, of the points that have samples by `states`; 1 at least.
+Made most_made(const ResultsFile& file, const std::vector<State>& states);
 
 // The checksums as they are in `from`, and whether they hold of `to`: the first point of which they do not, or
 // none.

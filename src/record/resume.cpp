@@ -219,12 +219,12 @@ void restore_group(const ResultsFile& from, const std::vector<State>& kept, cons
                    const DeclaredGroup& to) {
     const auto& of_point = to.declaration().of_point;
     if (!of_point) return;
+    const std::vector<Made> made = from.made();
     for (std::size_t p = 0; p < kept.size(); ++p) {
         if (!has_samples(kept[p])) continue;
         const int point = static_cast<int>(p);
         PointResult result = from.columns.read(point);
-        const Value attempts = from.columns.read("attempts").at(p);
-        result.samples = from.raw.read(point, static_cast<int>(std::get<std::int64_t>(attempts)));
+        result.samples = from.raw.read(point, made[p]);
         for (const GroupCells& cells : of_point(points[p], result)) to.write(cells);
     }
 }
@@ -241,10 +241,12 @@ void keep_group(const ResultsFile& from, const std::vector<State>& kept, const s
 }
 
 // The file's ports, then those that only this launch has.
-Extents extents_for(const ResultsFile& stored, const std::vector<State>& kept, int max_attempts,
+Extents extents_for(const ResultsFile& stored, const std::vector<State>& kept, const RecorderSettings& settings,
                     const Provenance& provenance) {
     Extents extents = stored.extents;
-    extents.attempts = std::max(max_attempts, most_attempts(stored, kept));
+    const Made most = most_made(stored, kept);
+    extents.attempts = std::max(settings.max_attempts, static_cast<int>(most.attempts));
+    extents.ticks = std::max(settings.max_ticks, static_cast<int>(most.ticks));
     for (const std::string& name : provenance.port_names)
         if (std::find(extents.port_names.begin(), extents.port_names.end(), name) == extents.port_names.end())
             extents.port_names.push_back(name);
@@ -294,7 +296,7 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
         impl->remarks.push_back(fmt::format(
             "{} is not as it was finished (trailer): what its checksums vouch for is kept", file.string()));
     for (std::string& remark : tell_damaged(kept)) impl->remarks.push_back(std::move(remark));
-    Extents extents = extents_for(stored, kept.states, settings.max_attempts, provenance);
+    Extents extents = extents_for(stored, kept.states, settings, provenance);
     if (settings.group) extents.group = with_room_for(*extents.group, *settings.group);
     require_room(file, extents);
     Replacement replacement(file);

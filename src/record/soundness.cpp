@@ -10,48 +10,39 @@
 namespace a2aperf {
 namespace {
 
-// Nothing that is stored grows more than this when it is unpacked (deflate's limit is 1032).
-constexpr std::uint64_t kMostUnpacked = 1100;
-
-// Whether a point's attempts are there: neither more than the file has room for, nor more than its bytes can hold.
-bool has_attempts(const ResultsFile& results, std::int64_t made) {
-    const std::uint64_t room = results.raw.stored_bytes() * kMostUnpacked;
-    return made >= 0 && made <= results.extents.attempts &&
-           static_cast<std::uint64_t>(made) * results.extents.r() * sizeof(Nanoseconds) <= room;
-}
-
 // By its checksum a row is told from others, and the rest of such a file is good: see reliable().
 void require_attempts(const ResultsFile& results) {
     if (results.columns.has_checksums()) return;
     const std::vector<State> states = results.columns.states();
-    const std::vector<Value> attempts = results.columns.read("attempts");
+    const std::vector<Made> made = results.made();
     for (std::size_t p = 0; p < states.size(); ++p) {
         if (states[p] < State::pending || states[p] > State::failed)
             results.file.throw_unreadable(
                 fmt::format("has the unknown state {} at point {}", static_cast<int>(states[p]), p));
-        const std::int64_t made = std::get<std::int64_t>(attempts[p]);
-        if (has_samples(states[p]) && !has_attempts(results, made))
-            results.file.throw_unreadable(fmt::format("has no samples for the {} attempts of point {}", made, p));
+        if (has_samples(states[p]) && !results.raw.can_hold(made[p]))
+            results.file.throw_unreadable(
+                fmt::format("has no samples for the {} attempts of point {}", made[p].attempts, p));
     }
 }
 
 // What a row's state follows from.
 struct Outcome {
-    std::int64_t ops, attempts;
+    std::int64_t ops;
+    Made made;
     bool has_reason; // to be skipped
 };
 
 // Of a row whose checksum is right: what was written, whatever the byte says that no checksum covers.
 State state_of(const Outcome& row, State said) {
     if (row.ops > 0) return State::complete;
-    if (row.attempts > 0) return State::failed;
+    if (row.made.attempts > 0) return State::failed;
     return row.has_reason || said == State::skipped ? State::skipped : State::failed;
 }
 
 // A merged file has -1 attempts of a point that was skipped.
 bool has_samples_of(const ResultsFile& results, const Outcome& row) {
-    const bool is_skipped = row.attempts < 0 && row.ops <= 0 && row.has_reason;
-    return is_skipped || has_attempts(results, row.attempts);
+    const bool is_skipped = row.made.attempts < 0 && row.ops <= 0 && row.has_reason;
+    return is_skipped || results.raw.can_hold(row.made);
 }
 
 bool holds(const PointChecksums& checksums, int point, std::int64_t checksum) {
@@ -69,15 +60,14 @@ ResultsFile::Reliable ResultsFile::reliable() const {
     if (!columns.has_checksums()) return found;
     const std::vector<std::int64_t> written = columns.checksums();
     const std::vector<Value> ops = columns.read("ops");
-    const std::vector<Value> attempts = columns.read("attempts");
+    const std::vector<Made> made = this->made();
     const std::vector<Value> reasons = columns.read("skip_reason");
     const PointChecksums checksums(file, extents.points);
     for (std::size_t p = 0; p < found.states.size(); ++p) {
         const State said = found.states[p];
         if (said == State::pending && written[p] == kNoChecksum) continue;
         const int point = static_cast<int>(p);
-        const Outcome row{std::get<std::int64_t>(ops[p]), std::get<std::int64_t>(attempts[p]),
-                          !std::get<std::string>(reasons[p]).empty()};
+        const Outcome row{std::get<std::int64_t>(ops[p]), made[p], !std::get<std::string>(reasons[p]).empty()};
         const bool is_right = has_samples_of(*this, row) && holds(checksums, point, written[p]);
         const State state = is_right ? state_of(row, said) : State::pending;
         found.states[p] = state;
@@ -97,7 +87,7 @@ void ResultsFile::write_checksums() const {
 }
 
 void ResultsFile::require_sound() const {
-    if (extents.points < 1 || extents.attempts < 1 || extents.ranks < 1 || extents.nodes < 1)
+    if (extents.points < 1 || extents.attempts < 1 || extents.ticks < 0 || extents.ranks < 1 || extents.nodes < 1)
         file.throw_unreadable("has no points, attempts, ranks or nodes, or more than can be");
     columns.require_shapes();
     raw.require_shapes(extents);

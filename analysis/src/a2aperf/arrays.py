@@ -127,7 +127,10 @@ def _points(results: Results) -> Results:
 def _quantity(found: Results, name: str) -> _Quantity:
     if name in QUANTITIES:
         return QUANTITIES[name]
-    files = {str(file): found.own_columns(str(file)) for file in found.points["file"].unique()}
+    files = {
+        str(file): {n: c for n, c in found.own_columns(str(file)).items() if c.is_along_ops}
+        for file in found.points["file"].unique()
+    }
     known = dict.fromkeys([*QUANTITIES, *(name for columns in files.values() for name in columns)])
     if name not in known:
         raise InputError(f"ops: quantity {name}: expected one of {', '.join(known)}")

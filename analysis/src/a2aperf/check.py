@@ -131,11 +131,13 @@ def _schema(path: Path, present: list[Workload]) -> Iterator[Finding]:
         figures = frozenset().union(*(one.columns for one in present))
         yield from map(_error, datasets.columns_lacking(file, figures))
         own = {one.group.name: one.group.datasets for one in present if one.group}
-        columns = {name: one.described for name, one in reading.own_columns(file).items()}
-        own["raw"] = {**datasets.RAW, **columns}
+        columns = reading.own_columns(file)
+        described = {name: one.described for name, one in columns.items()}
+        own["raw"] = {**datasets.RAW, **described}
         yield from map(_error, datasets.lacking(file, own))
         if reading.raw_samples(file):
-            yield from map(_error, datasets.too_small(file, columns))
+            counts = {name: one.count for name, one in columns.items()}
+            yield from map(_error, datasets.too_small(file, described, counts))
             for name in strangers(file["raw"]):
                 said = "has no values of each op, rank or message that this a2a knows"
                 yield _warning(f"/raw/{name} {said}: it was not looked at")
@@ -295,9 +297,11 @@ def _trace(
 
 def _read(found: results.Results, name: str, row: "pd.Series[Any]", column: SampleColumn) -> None:
     """Read a column of which nothing more is known; InputError where that can't be done."""
-    for first in range(0, int(row["attempts"]), _AT_ONCE):
-        some = range(first, min(first + _AT_ONCE, int(row["attempts"])))
-        found.own(name, int(row["point"]), column, some)
+    point = int(row["point"])
+    count = found.count(name, point, column)
+    for first in range(0, count, _AT_ONCE):
+        some = range(first, min(first + _AT_ONCE, count))
+        found.own(name, point, column, some)
 
 
 def _impossible(raw: RawOps, row: "pd.Series[Any]", clock: bool) -> Iterator[str]:

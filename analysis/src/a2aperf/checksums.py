@@ -104,23 +104,34 @@ class PointChecksums:
 
     def __init__(self, file: h5py.File, rows: Rows | None = None) -> None:
         self._rows = rows or Rows(file)
-        self._attempts = file["attempts"][()]
-        self._samples = list(_of_points(file, "raw"))
+        self._samples = [(*one, _count(one[1])) for one in _of_points(file, "raw")]
+        self._counts = {count: _counts(file, count) for _, _, count in self._samples}
         self._counters = list(_of_points(file, "counters"))
 
     def of(self, point: int) -> int:
         """Raises what h5py raises where a part of the point cannot be read."""
         crc = Crc()
         self._rows.add(crc, point)
-        attempts = max(int(self._attempts[point]), 0)
-        for name, samples in self._samples:
+        for name, samples, count in self._samples:
             crc.add_text(name)
-            for first, last in _parts(samples, attempts):
+            for first, last in _parts(samples, max(int(self._counts[count][point]), 0)):
                 crc.add_values(samples[point, first:last])
         for name, counters in self._counters:
             crc.add_text(name)
             crc.add_values(counters[point])
         return crc.value
+
+
+def _count(samples: h5py.Dataset) -> str:
+    """The column of the points that says how many of its second dimension each has."""
+    return str(samples.attrs.get("count", "attempts"))
+
+
+def _counts(file: h5py.File, column: str) -> NDArray[Any]:
+    found: NDArray[Any] = file[column][()]
+    if found.shape != file["state"].shape:
+        raise ValueError(f"{column} does not say how many samples each point has")
+    return found
 
 
 def _of_points(file: h5py.File, group: str) -> Iterator[tuple[str, h5py.Dataset]]:
@@ -131,14 +142,14 @@ def _of_points(file: h5py.File, group: str) -> Iterator[tuple[str, h5py.Dataset]
                 yield f"{group}/{name}", dataset
 
 
-def _parts(samples: h5py.Dataset, attempts: int) -> Iterator[tuple[int, int]]:
-    """Attempts from, to: whole chunks, of no more bytes than fit at once."""
-    attempts = min(attempts, samples.shape[1])
+def _parts(samples: h5py.Dataset, count: int) -> Iterator[tuple[int, int]]:
+    """From, to of its second dimension: whole chunks, of no more bytes than fit at once."""
+    count = min(count, samples.shape[1])
     each = samples.chunks[1] if samples.chunks else 1
     size = int(np.prod(samples.shape[2:], dtype=np.int64)) * samples.dtype.itemsize * each
     step = each * max(_AT_ONCE // max(size, 1), 1)
-    for first in range(0, attempts, step):
-        yield first, min(first + step, attempts)
+    for first in range(0, count, step):
+        yield first, min(first + step, count)
 
 
 def of_group(group: h5py.Group, instead: Mapping[str, NDArray[Any]] | None = None) -> int:

@@ -131,16 +131,18 @@ def columns_lacking(file: h5py.File, figures: frozenset[str]) -> Iterator[str]:
             yield f"column {column.name} has no _FillValue: readers take −1 for a number"
 
 
-def too_small(file: h5py.File, own: Tables) -> Iterator[str]:
+def too_small(file: h5py.File, own: Tables, counts: Mapping[str, str]) -> Iterator[str]:
     """Which of the samples have not the shape that the points need, in words.
 
-    `own` are the columns beside those of every workload.
+    `own` are the columns beside those of every workload, `counts` says by what column of the points
+    the second dimension of each is told.
     """
     points = len(file["state"])
-    attempts, ranks = int(file["attempts"][()].max()), int(file["ranks"][()].max())
+    ranks = int(file["ranks"][()].max())
     always = {name: RAW[name] for name in (*schema.RAW_MOMENTS, "start", "valid")}
     for name, table in {**always, **own}.items():
-        least = (points, attempts, ranks, ranks)[: len(table.scales)]
+        most = int(file[counts.get(name, "attempts")][()].max())
+        least = (points, most, ranks, ranks)[: len(table.scales)]
         shape: tuple[int, ...] = getattr(file["raw"][name], "shape", None) or ()  # of a group: none
         if (
             len(shape) != len(least)

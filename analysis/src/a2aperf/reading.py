@@ -316,12 +316,12 @@ def own_columns(file: h5py.File) -> dict[str, SampleColumn]:
 
 
 def read_own(
-    file: h5py.File, column: SampleColumn, point: int, attempts: range, ranks: int
+    file: h5py.File, column: SampleColumn, point: int, wanted: range, ranks: int
 ) -> NDArray[Any]:
-    """What it says of these attempts of one point, as it is stored."""
+    """What it says of these attempts, or what it runs along, of one point, as it is stored."""
     verified.require(file, point)
-    shape = column.shape(len(attempts), ranks)
-    place = (point, slice(attempts.start, attempts.stop), *map(slice, shape[1:]))
+    shape = column.shape(len(wanted), ranks)
+    place = (point, slice(wanted.start, wanted.stop), *map(slice, shape[1:]))
     return strict.values(file["raw"][column.name], place, shape)
 
 

@@ -208,9 +208,10 @@ def _document(path: Path, file: h5py.File, kept: _Kept) -> writer.Document:
         return reading.read_arrival(file, point, np.arange(attempts), ranks) if there else None
 
     def own_samples(point: int, column: SampleColumn) -> NDArray[Any] | None:
-        attempts, ranks = shape(point)
-        there = has_raw[point]
-        return reading.read_own(file, column, point, range(attempts), ranks) if there else None
+        if not has_raw[point]:
+            return None
+        count = max(int(columns[column.count][point]), 0)
+        return reading.read_own(file, column, point, range(count), shape(point)[1])
 
     groups = dict(_groups(file, kept))
     said = "; ".join(kept.lost) or "nothing was lost"

@@ -92,12 +92,23 @@ class Results:
         return ask(self.files[file], reading.own_columns)
 
     def own(
-        self, file: str, point: int, column: SampleColumn, attempts: range | None = None
+        self, file: str, point: int, column: SampleColumn, some: range | None = None
     ) -> NDArray[Any]:
-        """One of them at a point, as it is stored: these attempts, or all."""
-        count, ranks = self._shape(file, point)
-        wanted = attempts or range(count)
+        """One of them at a point, as it is stored: these attempts, or what it runs along; or all.
+
+        No values where the file does not say how many a point has.
+        """
+        _, ranks = self._shape(file, point)
+        wanted = some or range(self.count(file, point, column))
         return ask(self.files[file], reading.read_own, column, point, wanted, ranks)
+
+    def count(self, file: str, point: int, column: SampleColumn) -> int:
+        """Attempts of a point, or how many it has of what the column runs along."""
+        attempts, _ = self._shape(file, point)
+        if column.is_along_ops:
+            return attempts
+        told = self.points[column.count].iloc[self._row(file, point)]
+        return 0 if pd.isna(told) else max(int(told), 0)
 
     def is_traced(self, file: str) -> bool:
         """Whether the file says when each message came."""

@@ -18,11 +18,18 @@ from a2aperf.errors import InputError
 
 _SCALES = ("point", "attempt", "rank", "source")
 """Dimensions of a value of each op; of each rank in it; of each message to it."""
+COUNT = "count"
+"""Attribute of a column that runs along something else: the column of the points that says how many
+of it a point has."""
+ATTEMPTS = "attempts"
 
 
 @dataclass(frozen=True)
 class SampleColumn:
     """Values [P, A], [P, A, R] or [P, A, R, R]; `fill` stands for one that is not there.
+
+    Another dimension may stand for the attempts, such as the ticks of a duration: `count` is the
+    column of the points that says how many of it each has.
 
     `has_fill_value`: the file says so; else it is what the program leaves where there is none.
     """
@@ -34,6 +41,12 @@ class SampleColumn:
     fill: int | float | None = None
     has_fill_value: bool = False
     long_name: str = ""
+    count: str = ATTEMPTS
+
+    @property
+    def is_along_ops(self) -> bool:
+        """Whether each op has its value, or values."""
+        return self.count == ATTEMPTS
 
     @property
     def described(self) -> Described:
@@ -43,11 +56,11 @@ class SampleColumn:
     @property
     def dimensions(self) -> tuple[str, ...]:
         """Those of one point's values."""
-        return ("op", *self.scales[2:])
+        return ("op" if self.is_along_ops else self.scales[1], *self.scales[2:])
 
-    def shape(self, attempts: int, ranks: int) -> tuple[int, ...]:
+    def shape(self, count: int, ranks: int) -> tuple[int, ...]:
         """That of one point's values."""
-        return (attempts, *(ranks for _ in self.scales[2:]))
+        return (count, *(ranks for _ in self.scales[2:]))
 
     def marked(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
         """The values with NaN where there is none; whole numbers stay whole where all are there."""
@@ -74,7 +87,7 @@ def of_copy(path: Path, raw: h5py.Group) -> dict[str, SampleColumn]:
     if left_out := strangers(raw):
         raise InputError(
             f"{path}: /raw/{left_out[0]} has no values of each op, rank or message that this "
-            "a2a knows: a copy would lack it"
+            "a2a knows, nor says how many it has: a copy would lack it"
         )
     return declared(raw)
 
@@ -99,7 +112,8 @@ def joined(by_file: Mapping[str, Mapping[str, SampleColumn]]) -> dict[str, Sampl
 def _meant(column: SampleColumn) -> str:
     unit = f" in {column.units}" if column.units else ""
     fill = f", {column.fill} for none," if column.has_fill_value else ""
-    return f"{np.dtype(column.dtype)}{unit}{fill} by {', '.join(column.scales)}"
+    many = "" if column.is_along_ops else f" ({column.count} of them)"
+    return f"{np.dtype(column.dtype)}{unit}{fill} by {', '.join(column.scales)}{many}"
 
 
 def _is_scale(raw: h5py.Group, name: str) -> bool:
@@ -117,11 +131,32 @@ def _column(raw: h5py.Group, name: str) -> SampleColumn | None:
     if not isinstance(dataset, h5py.Dataset) or dataset.shape is None or dataset.is_scale:
         return None
     scales = _scales(dataset)
-    if dataset.dtype.kind not in "iuf" or scales not in (_SCALES[:2], _SCALES[:3], _SCALES):
+    count = _count(dataset)
+    if dataset.dtype.kind not in "iuf" or count is None or not _is_known(scales, count):
         return None
     long_name, units = (strict.text(dataset.attrs.get(key, "")) for key in ("long_name", "units"))
     told = "_FillValue" in dataset.attrs
-    return SampleColumn(name, dataset.dtype.str, scales, units, _fill(dataset), told, long_name)
+    fill = _fill(dataset)
+    return SampleColumn(name, dataset.dtype.str, scales, units, fill, told, long_name, count)
+
+
+def _count(dataset: h5py.Dataset) -> str | None:
+    """The column that says how many of its second dimension a point has; None where none is it."""
+    count = strict.text(dataset.attrs.get(COUNT, ATTEMPTS))
+    if count == ATTEMPTS:
+        return count
+    column = dataset.file.get(count) if count else None
+    if not isinstance(column, h5py.Dataset) or column.dtype.kind not in "iu":
+        return None
+    return count if column.shape == dataset.shape[:1] else None
+
+
+def _is_known(scales: tuple[str, ...], count: str) -> bool:
+    if count == ATTEMPTS:
+        return scales in (_SCALES[:2], _SCALES[:3], _SCALES)
+    along = scales[1:2]
+    ends = [(_SCALES[0], *along, *_SCALES[2:last]) for last in (2, 3, 4)]
+    return len(along) == 1 and along[0] not in (*_SCALES, "") and scales in ends
 
 
 def _scales(dataset: h5py.Dataset) -> tuple[str, ...]:

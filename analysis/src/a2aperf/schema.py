@@ -18,7 +18,12 @@ SUMS = ("checksum", "digest")
 UNKNOWN = -1  # in integer columns; floats use NaN, strings are empty
 
 STATES = ("pending", "complete", "skipped", "failed")
-STOP_RULES = ("none", "ops", "precision", "max-ops", "time-budget", "interrupted", "attempts")
+# fmt: off
+STOP_RULES = (
+    "none", "ops", "precision", "max-ops", "time-budget", "interrupted", "attempts", "duration",
+    "messages",
+)
+# fmt: on
 INTERVAL_KINDS = ("none", "order-statistics", "block-bootstrap")
 END_STATES = ("running", "finished", "interrupted", "failed")
 # fmt: off

@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import datasets, reading, schema, sealing, segments, trailer
+from a2aperf import datasets, reading, sample_columns, schema, sealing, segments, trailer
 from a2aperf.errors import InputError
 from a2aperf.sample_columns import SampleColumn
 
@@ -193,7 +193,8 @@ def _largest_size(document: Document) -> int:
     moments = len(schema.RAW_MOMENTS) + 1  # and when ranks left the barrier
     per_op = attempts.sum() * (8 + 1)  # when it started, and whether it is valid
     own = sum(
-        int((attempts * ranks ** (len(one.scales) - 2)).sum()) * np.dtype(one.dtype).itemsize
+        int((np.maximum(columns[one.count], 0) * ranks ** (len(one.scales) - 2)).sum())
+        * np.dtype(one.dtype).itemsize
         for one in document.own_columns.values()
     )
     return int((attempts * ranks).sum() * moments + traced) * 8 + int(per_op) + own
@@ -284,8 +285,7 @@ def _write_samples(file: h5py.File, document: Document) -> None:
             fillvalue=schema.UNKNOWN,
             **options,
         )
-    for column in document.own_columns.values():
-        _create_own(group, column, (points, attempts, ranks, ranks), options)
+    _create_all_own(group, document, (points, attempts, ranks, ranks), options)
     by_source = [one for one in document.own_columns.values() if "source" in one.scales]
     if document.arrival is not None or by_source:
         datasets.create_scale(group, "source", ranks)
@@ -318,6 +318,24 @@ def _write_samples(file: h5py.File, document: Document) -> None:
         del group["exit"]
 
 
+def _create_all_own(
+    group: h5py.Group, document: Document, extents: tuple[int, ...], options: Mapping[str, Any]
+) -> None:
+    points, attempts, *ranks = extents
+    for column in document.own_columns.values():
+        along = column.scales[1]
+        most = attempts if column.is_along_ops else _most_along(document, along)
+        if not column.is_along_ops and along not in group:
+            datasets.create_scale(group, along, most)
+        _create_own(group, column, (points, most, *ranks), options)
+
+
+def _most_along(document: Document, scale: str) -> int:
+    """The length of a dimension that several columns may run along."""
+    counts = {one.count for one in document.own_columns.values() if one.scales[1] == scale}
+    return max(1, *(int(document.columns[name].max(initial=0)) for name in counts))
+
+
 def _create_own(
     group: h5py.Group, column: SampleColumn, extents: tuple[int, ...], options: Mapping[str, Any]
 ) -> None:
@@ -326,6 +344,8 @@ def _create_own(
     dataset = group.create_dataset(
         column.name, shape, column.dtype, chunks=chunk, fillvalue=column.fill, **options
     )
+    if not column.is_along_ops:
+        dataset.attrs[sample_columns.COUNT] = column.count
     if column.has_fill_value:
         dataset.attrs["_FillValue"] = np.dtype(column.dtype).type(column.fill)
 

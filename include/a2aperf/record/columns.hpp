@@ -113,6 +113,9 @@ struct Schema {
 // In the order of docs/file-format.md: what every workload has of a point, its own figures, and `state`.
 std::vector<Column> columns_with(std::vector<Column> figures);
 
+// What points have that run for a duration: how many of its ticks are in the file, and how many had no room there.
+std::vector<Column> tick_columns();
+
 // The rates that follow from the time of an op in which every rank sends to all others, and what else such ops
 // tell.
 std::vector<Column> rate_columns();

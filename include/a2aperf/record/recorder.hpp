@@ -25,6 +25,7 @@ enum class EndState { running = 0, finished = 1, interrupted = 2, failed = 3 };
 struct RecorderSettings {
     std::filesystem::path file;
     int max_attempts = 0; // A
+    int max_ticks = 0;    // T, where samples run along ticks
     PercentileRule percentile = PercentileRule::rank;
     CompleteAt complete_at = CompleteAt::receiver;
     std::string provider; // full name, for the points of our own engine

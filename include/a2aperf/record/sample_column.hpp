@@ -11,8 +11,9 @@
 
 namespace a2aperf {
 
-// What has a value of its own: each timed op, each rank in it, or each message of one rank to another.
-enum class Per { op, rank, message };
+// What has a value of its own: each timed op, each rank in it, each message of one rank to another; or each rank in
+// each tick of a duration.
+enum class Per { op, rank, message, tick };
 
 enum class Kept {
     always,
@@ -33,6 +34,9 @@ struct SampleColumn {
     const std::vector<std::int64_t>& of(const Samples& samples) const;
     std::vector<std::int64_t>& of(Samples& samples) const;
 };
+
+// Along what a column of the points tells how many values there are (Samples::ticks); of the others it is attempts.
+inline constexpr std::string_view kTickCount = "ticks";
 
 // What ops with an agreed start have, then the workload's own: a moment of every rank in each op, in the order in
 // which its engine tells them.

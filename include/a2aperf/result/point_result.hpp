@@ -20,7 +20,9 @@ enum class StopRule {
     max_ops = 3,
     time_budget = 4,
     interrupted = 5,
-    attempts = 6
+    attempts = 6,
+    duration = 7,
+    messages = 8
 };
 
 // What the operating system saw of one rank during the timed ops (differences, but threads and affinity).
@@ -45,6 +47,7 @@ struct PointResult {
     StopRule stop_rule = StopRule::none;
     bool used_inject = false;
     int buffer_slots = 0;
+    int ticks_lost = 0;            // of a duration: had no room in the samples
     std::int64_t started_ns = -1;  // since 1970-01-01
     std::int64_t duration_ns = -1; // wall time, verification and warm-up included
     std::int64_t late_limit_ns = -1;

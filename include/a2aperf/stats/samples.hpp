@@ -34,8 +34,10 @@ struct Samples {
     // [attempts * ranks], attempt-major: when each rank left the barrier, on the common clock, ns from `start`; 0
     // with a clock start. Empty = not kept: moments of two ranks with a barrier start are then not to be compared.
     std::vector<Nanoseconds> exit{};
-    // Moments that the workload alone has, by their columns' names: [attempts * ranks], attempt-major; kNoMoment
-    // where a rank has none.
+    // Ticks of the duration that are kept, of the rank with the most of them.
+    int ticks = 0;
+    // What the workload alone has, by their columns' names: [attempts * ranks], attempt-major, or [ticks * ranks],
+    // tick-major; kNoMoment where a rank has none.
     std::map<std::string_view, std::vector<Nanoseconds>> own{};
 
     int attempts() const { return static_cast<int>(start.size()); }

@@ -137,7 +137,7 @@ TEST_CASE("a point that is measured again is taken back on the disk before its d
     for (Nanoseconds& moment : again.samples.recv_done) moment += 5;
     recorder.write(3, again);
     REQUIRE(disk.barriers() >= before + 2);
-    const auto first_sample = [](const ResultsFile& file) { return file.raw.read(3, 1).recv_done.front(); };
+    const auto first_sample = [](const ResultsFile& file) { return file.raw.read(3, {1}).recv_done.front(); };
     const Nanoseconds old = launch.result(3).samples.recv_done.front();
     for (const std::size_t i : {before, before + 1}) {
         const ResultsFile image = disk.at(i);

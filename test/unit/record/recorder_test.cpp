@@ -25,7 +25,7 @@ ResultsFile read(const std::filesystem::path& file) {
 void check_point(const ResultsFile& file, const Launch& launch, int point) {
     CAPTURE(point);
     const PointResult expected = launch.result(point);
-    const Samples samples = file.raw.read(point, expected.samples.attempts());
+    const Samples samples = file.raw.read(point, {expected.samples.attempts()});
     CHECK(samples.begin == expected.samples.begin);
     CHECK(samples.send_done == expected.samples.send_done);
     CHECK(samples.recv_done == expected.samples.recv_done);
@@ -198,7 +198,7 @@ TEST_CASE("a point without a valid op has failed, keeps its samples and is measu
         recorder.end(EndState::finished, "");
         const ResultsFile file = read(launch.settings.file);
         CHECK(file.columns.states().at(1) == State::failed);
-        CHECK(file.raw.read(1, result.samples.attempts()).recv_done == result.samples.recv_done);
+        CHECK(file.raw.read(1, {result.samples.attempts()}).recv_done == result.samples.recv_done);
     }
     Recorder again = launch.resume();
     CHECK_FALSE(again.is_complete(1));

@@ -73,7 +73,7 @@ TEST_CASE("a resumed file keeps its complete points and takes the others") {
         CHECK(file.segment_count() == 2);
         for (const int p : {0, 1, 2, 3, 4}) {
             const PointResult expected = launch.result(p);
-            CHECK(file.raw.read(p, expected.samples.attempts()).recv_done == expected.samples.recv_done);
+            CHECK(file.raw.read(p, {expected.samples.attempts()}).recv_done == expected.samples.recv_done);
             const auto row = static_cast<std::size_t>(p);
             const std::int64_t segment = p == 2 || p == 4 ? 1 : 0;
             CHECK(file.columns.read("segment").at(row) == Value(segment));

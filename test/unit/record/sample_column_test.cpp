@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/record/sample_column.hpp"
 
+#include <map>
 #include <set>
 
 #include <doctest/doctest.h>
@@ -67,8 +68,8 @@ TEST_CASE("a sample of the workload's own is written, described, copied and kept
         const ResultsFile file = launch.open();
         for (int written = 1; written <= point; written += 2) {
             const Samples expected = launch.turning(written).samples;
-            CHECK(file.raw.read(written, expected.attempts()).own == expected.own);
-            CHECK(file.raw.read(written, expected.attempts()).valid == expected.valid);
+            CHECK(file.raw.read(written, {expected.attempts()}).own == expected.own);
+            CHECK(file.raw.read(written, {expected.attempts()}).valid == expected.valid);
         }
         const h5::Dataset turned = file.file.open_group("raw").open_dataset("turned");
         CHECK(turned.text_attribute("units") == "ns");
@@ -99,6 +100,89 @@ TEST_CASE("samples that this launch would lose, or has and the file lacks, can't
     launch.create().end(EndState::interrupted, "");
     launch.settings.schema.samples = declared;
     CHECK(contains(complaint([&] { launch.resume(); }), "cannot open turned in /raw"));
+}
+
+namespace {
+
+// A workload whose points run for a duration.
+struct TickingLaunch : test::Launch {
+    explicit TickingLaunch(const std::filesystem::path& file) : Launch(file) {
+        settings.max_ticks = 9;
+        settings.schema = {.workload = "waves", .subject = "waves", .columns = columns, .samples = samples};
+    }
+    PointResult ticking(int point, int ticks) const {
+        PointResult made = result(point);
+        made.samples.ticks = ticks;
+        std::vector<std::int64_t>& came = made.samples.own["came"];
+        for (int i = 0; i < ticks * layout.ranks(); ++i) came.push_back(100 * point + i);
+        made.ticks_lost = point;
+        return made;
+    }
+    ResultsFile open() const { return ResultsFile::open(settings.file, kReadOnly, settings.schema); }
+
+    std::vector<Column> columns = columns_with(tick_columns());
+    std::vector<SampleColumn> samples = samples_with({{.name = "came", .per = Per::tick, .long_name = "messages"}});
+};
+
+} // namespace
+
+TEST_CASE("samples along ticks are kept beside those of ops, as many of each point as it has") {
+    const test::TemporaryFolder folder;
+    TickingLaunch launch(folder / "a.h5");
+    const std::map<int, int> ticks{{1, 7}, {3, 0}, {5, 9}};
+    for (const auto& [point, count] : ticks) {
+        Recorder recorder = point == 1 ? launch.create() : launch.resume();
+        recorder.write(point, launch.ticking(point, count));
+        if (point == 3) launch.settings.max_ticks = 2; // what is there stays, whatever this launch has room for
+        if (point == 1) CHECK(launch.open().raw.lengths().ticks == 9);
+        recorder.end(point == 5 ? EndState::finished : EndState::interrupted, "");
+        if (point == 3) launch.settings.max_ticks = 9;
+        const ResultsFile file = launch.open();
+        CHECK(file.reliable().damaged.empty());
+        for (const auto& [written, made] : ticks) {
+            if (written > point) break;
+            CHECK(std::get<std::int64_t>(file.columns.read("ticks").at(static_cast<std::size_t>(written))) == made);
+            CHECK(file.columns.read(written).ticks_lost == written);
+            const Samples expected = launch.ticking(written, made).samples;
+            const Samples found = file.raw.read(written, file.made().at(static_cast<std::size_t>(written)));
+            CHECK(found.own == expected.own);
+            CHECK(found.recv_done == expected.recv_done);
+        }
+    }
+    const h5::Group raw = launch.open().file.open_group("raw");
+    CHECK(raw.open_dataset("came").shape() == h5::Shape{9, 9, 4});
+    CHECK(raw.open_dataset("came").text_attribute("count") == "ticks");
+    CHECK_FALSE(raw.open_dataset("begin").has_attribute("count"));
+}
+
+TEST_CASE("more ticks than there is room for are a mistake of the caller's") {
+    const test::TemporaryFolder folder;
+    const TickingLaunch launch(folder / "a.h5");
+    Recorder recorder = launch.create();
+    CHECK_THROWS_AS(recorder.write(1, launch.ticking(1, 10)), std::invalid_argument);
+    PointResult other = launch.ticking(1, 5);
+    other.samples.ticks = 4;
+    CHECK_THROWS_AS(recorder.write(1, other), std::invalid_argument);
+    CHECK_FALSE(recorder.is_complete(1));
+}
+
+TEST_CASE("a tick that is not what was written is found, and what lies behind the last one is no part of a point") {
+    const test::TemporaryFolder folder;
+    const TickingLaunch launch(folder / "a.h5");
+    {
+        Recorder recorder = launch.create();
+        for (const int point : {1, 3}) recorder.write(point, launch.ticking(point, 5));
+        recorder.end(EndState::interrupted, "");
+    }
+    const auto change = [&](std::uint64_t point, std::uint64_t tick) {
+        const h5::File file = h5::File::open(launch.settings.file, h5::File::Access::read_write);
+        const std::int64_t wrong = -5;
+        file.open_group("raw").open_dataset("came").write(std::span(&wrong, 1), h5::Elements{{point, tick, 0}});
+    };
+    change(3, 5);
+    CHECK(launch.open().reliable().damaged.empty());
+    change(3, 4);
+    CHECK(launch.open().reliable().damaged == std::vector<int>{3});
 }
 
 TEST_CASE("a file needs as much room as its samples have values") {
