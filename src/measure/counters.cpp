@@ -10,6 +10,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "a2aperf/job/job.hpp"
+
 namespace a2aperf {
 namespace {
 
@@ -143,6 +145,23 @@ void accumulate(std::optional<NodeCounters>& total, const NodeCounters& before, 
     };
     add(total->interrupts, before.interrupts, after.interrupts);
     for (std::size_t i = 0; i < after.ports.size(); ++i) add(total->ports[i], before.ports[i], after.ports[i]);
+}
+
+void gather_counters(const Job& job, const RankCounters& of_rank, const std::optional<NodeCounters>& of_node,
+                     PointResult& result) {
+    const NodeCounters here = of_node.value_or(NodeCounters{});
+    std::vector<std::int64_t> mine{here.interrupts};
+    mine.insert(mine.end(), here.ports.begin(), here.ports.end());
+    // Only the first rank of a node has read them; the others send as many.
+    const auto width = static_cast<std::size_t>(job.max(static_cast<std::int64_t>(mine.size())));
+    mine.resize(width, -1);
+    const auto nodes = job.gather<std::int64_t>(mine);
+    result.ranks = job.gather<RankCounters>(std::span<const RankCounters>(&of_rank, 1));
+    if (!job.is_root()) return;
+    for (const auto& ranks_here : job.layout().rank_at()) {
+        const auto* first = nodes.data() + static_cast<std::size_t>(ranks_here.front()) * width;
+        result.nodes.push_back({first[0], {first + 1, first + width}});
+    }
 }
 
 } // namespace a2aperf

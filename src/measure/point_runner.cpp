@@ -213,20 +213,9 @@ void PointRunner::run_blocks(std::vector<Series>& all, bool alternates) {
 
 PointResult PointRunner::finish(Series& series, const Point& point) {
     PointResult result;
-    const NodeCounters of_node = series.node_counters.value_or(NodeCounters{});
-    std::vector<std::int64_t> mine{of_node.interrupts};
-    mine.insert(mine.end(), of_node.ports.begin(), of_node.ports.end());
-    // Only the first rank of a node has read them; the others send as many.
-    const auto width = static_cast<std::size_t>(job_.max(static_cast<std::int64_t>(mine.size())));
-    mine.resize(width, -1);
-    const auto nodes = job_.gather<std::int64_t>(mine);
-    result.ranks = job_.gather<RankCounters>(std::span<const RankCounters>(&series.rank_counters, 1));
+    gather_counters(job_, series.rank_counters, series.node_counters, result);
     if (!job_.is_root()) return result;
 
-    for (const auto& ranks_here : job_.layout().rank_at()) {
-        const auto* first = nodes.data() + static_cast<std::size_t>(ranks_here.front()) * width;
-        result.nodes.push_back({first[0], {first + 1, first + width}});
-    }
     result.samples = std::move(series.samples);
     SummaryRules rules = rules_.summary;
     rules.has_common_start = loop_.start() == Start::clock;

@@ -15,11 +15,14 @@ void TickSamples::reserve(std::size_t ticks) {
     moments_.assign(ticks, 0);
     for (auto& column : columns_) column.assign(ticks, 0);
     std::ranges::fill(last_, 0);
-    size_ = 0;
+    size_ = lost_ = 0;
 }
 
 void TickSamples::take(Nanoseconds moment, std::span<const std::uint64_t> totals) {
-    if (size_ == moments_.size()) throw std::length_error(fmt::format("no room for more than {} ticks", size_));
+    if (size_ == moments_.size()) {
+        ++lost_;
+        return;
+    }
     moments_[size_] = moment;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         columns_[i][size_] = totals[i] - last_[i];

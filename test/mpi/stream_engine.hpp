@@ -10,9 +10,11 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/random.hpp"
 #include "a2aperf/measure/channel.hpp"
+#include "a2aperf/measure/flow.hpp"
 #include "a2aperf/measure/payload.hpp"
 
 namespace a2aperf::test {
@@ -62,6 +64,8 @@ public:
         return is_done(peers_.to, counts_[kStarted]) && is_done(peers_.from, counts_[kReceived]);
     }
     std::span<const std::uint64_t> counters() const { return counts_; }
+    FlowMoments moments() const { return moments_; }
+    std::span<const std::int64_t> totals() const { return totals_; } // messages sent, and received
     std::span<const std::int64_t> started() const { return started_; }
     void expect(std::span<const std::int64_t> due) { due_.assign(due.begin(), due.end()); }
     bool is_drained() const { return counts_[kSent] == counts_[kStarted] && missing() == 0; }
@@ -108,6 +112,7 @@ private:
         const Route to = route(peers_.to, message, slots_.size() / 2 + static_cast<std::size_t>(index));
         if (Mode::send(context_, to, Mode::label(context_, kOp)) != 0) return false;
         free_.pop_back();
+        if (moments_.begin == kNoMoment) moments_.begin = now_ns();
         ++counts_[kStarted];
         ++started_[static_cast<std::size_t>(peers_.to)];
         return true;
@@ -121,6 +126,8 @@ private:
             throw RunError(fmt::format("message {} is damaged", number));
         received_numbers += mix64(number);
         ++counts_[kReceived];
+        ++totals_[1];
+        moments_.receive_done = now_ns();
         counts_[kBytesReceived] += message.size();
         unposted_.push_back(index);
     }
@@ -137,6 +144,8 @@ private:
             } else {
                 free_.push_back(static_cast<int>(slot - window));
                 ++counts_[kSent];
+                ++totals_[0];
+                moments_.send_done = now_ns();
                 counts_[kBytesSent] += context_.message_size;
             }
         }
@@ -150,6 +159,8 @@ private:
     std::vector<Slot> slots_;                 // of the receives, then of the sends
     std::vector<int> unposted_, free_;        // places of receives, and of sends
     std::array<std::uint64_t, 5> counts_{};
+    std::array<std::int64_t, 2> totals_{};
+    FlowMoments moments_{kNoMoment, kNoMoment, kNoMoment};
     std::array<fi_cq_data_entry, 16> entries_{};
 };
 

@@ -14,6 +14,8 @@
 
 namespace a2aperf {
 
+class Job;
+
 RankCounters read_rank_counters();
 
 // after - before; threads and affinity as after.
@@ -40,5 +42,9 @@ std::int64_t count_interrupts(std::istream& table, const std::vector<std::string
 // Adds after - before to the total, which is nothing before the first. -1 is for good: what the node has not, could
 // not be read, or was reset in between.
 void accumulate(std::optional<NodeCounters>& total, const NodeCounters& before, const NodeCounters& after);
+
+// Of all ranks and nodes, into the result of rank 0. of_node: what the first rank of a node has read. Collective.
+void gather_counters(const Job& job, const RankCounters& of_rank, const std::optional<NodeCounters>& of_node,
+                     PointResult& result);
 
 } // namespace a2aperf

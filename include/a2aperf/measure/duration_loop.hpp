@@ -2,7 +2,9 @@
 // One duration: agree, start together, let an engine run and look at what it counts tick by tick, end together.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -16,10 +18,12 @@ namespace a2aperf {
 struct Duration {
     Nanoseconds length = 1'000'000'000;
     Nanoseconds tick = 10'000'000;
+    std::size_t most_samples = std::numeric_limits<std::size_t>::max(); // that are kept of a rank
 
     std::size_t ticks() const { return static_cast<std::size_t>((length + tick - 1) / tick); }
     Nanoseconds end_of(std::size_t tick_number) const;  // as an offset from the start
     std::size_t ticks_before(Nanoseconds offset) const; // that have ended by then
+    std::size_t samples() const { return std::min(ticks() + 1, most_samples); }
 };
 
 class DurationLoop {
@@ -31,12 +35,15 @@ public:
     // was told to stop, and then until all that was started is done. Every tick that has ended is a row of samples;
     // one more has what came after, and as its moment that of the last thing that happened. A rank that was held up
     // takes the rows that it missed when it goes on: the first of them has what was counted, and all have the
-    // moment at which they were taken.
+    // moment at which they were taken. Rows for which there is no room are counted.
     //
     // Gives the start. Collective. Throws RunError that says who waits for whom. When a rank was told to stop,
     // stop_signal() tells on all, and what was under way is not waited for.
     template <DurationEngine Engine>
     Nanoseconds run(Engine& engine, const Duration& duration, TickSamples& samples);
+
+    // From a start that run() gave to a moment of this rank's clock.
+    Nanoseconds since(Nanoseconds start, Nanoseconds local) const { return clock_.since(start, local); }
 
     int stop_signal() const { return agreement_.stop_signal(); }
 
@@ -57,7 +64,7 @@ private:
 
 template <DurationEngine Engine>
 Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamples& samples) {
-    samples.reserve(duration.ticks() + 1);
+    samples.reserve(duration.samples());
     engine.prepare();
     Nanoseconds last = 0; // when something happened
     const auto watch = [&] {
@@ -101,7 +108,7 @@ Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSam
             continue;
         const Nanoseconds moment = clock_.since(start_, now);
         const std::size_t ended = duration.ticks_before(moment);
-        while (samples.size() < ended) samples.take(moment, engine.counters());
+        while (samples.taken() < ended) samples.take(moment, engine.counters());
         if (ended == ticks || engine.is_over() || is_told_to_stop()) return now;
         due = clock_.to_local(start_ + duration.end_of(ended));
     }

@@ -20,10 +20,12 @@ public:
     void reserve(std::size_t ticks);
 
     // A tick that ends here: the moment is an offset from the duration's start, totals are the counters since then.
-    // Keeps what was added since the last tick. Throws std::length_error where there is no room.
+    // Keeps what was added since the last tick; where there is no room it is lost, and counted as such.
     void take(Nanoseconds moment, std::span<const std::uint64_t> totals);
 
-    std::size_t size() const { return size_; }
+    std::size_t size() const { return size_; } // kept
+    std::size_t lost() const { return lost_; } // for lack of room
+    std::size_t taken() const { return size_ + lost_; }
     std::span<const Nanoseconds> moments() const { return std::span(moments_).first(size_); }
     // Throws std::out_of_range where nothing is counted by that name.
     std::span<const std::uint64_t> column(std::string_view counter) const;
@@ -33,7 +35,7 @@ private:
     std::vector<Nanoseconds> moments_;
     std::vector<std::vector<std::uint64_t>> columns_; // of each counter
     std::vector<std::uint64_t> last_;                 // totals
-    std::size_t size_ = 0;
+    std::size_t size_ = 0, lost_ = 0;
 };
 
 } // namespace a2aperf
