@@ -2,7 +2,9 @@
 """Damage is never taken for data: trailer, digest and checksums, and what is done without them."""
 
 import os
+import re
 import shutil
+import signal
 import struct
 import zlib
 from collections.abc import Callable
@@ -254,6 +256,20 @@ def test_one_process_reads_all_files_that_no_trailer_vouches_for(tmp_path: Path)
 def test_what_the_process_that_reads_raises_is_said(launch: Path) -> None:
     with pytest.raises(InputError, match=r"damaged: whoever reads it ends with 'ZeroDivisionError"):
         isolated.call(launch, divmod, 1, 0)
+    assert isolated.call(launch, divmod, 7, 2) == (3, 1)
+
+
+def test_who_reads_a_file_and_never_answers_is_ended(
+    launch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = isolated.call(launch, os.getpid)
+    monkeypatch.setattr(isolated, "PATIENCE_S", 0)
+    said = f"{launch}: damaged, or its disk does not answer: whoever reads it says nothing for 0 s"
+    with pytest.raises(InputError, match=re.escape(said)):
+        isolated.call(launch, signal.pause)  # for ever
+    with pytest.raises(ProcessLookupError):
+        os.kill(reader, 0)
+    monkeypatch.undo()
     assert isolated.call(launch, divmod, 7, 2) == (3, 1)
 
 

@@ -322,7 +322,9 @@ void check_output(const std::filesystem::path& file, bool may_resume, bool may_r
     lock_or_refuse(path);
     if (!may_resume) return;
     const auto open = [&] { return ResultsFile::open(path, h5::File::Access::read_only, schema); };
-    if (look_at_trailer(path) != Trailer::right) require_no_crash(path, [&] { open().reliable(); });
+    if (look_at_trailer(path) != Trailer::right)
+        require_no_crash(
+            path, [&] { open().reliable(); }, patience_with(path));
     open();
 }
 

@@ -9,22 +9,31 @@ from __future__ import annotations
 import atexit
 import os
 import pickle
+import select
 import signal
+import struct
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
 from a2aperf.errors import InputError
 
+PATIENCE_S = 600
+"""Silence after which it is ended, and a second more for each MB of the file that it reads."""
+_END_S = 10
+"""For a process to go that was killed; one that waits for a disk may stay."""
 _SINGLE = {"OPENBLAS_NUM_THREADS": "1"}
 """It reads, and threads for algebra take a while to start."""
 
+_SIZE = struct.Struct("<Q")
+"""Before each message, its length."""
 Progress = Callable[[int, int], None]
 _Message = tuple[str, Any]
-"""`done` (how much, of how much), `returned` (what), `refused` or `raised` (the words)."""
+"""`done` (how much, of how much), `returned` (what), `refused`, `raised` (the words)."""
 
 
 class _Reader:
@@ -43,33 +52,56 @@ class _Reader:
         assert self._process.stdout is not None
         self._to, self._from = self._process.stdin, self._process.stdout
 
-    def call(self, request: bytes, progress: Progress | None) -> _Message:
+    def call(self, request: bytes, progress: Progress | None, patience_s: float) -> _Message:
         """Its last message on this request, or how it died."""
         try:
             self._to.write(request)
             self._to.flush()
             while True:
-                message: _Message = pickle.load(self._from)
+                message = self._receive(patience_s)
                 if message[0] != "done":
                     return message
                 if progress:
                     progress(*message[1])
+        except TimeoutError:
+            return "silent", f"says nothing for {patience_s:.0f} s and is ended"
         except (OSError, EOFError, pickle.UnpicklingError):
             return "died", _death(self._process.wait())
 
+    def _receive(self, patience_s: float) -> _Message:
+        (size,) = _SIZE.unpack(self._bytes(_SIZE.size, patience_s))
+        message: _Message = pickle.loads(self._bytes(size, patience_s))
+        return message
+
+    def _bytes(self, count: int, patience_s: float) -> bytes:
+        """The next of them; TimeoutError where none comes for so long."""
+        got = bytearray()
+        pipe = self._from.fileno()
+        ready = select.poll()
+        ready.register(pipe, select.POLLIN)
+        while len(got) < count:
+            if not ready.poll(patience_s * 1000):
+                raise TimeoutError
+            part = os.read(pipe, min(count - len(got), 1 << 20))
+            if not part:
+                raise EOFError
+            got += part
+        return bytes(got)
+
     def end(self) -> None:
         """Let it go; it reads nothing now."""
-        for pipe in (self._to, self._from):
-            pipe.close()
-        self._process.wait()
+        try:
+            for pipe in (self._from, self._to):
+                pipe.close()
+        finally:  # a broken pipe, of what it had not read
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_END_S)
 
     def kill(self) -> None:
         """End it in the middle of a call, or bury it."""
         self._process.kill()
-        try:
+        with suppress(BrokenPipeError):
             self.end()
-        except BrokenPipeError:  # of what it had not read
-            self._process.wait()
 
 
 def _death(status: int) -> str:
@@ -108,16 +140,25 @@ def call(
         reader = _readers[os.getpid()]
         what, said = "", None
         try:
-            what, said = reader.call(request, progress)
+            what, said = reader.call(request, progress, PATIENCE_S + _megabytes(path))
         finally:
-            if what in ("", "died"):  # nothing: we were interrupted
+            if what in ("", "died", "silent"):  # nothing: we were interrupted
                 del _readers[os.getpid()]
                 reader.kill()
     if what == "refused":
         raise InputError(said)
+    if what == "silent":
+        raise InputError(f"{path}: damaged, or its disk does not answer: whoever reads it {said}")
     if what != "returned":
         raise InputError(f"{path}: damaged: whoever reads it {said}")
     return said
+
+
+def _megabytes(path: Path) -> float:
+    try:
+        return path.stat().st_size / 1e6
+    except OSError:  # which reading it will tell
+        return 0
 
 
 def _started(path: Path) -> _Reader:
@@ -157,5 +198,6 @@ def serve() -> None:
 
 
 def _tell(answers: IO[bytes], what: str, said: Any) -> None:
-    answers.write(pickle.dumps((what, said), pickle.HIGHEST_PROTOCOL))
+    message = pickle.dumps((what, said), pickle.HIGHEST_PROTOCOL)
+    answers.write(_SIZE.pack(len(message)) + message)
     answers.flush()

@@ -15,9 +15,9 @@ using namespace a2aperf;
 
 namespace {
 
-std::string refusal(const std::function<void()>& read) {
+std::string refusal(const std::function<void()>& read, unsigned patience_s = 60) {
     try {
-        require_no_crash("x.h5", read);
+        require_no_crash("x.h5", read, patience_s);
     } catch (const UsageError& error) {
         return error.what();
     }
@@ -39,4 +39,13 @@ TEST_CASE("what is read, or refused there, is nothing to tell") {
     CHECK(refusal([&] { here = 1; }).empty());
     CHECK(here == 0);
     CHECK(refusal([] { throw std::runtime_error("damaged"); }).empty());
+}
+
+TEST_CASE("who never ends is ended, and that is told") {
+    const std::string told = refusal(
+        [] {
+            for (;;) pause();
+        },
+        1);
+    CHECK(told.find("x.h5 is damaged: whoever reads it has not ended after 1 s.") == 0);
 }
