@@ -46,7 +46,8 @@ constexpr std::string_view kFarewell =
     "  a2a --help                     analyse the files: tables, plots, comparisons, a report\n";
 
 constexpr std::string_view kTakes[] = {"schedule", "window",      "baseline",    "precision", "min-ops",
-                                       "max-ops",  "time-budget", "complete-at", "trace",     "no-sentinel"};
+                                       "max-ops",  "time-budget", "complete-at", "trace",     "no-sentinel",
+                                       "ops",      "warmup",      "sync",        "post"};
 
 constexpr WorkloadRow kRow{
     .name = "alltoall",

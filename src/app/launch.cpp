@@ -115,10 +115,16 @@ void Launch::verify_all() {
     if (job_.is_root()) say(fmt::format("{} verified, every byte of every message\n", counted(verified, "point")));
 }
 
+// A duration is one op.
+int Launch::max_attempts() const {
+    if (workload_.most_ticks(options_) > 0) return 1;
+    return measurement_.rules_for(Point{}).max_attempts(measurement_.start().start);
+}
+
 void Launch::open_file() {
     const RecorderSettings settings{.file = file_.path(),
-                                    .max_attempts =
-                                        measurement_.rules_for(Point{}).max_attempts(measurement_.start().start),
+                                    .max_attempts = max_attempts(),
+                                    .max_ticks = workload_.most_ticks(options_),
                                     .percentile = options_.percentile,
                                     .complete_at = options_.complete_at,
                                     .provider = prepared_.provider(),

@@ -59,6 +59,7 @@ public:
 private:
     Provenance provenance() const;
     std::string mpi_transport() const;
+    int max_attempts() const; // of a point
     bool is_done_before(int index);
     PointOutcome stored(const Point& point, int index);
     PointOutcome measured(const Point& point, int index, Progress& progress);

@@ -23,7 +23,7 @@ Measurement::Measurement(Job& job, const Options& options, const Preparation& pr
     : job_(job), options_(options), workload_(workload_of(options)), prepared_(prepared),
       deadline_(prepared.polling.polling, options.timeout),
       channels_(job, prepared.choice.offer, prepared.channel_settings(options, job.ranks())),
-      loop_(job, clock_.mine, deadline_) {}
+      loop_(job, clock_.mine, deadline_), durations_(job, clock_.mine, deadline_) {}
 
 void Measurement::connect() {
     clock_ = agree_on_clock(job_);
@@ -39,6 +39,7 @@ void Measurement::connect() {
 // Where ops wait for all ranks the first one is verified: it connects every pair of ranks before anything is timed.
 // Otherwise each point does so by itself.
 StartChoice Measurement::choose_start_of_ops() {
+    if (workload_.most_ticks(options_) > 0) return {Start::clock, "a duration starts on the common clock"};
     const std::optional<Start> asked = wanted_start(options_.sync);
     const std::optional<Start> wanted = asked ? asked : prepared_.stored_start;
     StartChoice choice = workload_.is_collective()
@@ -119,12 +120,45 @@ PointRunner Measurement::runner_for(const Point& point) {
     return runner;
 }
 
+// Of the declared columns along ticks the first has when each was taken.
+DurationRules Measurement::duration_rules_for(const Point& point) const {
+    const RunRules common = rules_for(point);
+    DurationRules rules;
+    rules.duration = workload_.duration_of(options_, point);
+    if (options_.time_budget && *options_.time_budget < rules.duration.length) {
+        rules.duration.length = *options_.time_budget;
+        rules.at_its_end = StopRule::time_budget;
+    }
+    rules.duration.most_samples = static_cast<std::size_t>(workload_.most_ticks(options_));
+    const Schema schema = workload_.schema();
+    for (const SampleColumn& column : schema.samples) {
+        if (column.common != nullptr) continue;
+        if (column.per != Per::tick)
+            rules.totals.push_back(column.name);
+        else if (rules.tick_end.empty())
+            rules.tick_end = column.name;
+        else
+            rules.tick_counts.push_back(column.name);
+    }
+    rules.summary = common.summary;
+    rules.summarise = common.summarise;
+    rules.seed = common.seed;
+    rules.time_origin = common.time_origin;
+    return rules;
+}
+
 void Measurement::finish() {
     Agreement agreement(job_, clock_.mine, deadline_);
     for (Channel* channel : channels_.all()) take_last_answers(*channel, job_, agreement, deadline_);
 }
 
 PointOutcome Measurement::measure(const Point& point, bool with_baseline, ProgressReport report) {
+    if (workload_.most_ticks(options_) > 0) {
+        DurationRunner runner(job_, channels_.all(), loop_, durations_, deadline_, *node_counters_,
+                              duration_rules_for(point));
+        runner.set_clock_keeper([this] { return keep_clock(); });
+        return {.own = runner.measure(point, [this](const EngineParts& parts) { return workload_.flow(parts); })};
+    }
     PointRunner runner = runner_for(point);
     runner.set_progress(std::move(report));
     return runner.measure(point, with_baseline);

@@ -9,6 +9,7 @@
 #include "a2aperf/measure/adapters.hpp"
 #include "a2aperf/measure/channels.hpp"
 #include "a2aperf/measure/clock_sync.hpp"
+#include "a2aperf/measure/duration_runner.hpp"
 #include "a2aperf/measure/op_loop.hpp"
 #include "a2aperf/measure/point_runner.hpp"
 #include "preparation.hpp"
@@ -44,6 +45,7 @@ private:
     StartChoice connect_and_try(std::optional<Start> wanted); // how to start ops that wait for all ranks
     void look_at_adapters();
     PointRunner runner_for(const Point& point);
+    DurationRules duration_rules_for(const Point& point) const;
     double keep_clock(); // ClockKeeper
 
     Job& job_;
@@ -55,6 +57,7 @@ private:
     ClockAgreement clock_;
     Nanoseconds synchronised_ = 0; // when the clocks were last agreed on
     OpLoop loop_;
+    DurationLoop durations_;
     StartChoice start_{Start::barrier, "nothing to measure"};
     Nanoseconds time_origin_ = 0;      // on the common clock
     Nanoseconds time_origin_wall_ = 0; // the same, since 1970-01-01

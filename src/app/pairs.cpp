@@ -97,11 +97,13 @@ void check(const Options& options) {
         throw UsageError("--format: for pairs expected one of table, csv, json");
 }
 
+constexpr std::string_view kTakes[] = {"ops", "warmup", "sync", "post"};
+
 constexpr WorkloadRow kRow{
     .name = "pairs",
     .purpose = "finds weak links",
     .usage = "every pair of ranks: finds weak links",
-    .takes = {},
+    .takes = kTakes,
     .options = kOptions,
     .page = {.introduction = kIntroduction,
              .examples = kExamples,

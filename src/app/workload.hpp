@@ -18,7 +18,9 @@
 namespace a2aperf {
 
 class Engine;
+class Flow;
 class Launch;
+struct Duration;
 struct EngineParts;
 
 class Workload {
@@ -52,11 +54,17 @@ public:
     virtual std::optional<GroupDeclaration> group(const Options&, const Plan&, int /*ranks*/) const { return {}; }
     // How an op moves its data, on every rank; the mode's exchange, unless it is said.
     virtual std::unique_ptr<Engine> engine(const EngineParts& parts) const;
+    // Of a workload whose points run for durations: how messages move in one, how long it is, and how many ticks of
+    // it are kept at most.
+    virtual std::unique_ptr<Flow> flow(const EngineParts& parts) const;
+    virtual Duration duration_of(const Options&, const Point&) const;
+    virtual int most_ticks(const Options&) const { return 0; } // 0: its points are made of ops
     virtual void measure(Launch& launch) const = 0;
 };
 
 const Workload& alltoall();
 const Workload& pairs();
+const Workload& stream();
 
 // The rows of all of them, for the catalogue.
 std::vector<const WorkloadRow*> workload_rows();

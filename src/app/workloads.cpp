@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "a2aperf/measure/flow.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "workload.hpp"
 
@@ -11,7 +12,7 @@ namespace a2aperf {
 namespace {
 
 std::span<const Workload* const> workloads() {
-    static const std::array rows{&alltoall(), &pairs()};
+    static const std::array rows{&alltoall(), &pairs(), &stream()};
     return rows;
 }
 
@@ -19,6 +20,14 @@ std::span<const Workload* const> workloads() {
 
 std::unique_ptr<Engine> Workload::engine(const EngineParts& parts) const {
     return find_mode(parts.point.mode).make_engine(parts);
+}
+
+std::unique_ptr<Flow> Workload::flow(const EngineParts&) const {
+    return nullptr;
+}
+
+Duration Workload::duration_of(const Options&, const Point&) const {
+    return {};
 }
 
 std::vector<const WorkloadRow*> workload_rows() {

@@ -50,4 +50,8 @@ Bytes Offer::ordered_write() const {
     return (both & FI_ORDER_WAW) != 0 ? info_->ep_attr->max_order_waw_size : 0;
 }
 
+bool Offer::keeps_order() const {
+    return (info_->tx_attr->msg_order & info_->rx_attr->msg_order & FI_ORDER_SAS) != 0;
+}
+
 } // namespace a2aperf

@@ -69,6 +69,12 @@ MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node, std::span<const Byt
 }
 
 std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBudget& budget, int ranks) {
+    if (point.role == Role::stream) {
+        const Bytes needed = point.buffer_bytes(ranks);
+        if (needed <= budget.per_buffer) return std::nullopt;
+        return fmt::format("{} messages and the credits need {} in each direction and --memory-limit leaves {}",
+                           point.window, format_bytes(needed), format_bytes(budget.per_buffer));
+    }
     const Bytes all = point.message_size * static_cast<Bytes>(ranks);
     const bool has_place_per_peer =
         point.is_baseline() || find_mode(point.mode).receive_space == ReceiveSpace::per_peer;
@@ -111,8 +117,7 @@ Bytes largest_message(const Plan& plan) {
 Bytes buffer_bytes(const Plan& plan, const MemoryBudget& budget, int ranks) {
     Bytes most = 0;
     for (const Point& point : plan.points)
-        if (!point.is_skipped())
-            most = std::max(most, point.message_size * static_cast<Bytes>(point.messages_per_rank(ranks)));
+        if (!point.is_skipped()) most = std::max(most, point.buffer_bytes(ranks));
     return std::min(most, budget.per_buffer);
 }
 

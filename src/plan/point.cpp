@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/plan/point.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace a2aperf {
@@ -15,12 +17,26 @@ std::string_view to_string(Role role) {
         return "sentinel";
     case Role::pair:
         return "pair";
+    case Role::stream:
+        return "stream";
     }
     return "";
 }
 
 std::string_view to_string(Post post) {
     return post == Post::before ? "before" : "inside";
+}
+
+std::string_view Point::schedule_name() const {
+    if (role == Role::stream) return "";
+    return schedule != nullptr ? schedule->name : "library";
+}
+
+Bytes Point::buffer_bytes(int ranks) const {
+    const Bytes all =
+        message_size * static_cast<Bytes>(messages_per_rank(ranks)); // of a stream's verification, too
+    if (role != Role::stream) return all;
+    return std::max(all, stream_stride(message_size) * static_cast<Bytes>(window + kStreamCredits));
 }
 
 Peers Point::peers(Rank rank, const Layout& layout, std::uint64_t seed) const {
@@ -42,6 +58,8 @@ Peers Point::peers(Rank rank, const Layout& layout, std::uint64_t seed) const {
 }
 
 std::string Point::label() const {
+    if (role == Role::stream)
+        return fmt::format("{} stream {} window {} {} B", mode, stream.pairs, window, message_size);
     const std::string cell = fmt::format("{} {}", mode, schedule_name());
     if (is_baseline()) return fmt::format("{} {} B", cell, message_size);
     if (distance > 0) return fmt::format("{} by {} {} B", cell, distance, message_size);

@@ -49,7 +49,10 @@ constexpr Axis kAxes[] = {{"role", "--baseline or --no-sentinel"},
                           {"message_size", "--sizes"},
                           {"distance", "--steps"},
                           {"provider", "--provider"},
-                          {"post", "--post"}};
+                          {"post", "--post"},
+                          {"stream_pairs", "--pairs"},
+                          {"asked_duration", "--duration"},
+                          {"asked_messages", "--messages"}};
 
 // " (--sizes)"; nothing where no option decides it.
 std::string option_of(std::string_view column) {

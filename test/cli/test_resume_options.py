@@ -19,6 +19,7 @@ BASES = {
     "alltoall": COMMON | {"--no-sentinel": None},
     "precise": COMMON | {"--no-sentinel": None, "--precision": "50%", "--min-ops": "6", "--max-ops": "12"},
     "pairs": COMMON,
+    "stream": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll")} | {"--pairs": "0:1", "--messages": "50"},
 }
 BASES["precise"].pop("--ops")
 # Of the base, what it is instead (None: a flag; ...: left out), and what the line must say besides the option.
@@ -53,6 +54,10 @@ OTHERS = {
     "--memory-limit": ("alltoall", {"--memory-limit": "8MiB"}, "resumed with --memory-limit 8 MiB; the launch before had"),
     "--label": ("alltoall", {"--label": "a=1"}, "resumed with other labels (--label): 'a=1' instead of none"),
     "--attach": ("alltoall", {"--attach": "facts.txt"}, ""),
+    "--pairs": ("stream", {"--pairs": "1:0"}, "'0:1' in the file and '1:0'"),
+    "--duration": ("stream", {"--messages": ..., "--duration": "20ms"}, "asked_duration -1 in the file and 20000000"),
+    "--messages": ("stream", {"--messages": "51"}, "asked_messages 50 in the file and 51"),
+    "--max-samples": ("stream", {"--max-samples": "7"}, ""),
     "--suspects": ("pairs", {"--suspects": "1"}, ""),
     "--timeout": ("alltoall", {"--timeout": "50s"}, ""),
     "--format": ("alltoall", {"--format": "csv"}, ""),
@@ -78,7 +83,7 @@ OUTCOMES = table()
 
 
 def words_of(base: str, more: dict[str, str | None]) -> list[str]:
-    words = ["pairs" if base == "pairs" else "alltoall"]
+    words = [base if base in ("pairs", "stream") else "alltoall"]
     for option, value in (BASES[base] | {"--output": "a.h5"} | more).items():
         if value is not ...:
             words += [option] if value is None else [option, value]
@@ -99,7 +104,9 @@ def measured(program, tmp_path_factory) -> dict[str, Path]:
 
 def test_the_table_has_every_option():
     options = set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / "src/config/option_table.cpp").read_text()))
-    options |= set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / "src/app/pairs.cpp").read_text())) & {"steps", "suspects"}
+    own = {"pairs": {"steps", "suspects"}, "stream": {"pairs", "duration", "messages", "max-samples"}}
+    for workload, names in own.items():
+        options |= set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / f"src/app/{workload}.cpp").read_text())) & names
     assert {f"--{option}" for option in options} - NO_TABLE == set(OTHERS) == set(OUTCOMES)
 
 

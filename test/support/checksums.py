@@ -47,13 +47,13 @@ def of_point(file: h5py.File, point: int) -> int:
         if isinstance(item, h5py.Dataset) and item.shape == (points,) and name not in NOT_OF_POINTS:
             crc = zlib.crc32(name.encode() + b"\0", crc)
             crc = zlib.crc32(stored(item, slice(point, point + 1)), crc)
-    attempts = max(int(file["attempts"][point]), 0)
     for group in ("raw", "counters"):
         for name in sorted(file.get(group, ())):
             item = file[group][name]
             if item.ndim >= 2:
                 crc = zlib.crc32(f"{group}/{name}".encode() + b"\0", crc)
-                which = (slice(point, point + 1), slice(0, attempts)) if group == "raw" else slice(point, point + 1)
+                count = max(int(file[item.attrs.get("count", "attempts")][point]), 0)
+                which = (slice(point, point + 1), slice(0, count)) if group == "raw" else slice(point, point + 1)
                 crc = zlib.crc32(stored(item, which), crc)
     return crc
 

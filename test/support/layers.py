@@ -32,6 +32,8 @@ TIMED_LOOP = {
     "measure/exchange_flags.hpp",
     "measure/exchange_state.hpp",
     "measure/exchange_state.cpp",
+    "measure/credit_stream.hpp",
+    "measure/credit_stream.cpp",
 }
 
 LIBRARIES = [

@@ -19,7 +19,7 @@ COLUMNS: Final = (
 def table(results: Results) -> Table:
     """One row per point that is done; what is unknown everywhere has no column."""
     done = results.select(results.points["state"].isin(["complete", "skipped", "failed"]))
-    own = [name for workload in workloads.present(done) for name in workload.table]
+    own = workloads.table_columns(done)
     names = [
         name
         for name in layouts.columns_for(done, [*dict.fromkeys([*COLUMNS, *own])])

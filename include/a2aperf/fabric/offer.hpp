@@ -26,6 +26,9 @@ public:
     // The largest write whose bytes are at the target before those of a write that is posted behind it; 0 = none.
     Bytes ordered_write() const;
 
+    // Whether the receives of one sender's messages complete in the order in which they were sent.
+    bool keeps_order() const;
+
     fi_info& info() const { return *info_; } // for libfabric's calls, which take no const
 
 private:

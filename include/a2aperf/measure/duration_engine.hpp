@@ -33,4 +33,12 @@ concept DurationEngine = requires(Engine& engine, const Engine& seen, std::span<
     { seen.waiting_for() } -> std::same_as<std::string>; // "3 messages from rank 1 and its sends to rank 2"
 };
 
+// One that leaves receives posted when all are drained has its peers take them up.
+template <class Engine>
+concept SweptEngine = DurationEngine<Engine> && requires(Engine& engine, const Engine& seen) {
+    engine.expect_sweep();                     // this rank is drained: what comes from now on takes up receives
+    engine.sweep();                            // all ranks expect it: takes up those of its peers
+    { seen.is_swept() } -> std::same_as<bool>; // its own are
+};
+
 } // namespace a2aperf

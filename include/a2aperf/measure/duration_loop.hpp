@@ -50,8 +50,8 @@ public:
 private:
     template <DurationEngine Engine>
     Nanoseconds flow(Engine& engine, const Duration& duration, TickSamples& samples);
-    template <class Watch, class Engine>
-    void drain(Watch watch, Engine& engine);
+    template <class Done, class Watch, class Engine>
+    void wait_until(Done is_done, Watch watch, const Engine& engine);
     bool is_told_to_stop() const;
     [[noreturn]] void fail_drain(const std::string& missing) const;
 
@@ -84,9 +84,15 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
     agreement_.reach(watch, where); // all have started what they start
     if (stop_signal() != 0) return start_;
     engine.expect(job_.all_to_all(engine.started()));
-    drain(watch, engine);
+    wait_until([&] { return engine.is_drained(); }, watch, engine);
     samples.take(clock_.since(start_, last), engine.counters());
+    if constexpr (SweptEngine<Engine>) engine.expect_sweep();
     agreement_.reach(watch, where); // who leaves first reads on until the last one is done
+    if constexpr (SweptEngine<Engine>) {
+        engine.sweep();
+        wait_until([&] { return engine.is_swept(); }, watch, engine);
+        agreement_.reach(watch, where);
+    }
     return start_;
 }
 
@@ -114,10 +120,10 @@ Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSam
     }
 }
 
-template <class Watch, class Engine>
-void DurationLoop::drain(Watch watch, Engine& engine) {
+template <class Done, class Watch, class Engine>
+void DurationLoop::wait_until(Done is_done, Watch watch, const Engine& engine) {
     deadline_.reset();
-    while (!engine.is_drained())
+    while (!is_done())
         if (!watch() && !deadline_.idle()) fail_drain(engine.waiting_for());
 }
 

@@ -2,16 +2,18 @@
 // One cell of the sweep.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/plan/schedule.hpp"
+#include "a2aperf/plan/stream_pairs.hpp"
 
 namespace a2aperf {
 
-enum class Role { measure, baseline, sentinel, pair };
+enum class Role { measure, baseline, sentinel, pair, stream };
 enum class Post { before, inside };
 
 std::string_view to_string(Role role);
@@ -20,6 +22,14 @@ std::string_view to_string(Post post);
 // Whom one rank sends to and receives from, in the order of posting.
 struct Peers {
     std::vector<Rank> sends, receives;
+};
+
+// Of a point that runs for a duration.
+struct Stream {
+    std::string pairs; // as asked for
+    std::vector<StreamPair> who;
+    Nanoseconds duration = 0;
+    std::int64_t messages = -1; // of each sender; -1 = until the duration has passed
 };
 
 struct Point {
@@ -32,13 +42,15 @@ struct Point {
     int distance = 0;        // 0: every peer; d: the one step in which rank r sends to (r + d) mod R
     Rank only_sender = -1;   // with a distance: all ranks but this one and its receiver are idle; -1 = none is
     int partner = -1;        // index of the point measured in alternation with this one
+    Stream stream{};         // of role stream
     std::string skip_reason; // empty = measured
 
     bool is_baseline() const { return role == Role::baseline; }
     bool is_skipped() const { return !skip_reason.empty(); }
-    std::string_view schedule_name() const { return schedule != nullptr ? schedule->name : "library"; }
+    std::string_view schedule_name() const; // of a stream: none
     // Messages that a rank sends in one op; their places are all different where memory allows.
     int messages_per_rank(int ranks) const { return distance > 0 ? 1 : ranks; }
+    Bytes buffer_bytes(int ranks) const; // of each message buffer, with a place for all of them
     Peers peers(Rank rank, const Layout& layout, std::uint64_t seed) const; // not of a baseline
     // For messages: "tagged shift window all 60000 B"; "tagged shift by 3 60000 B" for one step of it;
     // "collective library 60000 B" for a baseline.

@@ -282,10 +282,11 @@ TEST_CASE("providers takes no options of alltoall") {
 
 TEST_CASE("a command is needed, and a known one") {
     CHECK(refusal([] { parse({"alltoal"}); }) ==
-          "unknown command 'alltoal': expected one of alltoall, pairs, providers (did you mean alltoall?)");
+          "unknown command 'alltoal': expected one of alltoall, pairs, stream, providers (did you mean alltoall?)");
     CHECK(refusal([] {
               parse({"--ops", "3"});
-          }) == "no command: expected one of alltoall (measures), pairs (finds weak links), providers (shows what "
+          }) == "no command: expected one of alltoall (measures), pairs (finds weak links), stream (measures one "
+                "pair), providers (shows what "
                 "this node "
                 "offers)");
 }

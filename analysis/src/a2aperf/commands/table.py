@@ -92,7 +92,7 @@ def run(
     if len(files) > 1:
         order = found.points.sort_values(["ranks", "ppn"], kind="stable").index
         found = found.reordered(order)
-    own = [name for one in workloads.present(found) for name in one.table]
+    own = workloads.table_columns(found)
     if own and not chosen.takes_columns and not (csv or json):
         found.refuse_others()
     if csv or json:

@@ -41,3 +41,9 @@ def present(results: Results) -> list[Workload]:
     found = {one.key: one for one in (of_role(str(x)) for x in results.points["role"].unique())}
     known = [one for one in ALL if one.key in found]
     return known + [one for one in found.values() if one not in known]
+
+
+def table_columns(results: Results) -> list[str]:
+    """What the workloads here show in a table, as far as a file has it: imports have more."""
+    names = [name for one in present(results) for name in one.table]
+    return [name for name in dict.fromkeys(names) if name in results.points]

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A stream of messages to one rank, from one, or both: as many may be under way as the receiver has buffers, and it
+// tells when it has freed some.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/clock.hpp"
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/base/random.hpp"
+#include "a2aperf/measure/channel.hpp"
+#include "a2aperf/measure/flow.hpp"
+#include "a2aperf/measure/mode_table.hpp"
+#include "a2aperf/stats/samples.hpp"
+
+namespace a2aperf {
+
+inline constexpr Rank kNobody = -1;
+
+struct StreamSettings {
+    Rank to = kNobody, from = kNobody;
+    int window = 1;           // buffers of the receiver
+    std::int64_t most = -1;   // messages to send; -1 = until the end of the duration
+    bool injects = false;     // messages go by the provider's inject path: none completes
+    bool keeps_order = false; // messages arrive in the order in which they were sent
+    // Of the messages; that of the credits is one more. Differs between all streams and ops of a launch.
+    std::uint64_t op = 0;
+};
+
+// Credits: 8 bytes, how many buffers have been freed since the start. The value makes an older one needless, so it
+// matters not in what order they come. At most kCredits of them are on the way: a message whose number is n tells
+// that its sender has had a credit of n + 1 - window.
+template <class Mode>
+class CreditStream {
+public:
+    static constexpr std::array<std::string_view, 2> kCounters{"tick_sent", "tick_received"};
+
+    CreditStream(const Job& job, Channel& channel, Bytes message_size, const StreamSettings& settings);
+
+    void prepare() { post_receives(); }
+    bool advance() {
+        bool has_sent = false;
+        if (settings_.to != kNobody) has_sent = send_messages();
+        const bool has_read = read_queue();
+        if (settings_.from != kNobody) return_credits();
+        return has_sent || has_read;
+    }
+    bool progress() { return read_queue(); }
+    bool is_over() const {
+        return settings_.most >= 0 && (settings_.to == kNobody || sent_ == settings_.most) &&
+               (settings_.from == kNobody || received_ == settings_.most);
+    }
+    std::span<const std::uint64_t> counters() const { return counts_; }
+    std::span<const std::int64_t> started() const { return started_; }
+    void expect(std::span<const std::int64_t> due) { due_.assign(due.begin(), due.end()); }
+    bool is_drained() const { return under_way_ == 0 && missing() == 0 && unposted_.empty(); }
+    std::string waiting_for() const;
+
+    FlowMoments moments() const { return moments_; }
+    // Messages sent and received; ns of the longest wait for a credit.
+    std::span<const std::int64_t> totals() const { return totals_; }
+
+    // Takes up the receives that are still posted, with messages that nobody counts.
+    void expect_sweep(); // what comes from now on is that: all that was due is here
+    void sweep();        // of its peers; when they expect it
+    bool is_swept() const { return left_ == 0; }
+
+private:
+    static constexpr int kCredits = kStreamCredits;
+    static constexpr std::size_t kCreditBytes = sizeof(std::uint64_t);
+    static constexpr std::int64_t kStampEvery = 16;
+    static constexpr bool kIsPooled = !takes_by_source(Mode::kArrival); // any receive takes any message
+
+    std::int64_t missing() const;
+    bool send_messages();
+    bool send_one();
+    void note_wait();
+    void return_credits();
+    bool read_queue();
+    void post_receives();
+    void take(int place, std::uint64_t data);
+    void take_message(int place);
+    void take_credit(int place);
+    void stamp(std::byte* message) const;
+    void check_stamp(const std::byte* message) const;
+    bool is_stamped(std::int64_t number) const {
+        return settings_.keeps_order && message_size_ >= sizeof(std::uint64_t) && number % kStampEvery == 0;
+    }
+
+    std::byte* place_of(int place) const;
+    Route route(Rank peer, std::byte* message, int slot) {
+        return {context_.peers[static_cast<std::size_t>(peer)], message, 0, 0,
+                &slots_[static_cast<std::size_t>(slot)],        peer};
+    }
+    int receives() const { return settings_.window + kCredits; }
+
+    const Job& job_;
+    Channel& channel_;
+    StreamSettings settings_;
+    std::size_t message_size_, stride_;
+    TransferContext context_;                 // of messages
+    TransferContext credits_;                 // the same of credits
+    TransferContext receives_;                // of receives that take either
+    std::vector<std::int64_t> started_, due_; // [R]
+    std::vector<Slot> slots_;                 // of the receives of messages, of credits, then of the sends
+    std::vector<int> unposted_, free_;        // receives, and places of messages to send
+    std::array<std::uint64_t, 2> counts_{};
+    std::array<std::int64_t, 3> totals_{};
+    FlowMoments moments_{kNoMoment, kNoMoment, kNoMoment};
+    std::int64_t sent_ = 0, under_way_ = 0, credit_ = 0; // of the sender
+    std::int64_t received_ = 0, freed_ = 0, told_ = 0;   // of the receiver
+    std::int64_t credits_received_ = 0;
+    std::array<std::int64_t, kCredits> telling_{}; // credits that are not known to have come
+    std::size_t first_telling_ = 0, tellings_ = 0;
+    Nanoseconds waiting_since_ = 0;
+    bool is_sweeping_ = false;
+    std::int64_t left_ = 0;
+    std::array<fi_cq_data_entry, 16> entries_{};
+};
+
+// Of a point of role stream, in one of these modes.
+inline constexpr std::string_view kStreamModes[] = {"tagged", "msg"};
+std::unique_ptr<Flow> make_stream(const EngineParts& parts);
+
+} // namespace a2aperf

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who sends to whom in a stream: `--pairs` in words, and what it means with so many ranks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "a2aperf/base/units.hpp"
+
+namespace a2aperf {
+
+struct StreamPair {
+    Rank from, to;
+    bool operator==(const StreamPair&) const = default;
+};
+
+// Credits that may be on the way from a receiver.
+inline constexpr int kStreamCredits = 16;
+
+// Bytes from one message of a stream to the next: a credit must fit, too.
+constexpr std::size_t stream_stride(Bytes message_size) {
+    constexpr std::size_t kAlignment = 64;
+    const std::size_t size = message_size > sizeof(std::uint64_t) ? message_size : sizeof(std::uint64_t);
+    return (size + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+class StreamPairs {
+public:
+    // "halves" (rank r of the lower half to r + R/2), "neighbours" (rank 2r to 2r + 1) or "0:1,2:3". Throws
+    // UsageError for what is none of them, a rank that sends or receives twice, and one that sends to itself.
+    static StreamPairs parse(std::string_view text);
+
+    const std::string& text() const { return text_; }
+
+    // Throws UsageError where there are no such ranks, or an odd number where each needs a partner.
+    std::vector<StreamPair> of(int ranks) const;
+
+private:
+    std::string text_;
+    std::vector<StreamPair> listed_; // empty: by the word
+};
+
+} // namespace a2aperf

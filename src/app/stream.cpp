@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Streams: each of some ranks sends to one other without a pause, for a duration.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/base/random.hpp"
+#include "a2aperf/base/terminal.hpp"
+#include "a2aperf/config/values.hpp"
+#include "a2aperf/measure/credit_stream.hpp"
+#include "a2aperf/plan/size_list.hpp"
+#include "a2aperf/record/closing.hpp"
+#include "a2aperf/record/recorder.hpp"
+#include "a2aperf/record/table.hpp"
+#include "estimate.hpp"
+#include "launch.hpp"
+#include "workload.hpp"
+
+namespace a2aperf {
+namespace {
+
+constexpr double kSecondsPerPoint = 0.05;
+constexpr int kMostMessages = 2'000'000'000;
+constexpr int kMostTicks = 10'000'000;
+constexpr Nanoseconds kTick = 100'000'000;
+constexpr Nanoseconds kHour = 3'600'000'000'000;
+
+struct StreamOptions {
+    StreamPairs pairs = StreamPairs::parse("halves");
+    Nanoseconds duration = 1'000'000'000;
+    std::optional<int> messages;
+    int most_samples = 1000;
+};
+
+StreamOptions& own(Options& options) {
+    return std::any_cast<StreamOptions&>(options.own);
+}
+const StreamOptions& own(const Options& options) {
+    return std::any_cast<const StreamOptions&>(options.own);
+}
+
+constexpr std::string_view kIntroduction =
+    "a2aperf stream measures what one rank can send to another without a pause: message rate,\n"
+    "bandwidth, and how long the sender waits for a buffer of the receiver. As many messages\n"
+    "as the window are under way; the receiver returns a credit when it has freed a buffer.\n";
+
+// test/cli runs each of them.
+constexpr std::string_view kExamples =
+    "Examples\n"
+    "  mpirun -n 2 a2aperf stream --sizes 8,64KiB --duration 200ms\n"
+    "      one pair, two sizes, 200 ms each, over the best provider available\n"
+    "  mpirun -n 4 a2aperf stream --pairs neighbours --sizes 1KiB --window 1,32\n"
+    "      two pairs at once, with one message under way and with 32, a second each\n"
+    "  mpirun -n 2 a2aperf stream --sizes 4KiB --messages 1000 --mode tagged,msg -o msg.h5\n"
+    "      a number of messages, by tag and without, into a file of that name\n"
+    "  a2aperf stream --dry-run --ranks 320 --ranks-per-node 4\n"
+    "      what a large run would need, without running it\n";
+
+constexpr std::string_view kFarewell = "More\n"
+                                       "  a2aperf stream --help-all    every option\n"
+                                       "  a2a --help                   analyse the files: tables, findings\n";
+
+using Values = std::span<const std::string>;
+
+constexpr OptionRow kOptions[] = {
+    {.name = "pairs",
+     .value = "PAIRS",
+     .section = Section::what,
+     .audience = Audience::daily,
+     .example = "neighbours",
+     .help = "who sends to whom: halves (rank r of the lower half to r + R/2), neighbours (2r to 2r + 1), or ranks "
+             "as in 0:1,2:3 (default: halves)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).pairs = StreamPairs::parse(v[0]); }},
+    {.name = "duration",
+     .value = "TIME",
+     .section = Section::how_long,
+     .audience = Audience::daily,
+     .exclusive = "length",
+     .example = "200ms",
+     .help = "time that each point is measured (default: 1s)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).duration = parse_positive_duration(v[0]); }},
+    {.name = "messages",
+     .value = "N",
+     .section = Section::how_long,
+     .audience = Audience::daily,
+     .exclusive = "length",
+     .example = "100000",
+     .help = "instead of --duration: messages that each rank sends",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).messages = parse_int(v[0], 1, kMostMessages); }},
+    {.name = "max-samples",
+     .value = "N",
+     .section = Section::how_long,
+     .example = "1000",
+     .help = "intervals of 0.1 s that are kept of a point; of those that come after them the totals are kept "
+             "(default: 1000)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).most_samples = parse_int(v[0], 1, kMostTicks); }},
+};
+
+constexpr std::string_view kTakes[] = {"window", "time-budget"};
+
+void set_defaults(Options& options) {
+    options.sizes = parse_sizes("1..16MiB*2");
+    options.windows = {32};
+    options.ops = 1;
+    options.warmup = 0;
+    options.with_sentinel = false;
+    options.own = StreamOptions{};
+}
+
+void check(const Options& options) {
+    for (const std::string& mode : options.modes)
+        if (std::ranges::find(kStreamModes, mode) == std::end(kStreamModes))
+            throw UsageError(fmt::format("--mode: for stream expected one of {}", fmt::join(kStreamModes, ", ")));
+    if (std::ranges::find(options.windows, 0) != options.windows.end())
+        throw UsageError("--window: a stream has a number of buffers, not all");
+    if (options.format == Format::wide || options.format == Format::compat)
+        throw UsageError("--format: for stream expected one of table, csv, json");
+}
+
+constexpr WorkloadRow kRow{
+    .name = "stream",
+    .purpose = "measures one pair",
+    .usage = "streams between pairs of ranks",
+    .takes = kTakes,
+    .options = kOptions,
+    .page = {.introduction = kIntroduction,
+             .examples = kExamples,
+             .farewell = kFarewell,
+             .sizes = "the 25 powers of two from 1 B to 16 MiB",
+             .formats = "table, csv or json"},
+    .set_defaults = set_defaults,
+    .check = check,
+};
+
+// What the samples tell, of one duration.
+
+std::int64_t total(const Samples& samples, std::string_view column) {
+    const auto& values = samples.own.at(column);
+    return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+}
+
+double messages_of(const Samples& samples, const Point&, const Layout&) {
+    return static_cast<double>(total(samples, "messages_received"));
+}
+
+double bytes_of(const Samples& samples, const Point& point, const Layout& layout) {
+    return messages_of(samples, point, layout) * static_cast<double>(point.message_size);
+}
+
+// From the first message that was started to the last that came.
+double time_of(const Samples& samples, const Point& point, const Layout&) {
+    Nanoseconds first = std::numeric_limits<Nanoseconds>::max();
+    Nanoseconds last = 0;
+    for (const StreamPair& pair : point.stream.who) {
+        first = std::min(first, samples.begin[static_cast<std::size_t>(pair.from)]);
+        last = std::max(last, samples.recv_done[static_cast<std::size_t>(pair.to)]);
+    }
+    return last > first ? static_cast<double>(last - first) : kAbsent;
+}
+
+double per_second(double amount, double time_ns) {
+    return amount / time_ns * 1e9;
+}
+
+double longest_wait_of(const Samples& samples, const Point&, const Layout&) {
+    const auto& waits = samples.own.at("rank_longest_wait");
+    return static_cast<double>(*std::max_element(waits.begin(), waits.end()));
+}
+
+// A figure that is a whole number.
+Column whole(Figure figure) {
+    const std::string_view name = figure.name;
+    Column column = column_of(std::move(figure));
+    column.kind = ValueType::int64;
+    column.has_unknown = true;
+    column.outcome = [name](const PointResult& r) {
+        const auto found = r.figures.find(name);
+        const double value = found != r.figures.end() ? found->second : kAbsent;
+        return Value(std::isnan(value) ? std::int64_t{-1} : static_cast<std::int64_t>(value));
+    };
+    column.restore = [name](PointResult& r, const Value& v) {
+        const auto value = std::get<std::int64_t>(v);
+        r.figures[name] = value < 0 ? kAbsent : static_cast<double>(value);
+    };
+    return column;
+}
+
+template <class Access>
+Column asked(std::string_view name, ValueType kind, std::string_view units, std::string_view long_name,
+             Access access) {
+    Column column;
+    column.name = name;
+    column.kind = kind;
+    column.units = units;
+    column.long_name = long_name;
+    column.has_unknown = kind == ValueType::int64;
+    column.asked = [access](const PointRequest& a) { return Value(access(a.point)); };
+    return column;
+}
+
+// Names and units are those of imported streams.
+std::vector<Column> stream_columns() {
+    const auto rate = [](auto amount) {
+        return [amount](const Samples& s, const Point& p, const Layout& l) {
+            return per_second(amount(s, p, l), time_of(s, p, l));
+        };
+    };
+    const auto gbps = [](const Samples& s, const Point& p, const Layout& l) {
+        return per_second(bytes_of(s, p, l) * 8e-9, time_of(s, p, l));
+    };
+    std::vector<Column> columns = tick_columns();
+    for (Column& column : std::vector<Column>{
+             asked("stream_pairs", ValueType::text, "", "who sends to whom",
+                   [](const Point& p) { return p.stream.pairs; }),
+             asked("free_delay", ValueType::int64, "ns", "pause of the receiver before it frees",
+                   [](const Point&) { return std::int64_t{0}; }),
+             asked("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
+                   [](const Point& p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; }),
+             asked("asked_messages", ValueType::int64, "", "messages that each sender was to send",
+                   [](const Point& p) { return p.stream.messages; }),
+             whole({"stream_time", "ns", "duration of the stream", Better::none, {}, time_of}),
+             whole({"messages", "", "messages received", Better::none, {}, messages_of}),
+             whole({"bytes", "B", "bytes of payload received", Better::none, {}, bytes_of}),
+             column_of(
+                 {"msg_rate", "1/s", "messages per second, all ranks", Better::higher, {}, rate(messages_of)}),
+             column_of({"byte_rate", "B/s", "payload per second", Better::higher, {}, rate(bytes_of)}),
+             column_of({"gbps", "Gbit/s", "payload per second", Better::higher, {}, gbps}),
+             whole({"longest_wait",
+                    "ns",
+                    "longest wait of the sender for a buffer",
+                    Better::none,
+                    {},
+                    longest_wait_of})})
+        columns.push_back(std::move(column));
+    return columns_with(std::move(columns));
+}
+
+std::vector<SampleColumn> stream_samples() {
+    return samples_with(
+        {{.name = "messages_sent", .long_name = "messages that the rank has sent"},
+         {.name = "messages_received", .long_name = "messages that have come to the rank"},
+         {.name = "rank_longest_wait", .units = "ns", .long_name = "longest wait of the rank for a buffer"},
+         {.name = "tick_end", .per = Per::tick, .units = "ns", .long_name = "end of the interval, from the start"},
+         {.name = "tick_sent", .per = Per::tick, .long_name = "messages that the rank sent in the interval"},
+         {.name = "tick_received",
+          .per = Per::tick,
+          .long_name = "messages that came to the rank in the interval"}});
+}
+
+// The table, row by row.
+
+std::string heading(const Launch& launch) {
+    return fmt::format("# {} ranks on {}, {}\n{:>8} {:>6} {:>9} {:>11} {:>15} {:>12} {:>9} {:>11} {:>12}\n",
+                       launch.job().layout().ranks(), counted(launch.job().layout().nodes(), "node"),
+                       launch.prepared().provider(), "mode", "window", "msg (B)", "messages", "bytes", "messages/s",
+                       "Gbit/s", "time (ms)", "wait (us)");
+}
+
+std::string line(const Point& point, const PointResult* result) {
+    const std::string what = fmt::format("{:>8} {:>6} {:>9}", point.mode, point.window, point.message_size);
+    if (result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);
+    const auto& figures = result->figures;
+    return fmt::format("{} {:>11.0f} {:>15.0f} {:>12.0f} {:>9.3f} {:>11.3f} {:>12.1f}\n", what,
+                       figures.at("messages"), figures.at("bytes"), figures.at("msg_rate"), figures.at("gbps"),
+                       figures.at("stream_time") * 1e-6, figures.at("longest_wait") * 1e-3);
+}
+
+void measure_streams(Launch& launch) {
+    launch.open_file();
+    Progress progress = launch.make_progress();
+    const Plan& plan = launch.plan();
+    const bool is_text = launch.options().format == Format::table;
+    TableWriter records(launch.options().format, stream().schema().columns, launch.job().layout(),
+                        launch.prepared().provider());
+    const auto print = [&](const std::string& text) {
+        if (!launch.job().is_root() || text.empty()) return;
+        progress.clear();
+        say(text);
+    };
+    const auto show = [&](const Point& point, const PointResult* result) {
+        print(is_text ? line(point, result) : records.row({point, result}));
+    };
+    print(is_text ? heading(launch) : records.header());
+    launch.introduce(progress);
+    for (const Point& point : plan.points)
+        if (point.is_skipped()) show(point, nullptr);
+    int lost = 0;
+    launch.measure_points(progress, [&](int index, PointOutcome&& outcome) {
+        show(plan.points[static_cast<std::size_t>(index)], &outcome.own);
+        lost += outcome.own.ticks_lost;
+    });
+    if (!is_text) print(records.footer());
+    launch.finish();
+    if (!launch.job().is_root()) return;
+    const std::size_t before = launch.points_before();
+    progress.note(fmt::format("{}: {}", what_was_measured(launch.points_measured() + before, before),
+                              launch.file().path().string()));
+    if (lost > 0)
+        progress.note(fmt::format("{} not kept, for more than {} came in a point (--max-samples)",
+                                  counted(lost, "interval"), own(launch.options()).most_samples));
+}
+
+class StreamWorkload final : public Workload {
+public:
+    const WorkloadRow& row() const override { return kRow; }
+    std::string_view demands() const override { return "a stream needs"; }
+
+    Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {
+        Stream stream{.pairs = own(options).pairs.text(),
+                      .who = own(options).pairs.of(layout.ranks()),
+                      .duration = own(options).duration,
+                      .messages = own(options).messages.value_or(-1)};
+        Plan plan;
+        for (const std::string& mode : options.modes)
+            for (const int window : options.windows)
+                for (const Bytes size : options.sizes) {
+                    Point point;
+                    point.role = Role::stream;
+                    point.mode = mode;
+                    point.schedule = &find_schedule("shift"); // of its verification
+                    point.window = window;
+                    point.message_size = size;
+                    point.stream = stream;
+                    point.skip_reason = skip(point).value_or("");
+                    if (!point.is_skipped()) plan.order.push_back(static_cast<int>(plan.points.size()));
+                    plan.points.push_back(std::move(point));
+                }
+        if (options.order == Order::shuffled) Random(options.seed).shuffle(std::span(plan.order));
+        return plan;
+    }
+
+    std::string describe(const Plan& plan, const Options&, int) const override {
+        std::string lines;
+        for (const Point& point : plan.points)
+            lines += fmt::format("  {}{}{}\n", point.label(), point.is_skipped() ? ", skipped: " : "",
+                                 point.skip_reason);
+        return lines;
+    }
+
+    int messages_at_once(int) const override { return 1; }
+
+    double seconds_of_point(const Options& options, Bytes message_size, double, int) const override {
+        const StreamOptions& asked = own(options);
+        const double message = kSecondsPerMessage + static_cast<double>(message_size) / kBytesPerSecond;
+        double seconds = asked.messages ? *asked.messages * message : static_cast<double>(asked.duration) * 1e-9;
+        if (options.time_budget) seconds = std::min(seconds, static_cast<double>(*options.time_budget) * 1e-9);
+        return kSecondsPerPoint + seconds;
+    }
+
+    bool is_collective() const override { return false; }
+    double gbps_rank(const Point&, const Layout&, double) const override { return 0; }
+    Schema schema() const override {
+        static const std::vector<Column> columns = stream_columns();
+        static const std::vector<SampleColumn> samples = stream_samples();
+        return {.workload = kRow.name,
+                .subject = "streams",
+                .columns = columns,
+                .samples = samples,
+                .replicate = Replicate::launch,
+                .summarise = [](const Samples& samples, const Layout&, Bytes, const SummaryRules& rules) {
+                    return summarise_times(samples, rules);
+                }};
+    }
+    std::unique_ptr<Flow> flow(const EngineParts& parts) const override { return make_stream(parts); }
+    Duration duration_of(const Options& options, const Point& point) const override {
+        return {.length = point.stream.messages < 0 ? own(options).duration : 24 * kHour, .tick = kTick};
+    }
+    int most_ticks(const Options& options) const override { return own(options).most_samples; }
+    void measure(Launch& launch) const override { measure_streams(launch); }
+};
+
+} // namespace
+
+const Workload& stream() {
+    static const StreamWorkload row;
+    return row;
+}
+
+} // namespace a2aperf

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2aperf stream`: messages of some ranks to others for a time, with what the samples say of them."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import checksums
+import numpy as np
+import pytest
+from results import COMPLETE, Results
+
+CALM = ["--poll", "yield", "-o", "a.h5"]
+A2A = Path(os.environ.get("A2A", Path(__file__).resolve().parents[2] / ".venv/bin/a2a"))
+
+
+@pytest.fixture
+def stream(launch, tmp_path):
+    def run(ranks: int, *words: str, provider: str = "shm", status: int = 0):
+        outcome = launch(ranks, "stream", "--provider", provider, *CALM, *words)
+        assert outcome.returncode == status, outcome.stderr
+        return outcome
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("provider", "ranks", "pairs", "who"),
+    [
+        ("shm", 2, "halves", [(0, 1)]),
+        ("tcp", 4, "neighbours", [(0, 1), (2, 3)]),
+        ("net", 3, "0:1,1:2,2:0", [(0, 1), (1, 2), (2, 0)]),
+    ],
+)
+def test_what_was_sent_has_come(stream, needs_provider, tmp_path, provider, ranks, pairs, who):
+    full_name = needs_provider(provider)
+    words = ["--pairs", pairs, "--sizes", "1,8,4096", "--mode", "tagged,msg", "--window", "1,16", "--messages", "300"]
+    stream(ranks, *words, provider=provider)
+    results = Results(tmp_path / "a.h5")
+    assert set(results.words("provider")) == {full_name}
+    assert set(results.words("role")) == {"stream"}
+    assert set(results.words("stream_pairs")) == {pairs}
+    assert list(results.columns["state"]) == [COMPLETE] * 12
+    sent, received = (results.raw[f"messages_{way}"][:, 0] for way in ("sent", "received"))
+    for source, destination in who:
+        assert (sent[:, source] == 300).all()
+        assert (received[:, destination] == 300).all()
+    assert (results.columns["messages"] == 300 * len(who)).all()
+    assert (results.columns["bytes"] == results.columns["messages"] * results.columns["message_size"]).all()
+    first = results.raw["begin"][:, 0, [source for source, _ in who]].min(axis=1)
+    last = results.raw["recv_done"][:, 0, [destination for _, destination in who]].max(axis=1)
+    assert (results.columns["stream_time"] == last - first).all()
+    rates = 1e9 * results.columns["messages"] / results.columns["stream_time"]
+    assert np.allclose(results.columns["msg_rate"], rates)
+    assert np.allclose(results.columns["gbps"], 8e-9 * rates * results.columns["message_size"])
+    checksums.require_right(tmp_path / "a.h5")
+
+
+@pytest.mark.skipif(not A2A.exists(), reason="the analysis is not installed")
+def test_the_analysis_reads_it(stream, tmp_path):
+    stream(2, "--sizes", "8,64", "--messages", "100")
+    for words, said in ((("check",), "sound\n"), (("table",), "\n")):
+        done = subprocess.run([A2A, *words, tmp_path / "a.h5"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.endswith(said)
+
+
+def test_a_duration_has_its_intervals_and_those_beyond_the_most_are_counted(stream, tmp_path):
+    outcome = stream(2, "--sizes", "8", "--duration", "350ms", "--max-samples", "3")
+    results = Results(tmp_path / "a.h5")
+    assert results.columns["ticks"][0] == 3
+    assert results.columns["ticks_lost"][0] == 2
+    assert "2 intervals not kept, for more than 3 came in a point (--max-samples)" in outcome.stderr
+    assert results.columns["stream_time"][0] > 0
+    (point,) = Results(tmp_path / "a.h5").raw["messages_sent"]
+    assert point[0, 0] == results.columns["messages"][0] > 0
+
+
+def test_a_file_is_resumed_with_the_same_streams_only(stream, tmp_path):
+    words = ["--sizes", "8,64", "--messages", "100"]
+    stream(2, *words)
+    before = (tmp_path / "a.h5").read_bytes()
+    refused = stream(2, "--sizes", "8,64", "--messages", "101", "--resume", status=2)
+    assert "asked_messages 100 in the file and 101 in this launch (--messages)" in refused.stderr
+    refused = stream(2, *words, "--pairs", "1:0", "--resume", status=2)
+    assert "(--pairs)" in refused.stderr
+    assert (tmp_path / "a.h5").read_bytes() == before
+    assert "2 points measured before" in stream(2, *words, "--resume").stderr
+
+
+@pytest.mark.parametrize(
+    ("ranks", "words", "said"),
+    [
+        (3, ["--pairs", "halves"], "--pairs halves needs an even number of ranks, and there are 3"),
+        (2, ["--pairs", "0:2"], "--pairs names rank 2, and there are 2 ranks: 0 to 1"),
+        (2, ["--pairs", "loopback"], "unknown pairs 'loopback': expected halves, neighbours"),
+        (2, ["--mode", "write"], "--mode: for stream expected one of tagged, msg"),
+        (2, ["--window", "all"], "--window: a stream has a number of buffers, not all"),
+        (2, ["--format", "compat"], "--format: for stream expected one of table, csv, json"),
+    ],
+)
+def test_bad_input_is_one_line_and_no_file(stream, tmp_path, ranks, words, said):
+    outcome = stream(ranks, "--sizes", "8", *words, status=2)
+    lines = [line for line in outcome.stderr.splitlines() if line.startswith("a2aperf")]
+    assert len(lines) == 1
+    assert said in lines[0]
+    assert not (tmp_path / "a.h5").exists()

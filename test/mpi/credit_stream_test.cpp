@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/credit_stream.hpp"
+
+#include <algorithm>
+
+#include "a2aperf/transfer/msg.hpp"
+#include "a2aperf/transfer/tagged.hpp"
+#include "test/mpi/rig.hpp"
+
+using namespace a2aperf;
+using test::job;
+using test::kMessage;
+using test::Rig;
+
+namespace {
+
+constexpr Duration kLong{.length = 3'600'000'000'000, .tick = 100'000'000};
+constexpr std::int64_t kMessages = 1000;
+
+// Each of the lower half sends to one of the upper; an odd one has nothing to do.
+StreamSettings halves() {
+    const int half = job().ranks() / 2;
+    const Rank rank = job().rank();
+    StreamSettings settings;
+    if (rank < half) settings.to = rank + half;
+    if (rank >= half && rank < 2 * half) settings.from = rank - half;
+    return settings;
+}
+
+// Every rank sends to the next one.
+StreamSettings ring() {
+    StreamSettings settings;
+    settings.to = (job().rank() + 1) % job().ranks();
+    settings.from = (job().rank() + job().ranks() - 1) % job().ranks();
+    return settings;
+}
+
+struct Streams {
+    explicit Streams(const char* mode) : rig({mode}, 64) {}
+
+    template <class Mode>
+    std::int64_t run(StreamSettings settings, Bytes message_size, const Duration& duration) {
+        settings.op = rig.loop.next_op();
+        (void)rig.loop.next_op(); // of the credits
+        CreditStream<Mode> stream(job(), rig.channel, message_size, settings);
+        TickSamples samples(stream.kCounters);
+        durations.run(stream, duration, samples);
+        CHECK(durations.stop_signal() == 0);
+        CHECK(stream.is_swept());
+        const auto sent = job().all_gather(stream.totals()[0]);
+        const std::int64_t received = stream.totals()[1];
+        CHECK(received == (settings.from == kNobody ? 0 : sent[static_cast<std::size_t>(settings.from)]));
+        CHECK((stream.moments().begin != kNoMoment) ==
+              (settings.to != kNobody && sent[static_cast<std::size_t>(job().rank())] > 0));
+        return sent[0];
+    }
+
+    Rig rig;
+    DurationLoop durations{job(), rig.clock, rig.deadline};
+};
+
+template <class Mode>
+void check_all(const char* mode) {
+    Streams streams(mode);
+    for (StreamSettings settings : {halves(), ring()})
+        for (const int window : {1, 7, 40})
+            for (const Bytes size : {Bytes{0}, Bytes{1}, Bytes{8}, Bytes{20}, kMessage}) {
+                if (size * static_cast<Bytes>(window) > 40 * kMessage) continue;
+                CAPTURE(window);
+                CAPTURE(size);
+                settings.window = window;
+                settings.most = kMessages;
+                settings.keeps_order = true;
+                CHECK(streams.run<Mode>(settings, size, kLong) == kMessages);
+                settings.injects = size <= streams.rig.channel.domain().offer().inject_size();
+                CHECK(streams.run<Mode>(settings, size, kLong) == kMessages);
+                settings.injects = false;
+            }
+}
+
+} // namespace
+
+TEST_CASE("every message comes once and in order, whatever the window; point after point over one endpoint") {
+    check_all<Tagged>("tagged");
+    check_all<Msg>("msg");
+}
+
+TEST_CASE("a duration ends a stream, and what was sent has come") {
+    Streams streams("tagged");
+    StreamSettings settings = halves();
+    settings.window = 16;
+    settings.keeps_order = true;
+    CHECK(streams.run<Tagged>(settings, kMessage, {.length = 55'000'000, .tick = 10'000'000}) > 0);
+}
