@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import grouping, sample_columns, tables
+from a2aperf import grouping, roles, sample_columns, tables
 from a2aperf.datasets import RAW
 from a2aperf.errors import InputError
 from a2aperf.launch import Launch
@@ -113,8 +113,6 @@ def _points(results: Results) -> Results:
     found = results.measured()
     if not found.points.empty:
         return found
-    from a2aperf import roles  # with scipy.stats: takes a while
-
     others = [role for role in results.points["role"].unique() if role not in roles.KNOWN]
     measured = [role for role in others if not role.endswith(("-baseline", "-sentinel"))]
     found = results.measured(measured)

@@ -15,8 +15,8 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from a2aperf import laws
 from a2aperf.blocks import Blocks, Sides
 
 Floats = NDArray[np.float64]
@@ -61,6 +61,6 @@ def _interval(
     launches = residual[rng.integers(0, len(y), size=(DRAWS, len(y)))] * scale
     ops = noise[rng.integers(0, len(noise), size=(DRAWS, len(y))), np.arange(len(y))]
     drawn = (launches + ops) @ contrast / power
-    expansion = float(stats.t.ppf(0.975, freedom) / stats.norm.ppf(0.975))
+    expansion = float(laws.t_ppf(0.975, freedom) / laws.normal_ppf(0.975))
     low, high = np.quantile(drawn - drawn.mean(), [0.025, 0.975]) * expansion
     return effect + low, effect + high

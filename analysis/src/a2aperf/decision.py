@@ -14,9 +14,8 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
-from a2aperf import bootstrap, equivalence, jobs, maxt, power, robust
+from a2aperf import bootstrap, equivalence, jobs, laws, maxt, power, robust
 from a2aperf.blocks import Blocks, Sides
 
 Floats = NDArray[np.float64]
@@ -165,7 +164,7 @@ def predicted(
     tests = max(1, int((freedom >= 1).sum())) * family
     outside = np.minimum(1.0, equivalence.step_up(arrays.pop("outside")) * family)
     least = freedom[freedom >= 1].min(initial=np.inf)
-    critical = float(stats.t.isf(LEVEL / 2 / tests, least)) if np.isfinite(least) else math.inf
+    critical = float(laws.t_isf(LEVEL / 2 / tests, least)) if np.isfinite(least) else math.inf
     p = np.minimum(1.0, arrays.pop("p") * tests)
     nobody = np.array([], dtype=np.intp)
     return Decision(

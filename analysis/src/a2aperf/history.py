@@ -15,9 +15,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
-from a2aperf import changepoints, differences, jobs
+from a2aperf import changepoints, differences, jobs, laws
 from a2aperf.changepoints import Split
 from a2aperf.differences import Differences
 from a2aperf.explain import series
@@ -152,7 +151,7 @@ def _trend(times: Floats, speed: Floats, phi: float) -> tuple[float, float, floa
     variance = float(left @ left) / float(np.trace((np.eye(n) - hat) @ alike))
     error = np.sqrt(variance * float(weight @ alike @ weight))
     freedom = max(2.0, (n - 2) * (1 - phi) / (1 + phi))
-    half = float(stats.t.isf(0.025, freedom)) * error
+    half = float(laws.t_isf(0.025, freedom)) * error
     return float(np.expm1(slope)), float(np.expm1(slope - half)), float(np.expm1(slope + half))
 
 
@@ -173,7 +172,7 @@ def _change(
         a, b = (part[~np.isnan(part)] for part in (y[before, number], y[after, number]))
         if min(len(a), len(b)) < 2:
             continue
-        p = float(stats.ttest_ind(a, b, equal_var=False).pvalue) if a.std() + b.std() > 0 else 0.0
+        p = laws.welch(a, b) if a.std() + b.std() > 0 else 0.0
         ratio = float(np.exp(b.mean() - a.mean()))
         named = lines.loc[number, LINE].to_dict()
         rows.append({**named, "ratio": ratio, "before": len(a), "after": len(b), "p": p})

@@ -17,9 +17,8 @@ from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
-from a2aperf import metrics
+from a2aperf import laws, metrics
 
 Floats = NDArray[np.float64]
 Kind = Literal["none", "order-statistics", "block-bootstrap"]
@@ -55,7 +54,7 @@ def coverage(n: int, q: float = 0.5) -> float:
     ends = _indices(n, q)
     if ends is None:
         return math.nan
-    return float(stats.binom.cdf(ends[1], n, q) - stats.binom.cdf(ends[0], n, q))
+    return float(laws.binomial_cdf(ends[1], n, q) - laws.binomial_cdf(ends[0], n, q))
 
 
 def autocorrelation(samples: Floats) -> float:
@@ -67,7 +66,7 @@ def autocorrelation(samples: Floats) -> float:
     n = len(samples)
     if n < 3:
         return 0.0
-    ranks = stats.rankdata(samples) - (n + 1) / 2
+    ranks = laws.mean_ranks(samples) - (n + 1) / 2
     power = float(ranks @ ranks)
     return float(ranks[1:] @ ranks[:-1]) / power + 1 / n if power > 0 else 0.0
 

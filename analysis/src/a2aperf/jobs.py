@@ -16,8 +16,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
+from a2aperf import laws
 from a2aperf.launch import Launch
 from a2aperf.results import Results
 
@@ -134,11 +134,11 @@ class Spread:
 
         The prediction bound t(J − 1) · s · √(1 + 1/J) for one further job.
         """
-        return float(stats.t.isf(level, self.jobs - 1)) * self.error(others)
+        return float(laws.t_isf(level, self.jobs - 1)) * self.error(others)
 
     def chance(self, gap: float, others: int = 1) -> float:
         """Chance that the mean of further jobs is that far from this mean, to either side."""
         error = self.error(others)
         if error <= 0:
             return 1.0 if gap == 0 else 0.0
-        return float(2 * stats.t.sf(abs(gap) / error, self.jobs - 1))
+        return float(2 * laws.t_sf(abs(gap) / error, self.jobs - 1))

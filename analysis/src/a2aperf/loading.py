@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import asking, copies, reading, schema, terminal
+from a2aperf import asking, copies, reading, schema, terminal, workloads
 from a2aperf.errors import InputError
 from a2aperf.launch import Launch
 from a2aperf.results import Results
@@ -40,8 +40,6 @@ def load(paths: Iterable[Path | str]) -> Results:
 
 
 def _instead(role: str) -> str:
-    from a2aperf import workloads  # with scipy.stats: takes a while, and is seldom asked for
-
     return workloads.of_role(role).instead
 
 

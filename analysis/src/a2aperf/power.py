@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from scipy import stats
+from a2aperf import laws
 
 POWER: Final = 0.9
 _EQUALITY: Final = 0.8
@@ -29,7 +29,7 @@ def detectable(spread: float, information: float, freedom: float, critical: floa
 def tail(critical: float, freedom: float, tests: int) -> float:
     """One-sided error that a family-wise critical |t| leaves to one cell; Bonferroni's at least."""
     least = 0.025 / max(tests, 1)
-    return max(least, float(stats.t.sf(critical, freedom))) if freedom >= 1 else least
+    return max(least, float(laws.t_sf(critical, freedom))) if freedom >= 1 else least
 
 
 def equality_margin(spread: float, information: float, freedom: float, error: float) -> float:
@@ -39,7 +39,7 @@ def equality_margin(spread: float, information: float, freedom: float, error: fl
     """
     if freedom < 1 or not spread >= 0 or information <= 0:
         return math.nan
-    reach = float(stats.t.isf(error, freedom) + stats.t.isf((1 - _EQUALITY) / 2, freedom))
+    reach = float(laws.t_isf(error, freedom) + laws.t_isf((1 - _EQUALITY) / 2, freedom))
     return math.expm1(reach * spread / math.sqrt(information))
 
 
@@ -54,11 +54,11 @@ def launches_needed(spread: float, freedom: float, tail: float, change: float) -
     target = math.log1p(change)
     for launches in range(FEWEST, MOST + 1):
         degrees = 2 * launches - math.ceil(launches / 2) - 1
-        reach = float(stats.t.isf(tail, degrees)) + _reach(degrees)
+        reach = float(laws.t_isf(tail, degrees)) + _reach(degrees)
         if reach * spread * math.sqrt(2 / launches) <= target:
             return launches
     return None
 
 
 def _reach(freedom: float) -> float:
-    return float(stats.t.ppf(POWER, freedom))
+    return float(laws.t_ppf(POWER, freedom))

@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from a2aperf import laws
 from a2aperf.blocks import Blocks, Sides
 
 Floats = NDArray[np.float64]
@@ -60,7 +60,7 @@ def outliers(y: Floats, side: Sides, block: Blocks) -> NDArray[np.intp]:
 
 
 def _limit(n: int) -> float:
-    return max(_FAR, float(stats.t.isf(_ERROR / (2 * n), max(3.0, _EFFICIENCY * n))))
+    return max(_FAR, float(laws.t_isf(_ERROR / (2 * n), max(3.0, _EFFICIENCY * n))))
 
 
 def _off(values: Floats, sides: NDArray[np.bool_], block: Blocks) -> Floats:

@@ -2,8 +2,8 @@
 """Results in a notebook: `runs = a2aperf.open("runs/*.h5")`.
 
 A thin layer over what the commands of `a2a` use; the same question has the same answer in both.
-Messages of errors may name a command's option: the argument has the same name here. What draws and
-judges is imported when it is asked for: it takes seconds to load.
+Messages of errors may name a command's option: the argument has the same name here. What draws is
+imported when it is asked for: it takes seconds to load.
 """
 
 from __future__ import annotations
@@ -17,17 +17,28 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from a2aperf import arrays, baselines, filters, labels, launch_table, layouts, loading, tables
+from a2aperf import (
+    arrays,
+    baselines,
+    filters,
+    labels,
+    launch_table,
+    layouts,
+    loading,
+    roles,
+    tables,
+    workloads,
+)
+from a2aperf.compared import Compared
 from a2aperf.errors import InputError
+from a2aperf.explain.findings import Findings
 from a2aperf.results import Results
+from a2aperf.workloads.workload import Listing
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from a2aperf.compared import Compared
-    from a2aperf.explain.findings import Findings
     from a2aperf.figures import Figures
-    from a2aperf.workloads.workload import Listing
 
 _GLOB = frozenset("*?[")
 _LINK_RATE = {"long_name": "data rate of an adapter, one direction", "units": "Gbit/s"}
@@ -118,8 +129,6 @@ class Runs:
         `.attrs["units"]` and `.attrs["long_names"]` describe columns by name. Points that are not
         measured yet are left out. `role`: any of measure, baseline, sentinel, pair, or all.
         """
-        from a2aperf import roles
-
         chosen = roles.chosen(self.results, role, "to_dataframe: role ")
         chosen = chosen.select(chosen.points["state"] != "pending")
         frame = layouts.frame(chosen, layouts.every_column(chosen))
@@ -148,8 +157,6 @@ class Runs:
 
     @staticmethod
     def _listings() -> dict[str, Listing]:
-        from a2aperf import workloads
-
         return {one.listing.method: one.listing for one in workloads.ALL if one.listing}
 
     @property
@@ -194,8 +201,6 @@ class Runs:
         is not set, or the one measured first. `margin`: the relative difference that doesn't
         matter, default 0.02. Raises InputError where there are no two values.
         """
-        from a2aperf.compared import Compared
-
         return Compared.of(self.results, names, baseline, margin, self._mixed)
 
     def findings(self, *kinds: str) -> Findings:
@@ -204,8 +209,6 @@ class Runs:
         A sequence of objects with `kind`, `where`, `text`, `n`, `unit` and `numbers`; `.frame` is
         the same as a DataFrame. Empty where nothing stands out. Reads raw samples.
         """
-        from a2aperf.explain.findings import Findings
-
         return Findings.of(self.results, kinds, self._mixed)
 
     @property

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
+from a2aperf import laws
 from a2aperf.explain import equal, series
 from a2aperf.explain.finding import Finding, percent, us
 from a2aperf.launch import Launch
@@ -127,7 +127,7 @@ def _chance(its: NDArray[np.bool_], ranks: int, block: NDArray[np.int64] | None)
     if block is not None:
         votes = [its[block == one].mean() >= 0.5 for one in np.unique(block)]
         trials, times, share = len(votes), int(sum(votes)), min(1.0, 2 / ranks)
-    return float(min(1.0, ranks * (ranks - 1) * stats.binom.sf(times - 1, trials, share)))
+    return float(min(1.0, ranks * (ranks - 1) * laws.binomial_sf(times - 1, trials, share)))
 
 
 def _told(facts: Launch, row: Any, one: Last, chance: float, on_a_clock: bool) -> Finding:

@@ -15,8 +15,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
+from a2aperf import laws
 from a2aperf.explain import series
 from a2aperf.explain.finding import Finding, percent, us
 from a2aperf.labels import count_text
@@ -117,7 +117,7 @@ def _mean(values: Floats) -> tuple[float, float]:
     if n < _FEWEST_LAUNCHES:
         return float(values.mean()), math.nan
     error = float(values.std(ddof=1)) / math.sqrt(n)
-    return float(values.mean()), float(stats.t.ppf(0.975, n - 1)) * error
+    return float(values.mean()), float(laws.t_ppf(0.975, n - 1)) * error
 
 
 def _costs(ranks: Floats, at_zero: Floats) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -155,8 +155,8 @@ def _halves(design: Floats, left: Floats, ranks: Floats) -> Floats:
     free = np.array([[its.sum() - 1] for its in of_scale])
     total = np.maximum(own.sum(axis=0), np.finfo(np.float64).tiny)
     welch = total**2 / np.maximum((own**2 / free).sum(axis=0), np.finfo(np.float64).tiny)
-    wide = stats.t.ppf(0.975, np.maximum(welch, free.min())) * np.sqrt(total)
-    return np.asarray(np.maximum(stats.t.ppf(0.975, freedom) * np.sqrt(pooled), wide))
+    wide = laws.t_ppf(0.975, np.maximum(welch, free.min())) * np.sqrt(total)
+    return np.asarray(np.maximum(laws.t_ppf(0.975, freedom) * np.sqrt(pooled), wide))
 
 
 def find(found: Results) -> list[Finding]:

@@ -13,9 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
-from a2aperf import intervals
+from a2aperf import intervals, laws
 from a2aperf.explain.finding import Finding, percent, us
 from a2aperf.results import Results
 
@@ -74,7 +73,7 @@ def wandering(found: Results, points: pd.DataFrame) -> float:
         return math.inf
     spans = 2 * len(points) - 1
     spread = float(np.std(changes, ddof=1))
-    return float(stats.t.ppf(0.975, len(changes) - 1)) * spread * math.sqrt(spans)
+    return float(laws.t_ppf(0.975, len(changes) - 1)) * spread * math.sqrt(spans)
 
 
 def _abstains(launch: str, change: float, limit: float, sentinels: pd.DataFrame) -> Finding:

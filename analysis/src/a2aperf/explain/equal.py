@@ -15,7 +15,9 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft, stats
+from scipy import fft
+
+from a2aperf import laws
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -123,7 +125,7 @@ def chances(counts: Ints, times: Ints) -> Floats:
     """The same for several numbers of times, with one look at the blocks."""
     ranks = counts.shape[1]
     if not (counts.sum(axis=1) > 1).any():  # independent ops
-        beyond = stats.binom.sf(times - 1, int(counts.sum()), 1 / ranks)
+        beyond = laws.binomial_sf(times - 1, int(counts.sum()), 1 / ranks)
     else:
         at_least = np.append(np.cumsum(_of_sum(counts)[::-1])[::-1], 0.0)
         beyond = at_least[np.minimum(times, len(at_least) - 1)]
@@ -162,4 +164,4 @@ def limit_of_share(who: NDArray[np.intp], ranks: int) -> float | None:
         seen = int((who[1:] == who[:-1]).sum())
         if seen - turns * same > _ONE_SIDED * math.sqrt(turns * same * (1 - same)):
             return None
-    return float(stats.binom.ppf(1 - 0.05 / ranks, who.size, 1 / ranks)) / who.size
+    return float(laws.binomial_ppf(1 - 0.05 / ranks, who.size, 1 / ranks)) / who.size

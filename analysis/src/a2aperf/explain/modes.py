@@ -10,9 +10,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
-from a2aperf import intervals
+from a2aperf import intervals, laws
 from a2aperf.explain import series
 from a2aperf.explain.finding import Finding, percent, us
 from a2aperf.results import Results
@@ -108,7 +107,7 @@ def _valleys(logs: Floats, memory: _Memory) -> list[float]:
     counts, _ = np.histogram(logs, bins=len(grid), range=(grid[0], grid[-1]))
     step = grid[1] - grid[0]
     reach = np.arange(-int(4 * width / step) - 1, int(4 * width / step) + 2) * step
-    density = np.convolve(counts, stats.norm.pdf(reach, scale=width), mode="same")
+    density = np.convolve(counts, laws.normal_pdf(reach, width), mode="same")
     beside = np.pad(density, 1, mode="edge")
     is_hill = (density >= beside[:-2]) & (density >= beside[2:]) & (density > 0)
     hills = np.flatnonzero(is_hill)
@@ -147,7 +146,7 @@ def _dips(logs: Floats, left: float, valley: float, right: float, memory: _Memor
         return False
     worth = memory.worth(logs, valley)
     inside, both = math.ceil(worth * inside), math.floor(worth * (inside + hills))
-    return bool(stats.binom.cdf(inside, max(inside, both), 0.5) < _ERROR)
+    return bool(laws.binomial_cdf(inside, max(inside, both), 0.5) < _ERROR)
 
 
 def _within(logs: Floats, centre: float, half: float) -> int:

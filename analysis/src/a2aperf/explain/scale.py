@@ -10,9 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
-from a2aperf import scaling
+from a2aperf import laws, scaling
 from a2aperf.explain import series
 from a2aperf.explain.finding import Finding, percent
 from a2aperf.results import Results
@@ -100,7 +99,7 @@ def _sure(logs: list[Any], tests: int) -> float:
     spread = sum(float(((one - one.mean()) ** 2).sum()) for one in logs) / freedom
     first, last = logs[0], logs[-1]
     error, level = math.sqrt(spread * (1 / len(first) + 1 / len(last))), _ERROR / tests
-    by_chance = float(stats.t.isf(level, freedom)) * error
+    by_chance = float(laws.t_isf(level, freedom)) * error
     if min(len(first), len(last)) == 1:  # nobody knows how far launches of that scale differ
         return max(_LOST_UNSEEN, 1 - math.exp(-by_chance))
     if _differ_in_spread(first, last):
@@ -114,7 +113,7 @@ def _welch(first: Any, last: Any, level: float) -> float:
     freedom = sum(parts) ** 2 / sum(
         part**2 / (len(one) - 1) for part, one in zip(parts, (first, last), strict=True)
     )
-    return float(stats.t.isf(level, freedom)) * math.sqrt(sum(parts))
+    return float(laws.t_isf(level, freedom)) * math.sqrt(sum(parts))
 
 
 def _differ_in_spread(first: Any, last: Any) -> bool:
@@ -122,7 +121,7 @@ def _differ_in_spread(first: Any, last: Any) -> bool:
     variances = first.var(ddof=1), last.var(ddof=1)
     if not min(variances):
         return bool(max(variances))
-    at = stats.f.cdf(variances[0] / variances[1], len(first) - 1, len(last) - 1)
+    at = laws.f_cdf(variances[0] / variances[1], len(first) - 1, len(last) - 1)
     return not 0.1 <= float(at) <= 0.9
 
 

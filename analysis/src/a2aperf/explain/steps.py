@@ -16,9 +16,8 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
-from a2aperf import scaling
+from a2aperf import laws, scaling
 from a2aperf.explain import series
 from a2aperf.explain.finding import Finding, listed, spanned
 from a2aperf.results import Results
@@ -202,7 +201,7 @@ def _sure(
         limit = _limit(len(alike), tests) * _spread(alike)
         if launches > 1:
             own = float(size.std(ddof=1))
-            limit = max(limit, float(stats.t.isf(_OWN_ERROR / noisy, launches - 1)) * own)
+            limit = max(limit, float(laws.t_isf(_OWN_ERROR / noisy, launches - 1)) * own)
         enough = float(np.median(size)) > limit / np.sqrt(launches)
     else:
         rough = _roughness(line, pair)
@@ -218,7 +217,7 @@ def _sure(
 def _limit(count: int, tests: int) -> float:
     """Quantile of Student's t for so many absolute deviations; both kinds of change are tested."""
     freedom = max(3.0, _EFFICIENCY * count)
-    return float(stats.t.isf(_ERROR / (2 * tests), freedom))
+    return float(laws.t_isf(_ERROR / (2 * tests), freedom))
 
 
 def _roughness(line: _Line, pair: int) -> tuple[float, float, int] | None:

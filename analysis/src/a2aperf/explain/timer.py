@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
+from a2aperf import laws
 from a2aperf.explain import series
 from a2aperf.explain.finding import Finding, listed, ms, percent, us
 from a2aperf.results import Results
@@ -105,6 +105,6 @@ def _gap(found: Results, rows: pd.DataFrame, start: float) -> str:
         late = found.op_times(str(row["file"]), int(row["point"])) - float(row["time_p50"])
         inside += int(((late >= start) & (late < _WIDTH * start)).sum())
         below += int(((late >= (2 - _WIDTH) * start) & (late < start)).sum())
-    if stats.binom.cdf(below, inside + below, 0.5) >= _ERROR:
+    if laws.binomial_cdf(below, inside + below, 0.5) >= _ERROR:
         return ""
     return f"{inside} ops are so late, {below} by a stretch as long just below"

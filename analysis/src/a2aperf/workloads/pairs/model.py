@@ -14,7 +14,8 @@ from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+
+from a2aperf import laws
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -37,7 +38,7 @@ LEAST_OF_ENDS: Final = 1.25
 """For a sender or receiver among fewer than _FEW, likewise."""
 FEWEST: Final = 3
 """Pairs of a row or column without which nothing is said of its rank."""
-_MAD: Final = 1 / float(stats.norm.ppf(0.75))  # makes it the standard deviation of normal noise
+_MAD: Final = 1 / float(laws.normal_ppf(0.75))  # makes it the standard deviation of normal noise
 _EFFICIENCY: Final = 0.37  # of the MAD: n values tell as much of a spread as 0.37 n would by it
 _SMALL: Final = 40
 _FEW: Final = 8
@@ -145,7 +146,7 @@ def _spread(values: Floats) -> float:
 
 def _beyond(tests: int, degrees: float) -> float:
     """Quantile that none of so many values of a robustly scaled sample passes, but for ERROR."""
-    return float(stats.t.isf(ERROR / max(tests, 1), max(_EFFICIENCY * degrees, _LEAST_DEGREES)))
+    return float(laws.t_isf(ERROR / max(tests, 1), max(_EFFICIENCY * degrees, _LEAST_DEGREES)))
 
 
 def _tail(residual: Floats, normal: float) -> float:
