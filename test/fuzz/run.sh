@@ -85,8 +85,12 @@ run_target() {
         "${command[@]}" -set_cover_merge=1 "$kept" "$found"
         return
     fi
-    "${command[@]}" "$kept"/* && { ((!seconds)) || "${command[@]}" "${runs:--max_total_time=$seconds}" \
-        -print_final_stats=1 "$found" "$kept"; }
+    # Exploring begins with every kept file.
+    if [[ $runs ]] || ((seconds)); then
+        "${command[@]}" "${runs:--max_total_time=$seconds}" -print_final_stats=1 "$found" "$kept"
+    else
+        "${command[@]}" "$kept"/*
+    fi
 }
 
 # lane PREPARE TARGET…: one after the other; a line of the JUnit file for each on stdout.
