@@ -15,6 +15,7 @@ from a2aperf import anonymize, loading
 from a2aperf.errors import InputError
 from conftest import Outcome
 from support import planted, synthetic
+from support.edited import edited
 
 Run = Callable[..., Outcome]
 KEY = bytes(range(32))
@@ -271,6 +272,32 @@ def test_what_remains_is_seen_before_anything_is_written(
     written = a2a("export", named, "--anonymize", "-o", tmp_path / "out.h5", *key)
     assert written.out.startswith(listed.out)
     a2a("export", named, "--anonymize", *key).refused("-o FILE", "--review")
+
+
+def test_what_people_wrote_is_listed_first_and_equal_kinds_are_folded(
+    a2a: Run, named: Path, tmp_path: Path
+) -> None:
+    with edited(named) as file:
+        del file["segments/0/fi_info"]
+        file["segments/0"]["fi_info"] = (
+            "fi_info:\n    caps: [ FI_MSG, FI_RMA ]\n    inject_size: 64\n    handle: (nil)\n"
+            "    fabric: northern lights\n    name: cafe\n"
+        )
+    listed = a2a("export", named, "--anonymize", "--review", "--key", tmp_path / "key")
+    lines = [line.strip() for line in listed.out.splitlines()]
+    assert lines[-1] == "fi_info: 4 more lines, of libfabric's own words and numbers"
+    at = [
+        lines.index(line)
+        for line in (
+            "label cluster: north",
+            "layout: compact",
+            "fi_info: fabric: northern lights",
+            "fi_info: name: cafe",
+        )
+    ]
+    assert at == sorted(at)
+    assert sum(line.startswith("names of variables: ") for line in lines) == 1
+    assert len(lines) == len(set(lines))
 
 
 @pytest.mark.parametrize(("answer", "status"), [("y\n", 0), ("n\n", 1), ("", 1)])

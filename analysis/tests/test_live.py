@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A writer in another process does what a2aperf does: raw writes, state last."""
 
+import fcntl
+import os
+import re
+import struct
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import h5py
 import pytest
 
-from a2aperf import live
+from a2aperf import file_lock, live
+from a2aperf.commands import live as live_command
+from a2aperf.file_lock import Writer
 from conftest import Outcome
 from support import synthetic
 from support.edited import edited
@@ -19,8 +26,11 @@ Run = Callable[..., Outcome]
 SECONDS = 300  # a deadline, not an expectation
 # A step for every line that it gets: the state of a point, or the end.
 WRITER = """
-import os, sys, shutil, h5py
+import fcntl, os, struct, sys, shutil, h5py
 path = sys.argv[1]
+lock = open(path, "rb")
+fcntl.fcntl(lock, fcntl.F_OFD_SETLK, struct.pack("hhqqi0q", fcntl.F_RDLCK, 0, 1 << 62, 1, 0))
+print("here", flush=True)
 with h5py.File(path, "r+", locking=False) as file:
     for line in sys.stdin:
         what, value = line.split()
@@ -57,11 +67,11 @@ def _start(*words: str) -> subprocess.Popen[str]:
 def follow_written(path: Path, end_state: int) -> Outcome:
     """The writer goes on when the reader has told what it saw."""
     words = [sys.executable, "-m", "a2aperf", "live", str(path), "--interval", "0.1"]
-    with (
-        _start(sys.executable, "-c", WRITER, str(path)) as writer,
-        _start(*words, "--patience", str(SECONDS)) as reader,
-    ):
-        assert writer.stdin is not None and reader.stderr is not None
+    with _start(sys.executable, "-c", WRITER, str(path)) as writer:
+        assert writer.stdin is not None and writer.stdout is not None
+        assert writer.stdout.readline() == "here\n"
+        reader = _start(*words, "--patience", str(SECONDS))
+        assert reader.stderr is not None
         told = [reader.stderr.readline()]
         for step in ("point 0", "point 1", "point 2", "point 3"):
             print(step, file=writer.stdin, flush=True)
@@ -98,19 +108,92 @@ def test_a_failed_run_is_status_1(running: Path) -> None:
     assert outcome.err.splitlines()[-1] == "4 of 4 points, failed"
 
 
-def test_a_killed_run_does_not_hang_it(a2a: Run, running: Path) -> None:
-    outcome = a2a("live", running, "--interval", 0.1, "--patience", 0.5)
+@pytest.fixture
+def written(running: Path) -> Iterator[Path]:
+    """The same, and somebody is at it."""
+    with running.open("rb") as file:
+        fcntl.fcntl(file, fcntl.F_OFD_SETLK, live_mark())
+        yield running
+
+
+def live_mark() -> bytes:
+    return struct.pack("hhqqi0q", fcntl.F_RDLCK, 0, file_lock.MARK, 1, 0)
+
+
+def test_a_killed_run_is_told_at_once(a2a: Run, running: Path) -> None:
+    outcome = a2a("live", running, "--patience", SECONDS)
     assert outcome.status == 1
-    assert outcome.err.endswith("a2a: no new point for 0.5 s: killed, or very slow\n")
+    assert outcome.err == "0 of 4 points, killed: no process writes this file any more\n"
 
 
-def test_once(a2a: Run, running: Path) -> None:
-    outcome = a2a("live", running, "--once")
+def test_a_writer_that_does_nothing_is_waited_for(a2a: Run, written: Path) -> None:
+    outcome = a2a("live", written, "--interval", 0.1, "--patience", 0.5)
+    assert outcome.status == 1
+    first, last = outcome.err.splitlines()
+    assert first == "0 of 4 points, running"
+    said = (
+        "a2a: no new point for 0.5 s, and the file was last written AGO ago: killed, or very slow"
+    )
+    assert re.sub(r"\d+ \w+ ago", "AGO ago", last) == said
+
+
+def test_a_reader_s_lock_is_no_writer(a2a: Run, running: Path) -> None:
+    with running.open("rb") as file:
+        fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi0q", fcntl.F_RDLCK, 0, 0, 0, 0))
+        assert file_lock.writer_of(running) is Writer.GONE
+
+
+def test_where_a_lock_proves_nothing_the_last_write_is_told(
+    running: Path,
+    written: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(file_lock, "_file_system", lambda _: "nfs4")
+    assert file_lock.writer_of(written) is Writer.THERE
+    monkeypatch.setattr(file_lock, "MARK", 1)  # the lock that is held is not seen
+    assert file_lock.writer_of(running) is Writer.UNKNOWN
+    os.utime(running, (time.time() - 3 * 3600,) * 2)
+    live_command.run(running, once=True)
+    assert capsys.readouterr().err == (
+        "0 of 4 points, running or killed, which its file system does not tell; "
+        "last written 3 h ago\n"
+    )
+
+
+def test_which_file_system_a_file_is_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(
+        "1 0 8:1 / / rw - ext4 /dev/sda rw\n"
+        "2 1 0:9 / /sc\\040ratch rw,x shared:1 - nfs4 server:/ rw\n"
+        "3 2 0:9 / /sc\\040ratch/own rw - lustre a@tcp:/ rw\n"
+    )
+    monkeypatch.setattr(file_lock, "_MOUNTS", mounts)
+    for path, kind in {
+        "/a.h5": "ext4",
+        "/sc ratch/a.h5": "nfs4",
+        "/sc ratch/own/a": "lustre",
+    }.items():
+        assert file_lock._file_system(Path(path)) == kind
+    monkeypatch.setattr(file_lock, "_MOUNTS", tmp_path / "none")
+    assert file_lock._file_system(tmp_path) == ""
+
+
+def test_once(a2a: Run, written: Path) -> None:
+    outcome = a2a("live", written, "--once")
     assert (outcome.status, outcome.out) == (0, "")
     assert outcome.err == "0 of 4 points, running\n"
 
 
-def test_a_file_that_is_replaced_meanwhile_is_waited_for(running: Path) -> None:
+def test_a_baseline_is_a_row_and_no_point_of_its_own(a2a: Run, tmp_path: Path) -> None:
+    path = synthetic.write_launch(tmp_path / "x.h5", synthetic.Setup(baseline=True))
+    outcome = a2a("live", path, "--once")
+    assert len(outcome.out.splitlines()) == 1 + 8
+    assert outcome.err == "4 of 4 points, finished\n"
+
+
+def test_a_file_that_is_replaced_meanwhile_is_waited_for(written: Path) -> None:
+    running = written
     away = running.with_suffix(".away")
     looks = 0
 

@@ -215,6 +215,7 @@ def test_the_matrix_shows_the_file(small_file: Path) -> None:
     assert shown.names == ("node001", "node002", "node003", "node004")
     looked = stored.read(loaded, "small.h5")
     np.testing.assert_allclose(shown.z, looked.gbps[1])  # the largest size, one rank a node
+    assert "hatched: nothing is sent there, to oneself" in figure.charts[0].notes
     marks = {c.name: (c.y.tolist(), c.x.tolist()) for c in figure.charts[0].curves}
     assert marks == {
         "measured again, alone": ([1.0], [2.0]),

@@ -65,7 +65,8 @@ def test_several_launches_in_a_file_are_told_apart(
     a2a: Run, three: list[Path], tmp_path: Path
 ) -> None:
     path = tmp_path / "merged.h5"
-    a2a("merge", *three, "-o", path)
+    # each has two points; sentinels and baselines are none
+    assert a2a("merge", *three, "-o", path).out == f"{path}: 6 points of 3 launches\n"
     assert "merged.h5#2" in a2a("table", path).out
 
 

@@ -41,8 +41,22 @@ def test_node_counts_are_subsets_of_one_allocation(a2a: A2A) -> None:
     assert lines(outcome) == [["sbatch", "-N", "80", script, "--nodes", "20,40,80"]]
     # 3 launches of each: 10 s, 0.1 s a rank, 90 s
     seconds = 3 * sum(100 + 0.1 * nodes for nodes in (20, 40, 80))
-    assert f"estimate: {80 * seconds / 3600:.1f} node-hours in all" in outcome.out
+    assert 20.9 < 80 * seconds / 3600 < 20.95
+    assert "estimate: 21 node-hours in all" in outcome.out  # it has two digits
     assert "16 min" in outcome.out
+
+
+def test_points_that_this_machine_has_no_memory_for_are_estimated(a2a: A2A, tmp_path: Path) -> None:
+    """The nodes may have more; with a limit of one's own they are skipped there, too."""
+    (tmp_path / "a2aperf").write_text(
+        "#!/bin/sh\n"
+        'case "$*" in *--memory-limit=1000TB) echo "time: about 2 h if"; exit;; esac\n'
+        'echo "  tagged 1 B, skipped: tagged needs 8 GB and --memory-limit leaves 1 GB"\n'
+        'echo "time: about 1 min 30 s if a message costs 4 us"\n'
+    )
+    assert " 6 h " in a2a("submit", "-N", "20", "--dry-run").out
+    limited = a2a("submit", "-N", "20", "--dry-run", "--", "--memory-limit", "8GB")
+    assert " 5 min " in limited.out
 
 
 def test_options_reach_the_script_and_the_program(a2a: A2A) -> None:

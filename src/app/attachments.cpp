@@ -13,12 +13,7 @@ namespace {
 
 std::string read_text(const std::filesystem::path& file) {
     constexpr Bytes kMostBytes = 16U << 20U;
-    std::string whole;
-    try {
-        whole = read_text_file(file, kMostBytes);
-    } catch (const UsageError& error) {
-        throw UsageError(fmt::format("--attach: {}", error.what()));
-    }
+    std::string whole = read_text_file("--attach", file, kMostBytes);
     if (whole.find('\0') != std::string::npos)
         throw UsageError(fmt::format("--attach: {} is not a text file", quote(file.string())));
     return whole;

@@ -43,7 +43,7 @@ int run_dry(const Options& options) {
     const Bytes wanted = largest_message(plan) * static_cast<Bytes>(workload.messages_at_once(layout.ranks()));
     const Bytes buffer = buffer_bytes(plan, budget, layout.ranks());
     const auto measured = std::count_if(plan.order.begin(), plan.order.end(), [&](int index) {
-        return plan.points[static_cast<std::size_t>(index)].role != Role::sentinel;
+        return plan.points[static_cast<std::size_t>(index)].is_counted();
     });
     say(fmt::format("{} on {}, up to {} per node; {} to measure:\n{}", counted(layout.ranks(), "rank"),
                     counted(layout.nodes(), "node"), per_node, counted(measured, "point"),
@@ -53,8 +53,9 @@ int run_dry(const Options& options) {
     say(fmt::format("message buffers: {} per rank, {} per node{}\n", format_bytes(per_rank),
                     format_bytes(per_rank * per_node),
                     wanted > buffer ? "; several peers share a buffer to stay below --memory-limit" : ""));
+    say(workload.own_room(plan, options, layout.ranks()));
     say(fmt::format("time: about {} if a message costs 4 us and a rank moves 5 GB/s\n",
-                    format_duration(estimated_time(plan, options, layout.ranks()))));
+                    format_estimate(estimated_time(plan, options, layout.ranks()))));
     return 0;
 }
 

@@ -35,10 +35,10 @@ bool has_baseline(const Point& point) {
 
 } // namespace
 
-Launch::Launch(Job& job, const Options& options, std::filesystem::path results, Attachments attachments)
+Launch::Launch(Job& job, const Options& options, std::filesystem::path results, const StoredChoices& stored,
+               Attachments attachments)
     : job_(job), options_(options), workload_(workload_of(options)), attachments_(std::move(attachments)),
-      file_(std::move(results)), prepared_(prepare(job, options, file_.path())),
-      measurement_(job, options, prepared_) {}
+      file_(std::move(results)), prepared_(prepare(job, options, stored)), measurement_(job, options, prepared_) {}
 
 std::string Launch::mpi_transport() const {
     return baseline_transport(prepared_.provider(), job_.layout().nodes() > 1);
@@ -105,7 +105,7 @@ void Launch::verify_all() {
     int verified = 0;
     for (const int index : plan().order) {
         const Point& point = plan().points[static_cast<std::size_t>(index)];
-        if (point.role == Role::sentinel) continue; // a copy of another point
+        if (!point.is_counted()) continue; // a copy of another point
         at_hand_ = named(point, index);
         measurement_.verify(point);
         ++verified;
@@ -142,7 +142,8 @@ Progress Launch::make_progress() const {
     for (const int index : plan().order) {
         const Point& point = plan().points[static_cast<std::size_t>(index)];
         const bool is_done = file_.is_open() && file_.recorder().is_complete(index);
-        work.push_back({point.message_size, is_done ? 0 : measurement_.rules_for(point).target()});
+        work.push_back(
+            {point.message_size, is_done ? 0 : measurement_.rules_for(point).target(), point.is_counted()});
     }
     return {job_.is_root() ? Progress::detect(options_.is_quiet) : Progress::Style::none,
             TimeLeft(std::move(work), options_.time_budget), options_.precision.has_value()};
@@ -174,10 +175,10 @@ void Launch::measure_points(Progress& progress, const Done& done) {
             outcome = stored(point, index);
         } else {
             at_hand_ = named(point, index);
-            progress.begin_point(static_cast<int>(place), point.label());
+            progress.begin_point(place, point.label());
             outcome = measured(point, index, progress);
             at_hand_.clear();
-            ++points_measured_;
+            if (point.is_counted()) ++points_measured_;
         }
         for (const PointResult* result : {&outcome.own, outcome.baseline ? &*outcome.baseline : nullptr})
             has_figures_ |= result != nullptr && result->summary.count > 0;
@@ -188,7 +189,7 @@ void Launch::measure_points(Progress& progress, const Done& done) {
 PointOutcome Launch::stored(const Point& point, int index) {
     PointOutcome outcome;
     if (!job_.is_root()) return outcome;
-    if (point.role != Role::sentinel) ++points_before_;
+    if (point.is_counted()) ++points_before_;
     outcome.own = file_.recorder().stored(index);
     if (has_baseline(point)) outcome.baseline = file_.recorder().stored(point.partner);
     return outcome;

@@ -21,7 +21,8 @@ public:
 
     // Decides provider, memory, plan and polling; opens the channels. Collective. Throws UsageError on all ranks
     // alike.
-    Launch(Job& job, const Options& options, std::filesystem::path results, Attachments attachments);
+    Launch(Job& job, const Options& options, std::filesystem::path results, const StoredChoices& stored,
+           Attachments attachments);
 
     // The clocks, first messages and how ops start; comes before all below.
     void connect() { measurement_.connect(); }

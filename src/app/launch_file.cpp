@@ -31,8 +31,7 @@ std::string LaunchFile::kept(const Plan& plan) const {
     int points = 0;
     for (std::size_t i = 0; i < plan.points.size(); ++i) {
         const Point& point = plan.points[i];
-        const bool counts = point.role != Role::sentinel && !point.is_baseline();
-        if (counts && recorder_->is_complete(static_cast<int>(i))) ++points;
+        if (point.is_counted() && recorder_->is_complete(static_cast<int>(i))) ++points;
     }
     return fmt::format("; {} {} complete in {}: --resume goes on with it", counted(points, "point"),
                        points == 1 ? "is" : "are", path_.string());

@@ -22,7 +22,8 @@ std::optional<Start> wanted_start(Sync sync) {
 Measurement::Measurement(Job& job, const Options& options, const Preparation& prepared)
     : job_(job), options_(options), workload_(workload_of(options)), prepared_(prepared),
       deadline_(prepared.polling.polling, options.timeout),
-      channels_(job, prepared.choice.offer, prepared.channel_settings(options, job.ranks())),
+      channels_(job, prepared.choice.offer, prepared.channel_settings(options, job.ranks()),
+                most_channels(prepared.plan)),
       loop_(job, clock_.mine, deadline_), durations_(job, clock_.mine, deadline_) {}
 
 void Measurement::connect() {
@@ -52,7 +53,7 @@ StartChoice Measurement::choose_start_of_ops() {
 StartChoice Measurement::connect_and_try(std::optional<Start> wanted) {
     const Plan& plan = prepared_.plan;
     const Point& first = plan.points[static_cast<std::size_t>(plan.order.front())];
-    const EngineParts parts{job_, channels_.all(), loop_, deadline_, first, options_.seed};
+    const EngineParts parts{job_, channels_.of(first), loop_, deadline_, first, options_.seed};
     try {
         find_mode(first.mode).verify(parts);
         return choose_start(wanted, prepared_.is_oversubscribed(job_.layout()), clock_.error_ns, job_, loop_,
@@ -114,7 +115,7 @@ RunRules Measurement::rules_for(const Point& point) const {
 }
 
 PointRunner Measurement::runner_for(const Point& point) {
-    PointRunner runner(job_, channels_.all(), loop_, deadline_, *node_counters_, rules_for(point));
+    PointRunner runner(job_, channels_.of(point), loop_, deadline_, *node_counters_, rules_for(point));
     runner.set_clock_keeper([this] { return keep_clock(); });
     runner.set_engine([this](const EngineParts& parts) { return workload_.engine(parts); });
     return runner;

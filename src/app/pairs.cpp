@@ -32,6 +32,9 @@ constexpr double kSecondsPerAgreement = 50e-6;
 
 constexpr int kMostSuspects = 10'000;
 
+// The most that judging took of rank 0's memory for a pair at one size, where 0.3 to 5 million were judged.
+constexpr Bytes kBytesPerCell = 140;
+
 constexpr std::string_view kIntroduction =
     "a2aperf pairs measures the bandwidth and the latency of every ordered pair of ranks, in\n"
     "steps in which each rank sends to one other and receives from one. A rank that is slow in\n"
@@ -114,6 +117,13 @@ constexpr WorkloadRow kRow{
     .check = check,
 };
 
+// Two digits; the estimate is no better.
+Bytes two_digits(Bytes bytes) {
+    Bytes unit = 1;
+    while (bytes / unit >= 100) unit *= 10;
+    return bytes / unit * unit;
+}
+
 PairAxes pair_axes_of(const Options& options) {
     return {.sizes = options.sizes,
             .mode = options.modes.front(),
@@ -170,8 +180,9 @@ Findings examine(Launch& launch, const PairMatrix& matrix) {
         const auto of_step = matrix.read(launch.file().recorder(), points[i]);
         times.insert(times.end(), of_step.begin(), of_step.end());
     }
-    for (const auto& [size, times] : by_size) {
+    for (auto& [size, times] : by_size) {
         PairReport report{size, judge_pairs(times, launch.job().layout()), {}};
+        times = {}; // the verdict has them
         if (launch.prepared().is_oversubscribed(launch.job().layout()))
             report.verdict.suspects.clear(); // whose core was taken is no finding
         report.isolated.assign(report.verdict.suspects.size(), kAbsent);
@@ -227,10 +238,13 @@ void report(const Launch& launch, const Findings& findings) {
     const Job& job = launch.job();
     std::vector<std::string> hosts;
     for (Rank rank = 0; rank < job.ranks(); ++rank) hosts.push_back(job.host(rank));
-    const std::string start = fmt::format(
-        "{}, synchronised to {:.0f} ns",
-        launch.measurement().start().start == Start::clock ? "clock" : "barrier, times on the common clock",
-        launch.measurement().clock().error_ns);
+    const double error = launch.measurement().clock().error_ns;
+    const bool is_by_clock = launch.measurement().start().start == Start::clock;
+    const std::string start =
+        fmt::format("{}, {}", is_by_clock ? "clock" : "barrier",
+                    error > 0 ? fmt::format("{}synchronised to {:.0f} ns",
+                                            is_by_clock ? "" : "times on the common clock, ", error)
+                              : std::string("all ranks on one clock"));
     const PairTable table(job.layout(), hosts,
                           {.provider = launch.prepared().provider(),
                            .ops = launch.options().ops,
@@ -247,7 +261,7 @@ void measure_pairs(Launch& launch) {
     Progress progress = launch.make_progress();
     launch.introduce(progress);
     progress.note(fmt::format("{}: about {}", pair_effort(plan, options, ranks),
-                              format_duration(estimated_time(plan, options, ranks))));
+                              format_estimate(estimated_time(plan, options, ranks))));
     for (const Point& point : plan.points)
         if (point.is_skipped() && point.distance == 1)
             progress.note(fmt::format("{} B skipped: {}", point.message_size, point.skip_reason));
@@ -259,6 +273,7 @@ void measure_pairs(Launch& launch) {
     if (!launch.job().is_root()) return;
     progress.clear();
     report(launch, findings);
+    if (const std::string words = launch.oversubscription(); !words.empty()) progress.note(words);
     const std::size_t before = launch.points_before();
     progress.note(fmt::format("{}, {} measured again: {}",
                               what_was_measured(launch.points_measured() + before, before),
@@ -293,6 +308,12 @@ public:
         return kSecondsPerStep + kSecondsPerStepAndRank * ranks + ops * op;
     }
     int points_afterwards(const Options& options) const override { return pair_options(options).suspects; }
+    std::string own_room(const Plan& plan, const Options& options, int ranks) const override {
+        const Bytes judged = plan.order.size() * static_cast<Bytes>(ranks) * kBytesPerCell;
+        return fmt::format("pair matrix: {} of the results file until the launch ends; rank 0 needs about {} of "
+                           "memory to judge it\n",
+                           format_bytes(bytes_of(*group(options, plan, ranks))), format_bytes(two_digits(judged)));
+    }
 
     bool is_collective() const override { return false; }
     double gbps_rank(const Point& point, const Layout&, double op_time_ns) const override {

@@ -2,12 +2,15 @@
 #include "preparation.hpp"
 
 #include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/measure/environment.hpp"
 #include "a2aperf/measure/mode_table.hpp"
-#include "a2aperf/record/recorder.hpp"
-#include "launch_file.hpp"
 #include "workload.hpp"
 
 namespace a2aperf {
@@ -27,20 +30,25 @@ std::optional<Polling> wanted_polling(Poll poll) {
     return std::nullopt;
 }
 
-// A resumed run keeps the order in which the first one was to go, and how its ops started.
-std::optional<Start> keep_stored(Plan& plan, const Job& job, const Options& options,
-                                 const std::filesystem::path& results) {
+// The rank that looked at the file, before there was a job, need not be rank 0: ranks may be shuffled.
+StoredChoices from_reader(const Job& job, const StoredChoices& mine) {
+    const bool has_read = !mine.start.empty();
+    std::string words = has_read ? fmt::format("{} {}", mine.start, fmt::join(mine.order, " ")) : "";
+    for (std::string& others : job.gather_text(words))
+        if (!others.empty()) words = std::move(others);
+    job.broadcast_text(words);
     StoredChoices stored;
-    on_root(job, [&] {
-        if (options.overwrite == Overwrite::resume && std::filesystem::exists(results))
-            stored = stored_choices(results, workload_of(options).schema());
-    });
-    job.broadcast_text(stored.start);
-    if (job.is_root() && !stored.start.empty() &&
-        std::is_permutation(stored.order.begin(), stored.order.end(), plan.order.begin(), plan.order.end()))
-        plan.order = stored.order;
-    for (int& index : plan.order) job.broadcast(index);
+    std::istringstream stream(words);
+    stream >> stored.start;
+    for (int index = 0; stream >> index;) stored.order.push_back(index);
+    return stored;
+}
+
+// A resumed run keeps the order in which the first one was to go, and how its ops started.
+std::optional<Start> keep_stored(Plan& plan, const StoredChoices& stored) {
     if (stored.start.empty()) return std::nullopt;
+    if (std::is_permutation(stored.order.begin(), stored.order.end(), plan.order.begin(), plan.order.end()))
+        plan.order = stored.order;
     return stored.start == to_string(Start::clock) ? Start::clock : Start::barrier;
 }
 
@@ -60,14 +68,14 @@ ChannelSettings Preparation::channel_settings(const Options& options, int ranks)
     return settings;
 }
 
-Preparation prepare(const Job& job, const Options& options, const std::filesystem::path& results) {
+Preparation prepare(const Job& job, const Options& options, const StoredChoices& stored) {
     ProviderChoice choice =
         choose_provider(job, {options.provider, options.nic, options.modes, mode_demands(), mpi_uses_libfabric()});
     const MemoryBudget budget =
         memory_budget(job, find_memory(options.memory), options.memory_limit, options.sizes);
     Plan plan = workload_of(options).plan(
         options, job.layout(), [&](const Point& point) { return skip_reason(point, choice, budget, job.ranks()); });
-    const auto stored_start = keep_stored(plan, job, options, results);
+    const auto stored_start = keep_stored(plan, from_reader(job, stored));
     auto cores = cores_of_nodes(job, choice.here);
     PollingChoice polling = choose_polling(wanted_polling(options.poll), is_oversubscribed(job.layout(), cores));
     // After the provider's own variables are set: they are part of what was measured.

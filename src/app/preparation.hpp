@@ -2,7 +2,6 @@
 // What a launch decides before it opens anything, each the same on all ranks.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "a2aperf/measure/channels.hpp"
 #include "a2aperf/measure/setup.hpp"
 #include "a2aperf/plan/plan.hpp"
+#include "a2aperf/record/recorder.hpp"
 #include "a2aperf/result/provenance.hpp"
 
 namespace a2aperf {
@@ -33,8 +33,8 @@ struct Preparation {
     ChannelSettings channel_settings(const Options& options, int ranks) const;
 };
 
-// results: the file, which an earlier launch may have begun. Collective. Throws UsageError and NothingToMeasure on
-// all ranks alike.
-Preparation prepare(const Job& job, const Options& options, const std::filesystem::path& results);
+// stored: what an earlier launch chose, on the rank that looked at its file. Collective. Throws UsageError and
+// NothingToMeasure on all ranks alike.
+Preparation prepare(const Job& job, const Options& options, const StoredChoices& stored);
 
 } // namespace a2aperf

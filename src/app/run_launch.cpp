@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The life of an MPI launch: start, agree, measure, and an end that leaves no rank behind.
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -99,7 +100,9 @@ Ending with_lost_ranks(const Job& job, Ending ending) {
 
 std::string stopped_by(int signal_number, const std::optional<Launch>& launch) {
     const bool measures = launch && !launch->at_hand().empty();
-    return fmt::format("stopped by signal {} ({}) {}", signal_number, strsignal(signal_number),
+    // The launcher does not pass on which one it got itself.
+    const char* also = signal_number == SIGTERM ? "; mpirun sends it on ^C, too" : "";
+    return fmt::format("stopped by signal {} ({}{}) {}", signal_number, strsignal(signal_number), also,
                        measures ? "at " + launch->at_hand() : "while no point was being measured");
 }
 
@@ -159,9 +162,10 @@ int run_launch(int argc, char** argv, const Options& options) {
             fmt::format("{} at least 2 ranks: use mpirun -n 2 or more", workload_of(options).demands()));
     const std::filesystem::path results = output_file(options);
     Launch::Attachments attachments;
+    StoredChoices stored;
     if (launched_rank() == 0 && !options.verify_only) {
-        check_output(results, options.overwrite == Overwrite::resume, options.overwrite == Overwrite::force,
-                     workload_of(options).schema());
+        stored = check_output(results, options.overwrite == Overwrite::resume,
+                              options.overwrite == Overwrite::force, workload_of(options).schema());
         attachments = read_attachments(options.attachments);
     }
 
@@ -179,7 +183,7 @@ int run_launch(int argc, char** argv, const Options& options) {
         agree_on_arguments(job, options);
         tell_removed(job, removed);
         bring_to_root(job, attachments, options.attachments.size());
-        launch.emplace(job, options, results, std::move(attachments));
+        launch.emplace(job, options, results, stored, std::move(attachments));
         launch->connect();
         bool has_result = true;
         if (options.verify_only) {

@@ -357,11 +357,11 @@ public:
     double gbps_rank(const Point&, const Layout&, double) const override { return 0; }
     Schema schema() const override {
         static const std::vector<Column> columns = stream_columns();
-        static const std::vector<SampleColumn> samples = stream_samples();
+        static const std::vector<SampleColumn> kept = stream_samples();
         return {.workload = kRow.name,
                 .subject = "streams",
                 .columns = columns,
-                .samples = samples,
+                .samples = kept,
                 .replicate = Replicate::launch,
                 .summarise = [](const Samples& samples, const Layout&, Bytes, const SummaryRules& rules) {
                     return summarise_times(samples, rules);

@@ -41,6 +41,8 @@ public:
     // For the estimate: a point, and how many more points of the largest size may follow the plan.
     virtual double seconds_of_point(const Options& options, Bytes message_size, double ops, int ranks) const = 0;
     virtual int points_afterwards(const Options&) const { return 0; }
+    // For --dry-run: what it takes beside the message buffers; empty = nothing to speak of.
+    virtual std::string own_room(const Plan&, const Options&, int /*ranks*/) const { return {}; }
 
     // Whether every op waits for all ranks: then the first point connects all of them, its trial ops tell how ops
     // can start, and a rank that begins late spoils the op. If not, each point connects by itself.

@@ -31,24 +31,30 @@ private:
     int number_;
 };
 
-[[noreturn]] void refuse_reading(const std::string& name) {
-    throw UsageError(fmt::format("cannot read {}: {}", name, std::strerror(errno)));
+struct Named {
+    std::string_view option;
+    std::string file; // quoted
+};
+
+[[noreturn]] void refuse_reading(const Named& name) {
+    throw UsageError(fmt::format("{}: cannot read {}: {}", name.option, name.file, std::strerror(errno)));
 }
 
-void require_file(const struct stat& facts, const std::string& name) {
+void require_file(const struct stat& facts, const Named& name) {
     constexpr std::array<std::pair<mode_t, const char*>, 5> kOthers{{{S_IFDIR, "a folder"},
                                                                      {S_IFIFO, "a pipe"},
                                                                      {S_IFSOCK, "a socket"},
                                                                      {S_IFCHR, "a device"},
                                                                      {S_IFBLK, "a device"}}};
     for (const auto& [kind, word] : kOthers)
-        if ((facts.st_mode & S_IFMT) == kind) throw UsageError(fmt::format("{} is {}, not a file", name, word));
+        if ((facts.st_mode & S_IFMT) == kind)
+            throw UsageError(fmt::format("{}: {} is {}, not a file", name.option, name.file, word));
 }
 
 } // namespace
 
-std::string read_text_file(const std::filesystem::path& file, Bytes most) {
-    const std::string name = quote(file.string());
+std::string read_text_file(std::string_view option, const std::filesystem::path& file, Bytes most) {
+    const Named name{option, quote(file.string())};
     struct stat facts {};
     // Before it is opened: that alone can wait for another process, or move a tape.
     if (stat(file.c_str(), &facts) != 0) refuse_reading(name);
@@ -67,7 +73,8 @@ std::string read_text_file(const std::filesystem::path& file, Bytes most) {
         if (length == 0) return whole;
         whole.append(some.data(), static_cast<std::size_t>(length));
         if (whole.size() > most)
-            throw UsageError(fmt::format("{} has more than the {} that are read", name, format_bytes(most)));
+            throw UsageError(
+                fmt::format("{}: {} has more than the {} that are read", option, name.file, format_bytes(most)));
     }
 }
 

@@ -205,6 +205,16 @@ std::string format_duration(Nanoseconds duration) {
     return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);
 }
 
+std::string format_estimate(Nanoseconds duration) {
+    Nanoseconds unit = 1;
+    while (duration / unit >= 100) unit *= 10;
+    const Nanoseconds rest = duration % unit;
+    std::string text = format_duration(duration - rest + (rest >= (unit + 1) / 2 ? unit : 0));
+    for (const std::string_view zeros : {" 00 s", " 00 min"})
+        if (text.ends_with(zeros)) text.resize(text.size() - zeros.size());
+    return text;
+}
+
 std::string counted(std::int64_t count, std::string_view noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }

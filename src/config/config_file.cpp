@@ -56,12 +56,7 @@ void take(GivenOptions& given, const CLI::ConfigItem& item, const OptionRow& row
 
 std::string whole_text(const std::string& file) {
     constexpr Bytes kMostBytes = 1U << 20U;
-    std::string text;
-    try {
-        text = read_text_file(file, kMostBytes);
-    } catch (const UsageError& error) {
-        throw UsageError(fmt::format("--config: {}", error.what()));
-    }
+    std::string text = read_text_file("--config", file, kMostBytes);
     if (text.empty()) throw UsageError(fmt::format("--config {}: the file is empty", quote(file)));
     return text;
 }

@@ -36,7 +36,7 @@ struct DurationRunner::Run {
     TickSamples ticks;
     FlowMoments moments{}; // from the start
     RankCounters rank_counters{};
-    std::optional<NodeCounters> node_counters;
+    std::optional<NodeCounters> node_counters{};
 };
 
 DurationRunner::Run DurationRunner::run(Flow& flow) {

@@ -12,6 +12,7 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/measure/channels.hpp"
 #include "a2aperf/measure/host_facts.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 
@@ -93,6 +94,7 @@ std::optional<std::string> skip_reason(const Point& point, const ProviderChoice&
         if (point.message_size > static_cast<Bytes>(std::numeric_limits<int>::max()))
             return "too large for the int count of MPI_Alltoall";
     } else {
+        if (auto why = channels_trouble(choice.offer.provider(), point.channels)) return why;
         if (const auto refused = choice.refused_modes.find(point.mode); refused != choice.refused_modes.end())
             return refused->second;
         if (const Bytes most = choice.offer.largest_message(); point.message_size > most)
@@ -105,6 +107,13 @@ std::optional<std::string> skip_reason(const Point& point, const ProviderChoice&
             if (auto why = trouble(point.message_size, choice.offer.inject_size())) return why;
     }
     return memory_skip_reason(point, budget, ranks);
+}
+
+int most_channels(const Plan& plan) {
+    int most = 1;
+    for (const Point& point : plan.points)
+        if (!point.is_skipped()) most = std::max(most, point.channels);
+    return most;
 }
 
 Bytes largest_message(const Plan& plan) {

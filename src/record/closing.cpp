@@ -176,8 +176,10 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
     const auto has_figures = [](const Row& row) { return row.result != nullptr && summary_of(row).count > 0; };
     const Rows measured =
         select(rows, [&](const Row& row) { return row.point.role == Role::measure && has_figures(row); });
-    const Rows failed = select(rows, [&](const Row& row) { return row.result != nullptr && !has_figures(row); });
-    const Rows skipped = select(rows, [](const Row& row) { return row.result == nullptr; });
+    const Rows failed = select(
+        rows, [&](const Row& row) { return row.point.is_counted() && row.result != nullptr && !has_figures(row); });
+    const Rows skipped =
+        select(rows, [](const Row& row) { return row.point.is_counted() && row.result == nullptr; });
     std::vector<std::string> lines;
     // First of all: whatever follows is also what sharing cores does.
     if (!oversubscription.empty()) lines.push_back(oversubscription);

@@ -226,7 +226,7 @@ Value Column::blank() const {
 }
 
 std::string_view to_string(Replicate replicate) {
-    return replicate == Replicate::launch ? "launch" : replicate == Replicate::block ? "block" : "op";
+    return replicate == Replicate::launch ? "launch" : "op";
 }
 
 bool Schema::has(std::string_view name) const {

@@ -174,7 +174,7 @@ void DeclaredGroup::copy_to(const DeclaredGroup& to) const {
     }
 }
 
-std::uint64_t DeclaredGroup::bytes(const GroupDeclaration& declaration) {
+std::uint64_t bytes_of(const GroupDeclaration& declaration) {
     std::uint64_t bytes = 0;
     for (const GroupColumn& column : declaration.columns)
         bytes += h5::elements(shape_of(declaration, column)) * bytes_of(column.type);

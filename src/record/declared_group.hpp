@@ -33,8 +33,6 @@ public:
     // Everything, into a group that has room for it; but for the checksum.
     void copy_to(const DeclaredGroup& to) const;
 
-    static std::uint64_t bytes(const GroupDeclaration& declaration);
-
 private:
     explicit DeclaredGroup(GroupDeclaration declaration) : declaration_(std::move(declaration)) {}
     const h5::Dataset& dataset(const std::string& column) const;

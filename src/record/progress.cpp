@@ -55,11 +55,11 @@ Progress::~Progress() {
     clear();
 }
 
-void Progress::begin_point(int done, std::string_view label) {
-    points_done_ = done;
+void Progress::begin_point(std::size_t place, std::string_view label) {
+    point_ = time_left_.points_until(place + 1);
     label_ = label;
-    time_left_.begin(static_cast<std::size_t>(done), now_ns());
-    if (style_ == Style::terminal) print(fmt::format("[{}/{}] {}", points_done_ + 1, time_left_.points(), label_));
+    time_left_.begin(place, now_ns());
+    if (style_ == Style::terminal) print(fmt::format("[{}/{}] {}", point_, time_left_.points(), label_));
 }
 
 void Progress::ops(int done, int expected, double gbps_rank) {
@@ -70,9 +70,9 @@ void Progress::ops(int done, int expected, double gbps_rank) {
     // What changes comes first: a narrow terminal cuts the rest.
     const auto left = time_left_.at(now);
     const std::string time =
-        left ? fmt::format(", {}{} left", is_bound_ ? "at most " : "", format_duration(*left)) : std::string();
-    print(fmt::format("[{}/{}] op {}/{}{}  {}  {:.2f} Gbit/s/rank", points_done_ + 1, time_left_.points(), done,
-                      expected, time, label_, gbps_rank));
+        left ? fmt::format(", {}{} left", is_bound_ ? "at most " : "", format_estimate(*left)) : std::string();
+    print(fmt::format("[{}/{}] op {}/{}{}  {}  {:.2f} Gbit/s/rank", point_, time_left_.points(), done, expected,
+                      time, label_, gbps_rank));
 }
 
 void Progress::end_point() {

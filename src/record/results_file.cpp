@@ -167,7 +167,7 @@ std::uint64_t ResultsFile::largest_size(const Extents& extents) {
     constexpr std::uint64_t kPerRank = 512; // facts and clocks of a segment
     constexpr std::uint64_t kPerNode = 2048;
     const std::uint64_t rows = extents.p() * extents.schema.columns.size() * (sizeof(double) + sizeof(double));
-    const std::uint64_t group = extents.group ? DeclaredGroup::bytes(*extents.group) : 0;
+    const std::uint64_t group = extents.group ? bytes_of(*extents.group) : 0;
     return kMetadata + rows + RawGroup::bytes(extents) + CounterGroup::bytes(extents) + group +
            extents.r() * kPerRank + extents.n() * kPerNode;
 }

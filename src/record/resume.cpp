@@ -312,27 +312,24 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     return impl;
 }
 
-void check_output(const std::filesystem::path& file, bool may_resume, bool may_replace, const Schema& schema) {
+StoredChoices check_output(const std::filesystem::path& file, bool may_resume, bool may_replace,
+                           const Schema& schema) {
     const std::filesystem::path path = resolve(file);
     require_writable_folder(path);
     require_own_name(file);
     std::error_code ignored;
     const std::filesystem::file_status status = std::filesystem::status(path, ignored);
-    if (!std::filesystem::exists(status)) return;
+    if (!std::filesystem::exists(status)) return {};
     if (!std::filesystem::is_regular_file(status))
         throw UsageError(fmt::format("the output {} is not a file: choose another with -o", path.string()));
     if (!may_resume && !may_replace) throw UsageError(exists_already(path));
     lock_or_refuse(path);
-    if (!may_resume) return;
+    if (!may_resume) return {};
     const auto open = [&] { return ResultsFile::open(path, h5::File::Access::read_only, schema); };
     if (look_at_trailer(path) != Trailer::right)
         require_no_crash(
             path, [&] { open().reliable(); }, patience_with(path));
-    open();
-}
-
-StoredChoices stored_choices(const std::filesystem::path& file, const Schema& schema) {
-    const ResultsFile stored = ResultsFile::open(file, h5::File::Access::read_only, schema);
+    const ResultsFile stored = open();
     try {
         const SegmentGroup last = SegmentGroup::open(stored.segments, stored.segment_count() - 1);
         return {SegmentGroup::open(stored.segments, 0).planned_order(), last.start_of_ops()};

@@ -14,6 +14,12 @@ double weight(Bytes message_size) {
 
 } // namespace
 
+std::size_t TimeLeft::points_until(std::size_t end) const {
+    return static_cast<std::size_t>(std::count_if(points_.begin(),
+                                                  points_.begin() + static_cast<std::ptrdiff_t>(end),
+                                                  [](const Work& work) { return work.is_counted; }));
+}
+
 void TimeLeft::begin(std::size_t point, Nanoseconds now) {
     point_ = point;
     begun_ = now;

@@ -60,7 +60,7 @@ def test_a_rank_that_is_stopped(ends, phase):
 def test_a_signal(ends, phase, rank):
     reason, message = ends(f"{PHASES[phase]} do=term rank={rank}")
     assert reason == "signal", message
-    assert message.startswith("stopped by signal 15 (Terminated) ")
+    assert message.startswith("stopped by signal 15 (Terminated; mpirun sends it on ^C, too) ")
 
 
 def test_a_signal_while_the_file_is_compacted(ends):

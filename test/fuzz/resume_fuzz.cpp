@@ -68,7 +68,6 @@ public:
     // As the program does with --resume, from the look at the file to the last words.
     void go_on() const {
         check_output(file(), true, false, settings_.schema);
-        stored_choices(file(), settings_.schema);
         Recorder recorder = Recorder::resume(settings_, plan_, layout_, provenance_);
         for (int point = 0; point < static_cast<int>(plan_.points.size()); ++point) {
             if (recorder.is_complete(point))

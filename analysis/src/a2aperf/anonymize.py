@@ -249,12 +249,8 @@ def _word_of_column(pseudonyms: Pseudonyms, column: str, text: str) -> str:
     return text if column in _FIXED_WORDS and _WORD.fullmatch(text) else pseudonyms.scrub(text)
 
 
-def remaining(document: writer.Document) -> list[str]:
-    """What is left of texts, each once, for people to look at: `what: text`."""
-    return [f"{what}: {text}" for what, text in _left(document)]
-
-
-def _left(document: writer.Document) -> list[tuple[str, str]]:
+def left(document: writer.Document) -> list[tuple[str, str]]:
+    """What is there of texts, each once: what it is, and the text."""
     found = dict.fromkeys(
         (name, value) for name, value in document.attributes.items() if isinstance(value, str)
     )
@@ -367,7 +363,7 @@ def _variable(pseudonyms: Pseudonyms, name: str, value: str) -> str:
 
 def _require_clean(pseudonyms: Pseudonyms, document: writer.Document) -> None:
     """No learnt name may be left where names are replaced."""
-    for what, text in _left(document):
+    for what, text in left(document):
         is_chosen = what == "name of a fact" or text.startswith(_KEPT_FAMILIES)
         leak = pseudonyms.leaks(text, _WHOLE if is_chosen else _ANYWHERE)
         if leak:

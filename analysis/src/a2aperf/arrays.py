@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import grouping, roles, sample_columns, tables
+from a2aperf import grouping, roles, sample_columns, schema, tables
 from a2aperf.datasets import RAW
 from a2aperf.errors import InputError
 from a2aperf.launch import Launch
@@ -114,7 +114,7 @@ def _points(results: Results) -> Results:
     if not found.points.empty:
         return found
     others = [role for role in results.points["role"].unique() if role not in roles.KNOWN]
-    measured = [role for role in others if not role.endswith(("-baseline", "-sentinel"))]
+    measured = [role for role in others if schema.is_counted(role)]
     found = results.measured(measured)
     if not found.points.empty:
         return found

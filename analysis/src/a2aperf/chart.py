@@ -64,7 +64,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Bound:
-    """A limit or an ideal to hold the curves against: a thin grey line with its name on it."""
+    """A limit or an ideal to compare the curves with: a thin grey line with its name on it."""
 
     name: str
     x: Floats
@@ -173,7 +173,7 @@ class Entry:
 
     name: str
     curve: Curve | None
-    """None: the ideal that a curve is held against."""
+    """None: the ideal that a curve is compared with."""
     any_colour: bool = False
     """Stands for a setting, which lines of every colour may have."""
 

@@ -39,7 +39,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A candidate held against a baseline.
+    """A candidate compared with a baseline.
 
     `cells` has one row per cell: the columns that tell cells apart, then `launches_baseline`,
     `launches_candidate`, `jobs_baseline`, `jobs_candidate`, `time_baseline`, `time_candidate` (ns,

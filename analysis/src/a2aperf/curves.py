@@ -149,7 +149,7 @@ def at_most(
 
 
 def alike(charts: Sequence[Chart]) -> tuple[Chart, ...]:
-    """The same charts with axes that can be held against each other.
+    """The same charts with axes by which they can be compared.
 
     All panels of one quantity have one x-scale; those whose y-axis has the same label, one y-scale.
     """

@@ -3,7 +3,7 @@
 
 Launches of the same jobs are exchanged within their blocks (`maxt`, `equivalence`). Where no job
 has both sides the job is the unit: from several jobs a side they are exchanged; else the candidate
-is held against the spread between the jobs of the baseline (`jobs.Spread`).
+is compared with the spread between the jobs of the baseline (`jobs.Spread`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Decision:
     """[cells] arrays on a logarithmic scale; NaN where there is nothing to say.
 
     `p` and `equal` (of a change of the margin or more) are corrected for the number of cells and
-    for the `family` of candidates held against one baseline. `arrangements` is 0 where no units
+    for the `family` of candidates compared with one baseline. `arrangements` is 0 where no units
     were exchanged.
     """
 

@@ -111,3 +111,8 @@ def _is_power(size: float) -> bool:
 def count_ticks(counts: Iterable[float]) -> tuple[tuple[float, str], ...]:
     """The measured counts as ticks."""
     return tuple((value, f"{value:g}") for value in sorted(set(counts)))
+
+
+def two_digits(value: float) -> float:
+    """What is estimated, rounded as far as it is known."""
+    return float(f"{value:.2g}")

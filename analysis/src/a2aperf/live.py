@@ -3,11 +3,12 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from a2aperf import loading, oversubscription, results
+from a2aperf import file_lock, loading, oversubscription, results, schema
 from a2aperf.errors import InputError
+from a2aperf.file_lock import Writer
 from a2aperf.launch import Launch
 
 
@@ -20,15 +21,24 @@ class Step:
     which show drift and are no result."""
     done: int
     total: int
+    """Points of both that are counted (docs/words.md)."""
     end_state: str
-    """Of the newest launch: running, finished, interrupted or failed."""
+    """Of the newest launch: running, finished, interrupted or failed; killed where the file says
+    running and nobody writes it."""
     message: str
+    written: float | None
+    """Seconds since the file was written, where it is not known whether somebody still does."""
     crowded: list[str]
     """Where cores are oversubscribed, in words."""
 
 
 class StalledError(Exception):
     """The file says "running", but no point has come for the whole patience."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+        """Since the file was written."""
 
 
 def follow(
@@ -41,8 +51,9 @@ def follow(
     """One step at once, then one per change, until the run has ended.
 
     The file is opened anew for every look: a clean end replaces it by a compact one. Raises
-    StalledError after `patience_s` without a new point (a killed run looks like that), InputError
-    for a file that cannot be read at the first look or stays unreadable as long.
+    StalledError after `patience_s` without a new point (a killed run looks like that where no lock
+    tells who writes), InputError for a file that cannot be read at the first look or stays
+    unreadable as long.
     """
     seen: set[int] = set()
     known = 0
@@ -50,7 +61,7 @@ def follow(
     first = True
     while True:
         try:
-            step = _look(path, seen)
+            step = _judged(path, seen)
         except InputError:
             # between two looks the file may be replaced, or have a half-written row
             if first or clock() - last > patience_s:
@@ -64,9 +75,29 @@ def follow(
         if step.end_state != "running":
             return
         if clock() - last > patience_s:
-            raise StalledError
+            raise StalledError(_age(path))
         first = False
         sleep(interval_s)
+
+
+def _judged(path: Path, seen: set[int]) -> Step:
+    had = set(seen)
+    step = _look(path, seen)
+    if step.end_state != "running":
+        return step
+    writer = file_lock.writer_of(path)
+    if writer is Writer.GONE:
+        # It may have ended in between. A launch says how before it leaves the file: look again.
+        seen &= had
+        step = _look(path, seen)
+        writer = file_lock.writer_of(path)
+        if step.end_state == "running" and writer is Writer.GONE:
+            return replace(step, end_state="killed", message="no process writes this file any more")
+    return replace(step, written=_age(path) if writer is Writer.UNKNOWN else None)
+
+
+def _age(path: Path) -> float:
+    return max(time.time() - path.stat().st_mtime, 0.0)
 
 
 def _look(path: Path, seen: set[int]) -> Step:
@@ -78,16 +109,17 @@ def _look(path: Path, seen: set[int]) -> Step:
     ended = points["state"] != "pending"
     fresh = ended & ~points["point"].isin(seen)
     seen.update(points.loc[ended, "point"])
-    result = points["role"] != "sentinel"
-    chosen = found.select(fresh & result)
+    counted = points["role"].map(schema.is_counted).astype(bool)
+    chosen = found.select(fresh & (points["role"] != "sentinel"))
     in_time = chosen.points.sort_values(["segment", "order"], na_position="last").index
     newest = _newest(found)
     return Step(
         chosen.reordered(in_time),
-        int((ended & result).sum()),
-        int(result.sum()),
+        int((ended & counted).sum()),
+        int(counted.sum()),
         newest.end_state,
         newest.message,
+        None,
         oversubscription.in_launches(found.launches.values()),
     )
 

@@ -195,7 +195,7 @@ def ranks(results: Results, options: Options, limit: Limit) -> Figure:
     size = labels.size_text(row["message_size"])
     notes = [f"{size}{setting}, {count} ranks, launch {row['launch']}"]
     if crowded:
-        notes.insert(0, f"{crowded}: who is behind is the scheduler's doing, and no rank is judged")
+        notes.insert(0, f"{crowded}: the kernel decides which rank runs, and no rank is judged")
     if not on_clock and barrier:
         notes.append(
             "barrier start: each rank's time counts from its own exit of the barrier, so the "

@@ -31,6 +31,7 @@ from a2aperf.schema import (
     Counters,
     Kind,
     Segment,
+    is_counted,
 )
 
 
@@ -262,10 +263,11 @@ def read_segments(file: h5py.File) -> list[Segment]:
 
 
 def points_done(file: h5py.File) -> tuple[int, int]:
-    """Points that are done with, and all points."""
+    """Points that are done with, and all points, as people count them."""
     state = file["state"][()]
     verified.settle(file, state)
-    return int((state != STATES.index("pending")).sum()), len(state)
+    counts = np.array([is_counted(role) for role in strict.texts(file["role"])], dtype=bool)
+    return int((counts & (state != STATES.index("pending"))).sum()), int(counts.sum())
 
 
 def read_samples(

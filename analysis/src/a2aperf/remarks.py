@@ -115,7 +115,7 @@ def _assumed(pairing: Pairing) -> list[str]:
             told.append(
                 f"nodes and ranks per node of the {name} are unknown in "
                 f"{mine.loc[mine['assumed'], 'cell'].nunique()} of {mine['cell'].nunique()} "
-                "cells: held against every shape with as many ranks"
+                "cells: compared with every shape (nodes × ranks per node) of as many ranks"
             )
     return told
 

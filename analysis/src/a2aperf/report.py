@@ -68,7 +68,7 @@ class FindingGroup:
 
 @dataclass(frozen=True)
 class ComparisonSection:
-    """What is held against what: verdicts in words, a table and a figure, and what else differs."""
+    """What is compared with what: verdicts in words, a table, a figure, and what else differs."""
 
     made: Sequence[compare.Comparison]
     sentences: Sequence[str]

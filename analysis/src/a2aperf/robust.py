@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Launches far from the others of their side: drawn in, so that one cannot decide a comparison.
 
-Each value is held against what its block and its side are, by medians; what is further from it
+Each value is compared with what its block and its side are, by medians; what is further from it
 than REACH robust standard deviations (median absolute deviation) is moved to that distance
 (winsorised: Huber & Ronchetti, Robust Statistics, 2009). The sides are those of the arrangement
 that is looked at, so a permutation test of the result stays exact.

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 WORDS = {
     "gbps_node_net": "the rate per node through its network ports",
     "gbps_node_total": "the node's rate",
-    "gbps_compat": "the rate per rank (gbps_compat, with a message to self)",
+    "gbps_compat": "the rate per rank as the 2019 table counts it (with a message to self)",
     "gbps_rank": "the rate per rank",
 }
 
@@ -24,7 +24,7 @@ def judged_by(points: pd.DataFrame) -> str:
     """Column of the rate that a perfect machine keeps, for points that are compared over scale.
 
     Through the ports where there are several nodes; the node's total on a single one. Where nodes
-    are not recorded it is the rate per rank, to be held against `excused`.
+    are not recorded it is the rate per rank, to be compared with `excused`.
     """
     nodes = points["nodes"].astype("Float64")
     if nodes.isna().any():

@@ -40,6 +40,17 @@ ALL_TO_ALL = "alltoall"
 """The workload of files that name none, but for those of points with a role of another one."""
 OF_ALL_TO_ALLS = ("measure", "baseline", "sentinel")
 """Roles of the points of all-to-alls."""
+
+
+def is_counted(role: object) -> bool:
+    """Whether "24 points" means one of this role.
+
+    A sentinel is one of them once more, a baseline belongs to one. A workload's own roles may have
+    a word in front (`stream-baseline`).
+    """
+    return not str(role).endswith(("baseline", "sentinel"))
+
+
 # fmt: off
 NEEDED_BY_ALL = (
     "role", "engine", "message_size", "ranks", "state", "segment", "attempts", "ops",

@@ -179,7 +179,7 @@ def _settings(found: Results, points: pd.DataFrame, asked: Sequence[str]) -> lis
 def _without_partner(
     both: list[pd.DataFrame], rows: pd.DataFrame, keys: list[str]
 ) -> tuple[str, ...]:
-    """What of each side the other has nothing to be held against, in words."""
+    """What of each side has nothing on the other to be compared with, in words."""
     told = []
     for side, other, name in zip(both, reversed(both), ("candidate", "baseline"), strict=True):
         placed = rows[rows["candidate"] == (name == "candidate")]

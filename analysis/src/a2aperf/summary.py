@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from a2aperf import oversubscription, workloads
+from a2aperf import oversubscription, schema, workloads
 from a2aperf.labels import count_text, list_text
 from a2aperf.results import Results
 
@@ -27,7 +27,9 @@ def _oversubscribed(results: Results) -> list[str]:
 def _not_done(points: pd.DataFrame) -> list[str]:
     said = []
     for state in ("skipped", "failed", "pending"):
-        rows = points[points["state"] == state]
+        rows = points[
+            (points["state"] == state) & points["role"].map(schema.is_counted).astype(bool)
+        ]
         if len(rows):
             reasons = [str(reason) for reason in rows["skip_reason"].unique() if reason]
             why = f": {list_text(reasons, 3)}" if reasons else ""
@@ -39,6 +41,9 @@ def _ended_badly(results: Results) -> list[str]:
     said = []
     for launch in results.launches.values():
         if launch.end_state in ("interrupted", "failed", "running"):
-            why = ": ".join(part for part in (launch.end_state, launch.message) if part)
+            state = (
+                "killed, or still running" if launch.end_state == "running" else launch.end_state
+            )
+            why = ": ".join(part for part in (state, launch.message) if part)
             said.append(f"Launch {launch.id} did not finish ({why}).")
     return said

@@ -12,9 +12,9 @@ using Bytes = std::uint64_t;
 using Nanoseconds = std::int64_t;
 using Rank = int;
 
-// "1000", "60kB" (1e3), "4MiB" (2^20), "1.5GB"; decimal: B kB MB GB TB (also k, M, G, T), binary: KiB MiB
-// GiB TiB (also Ki, Mi, Gi, Ti). Throws UsageError naming the text and the units there are; a fraction of a
-// byte, a negative number and anything above 2^63 - 1 are errors.
+// "1000", "60kB" (1e3), "4MiB" (2^20), "1.5GB"; decimal: B kB MB GB TB, binary: KiB MiB GiB TiB (also Ki, Mi, Gi,
+// Ti and K, M, G, T); in small letters, too. Throws UsageError naming the text and the units there are; a fraction
+// of a byte, a negative number and anything above 2^63 - 1 are errors.
 Bytes parse_bytes(std::string_view text);
 
 // "500ms", "2s", "3min", "1.5h"; units ns us ms s min h, a plain number is seconds. Throws UsageError: negative,
@@ -27,6 +27,9 @@ std::string format_bytes(Bytes bytes);
 
 // "35 ns", "1.23 µs", "950 ms", "12.3 s", "4 min 05 s", "2 h 10 min".
 std::string format_duration(Nanoseconds duration);
+
+// What was estimated, to two digits: "180 ms", "1 min 50 s", "13 min".
+std::string format_estimate(Nanoseconds duration);
 
 // "1 point", "2 points"
 std::string counted(std::int64_t count, std::string_view noun);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "a2aperf/measure/channel.hpp"
+#include "a2aperf/plan/point.hpp"
 
 namespace a2aperf {
 
@@ -19,10 +20,13 @@ std::optional<std::string> channels_trouble(std::string_view provider, int count
 class Channels {
 public:
     // Opens them one after another, each with a copy of the offer. Collective. Throws UsageError where the provider
-    // allows a process fewer.
+    // allows a process fewer: points that need more are skipped before (skip_reason()).
     Channels(const Job& job, const Offer& offer, const ChannelSettings& settings, int count = 1);
 
     std::span<Channel* const> all() const { return all_; }
+    std::span<Channel* const> of(const Point& point) const {
+        return all().first(static_cast<std::size_t>(point.channels));
+    }
     Channel& front() const { return *all_.front(); }
 
 private:

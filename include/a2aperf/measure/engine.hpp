@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "a2aperf/fabric/memory.hpp"
 #include "a2aperf/job/job.hpp"
 #include "a2aperf/measure/exchange.hpp"
+#include "a2aperf/measure/self_copy.hpp"
 #include "a2aperf/plan/point.hpp"
 
 namespace a2aperf {
@@ -44,14 +44,6 @@ public:
 std::unique_ptr<Engine> make_mpi_engine(const Job& job, std::byte* send_buffer, std::byte* receive_buffer,
                                         Bytes message_size);
 
-// Copies the block to self too, as MPI_Alltoall does, where a point is measured beside it.
-struct SelfCopy {
-    const MemoryKind* memory = nullptr;
-    std::byte* from = nullptr;
-    std::byte* to = nullptr;
-    std::size_t size = 0;
-};
-
 template <TransferMode Mode>
 class FabricEngine final : public Engine {
 public:
@@ -65,18 +57,13 @@ public:
     bool progress() override { return exchange_.progress(); }
     Moments run() override {
         if (self_copy_.size != 0) [[unlikely]]
-            copy_self();
+            self_copy_.run();
         return exchange_.run();
     }
     bool has_arrived(Rank source) const override { return exchange_.has_arrived(source); }
     std::span<const Nanoseconds> arrival_times() const override { return exchange_.arrival_times(); }
 
 private:
-    // Inlined, it would make every op save a register for it.
-    [[gnu::noinline]] void copy_self() const {
-        self_copy_.memory->copy(self_copy_.from, self_copy_.to, self_copy_.size);
-    }
-
     Exchange<Mode> exchange_;
     Post post_;
     SelfCopy self_copy_;

@@ -48,7 +48,7 @@ using MakeEngine = std::function<std::unique_ptr<Engine>(const EngineParts&)>;
 
 struct PointOutcome {
     PointResult own;
-    std::optional<PointResult> baseline;
+    std::optional<PointResult> baseline{};
 };
 
 class PointRunner {

@@ -41,11 +41,14 @@ struct Point {
     Post post = Post::before;
     int distance = 0;        // 0: every peer; d: the one step in which rank r sends to (r + d) mod R
     Rank only_sender = -1;   // with a distance: all ranks but this one and its receiver are idle; -1 = none is
+    int channels = 1;        // of each rank, over which it is measured
     int partner = -1;        // index of the point measured in alternation with this one
     Stream stream{};         // of role stream
     std::string skip_reason; // empty = measured
 
     bool is_baseline() const { return role == Role::baseline; }
+    // One of those that "24 points" means: a sentinel is one of them once more, a baseline belongs to one.
+    bool is_counted() const { return role != Role::sentinel && role != Role::baseline; }
     bool is_skipped() const { return !skip_reason.empty(); }
     std::string_view schedule_name() const; // of a stream: none
     // Messages that a rank sends in one op; their places are all different where memory allows.

@@ -93,7 +93,7 @@ Column column_of(Figure figure);
 void work_out(std::span<const Column> columns, PointResult& result, const Point& point, const Layout& layout);
 
 // What is repeated independently behind a figure of a file: what a comparison counts.
-enum class Replicate { launch, block, op };
+enum class Replicate { launch, op };
 
 std::string_view to_string(Replicate replicate);
 

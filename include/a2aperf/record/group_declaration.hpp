@@ -54,4 +54,7 @@ struct GroupDeclaration {
     std::function<std::vector<GroupCells>(const Point&, const PointResult&)> of_point{};
 };
 
+// Of its columns in a file that is not compact.
+std::uint64_t bytes_of(const GroupDeclaration& declaration);
+
 } // namespace a2aperf

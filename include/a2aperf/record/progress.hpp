@@ -3,6 +3,7 @@
 // only.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -22,7 +23,8 @@ public:
     Progress(Style style, TimeLeft time_left, bool is_bound = false);
     ~Progress(); // leaves the terminal's line clean
 
-    void begin_point(int done, std::string_view label);
+    // place: in the order of measurement, the sentinels among them.
+    void begin_point(std::size_t place, std::string_view label);
     // ops done of the expected number, the rate now; called between blocks of ops, prints at most 5 times a
     // second.
     void ops(int done, int expected, double gbps_rank);
@@ -36,7 +38,7 @@ private:
     Style style_;
     TimeLeft time_left_;
     bool is_bound_;
-    int points_done_ = 0;
+    std::size_t point_ = 0; // its number for people
     std::string label_;
     Nanoseconds last_print_ = 0;
     bool is_line_open_ = false;

@@ -90,16 +90,16 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-// Before MPI and the fabric are touched: refuses (UsageError) an output that exists (without resume or force),
-// a folder that is missing or not writable, and, for resume, a file that is no results file of this schema.
-// Touches nothing.
-void check_output(const std::filesystem::path& file, bool may_resume, bool may_replace, const Schema& schema);
-
 // What a launch chose by itself and one that resumes its file keeps.
 struct StoredChoices {
     std::vector<int> order; // in which the points were planned to be measured: a shuffled one
-    std::string start;      // of ops: "clock" or "barrier"
+    std::string start;      // of ops: "clock" or "barrier"; empty = there is no such launch
 };
-StoredChoices stored_choices(const std::filesystem::path& file, const Schema& schema);
+
+// Before MPI and the fabric are touched: refuses (UsageError) an output that exists (without resume or force),
+// a folder that is missing or not writable, and, for resume, a file that is no results file of this schema, whose
+// choices it gives. Touches nothing.
+StoredChoices check_output(const std::filesystem::path& file, bool may_resume, bool may_replace,
+                           const Schema& schema);
 
 } // namespace a2aperf

@@ -14,14 +14,16 @@ class TimeLeft {
 public:
     struct Work {
         Bytes message_size;
-        int ops; // 0: measured before
+        int ops;                // 0: measured before
+        bool is_counted = true; // among the points: a sentinel is not
     };
 
     // points: in their order; most_of_a_point: the time budget of each, where there is one.
     explicit TimeLeft(std::vector<Work> points, std::optional<Nanoseconds> most_of_a_point = std::nullopt)
         : points_(std::move(points)), most_of_a_point_(most_of_a_point) {}
 
-    std::size_t points() const { return points_.size(); }
+    std::size_t points() const { return points_until(points_.size()); } // that are counted
+    std::size_t points_until(std::size_t end) const;                    // those before place `end`
 
     void begin(std::size_t point, Nanoseconds now);
     void ops(int done, int expected, Nanoseconds now);

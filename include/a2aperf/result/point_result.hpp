@@ -19,7 +19,7 @@ enum class StopRule {
     precision = 2,
     max_ops = 3,
     time_budget = 4,
-    interrupted = 5,
+    interrupted = 5, // of no point: one that is interrupted is not kept
     attempts = 6,
     duration = 7,
     messages = 8

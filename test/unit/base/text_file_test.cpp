@@ -30,7 +30,7 @@ public:
 
 std::string refusal(const fs::path& file, Bytes most = 100) {
     try {
-        (void)read_text_file(file, most);
+        (void)read_text_file("--attach", file, most);
     } catch (const UsageError& error) {
         return error.what();
     }
@@ -42,11 +42,11 @@ std::string refusal(const fs::path& file, Bytes most = 100) {
 TEST_CASE("a file comes whole, up to the most that is read, also through a link") {
     const Folder folder;
     const std::string text = std::string("some\0text\n", 10) + std::string(200'000, 'x');
-    CHECK(read_text_file(folder.put("a", text), text.size()) == text);
+    CHECK(read_text_file("--attach", folder.put("a", text), text.size()) == text);
     fs::create_symlink(folder / "a", folder / "link");
-    CHECK(read_text_file(folder / "link", text.size()) == text);
-    CHECK(read_text_file(folder.put("empty", ""), 100).empty());
-    CHECK_FALSE(read_text_file("/proc/self/stat", 1U << 20U).empty()); // whose size is 0
+    CHECK(read_text_file("--attach", folder / "link", text.size()) == text);
+    CHECK(read_text_file("--attach", folder.put("empty", ""), 100).empty());
+    CHECK_FALSE(read_text_file("--attach", "/proc/self/stat", 1U << 20U).empty()); // whose size is 0
 }
 
 TEST_CASE("one byte more is refused, and nothing is kept of a file without end") {
@@ -58,6 +58,7 @@ TEST_CASE("one byte more is refused, and nothing is kept of a file without end")
 }
 
 TEST_CASE("what is no file is named, at once") {
+    CHECK(refusal("/nowhere/a.txt") == "--attach: cannot read '/nowhere/a.txt': No such file or directory");
     const Folder folder;
     REQUIRE(mkfifo((folder / "fifo").c_str(), 0600) == 0);
     sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
@@ -67,7 +68,7 @@ TEST_CASE("what is no file is named, at once") {
     CHECK(refusal(folder / "fifo").ends_with("fifo' is a pipe, not a file"));
     CHECK(refusal(folder / "socket").ends_with("socket' is a socket, not a file"));
     CHECK(refusal(folder / ".").ends_with("is a folder, not a file"));
-    CHECK(refusal("/dev/zero") == "'/dev/zero' is a device, not a file");
+    CHECK(refusal("/dev/zero") == "--attach: '/dev/zero' is a device, not a file");
     close(socket);
 }
 

@@ -2,6 +2,7 @@
 #include "a2aperf/base/units.hpp"
 
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -214,4 +215,19 @@ TEST_CASE("durations for people") {
         CHECK(format_duration(ns) == text);
     }
     CHECK(format_duration(std::numeric_limits<Nanoseconds>::min()) == "-2562047 h 47 min");
+}
+
+TEST_CASE("an estimate has two digits") {
+    const std::map<Nanoseconds, std::string> cases = {
+        {0, "0 ns"},
+        {179'400'000, "180 ms"},
+        {9'223'000'000, "9.2 s"},
+        {99'600'000'000, "1 min 40 s"},
+        {112'000'000'000, "1 min 50 s"},
+        {781'000'000'000, "13 min"},
+        {3'640'000'000'000, "1 h"},
+        {45'240'000'000'000, "12 h 30 min"},
+    };
+    for (const auto& [ns, text] : cases) CHECK(format_estimate(ns) == text);
+    CHECK(format_estimate(std::numeric_limits<Nanoseconds>::max()) == "2555555 h 33 min");
 }

@@ -40,7 +40,11 @@ struct Table {
         rows.push_back({point, &result});
         return result;
     }
-    void skip() { rows.push_back({points.emplace_back(), nullptr}); }
+    void skip(Role role = Role::measure) {
+        Point& point = points.emplace_back();
+        point.role = role;
+        rows.push_back({point, nullptr});
+    }
     std::string oversubscription;
     std::size_t before = 0;
     bool yields = false;
@@ -63,6 +67,16 @@ TEST_CASE("what was measured, the best of it, and the file") {
     CHECK(table.words() ==
           "2 points measured, 1 skipped: /data/a.h5\n"
           "best: 30.00 Gbit/s per rank at 60 kB (n = 100), 20.00 Gbit/s per node at 1 kB (n = 100)\n");
+}
+
+TEST_CASE("a point is one cell of the sweep: its sentinels and its baseline are not counted") {
+    Table table;
+    table.add(1000);
+    for (const Role role : {Role::sentinel, Role::baseline}) table.add(1000, role);
+    CHECK(table.words().starts_with("1 point measured: /data/a.h5\n"));
+    for (const Role role : {Role::sentinel, Role::baseline}) table.add(1000, role).summary.count = 0;
+    table.skip(Role::baseline);
+    CHECK(table.words().starts_with("1 point measured: /data/a.h5\n"));
 }
 
 TEST_CASE("what an earlier launch measured is not this one's") {

@@ -217,8 +217,8 @@ TEST_CASE("figures that need when ranks left the barrier are not gone on with wh
 }
 
 TEST_CASE("a group takes the bytes of its cells, and large ones are filled part by part") {
-    CHECK(DeclaredGroup::bytes(tides(3, 2)) == 2 * 3 * (8 + 4) + 2 * 8);
-    CHECK(DeclaredGroup::bytes(tides(0, 0)) == 0);
+    CHECK(bytes_of(tides(3, 2)) == 2 * 3 * (8 + 4) + 2 * 8);
+    CHECK(bytes_of(tides(0, 0)) == 0);
     const test::TemporaryFolder folder;
     GroupDeclaration wide = tides(0, 3'000'000); // more than one part
     wide.dimensions[1].may_grow = false;

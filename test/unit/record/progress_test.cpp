@@ -94,6 +94,17 @@ TEST_CASE("a terminal has one line, redrawn and left clean, with the time that i
     }
 }
 
+TEST_CASE("a sentinel is told, and is none of the points") {
+    const std::string text = stderr_of([] {
+        Progress progress(Progress::Style::terminal, TimeLeft({{8, 100, false}, {8, 100}, {8, 100, false}}));
+        progress.begin_point(0, "first (sentinel)");
+        progress.begin_point(1, "between");
+        progress.begin_point(2, "last (sentinel)");
+    });
+    for (const char* line : {"[0/1] first (sentinel)", "[1/1] between", "[1/1] last (sentinel)"})
+        CHECK(text.find(line) != std::string::npos);
+}
+
 TEST_CASE("a line never wraps") {
     const std::string text = stderr_of([] {
         Progress progress(Progress::Style::terminal, TimeLeft({{8, 100}}));

@@ -25,7 +25,7 @@ struct TurningLaunch : test::Launch {
                            .subject = "waves",
                            .columns = test::kColumns,
                            .samples = columns,
-                           .replicate = Replicate::block,
+                           .replicate = Replicate::op,
                            .block = 7};
     }
     PointResult turning(int point) const {
@@ -75,7 +75,7 @@ TEST_CASE("a sample of the workload's own is written, described, copied and kept
         CHECK(turned.text_attribute("units") == "ns");
         CHECK(turned.text_attribute("long_name") == "the rank turned");
         CHECK(turned.has_attribute("DIMENSION_LIST"));
-        CHECK(file.file.text_attribute("replicate") == "block");
+        CHECK(file.file.text_attribute("replicate") == "op");
         CHECK(file.file.integer_attribute("block") == 7);
     }
 }

@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from a2aperf import anonymize as anonymizing
-from a2aperf import loading, terminal, writer
+from a2aperf import loading, schema, terminal, writer
+from a2aperf import review as review_list
 from a2aperf.commands.options import Force
 from a2aperf.errors import InputError
+from a2aperf.labels import count_text
 
 EXAMPLES = """\
 a2a export run.h5 --anonymize -o run-for-vendor.h5
@@ -57,13 +59,14 @@ def run(
     document = anonymizing.anonymize(found, anonymizing.read_key(path))
     if made:
         terminal.tell(f"a2a: new key {path}; whoever has it can check guessed names")
-    terminal.say(*(f"  {line}" for line in anonymizing.remaining(document)))
+    terminal.say(*(f"  {line}" for line in review_list.remaining(document)))
     if review or output is None:
         return
     if sys.stdin.isatty() and sys.stdout.isatty() and not _is_wanted(output):
         raise typer.Exit(1)
     writer.write(output, document, force)
-    terminal.say(f"{output}: {len(document.columns['state'])} points, names replaced")
+    counted = count_text(sum(map(schema.is_counted, document.columns["role"])), "point")
+    terminal.say(f"{output}: {counted}, names replaced")
 
 
 def _is_wanted(output: Path) -> bool:

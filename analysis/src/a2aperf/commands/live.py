@@ -29,7 +29,7 @@ def run(
     """Follow the file of a running job: each point as it completes, until the run ends.
 
     It only reads, and does not disturb the run. Exit status: 0 when the run finished, 1 when it
-    failed, was interrupted, or no point came for too long.
+    failed, was interrupted or killed, or no point came for too long.
     """
     heading = ""
     told: list[str] = []
@@ -42,11 +42,20 @@ def run(
             heading = _print(step, heading)
             if once:
                 return
-    except StalledError:
-        terminal.tell(f"a2a: no new point for {patience:g} s: killed, or very slow")
+    except StalledError as error:
+        terminal.tell(
+            f"a2a: no new point for {patience:g} s, and the file was last written "
+            f"{_ago(error.seconds)}: killed, or very slow"
+        )
         raise typer.Exit(1) from None
     if step.end_state != "finished":
         raise typer.Exit(1)
+
+
+def _ago(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s ago"
+    return f"{seconds / 60:.0f} min ago" if seconds < 7200 else f"{seconds / 3600:.0f} h ago"
 
 
 def _print(step: Step, printed: str) -> str:
@@ -56,5 +65,9 @@ def _print(step: Step, printed: str) -> str:
         terminal.say(*(lines if printed else [heading, *lines]))
         printed = printed or heading
     state = step.end_state + (f": {step.message}" if step.message else "")
+    if step.written is not None:
+        state += (
+            f" or killed, which its file system does not tell; last written {_ago(step.written)}"
+        )
     terminal.tell(f"{step.done} of {step.total} points, {state}")
     return printed

@@ -5,8 +5,9 @@ from rich.console import Console
 from rich.progress import track
 
 from a2aperf import merge as merging
-from a2aperf import terminal, writer
+from a2aperf import schema, terminal, writer
 from a2aperf.commands.options import Files, Force, Mixed, Output
+from a2aperf.labels import count_text
 
 EXAMPLES = """\
 a2a merge r20.h5 r40.h5 r80.h5 -o scaling.h5
@@ -32,4 +33,6 @@ def run(
     writer.write(output, document, force)
     for _ in steps:  # summaries have no samples to write: let the bar end
         pass
-    terminal.say(f"{output}: {points} points of {len(document.segments)} launches")
+    counted = count_text(sum(map(schema.is_counted, document.columns["role"])), "point")
+    launches = count_text(len(document.segments), "launch", "launches")
+    terminal.say(f"{output}: {counted} of {launches}")

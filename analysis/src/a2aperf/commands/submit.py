@@ -157,7 +157,7 @@ def _summary(jobs: Sequence[Planned], budget: str) -> list[str]:
     for number, job in enumerate(jobs, 1):
         hours = job.node_hours
         figures = ["-", "-"] if job.after or hours is None else [
-            duration(job.seconds or 0.0), f"{hours:.1f}"
+            duration(job.seconds or 0.0), f"{labels.two_digits(hours):.10g}"
         ]  # fmt: skip
         name = "report" if job.after else str(number)
         rows.append([name, str(job.nodes), str(job.launches or "-"), *figures])
@@ -166,7 +166,8 @@ def _summary(jobs: Sequence[Planned], budget: str) -> list[str]:
     if None in estimates:
         lines.append("no estimate: a2aperf is not found; set A2APERF to its path")
         return lines
-    total = f"estimate: {sum(hours or 0.0 for hours in estimates):.1f} node-hours in all"
+    hours = labels.two_digits(sum(hours or 0.0 for hours in estimates))
+    total = f"estimate: {hours:.10g} node-hours in all"
     limit = f", at most {budget} a job" if budget else ""
     lines += [
         total + limit + f"; a launch takes {submission.START_SECONDS:g} s and "

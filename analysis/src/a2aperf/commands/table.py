@@ -13,6 +13,7 @@ from a2aperf import (
     oversubscription,
     results,
     roles,
+    schema,
     tables,
     terminal,
     text_layouts,
@@ -20,6 +21,7 @@ from a2aperf import (
 )
 from a2aperf.commands.options import Files, Where
 from a2aperf.errors import InputError
+from a2aperf.labels import count_text
 from a2aperf.workloads.workload import Listing, Workload
 
 EXAMPLES = """\
@@ -82,12 +84,14 @@ def run(
     if names and not chosen.takes_columns and not (csv or json):
         raise InputError(f"--layout {layout} has fixed columns; --columns needs another layout")
     layouts.frame(found, names)  # refuses a name that no file knows, before anything is said
-    waiting = int((found.points["state"] == "pending").sum())
+    pending = found.points.loc[found.points["state"] == "pending", "role"]
+    waiting = sum(map(schema.is_counted, pending))
     found = found.select(found.points["state"] != "pending")
     if found.points.empty:
         raise InputError("no point is measured yet")
     if waiting:
-        terminal.tell(f"a2a: {waiting} points are not measured yet")
+        verb = "is" if waiting == 1 else "are"
+        terminal.tell(f"a2a: {count_text(waiting, 'point')} {verb} not measured yet")
     _say_oversubscribed(found)
     if len(files) > 1:
         order = found.points.sort_values(["ranks", "ppn"], kind="stable").index

@@ -128,7 +128,8 @@ def _left(job: Job) -> str:
 
 
 def duration(seconds: float) -> str:
-    """`40 s`, `12 min`, `3 h 05 min`."""
+    """`40 s`, `12 min`, `3 h 03 min`: an estimate has two digits."""
+    seconds = labels.two_digits(seconds)
     if seconds < 90:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

@@ -18,7 +18,7 @@ _DAYS_NS = 3 * 86_400 * 10**9
 
 
 def compare(results: Results, options: Options) -> Figure:
-    """A setting's values held against each other: relative speed and rates."""
+    """A setting's values compared with each other: relative speed and rates."""
     names = list(options.by)
     if not names:
         points = results.points
@@ -51,7 +51,7 @@ KINDS: dict[str, Kind] = {
         sweeps.scaling,
         "Gbit/s per node and per rank against nodes, a line per message size",
         "Per node, a line that stays flat scales. Per rank it falls even on a perfect network, as "
-        "less of the traffic stays inside a node: hold it against its dotted ideal, if there is "
+        "less of the traffic stays inside a node: compare it with its dotted ideal, if there is "
         "one.",
         takes_what=True,
         in_report=lambda results: results.points["ranks"].nunique() > 1,

@@ -187,8 +187,10 @@ def _heat(view: View, shown: _Shown, what: str, found: Links, judge: Judge, file
     values, side = _filled(shown.values, what)
     if side > 1:
         notes.append(f"each cell the slowest of {side} × {side} pairs, for not all are measured")
-    elif np.isnan(values[~np.eye(len(place), dtype=bool)]).any():
+    if np.isnan(values[~np.eye(len(place), dtype=bool)]).any():
         notes.append("hatched: not measured")
+    elif np.isnan(values).any():
+        notes.append("hatched: nothing is sent there, to oneself")
     size = labels.size_text(view.message_size)
     return Chart(
         title=f"From {view.level} to {view.level}, {size}",

@@ -74,7 +74,7 @@ class Weak:
 
     `source` and `destination` are indices (of ranks, nodes or, for a block, of groups; a step has
     its distance as source); −1 where there is none. `spread` is the robust standard deviation, as
-    a logarithm, of what it is held against; `n` the pairs that it rests on.
+    a logarithm, of what it is compared with; `n` the pairs that it rests on.
     """
 
     kind: Kind
