@@ -22,7 +22,7 @@ _PARTS: Final = (
 
 def what_is_damaged(error: BaseException) -> str:
     """In plain words: HDF5's own are of its inside, and of no help to who has the file."""
-    said = str(error).strip('"')
+    said = str(error).strip("'\"")  # of a KeyError in quotes of either kind
     if not _OF_HDF5.match(said):
         return said
     named = re.search(r"object '([^']+)' doesn't exist", said)
