@@ -96,8 +96,7 @@ void check(const Options& options) {
     if (options.modes.size() > 1)
         throw UsageError(fmt::format("--mode: pairs takes one mode: {} here, and another launch for the next",
                                      options.modes.front()));
-    if (options.format == Format::wide || options.format == Format::compat)
-        throw UsageError("--format: for pairs expected one of table, csv, json");
+    refuse_formats_of_alltoall(options, "pairs");
 }
 
 constexpr std::string_view kTakes[] = {"ops", "warmup", "sync", "post"};

@@ -119,8 +119,7 @@ void check(const Options& options) {
             throw UsageError(fmt::format("--mode: for stream expected one of {}", fmt::join(kStreamModes, ", ")));
     if (std::ranges::find(options.windows, 0) != options.windows.end())
         throw UsageError("--window: a stream has a number of buffers, not all");
-    if (options.format == Format::wide || options.format == Format::compat)
-        throw UsageError("--format: for stream expected one of table, csv, json");
+    refuse_formats_of_alltoall(options, "stream");
 }
 
 constexpr WorkloadRow kRow{

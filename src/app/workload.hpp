@@ -64,6 +64,9 @@ public:
     virtual void measure(Launch& launch) const = 0;
 };
 
+// The wide and the compat table are of all-to-alls.
+void refuse_formats_of_alltoall(const Options& options, std::string_view workload);
+
 const Workload& alltoall();
 const Workload& pairs();
 const Workload& stream();

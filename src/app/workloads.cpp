@@ -4,6 +4,9 @@
 #include <array>
 #include <span>
 
+#include <fmt/format.h>
+
+#include "a2aperf/base/error.hpp"
 #include "a2aperf/measure/flow.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "workload.hpp"
@@ -28,6 +31,11 @@ std::unique_ptr<Flow> Workload::flow(const EngineParts&) const {
 
 Duration Workload::duration_of(const Options&, const Point&) const {
     return {};
+}
+
+void refuse_formats_of_alltoall(const Options& options, std::string_view workload) {
+    if (options.format == Format::wide || options.format == Format::compat)
+        throw UsageError(fmt::format("--format: for {} expected one of table, csv, json", workload));
 }
 
 std::vector<const WorkloadRow*> workload_rows() {
