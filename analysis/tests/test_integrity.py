@@ -259,6 +259,18 @@ def test_what_the_process_that_reads_raises_is_said(launch: Path) -> None:
     assert isolated.call(launch, divmod, 7, 2) == (3, 1)
 
 
+def test_who_reads_a_file_is_where_its_caller_is(
+    launch: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    isolated.call(launch, os.getpid)
+    there = tmp_path / "there"
+    there.mkdir()
+    monkeypatch.chdir(there)
+    assert isolated.call(launch, os.getcwd) == str(there)
+    there.rmdir()
+    assert isolated.call(launch, divmod, 7, 2) == (3, 1)
+
+
 def test_who_reads_a_file_and_never_answers_is_ended(
     launch: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -167,12 +167,15 @@ def test_which_file_system_a_file_is_on(tmp_path: Path, monkeypatch: pytest.Monk
         "1 0 8:1 / / rw - ext4 /dev/sda rw\n"
         "2 1 0:9 / /sc\\040ratch rw,x shared:1 - nfs4 server:/ rw\n"
         "3 2 0:9 / /sc\\040ratch/own rw - lustre a@tcp:/ rw\n"
+        "4 1 0:9 / /données rw - nfs4 server:/ rw\n",
+        encoding="utf-8",
     )
     monkeypatch.setattr(file_lock, "_MOUNTS", mounts)
     for path, kind in {
         "/a.h5": "ext4",
         "/sc ratch/a.h5": "nfs4",
         "/sc ratch/own/a": "lustre",
+        "/données/a.h5": "nfs4",
     }.items():
         assert file_lock._file_system(Path(path)) == kind
     monkeypatch.setattr(file_lock, "_MOUNTS", tmp_path / "none")

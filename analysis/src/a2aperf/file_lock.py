@@ -7,6 +7,7 @@ import contextlib
 import enum
 import fcntl
 import os
+import re
 import struct
 from pathlib import Path
 from typing import Final
@@ -15,6 +16,7 @@ MARK: Final = 1 << 62
 """The byte, far behind all data, that a launch has locked (docs/file-format.md)."""
 _LAYOUT: Final = "hhqqi0q"  # struct flock: type, whence, start, length, process
 _MOUNTS: Final = Path("/proc/self/mountinfo")
+_ESCAPED: Final = re.compile(r"\\([0-7]{3})")  # blanks and backslashes there
 # Whose locks are the kernel's own. Another one may not show those of other nodes, or have none.
 _LOCAL: Final = frozenset(
     "bcachefs btrfs ext2 ext3 ext4 f2fs jfs overlay ramfs reiserfs tmpfs xfs zfs".split()
@@ -55,7 +57,7 @@ def _file_system(path: Path) -> str:
     with contextlib.suppress(OSError, ValueError):
         for line in _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines():
             fields, _, rest = line.partition(" - ")
-            point = Path(fields.split()[4].encode().decode("unicode_escape"))
+            point = Path(_ESCAPED.sub(lambda code: chr(int(code[1], 8)), fields.split()[4]))
             if real.is_relative_to(point) and len(point.parts) >= best:  # the last one is on top
                 best, kind = len(point.parts), rest.split()[0]
     return kind

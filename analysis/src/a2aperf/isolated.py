@@ -133,7 +133,7 @@ def call(
     It gets `progress` as an argument of that name where one is given. InputError where it raised
     one, and where that process died of the file.
     """
-    request = pickle.dumps((function, arguments, progress is not None))
+    request = pickle.dumps((_folder(), function, arguments, progress is not None))
     with _lock:
         if os.getpid() not in _readers:
             _readers[os.getpid()] = _started(path)
@@ -152,6 +152,13 @@ def call(
     if what != "returned":
         raise InputError(f"{path}: damaged: whoever reads it {said}")
     return said
+
+
+def _folder() -> str:
+    """Where names are looked up that begin nowhere; the other process goes there, too."""
+    with suppress(OSError):  # it was removed
+        return str(Path.cwd())
+    return ""
 
 
 def _megabytes(path: Path) -> float:
@@ -185,9 +192,11 @@ def serve() -> None:
     asked, answers = sys.stdin.buffer, sys.stdout.buffer
     while True:
         try:
-            function, arguments, wants_progress = pickle.load(asked)
+            folder, function, arguments, wants_progress = pickle.load(asked)
         except EOFError:
             return
+        with suppress(OSError):  # whoever reads a name there says so
+            os.chdir(folder)
         others = {"progress": lambda *done: _tell(answers, "done", done)} if wants_progress else {}
         try:
             _tell(answers, "returned", function(*arguments, **others))

@@ -10,7 +10,7 @@ from a2aperf import anonymize, writer
 _FREE = ("label", "message", "command_line", "note", "title", "node", "preamble", "skip_reason")
 _NAMES = {"name of a variable": "names of variables", "name of a fact": "names of facts"}
 _OF_LIBFABRIC = re.compile(
-    r"\s*[a-z_]+:\s*(\[[A-Z0-9_, ]*\]|FI_\w+|\(nil\)|0x[0-9a-f]+|[\d.]+)?", re.ASCII
+    r"\s*[a-z_]+:\s*(\[[A-Z0-9_, ]*\]|FI_\w+|\(nil\)|0x[0-9a-f]+|\d+(\.\d+)?)?", re.ASCII
 )
 
 
