@@ -44,11 +44,34 @@ std::int64_t CreditStream<Mode>::missing() const {
 
 template <class Mode>
 std::string CreditStream<Mode>::waiting_for() const {
-    std::string words = fmt::format("{} messages and credits", missing());
-    if (settings_.from != kNobody) words += fmt::format(" from {}", job_.who(settings_.from));
+    if (is_sweeping_) return fmt::format("{} of its last receives to be taken up", left_);
+    std::string words;
+    if (settings_.from != kNobody) words = fmt::format("messages from {}", job_.who(settings_.from));
     if (settings_.to != kNobody)
-        words += fmt::format(", and {} of its own to {}", under_way_, job_.who(settings_.to));
+        words += fmt::format("{}credits from {} and {} sends to it", words.empty() ? "" : ", ",
+                             job_.who(settings_.to), under_way_);
+    if (is_ending_) words += fmt::format(" ({} are missing)", missing());
     return words;
+}
+
+// False: again later.
+template <class Mode>
+bool CreditStream<Mode>::is_started(ssize_t status, const char* call, Rank peer) const {
+    if (status == 0 || status == -FI_EAGAIN) return status == 0;
+    throw RunError(
+        fmt::format("in a stream: {} (peer {}): {}", call, job_.who(peer), fi_strerror(static_cast<int>(-status))),
+        reason_of(static_cast<int>(-status)));
+}
+
+template <class Mode>
+void CreditStream<Mode>::fail_completion(ssize_t status) const {
+    if (status != -FI_EAVAIL)
+        throw RunError(fmt::format("in a stream: reading the completion queue: {}; it waits for {}",
+                                   fi_strerror(static_cast<int>(-status)), waiting_for()),
+                       reason_of(static_cast<int>(-status)));
+    const CompletionError error = channel_.endpoint().take_error();
+    throw RunError(fmt::format("in a stream: an operation failed: {}; it waits for {}", error.text, waiting_for()),
+                   reason_of(error.code));
 }
 
 template <class Mode>
@@ -57,9 +80,11 @@ void CreditStream<Mode>::post_receives() {
     while (!unposted_.empty()) {
         const int place = unposted_.back();
         const bool is_credit = place >= settings_.window;
-        const Route from = route(is_credit ? settings_.to : settings_.from, place_of(place), place);
+        const Rank peer = is_credit ? settings_.to : settings_.from;
         const TransferContext& context = kIsPooled ? receives_ : is_credit ? credits_ : context_;
-        if (Mode::receive(context, from, settings_.op + (is_credit ? 1 : 0)) != 0) break;
+        const ssize_t status =
+            Mode::receive(context, route(peer, place_of(place), place), settings_.op + (is_credit ? 1 : 0));
+        if (!is_started(status, "posting a receive", peer)) break;
         unposted_.pop_back();
     }
     freed_ = received_ - static_cast<std::int64_t>(unposted_.size());
@@ -100,12 +125,12 @@ template <class Mode>
 bool CreditStream<Mode>::send_one() {
     const int place = free_.back();
     std::byte* const message = channel_.send_buffer() + static_cast<std::size_t>(place) * stride_;
-    if (is_stamped(sent_)) stamp(message);
+    if (is_stamped()) stamp(message); // all: a place keeps the number of the one before
     const Route to = route(settings_.to, message, receives() + place);
     const std::uint64_t label = Mode::label(context_, settings_.op);
-    if ((settings_.injects ? Mode::inject(context_, to, label) : Mode::send(context_, to, label)) != 0)
-        return false;
     if (moments_.begin == kNoMoment) moments_.begin = now_ns();
+    const ssize_t status = settings_.injects ? Mode::inject(context_, to, label) : Mode::send(context_, to, label);
+    if (!is_started(status, "sending", settings_.to)) return false;
     ++sent_;
     ++started_[static_cast<std::size_t>(settings_.to)];
     if (settings_.injects) {
@@ -128,7 +153,8 @@ void CreditStream<Mode>::return_credits() {
     const auto value = static_cast<std::uint64_t>(freed_);
     channel_.memory().write(place, std::as_bytes(std::span(&value, 1)));
     const Route to = route(settings_.from, place, 0); // injected: the slot is not used
-    if (Mode::inject(credits_, to, Mode::label(credits_, settings_.op + 1)) != 0) return;
+    const ssize_t status = Mode::inject(credits_, to, Mode::label(credits_, settings_.op + 1));
+    if (!is_started(status, "returning a credit", settings_.from)) return;
     telling_[(first_telling_ + tellings_++) % kCredits] = freed_;
     told_ = freed_;
     ++started_[static_cast<std::size_t>(settings_.from)];
@@ -154,7 +180,7 @@ void CreditStream<Mode>::check_stamp(const std::byte* message) const {
 
 template <class Mode>
 void CreditStream<Mode>::take_message(int place) {
-    if (is_stamped(received_)) check_stamp(place_of(place));
+    if (is_stamped() && received_ % kChecksEvery == 0) check_stamp(place_of(place));
     ++received_;
     counts_[1] = static_cast<std::uint64_t>(received_);
     totals_[1] = received_;
@@ -190,11 +216,11 @@ void CreditStream<Mode>::take(int place, std::uint64_t data) {
 template <class Mode>
 bool CreditStream<Mode>::read_queue() {
     const ssize_t count = fi_cq_read(channel_.endpoint().queue(), entries_.data(), entries_.size());
-    if (count == -FI_EAGAIN) {
+    if (count <= 0) [[unlikely]] {
+        if (count != -FI_EAGAIN && count != -FI_EINTR && count != 0) fail_completion(count);
         if (!unposted_.empty()) post_receives();
         return false;
     }
-    if (count < 0) throw RunError(channel_.endpoint().take_error().text);
     const Nanoseconds now = now_ns();                             // one look at the clock for all of them
     if (settings_.injects && sent_ > 0) moments_.send_done = now; // nothing tells it: no later than the next credit
     const std::int64_t received_before = received_;
@@ -217,21 +243,29 @@ bool CreditStream<Mode>::read_queue() {
 template <class Mode>
 void CreditStream<Mode>::expect_sweep() {
     is_sweeping_ = true;
-    left_ = (settings_.from != kNobody ? settings_.window : 0) + (settings_.to != kNobody ? kCredits : 0);
+    if (settings_.to != kNobody) {
+        messages_to_take_up_ = settings_.window;
+        left_ += kCredits;
+    }
+    if (settings_.from != kNobody) {
+        credits_to_take_up_ = kCredits;
+        left_ += settings_.window;
+    }
 }
 
 template <class Mode>
-void CreditStream<Mode>::sweep() {
-    const auto send = [&](Rank peer, int count, std::uint64_t op) {
-        const Route to =
-            route(peer, channel_.send_buffer() + static_cast<std::size_t>(settings_.window) * stride_, 0);
-        TransferContext context = credits_;
-        context.message_size = std::min(kCreditBytes, message_size_ == 0 ? 0 : message_size_);
-        for (int i = 0; i < count; ++i)
-            while (Mode::inject(context, to, Mode::label(context, op)) == -FI_EAGAIN) (void)read_queue();
+bool CreditStream<Mode>::sweep() {
+    std::byte* const place = channel_.send_buffer() + static_cast<std::size_t>(settings_.window) * stride_;
+    TransferContext context = credits_;
+    context.message_size = std::min(kCreditBytes, message_size_);
+    const auto take_up = [&](Rank peer, int& count, std::uint64_t op) {
+        while (count > 0 && is_started(Mode::inject(context, route(peer, place, 0), Mode::label(context, op)),
+                                       "taking up a receive", peer))
+            --count;
     };
-    if (settings_.to != kNobody) send(settings_.to, settings_.window, settings_.op);
-    if (settings_.from != kNobody) send(settings_.from, kCredits, settings_.op + 1);
+    take_up(settings_.to, messages_to_take_up_, settings_.op);
+    take_up(settings_.from, credits_to_take_up_, settings_.op + 1);
+    return messages_to_take_up_ == 0 && credits_to_take_up_ == 0 && left_ == 0;
 }
 
 template class CreditStream<Tagged>;

@@ -21,8 +21,8 @@ bool DurationLoop::is_told_to_stop() const {
     return StopSignal::number() != 0;
 }
 
-void DurationLoop::fail_drain(const std::string& missing) const {
-    throw RunError(fmt::format("after the duration nothing happened for {}; {} waits for {}",
+void DurationLoop::fail_waiting(const char* when, const std::string& missing) const {
+    throw RunError(fmt::format("{} the duration nothing happened for {}; {} waits for {}", when,
                                format_duration(deadline_.waited()), job_.who(job_.rank()), missing),
                    EndReason::fabric_deadline);
 }

@@ -133,6 +133,7 @@ PointResult DurationRunner::measure(const Point& point, const MakeFlow& make_flo
     rules.has_common_start = true;
     rules.clock_error_ns = result.clock_error_ns;
     result.summary = rules_.summarise(result.samples, job_.layout(), point.message_size, rules);
+    result.used_inject = flow->injects();
     result.buffer_slots = channels_.front()->slots(point.message_size);
     return result;
 }

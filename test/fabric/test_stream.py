@@ -76,6 +76,18 @@ def test_a_duration_has_its_intervals_and_those_beyond_the_most_are_counted(stre
     assert point[0, 0] == results.columns["messages"][0] > 0
 
 
+def test_ranks_without_a_stream_wait_for_those_that_have_one(stream, tmp_path):
+    """For longer than the timeout."""
+    words = ["--pairs", "0:1", "--sizes", "8", "--messages", "2000000000", "--time-budget", "5s", "--timeout", "3s"]
+    stream(3, *words)
+    assert list(Results(tmp_path / "a.h5").columns["state"]) == [COMPLETE]
+
+
+def test_whether_messages_were_injected_is_in_the_file(stream, tmp_path):
+    stream(2, "--sizes", "8,1MiB", "--messages", "10")
+    assert list(Results(tmp_path / "a.h5").columns["inject"]) == [1, 0]
+
+
 def test_a_file_is_resumed_with_the_same_streams_only(stream, tmp_path):
     words = ["--sizes", "8,64", "--messages", "100"]
     stream(2, *words)

@@ -14,8 +14,9 @@ from results import COMPLETE, Results, has_plausible_moments, has_true_statistic
 
 MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
 KILLED_BY_LAUNCHER = (124, 137)
-CALM = ["--sync", "barrier", "--poll", "yield", "-o", "a.h5"]
-DECLARED = ["--no-sentinel", "--order", "declared"]  # of alltoall
+CALM = ["--poll", "yield", "-o", "a.h5"]
+BARRIER = ["--sync", "barrier"]
+OF_COMMAND = {"alltoall": [*BARRIER, "--no-sentinel", "--order", "declared"], "pairs": BARRIER, "stream": []}
 
 
 @dataclass
@@ -105,11 +106,10 @@ def faulty(
         notes = tmp_path.parent / f"{tmp_path.name}.notes"
         notes.unlink(missing_ok=True)
         (tmp_path / "a.h5").unlink(missing_ok=True)
-        order = DECLARED if command == "alltoall" else []
         # The launcher itself does without.
         faults = [f"{name}={value}" for name, value in preload(fault, notes).items()]
         outcome = subprocess.run(
-            [MPIRUN, "-t", str(seconds), str(ranks), *within, "env", *faults, program, command, *CALM, *order, *words],
+            [MPIRUN, "-t", str(seconds), str(ranks), *within, "env", *faults, program, command, *CALM, *OF_COMMAND[command], *words],
             cwd=tmp_path, env=os.environ, capture_output=True, text=True, timeout=seconds + 20,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip

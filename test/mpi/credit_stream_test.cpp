@@ -46,7 +46,7 @@ struct Streams {
         TickSamples samples(stream.kCounters);
         durations.run(stream, duration, samples);
         CHECK(durations.stop_signal() == 0);
-        CHECK(stream.is_swept());
+        CHECK(stream.sweep()); // nothing is left
         const auto sent = job().all_gather(stream.totals()[0]);
         const std::int64_t received = stream.totals()[1];
         CHECK(received == (settings.from == kNobody ? 0 : sent[static_cast<std::size_t>(settings.from)]));

@@ -63,6 +63,8 @@ public:
         };
         return is_done(peers_.to, counts_[kStarted]) && is_done(peers_.from, counts_[kReceived]);
     }
+    bool has_peers() const { return peers_.to != kNobody || peers_.from != kNobody; }
+    bool injects() const { return false; }
     std::span<const std::uint64_t> counters() const { return counts_; }
     FlowMoments moments() const { return moments_; }
     std::span<const std::int64_t> totals() const { return totals_; } // messages sent, and received

@@ -50,33 +50,43 @@ public:
         if (settings_.from != kNobody) return_credits();
         return has_sent || has_read;
     }
-    bool progress() { return read_queue(); }
+    bool progress() {
+        if (waiting_since_ != 0) [[unlikely]] // to the end: it sends no more
+            note_wait();
+        return read_queue();
+    }
     bool is_over() const {
         return settings_.most >= 0 && (settings_.to == kNobody || sent_ == settings_.most) &&
                (settings_.from == kNobody || received_ == settings_.most);
     }
+    bool has_peers() const { return settings_.to != kNobody || settings_.from != kNobody; }
     std::span<const std::uint64_t> counters() const { return counts_; }
     std::span<const std::int64_t> started() const { return started_; }
-    void expect(std::span<const std::int64_t> due) { due_.assign(due.begin(), due.end()); }
+    void expect(std::span<const std::int64_t> due) {
+        due_.assign(due.begin(), due.end());
+        is_ending_ = true;
+    }
     bool is_drained() const { return under_way_ == 0 && missing() == 0 && unposted_.empty(); }
     std::string waiting_for() const;
 
+    bool injects() const { return settings_.injects; }
     FlowMoments moments() const { return moments_; }
     // Messages sent and received; ns of the longest wait for a credit.
     std::span<const std::int64_t> totals() const { return totals_; }
 
     // Takes up the receives that are still posted, with messages that nobody counts.
-    void expect_sweep(); // what comes from now on is that: all that was due is here
-    void sweep();        // of its peers; when they expect it
-    bool is_swept() const { return left_ == 0; }
+    void expect_sweep();
+    bool sweep();
 
 private:
     static constexpr int kCredits = kStreamCredits;
     static constexpr std::size_t kCreditBytes = sizeof(std::uint64_t);
-    static constexpr std::int64_t kStampEvery = 16;
+    static constexpr std::int64_t kChecksEvery = 16;
     static constexpr bool kIsPooled = !takes_by_source(Mode::kArrival); // any receive takes any message
 
     std::int64_t missing() const;
+    bool is_started(ssize_t status, const char* call, Rank peer) const;
+    [[noreturn]] void fail_completion(ssize_t status) const;
     bool send_messages();
     bool send_one();
     void note_wait();
@@ -88,9 +98,7 @@ private:
     void take_credit(int place);
     void stamp(std::byte* message) const;
     void check_stamp(const std::byte* message) const;
-    bool is_stamped(std::int64_t number) const {
-        return settings_.keeps_order && message_size_ >= sizeof(std::uint64_t) && number % kStampEvery == 0;
-    }
+    bool is_stamped() const { return settings_.keeps_order && message_size_ >= sizeof(std::uint64_t); }
 
     std::byte* place_of(int place) const;
     Route route(Rank peer, std::byte* message, int slot) {
@@ -118,8 +126,9 @@ private:
     std::array<std::int64_t, kCredits> telling_{}; // credits that are not known to have come
     std::size_t first_telling_ = 0, tellings_ = 0;
     Nanoseconds waiting_since_ = 0;
-    bool is_sweeping_ = false;
-    std::int64_t left_ = 0;
+    bool is_ending_ = false, is_sweeping_ = false;
+    std::int64_t left_ = 0;                                // of its own receives to take up
+    int messages_to_take_up_ = 0, credits_to_take_up_ = 0; // of its peers' receives
     std::array<fi_cq_data_entry, 16> entries_{};
 };
 

@@ -24,6 +24,9 @@ public:
         since_ = 0;
     }
 
+    // Nothing need happen yet.
+    void hold() { since_ = 0; }
+
     // How long nothing has happened.
     Nanoseconds waited() const { return since_ == 0 ? 0 : now_ns() - since_; }
 
@@ -39,15 +42,16 @@ public:
         return ++idles_ % kIdlesPerLook != 0 || look();
     }
 
-private:
-    static constexpr unsigned kIdlesPerLook = 64; // reading the clock costs as much as a poll
-
-    bool look() {
+    // The same without the poll, for who looks seldom.
+    [[nodiscard]] bool look() {
         StopSignal::throw_overdue();
         const Nanoseconds now = now_ns();
         if (since_ == 0) since_ = now;
         return now - since_ < timeout_;
     }
+
+private:
+    static constexpr unsigned kIdlesPerLook = 64; // reading the clock costs as much as a poll
 
     Polling polling_;
     Nanoseconds timeout_;

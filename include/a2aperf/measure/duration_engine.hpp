@@ -23,7 +23,8 @@ concept DurationEngine = requires(Engine& engine, const Engine& seen, std::span<
     { engine.advance() } -> std::same_as<bool>;
     // The same, but starts no message of its own: before the start, and from the end on.
     { engine.progress() } -> std::same_as<bool>;
-    { seen.is_over() } -> std::same_as<bool>; // it starts and expects no more, however long the duration is
+    { seen.is_over() } -> std::same_as<bool>;   // it starts and expects no more, however long the duration is
+    { seen.has_peers() } -> std::same_as<bool>; // and while it is not over, what it counts grows
 
     // After the end: how many messages it has started for each rank, [R], and is told how many each rank has for
     // it.
@@ -36,9 +37,9 @@ concept DurationEngine = requires(Engine& engine, const Engine& seen, std::span<
 // One that leaves receives posted when all are drained has its peers take them up.
 template <class Engine>
 concept SweptEngine = DurationEngine<Engine> && requires(Engine& engine, const Engine& seen) {
-    engine.expect_sweep();                     // this rank is drained: what comes from now on takes up receives
-    engine.sweep();                            // all ranks expect it: takes up those of its peers
-    { seen.is_swept() } -> std::same_as<bool>; // its own are
+    engine.expect_sweep(); // this rank is drained: what comes from now on takes up receives
+    // All ranks expect it: takes up those of its peers, as many as go at a time. True when all are, and its own.
+    { engine.sweep() } -> std::same_as<bool>;
 };
 
 } // namespace a2aperf

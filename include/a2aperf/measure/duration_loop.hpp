@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -52,14 +53,17 @@ private:
     Nanoseconds flow(Engine& engine, const Duration& duration, TickSamples& samples);
     template <class Done, class Watch, class Engine>
     void wait_until(Done is_done, Watch watch, const Engine& engine);
+    template <class Engine>
+    bool has_stalled(const Engine& engine);
     bool is_told_to_stop() const;
-    [[noreturn]] void fail_drain(const std::string& missing) const;
+    [[noreturn]] void fail_waiting(const char* when, const std::string& missing) const;
 
     Job& job_;
     const CommonClock& clock_;
     Deadline& deadline_;
     Agreement agreement_;
-    Nanoseconds start_ = 0; // on the common clock
+    Nanoseconds start_ = 0;     // on the common clock
+    std::uint64_t counted_ = 0; // of all counters, at the last look
 };
 
 template <DurationEngine Engine>
@@ -80,8 +84,15 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
     while (now_ns() < go) {
     }
     last = flow(engine, duration, samples);
-    const auto where = [&] { return fmt::format("after {}", format_duration(duration.length)); };
-    agreement_.reach(watch, where); // all have started what they start
+    const Nanoseconds took = std::min(clock_.since(start_, last), duration.length);
+    const auto where = [&] { return fmt::format("after {}", format_duration(took)); };
+    // All have started what they start, for which they may take as long as the duration.
+    const Nanoseconds end = clock_.to_local(start_ + duration.length);
+    const auto outlast = [&] {
+        if (now_ns() < end) deadline_.hold();
+        return watch();
+    };
+    agreement_.reach(outlast, where);
     if (stop_signal() != 0) return start_;
     engine.expect(job_.all_to_all(engine.started()));
     wait_until([&] { return engine.is_drained(); }, watch, engine);
@@ -89,8 +100,7 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
     if constexpr (SweptEngine<Engine>) engine.expect_sweep();
     agreement_.reach(watch, where); // who leaves first reads on until the last one is done
     if constexpr (SweptEngine<Engine>) {
-        engine.sweep();
-        wait_until([&] { return engine.is_swept(); }, watch, engine);
+        wait_until([&] { return engine.sweep(); }, watch, engine);
         agreement_.reach(watch, where);
     }
     return start_;
@@ -103,6 +113,8 @@ Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSam
     constexpr int kAdvancesPerLook = 16; // reading the clock costs as much as one
     const std::size_t ticks = duration.ticks();
     Nanoseconds due = clock_.to_local(start_ + duration.end_of(0));
+    deadline_.reset();
+    counted_ = 0;
     for (;;) {
         for (int i = 0; i < kAdvancesPerLook; ++i)
             if (!engine.advance()) {
@@ -116,15 +128,26 @@ Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSam
         const std::size_t ended = duration.ticks_before(moment);
         while (samples.taken() < ended) samples.take(moment, engine.counters());
         if (ended == ticks || engine.is_over() || is_told_to_stop()) return now;
+        if (engine.has_peers() && has_stalled(engine)) fail_waiting("in", engine.waiting_for());
         due = clock_.to_local(start_ + duration.end_of(ended));
     }
+}
+
+// For longer than the timeout.
+template <class Engine>
+bool DurationLoop::has_stalled(const Engine& engine) {
+    const auto counters = engine.counters();
+    const std::uint64_t counted = std::accumulate(counters.begin(), counters.end(), std::uint64_t{0});
+    if (counted != counted_) deadline_.reset();
+    counted_ = counted;
+    return !deadline_.look();
 }
 
 template <class Done, class Watch, class Engine>
 void DurationLoop::wait_until(Done is_done, Watch watch, const Engine& engine) {
     deadline_.reset();
     while (!is_done())
-        if (!watch() && !deadline_.idle()) fail_drain(engine.waiting_for());
+        if (!watch() && !deadline_.idle()) fail_waiting("after", engine.waiting_for());
 }
 
 } // namespace a2aperf

@@ -30,6 +30,7 @@ public:
     // Of what has run.
     virtual bool is_over() const = 0; // by itself, before the duration was
     virtual FlowMoments moments() const = 0;
+    virtual bool injects() const = 0; // its messages go by the provider's inject path
     // What its workload has of each rank beside these, in the order of its columns.
     virtual std::span<const std::int64_t> totals() const = 0;
 };
@@ -38,6 +39,7 @@ public:
 template <class Engine>
 concept FlowEngine = DurationEngine<Engine> && requires(const Engine& seen) {
     { seen.moments() } -> std::same_as<FlowMoments>;
+    { seen.injects() } -> std::same_as<bool>;
     { seen.totals() } -> std::convertible_to<std::span<const std::int64_t>>;
 };
 
@@ -54,6 +56,7 @@ public:
     }
     bool is_over() const override { return engine_.is_over(); }
     FlowMoments moments() const override { return engine_.moments(); }
+    bool injects() const override { return engine_.injects(); }
     std::span<const std::int64_t> totals() const override { return engine_.totals(); }
 
     Engine& engine() { return engine_; }
