@@ -224,15 +224,15 @@ def test_the_matrix_shows_the_file(small_file: Path) -> None:
     source, destination = figure.charts[1].curves
     assert source.y == pytest.approx(np.nanmedian(looked.gbps[1], axis=1))
     assert destination.y == pytest.approx(np.nanmedian(looked.gbps[1], axis=0))
-    latency = heat(draw_matrix(loaded, Options(what="latency")))
+    latency = heat(draw_matrix(loaded, Options(own={"what": "latency"})))
     np.testing.assert_allclose(latency.z, looked.time_p50[0] / 1000)
     assert "n\u00a0=\u00a09 ops per pair" in figure.said
 
 
 def test_by_node_is_the_median_over_its_ranks(weak_file: Path) -> None:
     loaded = loading.load([weak_file])
-    by_node = heat(draw_matrix(loaded, Options(by=("node",), arrange="name")))
-    by_rank = heat(draw_matrix(loaded, Options(by=("rank",), arrange="name")))
+    by_node = heat(draw_matrix(loaded, Options(by=("node",), own={"arrange": "name"})))
+    by_rank = heat(draw_matrix(loaded, Options(by=("rank",), own={"arrange": "name"})))
     assert (by_node.z.shape, by_rank.z.shape) == ((20, 20), (40, 40))
     assert by_node.z[3, 7] == pytest.approx(np.median(by_rank.z[6:8, 14:16]))
     assert np.isnan(np.diag(by_node.z)).all()
@@ -249,14 +249,14 @@ def test_switches_are_taken_from_the_job_and_drawn(weak_file: Path, tmp_path: Pa
         "SwitchName=b Nodes=node[001-010]\nSwitchName=a Nodes=node[011-020]\n"
         "SwitchName=top Switches=[a-b]\n"
     )
-    figure = draw_matrix(loaded, Options(topology=other))
+    figure = draw_matrix(loaded, Options(own={"topology": other}))
     assert figure.charts[0].divisions == (9.5,)
     assert heat(figure).names[0] == "node011"
 
 
 def test_clustering_brings_alike_rows_together(weak_file: Path) -> None:
     loaded = loading.load([weak_file])
-    names = heat(draw_matrix(loaded, Options(arrange="cluster"))).names
+    names = heat(draw_matrix(loaded, Options(own={"arrange": "cluster"}))).names
     assert sorted(names) == [f"node{i:03}" for i in range(1, 21)]
     for first in range(1, 21, 5):
         places = [names.index(f"node{i:03}") for i in range(first, first + 5)]
@@ -274,7 +274,9 @@ def test_a_sample_is_drawn_in_cells_that_can_be_seen(tmp_path: Path) -> None:
     assert (z[7] < 0.7 * np.nanmedian(z)).mean() > 0.4  # the slow sender is still there
 
 
-@pytest.mark.parametrize("options", [Options(), Options(what="latency", arrange="cluster")])
+@pytest.mark.parametrize(
+    "options", [Options(), Options(own={"what": "latency", "arrange": "cluster"})]
+)
 def test_the_figure_is_drawn_on_paper_and_screen(weak_file: Path, options: Options) -> None:
     figure = draw_matrix(loading.load([weak_file]), options)
     first, second = io.BytesIO(), io.BytesIO()

@@ -92,7 +92,9 @@ def test_columns_of_a_newer_writer_choose_points(
 def test_columns_of_a_newer_writer_are_drawn(newer: Path, tmp_path: Path, kind: str) -> None:
     other = synthetic.write_launch(tmp_path / "other.h5", Setup(nodes=2, seed=1))
     add(other, "jitter", np.array([10.0, 20.0, 30.0, 40.0]), units="ns")
-    chart = plots.made(kind, loading.load([newer, other]), Options(what="jitter")).charts[0]
+    chart = plots.made(kind, loading.load([newer, other]), Options(own={"what": "jitter"})).charts[
+        0
+    ]
     # The first file that describes a column is believed.
     assert chart.y.label == "Median absolute deviation of the op time (ns)"
     drawn = np.concatenate([curve.y for curve in chart.curves])

@@ -8,9 +8,9 @@ the axes and the notes say.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,7 @@ from a2aperf.maxima import are_maxima
 from a2aperf.results import ALIASES, Results
 
 RATE = "Gbit/s"
+NO_PLACE = "messages of 0\u00a0B are not drawn: a logarithmic axis has no place for them"
 AT_MEDIAN = "at the median"
 """A rate is that of the median op."""
 MOST_PANELS = 12
@@ -38,18 +39,30 @@ class Options:
     """Names that tell lines apart; default: all that differ."""
     most: int = 6
     """Lines or panels of one kind before a figure chooses."""
-    what: str = ""
-    """Of a matrix: the quantity; default: the rate of the largest messages. Of sizes and scaling: a
-    column of numbers; default: the rate."""
-    arrange: str = ""
-    """Of a matrix: the order of its rows; default: by switch where they are known."""
-    topology: Path | None = None
-    """Of a matrix: a file that says which node hangs on which switch."""
+    own: Mapping[str, Any] = field(default_factory=dict)
+    """What the kind alone has, by name (`Kind.options`); what is not given is not in it."""
     x_scale: str = ""
     """linear or log; default: from the data."""
     y_scale: str = ""
     title: str = ""
     """Above the figure."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """What the user may choose about some kinds of figures alone."""
+
+    name: str
+    says: str
+    """For the help text; default included."""
+    values: tuple[str, ...] = ()
+    """All that it may be; empty: whatever `metavar` says."""
+    metavar: str = ""
+    is_file: bool = False
+
+
+WHAT: Final = Option("what", "any column of numbers. Default: the rate.", metavar="COLUMN")
+"""Of figures that can draw another quantity."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +76,14 @@ class Kind:
     """How to read it, for the report."""
     needs_raw: bool = False
     one_launch: bool = False
-    takes_what: bool = False
-    quantities: tuple[str, ...] = ()
-    """What `what` may be, where that is no column."""
-    orders: tuple[str, ...] = ()
-    """What `arrange` may be."""
+    options: tuple[Option, ...] = ()
+    """What it has beside those that all figures have."""
     in_report: Callable[[Results], bool] = lambda results: True
     """Whether it tells anything of these results to who has not asked for it."""
+
+    def option(self, name: str) -> Option | None:
+        """Its option of that name."""
+        return next((one for one in self.options if one.name == name), None)
 
 
 def measured(results: Results, options: Options) -> pd.DataFrame:
@@ -228,10 +242,10 @@ class Looks:
         return curves
 
 
-def hover_texts(line: grouping.Line) -> Iterator[str]:
+def hover_texts(line: grouping.Line, unit: str = "ops") -> Iterator[str]:
     """One text per value of a line: launches, n, interval."""
     for ops, launches, low, high in zip(line.ops, line.launches, line.low, line.high, strict=True):
-        text = f"n\u00a0=\u00a0{labels.range_text(ops)} ops"
+        text = f"n\u00a0=\u00a0{labels.range_text(ops) or 'unknown'} {unit}"
         if launches > 1:
             text = f"{launches} launches, {text} each"
         if np.isfinite(low) and np.isfinite(high):
@@ -246,8 +260,8 @@ def said(points: pd.DataFrame, charts: Sequence[Chart]) -> tuple[str, ...]:
     launches = points.groupby(place, dropna=False)["launch"].nunique()
     drawn = [curve for chart in charts for curve in chart.curves]
     bars = "thin bars" if any(curve.form == "bars" for curve in drawn) else "bars"
-    n = labels.range_text(int(n) for n in points["ops"])
-    notes = [f"n\u00a0=\u00a0{n} ops per point and launch"]
+    n = labels.range_text(int(n) for n in points["ops"].dropna())
+    notes = [f"n\u00a0=\u00a0{n} ops per point and launch" if n else "n unknown"]
     if launches.max() > 1:
         notes.append(f"median of {labels.range_text(launches)} launches, {bars}: their range")
     elif any(_has_bars(curve) for curve in drawn):

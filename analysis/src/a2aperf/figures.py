@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from typing import Any
 
 from a2aperf import clusters, curves, drawing, plots
 from a2aperf.chart import Figure
@@ -32,7 +32,7 @@ class Figures:
     Arguments of all: `by`, a name or names that tell lines apart (default: all that differs);
     `title`; `width` in inches (default: as its panels need); `notes`, whether n, bars and what is
     left out is said under it; `most`, lines or panels before it chooses; `x_scale` and `y_scale`,
-    linear or log; and of a matrix `what`, `arrange` and `topology`.
+    linear or log; and those that its kind alone has.
     """
 
     def __init__(self, results: Results, mixed: bool = False) -> None:
@@ -56,17 +56,16 @@ class Figures:
             most: int = curves.Options.most,
             x_scale: str = "",
             y_scale: str = "",
-            what: str = "",
-            arrange: str = "",
-            topology: str | Path | None = None,
+            **own: Any,
         ) -> Page:
             names = (by,) if isinstance(by, str) else tuple(by)
-            place = None if topology is None else Path(topology)
-            options = curves.Options(names, most, what, arrange, place, x_scale, y_scale, title)
+            given = {key: value for key, value in own.items() if value not in ("", None)}
+            options = curves.Options(names, most, given, x_scale, y_scale, title)
             return drawn(name, self._results, options, width, notes, self._mixed)[0]
 
         kind = plots.KINDS[name]
         draw.__name__ = draw.__qualname__ = name
         shown = f"{kind.says[0].upper()}{kind.says[1:]}."
-        draw.__doc__ = f"{shown}\n\n{kind.reads}\n\n{type(self).__doc__}"
+        own = "".join(f"\n\n`{one.name}`: {one.says}" for one in kind.options)
+        draw.__doc__ = f"{shown}\n\n{kind.reads}\n\n{type(self).__doc__}{own}"
         return draw

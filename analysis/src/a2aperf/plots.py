@@ -7,11 +7,12 @@ The function of a row takes results and options and says what is to be seen (`ch
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from a2aperf import oversubscription, workloads
 from a2aperf.chart import Figure
-from a2aperf.curves import Kind, Options
+from a2aperf.curves import Kind, Option, Options
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 
@@ -20,13 +21,32 @@ KINDS: dict[str, Kind] = {
 }
 
 
+def options() -> Iterator[tuple[str, dict[str, Option]]]:
+    """The name of each option that not all kinds have, and by kind what it is there."""
+    names = dict.fromkeys(option.name for kind in KINDS.values() for option in kind.options)
+    for name in names:
+        yield name, {key: one for key, kind in KINDS.items() if (one := kind.option(name))}
+
+
 def made(kind: str, results: Results, options: Options) -> Figure:
     """The figure of a kind; that cores are oversubscribed is the first of its notes."""
     row = KINDS[kind]
-    if options.what and not row.takes_what:
-        raise InputError(f"--what is for {', '.join(n for n, k in KINDS.items() if k.takes_what)}")
+    for name, value in options.own.items():
+        _require(kind, name, value)
     figure = row.make(results, options)
     return figure if row.one_launch else cautioned(figure, results)  # one launch says it of its own
+
+
+def _require(kind: str, name: str, value: object) -> None:
+    """InputError where the kind lacks the option, or the option the value."""
+    option = KINDS[kind].option(name)
+    if option is None:
+        having = [key for key, other in KINDS.items() if other.option(name)]
+        raise InputError(
+            f"--{name} is for {', '.join(having)}" if having else f"no figure has a --{name}"
+        )
+    if option.values and value not in option.values:
+        raise InputError(f"--{name} {value}: expected one of {', '.join(option.values)}")
 
 
 def cautioned(figure: Figure, results: Results) -> Figure:

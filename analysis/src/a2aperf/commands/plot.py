@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import sys
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from a2aperf import curves, drawing, figures, filters, loading, output, plots, style, terminal
 from a2aperf.commands.options import Files, Mixed, Where
+from a2aperf.labels import list_text
 
 EXAMPLES = """\
 a2a plot scaling n20.h5 n40.h5 n80.h5 -o scaling.pdf
@@ -76,30 +79,6 @@ def run(
             help="Message size to show, such as 8kB; repeat for more. Default: a choice.",
         ),
     ] = [],  # noqa: B006
-    what: Annotated[
-        str,
-        typer.Option(
-            metavar=f"{'|'.join(x for k in plots.KINDS.values() for x in k.quantities)}|COLUMN",
-            help="Of a matrix: rate of the largest or time of the smallest messages (default: "
-            "gbps). Of sizes and scaling: any column of numbers. Default: the rate.",
-        ),
-    ] = "",
-    arrange: Annotated[
-        str,
-        typer.Option(
-            metavar="|".join(x for k in plots.KINDS.values() for x in k.orders),
-            help="Of a matrix: rows by name, by switch, or by similarity. Default: switch "
-            "where they are known.",
-        ),
-    ] = "",
-    topology: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Of a matrix: text of 'scontrol show topology' or topology.conf. Default: what "
-            "is attached to the results.",
-        ),
-    ] = None,
     ranks: Annotated[
         str, typer.Option(metavar="N,N,…", help="Only these rank counts: --ranks 20,40.")
     ] = "",
@@ -115,6 +94,7 @@ def run(
         bool,
         typer.Option(help="Explain n, bars and marks under the figure."),
     ] = True,
+    **own: Any,
 ) -> None:
     """Draw a figure that a two-column paper can print.
 
@@ -128,7 +108,8 @@ def run(
     found = filters.where(loading.load(files), [*where, *wanted])
     most = max(curves.Options.most, len(size))
     x_scale, y_scale = ("" if scale is Scale.AUTO else scale.value for scale in (x, y))
-    options = curves.Options(tuple(by), most, what, arrange, topology, x_scale, y_scale, title)
+    given = {name: value for name, value in own.items() if value not in ("", None)}
+    options = curves.Options(tuple(by), most, given, x_scale, y_scale, title)
     page, figure = figures.drawn(kind.value, found, options, INCHES[width], notes, mixed)
     stream = io.BytesIO()
     drawing.save(page, stream, out.suffix[1:].lower())
@@ -139,3 +120,29 @@ def run(
         inches = page.get_size_inches()
         size_of = f"{inches[0]:.1f} × {inches[1]:.1f} inches"
         terminal.tell(f"a2a: {figure.title}: {out} ({size_of})")
+
+
+def _parameters() -> Iterator[inspect.Parameter]:
+    """Those of `run`; in the place of `own` one for each option that some kinds alone have."""
+    for parameter in inspect.signature(run, eval_str=True).parameters.values():
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD:
+            yield parameter
+            continue
+        for name, of in plots.options():
+            yield _parameter(name, of)
+
+
+def _parameter(name: str, of: Mapping[str, curves.Option]) -> inspect.Parameter:
+    kinds: dict[curves.Option, list[str]] = {}
+    for kind, option in of.items():
+        kinds.setdefault(option, []).append(kind)
+    says = " ".join(f"Of {list_text(names)}: {one.says}" for one, names in kinds.items())
+    metavar = "|".join(part for one in kinds for part in (*one.values, one.metavar) if part)
+    is_file = all(one.is_file for one in kinds)
+    shape = typer.Option(f"--{name}", metavar=metavar, help=says)
+    hint = Annotated[Path | None, shape] if is_file else Annotated[str, shape]
+    default = None if is_file else ""
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
+
+
+run.__signature__ = inspect.Signature([*_parameters()])  # type: ignore[attr-defined]

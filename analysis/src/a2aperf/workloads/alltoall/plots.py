@@ -7,7 +7,7 @@ from a2aperf import compare as comparing
 from a2aperf import contrasts, grouping, raw_plots, trends
 from a2aperf import history as judging
 from a2aperf.chart import Figure
-from a2aperf.curves import Kind, Options
+from a2aperf.curves import WHAT, Kind, Options
 from a2aperf.errors import InputError
 from a2aperf.explain import equal
 from a2aperf.results import Results
@@ -53,7 +53,7 @@ KINDS: dict[str, Kind] = {
         "Per node, a line that stays flat scales. Per rank it falls even on a perfect network, as "
         "less of the traffic stays inside a node: compare it with its dotted ideal, if there is "
         "one.",
-        takes_what=True,
+        options=(WHAT,),
         in_report=lambda results: results.points["ranks"].nunique() > 1,
     ),
     "sizes": Kind(
@@ -61,7 +61,7 @@ KINDS: dict[str, Kind] = {
         "Gbit/s against message size, a line per node count",
         "Small messages are message-rate-bound, large ones bandwidth-bound; "
         "a dip may be a protocol switch.",
-        takes_what=True,
+        options=(WHAT,),
     ),
     "latency": Kind(
         sweeps.latency,

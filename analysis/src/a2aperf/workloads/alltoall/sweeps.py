@@ -26,8 +26,8 @@ def scaling(results: Results, options: Options) -> Figure:
         notes += (f"one {name[:-1]} count only: files of others make this a scaling curve",)
     looks = curves.Looks.of(points, "message_size", labels.size_text)
     axis = curves.scale_axis(points, scale, name)
-    if options.what:
-        column, y = curves.quantity(results, options.what)
+    if what := options.own.get("what"):
+        column, y = curves.quantity(results, what)
         charts = _of_quantity(looks, points, axis, scale, column, y)
         title = f"{y.label} against {name}"
         return Figure(
@@ -125,8 +125,8 @@ def sizes(results: Results, options: Options) -> Figure:
         else ("gbps_rank", "rank")
     )
     looks = curves.Looks.of(points, scale, lambda count: labels.count_text(int(count), name[:-1]))
-    if options.what:
-        column, y = curves.quantity(results, options.what)
+    if what := options.own.get("what"):
+        column, y = curves.quantity(results, what)
         charts = _of_quantity(looks, points, curves.size_axis(points), "message_size", column, y)
         title = f"{y.label} against message size"
         return Figure("sizes", title, curves.alike(charts), curves.said(points, charts), left_out)

@@ -39,9 +39,7 @@ WORKLOAD: Final = Workload(
             "rate or time of every pair of a2aperf pairs: heat map of source and destination",
             "A dark row is a slow sender, a dark column a slow receiver, a dark cell a slow pair; "
             "a dark block is what lies between two switches.",
-            takes_what=True,
-            quantities=matrix.QUANTITIES,
-            orders=matrix.ORDERS,
+            options=matrix.OPTIONS,
         ),
     },
     sentences=sentences.sentences,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from a2aperf import labels
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Form, Heat
-from a2aperf.curves import MOST_PANELS, RATE, Options, fitting
+from a2aperf.curves import MOST_PANELS, RATE, Option, Options, fitting
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 from a2aperf.workloads.pairs import links, model, similar
@@ -22,6 +22,25 @@ from a2aperf.workloads.pairs.links import Links, View
 LEVELS: Final = ("rank", "node")
 QUANTITIES: Final = ("gbps", "latency")
 ORDERS: Final = ("name", "switch", "cluster")
+OPTIONS: Final = (
+    Option(
+        "what",
+        "rate of the largest or time of the smallest messages. Default: gbps.",
+        QUANTITIES,
+    ),
+    Option(
+        "arrange",
+        "rows by name, by switch, or by similarity. Default: switch where they are known.",
+        ORDERS,
+    ),
+    Option(
+        "topology",
+        "text of 'scontrol show topology' or topology.conf. Default: what is attached to the "
+        "results.",
+        metavar="FILE",
+        is_file=True,
+    ),
+)
 _MOST_TICKS: Final = 20
 _MOST_DIVISIONS: Final = 64
 _MOST_MARKS: Final = 64
@@ -60,7 +79,7 @@ def figure(results: Results, options: Options, judge: Judge) -> Figure:
     charts: list[Chart] = []
     notes: list[str] = []
     for file in files[:MOST_PANELS]:
-        found = links.read(results, file, options.topology)
+        found = links.read(results, file, options.own.get("topology"))
         sizes = set(results.points.loc[results.points["file"] == file, "message_size"])
         index = found.index_of(sizes, smallest=what == "latency")
         several = len(set(found.node)) > 1
@@ -80,13 +99,8 @@ def _choices(options: Options) -> tuple[str, str, str]:
     """Level, quantity and order; an empty level or order is left to the data."""
     if len(options.by) > 1 or (options.by and options.by[0] not in LEVELS):
         raise InputError(f"--by {' --by '.join(options.by)}: a matrix is by rank or by node")
-    for name, value, known in (
-        ("what", options.what, QUANTITIES),
-        ("arrange", options.arrange, ORDERS),
-    ):
-        if value and value not in known:
-            raise InputError(f"--{name} {value}: {', '.join(known)} are known")
-    return "".join(options.by), options.what or "gbps", options.arrange
+    what, order = (str(options.own.get(name, "")) for name in ("what", "arrange"))
+    return "".join(options.by), what or "gbps", order
 
 
 def _arranged(view: View, what: str, order: str) -> tuple[_Shown, list[str]]:
