@@ -102,8 +102,7 @@ def test_file_is_sound_and_shown(a2a: Run, trips: Results, tmp_path: Path) -> No
     assert trips.attributes["x.h5"]["workload"] == "echo"
     heading, *rows = a2a("table", path).out.splitlines()
     assert ("operation" in heading, "p999 µs" in heading, len(rows)) == (True, True, 15)
-    for words in (("compare", path, "--by", "operation"), ("history", path)):
-        a2a(*words).refused("a file of round trips and no all-to-all")
+    a2a("plot", "sizes", path, "-o", tmp_path / "x.svg").refused("a file of round trips")
     assert a2a("report", path, "-o", tmp_path / "x.html").status == 0
 
 

@@ -253,8 +253,6 @@ def test_figures_that_do_not_agree_are_told(
 
 def test_other_commands_say_what_they_lack(a2a: Run, streams: Results, tmp_path: Path) -> None:
     path = tmp_path / "x.h5"
-    for words in (("compare", path, "--by", "mode"), ("history", path)):
-        a2a(*words).refused("a file of streams and no all-to-all")
     a2a("plot", "sizes", path, "-o", tmp_path / "x.svg").refused("a file of streams")
     a2a("table", path, "--layout", "compat").refused("a file of streams")
     assert a2a("report", path, "-o", tmp_path / "x.html").status == 0

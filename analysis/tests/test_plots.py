@@ -35,6 +35,7 @@ from support import synthetic
 from support.edited import edited
 from support.synthetic import Effects, Setup
 from support.synthetic_pairs import write_pairs
+from support.synthetic_streams import TRIP, Pipe, write_streams, write_trips
 
 
 @pytest.fixture
@@ -161,6 +162,10 @@ def test_every_kind_draws_and_says_n(kind: str, tmp_path: Path) -> None:
     if kind == "matrix":
         pairs = Setup(nodes=4, sizes=(8, 60000), ops=5)
         found = loading.load([write_pairs(tmp_path / "pairs.h5", pairs)])
+    elif kind in ("rates", "credits"):
+        found = loading.load([write_streams(tmp_path / "streams.h5", [[Pipe(window=1), Pipe()]])])
+    elif kind == "tails":
+        found = loading.load([write_trips(tmp_path / "trips.h5", [[TRIP]])])
     else:
         found = launches(tmp_path, *(replace(setup, seed=i) for i, setup in enumerate(setups)))
     figure = plots.KINDS[kind].make(found, Options())

@@ -73,3 +73,8 @@ def test_the_smallest_margin_is_shown_in_four_of_five_trials() -> None:
         for _ in range(200)
     ]
     assert 0.7 <= np.mean(np.array(p) <= 0.05) <= 0.9
+
+
+def test_what_is_beyond_all_numbers_is_not_said() -> None:
+    """The critical value where no arrangement of the launches can be significant."""
+    assert math.isnan(power.detectable(0.01, 4.0, 7.0, np.finfo(float).max))

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -18,7 +18,9 @@ from a2aperf.decision import LEVEL
 from a2aperf.differences import Differences
 from a2aperf.errors import InputError
 from a2aperf.results import Results
+from a2aperf.schema import Column
 from a2aperf.sides import Pairing
+from a2aperf.traits import Judged
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +49,7 @@ class Comparison:
     above 1 is faster) with `ratio_low`, `ratio_high`, `p` (family-wise), `spread` (relative, of a
     unit), `detectable` (minimum detectable effect, relative, 90 % power), `equality_margin`
     (smallest margin in which that cell alone can be found equal), `rate_baseline`,
-    `rate_candidate` (Gbit/s per rank), `verdict`, `launches_needed` (units a side for a change of
+    `rate_candidate` (`judged.rate`), `verdict`, `launches_needed` (units a side for a change of
     the margin; NA: not needed or more than can be said).
 
     The unit is the launch, or the job where no job has both sides. `needed` are the units a side
@@ -68,6 +70,9 @@ class Comparison:
     reason: str | None  # why there is no verdict at all
     notes: list[str]
     doubts: list[str]  # what the launches know of why they differ
+    judged: Judged = field(default_factory=Judged)
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    """What the files say of their columns."""
 
     @property
     def status(self) -> int:
@@ -179,7 +184,8 @@ class _Judge:
         self.job = _jobs(pairing.units)
         rng = np.random.default_rng(SEED)
         bound = math.log1p(margin)
-        speed = -np.log(pairing.points["time_p50"].to_numpy(dtype=np.float64))
+        self.judged = found.judged
+        speed = -np.log(self.judged.time(pairing.points).to_numpy(dtype=np.float64))
         self.y = self._per_unit(speed)
         self.side, self.block = pairing.side, pairing.block
         if pairing.between_jobs:
@@ -214,7 +220,8 @@ class _Judge:
         points = self.pairing.points
         noise = np.zeros((_OP_DRAWS, *self.y.shape))
         drawn: dict[tuple[str, int], Floats] = {}
-        wanted = points.loc[points["has_raw"], ["file", "point", "unit", "cell"]]
+        has_ops = points["has_raw"] & self.judged.has_ops
+        wanted = points.loc[has_ops, ["file", "point", "unit", "cell"]]
         for file, point, unit, cell in wanted.itertuples(index=False):
             key = (str(file), int(point))
             if key not in drawn:
@@ -242,6 +249,8 @@ class _Judge:
             self.reason,
             remarks.notes(self.pairing, self.made, self.reason),
             remarks.doubts(self.found, [*launches[0], *launches[1]]),
+            self.judged,
+            self.found.columns,
         )
 
     def _most(self, change: float) -> int | None:
@@ -254,7 +263,8 @@ class _Judge:
 
     def _cells(self) -> pd.DataFrame:
         cells, made = self.pairing.cells.copy(), self.made
-        rate = np.log(self.pairing.points["gbps_rank"].to_numpy(dtype=np.float64))
+        with np.errstate(divide="ignore"):  # messages of 0 B have the rate 0
+            rate = np.log(self.pairing.points[self.judged.rate].to_numpy(dtype=np.float64))
         log_rate = self._per_unit(rate) + made.drawn - self.y
         known = ~np.isnan(self._per_launch(rate))
         for name, own in (("baseline", False), ("candidate", True)):

@@ -45,7 +45,7 @@ class Compared:
         share = compare.MARGIN if margin is None else margin
         if not 0 < share < 1:
             raise InputError(f"compare: margin={margin}: expected a share above 0 and below 1")
-        found = results.complete(compare.roles(names))
+        found = results.to_judge(compare.roles(names))
         clusters.require_one_a_side(found, sides.levels(found, names), mixed)
         made = compare.by_setting(found, names, None if baseline is None else str(baseline), share)
         return cls(tuple(names), tuple(made), found)

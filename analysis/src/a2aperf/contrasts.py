@@ -25,13 +25,18 @@ def figure(made: Sequence[Comparison], most: int) -> Figure:
     charts: list[Chart] = []
     left_out: tuple[str, ...] = ()
     for one in made:
-        kept, fewer = _chosen(_named(one.cells), most)
+        sized = one.cells[one.cells[_SIZE] > 0]
+        if len(sized) < len(one.cells):
+            left_out += (curves.NO_PLACE,)
+        if sized.empty:
+            continue
+        kept, fewer = _chosen(_named(one, sized), most)
         left_out += fewer
         charts += [_speed(one, kept), _rates(one, kept)]
     return Figure("compare", "Comparison", tuple(charts), _said(made), left_out)
 
 
-def _named(cells: pd.DataFrame) -> pd.DataFrame:
+def _named(one: Comparison, cells: pd.DataFrame) -> pd.DataFrame:
     """Adds `group`, the words that tell lines apart, and `scale`."""
     own = list(cells.columns[: cells.columns.get_loc("launches_baseline")])
     others = [c for c in own if c not in _TOLD_BY_SCALE and cells[c].nunique(dropna=False) > 1]
@@ -40,7 +45,9 @@ def _named(cells: pd.DataFrame) -> pd.DataFrame:
         words = [labels.count_text(int(cell["ranks"]), "rank")]
         if pd.notna(cell.get("nodes")):
             words[0] += f" on {labels.count_text(int(cell['nodes']), 'node')}"
-        names.append(", ".join(words + [str(cell[c]) for c in others]))
+        names.append(
+            ", ".join(words + [grouping.column_text(one.columns.get(c), cell[c]) for c in others])
+        )
     return cells.assign(group=names)
 
 
@@ -90,10 +97,14 @@ def _speed(one: Comparison, cells: pd.DataFrame) -> Chart:
         title="Speed of the candidate",
         subtitle=f"{one.candidate} against {one.baseline}",
         x=axis,
-        y=Axis(f"Speed ratio, {curves.AT_MEDIAN}s", log=_wide(cells), unit="times"),
+        y=Axis(_ratio(one.judged.at), log=_wide(cells), unit="times"),
         curves=tuple(drawn),
         bounds=(Bound("equal", span, equal, dashed=False),),
     )
+
+
+def _ratio(at: str) -> str:
+    return f"Speed ratio, {at}s" if at else "Speed ratio"
 
 
 def _wide(cells: pd.DataFrame) -> bool:
@@ -126,7 +137,7 @@ def _rates(one: Comparison, cells: pd.DataFrame) -> Chart:
         title="Rates of both",
         subtitle=f"baseline: {one.baseline}",
         x=axis,
-        y=Axis(f"{RATE} per rank, {curves.AT_MEDIAN}", from_zero=True, unit=RATE),
+        y=Axis(one.judged.label, from_zero=True, unit=RATE),
         curves=tuple(drawn),
     )
 

@@ -147,7 +147,7 @@ def _set_axis(axes: Axes, which: str, axis: Axis, length: float) -> None:
 
 def _thinned(axis: Axis, limits: tuple[float, float], length: float) -> list[tuple[float, str]]:
     """The ticks whose labels do not touch; the ends stay, as they tell from where to where."""
-    low, high = np.log(limits) if axis.log else limits
+    low, high = sorted(np.log(limits) if axis.log else limits)  # a heat map counts downwards
     spans = []
     for place, text in axis.ticks:
         where = ((np.log(place) if axis.log else place) - low) / (high - low) * length
@@ -268,12 +268,12 @@ def _draw_heat(axes: Axes, heat: Heat) -> None:
         extent=(heat.x[0] - 0.5, heat.x[-1] + 0.5, heat.y[-1] + 0.5, heat.y[0] - 0.5),
     )
     axes.grid(visible=False)
-    if square:  # what was not measured has no colour of the map
+    if square or np.isnan(heat.z).any():  # what was not measured has no colour of the map
         axes.patch.set(hatch="//////", facecolor="white", edgecolor=style.GRID)
     bar = axes.figure.colorbar(
         image,
         ax=axes,
-        extend=heat.extends if square else "max",
+        extend=heat.extends,
         pad=0.02,
         fraction=0.06,
         format=_THOUSANDS,

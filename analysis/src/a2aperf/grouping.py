@@ -16,8 +16,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from a2aperf import labels
 from a2aperf.launch import Launch
 from a2aperf.results import Results
+from a2aperf.schema import Column
 
 Floats = NDArray[np.float64]
 
@@ -89,7 +91,7 @@ def setting_names(results: Results, points: pd.DataFrame, by: Sequence[str]) -> 
         key: launch for key, launch in results.launches.items() if key in set(points["launch"])
     }
     columns: list[str] = []
-    for name in CHOICES:
+    for name in (*CHOICES, *results.choices):
         if name == "ppn" and scales_over_ranks(points):
             continue
         if points[name].nunique(dropna=False) < 2:
@@ -102,7 +104,7 @@ def setting_names(results: Results, points: pd.DataFrame, by: Sequence[str]) -> 
 
 def differing_starts(results: Results, points: pd.DataFrame) -> list[str]:
     """Of OF_LAUNCH what differs at one place; what follows from the scale tells nothing apart."""
-    place = [*CHOICES, "ranks", "nodes", "message_size"]
+    place = [*CHOICES, *results.choices, "ranks", "nodes", "message_size"]
     differing = []
     for name in OF_LAUNCH:
         of_launch = {key: launch.setting(name) or "" for key, launch in results.launches.items()}
@@ -133,8 +135,25 @@ def setting_labels(
         foreign = ~points["has_raw"]
         for part, value, unknown, silent in zip(parts, values, foreign, nowhere, strict=True):
             if not silent:
-                part.append(_text(name, value, unknown))
+                text = column_text(results.columns.get(name), value)
+                part.append(text if name in results.choices else _text(name, value, unknown))
     return pd.Series([", ".join(part) for part in parts], index=points.index, dtype=object)
+
+
+def column_text(column: Column | None, value: object) -> str:
+    """A choice of one workload: `free delay 10 µs`, `section 2`, `basic.read`."""
+    if column is None:
+        return str(value)
+    name = column.name.replace("_", " ")
+    if pd.isna(value) or value == "":  # type: ignore[call-overload]
+        return f"{name} unknown"
+    if column.kind == "string":
+        return str(value)
+    if column.units == "ns":
+        return f"{name} {labels.time_text(float(value))}" if value else f"no {name}"  # type: ignore[arg-type]
+    if column.units == "B":
+        return f"{name} {labels.size_text(float(value))}"  # type: ignore[arg-type]
+    return f"{name} {value}"
 
 
 def _text(name: str, value: object, foreign: bool) -> str:
@@ -186,10 +205,11 @@ class Line:
     launches: NDArray[np.int64]
 
 
-def line(points: pd.DataFrame, x: str, metric: str) -> Line:
+def line(points: pd.DataFrame, x: str, metric: str, count: str = "ops") -> Line:
     """One value per distinct `x`: the median over launches, with their range as interval.
 
     With a single launch it is the 95 % interval of its median op time, carried over to the metric.
+    `count` is the column that has the n of a value.
     """
     xs, ys, lows, highs, ops, launches = [], [], [], [], [], []
     for place, rows in points[points[metric].notna()].groupby(x, sort=True):
@@ -203,7 +223,7 @@ def line(points: pd.DataFrame, x: str, metric: str) -> Line:
         ys.append(value)
         lows.append(low)
         highs.append(high)
-        ops.append(tuple(int(n) for n in rows["ops"]))
+        ops.append(tuple(int(n) for n in rows[count].dropna()))
         launches.append(rows["launch"].nunique())
     x_values, y_values, low_values, high_values = (
         np.array(v, dtype=float) for v in (xs, ys, lows, highs)

@@ -21,6 +21,7 @@ from a2aperf.changepoints import Split
 from a2aperf.differences import Differences
 from a2aperf.explain import series
 from a2aperf.results import Results
+from a2aperf.traits import Judged
 
 Floats = NDArray[np.float64]
 
@@ -49,7 +50,7 @@ class Change:
 @dataclass(frozen=True)
 class History:
     """`launches`: id, time (ns), job (its number), in order. `lines`: one row per line with `jobs`,
-    `launches`, `first`, `last`, `median` (Gbit/s per rank, of the jobs' medians), `trend`,
+    `launches`, `first`, `last`, `median` (`Judged.rate`, of the jobs' medians), `trend`,
     `trend_low`, `trend_high` (relative speed per 30 days since the last step, NaN below 6 jobs or
     within a week), `values` (of the jobs). `changes` in order of time; `jobs`: how many.
     """  # noqa: D205
@@ -58,12 +59,14 @@ class History:
     lines: pd.DataFrame
     changes: list[Change]
     jobs: int
+    unit: str = Judged.unit
+    """Of rates."""
 
 
 def history(found: Results) -> History:
     """Trends and change points of complete points."""
     points = found.points.assign(series=series.named(found))
-    points["speed"] = -np.log(points["time_p50"])
+    points["speed"] = -np.log(found.judged.time(points).astype(float))
     launches = _launches(found)
     job = launches["job"].to_numpy()
     table = points.pivot_table(
@@ -72,7 +75,7 @@ def history(found: Results) -> History:
     table = table.reindex(launches["launch"]).dropna(axis=1, how="all")
     y = jobs.medians(table.to_numpy(dtype=np.float64), job)
     rates = points.pivot_table(
-        index="launch", columns=LINE, values="gbps_rank", aggfunc="mean", dropna=False
+        index="launch", columns=LINE, values=found.judged.rate, aggfunc="mean", dropna=False
     ).reindex(index=launches["launch"], columns=table.columns)
     rate = jobs.medians(rates.to_numpy(dtype=np.float64), job)
     steps = changepoints.splits(y)
@@ -81,7 +84,7 @@ def history(found: Results) -> History:
     count = table.notna().sum(axis=0).to_numpy()
     lines.insert(lines.columns.tolist().index("jobs"), "launches", count)
     changes = [_change(found, step, steps, launches, y, lines) for step in steps]
-    return History(launches, lines, changes, len(times))
+    return History(launches, lines, changes, len(times), found.judged.unit)
 
 
 def _launches(found: Results) -> pd.DataFrame:

@@ -17,6 +17,7 @@ from a2aperf import asking, copies, reading, schema, terminal, workloads
 from a2aperf.errors import InputError
 from a2aperf.launch import Launch
 from a2aperf.results import Results
+from a2aperf.traits import Traits
 
 
 def load(paths: Iterable[Path | str]) -> Results:
@@ -36,11 +37,11 @@ def load(paths: Iterable[Path | str]) -> Results:
     points = pd.concat(tables, ignore_index=True)
     attributes = {part.name: part.attributes for part in parts}
     absent = frozenset.intersection(*(part.absent for part in parts))
-    return Results(points, launches, names, attributes, described, absent, _instead)
+    return Results(points, launches, names, attributes, described, absent, _traits)
 
 
-def _instead(role: str) -> str:
-    return workloads.of_role(role).instead
+def _traits(role: str) -> Traits:
+    return workloads.of_role(role).traits
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ def detectable(spread: float, information: float, freedom: float, critical: floa
     """
     if freedom < 1 or not spread >= 0 or information <= 0 or not math.isfinite(critical):
         return math.nan
-    return math.expm1((critical + _reach(freedom)) * spread / math.sqrt(information))
+    return _relative((critical + _reach(freedom)) * spread / math.sqrt(information))
 
 
 def tail(critical: float, freedom: float, tests: int) -> float:
@@ -40,7 +40,7 @@ def equality_margin(spread: float, information: float, freedom: float, error: fl
     if freedom < 1 or not spread >= 0 or information <= 0:
         return math.nan
     reach = float(laws.t_isf(error, freedom) + laws.t_isf((1 - _EQUALITY) / 2, freedom))
-    return math.expm1(reach * spread / math.sqrt(information))
+    return _relative(reach * spread / math.sqrt(information))
 
 
 def launches_needed(spread: float, freedom: float, tail: float, change: float) -> int | None:
@@ -58,6 +58,14 @@ def launches_needed(spread: float, freedom: float, tail: float, change: float) -
         if reach * spread * math.sqrt(2 / launches) <= target:
             return launches
     return None
+
+
+def _relative(change: float) -> float:
+    """Of a change in log time; NaN beyond all numbers, as of launches with no spread."""
+    try:
+        return math.expm1(change)
+    except OverflowError:
+        return math.nan
 
 
 def _reach(freedom: float) -> float:

@@ -146,16 +146,19 @@ def _title(results: Results) -> str:
 
 def _comparison(results: Results) -> ComparisonSection | None:
     """Every setting that differs, its values against the ordinary one, the others held."""
-    points = results.points[results.points["role"].isin(["measure", "baseline"])]
-    names = grouping.setting_names(results, points, ())
+    try:
+        judged = results.to_judge(("measure", "baseline"))
+    except InputError:  # nothing that could be held against anything
+        return None
+    names = grouping.setting_names(judged, judged.points, ())
     names = [name for name in names if name != "ppn"] or names
     if not names:
         return None
     sentences: list[str] = []
     made: list[compare.Comparison] = []
     for name in names[:_MOST_SETTINGS]:
-        measured = results.measured(("measure", "baseline") if name == "engine" else ("measure",))
         try:
+            measured = results.to_judge(compare.roles([name]))
             if len(names) == 1 or name == "engine":
                 made += compare.by_setting(measured, [name])
             else:

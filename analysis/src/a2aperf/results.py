@@ -22,6 +22,7 @@ from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
 from a2aperf.sample_columns import SampleColumn
 from a2aperf.sample_reader import SampleReader
+from a2aperf.traits import Judged, Traits
 
 Made = TypeVar("Made")
 
@@ -53,8 +54,8 @@ class Results:
     """What the columns of the points are, as the files describe them."""
     absent: frozenset[str] = frozenset()
     """Columns that no file has: blank in `points`, and refused where they are asked for."""
-    instead: Callable[[str], str] = lambda role: ""
-    """What shows the points of a role that are no all-to-alls; empty where nothing else does."""
+    traits: Callable[[str], Traits] = lambda role: Traits()
+    """What any analysis asks of the points of a role."""
     _times: dict[tuple[str, int], NDArray[np.float64]] = field(default_factory=dict, repr=False)
     """Op times read so far, shared by all selections: several analyses ask for the same."""
     _samples: SampleReader = field(default_factory=SampleReader, repr=False)
@@ -190,14 +191,48 @@ class Results:
             asked = self.points[self.points["role"].isin(roles)]
             if asked.empty:
                 self.refuse_others()
+                here = ", ".join(dict.fromkeys(map(str, self.points["role"]))) or "none"
+                raise InputError(f"no point has role {' or '.join(roles)}; roles here: {here}")
             raise InputError(", ".join(["no point is complete", *_fates(asked)]))
         return chosen
+
+    def to_judge(self, roles: Sequence[str] = ("measure",)) -> Results:
+        """The complete points that can be held against each other, of one workload.
+
+        Those of these roles; where none is here, of the one other workload whose points can be
+        compared, as far as their times are known. InputError says what is here else.
+        """
+        if not self.measured(roles).points.empty:
+            return self.complete(roles)
+        done = self.points[self.points["state"] == "complete"]
+        others = [role for role in done["role"].unique() if self.traits(str(role)).judged]
+        if len(others) != 1 or others[0] in schema.OF_ALL_TO_ALLS:
+            return self.complete(roles)
+        found = self.measured(others)
+        times = found.judged.time(found.points)
+        timed = found.select((times.notna() & (times > 0)).astype(bool))
+        if timed.points.empty:
+            raise InputError(f"{self.files[str(done['file'].iloc[0])]}: no point has a time")
+        return timed
+
+    @property
+    def judged(self) -> Judged:
+        """By what the points here are held against each other; they are of one workload."""
+        found = (self.traits(str(role)).judged for role in self.points["role"].unique())
+        return next((one for one in found if one), Judged())
+
+    @cached_property
+    def choices(self) -> tuple[str, ...]:
+        """Columns of the workloads here that tell settings apart, as far as any file has them."""
+        named = [self.traits(str(role)).choices for role in self.points["role"].unique()]
+        columns = dict.fromkeys(name for names in named for name in names)
+        return tuple(x for x in columns if x in self.points and x not in self.absent)
 
     def refuse_others(self) -> None:
         """Say what is here, and what shows it, where an all-to-all was asked for and none is."""
         points = self.points[self.points["state"] == "complete"]
         for file, role in zip(points["file"], points["role"], strict=True):
-            if said := self.instead(role):
+            if said := self.traits(role).instead:
                 raise InputError(f"{self.files[file]}: {said}")
 
     def values(self, name: str) -> pd.Series[Any]:

@@ -122,7 +122,7 @@ def pair(
     points["sync"] = _of_launch(found, "sync")
     settings = _settings(found, points, (*by, *held))
     both = _with_shapes([points[points["candidate"]], points[~points["candidate"]]])
-    keys = [*_keys(by), *settings]
+    keys = [*_keys(by, found.choices), *settings]
     disjoint = _disjoint(both, keys)
     common = [key for key in keys if key not in disjoint]
     # The side with more values of a disjoint column tells the cells apart by it.
@@ -234,12 +234,12 @@ def _with_shapes(both: list[pd.DataFrame]) -> list[pd.DataFrame]:
     return filled
 
 
-def _keys(by: Sequence[str]) -> list[str]:
+def _keys(by: Sequence[str], choices: Sequence[str]) -> list[str]:
     """Columns that tell cells apart when `by` is compared."""
     named = {results.ALIASES.get(name, name) for name in by}
     if named & {"ppn", "ranks_per_node"}:
         named |= {"ppn", "nodes"}
-    return [key for key in CELL if key not in named]
+    return [key for key in dict.fromkeys((*CELL, *choices)) if key not in named]
 
 
 def _cells(both: list[pd.DataFrame], own: list[list[str]], common: list[str]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from a2aperf import curves, labels
+from a2aperf import curves, grouping, labels
 from a2aperf.chart import Axis, Bound, Chart, Figure
 from a2aperf.curves import RATE, Options
 from a2aperf.errors import InputError
@@ -21,8 +21,10 @@ _PANELS = 4
 
 def figure(results: Results, options: Options, found: Sequence[Change]) -> Figure:
     """A panel per scale, a line per message size, a dashed line where something changed."""
-    points = curves.measured(results, options)
-    points = points[(points["role"] == "measure") & (points["started"] > 0)]
+    judged = results.to_judge()
+    setting = grouping.setting_labels(judged, judged.points, options.by)
+    points = judged.points.assign(setting=setting)
+    points = points[points["started"] > 0]
     if points.empty:
         raise InputError("no point tells when it was measured")
     begun = points.groupby("launch")["started"].transform("min").astype(float)
@@ -38,14 +40,14 @@ def figure(results: Results, options: Options, found: Sequence[Change]) -> Figur
     axis = Axis("Start of the launch (UTC)", ticks=_dates(points["day"]), unit="date")
     charts: list[Chart] = []
     for count, rows in points.groupby(scale):
-        top = float(rows["gbps_rank"].max())
+        top = float(rows[judged.judged.rate].max())
         charts += [
             Chart(
                 title=labels.count_text(int(str(count)), name[:-1]),
                 subtitle=title,
                 x=axis,
-                y=Axis(f"{RATE} per rank, {curves.AT_MEDIAN}", from_zero=True, unit=RATE),
-                curves=tuple(looks.curves(of, "day", "gbps_rank")),
+                y=Axis(judged.judged.label, from_zero=True, unit=RATE),
+                curves=tuple(looks.curves(of, "day", judged.judged.rate)),
                 bounds=tuple(
                     Bound(what, np.array([day, day]), np.array([0.0, 1.08 * top]))
                     for day, what in changes

@@ -38,7 +38,8 @@ def heading(comparison: Comparison) -> list[str]:
         f"A (baseline): {comparison.baseline}",
         f"B:            {comparison.candidate}",
         rests_on(comparison),
-        "ratio: speed of B / speed of A, above 1 is faster; Gbit/s per rank, from the median op",
+        "ratio: speed of B / speed of A, above 1 is faster; "
+        f"{comparison.judged.unit}, {comparison.judged.origin}",
     ]
 
 
@@ -143,7 +144,7 @@ def summary(comparison: Comparison) -> list[str]:
         change = (mine["ratio"] - 1).abs()
         if verdict in (Verdict.SLOWER, Verdict.FASTER):
             effect = (mine["rate_candidate"] - mine["rate_baseline"]).abs()
-            text += f", by {_span(change)}, up to {effect.max():.2f} Gbit/s per rank"
+            text += f", by {_span(change)}, up to {effect.max():.2f} {comparison.judged.unit}"
         elif verdict == Verdict.SAME:
             text += f" within ±{_percent(comparison.margin)}"
         told.append(text)

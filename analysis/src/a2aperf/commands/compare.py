@@ -87,7 +87,7 @@ def run(
     share = _share(margin)
     files, against = baselines.files_of(files), baselines.files_of(against)
     found = loading.load([*files, *against])
-    found = filters.where(found.complete(compare.roles(by)), where)
+    found = filters.where(found.to_judge(compare.roles(by)), where)
     names = [name for name, path in found.files.items() if path in against]
     if against:
         clusters.require_one_a_side(found, found.points["file"].isin(names), mixed)
@@ -122,7 +122,7 @@ def _plain(one: Comparison) -> dict[str, Any]:
         "baseline": one.baseline,
         "candidate": one.candidate,
         "margin": one.margin,
-        "rate": "gbps_rank",
+        "rate": one.judged.rate,
         "unit": one.unit,
         "blocks": one.blocks,
         "arrangements": one.arrangements,

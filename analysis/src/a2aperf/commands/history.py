@@ -53,7 +53,7 @@ def run(
     drift is a trend and no step. 8 jobs are the least for a step, 6 for a trend.
     """
     files = baselines.files_of(paths)
-    found = filters.where(loading.load(files).complete(), where)
+    found = filters.where(loading.load(files).to_judge(), where)
     clusters.require_one(found, mixed)
     if save_baseline:
         if Path(save_baseline).exists():
@@ -113,7 +113,7 @@ def _table(made: History, every: bool) -> list[str]:
         Column("jobs", of="jobs"),
         Column("first", "{:.3g}".format, of="first"),
         Column("last", "{:.3g}".format, of="last"),
-        Column("Gbit/s per rank", _spark, left=True, of="values"),
+        Column(made.unit, _spark, left=True, of="values"),
         Column(since, lambda trend: f"{signed(trend)} %", of="trend"),
         Column("95 % interval", _interval),
     ]
@@ -138,7 +138,7 @@ def _spark(values: list[float]) -> str:
     shown = values[-_WIDTH:]
     low, high = min(shown), max(shown)
     # Bars tell changes of a few per cent, not noise of a few per mille.
-    span = max(high - low, 0.02 * high)
+    span = max(high - low, 0.02 * high) or 1.0  # messages of 0 B have the rate 0
     steps = len(_BARS) - 1
     return "".join(_BARS[round(steps * (value - low) / span)] for value in shown)
 

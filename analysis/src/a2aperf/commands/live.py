@@ -58,10 +58,18 @@ def _ago(seconds: float) -> str:
     return f"{seconds / 60:.0f} min ago" if seconds < 7200 else f"{seconds / 3600:.0f} h ago"
 
 
+def _columns(step: Step) -> list[str]:
+    """Those of its workload, as far as the file has them."""
+    traits = step.fresh.traits(str(step.fresh.points["role"].iloc[0]))
+    names = traits.table or layouts.LIVE
+    here = set(step.fresh.points.columns) - step.fresh.absent
+    return [name for name in names if name in here]
+
+
 def _print(step: Step, printed: str) -> str:
     """Print the new rows under the one heading, which is returned once printed."""
     if not step.fresh.points.empty:
-        heading, *lines = layouts.text(step.fresh, layouts.LIVE, steady=True)
+        heading, *lines = layouts.text(step.fresh, _columns(step), steady=True)
         terminal.say(*(lines if printed else [heading, *lines]))
         printed = printed or heading
     state = step.end_state + (f": {step.message}" if step.message else "")

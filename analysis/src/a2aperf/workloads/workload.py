@@ -17,6 +17,7 @@ from a2aperf.explain.finding import Finder
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
 from a2aperf.tables import Table
+from a2aperf.traits import Judged, Traits
 
 Verify = Callable[["pd.Series[Any]", RawOps], Iterator[str]]
 """What is wrong of a point, in words, by its row and its samples."""
@@ -97,9 +98,18 @@ class Workload:
     group: Group | None = None
     table: Sequence[str] = ()
     """Columns that `a2a table` and the report show of its points; empty: those of an all-to-all."""
+    choices: Sequence[str] = ()
+    """Columns that tell settings of its points apart, beside `grouping.CHOICES`."""
+    judged: Judged | None = None
+    """By what its points are compared; None: they are not."""
     least_ranks: int = 2
     verify: Callable[[Results, str], Verify] | None = None
     """What `check` asks of the points of a file, beyond what holds of all."""
+
+    @property
+    def traits(self) -> Traits:
+        """What any analysis asks of its points."""
+        return Traits(self.instead, tuple(self.choices), self.judged, tuple(self.table))
 
     def files(self, results: Results) -> list[str]:
         """Files that have a complete point of it here."""

@@ -24,6 +24,7 @@ from a2aperf.explain import (
     timer,
 )
 from a2aperf.explain.finding import Finder
+from a2aperf.traits import Judged
 from a2aperf.workloads.alltoall import plots, summary
 from a2aperf.workloads.workload import Workload
 
@@ -71,4 +72,5 @@ WORKLOAD: Final = Workload(
     finders=_FINDERS,
     plots=plots.KINDS,
     sentences=summary.sentences,
+    judged=Judged(),
 )

@@ -21,19 +21,19 @@ def compare(results: Results, options: Options) -> Figure:
     """A setting's values compared with each other: relative speed and rates."""
     names = list(options.by)
     if not names:
-        points = results.points
-        found = grouping.setting_names(results, points[points["role"] == "measure"], ())
+        judged = results.to_judge()
+        found = grouping.setting_names(judged, judged.points, ())
         names = [name for name in found if name not in ("ppn",)] or found
     if len(names) != 1:
         what = f"what differs here: {', '.join(names)}" if names else "nothing differs here"
         raise InputError(f"a comparison needs --by NAME; {what}")
-    measured = results.measured(comparing.roles(names))
+    measured = results.to_judge(comparing.roles(names))
     return contrasts.figure(comparing.by_setting(measured, names), options.most)
 
 
 def history(results: Results, options: Options) -> Figure:
     """The launches over the months, with what is judged to be a change."""
-    return trends.figure(results, options, judging.history(results.complete()).changes)
+    return trends.figure(results, options, judging.history(results.to_judge()).changes)
 
 
 def ranks(results: Results, options: Options) -> Figure:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Final
 
 from a2aperf.explain.finding import Finder
-from a2aperf.workloads.echo import outstanding, sentences
+from a2aperf.traits import Judged
+from a2aperf.workloads.echo import outstanding, sentences, tails
 from a2aperf.workloads.workload import Workload
 
 _FINDERS: Final = (
@@ -20,11 +21,15 @@ WORKLOAD: Final = Workload(
     "echo",
     ("echo",),
     "Round trips",
-    "a file of round trips and no all-to-all: 'a2a table', 'a2a explain' and 'a2a report' show it",
+    "a file of round trips and no all-to-all: 'a2a table', 'a2a plot tails', 'a2a explain' and "
+    "'a2a report' show it",
     finders=_FINDERS,
+    plots=tails.KINDS,
     sentences=sentences.sentences,
     table=(
         "section run operation request_size key_size message_size ops time_min time_p50 time_p90 "
         "time_p99 time_p999 time_max byte_rate gbps"
     ).split(),
+    choices=("section", "run", "operation", "request_size", "key_size", "outstanding"),
+    judged=Judged(rate="gbps", unit="Gbit/s", origin="of the answers", at="", has_ops=False),
 )

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Final
 
 from a2aperf.explain.finding import Finder
-from a2aperf.workloads.stream import buffers, pause, rates, sentences
+from a2aperf.traits import Judged
+from a2aperf.workloads.stream import buffers, pause, plots, rates, sentences
 from a2aperf.workloads.workload import Workload
 
 _ROLES: Final = ("stream",)
@@ -27,13 +28,17 @@ WORKLOAD: Final = Workload(
     "stream",
     ("stream",),
     "Streams",
-    "a file of streams and no all-to-all: 'a2a table', 'a2a explain' and 'a2a report' show it",
+    "a file of streams and no all-to-all: 'a2a table', 'a2a plot rates', 'a2a explain' and "
+    "'a2a report' show it",
     columns=frozenset({"msg_rate"}),
     finders=_FINDERS,
+    plots=plots.KINDS,
     sentences=sentences.sentences,
     table=(
         "section mode window free_delay stream_time message_size messages bytes msg_rate byte_rate "
         "gbps longest_wait"
     ).split(),
     least_ranks=1,
+    choices=("section", "stream_pairs", "free_delay", "threads", "duplex", "cq_mod", "completion"),
+    judged=Judged(rates.message_time, "gbps", "Gbit/s", "of the whole stream", "", has_ops=False),
 )

@@ -3,17 +3,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from a2aperf.explain.finding import Finding, listed
 from a2aperf.labels import number_text, rate_text, size_text
 from a2aperf.results import Results
 from a2aperf.workloads.stream import tables
 
+Floats = NDArray[np.float64]
 _LEAST_SIZES = 4
 _RISES = 1.05
 """A rate that grows by more from the last size but one has not come to its end."""
+
+
+def message_time(points: pd.DataFrame) -> pd.Series[Any]:
+    """Ns that a message takes in a stream."""
+    return 1e9 / points["msg_rate"].where(points["msg_rate"] > 0)
 
 
 def sizes(found: Results) -> list[Finding]:
@@ -33,20 +43,42 @@ def sizes(found: Results) -> list[Finding]:
     return findings
 
 
+@dataclass(frozen=True)
+class Bounds:
+    """What a stream cannot exceed at any size: messages/s at small ones, Gbit/s at large ones."""
+
+    messages: float
+    gbps: float
+
+    @property
+    def crossing(self) -> float:
+        """The size (B) at which both are the same."""
+        return self.gbps * 1e9 / 8 / self.messages
+
+
+def bounds(size: Floats, gbps: Floats, messages: Floats) -> Bounds | None:
+    """Both bounds of rows in the order of their sizes; None where one of them is not seen here."""
+    if len(size) < _LEAST_SIZES:
+        return None
+    found = Bounds(float(messages.max()), float(gbps.max()))
+    has_ends = messages[0] > found.messages / 2 and size[0] < found.crossing < size[-1]
+    return found if has_ends and gbps[-1] <= _RISES * gbps[-2] else None
+
+
 def knee(found: Results) -> list[Finding]:
     """Where each table turns from message-rate-bound to bandwidth-bound."""
     findings = []
     for table in tables.of(found):
         rows = table.free[(table.free["message_size"] > 0) & table.free["gbps"].notna()]
-        if len(rows) < _LEAST_SIZES or rows["msg_rate"].isna().any():
+        if rows["msg_rate"].isna().any():
             continue
-        size = rows["message_size"].to_numpy(dtype=float)
-        rate, messages = (rows[name].to_numpy(dtype=float) for name in ("gbps", "msg_rate"))
-        best, most = int(np.argmax(rate)), float(messages.max())
-        crossing = rate[best] * 1e9 / 8 / most
-        has_ends = messages[0] > most / 2 and size[0] < crossing < size[-1]
-        if not has_ends or rate[-1] > _RISES * rate[-2]:
-            continue  # one of the two bounds isn't here
+        size, rate, messages = (
+            rows[name].to_numpy(dtype=float) for name in ("message_size", "gbps", "msg_rate")
+        )
+        found_here = bounds(size, rate, messages)
+        if found_here is None:
+            continue
+        best, most, crossing = int(np.argmax(rate)), found_here.messages, found_here.crossing
         half = int(size[np.argmax(rate >= rate[best] / 2)])
         text = (
             f"at most {number_text(most / 1e6)} million messages/s, and at most "

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Percentiles of round trips on a tail axis: each further nine is as wide as the last."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from a2aperf import curves, grouping, labels, style
+from a2aperf.chart import Axis, Chart, Curve, Figure
+from a2aperf.curves import Kind, Options
+from a2aperf.errors import InputError
+from a2aperf.results import Results
+
+_QUANTILES: Final = {
+    "time_min": 0.0,  # beside the scale: a minimum has no percentile
+    "time_p50": 0.5,
+    "time_p90": 0.9,
+    "time_p99": 0.99,
+    "time_p999": 0.999,
+    "time_p9999": 0.9999,
+    "time_p99999": 0.99999,
+}
+_ROLES: Final = ("echo",)
+
+
+def figure(results: Results, options: Options) -> Figure:
+    """A panel per operation and setting, a line per size from its minimum to its maximum."""
+    found = results.complete(_ROLES)
+    points = found.points.assign(setting=grouping.setting_labels(found, found.points, options.by))
+    names = [name for name in _QUANTILES if name in points and points[name].notna().any()]
+    points = points[points[names].notna().any(axis=1)] if names else points.iloc[:0]
+    if points.empty:
+        raise InputError("tails: no round trip here has a percentile")
+    left_out: tuple[str, ...] = ()
+    without = len(found.points) - len(points)
+    if without:
+        left_out = (f"{labels.count_text(without, 'point')} without percentiles not drawn",)
+    points, fewer = curves.chosen(points, "message_size", max(options.most, style.MOST_LINES))
+    settings = grouping.values_in_order(points["setting"])
+    left_out += fewer + curves.fitting(len(settings), curves.MOST_PANELS, "settings")
+    settings = settings[: curves.MOST_PANELS]
+    shown = points[points["setting"].isin(settings)]
+    sizes = sorted(shown["message_size"].unique())
+    limits = _limits(shown, names)
+    charts = [
+        _chart(str(name), shown[shown["setting"] == name], names, sizes, limits)
+        for name in settings
+    ]
+    title = "Round trips: percentiles"
+    return Figure("tails", title, tuple(charts), _said(shown), left_out)
+
+
+def _place(quantile: float) -> float:
+    """Nines: 1 at p90, 2 at p99; the minimum stands left of p50."""
+    return -math.log10(1 - quantile) if quantile else -math.log10(2)
+
+
+def _limits(points: pd.DataFrame, names: list[str]) -> tuple[float, float]:
+    known = points[[*names, "time_max"]].to_numpy(dtype=float) / 1000
+    return curves.with_air(known[np.isfinite(known) & (known > 0)], log=True)
+
+
+def _chart(
+    setting: str,
+    rows: pd.DataFrame,
+    names: list[str],
+    sizes: list[float],
+    limits: tuple[float, float],
+) -> Chart:
+    drawn = []
+    for size in sizes:
+        mine = rows[rows["message_size"] == size]
+        if len(mine):
+            drawn.append(_curve(mine, names, size, sizes.index(size)))
+    ticks = [(f"p{100 * q:.10g}" if q else "min", _place(q)) for q in _QUANTILES.values()]
+    last = max(float(curve.x[-1]) for curve in drawn)
+    return Chart(
+        title=setting or "Round trips",
+        x=Axis(
+            "Percentile",
+            ticks=tuple((x, text) for text, x in ticks if x <= last + 0.01),
+            limits=(_place(0.0) - 0.1, last + 0.1),
+        ),
+        y=Axis("Round trip (µs)", log=True, limits=limits, unit="µs"),
+        curves=tuple(drawn),
+        legend="Size of the answer",
+    )
+
+
+def _curve(rows: pd.DataFrame, names: list[str], size: float, look: int) -> Curve:
+    """Of what is known: a percentile that is not there is passed over, and the next one drawn."""
+    values = rows[names].to_numpy(dtype=float) / 1000
+    with np.errstate(all="ignore"):
+        known = [place for place in range(len(names)) if np.isfinite(values[:, place]).any()]
+    x = [_place(_QUANTILES[names[place]]) for place in known]
+    of = [values[np.isfinite(values[:, place]), place] for place in known]
+    longest, ops = rows["time_max"].to_numpy(dtype=float) / 1000, rows["ops"]
+    if np.isfinite(longest).all() and ops.notna().all() and (ops > 1).all():
+        x.append(max(math.log10(float(ops.min())), *x))  # all of n are within 1 − 1/n, nearly
+        of.append(longest)
+    middle, low, high = (np.array([f(v) for v in of]) for f in (np.median, np.min, np.max))
+    if len(rows) == 1:
+        low = high = np.full(len(x), np.nan)
+    return Curve(labels.size_text(size), np.array(x), middle, low, high, look % style.MOST_LINES)
+
+
+def _said(points: pd.DataFrame) -> tuple[str, ...]:
+    known = points["ops"].dropna()
+    span = labels.range_text(int(n) for n in known)
+    n = f"n\u00a0=\u00a0{span} round trips per point" if len(known) else ""
+    if len(known) < len(points):
+        n = f"{n}, of some unknown" if n else "n unknown: the text does not tell it"
+    many = points.groupby(["setting", "message_size"], dropna=False)["point"].size()
+    if many.max() > 1:
+        said = f"median of {labels.range_text(many)} launches, bars: their range"
+    else:
+        said = "one run each, so no interval: how much runs differ is not known"
+    has_longest = points["time_max"].notna() & points["ops"].notna()
+    return (n, said, *(["right of the percentiles: the longest"] if has_longest.any() else ()))
+
+
+KINDS: dict[str, Kind] = {
+    "tails": Kind(
+        figure,
+        "percentiles of round trips from the minimum to the last nine, a line per size",
+        "A line that turns up early has a long tail: few round trips take much longer than the "
+        "others. Each further nine is as wide as the last.",
+    ),
+}

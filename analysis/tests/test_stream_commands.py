@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Commands on streams and round trips: each is true of them, or refuses in one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import a2aperf
+from a2aperf import compare, grouping, loading, plots, schema, workloads, writer
+from a2aperf.curves import Options
+from a2aperf.importers import columns
+from a2aperf.importers.block import Block, Given, Kind, document
+from conftest import DATA, Outcome
+from support.synthetic_streams import TRIP, Pipe, write_streams, write_trips
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def repeated(tmp_path: Path) -> Path:
+    """Eight launches with both modes, of which one is slower by a fifth; they differ by 1 %."""
+    speeds = [1 + 0.01 * step for step in (-1, 0.5, -0.2, 1, 0.3, -0.6, 0.1, 0.8)]
+    launches = [
+        [Pipe("tagged", speed=one, sizes=(8, 65536)), Pipe("msg", speed=other, sizes=(8, 65536))]
+        for one, other in zip(speeds, [0.8 * x for x in reversed(speeds)], strict=True)
+    ]
+    return write_streams(tmp_path / "repeated.h5", launches)
+
+
+def test_streams_are_compared_by_their_message_rate(a2a: Run, repeated: Path) -> None:
+    outcome = a2a("compare", repeated, "--by", "mode")
+    assert (outcome.status, outcome.err) == (3, "")
+    assert "slower: 2 of 2 cells, by 20" in outcome.out
+    assert "above 1 is faster; Gbit/s, of the whole stream" in outcome.out
+    (one,) = json.loads(a2a("compare", repeated, "--by", "mode", "--json").out)
+    assert one["rate"] == "gbps"
+    small, large = one["cells"]
+    assert small["time_baseline"] == pytest.approx(500, rel=0.01)  # ns of a message
+    assert large["rate_candidate"] == pytest.approx(16, rel=0.01)
+
+
+def test_equal_streams_are_not_called_different(tmp_path: Path) -> None:
+    speeds = [1.01, 0.99, 1.0, 1.02, 0.98, 1.0, 0.995, 1.005]
+    launches = [
+        [Pipe("tagged", speed=one, sizes=(8, 4096)), Pipe("msg", speed=other, sizes=(8, 4096))]
+        for one, other in zip(speeds, reversed(speeds), strict=True)
+    ]
+    found = loading.load([write_streams(tmp_path / "x.h5", launches)])
+    (made,) = compare.by_setting(found.to_judge(), ["mode"])
+    verdicts = {str(verdict) for verdict in made.cells["verdict"]}
+    assert verdicts <= {"no difference", "undecided"}
+
+
+def test_pauses_and_windows_make_cells_of_their_own(tmp_path: Path) -> None:
+    pipes = [
+        Pipe(mode, window, sizes=(8,), free_delay=delay)
+        for mode in ("tagged", "msg")
+        for window in (1, 8)
+        for delay in (0, 10_000)
+    ]
+    found = loading.load([write_streams(tmp_path / "x.h5", [pipes, pipes])])
+    (made,) = compare.by_setting(found.to_judge(), ["mode"])
+    assert len(made.cells) == 4
+    assert made.cells["ratio"].to_numpy() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", ["loopback-32-buffers.txt", "clusterperf-2018-11.txt"])
+def test_of_one_launch_nothing_is_decided(a2a: Run, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "x.h5"
+    assert a2a("import", DATA / name, "-o", path).status == 0
+    by = "mode" if name.startswith("loopback") else "operation"
+    outcome = a2a("compare", path, "--by", by)
+    assert (outcome.status, outcome.err) == (4, "")
+    assert "no difference can be significant" in outcome.out
+    assert "faster by" not in outcome.out
+    history = a2a("history", path)
+    assert (history.status, history.err) == (0, "")
+    assert "no change point; 8 jobs are needed" in history.out
+    assert "Gbit/s  " in history.out.splitlines()[4]
+    assert "per rank" not in history.out
+    live = a2a("live", path, "--once")
+    assert live.status == 0
+    assert ("time s" if by == "mode" else "operation") in live.out.splitlines()[0]
+    assert len(live.out.splitlines()) == 1 + len(loading.load([path]).points)
+
+
+@pytest.mark.parametrize("name", ["mode", "inject", "memory", "section", "cq_mod"])
+def test_what_does_not_differ_is_not_compared(a2a: Run, tmp_path: Path, name: str) -> None:
+    path = write_streams(tmp_path / "x.h5", [[Pipe(sizes=(8,))]] * 2)
+    a2a("compare", path, "--by", name).refused(name)
+
+
+def test_round_trips_are_compared_by_their_median(a2a: Run, tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        TRIP,
+        {**TRIP, "operation": "read", "time_p50": 2 * TRIP["time_p50"]},
+    ]
+    path = write_trips(tmp_path / "x.h5", [rows])
+    (one,) = json.loads(a2a("compare", path, "--by", "operation", "--json").out)
+    assert one["cells"][0]["ratio"] == pytest.approx(0.5)
+
+
+def test_streams_and_round_trips_stay_apart(a2a: Run, tmp_path: Path) -> None:
+    streams = write_streams(tmp_path / "s.h5", [[Pipe(sizes=(8,))]])
+    trips = write_trips(tmp_path / "t.h5", [[TRIP]])
+    both = tmp_path / "both.h5"
+    a2a("merge", streams, trips, "-o", both).refused("workload")
+    assert not both.exists()
+    a2a("compare", streams, trips, "--by", "mode").refused("streams")
+
+
+def test_merged_streams_are_compared_as_apart(a2a: Run, tmp_path: Path) -> None:
+    files = [
+        write_streams(tmp_path / f"{mode}.h5", [[Pipe(mode, sizes=(8, 4096))]])
+        for mode in ("tagged", "msg")
+    ]
+    both = tmp_path / "both.h5"
+    assert a2a("merge", *files, "-o", both).status == 0
+    apart, merged = (a2a("compare", *x, "--by", "mode", "--json") for x in (files, [both]))
+    ratios = [json.loads(x.out)[0]["cells"][0]["ratio"] for x in (apart, merged)]
+    assert ratios[0] == ratios[1]
+
+
+@pytest.mark.parametrize("kind", ["compare", "history"])
+def test_figures_of_comparison_and_history(
+    a2a: Run, repeated: Path, tmp_path: Path, kind: str
+) -> None:
+    out = tmp_path / "x.svg"
+    outcome = a2a("plot", kind, repeated, "-o", out, *(("--by", "mode") * (kind == "compare")))
+    if kind == "compare":
+        assert (outcome.status, outcome.err) == (0, "")
+        assert "Gbit/s per rank" not in out.read_text(encoding="utf-8")
+    else:
+        outcome.refused("no point tells when it was measured")
+
+
+def test_lines_of_a_comparison_say_what_their_numbers_are(tmp_path: Path) -> None:
+    pipes = [
+        Pipe(mode, sizes=(8, 64), free_delay=delay)
+        for mode in ("tagged", "msg")
+        for delay in (0, 10_000)
+    ]
+    found = loading.load([write_streams(tmp_path / "x.h5", [pipes, pipes])])
+    chart = plots.made("compare", found, Options(by=("mode",))).charts[0]
+    names = {curve.name.split(", ")[-1] for curve in chart.curves if ", " in curve.name}
+    assert names == {"no free delay", "free delay 10.0\u00a0µs"}
+
+
+def test_a_file_without_some_columns_is_followed(
+    a2a: Run, repeated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Recorded streams have no `section`: only imports do."""
+    stream = replace(workloads.of_role("stream"), table=("mode", "not_here", "messages"))
+    monkeypatch.setattr(workloads, "of_role", lambda role: stream)
+    outcome = a2a("live", repeated, "--once")
+    assert (outcome.status, outcome.out.splitlines()[0].split()) == (0, ["mode", "messages"])
+
+
+def test_an_anonymous_copy_says_the_same(a2a: Run, repeated: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.h5"
+    key = ("--key", tmp_path / "key")
+    assert a2a("export", repeated, "--anonymize", *key, "-o", copy).status == 0
+    shown = ("--columns", "mode,window,message_size,msg_rate,gbps")
+    assert a2a("table", copy, *shown).out == a2a("table", repeated, *shown).out
+    assert a2aperf.open(copy).compare("mode").verdict == "slower"
+
+
+def test_report_has_their_figures_and_their_verdict(
+    a2a: Run, repeated: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "x.html"
+    assert a2a("report", repeated, "--light", "-o", page).status == 0
+    text = page.read_text(encoding="utf-8")
+    assert "Streams against message size" in text
+    assert "slower: 2 of 2 cells" in text
+    assert "per rank" not in text
+
+
+def test_streams_between_other_pairs_are_not_pooled(tmp_path: Path) -> None:
+    asked = schema.Column("stream_pairs", "string", "who sends to whom", result=False)
+    blocks = [
+        Block([{**row, "stream_pairs": pairs} for row in Pipe(sizes=(8,)).rows()], "a2aperf")
+        for pairs in ("halves", "neighbours")
+    ]
+    kind = Kind("stream", (*columns.STREAM, asked))
+    made = document(blocks, Given(), "synthetic", "rank", kind)
+    writer.write(tmp_path / "x.h5", made)
+    found = loading.load([tmp_path / "x.h5"])
+    assert grouping.setting_names(found, found.points, ()) == ["stream_pairs"]

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Figures of streams and round trips: each mark is a figure of the file, and nothing is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from a2aperf import loading, plots
+from a2aperf.chart import Chart, Curve, Figure
+from a2aperf.curves import Options
+from a2aperf.errors import InputError
+from conftest import DATA, Outcome
+from support.synthetic_streams import SIZES, TRIP, Pipe, write_streams, write_trips
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def published(a2a: Run, tmp_path: Path) -> Callable[[str], Path]:
+    """A published text, imported."""
+
+    def imported(name: str) -> Path:
+        path = tmp_path / name.replace(".txt", ".h5")
+        assert a2a("import", DATA / name, "-o", path).status == 0
+        return path
+
+    return imported
+
+
+def figure(kind: str, path: Path, options: Options | None = None) -> Figure:
+    return plots.made(kind, loading.load([path]), options or Options())
+
+
+def line(chart: Chart, name: str) -> Curve:
+    (found,) = [curve for curve in chart.curves if curve.name == name]
+    return found
+
+
+# Rates --------------------------------------------------------------------------------------------
+
+
+def test_published_modes_have_a_line_each_of_their_rows(published: Callable[[str], Path]) -> None:
+    found = figure("rates", published("loopback-32-buffers.txt"))
+    bandwidth, messages = found.charts
+    assert [curve.name for curve in messages.curves] == ["write", "write-imm", "msg"]
+    write = line(messages, "write")
+    assert write.x.tolist() == [1 << power for power in range(25)]
+    assert write.y[[0, -1]] == pytest.approx([2.047870, 165e-6])
+    assert line(bandwidth, "msg").y[-1] == pytest.approx(2757391214 * 8e-9, rel=1e-3)
+    assert not any(
+        np.isfinite(curve.low).any() for curve in messages.curves if curve.low is not None
+    )
+
+
+def test_what_rates_leave_out_is_told(published: Callable[[str], Path], a2a: Run) -> None:
+    path = published("loopback-32-buffers.txt")
+    found = figure("rates", path)
+    assert found.left_out[0].startswith("6 points whose receiver pauses not drawn")
+    assert found.left_out[1].startswith("messages of 0\u00a0B are not drawn")
+    assert any("one stream each, so no interval" in note for note in found.said)
+    assert any(note.startswith("n\u00a0=\u00a0197 to ") for note in found.said)
+    assert a2a("plot", "rates", path, "-o", path.with_suffix(".svg")).err.count("a2a: ") == 2
+
+
+def test_pauses_are_drawn_when_asked_for(published: Callable[[str], Path]) -> None:
+    asked = Options(by=("mode", "free_delay"))
+    found = figure("rates", published("loopback-32-buffers.txt"), asked)
+    names = {curve.name for curve in found.charts[1].curves}
+    assert "write, free delay 10\u2009000\u00a0µs" in names
+    assert "write, no free delay" in names
+
+
+def test_bounds_are_those_of_the_stream(tmp_path: Path) -> None:
+    pipe = Pipe(messages=1e6, gbps=8.0, round_trip_ns=1.0)
+    found = figure("rates", write_streams(tmp_path / "x.h5", [[pipe]]))
+    for chart, low, high in zip(found.charts, (0.008, 1e3 / 2**20), (8.0, 1.0), strict=True):
+        (bound,) = chart.bounds
+        assert (bound.y.min(), bound.y.max()) == pytest.approx((low, high), rel=1e-3)
+        curve = dict(zip(chart.curves[0].x, chart.curves[0].y, strict=True))
+        assert all(
+            curve[x] <= y * 1.001 for x, y in zip(bound.x, bound.y, strict=True) if x in curve
+        )
+        assert 1000 in bound.x.round()  # the corner
+
+
+def test_without_both_bounds_none_is_drawn_and_why_is_told(tmp_path: Path) -> None:
+    small = Pipe(sizes=SIZES[:5])
+    found = figure("rates", write_streams(tmp_path / "x.h5", [[small]]))
+    assert not any(chart.bounds for chart in found.charts)
+    assert any("do not show both" in note for note in found.said)
+
+
+def test_repeated_streams_are_a_median_with_their_range(tmp_path: Path) -> None:
+    launches = [[Pipe(speed=speed)] for speed in (0.9, 1.0, 1.2)]
+    found = figure("rates", write_streams(tmp_path / "x.h5", launches))
+    (curve,) = found.charts[1].curves
+    assert curve.low is not None
+    assert curve.high is not None
+    assert (curve.low[0], curve.y[0], curve.high[0]) == pytest.approx((1.8, 2.0, 2.4))
+    assert any("median of 3 streams, bars: their range" in note for note in found.said)
+
+
+# Credits ------------------------------------------------------------------------------------------
+
+
+def test_surface_has_a_cell_for_each_window_and_size(tmp_path: Path) -> None:
+    pipes = [Pipe(window=window, messages=4e6) for window in (4, 8, 16)]
+    share, rate = figure("credits", write_streams(tmp_path / "x.h5", [pipes])).charts
+    assert share.heat is not None
+    assert rate.heat is not None
+    assert share.heat.z.shape == (len(SIZES), 3)
+    assert share.heat.z[0] == pytest.approx([25, 50, 100])  # 1, 2 and 4 million a second
+    assert rate.heat.z[-1] == pytest.approx([20, 20, 20], rel=1e-3)
+    assert [text for _, text in share.x.ticks] == ["4", "8", "16"]
+
+
+def test_a_cell_that_was_not_measured_is_not_drawn(tmp_path: Path) -> None:
+    pipes = [Pipe(window=4), Pipe(window=8, sizes=SIZES[:3])]
+    found = figure("credits", write_streams(tmp_path / "x.h5", [pipes]))
+    heat = found.charts[0].heat
+    assert heat is not None
+    assert np.isnan(heat.z).tolist() == [[False, size not in SIZES[:3]] for size in SIZES]
+    assert "hatched: not measured" in found.said
+
+
+def test_windows_that_are_not_told_are_counted(tmp_path: Path) -> None:
+    pipes = [Pipe(window=4), Pipe(window=8), Pipe(window=None)]
+    found = figure("credits", write_streams(tmp_path / "x.h5", [pipes]))
+    assert f"{len(SIZES)} points whose window is unknown not drawn" in found.left_out
+
+
+def test_no_surface_of_one_window(published: Callable[[str], Path]) -> None:
+    path = published("loopback-32-buffers.txt")
+    with pytest.raises(InputError, match="needs two windows; the points here have window 32 alone"):
+        figure("credits", path)
+
+
+# Tails --------------------------------------------------------------------------------------------
+
+
+def test_published_percentiles_stand_at_their_nines(published: Callable[[str], Path]) -> None:
+    found = figure("tails", published("clusterperf-2018-11.txt"))
+    assert [chart.title for chart in found.charts] == ["echo", "basic.read", "basic.write"]
+    curve = line(found.charts[0], "100\u00a0B")
+    assert curve.y == pytest.approx([3.8, 3.9, 5.0, 5.6, 9.4])
+    assert curve.x[2:] == pytest.approx([1, 2, 3])
+    assert found.said[0] == "n unknown: the text does not tell it"
+
+
+def test_a_percentile_that_is_missing_has_no_mark(tmp_path: Path) -> None:
+    row = {name: value for name, value in TRIP.items() if name != "time_p90"}
+    found = figure("tails", write_trips(tmp_path / "x.h5", [[row]]))
+    (curve,) = found.charts[0].curves
+    assert curve.y == pytest.approx([1.0, 1.1, 3.0, 9.0])
+    assert curve.x[-1] == pytest.approx(np.log10(500))
+    assert "right of the percentiles: the longest" in found.said
+
+
+def test_runs_are_never_merged(tmp_path: Path) -> None:
+    found = figure("tails", write_trips(tmp_path / "x.h5", [[TRIP], [TRIP]]))
+    assert [chart.title for chart in found.charts] == ["run 1", "run 2"]
+
+
+# What they are for --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["rates", "credits", "tails"])
+def test_files_of_another_workload_are_refused(
+    a2a: Run, launch: Path, tmp_path: Path, kind: str
+) -> None:
+    out = tmp_path / "x.svg"
+    a2a("plot", kind, launch, "-o", out).refused("no point has role")
+    assert not out.exists()
+
+
+def test_an_option_of_another_kind_is_refused(a2a: Run, launch: Path, tmp_path: Path) -> None:
+    out = tmp_path / "x.svg"
+    said = ("--topology is for matrix",)
+    a2a("plot", "sizes", launch, "-o", out, "--topology", "x").refused(*said)
+    a2a("plot", "credits", launch, "-o", out, "--what", "colour").refused("share, gbps, messages")
