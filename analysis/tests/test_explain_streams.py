@@ -12,6 +12,7 @@ import a2aperf
 from a2aperf.explain.finding import Finding
 from conftest import DATA, Outcome
 from support.edited import edited
+from support.synthetic_streams import Pipe, write_streams
 
 Run = Callable[..., Outcome]
 STREAMS = (DATA / "loopback-32-buffers.txt").read_text()
@@ -114,6 +115,30 @@ def test_buffers_are_compared_where_tables_differ_in_them(found: Explain) -> Non
     for finding in told:
         assert "512 buffers against 32: the message rate is 1 times" in finding.text
         assert "nothing is said of how sure that is" in finding.text
+
+
+def test_buffers_of_repeated_launches_are_medians_of_one_setting(tmp_path: Path) -> None:
+    """Eight launches of four windows are three findings, and those of other pairs are others."""
+    pipes = [
+        [Pipe(window=window, messages=window * 1e5, speed=speed, pairs="halves", sizes=(8, 4096))
+         for window in (4, 8, 16, 32)]
+        for speed in (0.9, 1.0, 1.1)
+    ]  # fmt: skip
+    other = [[Pipe(window=8, messages=9e6, pairs="neighbours", sizes=(8, 4096))]]
+    path = write_streams(tmp_path / "x.h5", [*pipes, *other])
+    told = a2aperf.open(path).findings("buffers")
+    assert sorted(one.numbers["largest_ratio"] for one in told) == pytest.approx([2, 4, 8])
+    assert all("medians of 3 launches each" in one.text for one in told)
+    assert "'a2a compare --by window' says how sure that is" in told[0].text
+
+
+def test_tables_that_differ_in_more_than_buffers_are_not_held_against_each_other(
+    tmp_path: Path,
+) -> None:
+    pipes = [Pipe(window=4, pairs="halves"), Pipe(window=8, pairs="neighbours")]
+    (one,) = a2aperf.open(write_streams(tmp_path / "x.h5", [pipes])).findings("buffers")
+    assert one.abstains
+    assert "differ in more than that" in one.text
 
 
 def test_round_trips_by_size(found: Explain) -> None:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,12 @@ from typing import Any
 import pytest
 
 import a2aperf
-from a2aperf import compare, grouping, loading, plots, schema, workloads, writer
+from a2aperf import compare, grouping, loading, plots, remarks, schema, workloads, writer
 from a2aperf.curves import Options
 from a2aperf.importers import columns
 from a2aperf.importers.block import Block, Given, Kind, document
 from conftest import DATA, Outcome
-from support.synthetic_streams import TRIP, Pipe, write_streams, write_trips
+from support.synthetic_streams import PAIRS, TRIP, Pipe, write_streams, write_trips
 
 Run = Callable[..., Outcome]
 
@@ -182,14 +183,44 @@ def test_report_has_their_figures_and_their_verdict(
     assert "per rank" not in text
 
 
+ASKED = (
+    PAIRS,
+    schema.Column("asked_duration", "int64", "time asked for", "ns", result=False),
+    schema.Column("asked_messages", "int64", "messages asked for", result=False),
+)
+
+
+def write_asked(path: Path, launches: Sequence[dict[str, Any]]) -> Path:
+    """A launch for each of these, of one size, as `a2aperf stream` describes what was asked."""
+    rows = Pipe(sizes=(8,)).rows()
+    blocks = [Block([{**row, **asked} for row in rows], "a2aperf", ppn=2) for asked in launches]
+    kind = Kind("stream", (*columns.STREAM, *ASKED))
+    writer.write(path, document(blocks, Given(), "synthetic", "rank", kind))
+    return path
+
+
 def test_streams_between_other_pairs_are_not_pooled(tmp_path: Path) -> None:
-    asked = schema.Column("stream_pairs", "string", "who sends to whom", result=False)
-    blocks = [
-        Block([{**row, "stream_pairs": pairs} for row in Pipe(sizes=(8,)).rows()], "a2aperf")
-        for pairs in ("halves", "neighbours")
-    ]
-    kind = Kind("stream", (*columns.STREAM, asked))
-    made = document(blocks, Given(), "synthetic", "rank", kind)
-    writer.write(tmp_path / "x.h5", made)
-    found = loading.load([tmp_path / "x.h5"])
+    path = write_asked(tmp_path / "x.h5", [{"stream_pairs": x} for x in ("halves", "neighbours")])
+    found = loading.load([path])
     assert grouping.setting_names(found, found.points, ()) == ["stream_pairs"]
+
+
+def test_a_comparison_tells_other_pairs_and_other_lengths(a2a: Run, tmp_path: Path) -> None:
+    asked = (
+        {"stream_pairs": "0:1", "asked_duration": 10**9, "asked_messages": -1},
+        {"stream_pairs": "0:1,1:0", "asked_duration": -1, "asked_messages": 500},
+    )
+    one, two = (write_asked(tmp_path / f"{i}.h5", [x]) for i, x in enumerate(asked))
+    told = a2a("compare", two, "--against", one).out
+    assert re.search(r"stream_pairs: .*0:1.*0:1,1:0", told)
+    assert re.search(r"point asked_duration +not recorded +asked duration 1.000.000\sµs", told)
+    assert re.search(r"point asked_messages +asked messages 500 +not recorded", told)
+
+
+def test_how_often_a_stream_lost_its_core_is_not_counted_per_op(
+    repeated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its one op is a second long, in which the system always takes the core now and then."""
+    monkeypatch.setattr(remarks, "_preempted", lambda *_: True)
+    (made,) = compare.by_setting(loading.load([repeated]).to_judge(), ["mode"])
+    assert made.doubts == []

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import a2aperf
 from a2aperf import loading, plots
 from a2aperf.chart import Chart, Curve, Figure
 from a2aperf.curves import Options
@@ -61,8 +62,8 @@ def test_what_rates_leave_out_is_told(published: Callable[[str], Path], a2a: Run
     found = figure("rates", path)
     assert found.left_out[0].startswith("6 points whose receiver pauses not drawn")
     assert found.left_out[1].startswith("messages of 0\u00a0B are not drawn")
-    assert any("one stream each, so no interval" in note for note in found.said)
-    assert any(note.startswith("n\u00a0=\u00a0197 to ") for note in found.said)
+    assert any("one launch each, so no interval" in note for note in found.said)
+    assert any(note.startswith("197 to ") for note in found.said)
     assert a2a("plot", "rates", path, "-o", path.with_suffix(".svg")).err.count("a2a: ") == 2
 
 
@@ -101,7 +102,32 @@ def test_repeated_streams_are_a_median_with_their_range(tmp_path: Path) -> None:
     assert curve.low is not None
     assert curve.high is not None
     assert (curve.low[0], curve.y[0], curve.high[0]) == pytest.approx((1.8, 2.0, 2.4))
-    assert any("median of 3 streams, bars: their range" in note for note in found.said)
+    assert any("median of 3 launches, bars: their range" in note for note in found.said)
+
+
+def test_scales_have_a_line_each(tmp_path: Path) -> None:
+    """The rates are of all ranks together: a median of two scales is of nothing."""
+    pipes = [Pipe(ranks=2), Pipe(ranks=4, speed=2.0)]
+    path = write_streams(tmp_path / "x.h5", [[pipe] for pipe in pipes])
+    for by in ((), ("mode",)):
+        found = figure("rates", path, Options(by=by))
+        names = [curve.name.split(", ")[-1] for curve in found.charts[1].curves]
+        assert names == ["2 ranks on 2 nodes", "4 ranks on 4 nodes"]
+        assert line(found.charts[1], found.charts[1].curves[1].name).y[0] == pytest.approx(4)
+        assert any("one launch each" in note for note in found.said)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "said"),
+    [("halves", "4 streams"), ("0:1,2:3,4:5", "3 streams"), ("neighbours", "4 streams")],
+)
+def test_rates_say_of_how_many_streams_they_are(tmp_path: Path, pairs: str, said: str) -> None:
+    found = figure("rates", write_streams(tmp_path / "x.h5", [[Pipe(ranks=8, pairs=pairs)]]))
+    assert f"rates are of all {said} of a point together" in found.said
+    (knee,) = a2aperf.open(tmp_path / "x.h5").findings("knee")
+    assert knee.text.startswith(f"{said} together: at most ")
+    one = figure("rates", write_streams(tmp_path / "y.h5", [[Pipe(pairs="0:1")]]))
+    assert not any("together" in note for note in one.said)
 
 
 # Credits ------------------------------------------------------------------------------------------
@@ -116,6 +142,18 @@ def test_surface_has_a_cell_for_each_window_and_size(tmp_path: Path) -> None:
     assert share.heat.z[0] == pytest.approx([25, 50, 100])  # 1, 2 and 4 million a second
     assert rate.heat.z[-1] == pytest.approx([20, 20, 20], rel=1e-3)
     assert [text for _, text in share.x.ticks] == ["4", "8", "16"]
+
+
+def test_what_the_window_tells_has_a_surface_of_its_own(tmp_path: Path) -> None:
+    """Two scales, each with windows of its own: no map holds both."""
+    pipes = [Pipe(window=window, ranks=ranks) for window, ranks in ((4, 2), (8, 2), (16, 4))]
+    found = figure("credits", write_streams(tmp_path / "x.h5", [pipes]))
+    assert [chart.subtitle for chart in found.charts[::2]] == [
+        "2 ranks on 2 nodes", "4 ranks on 4 nodes",
+    ]  # fmt: skip
+    delays = [Pipe(window=4, mode="msg"), Pipe(window=8), Pipe(window=16)]
+    found = figure("credits", write_streams(tmp_path / "y.h5", [delays]))
+    assert [chart.subtitle for chart in found.charts[::2]] == ["msg", "tagged"]
 
 
 def test_a_cell_that_was_not_measured_is_not_drawn(tmp_path: Path) -> None:
@@ -158,6 +196,32 @@ def test_a_percentile_that_is_missing_has_no_mark(tmp_path: Path) -> None:
     assert curve.y == pytest.approx([1.0, 1.1, 3.0, 9.0])
     assert curve.x[-1] == pytest.approx(np.log10(500))
     assert "right of the percentiles: the longest" in found.said
+
+
+@pytest.mark.parametrize(
+    ("n", "drawn", "said"),
+    [
+        (1000, [1.0, 1.1, 1.5, 3.0, 9.0, 9.0], ""),
+        (500, [1.0, 1.1, 1.5, 3.0, 9.0], "a percentile that is the longest, since n is too small"),
+        (10, [1.0, 1.1, 1.5, 9.0], "a percentile that is the longest, since n is too small"),
+        (-1, [1.0, 1.1, 1.5, 3.0, 9.0], "p99.9 is the longest here and there: n, which is unknown"),
+    ],
+)
+def test_percentiles_that_n_is_too_small_for(
+    tmp_path: Path, n: int, drawn: list[float], said: str
+) -> None:
+    """The longest stands for them, once."""
+    row = {**TRIP, "ops": n, "time_p999": TRIP["time_max"]}
+    found = figure("tails", write_trips(tmp_path / "x.h5", [[row]]))
+    assert found.charts[0].curves[0].y == pytest.approx(drawn)
+    assert any(note.startswith(said) for note in found.said)
+    assert bool(said) == any("longest," in note or "longest here" in note for note in found.said)
+
+
+def test_repeated_runs_are_called_runs(tmp_path: Path) -> None:
+    path = write_trips(tmp_path / "x.h5", [[TRIP, {**TRIP, "run": 2}]])
+    found = figure("tails", path, Options(by=("operation",)))
+    assert "median of 2 runs, bars: their range" in found.said
 
 
 def test_runs_are_never_merged(tmp_path: Path) -> None:

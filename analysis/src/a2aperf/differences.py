@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from a2aperf import grouping
 from a2aperf.launch import Launch
 from a2aperf.results import Results
 
@@ -88,6 +89,10 @@ def _facts(found: Results, launch: Launch) -> dict[str, str]:
     points = found.points[found.points["launch"] == launch.id]
     for column in ("post", "stop_rule", "ops"):
         facts[f"point {column}"] = _joined(str(value) for value in points[column])
+    for column in found.lengths:
+        said = found.columns.get(column)
+        known = points[column].dropna()
+        facts[f"point {column}"] = _joined(grouping.column_text(said, value) for value in known)
     return facts
 
 

@@ -83,16 +83,21 @@ def scales_over_ranks(points: pd.DataFrame) -> bool:
     return bool(points["nodes"].notna().all() and points["nodes"].nunique() == 1)
 
 
-def setting_names(results: Results, points: pd.DataFrame, by: Sequence[str]) -> list[str]:
-    """The names that tell the settings of `points` apart: `by` if given, else all that differ."""
+def setting_names(
+    results: Results, points: pd.DataFrame, by: Sequence[str], axes: Sequence[str] = ()
+) -> list[str]:
+    """The names that tell the settings of `points` apart: `by` if given, else all that differ.
+
+    Those of `axes` tell nothing apart.
+    """
     if by:
-        return list(by)
+        return [name for name in by if name not in axes]
     present = {
         key: launch for key, launch in results.launches.items() if key in set(points["launch"])
     }
     columns: list[str] = []
     for name in (*CHOICES, *results.choices):
-        if name == "ppn" and scales_over_ranks(points):
+        if name in axes or (name == "ppn" and scales_over_ranks(points)):
             continue
         if points[name].nunique(dropna=False) < 2:
             continue
@@ -117,7 +122,7 @@ def differing_starts(results: Results, points: pd.DataFrame) -> list[str]:
 
 
 def setting_labels(
-    results: Results, points: pd.DataFrame, by: Sequence[str] = ()
+    results: Results, points: pd.DataFrame, by: Sequence[str] = (), axes: Sequence[str] = ()
 ) -> pd.Series[str]:
     """The setting of every point in words; "" everywhere when nothing differs.
 
@@ -125,7 +130,7 @@ def setting_labels(
     """
     parts: list[list[str]] = [[] for _ in range(len(points))]
     program = points[["engine", "provider"]].agg("\0".join, axis=1)
-    for name in setting_names(results, points, by):
+    for name in setting_names(results, points, by, axes):
         values = results.values(name).loc[points.index]
         absent = values.isna() | (values == "").fillna(False)
         # What no launch of a program has is not its setting; `by` asks for it all the same.

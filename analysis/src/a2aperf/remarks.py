@@ -139,7 +139,8 @@ def doubts(found: Results, names: list[str]) -> list[str]:
     """What the launches know of why they differ: cores that were shared or taken away."""
     launches = [found.launches[name] for name in dict.fromkeys(names)]
     told = in_launches(launches)
-    hit = [launch for launch in launches if _preempted(found, launch)]
+    # Of what has no ops nothing is known of how often is too often.
+    hit = [one for one in launches if found.judged.has_ops and _preempted(found, one)]
     if hit:
         words, kind = ("were preempted", "involuntary context switches")
         if any(yields(launch) for launch in hit):

@@ -224,8 +224,17 @@ class Results:
     @cached_property
     def choices(self) -> tuple[str, ...]:
         """Columns of the workloads here that tell settings apart, as far as any file has them."""
-        named = [self.traits(str(role)).choices for role in self.points["role"].unique()]
-        columns = dict.fromkeys(name for names in named for name in names)
+        return self._named_by(lambda traits: traits.choices)
+
+    @cached_property
+    def lengths(self) -> tuple[str, ...]:
+        """Columns of the workloads here that say how long a point was asked to be."""
+        return self._named_by(lambda traits: traits.lengths)
+
+    def _named_by(self, names: Callable[[Traits], tuple[str, ...]]) -> tuple[str, ...]:
+        """What the workloads here name, as far as any file has it."""
+        roles = self.points["role"].unique()
+        columns = dict.fromkeys(name for role in roles for name in names(self.traits(str(role))))
         return tuple(x for x in columns if x in self.points and x not in self.absent)
 
     def refuse_others(self) -> None:

@@ -138,7 +138,7 @@ def pair(
     rows = pd.concat(placed, ignore_index=True)
     units = _units(rows, found)
     mixed = units.groupby(["kind", "job"], dropna=False)["candidate"].transform("nunique") == 2
-    left_out = _without_partner(both, rows, keys)
+    left_out = _without_partner(both, rows, common)
     if mixed.any() and not mixed.all():
         lone = units[~mixed]
         left_out += (

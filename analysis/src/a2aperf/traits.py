@@ -44,6 +44,8 @@ class Traits:
     """What files of it have, and what shows them; empty for an all-to-all."""
     choices: tuple[str, ...] = ()
     """Columns that tell settings apart, beside those that all workloads have (`grouping`)."""
+    lengths: tuple[str, ...] = ()
+    """Columns that say how long a point was asked to be: told where they differ."""
     judged: Judged | None = field(default_factory=Judged)
     """None: its points are not compared."""
     table: tuple[str, ...] = ()

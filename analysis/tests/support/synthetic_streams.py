@@ -11,8 +11,10 @@ from typing import Any
 from a2aperf import writer
 from a2aperf.importers import columns
 from a2aperf.importers.block import Block, Given, Kind, document
+from a2aperf.schema import Column
 
 SIZES = tuple(1 << power for power in range(0, 21, 2))
+PAIRS = Column("stream_pairs", "string", "who sends to whom", result=False)
 SECOND_NS = 10**9
 TRIP = {
     "message_size": 1024, "ops": 500, "time_min": 1000.0, "time_p50": 1100.0, "time_p90": 1500.0,
@@ -33,6 +35,9 @@ class Pipe:
     sizes: Sequence[int] = SIZES
     speed: float = 1.0
     free_delay: int = 0
+    ranks: int = 2
+    pairs: str = ""
+    """As `--pairs` has it; empty: the file does not say."""
 
     def rows(self) -> list[dict[str, Any]]:
         return [self._row(size) for size in self.sizes]
@@ -44,12 +49,13 @@ class Pipe:
         messages = round(self.speed * min(bounds))
         amount = messages * size
         row = {
-            "ranks": 2, "section": 1, "mode": self.mode, "message_size": size,
+            "ranks": self.ranks, "section": 1, "mode": self.mode, "message_size": size,
             "free_delay": self.free_delay, "stream_time": SECOND_NS, "messages": messages,
             "bytes": amount, "msg_rate": float(messages), "byte_rate": float(amount),
             "gbps": amount * 8e-9,
         }  # fmt: skip
-        return row if self.window is None else {**row, "window": self.window}
+        told = {"window": self.window, "stream_pairs": self.pairs or None}
+        return {**row, **{name: value for name, value in told.items() if value is not None}}
 
 
 def write_streams(
@@ -66,7 +72,9 @@ def write_streams(
         )
         for index, pipes in enumerate(launches)
     ]
-    return _written(path, blocks, Kind("stream", columns.STREAM))
+    says_pairs = any(pipe.pairs for pipes in launches for pipe in pipes)
+    kind = Kind("stream", (*columns.STREAM, *([PAIRS] if says_pairs else [])))
+    return _written(path, blocks, kind)
 
 
 def write_trips(path: Path, launches: Sequence[Sequence[dict[str, Any]]]) -> Path:

@@ -100,6 +100,8 @@ class Workload:
     """Columns that `a2a table` and the report show of its points; empty: those of an all-to-all."""
     choices: Sequence[str] = ()
     """Columns that tell settings of its points apart, beside `grouping.CHOICES`."""
+    lengths: Sequence[str] = ()
+    """Columns that say how long a point was asked to be."""
     judged: Judged | None = None
     """By what its points are compared; None: they are not."""
     least_ranks: int = 2
@@ -109,7 +111,8 @@ class Workload:
     @property
     def traits(self) -> Traits:
         """What any analysis asks of its points."""
-        return Traits(self.instead, tuple(self.choices), self.judged, tuple(self.table))
+        choices, lengths = tuple(self.choices), tuple(self.lengths)
+        return Traits(self.instead, choices, lengths, self.judged, tuple(self.table))
 
     def files(self, results: Results) -> list[str]:
         """Files that have a complete point of it here."""

@@ -13,6 +13,7 @@ from a2aperf import curves, grouping, labels, style
 from a2aperf.chart import Axis, Chart, Curve, Figure
 from a2aperf.curves import Kind, Options
 from a2aperf.errors import InputError
+from a2aperf.maxima import are_maxima
 from a2aperf.results import Results
 
 _QUANTILES: Final = {
@@ -31,6 +32,7 @@ def figure(results: Results, options: Options) -> Figure:
     """A panel per operation and setting, a line per size from its minimum to its maximum."""
     found = results.complete(_ROLES)
     points = found.points.assign(setting=grouping.setting_labels(found, found.points, options.by))
+    points, maxima = _without_maxima(found, points)
     names = [name for name in _QUANTILES if name in points and points[name].notna().any()]
     points = points[points[names].notna().any(axis=1)] if names else points.iloc[:0]
     if points.empty:
@@ -51,7 +53,33 @@ def figure(results: Results, options: Options) -> Figure:
         for name in settings
     ]
     title = "Round trips: percentiles"
-    return Figure("tails", title, tuple(charts), _said(shown), left_out)
+    return Figure("tails", title, tuple(charts), (*_said(shown), *maxima), left_out)
+
+
+def _without_maxima(found: Results, points: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Without percentiles for which n is too small: the longest, where known, stands for them."""
+    if "time_max" not in points:
+        return points, ()
+    names = [name for name, q in _QUANTILES.items() if q > 0.5 and name in points]
+    longest, without = points["time_max"], points.copy()
+    untold = []
+    for name in names:
+        is_maximum = pd.Series(are_maxima(found, points, _QUANTILES[name]), index=points.index)
+        without[name] = points[name].mask(is_maximum & longest.notna())
+        if (points["ops"].isna() & (points[name] == longest)).any():
+            untold.append(_nines(_QUANTILES[name]))
+    notes: list[str] = []
+    if (without[names].isna() & points[names].notna()).to_numpy().any():
+        notes.append("a percentile that is the longest, since n is too small, has no mark")
+    if untold:
+        which = labels.list_text(untold)
+        verb = "is" if len(untold) == 1 else "are"
+        notes.append(f"{which} {verb} the longest here and there: n, which is unknown, is small")
+    return without, tuple(notes)
+
+
+def _nines(quantile: float) -> str:
+    return f"p{100 * quantile:.10g}"
 
 
 def _place(quantile: float) -> float:
@@ -76,7 +104,7 @@ def _chart(
         mine = rows[rows["message_size"] == size]
         if len(mine):
             drawn.append(_curve(mine, names, size, sizes.index(size)))
-    ticks = [(f"p{100 * q:.10g}" if q else "min", _place(q)) for q in _QUANTILES.values()]
+    ticks = [(_nines(q) if q else "min", _place(q)) for q in _QUANTILES.values()]
     last = max(float(curve.x[-1]) for curve in drawn)
     return Chart(
         title=setting or "Round trips",
@@ -116,7 +144,9 @@ def _said(points: pd.DataFrame) -> tuple[str, ...]:
         n = f"{n}, of some unknown" if n else "n unknown: the text does not tell it"
     many = points.groupby(["setting", "message_size"], dropna=False)["point"].size()
     if many.max() > 1:
-        said = f"median of {labels.range_text(many)} launches, bars: their range"
+        launches = points.groupby(["setting", "message_size"], dropna=False)["launch"].nunique()
+        what = "launches" if (launches == many).all() else "runs"
+        said = f"median of {labels.range_text(many)} {what}, bars: their range"
     else:
         said = "one run each, so no interval: how much runs differ is not known"
     has_longest = points["time_max"].notna() & points["ops"].notna()

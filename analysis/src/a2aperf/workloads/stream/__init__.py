@@ -16,8 +16,8 @@ _FINDERS: Final = (
            "each: how much launches differ is not known from one.", rates.sizes, _ROLES),
     Finder("knee", "Knee between message rate and bandwidth", "Message-rate-bound below the "
            "crossing, bandwidth-bound above it.", rates.knee, _ROLES),
-    Finder("buffers", "What the number of buffers does", "Message rates of tables of one mode.",
-           buffers.find, _ROLES),
+    Finder("buffers", "What the number of buffers does", "Message rates of tables that differ in "
+           "nothing else.", buffers.find, _ROLES),
     Finder("pause", "Receivers that pause", "Whether one pause after every 1000 messages explains "
            "the rate, the total and the longest wait.", pause.find, _ROLES),
     Finder("sums", "Totals and rates computed again", "Bytes are messages × size, rates are totals "
@@ -40,5 +40,6 @@ WORKLOAD: Final = Workload(
     ).split(),
     least_ranks=1,
     choices=("section", "stream_pairs", "free_delay", "threads", "duplex", "cq_mod", "completion"),
+    lengths=("asked_duration", "asked_messages"),
     judged=Judged(rates.message_time, "gbps", "Gbit/s", "of the whole stream", "", has_ops=False),
 )

@@ -11,15 +11,18 @@ from a2aperf import curves, grouping, labels
 from a2aperf.curves import Options
 from a2aperf.errors import InputError
 from a2aperf.results import Results
+from a2aperf.workloads.stream import streams
 
 ROLES = ("stream",)
 
 
-def points(results: Results, options: Options) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def points(
+    results: Results, options: Options, axes: Sequence[str] = ()
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Complete points with a size and a rate, and notes on what is left out.
 
     Of pauses of the receiver the figures know nothing: such points are drawn where `by` has
-    `free_delay`. Adds `setting`.
+    `free_delay`. Adds `setting`, which columns that are `axes` tell nothing of.
     """
     found = results.complete(ROLES)
     left_out = []
@@ -31,7 +34,8 @@ def points(results: Results, options: Options) -> tuple[pd.DataFrame, tuple[str,
             many = labels.count_text(int(paused.sum()), "point")
             left_out.append(f"{many} whose receiver pauses not drawn (--by free_delay draws them)")
             found = found.select(~paused)
-    chosen = found.points.assign(setting=grouping.setting_labels(found, found.points, options.by))
+    setting = grouping.setting_labels(found, found.points, options.by, axes)
+    chosen = found.points.assign(setting=_with_scale(found.points, setting))
     if (chosen["message_size"] == 0).any():
         left_out.append(curves.NO_PLACE)
         chosen = chosen[chosen["message_size"] > 0]
@@ -44,16 +48,35 @@ def points(results: Results, options: Options) -> tuple[pd.DataFrame, tuple[str,
     return chosen, tuple(left_out)
 
 
+def _with_scale(points: pd.DataFrame, setting: pd.Series[str]) -> pd.Series[str]:
+    """The settings, with ranks and nodes in words where they differ: rates are of all ranks."""
+    scale = points["ranks"].map(lambda ranks: labels.count_text(int(ranks), "rank"))
+    if points["nodes"].nunique(dropna=False) > 1:
+        scale += " on " + points["nodes"].map(_nodes)
+    elif points["ranks"].nunique() == 1:
+        return setting
+    return setting.where(setting == "", setting + ", ") + scale
+
+
+def _nodes(count: object) -> str:
+    return "unknown nodes" if pd.isna(count) else labels.count_text(int(count), "node")  # type: ignore
+
+
 def sample(drawn: pd.DataFrame, place: Sequence[str]) -> tuple[str, ...]:
-    """n, and what bars are; a stream that is there once has no interval."""
+    """What a mark stands for, and what its bar; one launch has no interval."""
     notes = []
     if "messages" in drawn and drawn["messages"].notna().any():
         counts = drawn["messages"].dropna()
         span = labels.range_text(int(n) for n in (counts.min(), counts.max()))
-        notes.append(f"n\u00a0=\u00a0{span} messages per point")
-    many = drawn.groupby(list(place), dropna=False)["point"].size()
+        notes.append(f"{span} messages per point")
+    at_once = streams.at_once(drawn)
+    if at_once:
+        notes.append(f"rates are of all {at_once} of a point together")
+    groups = drawn.groupby(list(place), dropna=False)
+    many = groups["point"].size()
     if many.max() > 1:
-        notes.append(f"median of {labels.range_text(many)} streams, bars: their range")
+        what = "launches" if (groups["launch"].nunique() == many).all() else "points"
+        notes.append(f"median of {labels.range_text(many)} {what}, bars: their range")
     else:
-        notes.append("one stream each, so no interval: how much they differ is not known")
+        notes.append("one launch each, so no interval: how much launches differ is not known")
     return tuple(notes)

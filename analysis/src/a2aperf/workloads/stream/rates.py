@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from a2aperf.explain.finding import Finding, listed
 from a2aperf.labels import number_text, rate_text, size_text
 from a2aperf.results import Results
-from a2aperf.workloads.stream import tables
+from a2aperf.workloads.stream import streams, tables
 
 Floats = NDArray[np.float64]
 _LEAST_SIZES = 4
@@ -36,9 +36,18 @@ def sizes(found: Results) -> list[Finding]:
             continue
         told = {int(row["message_size"]): float(row["gbps"]) for _, row in rows.iterrows()}
         text = "; ".join(f"{size_text(size)} {number_text(rate)}" for size, rate in told.items())
+        several = streams.at_once(rows)
         numbers = {f"gbps at {size} B": rate for size, rate in told.items()}
         findings.append(
-            Finding("sizes", f"in Gbit/s: {text}", table.where, len(rows), "rows", 0.0, numbers)
+            Finding(
+                "sizes",
+                f"in Gbit/s{f', {several} together' if several else ''}: {text}",
+                table.where,
+                len(rows),
+                "rows",
+                0.0,
+                numbers,
+            )
         )
     return findings
 
@@ -80,9 +89,11 @@ def knee(found: Results) -> list[Finding]:
             continue
         best, most, crossing = int(np.argmax(rate)), found_here.messages, found_here.crossing
         half = int(size[np.argmax(rate >= rate[best] / 2)])
+        several = streams.at_once(rows)
         text = (
-            f"at most {number_text(most / 1e6)} million messages/s, and at most "
-            f"{rate_text(rate[best])} (at {size_text(size[best])}); the two bounds cross at "
+            f"{f'{several} together: ' if several else ''}at most {number_text(most / 1e6)} "
+            f"million messages/s, and at most {rate_text(rate[best])} (at "
+            f"{size_text(size[best])}); the two bounds cross at "
             f"{size_text(round(crossing))}, and half of the highest rate is reached at "
             f"{size_text(half)}"
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from a2aperf.labels import count_text, list_text, number_text, rate_text, size_text
 from a2aperf.results import Results
+from a2aperf.workloads.stream import streams
 
 
 def sentences(results: Results) -> list[str]:
@@ -24,5 +25,7 @@ def sentences(results: Results) -> list[str]:
             words += f"; at most {rate_text(float(rows['gbps'].max()))}"
         if rows["msg_rate"].notna().any():
             words += f" and {number_text(float(rows['msg_rate'].max()) / 1e6)} million messages/s"
+        several = streams.at_once(rows)
+        words += f" ({several} together)" if several else ""
         said.append(words + ".")
     return said

@@ -28,7 +28,7 @@ _LARGEST: Final = 2**31
 
 def figure(results: Results, options: Options) -> Figure:
     """Heat maps of window and message size, for each setting."""
-    points, left_out = drawn.points(results, options)
+    points, left_out = drawn.points(results, options, axes=("window",))
     known = points[points["window"].notna()]
     windows = sorted(map(int, known["window"].unique()), key=_order)
     if len(windows) < 2:
@@ -37,10 +37,6 @@ def figure(results: Results, options: Options) -> Figure:
     if len(known) < len(points):
         many = labels.count_text(len(points) - len(known), "point")
         left_out += (f"{many} whose window is unknown not drawn",)
-    # The window is an axis here and tells no panels apart.
-    names = [x for x in grouping.setting_names(results, known, options.by) if x != "window"]
-    apart = grouping.setting_labels(results, known, names) if names else ""
-    known = known.assign(setting=apart)
     what = str(options.own.get("what", ""))
     quantities = [what] if what else ["share", "gbps"]
     settings = grouping.values_in_order(known["setting"])
