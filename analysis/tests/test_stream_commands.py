@@ -18,7 +18,8 @@ from a2aperf.curves import Options
 from a2aperf.importers import columns
 from a2aperf.importers.block import Block, Given, Kind, document
 from conftest import DATA, Outcome
-from support.synthetic_streams import PAIRS, TRIP, Pipe, write_streams, write_trips
+from support.edited import edited
+from support.synthetic_streams import PAIRS, SIZES, TRIP, Pipe, write_streams, write_trips
 
 Run = Callable[..., Outcome]
 
@@ -113,7 +114,26 @@ def test_streams_and_round_trips_stay_apart(a2a: Run, tmp_path: Path) -> None:
     both = tmp_path / "both.h5"
     a2a("merge", streams, trips, "-o", both).refused("workload")
     assert not both.exists()
-    a2a("compare", streams, trips, "--by", "mode").refused("streams")
+    refused = a2a("compare", streams, trips, "--by", "mode")
+    refused.refused("choose with --where role=stream or --where role=echo")
+    chosen = a2a("history", streams, trips, "--where", "role=echo")
+    assert (chosen.status, chosen.err) == (0, "")
+
+
+def test_what_another_workload_leaves_out_is_told(a2a: Run, launch: Path, tmp_path: Path) -> None:
+    streams = write_streams(tmp_path / "s.h5", [[Pipe("tagged"), Pipe("msg")]])
+    said = f"{2 * len(SIZES)} points of role stream left out (--where role=stream chooses them)"
+    assert said in a2a("history", launch, streams).out
+    chosen = a2a("compare", launch, streams, "--by", "mode", "--where", "role=stream")
+    assert "left out" not in chosen.out
+    assert "Gbit/s, of the whole stream" in chosen.out
+
+
+def test_streams_without_a_rate_are_counted(a2a: Run, tmp_path: Path) -> None:
+    path = write_streams(tmp_path / "x.h5", [[Pipe("tagged"), Pipe("msg")]])
+    with edited(path) as file:
+        file["msg_rate"][0] = float("nan")
+    assert "1 point without a time left out" in a2a("compare", path, "--by", "mode").out
 
 
 def test_merged_streams_are_compared_as_apart(a2a: Run, tmp_path: Path) -> None:

@@ -13,8 +13,12 @@ from a2aperf.results import Results
 
 # These tell one launch from another by nature; that they differ says nothing.
 _IDENTITY: Final = {"started", "time_origin", "clock_error_ns"}
-# So do variables by which Slurm's launcher tells its steps and processes apart.
-_STEP: Final = ("SLURM_STEP", "SLURM_SRUN_COMM_", "SLURM_LAUNCH_", "SLURM_TASK_PID")
+# So do variables by which a launcher tells its steps and processes apart.
+_STEP: Final = (
+    "SLURM_STEP", "SLURM_SRUN_COMM_", "SLURM_LAUNCH_", "SLURM_TASK_PID", "OMPI_ARGV",
+    "OMPI_FILE_LOCATION", "OMPI_MCA_ess_base_jobid", "OMPI_MCA_orte_jobfam_session_dir",
+    "OMPI_MCA_orte_precondition_transports",
+)  # fmt: skip
 # Share of different values from which a fact is taken to change with every launch.
 _CHANGING: Final = 0.8
 

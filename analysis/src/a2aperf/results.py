@@ -18,6 +18,7 @@ from a2aperf import metrics, reading, schema
 from a2aperf.asking import ask
 from a2aperf.datasets import Described
 from a2aperf.errors import InputError
+from a2aperf.labels import count_text
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
 from a2aperf.sample_columns import SampleColumn
@@ -56,6 +57,8 @@ class Results:
     """Columns that no file has: blank in `points`, and refused where they are asked for."""
     traits: Callable[[str], Traits] = lambda role: Traits()
     """What any analysis asks of the points of a role."""
+    unjudged: tuple[str, ...] = ()
+    """Notes on points that `to_judge` has left out."""
     _times: dict[tuple[str, int], NDArray[np.float64]] = field(default_factory=dict, repr=False)
     """Op times read so far, shared by all selections: several analyses ask for the same."""
     _samples: SampleReader = field(default_factory=SampleReader, repr=False)
@@ -203,17 +206,35 @@ class Results:
         compared, as far as their times are known. InputError says what is here else.
         """
         if not self.measured(roles).points.empty:
-            return self.complete(roles)
+            return self.complete(roles)._beside(self)
         done = self.points[self.points["state"] == "complete"]
         others = [role for role in done["role"].unique() if self.traits(str(role)).judged]
-        if len(others) != 1 or others[0] in schema.OF_ALL_TO_ALLS:
+        if not others or others[0] in schema.OF_ALL_TO_ALLS:
             return self.complete(roles)
-        found = self.measured(others)
+        if len(others) > 1:
+            ways = " or ".join(f"--where role={role}" for role in others)
+            raise InputError(f"one workload is judged at a time: choose with {ways}")
+        found = self.measured(others)._beside(self)
         times = found.judged.time(found.points)
         timed = found.select((times.notna() & (times > 0)).astype(bool))
         if timed.points.empty:
             raise InputError(f"{self.files[str(done['file'].iloc[0])]}: no point has a time")
+        if without := len(found.points) - len(timed.points):
+            note = f"{count_text(without, 'point')} without a time left out"
+            return replace(timed, unjudged=(*timed.unjudged, note))
         return timed
+
+    def _beside(self, everything: Results) -> Results:
+        """The same, with a note on each workload there whose points are not among these."""
+        done = everything.points[everything.points["state"] == "complete"]
+        notes = []
+        for role, rows in done.groupby("role", sort=False):
+            if not schema.is_counted(role) or (self.points["role"] == role).any():
+                continue
+            note = f"{count_text(len(rows), 'point')} of role {role} left out"
+            can = everything.traits(str(role)).judged is not None
+            notes.append(f"{note} (--where role={role} chooses them)" if can else note)
+        return replace(self, unjudged=(*everything.unjudged, *notes))
 
     @property
     def judged(self) -> Judged:

@@ -62,7 +62,9 @@ def figure(results: Results, options: Options, found: Sequence[Change]) -> Figur
     launches = labels.count_text(points["launch"].nunique(), "launch", "launches")
     each = curves.said(points.assign(setting=points["launch"]), charts)  # launches side by side
     told = (launches, said, *each)
-    return Figure("history", "History", curves.alike(charts), told, notes + more)
+    return Figure(
+        "history", "History", curves.alike(charts), told, (*judged.unjudged, *notes, *more)
+    )
 
 
 def _named(names: list[str]) -> str:

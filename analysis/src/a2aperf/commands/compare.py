@@ -87,7 +87,7 @@ def run(
     share = _share(margin)
     files, against = baselines.files_of(files), baselines.files_of(against)
     found = loading.load([*files, *against])
-    found = filters.where(found.to_judge(compare.roles(by)), where)
+    found = filters.where(found, where).to_judge(compare.roles(by))
     names = [name for name, path in found.files.items() if path in against]
     if against:
         clusters.require_one_a_side(found, found.points["file"].isin(names), mixed)

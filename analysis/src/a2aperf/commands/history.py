@@ -53,7 +53,7 @@ def run(
     drift is a trend and no step. 8 jobs are the least for a step, 6 for a trend.
     """
     files = baselines.files_of(paths)
-    found = filters.where(loading.load(files).to_judge(), where)
+    found = filters.where(loading.load(files), where).to_judge()
     clusters.require_one(found, mixed)
     if save_baseline:
         if Path(save_baseline).exists():
@@ -65,7 +65,7 @@ def run(
     if as_json:
         terminal.say_text(json.dumps(_plain(made), indent=1, default=str))
     else:
-        terminal.say(*_lines(made, every))
+        terminal.say(*_lines(made, every), *(f"note: {note}" for note in found.unjudged))
 
 
 def _date(nanoseconds: float) -> str:

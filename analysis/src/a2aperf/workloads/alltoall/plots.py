@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from a2aperf import compare as comparing
 from a2aperf import contrasts, grouping, raw_plots, trends
 from a2aperf import history as judging
@@ -28,7 +30,8 @@ def compare(results: Results, options: Options) -> Figure:
         what = f"what differs here: {', '.join(names)}" if names else "nothing differs here"
         raise InputError(f"a comparison needs --by NAME; {what}")
     measured = results.to_judge(comparing.roles(names))
-    return contrasts.figure(comparing.by_setting(measured, names), options.most)
+    figure = contrasts.figure(comparing.by_setting(measured, names), options.most)
+    return replace(figure, left_out=(*measured.unjudged, *figure.left_out))
 
 
 def history(results: Results, options: Options) -> Figure:
