@@ -20,25 +20,15 @@ char32_t character_of(std::string_view bytes) {
     return found;
 }
 
-// Unicode's categories Cc, Cf, Zl and Zp.
+// Unicode's categories Cc, Cf, Zl and Zp, as of its version 16.
 bool is_unseen(char32_t character) {
     using Range = std::pair<char32_t, char32_t>;
-    constexpr std::array<Range, 16> kUnseen{{{0x00, 0x1F},
-                                             {0x7F, 0x9F},
-                                             {0xAD, 0xAD},
-                                             {0x600, 0x605},
-                                             {0x61C, 0x61C},
-                                             {0x6DD, 0x6DD},
-                                             {0x70F, 0x70F},
-                                             {0x180E, 0x180E},
-                                             {0x200B, 0x200F},
-                                             {0x2028, 0x202E},
-                                             {0x2060, 0x206F},
-                                             {0xFEFF, 0xFEFF},
-                                             {0xFFF9, 0xFFFB},
-                                             {0x1BCA0, 0x1BCA3},
-                                             {0x1D173, 0x1D17A},
-                                             {0xE0000, 0xE007F}}};
+    constexpr std::array<Range, 21> kUnseen{
+        {{0x00, 0x1F},       {0x7F, 0x9F},       {0xAD, 0xAD},       {0x600, 0x605},     {0x61C, 0x61C},
+         {0x6DD, 0x6DD},     {0x70F, 0x70F},     {0x890, 0x891},     {0x8E2, 0x8E2},     {0x180E, 0x180E},
+         {0x200B, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F},   {0xFEFF, 0xFEFF},   {0xFFF9, 0xFFFB},
+         {0x110BD, 0x110BD}, {0x110CD, 0x110CD}, {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},
+         {0xE0000, 0xE007F}}};
     return std::any_of(kUnseen.begin(), kUnseen.end(),
                        [&](const Range& range) { return range.first <= character && character <= range.second; });
 }
