@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -52,42 +53,60 @@ void require_few(const h5::Dataset& dataset, const h5::Shape& shape) {
     }
 }
 
-void add_dataset(Crc32& crc, const h5::Dataset& dataset, const std::string& path, const std::string& name) {
-    const h5::Shape shape = dataset.shape();
-    crc.add(std::string_view("D"));
-    add_type(crc, dataset.type_word(), shape);
-    add_attributes(crc, dataset);
-    if (!never_changes(dataset, path, name)) return;
-    require_few(dataset, shape);
-    in_parts(whole(shape), dataset.element_bytes(), [&](const h5::Block& part) { crc.add(dataset.stored(part)); });
-}
+// Of all below a group, each once. An object with two names in groups with two names, and so on, has more paths
+// than anybody can go: no file of ours has one.
+class Walk {
+public:
+    explicit Walk(Crc32& crc) : crc_(crc) {}
 
-// Groups in groups; a link may lead back to where it came from.
-constexpr int kDeepest = 16;
-
-// path: of the group, without a slash at its end. NOLINTNEXTLINE(misc-no-recursion): as deep as the file's groups
-void add_group(Crc32& crc, const h5::Group& group, const std::string& path, int depth) {
-    if (depth > kDeepest) group.throw_unreadable("is too deep in other groups");
-    crc.add(std::string_view("G"));
-    add_attributes(crc, group);
-    std::vector<std::string> names = group.children();
-    std::sort(names.begin(), names.end());
-    for (const std::string& name : names) {
-        const std::string below = fmt::format("{}/{}", path, name);
-        crc.add_text(below);
-        if (group.has_group(name.c_str()))
-            add_group(crc, group.open_group(name.c_str()), below, depth + 1);
-        else
-            add_dataset(crc, group.open_dataset(name.c_str()), below, name);
+    // path: without a slash at its end. NOLINTNEXTLINE(misc-no-recursion): as deep as the file's groups
+    void add_group(const h5::Group& group, const std::string& path) {
+        require_first(group);
+        crc_.add(std::string_view("G"));
+        add_attributes(crc_, group);
+        std::vector<std::string> names = group.children();
+        std::sort(names.begin(), names.end());
+        for (const std::string& name : names) {
+            const std::string below = fmt::format("{}/{}", path, name);
+            crc_.add_text(below);
+            if (!group.has_group(name.c_str()))
+                add_dataset(group.open_dataset(name.c_str()), below, name);
+            else if (std::count(below.begin(), below.end(), '/') > kDeepest)
+                group.throw_unreadable("is too deep in other groups");
+            else
+                add_group(group.open_group(name.c_str()), below);
+        }
     }
-}
+
+private:
+    static constexpr int kDeepest = 16;
+
+    void require_first(const h5::Object& object) {
+        if (!seen_.insert(object.identity()).second) object.throw_unreadable("is there twice");
+    }
+
+    void add_dataset(const h5::Dataset& dataset, const std::string& path, const std::string& name) {
+        require_first(dataset);
+        const h5::Shape shape = dataset.shape();
+        crc_.add(std::string_view("D"));
+        add_type(crc_, dataset.type_word(), shape);
+        add_attributes(crc_, dataset);
+        if (!never_changes(dataset, path, name)) return;
+        require_few(dataset, shape);
+        in_parts(whole(shape), dataset.element_bytes(),
+                 [&](const h5::Block& part) { crc_.add(dataset.stored(part)); });
+    }
+
+    Crc32& crc_;
+    std::set<std::string> seen_;
+};
 
 } // namespace
 
 std::int64_t digest_of(const h5::File& file) {
     Crc32 crc;
     crc.add_text("/");
-    add_group(crc, file, "", 0);
+    Walk(crc).add_group(file, "");
     return crc.value();
 }
 

@@ -531,6 +531,18 @@ std::vector<std::string> Group::children() const {
     return names;
 }
 
+std::string Object::identity() const {
+#if H5_VERSION_GE(1, 12, 0)
+    H5O_info2_t info{};
+    check_read(H5Oget_info3(id(), &info, H5O_INFO_BASIC), "look at", *this);
+    return {std::begin(info.token.__data), std::end(info.token.__data)};
+#else
+    H5O_info_t info{};
+    check_read(H5Oget_info(id(), &info), "look at", *this);
+    return fmt::to_string(info.addr);
+#endif
+}
+
 void Object::copy_attribute(const Object& target, const char* name) const {
     h5::copy_attribute(id(), target.id(), name, fmt::format("cannot copy the attribute {} of {}", name, where()));
 }

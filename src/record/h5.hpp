@@ -100,7 +100,8 @@ public:
     Stored stored_attribute(const char* name) const;
     void copy_attribute(const Object& target, const char* name) const; // which has none of that name
 
-    std::string where() const;                                        // "/raw/begin of out.h5"
+    std::string identity() const; // the same by whatever path it was opened, and no other object's
+    std::string where() const;    // "/raw/begin of out.h5"
     [[noreturn]] void throw_unreadable(const std::string& why) const; // "<where> <why>"
 
 protected:

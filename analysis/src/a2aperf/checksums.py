@@ -9,11 +9,13 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import h5py
 import numpy as np
 from numpy.typing import NDArray
+
+from a2aperf.errors import DAMAGE, what_is_damaged
 
 NONE: Final = -1
 """Stands for a checksum that was not made."""
@@ -24,6 +26,8 @@ _NOT_IN_ROWS = {"point", "state", POINTS}
 _OF_HDF5 = {"DIMENSION_LIST", "REFERENCE_LIST"}  # who has which scale: addresses in the file
 _LATE = {"end_state", "end_reason", "ended", "message"}
 """Of a launch: what is known at its end only."""
+_DEEPEST = 16
+"""Names in the path of a group."""
 
 
 class Crc:
@@ -169,11 +173,48 @@ def of_group(group: h5py.Group, instead: Mapping[str, NDArray[Any]] | None = Non
 def digest(file: h5py.File) -> int:
     """Of names, types, shapes and attributes, of what was asked and of who measured."""
     crc = Crc()
-    _add_object(crc, "/", file)
+    for path, found in members(file):
+        _add_object(crc, path, found)
     return crc.value
 
 
-def _add_object(crc: Crc, path: str, found: h5py.Group | h5py.Dataset) -> None:
+Member: TypeAlias = h5py.Group | h5py.Dataset
+
+
+def members(file: h5py.File, unread: list[str] | None = None) -> Iterator[tuple[str, Member]]:
+    """The root and all that stands below it, depth first, each once, with its path.
+
+    ValueError for what has two names: in groups that have two, and so on, such a file has more
+    paths than anybody can go. No file of ours has one. Where `unread` is given what cannot be
+    opened is named there, and the rest is gone through.
+    """
+    yield from _members(file, "/", set(), unread)
+
+
+def _members(
+    found: Member, path: str, seen: set[int], unread: list[str] | None
+) -> Iterator[tuple[str, Member]]:
+    place = h5py.h5o.get_info(found.id).addr
+    if place in seen:
+        raise ValueError(f"{path} is there twice")
+    if isinstance(found, h5py.Group) and path.count("/") > _DEEPEST:
+        raise ValueError(f"{path} is too deep in other groups")
+    seen.add(place)
+    yield path, found
+    for name in children(found) if isinstance(found, h5py.Group) else ():
+        below = f"{path.rstrip('/')}/{_decoded(name)}"
+        try:
+            child = found[name]
+        except DAMAGE as error:
+            if unread is None:
+                raise
+            unread.append(f"{below}: {what_is_damaged(error)}")
+            continue
+        if isinstance(child, h5py.Group | h5py.Dataset):
+            yield from _members(child, below, seen, unread)
+
+
+def _add_object(crc: Crc, path: str, found: Member) -> None:
     crc.add_text(path)
     if isinstance(found, h5py.Dataset):
         crc.add(b"D")
@@ -183,14 +224,8 @@ def _add_object(crc: Crc, path: str, found: h5py.Group | h5py.Dataset) -> None:
     for name in sorted(found.attrs, key=_encoded):
         if name not in _OF_HDF5:
             _add_attribute(crc, name, found.attrs)
-    if isinstance(found, h5py.Dataset):
-        if _never_changes(path, found):
-            crc.add_values(found[()])
-        return
-    for name in children(found):
-        child = found[name]
-        if isinstance(child, h5py.Group | h5py.Dataset):
-            _add_object(crc, f"{path.rstrip('/')}/{_decoded(name)}", child)
+    if isinstance(found, h5py.Dataset) and _never_changes(path, found):
+        crc.add_values(found[()])
 
 
 def _add_type(crc: Crc, dtype: np.dtype[Any], shape: Sequence[int]) -> None:

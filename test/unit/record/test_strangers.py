@@ -96,3 +96,19 @@ def test_words_that_a_newer_program_added_are_refused(writer, begun: Path) -> No
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1 and "holds 'stop_rule: full-moon', which this a2aperf doesn't know" in done.stderr
     assert begun.read_bytes() == before
+
+
+def test_a_part_with_two_names_is_refused(writer, begun: Path) -> None:
+    """Twelve groups with four names each for the next one: to go all 4^12 ways would take hours."""
+    with h5py.File(begun, "r+", libver="earliest") as file:
+        group = file["segments/0"].create_group("newer_group")
+        for _ in range(12):
+            below = group.create_group("0")
+            for name in "123":
+                group[name] = below
+            group = below
+    before = begun.read_bytes()
+    done = writer.run(begun, resume=1, **SHAPE)
+    assert done.returncode != 0
+    assert len(done.stderr.splitlines()) == 1 and "is there twice" in done.stderr
+    assert begun.read_bytes() == before
