@@ -81,7 +81,7 @@ def test_who_knows_where_things_are_in_a_file() -> None:
         for path in package.rglob("*.py")
         if imports.search(path.read_text())
     }
-    tables = {"datasets.py", "sample_columns.py", "segments.py"}
+    tables = {"datasets.py", "member_attributes.py", "sample_columns.py", "segments.py"}
     sums = {"checksums.py", "integrity.py", "repair.py", "sealing.py", "verified.py"}
     assert known == tables | sums | {"asking.py", "reading.py", "strict.py", "writer.py"}
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import asking, regular, results, schema, workloads, writer
+from a2aperf import asking, member_attributes, regular, results, schema, workloads, writer
 from a2aperf.asking import ask
 from a2aperf.credentials import looks_like_credential
 from a2aperf.errors import InputError
@@ -189,6 +189,7 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
     words = [str(x) for one in columns.values() if one.dtype == object for x in set(one)]
     words += [str(x) for x in found.attributes[name].values()]
     words += [text for segment in segments for text in segment.attachments.values()]
+    words += [text for _, text in member_attributes.texts(content.of_members)]
     _learn(pseudonyms, segments, words)
     for segment in segments:
         _replace(pseudonyms, segment)
@@ -238,6 +239,7 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
         own_samples=own_samples,
         own={one: (workloads.GROUPS[one], arrays) for one, arrays in content.groups.items()},
         described=described,
+        kept=member_attributes.mapped(content.of_members, pseudonyms.scrub),
     )
     document.attributes["layout"] = "compact"
     _require_clean(pseudonyms, document)
@@ -259,6 +261,7 @@ def left(document: writer.Document) -> list[tuple[str, str]]:
             found |= dict.fromkeys((column.name, x) for x in document.columns[column.name])
     for segment in document.segments:
         found |= dict.fromkeys(_texts(segment))
+    found |= dict.fromkeys(member_attributes.texts(document.kept))
     return [(what, text) for what, text in found if not _PLAIN.match(text)]
 
 

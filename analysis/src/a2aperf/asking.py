@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import h5py
 from numpy.typing import NDArray
 
-from a2aperf import integrity, isolated, reading, sample_columns, schema, trailer
+from a2aperf import integrity, isolated, member_attributes, reading, sample_columns, schema, trailer
 from a2aperf.datasets import Described
 from a2aperf.errors import InputError
 from a2aperf.sample_columns import SampleColumn
@@ -79,6 +79,8 @@ class Content:
     own_columns: dict[str, SampleColumn]
     groups: dict[str, dict[str, NDArray[Any]]]
     """Of workloads, those that are there."""
+    of_members: member_attributes.Attributes
+    """Of groups and datasets."""
 
 
 def content(
@@ -102,4 +104,5 @@ def content(
         has_samples,
         sample_columns.of_copy(path, file["raw"]) if has_samples else {},
         {one: reading.read_group(file, one, groups[one]) for one in groups if one in file},
+        member_attributes.of_file(file),
     )

@@ -14,6 +14,7 @@ from a2aperf import (
     asking,
     clusters,
     loading,
+    member_attributes,
     results,
     sample_columns,
     schema,
@@ -28,6 +29,9 @@ _SAME = {"complete_at": None, "percentile_rule": None, "workload": schema.ALL_TO
 """What one file says once for all its points, and what it means where it does not."""
 _DECLARED = ("replicate", "block")
 """What follows from the workload; older files do not say it."""
+_OF_ONE_FILE = ("schema", "schema_version", "title", "source", "created", "origin", "raw_samples")
+"""What a merged file says of itself."""
+_OWN = {*_SAME, *_DECLARED, *_OF_ONE_FILE, "layout", "repaired"}
 
 
 def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
@@ -49,11 +53,12 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
                 f"{workload.group.holds} and stays by itself"
             )
     clusters.require_one(found, mixed)
-    attributes = _common_attributes(found)
+    of_root = _common_attributes(found)
     columns: list[dict[str, Any]] = []
     segments: list[schema.Segment] = []
     own_columns: dict[str, dict[str, SampleColumn]] = {}
     is_traced = False
+    kept: list[member_attributes.Attributes] = []
     origins: list[tuple[str, int]] = []  # (file, point) of every new point
     for name, path in found.files.items():
         content = ask(path, asking.content, path, [*found.columns.values()], workloads.GROUPS)
@@ -66,6 +71,7 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
             _shift(segment.planned_order, len(origins))
             segment.attributes.setdefault("origin", found.attributes[name].get("origin", ""))
         columns.append(part)
+        kept.append(member_attributes.of_segment(content.of_members, len(segments)))
         segments += own
         origins += [(name, point) for point in range(len(part["state"]))]
     joined = {name: np.concatenate([part[name] for part in columns]) for name in found.columns}
@@ -91,7 +97,7 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
         return found.own(file, of_file, column) if there else None
 
     return writer.Document(
-        attributes,
+        of_root,
         joined,
         segments,
         raw=raw if has_raw.any() else None,
@@ -100,7 +106,15 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
         own_columns=all_columns,
         own_samples=own_samples,
         described=found.described,
+        kept=_kept(kept),
     )
+
+
+def _kept(by_file: Sequence[member_attributes.Attributes]) -> member_attributes.Attributes:
+    try:
+        return member_attributes.joined(by_file)
+    except member_attributes.DifferError as error:
+        raise InputError(f"{error}; such files stay apart") from None
 
 
 def _require_blanks(
@@ -132,6 +146,16 @@ def _common_attributes(found: results.Results) -> dict[str, Any]:
         declared = {values[name] for values in found.attributes.values() if name in values}
         if len(declared) == 1:
             common[name] = declared.pop()
+    for name in sorted({name for values in found.attributes.values() for name in values} - _OWN):
+        by_file = {file: values.get(name) for file, values in found.attributes.items()}
+        if len(set(by_file.values())) > 1:  # of a newer program: nobody knows what of both it says
+            raise InputError(f"attribute {name} differs; such files stay apart")
+        common[name] = next(iter(by_file.values()))
+    repaired = [
+        f"{file}: {x['repaired']}" for file, x in found.attributes.items() if "repaired" in x
+    ]
+    if repaired:
+        common["repaired"] = "; ".join(repaired)[:8192]
     kinds = sorted({str(values.get("origin", "")) for values in found.attributes.values()})
     return {
         **common,

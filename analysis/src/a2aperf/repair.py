@@ -19,6 +19,7 @@ from a2aperf import (
     integrity,
     isolated,
     loading,
+    member_attributes,
     mending,
     reading,
     sample_columns,
@@ -132,6 +133,7 @@ class _Kept:
     segments: list[schema.Segment] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     mended: list[str] = field(default_factory=list)
+    of_members: member_attributes.Attributes = field(default_factory=dict)
 
 
 def _kept(path: Path, file: h5py.File) -> _Kept:
@@ -158,6 +160,7 @@ def _kept(path: Path, file: h5py.File) -> _Kept:
         kept.lost.append(f"point {point}: {what}")
         _forget(kept, point, wrong)
     require_known(path, file)
+    kept.of_members = member_attributes.of_file(file, kept.lost)
     return kept
 
 
@@ -227,6 +230,7 @@ def _document(path: Path, file: h5py.File, kept: _Kept) -> writer.Document:
         own_samples=own_samples,
         own=groups,
         described=kept.described,
+        kept=kept.of_members,
     )
 
 

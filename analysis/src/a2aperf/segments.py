@@ -35,7 +35,7 @@ _LATE = ("environment_required", "planned_order", "attachment_name")
 def read(group: h5py.Group, ranks: int, points: int, unread: list[str] | None = None) -> Segment:
     """Provenance of one launch, no list of which may be longer than the file's ranks and points.
 
-    Facts that no figure needs and that cannot be read are blank, and named in `unread` if given.
+    Facts and attributes that cannot be read are blank, and named in `unread` if given.
     """
 
     def fact(name: str, read_it: Callable[[], Any], blank: Any) -> Any:
@@ -66,7 +66,7 @@ def read(group: h5py.Group, ranks: int, points: int, unread: list[str] | None = 
         raise ValueError(f"{group.name}/node_of_rank names a node that is not there")
     order = "planned_order"
     return Segment(
-        attributes=_attributes(group),
+        attributes=_attributes(group, fact),
         end_state=_end_state(group),
         end_reason=_end_reason(group),
         ended=strict.one_number(group["ended"]),
@@ -130,14 +130,22 @@ def _write_end_reason(group: h5py.Group, reason: str) -> None:
     group["end_reason"].attrs["flag_meanings"] = " ".join(words)
 
 
-def _attributes(group: h5py.Group) -> dict[str, Any]:
-    found = {
-        name: strict.like(name, value, SEGMENT_ATTRIBUTES[name])
-        if name in SEGMENT_ATTRIBUTES
-        else strict.plain(name, value)
-        for name, value in group.attrs.items()
-    }
-    return {**SEGMENT_ATTRIBUTES, **found}
+def _attributes(
+    group: h5py.Group, fact: Callable[[str, Callable[[], Any], Any], Any]
+) -> dict[str, Any]:
+    found = dict(SEGMENT_ATTRIBUTES)
+    for name in fact("its attributes", lambda: list(group.attrs), ()):
+        value = fact(f"its attribute {name}", partial(_attribute, group, name), None)
+        if value is not None:
+            found[name] = value
+    return found
+
+
+def _attribute(group: h5py.Group, name: str) -> Any:
+    value = group.attrs[name]
+    if name in SEGMENT_ATTRIBUTES:
+        return strict.like(name, value, SEGMENT_ATTRIBUTES[name])
+    return strict.plain(name, value)
 
 
 def _stored(value: Any, blank: Any) -> Any:

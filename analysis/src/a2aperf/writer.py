@@ -16,7 +16,16 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import datasets, reading, sample_columns, schema, sealing, segments, trailer
+from a2aperf import (
+    datasets,
+    member_attributes,
+    reading,
+    sample_columns,
+    schema,
+    sealing,
+    segments,
+    trailer,
+)
 from a2aperf.errors import InputError
 from a2aperf.sample_columns import SampleColumn
 
@@ -49,6 +58,8 @@ class Document:
     """Groups that one workload has: how their datasets are described, and what is in them."""
     progress: Callable[[int], object] = field(default=lambda point: None)
     described: tuple[schema.Column, ...] = schema.COLUMNS
+    kept: member_attributes.Attributes = field(default_factory=dict)
+    """Of groups and datasets, what a copy has beside what is written anyway."""
 
 
 def blank_columns(
@@ -217,7 +228,7 @@ def _require_space(path: Path, size: int) -> None:
 
 
 def _write(file: h5py.File, document: Document) -> None:
-    attributes = {
+    of_root = {
         "percentile_rule": "rank",
         "complete_at": "receiver",
         **document.attributes,
@@ -226,8 +237,8 @@ def _write(file: h5py.File, document: Document) -> None:
         "raw_samples": int(document.raw is not None),
         "layout": "compact",
     }
-    for name, value in attributes.items():
-        file.attrs[name] = np.int32(value) if isinstance(value, int) else value
+    for name, value in of_root.items():
+        file.attrs[name] = _number(value) if isinstance(value, int) else value
     _write_columns(file, document.described, document.columns)
     group = file.create_group("segments")
     for index, segment in enumerate(document.segments):
@@ -236,7 +247,13 @@ def _write(file: h5py.File, document: Document) -> None:
         _write_samples(file, document)
     for name, (tables, arrays) in document.own.items():
         datasets.write_group(file.create_group(name), tables, arrays)
+    member_attributes.add(file, document.kept)
     sealing.seal(file)
+
+
+def _number(value: int) -> np.int32 | np.int64:
+    """As the program writes it; what a newer one says may be larger."""
+    return np.int32(value) if abs(value) < 1 << 31 else np.int64(value)
 
 
 def _write_columns(
