@@ -265,7 +265,7 @@ def test_history_marks_the_change_and_names_it(tmp_path: Path) -> None:
     ]
     figure = plots.KINDS["history"].make(launches(tmp_path, *setups), Options())
     (panel,) = figure.charts
-    assert [b.name for b in panel.bounds] == ["nic_firmware"]
+    assert [b.name for b in panel.bounds] == ["change, with nic_firmware"]
     when = datetime.fromtimestamp(float(panel.bounds[0].x[0]) * 86400, UTC)
     assert when.date() == (setups[8].started).date()
     rates = panel.curves[0].y

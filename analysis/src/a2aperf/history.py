@@ -61,6 +61,8 @@ class History:
     jobs: int
     unit: str = Judged.unit
     """Of rates."""
+    fewest: int = changepoints.LEAST
+    """Jobs from which a step can be told."""
 
 
 def history(found: Results) -> History:

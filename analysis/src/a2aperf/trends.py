@@ -3,23 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
-import pandas as pd
 
-from a2aperf import curves, grouping, labels
+from a2aperf import curves, dates, grouping, labels
 from a2aperf.chart import Axis, Bound, Chart, Figure
 from a2aperf.curves import RATE, Options
 from a2aperf.errors import InputError
-from a2aperf.history import Change
+from a2aperf.history import History
 from a2aperf.results import Results
 
 _DAY_NS = 86_400 * 10**9
 _PANELS = 4
 
 
-def figure(results: Results, options: Options, found: Sequence[Change]) -> Figure:
+def figure(results: Results, options: Options, found: History) -> Figure:
     """A panel per scale, a line per message size, a dashed line where something changed."""
     judged = results.to_judge()
     setting = grouping.setting_labels(judged, judged.points, options.by)
@@ -34,10 +31,10 @@ def figure(results: Results, options: Options, found: Sequence[Change]) -> Figur
     points, more = curves.chosen(points, scale, _PANELS)
     changes = [
         (change.time / _DAY_NS, _named([x.name for x in change.differences.between]))
-        for change in found
+        for change in found.changes
     ]
     looks = curves.Looks.of(points, "message_size", labels.size_text)
-    axis = Axis("Start of the launch (UTC)", ticks=_dates(points["day"]), unit="date")
+    axis = dates.axis(points["day"], "launch")
     charts: list[Chart] = []
     for count, rows in points.groupby(scale):
         top = float(rows[judged.judged.rate].max())
@@ -57,8 +54,7 @@ def figure(results: Results, options: Options, found: Sequence[Change]) -> Figur
         ]
     more += curves.fitting(len(charts), curves.MOST_PANELS, "panels")
     charts = charts[: curves.MOST_PANELS]
-    count = labels.count_text(len(changes), "change point")
-    said = f"{count} (1\u00a0% error in a history without one)"
+    said = _searched(found)
     launches = labels.count_text(points["launch"].nunique(), "launch", "launches")
     each = curves.said(points.assign(setting=points["launch"]), charts)  # launches side by side
     told = (launches, said, *each)
@@ -67,16 +63,16 @@ def figure(results: Results, options: Options, found: Sequence[Change]) -> Figur
     )
 
 
+def _searched(found: History) -> str:
+    """What became of the search for change points, and whether there could be one."""
+    if found.jobs < found.fewest:
+        count = labels.count_text(found.jobs, "job")
+        return f"{count}: change points are sought from {found.fewest} on"
+    count = labels.count_text(len(found.changes), "change point")
+    return f"{count} (1\u00a0% error in a history without one)"
+
+
 def _named(names: list[str]) -> str:
-    """What else changed there, in a few words."""
+    """That there is a change, and in a few words what else changed there."""
     words = [name.removeprefix("node ").removeprefix("variable ") for name in names]
-    return labels.list_text(words, 1) if words else "nothing else recorded"
-
-
-def _dates(days: pd.Series[float]) -> tuple[tuple[float, str], ...]:
-    """Dates at even distances; hours too where all is within two days."""
-    low, high = float(days.min()), float(days.max())
-    places = np.linspace(low, high, 6) if high > low else np.array([low])
-    if high - low > 6:
-        places = np.unique(places.round())
-    return tuple((float(place), labels.date_text(place, hours=high - low < 2)) for place in places)
+    return f"change, with {labels.list_text(words, 1)}" if words else "change"

@@ -36,7 +36,7 @@ def compare(results: Results, options: Options) -> Figure:
 
 def history(results: Results, options: Options) -> Figure:
     """The launches over the months, with what is judged to be a change."""
-    return trends.figure(results, options, judging.history(results.to_judge()).changes)
+    return trends.figure(results, options, judging.history(results.to_judge()))
 
 
 def ranks(results: Results, options: Options) -> Figure:
