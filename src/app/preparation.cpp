@@ -58,7 +58,8 @@ ChannelSettings Preparation::channel_settings(const Options& options, int ranks)
     ChannelSettings settings{.buffer_bytes = buffer_bytes(plan, budget, ranks),
                              .spare_bytes = largest_message(plan),
                              .memory = find_memory(options.memory),
-                             .wait = polling.polling == Polling::block ? Wait::object : Wait::none};
+                             .wait = polling.polling == Polling::block ? Wait::object : Wait::none,
+                             .queue_entries = queue_entries(plan)};
     for (const auto& mode : options.modes)
         if (!choice.refused_modes.contains(mode)) {
             settings.rights.source |= find_mode(mode).rights.source;

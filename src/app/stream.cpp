@@ -119,6 +119,7 @@ void check(const Options& options) {
             throw UsageError(fmt::format("--mode: for stream expected one of {}", fmt::join(kStreamModes, ", ")));
     if (std::ranges::find(options.windows, 0) != options.windows.end())
         throw UsageError("--window: a stream has a number of buffers, not all");
+    if (options.poll == Poll::block) throw UsageError("--poll: for stream expected one of auto, spin, yield");
     refuse_formats_of_alltoall(options, "stream");
 }
 
@@ -213,31 +214,27 @@ std::vector<Column> stream_columns() {
     const auto gbps = [](const Samples& s, const Point& p, const Layout& l) {
         return per_second(bytes_of(s, p, l) * 8e-9, time_of(s, p, l));
     };
-    std::vector<Column> columns = tick_columns();
-    for (Column& column : std::vector<Column>{
-             asked("stream_pairs", ValueType::text, "", "who sends to whom",
-                   [](const Point& p) { return p.stream.pairs; }),
-             asked("free_delay", ValueType::int64, "ns", "pause of the receiver before it frees",
-                   [](const Point&) { return std::int64_t{0}; }),
-             asked("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
-                   [](const Point& p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; }),
-             asked("asked_messages", ValueType::int64, "", "messages that each sender was to send",
-                   [](const Point& p) { return p.stream.messages; }),
-             whole({"stream_time", "ns", "duration of the stream", Better::none, {}, time_of}),
-             whole({"messages", "", "messages received", Better::none, {}, messages_of}),
-             whole({"bytes", "B", "bytes of payload received", Better::none, {}, bytes_of}),
-             column_of(
-                 {"msg_rate", "1/s", "messages per second, all ranks", Better::higher, {}, rate(messages_of)}),
-             column_of({"byte_rate", "B/s", "payload per second", Better::higher, {}, rate(bytes_of)}),
-             column_of({"gbps", "Gbit/s", "payload per second", Better::higher, {}, gbps}),
-             whole({"longest_wait",
-                    "ns",
-                    "longest wait of the sender for a buffer",
-                    Better::none,
-                    {},
-                    longest_wait_of})})
-        columns.push_back(std::move(column));
-    return columns_with(std::move(columns));
+    return columns_of_durations(
+        {asked("stream_pairs", ValueType::text, "", "who sends to whom",
+               [](const Point& p) { return p.stream.pairs; }),
+         asked("free_delay", ValueType::int64, "ns", "pause of the receiver before it frees",
+               [](const Point&) { return std::int64_t{0}; }),
+         asked("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
+               [](const Point& p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; }),
+         asked("asked_messages", ValueType::int64, "", "messages that each sender was to send",
+               [](const Point& p) { return p.stream.messages; }),
+         whole({"stream_time", "ns", "duration of the stream", Better::none, {}, time_of}),
+         whole({"messages", "", "messages received", Better::none, {}, messages_of}),
+         whole({"bytes", "B", "bytes of payload received", Better::none, {}, bytes_of}),
+         column_of({"msg_rate", "1/s", "messages per second, all ranks", Better::higher, {}, rate(messages_of)}),
+         column_of({"byte_rate", "B/s", "payload per second", Better::higher, {}, rate(bytes_of)}),
+         column_of({"gbps", "Gbit/s", "payload per second", Better::higher, {}, gbps}),
+         whole({"longest_wait",
+                "ns",
+                "longest wait of the sender for a buffer",
+                Better::none,
+                {},
+                longest_wait_of})});
 }
 
 std::vector<SampleColumn> stream_samples() {
@@ -301,8 +298,8 @@ void measure_streams(Launch& launch) {
     progress.note(fmt::format("{}: {}", what_was_measured(launch.points_measured() + before, before),
                               launch.file().path().string()));
     if (lost > 0)
-        progress.note(fmt::format("{} not kept, for more than {} came in a point (--max-samples)",
-                                  counted(lost, "interval"), own(launch.options()).most_samples));
+        progress.note(fmt::format("{} not kept, for there was no room for more of a point (--max-samples)",
+                                  counted(lost, "interval")));
 }
 
 class StreamWorkload final : public Workload {
@@ -367,10 +364,15 @@ public:
                 }};
     }
     std::unique_ptr<Flow> flow(const EngineParts& parts) const override { return make_stream(parts); }
-    Duration duration_of(const Options& options, const Point& point) const override {
-        return {.length = point.stream.messages < 0 ? own(options).duration : 24 * kHour, .tick = kTick};
+    Duration duration_of(const Options& options, const Point&) const override {
+        return {.length = own(options).messages ? 24 * kHour : own(options).duration, .tick = kTick};
     }
-    int most_ticks(const Options& options) const override { return own(options).most_samples; }
+    int most_ticks(const Options& options) const override {
+        Duration longest = duration_of(options, Point());
+        if (options.time_budget) longest.length = std::min(longest.length, *options.time_budget);
+        longest.most_samples = static_cast<std::size_t>(own(options).most_samples);
+        return static_cast<int>(longest.samples());
+    }
     void measure(Launch& launch) const override { measure_streams(launch); }
 };
 

@@ -50,8 +50,16 @@ Bytes Offer::ordered_write() const {
     return (both & FI_ORDER_WAW) != 0 ? info_->ep_attr->max_order_waw_size : 0;
 }
 
-bool Offer::keeps_order() const {
+std::size_t Offer::receive_queue() const {
+    return info_->rx_attr->size;
+}
+
+bool Offer::matches_in_order() const {
     return (info_->tx_attr->msg_order & info_->rx_attr->msg_order & FI_ORDER_SAS) != 0;
+}
+
+bool Offer::completes_in_order() const {
+    return (info_->rx_attr->comp_order & FI_ORDER_STRICT) == FI_ORDER_STRICT;
 }
 
 } // namespace a2aperf

@@ -11,8 +11,8 @@ constexpr std::uint64_t kReceiveKey = 2;
 constexpr std::uint64_t kFlagsKey = 3;
 
 // Every send and every arrival of an op may complete before the queue is read.
-std::size_t queue_depth(int ranks) {
-    return 2 * static_cast<std::size_t>(ranks) + 64;
+std::size_t queue_depth(int ranks, std::size_t entries) {
+    return std::max(2 * static_cast<std::size_t>(ranks), entries) + 64;
 }
 
 } // namespace
@@ -22,7 +22,7 @@ Channel::Channel(const Job& job, const Offer& offer, const ChannelSettings& sett
       peers_write_((settings.rights.target & kPeersWrite) != 0),
       send_(domain_, buffer_bytes_, settings.memory, settings.rights.source, kSendKey),
       receive_(domain_, buffer_bytes_ + settings.spare_bytes, settings.memory, settings.rights.target, kReceiveKey),
-      endpoint_(domain_, queue_depth(job.ranks()), settings.wait) {
+      endpoint_(domain_, queue_depth(job.ranks(), settings.queue_entries), settings.wait) {
     if (settings.has_flags)
         flags_.emplace(domain_, static_cast<std::size_t>(job.ranks()) * sizeof(std::uint64_t),
                        memory_kinds().front(), kPeersWrite, kFlagsKey);

@@ -29,6 +29,20 @@ std::string cpus_allowed(const fs::path& status) {
     return "?";
 }
 
+// "eth1" is named by "eth1-TxRx-0", and neither by "eth10-TxRx-0" nor by "veth1"; the driver "hfi1" by "hfi1_0
+// sdma3".
+bool names(std::string_view line, std::string_view device) {
+    const auto is_alphanumeric = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+    for (std::size_t at = line.find(device); at != std::string_view::npos; at = line.find(device, at + 1)) {
+        const std::size_t end = at + device.size();
+        const bool begins = at == 0 || (!is_alphanumeric(line[at - 1]) && line[at - 1] != '_');
+        if (begins && (end == line.size() || !is_alphanumeric(line[end]))) return true;
+    }
+    return false;
+}
+
+} // namespace
+
 // The main thread first, then the others as the kernel lists them.
 void read_threads(RankCounters& counters) {
     std::string all;
@@ -46,21 +60,7 @@ void read_threads(RankCounters& counters) {
     std::memcpy(counters.thread_affinity, all.data(), all.size());
 }
 
-// "eth1" is named by "eth1-TxRx-0", and neither by "eth10-TxRx-0" nor by "veth1"; the driver "hfi1" by "hfi1_0
-// sdma3".
-bool names(std::string_view line, std::string_view device) {
-    const auto is_alphanumeric = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
-    for (std::size_t at = line.find(device); at != std::string_view::npos; at = line.find(device, at + 1)) {
-        const std::size_t end = at + device.size();
-        const bool begins = at == 0 || (!is_alphanumeric(line[at - 1]) && line[at - 1] != '_');
-        if (begins && (end == line.size() || !is_alphanumeric(line[end]))) return true;
-    }
-    return false;
-}
-
-} // namespace
-
-RankCounters read_rank_counters() {
+RankCounters read_usage() {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     RankCounters counters{};
@@ -70,6 +70,11 @@ RankCounters read_rank_counters() {
     counters.major_faults = usage.ru_majflt;
     counters.user_time_ns = nanoseconds(usage.ru_utime);
     counters.system_time_ns = nanoseconds(usage.ru_stime);
+    return counters;
+}
+
+RankCounters read_rank_counters() {
+    RankCounters counters = read_usage();
     read_threads(counters);
     return counters;
 }

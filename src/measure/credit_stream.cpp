@@ -14,8 +14,8 @@ CreditStream<Mode>::CreditStream(const Job& job, Channel& channel, Bytes message
     : job_(job), channel_(channel), settings_(settings), message_size_(message_size),
       stride_(stream_stride(message_size)), context_(channel.context(std::max<Bytes>(message_size, 1))),
       credits_(context_), receives_(context_), started_(static_cast<std::size_t>(job.ranks())),
-      due_(static_cast<std::size_t>(job.ranks())),
-      slots_(static_cast<std::size_t>(2 * settings.window + kCredits)) {
+      due_(static_cast<std::size_t>(job.ranks())), slots_(static_cast<std::size_t>(2 * settings.window + kCredits)),
+      taken_at_(static_cast<std::size_t>(settings.window)) {
     context_.message_size = message_size;
     credits_.message_size = kCreditBytes;
     receives_.message_size = std::max(message_size_, kCreditBytes);
@@ -85,6 +85,7 @@ void CreditStream<Mode>::post_receives() {
         const ssize_t status =
             Mode::receive(context, route(peer, place_of(place), place), settings_.op + (is_credit ? 1 : 0));
         if (!is_started(status, "posting a receive", peer)) break;
+        if (!is_credit) taken_at_[static_cast<std::size_t>(place)] = posted_++;
         unposted_.pop_back();
     }
     freed_ = received_ - static_cast<std::int64_t>(unposted_.size());
@@ -161,11 +162,12 @@ void CreditStream<Mode>::return_credits() {
 }
 
 template <class Mode>
-void CreditStream<Mode>::check_stamp(const std::byte* message) const {
+void CreditStream<Mode>::check_stamp(int place, std::int64_t due) const {
+    const std::byte* const message = place_of(place);
     std::uint64_t number = 0;
     std::uint64_t end = 0;
     channel_.memory().read(message, std::as_writable_bytes(std::span(&number, 1)));
-    const auto wanted = static_cast<std::uint64_t>(received_);
+    const auto wanted = static_cast<std::uint64_t>(due);
     if (number != wanted)
         throw RunError(fmt::format("message {} of the stream from {} came where message {} was due", number,
                                    job_.who(settings_.from), wanted),
@@ -180,7 +182,8 @@ void CreditStream<Mode>::check_stamp(const std::byte* message) const {
 
 template <class Mode>
 void CreditStream<Mode>::take_message(int place) {
-    if (is_stamped() && received_ % kChecksEvery == 0) check_stamp(place_of(place));
+    const std::int64_t number = kIsPooled ? received_ : taken_at_[static_cast<std::size_t>(place)];
+    if (number % kChecksEvery == 0 && is_stamped()) check_stamp(place, number);
     ++received_;
     counts_[1] = static_cast<std::uint64_t>(received_);
     totals_[1] = received_;
@@ -221,8 +224,8 @@ bool CreditStream<Mode>::read_queue() {
         if (!unposted_.empty()) post_receives();
         return false;
     }
-    const Nanoseconds now = now_ns();                             // one look at the clock for all of them
-    if (settings_.injects && sent_ > 0) moments_.send_done = now; // nothing tells it: no later than the next credit
+    const Nanoseconds now = now_ns(); // one look at the clock for all of them
+    if (settings_.injects && injected_ != sent_) note_injected(now);
     const std::int64_t received_before = received_;
     for (const fi_cq_data_entry& entry : std::span(entries_).first(static_cast<std::size_t>(count))) {
         const auto slot = static_cast<int>(static_cast<const Slot*>(entry.op_context) - slots_.data());
@@ -282,7 +285,8 @@ std::unique_ptr<Flow> make_stream(const EngineParts& parts) {
     Point silent = point;
     silent.window = 0; // the credits count what is under way
     settings.injects = uses_inject(channel, silent);
-    settings.keeps_order = channel.domain().offer().keeps_order();
+    settings.matches_in_order = channel.domain().offer().matches_in_order();
+    settings.completes_in_order = channel.domain().offer().completes_in_order();
     settings.op = parts.loop.next_op();
     (void)parts.loop.next_op(); // of the credits
     if (point.mode == Msg::kName)

@@ -42,11 +42,19 @@ struct DurationRunner::Run {
 DurationRunner::Run DurationRunner::run(Flow& flow) {
     Run run{.ticks = TickSamples(flow.counters())};
     const bool reads_node = job_.layout().local_index(job_.rank()) == 0;
-    const NodeCounters node_before = reads_node ? node_counters_.read() : NodeCounters{};
-    const RankCounters rank_before = read_rank_counters();
-    run.start = flow.run(durations_, rules_.duration, run.ticks);
-    run.rank_counters = difference(rank_before, read_rank_counters());
-    if (reads_node) accumulate(run.node_counters, node_before, node_counters_.read());
+    NodeCounters node_before{};
+    RankCounters rank_before{};
+    RankCounters rank_after{};
+    run.start = flow.run(durations_, rules_.duration, run.ticks, [&](Stage stage) {
+        // What takes long to read is read where nobody waits for a message.
+        if (stage == Stage::ready && reads_node) node_before = node_counters_.read();
+        if (stage == Stage::start) rank_before = read_usage();
+        if (stage == Stage::end) rank_after = read_usage();
+        if (stage != Stage::drained) return;
+        read_threads(rank_after);
+        run.rank_counters = difference(rank_before, rank_after);
+        if (reads_node) accumulate(run.node_counters, node_before, node_counters_.read());
+    });
     if (durations_.stop_signal() != 0) throw Interrupted(durations_.stop_signal());
 
     // Who started nothing begins, and who got nothing ends, with the start: the op has a begin and an end of every

@@ -29,6 +29,16 @@ std::optional<std::string> flag_trouble(const Offer& offer, Bytes message_size) 
                        name, ordered == 0 ? "no writes" : fmt::format("writes of up to {} B only", ordered));
 }
 
+// What finds no room may be told as an error, and a stream needs all of them.
+std::optional<std::string> stream_trouble(const Offer& offer, const Point& point) {
+    const std::string name = offer.provider();
+    const int needed = point.stream_receives();
+    if (!find_provider(name).bounds_receives || static_cast<std::size_t>(needed) <= offer.receive_queue())
+        return std::nullopt;
+    return fmt::format("{} receives are posted at a time, of messages and credits, and {} has room for {}", needed,
+                       name, offer.receive_queue());
+}
+
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
     return value != nullptr ? value : "";
@@ -70,12 +80,10 @@ MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node, std::span<const Byt
 }
 
 std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBudget& budget, int ranks) {
-    if (point.role == Role::stream) {
-        const Bytes needed = point.buffer_bytes(ranks);
-        if (needed <= budget.per_buffer) return std::nullopt;
-        return fmt::format("{} messages and the credits need {} in each direction and --memory-limit leaves {}",
-                           point.window, format_bytes(needed), format_bytes(budget.per_buffer));
-    }
+    if (point.role == Role::stream && point.stream_bytes() > budget.per_buffer)
+        return fmt::format("{} and the credits need {} in each direction and --memory-limit leaves {}",
+                           counted(point.window, "message"), format_bytes(point.stream_bytes()),
+                           format_bytes(budget.per_buffer));
     const Bytes all = point.message_size * static_cast<Bytes>(ranks);
     const bool has_place_per_peer =
         point.is_baseline() || find_mode(point.mode).receive_space == ReceiveSpace::per_peer;
@@ -101,6 +109,8 @@ std::optional<std::string> skip_reason(const Point& point, const ProviderChoice&
             return fmt::format("above the largest message of {}, {} B", choice.offer.provider(), most);
         if (find_mode(point.mode).arrival == Arrival::flag)
             if (auto why = flag_trouble(choice.offer, point.message_size)) return why;
+        if (point.role == Role::stream)
+            if (auto why = stream_trouble(choice.offer, point)) return why;
         const auto trouble = find_provider(choice.offer.provider()).unexpected_trouble;
         const bool may_be_unexpected = point.post == Post::inside && posts_receives(find_mode(point.mode).arrival);
         if (trouble != nullptr && may_be_unexpected)
@@ -128,6 +138,13 @@ Bytes buffer_bytes(const Plan& plan, const MemoryBudget& budget, int ranks) {
     for (const Point& point : plan.points)
         if (!point.is_skipped()) most = std::max(most, point.buffer_bytes(ranks));
     return std::min(most, budget.per_buffer);
+}
+
+std::size_t queue_entries(const Plan& plan) {
+    int most = 0;
+    for (const Point& point : plan.points)
+        if (!point.is_skipped() && point.role == Role::stream) most = std::max(most, point.stream_operations());
+    return static_cast<std::size_t>(most);
 }
 
 bool mpi_uses_libfabric() {

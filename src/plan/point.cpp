@@ -35,8 +35,25 @@ std::string_view Point::schedule_name() const {
 Bytes Point::buffer_bytes(int ranks) const {
     const Bytes all =
         message_size * static_cast<Bytes>(messages_per_rank(ranks)); // of a stream's verification, too
-    if (role != Role::stream) return all;
-    return std::max(all, stream_stride(message_size) * static_cast<Bytes>(window + kStreamCredits));
+    return role == Role::stream ? std::max(all, stream_bytes()) : all;
+}
+
+int Point::stream_receives() const {
+    int most = 0;
+    for (const StreamPair& pair : stream.who) {
+        const bool is_sender_too =
+            std::ranges::any_of(stream.who, [&](const StreamPair& other) { return other.from == pair.to; });
+        most = std::max(most, window + (is_sender_too ? kStreamCredits : 0));
+    }
+    return std::max(most, kStreamCredits);
+}
+
+int Point::stream_operations() const {
+    return stream_receives() + window;
+}
+
+Bytes Point::stream_bytes() const {
+    return stream_stride(message_size) * static_cast<Bytes>(window + kStreamCredits);
 }
 
 Peers Point::peers(Rank rank, const Layout& layout, std::uint64_t seed) const {

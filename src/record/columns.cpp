@@ -303,12 +303,24 @@ std::vector<Column> rate_columns() {
     };
 }
 
-std::vector<Column> columns_with(std::vector<Column> figures) {
+namespace {
+
+std::vector<Column> joined(std::vector<std::vector<Column>> parts) {
     std::vector<Column> all;
-    for (std::vector<Column> some : {asked_columns(), run_columns(), time_columns(), std::move(figures)})
+    for (std::vector<Column>& some : parts)
         for (Column& column : some) all.push_back(std::move(column));
     all.push_back(state_column());
     return all;
+}
+
+} // namespace
+
+std::vector<Column> columns_with(std::vector<Column> figures) {
+    return joined({asked_columns(), run_columns(), time_columns(), std::move(figures)});
+}
+
+std::vector<Column> columns_of_durations(std::vector<Column> figures) {
+    return joined({asked_columns(), run_columns(), tick_columns(), std::move(figures)});
 }
 
 } // namespace a2aperf

@@ -8,7 +8,7 @@ from pathlib import Path
 import checksums
 import numpy as np
 import pytest
-from results import COMPLETE, Results
+from results import COMPLETE, SKIPPED, Results
 
 CALM = ["--poll", "yield", "-o", "a.h5"]
 A2A = Path(os.environ.get("A2A", Path(__file__).resolve().parents[2] / ".venv/bin/a2a"))
@@ -70,10 +70,29 @@ def test_a_duration_has_its_intervals_and_those_beyond_the_most_are_counted(stre
     results = Results(tmp_path / "a.h5")
     assert results.columns["ticks"][0] == 3
     assert results.columns["ticks_lost"][0] == 2
-    assert "2 intervals not kept, for more than 3 came in a point (--max-samples)" in outcome.stderr
+    assert "2 intervals not kept, for there was no room for more of a point (--max-samples)" in outcome.stderr
     assert results.columns["stream_time"][0] > 0
     (point,) = Results(tmp_path / "a.h5").raw["messages_sent"]
     assert point[0, 0] == results.columns["messages"][0] > 0
+
+
+def test_a_file_has_room_for_the_intervals_of_its_duration(stream, tmp_path):
+    """And not for as many as --max-samples allows, which no disk would hold."""
+    stream(2, "--sizes", "8", "--duration", "150ms", "--max-samples", "10000000")
+    assert list(Results(tmp_path / "a.h5").columns["ticks"]) == [3]
+
+
+def test_a_stream_has_no_times_of_ops(stream, tmp_path):
+    stream(2, "--sizes", "8", "--messages", "10")
+    columns = Results(tmp_path / "a.h5").columns
+    assert not [name for name in columns if name.startswith(("time_", "span_", "rank_time", "warmup"))]
+
+
+def test_a_window_beyond_the_receive_queue_is_skipped_with_the_reason(stream, tmp_path):
+    stream(2, "--sizes", "8", "--messages", "10", "--window", "8,1000000")
+    results = Results(tmp_path / "a.h5")
+    assert list(results.columns["state"]) == [COMPLETE, SKIPPED]
+    assert "1000000 receives are posted at a time, of messages and credits, and shm has room for" in results.words("skip_reason")[1]
 
 
 def test_ranks_without_a_stream_wait_for_those_that_have_one(stream, tmp_path):
@@ -98,6 +117,13 @@ def test_a_file_is_resumed_with_the_same_streams_only(stream, tmp_path):
     assert "(--pairs)" in refused.stderr
     assert (tmp_path / "a.h5").read_bytes() == before
     assert "2 points measured before" in stream(2, *words, "--resume").stderr
+
+
+def test_a_stream_does_not_sleep(launch, tmp_path):
+    outcome = launch(2, "stream", "--poll", "block", "-o", "a.h5")
+    assert outcome.returncode == 2
+    assert "--poll: for stream expected one of auto, spin, yield" in outcome.stderr
+    assert not (tmp_path / "a.h5").exists()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 """A stream whose peer stops, or whose messages cannot be sent: it says so, however long it was to last."""
 
 import pytest
+from results import Results
 
 LONG = ["--provider", "net", "--sizes", "8", "--messages", "2000000000", "--timeout", "3s"]
 
@@ -19,3 +20,13 @@ def test_a_call_that_fails(faulty, needs_provider, rank, what):
     needs_provider("net")
     outcome = faulty(2, f"call=send nth=100 do=EIO rank={rank}", *LONG, command="stream")
     outcome.failed(rf"^a2aperf: .*in a stream: {what} \(peer rank {1 - rank} \(\S+\)\): Input/output error")
+
+
+def test_completions_in_another_order_are_no_damage(faulty, needs_provider):
+    """Of receives that take messages in their order: tcp promises no more."""
+    needs_provider("tcp")
+    words = ["--provider", "tcp", "--mode", "tagged", "--sizes", "8", "--messages", "1000"]
+    outcome = faulty(2, "call=received do=late:50 nth=200 rank=1", *words, command="stream")
+    assert outcome.struck
+    assert outcome.returncode == 0, outcome.stderr
+    assert list(Results(outcome.folder / "a.h5").columns["messages"]) == [1000]

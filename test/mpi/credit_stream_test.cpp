@@ -35,6 +35,16 @@ StreamSettings ring() {
     return settings;
 }
 
+template <class Mode>
+struct Watched : CreditStream<Mode> {
+    using CreditStream<Mode>::CreditStream;
+    void expect(std::span<const std::int64_t> due) {
+        sent_by_the_end = this->moments().send_done;
+        CreditStream<Mode>::expect(due);
+    }
+    Nanoseconds sent_by_the_end = kNoMoment;
+};
+
 struct Streams {
     explicit Streams(const char* mode) : rig({mode}, 64) {}
 
@@ -42,11 +52,12 @@ struct Streams {
     std::int64_t run(StreamSettings settings, Bytes message_size, const Duration& duration) {
         settings.op = rig.loop.next_op();
         (void)rig.loop.next_op(); // of the credits
-        CreditStream<Mode> stream(job(), rig.channel, message_size, settings);
+        Watched<Mode> stream(job(), rig.channel, message_size, settings);
         TickSamples samples(stream.kCounters);
         durations.run(stream, duration, samples);
         CHECK(durations.stop_signal() == 0);
         CHECK(stream.sweep()); // nothing is left
+        if (settings.injects) CHECK(stream.moments().send_done == stream.sent_by_the_end);
         const auto sent = job().all_gather(stream.totals()[0]);
         const std::int64_t received = stream.totals()[1];
         CHECK(received == (settings.from == kNobody ? 0 : sent[static_cast<std::size_t>(settings.from)]));
@@ -70,7 +81,7 @@ void check_all(const char* mode) {
                 CAPTURE(size);
                 settings.window = window;
                 settings.most = kMessages;
-                settings.keeps_order = true;
+                settings.matches_in_order = settings.completes_in_order = true;
                 CHECK(streams.run<Mode>(settings, size, kLong) == kMessages);
                 settings.injects = size <= streams.rig.channel.domain().offer().inject_size();
                 CHECK(streams.run<Mode>(settings, size, kLong) == kMessages);
@@ -89,6 +100,6 @@ TEST_CASE("a duration ends a stream, and what was sent has come") {
     Streams streams("tagged");
     StreamSettings settings = halves();
     settings.window = 16;
-    settings.keeps_order = true;
+    settings.matches_in_order = settings.completes_in_order = true;
     CHECK(streams.run<Tagged>(settings, kMessage, {.length = 55'000'000, .tick = 10'000'000}) > 0);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/measure/duration_runner.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -155,6 +157,31 @@ TEST_CASE("what is declared and what is told must be as many") {
     rules.tick_counts.pop_back();
     CHECK_THROWS_WITH_AS(Run(rules).measure(), "a defect of the program: the flow gave 5 counters, expected 4",
                          RunError);
+}
+
+TEST_CASE("the counters of a rank are of the timed part: not of what comes before the start or after the end") {
+    constexpr std::size_t kPage = 4096;
+    constexpr std::size_t kPages = 20'000;
+    struct Greedy : TaggedStream {
+        using TaggedStream::TaggedStream;
+        void prepare() {
+            void* const space =
+                mmap(nullptr, kPages * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            REQUIRE(space != MAP_FAILED);
+            madvise(space, kPages * kPage, MADV_NOHUGEPAGE);
+            for (std::size_t page = 0; page < kPages; ++page) static_cast<volatile char*>(space)[page * kPage] = 1;
+            munmap(space, kPages * kPage);
+            TaggedStream::prepare();
+        }
+    };
+    Run run(rules_of(kShort));
+    const PointResult result = run.runner.measure(point_of("tagged"), [&](const EngineParts& parts) {
+        return std::make_unique<FlowOf<Greedy>>(parts.job, *parts.channels.front(), one_pair(), kMessage, kWindow);
+    });
+    for (const RankCounters& rank : result.ranks) {
+        CHECK(rank.minor_faults < static_cast<std::int64_t>(kPages));
+        CHECK(rank.threads > 0);
+    }
 }
 
 // The last one: the signal stays.

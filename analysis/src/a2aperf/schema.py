@@ -206,7 +206,12 @@ COLUMNS: tuple[Column, ...] = (
 WHOLE = frozenset({*(rate.name for rate in _rates()), "msg_rate", "efficiency"})
 """Figures that only a whole all-to-all has, not a step of it."""
 RATES = WHOLE | {"last_rank", "last_rank_share", "ratio", "ratio_low", "ratio_high"}
-"""What not every workload has of a point: figures of ops in which all ranks send."""
+"""Of a point: figures of ops in which all ranks send."""
+TIMES = frozenset(
+    {*(time.name for time in _times()), "autocorrelation", "interval_kind", "span_p50"}
+    | {"rank_time_p50"}
+)
+"""What a point made of ops has of their times, and one that runs for a duration has not."""
 COLUMN: dict[str, Column] = {column.name: column for column in COLUMNS}
 
 # fmt: off

@@ -2,6 +2,7 @@
 // One way into the fabric that libfabric offers: a provider with a domain and what it can do there.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "a2aperf/base/units.hpp"
@@ -26,8 +27,12 @@ public:
     // The largest write whose bytes are at the target before those of a write that is posted behind it; 0 = none.
     Bytes ordered_write() const;
 
-    // Whether the receives of one sender's messages complete in the order in which they were sent.
-    bool keeps_order() const;
+    std::size_t receive_queue() const; // receives that are certain to find room
+
+    // Whether receives take one sender's messages in the order in which they were sent, and complete in the order
+    // in which messages came.
+    bool matches_in_order() const;
+    bool completes_in_order() const;
 
     fi_info& info() const { return *info_; } // for libfabric's calls, which take no const
 

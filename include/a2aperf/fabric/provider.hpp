@@ -49,6 +49,8 @@ struct Provider {
     int max_endpoints = 0; // that a process can open; 0 = no limit
     // An endpoint is a file in /dev/shm, of the name that fi_setname gives it.
     bool names_segments = false;
+    // fi_info's size of the receive queue is the most that it takes.
+    bool bounds_receives = true;
 };
 
 // In the order of preference of --provider auto.

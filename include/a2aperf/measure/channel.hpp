@@ -23,8 +23,9 @@ struct ChannelSettings {
     std::size_t spare_bytes = 0;  // behind the receive buffer, for messages that should not come
     const MemoryKind& memory = memory_kinds().front();
     Wait wait = Wait::none;
-    Rights rights{};        // that the modes ask for: to the send buffer as a source, to the receive buffer
-    bool has_flags = false; // a word of each rank, for modes that tell by flags
+    std::size_t queue_entries = 0; // where those for a message to and from each rank are not enough
+    Rights rights{};               // that the modes ask for: to the send buffer as a source, to the receive buffer
+    bool has_flags = false;        // a word of each rank, for modes that tell by flags
 };
 
 class Channel {

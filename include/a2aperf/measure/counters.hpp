@@ -17,6 +17,9 @@ namespace a2aperf {
 class Job;
 
 RankCounters read_rank_counters();
+// The two parts of it: what the process has used, at the cost of one system call, and its threads.
+RankCounters read_usage();
+void read_threads(RankCounters& counters);
 
 // after - before; threads and affinity as after.
 RankCounters difference(const RankCounters& before, const RankCounters& after);

@@ -24,10 +24,11 @@ inline constexpr Rank kNobody = -1;
 
 struct StreamSettings {
     Rank to = kNobody, from = kNobody;
-    int window = 1;           // buffers of the receiver
-    std::int64_t most = -1;   // messages to send; -1 = until the end of the duration
-    bool injects = false;     // messages go by the provider's inject path: none completes
-    bool keeps_order = false; // messages arrive in the order in which they were sent
+    int window = 1;         // buffers of the receiver
+    std::int64_t most = -1; // messages to send; -1 = until the end of the duration
+    bool injects = false;   // messages go by the provider's inject path: none completes
+    // The order in which messages were sent is that in which receives take them; and that of their completions.
+    bool matches_in_order = false, completes_in_order = false;
     // Of the messages; that of the credits is one more. Differs between all streams and ops of a launch.
     std::uint64_t op = 0;
 };
@@ -53,6 +54,8 @@ public:
     bool progress() {
         if (waiting_since_ != 0) [[unlikely]] // to the end: it sends no more
             note_wait();
+        if (settings_.injects && injected_ != sent_) [[unlikely]]
+            note_injected(now_ns());
         return read_queue();
     }
     bool is_over() const {
@@ -90,6 +93,12 @@ private:
     bool send_messages();
     bool send_one();
     void note_wait();
+    // Of those that are injected nothing tells when they are sent: no later than this rank's next event, or its
+    // end.
+    void note_injected(Nanoseconds now) {
+        injected_ = sent_;
+        moments_.send_done = now;
+    }
     void return_credits();
     bool read_queue();
     void post_receives();
@@ -97,8 +106,12 @@ private:
     void take_message(int place);
     void take_credit(int place);
     void stamp(std::byte* message) const;
-    void check_stamp(const std::byte* message) const;
-    bool is_stamped() const { return settings_.keeps_order && message_size_ >= sizeof(std::uint64_t); }
+    void check_stamp(int place, std::int64_t due) const;
+    // By a receive that takes nothing else it is known which message is its own, in whatever order they complete.
+    bool is_stamped() const {
+        return message_size_ >= sizeof(std::uint64_t) && settings_.matches_in_order &&
+               (!kIsPooled || settings_.completes_in_order);
+    }
 
     std::byte* place_of(int place) const;
     Route route(Rank peer, std::byte* message, int slot) {
@@ -117,10 +130,13 @@ private:
     std::vector<std::int64_t> started_, due_; // [R]
     std::vector<Slot> slots_;                 // of the receives of messages, of credits, then of the sends
     std::vector<int> unposted_, free_;        // receives, and places of messages to send
+    std::vector<std::int64_t> taken_at_;      // number of the message that the receive at a place takes [window]
+    std::int64_t posted_ = 0;                 // receives of messages
     std::array<std::uint64_t, 2> counts_{};
     std::array<std::int64_t, 3> totals_{};
     FlowMoments moments_{kNoMoment, kNoMoment, kNoMoment};
     std::int64_t sent_ = 0, under_way_ = 0, credit_ = 0; // of the sender
+    std::int64_t injected_ = 0;                          // of its messages, those whose moment was noted
     std::int64_t received_ = 0, freed_ = 0, told_ = 0;   // of the receiver
     std::int64_t credits_received_ = 0;
     std::array<std::int64_t, kCredits> telling_{}; // credits that are not known to have come

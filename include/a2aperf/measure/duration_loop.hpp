@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -27,6 +28,11 @@ struct Duration {
     std::size_t samples() const { return std::min(ticks() + 1, most_samples); }
 };
 
+// Of a duration, on each rank: receives are posted and ranks are about to agree on the start; they have; its part
+// of what is measured is over; all messages of all ranks have come.
+enum class Stage { ready, start, end, drained };
+using Witness = std::function<void(Stage)>;
+
 class DurationLoop {
 public:
     DurationLoop(Job& job, const CommonClock& clock, Deadline& deadline)
@@ -41,7 +47,8 @@ public:
     // Gives the start. Collective. Throws RunError that says who waits for whom. When a rank was told to stop,
     // stop_signal() tells on all, and what was under way is not waited for.
     template <DurationEngine Engine>
-    Nanoseconds run(Engine& engine, const Duration& duration, TickSamples& samples);
+    Nanoseconds run(
+        Engine& engine, const Duration& duration, TickSamples& samples, const Witness& witness = [](Stage) {});
 
     // From a start that run() gave to a moment of this rank's clock.
     Nanoseconds since(Nanoseconds start, Nanoseconds local) const { return clock_.since(start, local); }
@@ -67,7 +74,8 @@ private:
 };
 
 template <DurationEngine Engine>
-Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamples& samples) {
+Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamples& samples,
+                              const Witness& witness) {
     samples.reserve(duration.samples());
     engine.prepare();
     Nanoseconds last = 0; // when something happened
@@ -77,13 +85,16 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
         deadline_.reset();
         return true;
     };
+    witness(Stage::ready);
     start_ = agreement_.reach(watch, [] { return "before the start"; });
     if (stop_signal() != 0) return start_;
+    witness(Stage::start);
 
     const Nanoseconds go = clock_.to_local(start_);
     while (now_ns() < go) {
     }
     last = flow(engine, duration, samples);
+    witness(Stage::end);
     const Nanoseconds took = std::min(clock_.since(start_, last), duration.length);
     const auto where = [&] { return fmt::format("after {}", format_duration(took)); };
     // All have started what they start, for which they may take as long as the duration.
@@ -99,6 +110,7 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
     samples.take(clock_.since(start_, last), engine.counters());
     if constexpr (SweptEngine<Engine>) engine.expect_sweep();
     agreement_.reach(watch, where); // who leaves first reads on until the last one is done
+    witness(Stage::drained);
     if constexpr (SweptEngine<Engine>) {
         wait_until([&] { return engine.sweep(); }, watch, engine);
         agreement_.reach(watch, where);

@@ -25,7 +25,8 @@ public:
 
     virtual std::span<const std::string_view> counters() const = 0; // names of what its ticks count
     // Once; gives the start. As DurationLoop::run().
-    virtual Nanoseconds run(DurationLoop& loop, const Duration& duration, TickSamples& samples) = 0;
+    virtual Nanoseconds run(DurationLoop& loop, const Duration& duration, TickSamples& samples,
+                            const Witness& witness) = 0;
 
     // Of what has run.
     virtual bool is_over() const = 0; // by itself, before the duration was
@@ -51,8 +52,9 @@ public:
     explicit FlowOf(Parts&&... parts) : engine_(std::forward<Parts>(parts)...) {}
 
     std::span<const std::string_view> counters() const override { return Engine::kCounters; }
-    Nanoseconds run(DurationLoop& loop, const Duration& duration, TickSamples& samples) override {
-        return loop.run(engine_, duration, samples);
+    Nanoseconds run(DurationLoop& loop, const Duration& duration, TickSamples& samples,
+                    const Witness& witness) override {
+        return loop.run(engine_, duration, samples, witness);
     }
     bool is_over() const override { return engine_.is_over(); }
     FlowMoments moments() const override { return engine_.moments(); }

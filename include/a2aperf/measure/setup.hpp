@@ -47,6 +47,8 @@ std::optional<std::string> skip_reason(const Point& point, const ProviderChoice&
 // Bytes of one message buffer: the messages that the largest op has at a time, within the budget.
 Bytes buffer_bytes(const Plan& plan, const MemoryBudget& budget, int ranks);
 Bytes largest_message(const Plan& plan);
+// Entries of a completion queue beyond which no stream of the plan has operations under way.
+std::size_t queue_entries(const Plan& plan);
 int most_channels(const Plan& plan); // that a rank opens
 
 // Does MPI itself use libfabric, as far as its settings tell?

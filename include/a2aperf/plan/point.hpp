@@ -54,6 +54,11 @@ struct Point {
     // Messages that a rank sends in one op; their places are all different where memory allows.
     int messages_per_rank(int ranks) const { return distance > 0 ? 1 : ranks; }
     Bytes buffer_bytes(int ranks) const; // of each message buffer, with a place for all of them
+    // Of a stream, by the rank that has most: receives that are posted at a time, of messages and credits;
+    // operations that may complete before the queue is read; and what its messages and credits take of each buffer.
+    int stream_receives() const;
+    int stream_operations() const;
+    Bytes stream_bytes() const;
     Peers peers(Rank rank, const Layout& layout, std::uint64_t seed) const; // not of a baseline
     // For messages: "tagged shift window all 60000 B"; "tagged shift by 3 60000 B" for one step of it;
     // "collective library 60000 B" for a baseline.

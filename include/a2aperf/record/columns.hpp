@@ -112,6 +112,8 @@ struct Schema {
 
 // In the order of docs/file-format.md: what every workload has of a point, its own figures, and `state`.
 std::vector<Column> columns_with(std::vector<Column> figures);
+// The same of points that run for durations: with the number of their ticks, and without the times of ops.
+std::vector<Column> columns_of_durations(std::vector<Column> figures);
 
 // What points have that run for a duration: how many of its ticks are in the file, and how many had no room there.
 std::vector<Column> tick_columns();

@@ -126,3 +126,55 @@ TEST_CASE("a write whose flag could come before it is skipped, with the reason")
     CHECK(why("opx", FI_ORDER_SAS, 4096, "write-imm", 5000) == "measured");
     CHECK(why("psm2", FI_ORDER_WAW, 4096, "write", 4097) == "measured"); // the flag waits for the delivery
 }
+
+namespace {
+
+Point stream_of(int window, std::vector<StreamPair> who, Bytes size = 8) {
+    Point point = point_of("tagged", size);
+    point.role = Role::stream;
+    point.window = window;
+    point.stream.who = std::move(who);
+    return point;
+}
+
+} // namespace
+
+TEST_CASE("a stream with more receives than the provider has room for is skipped, with the reason") {
+    const auto why = [](const char* provider, const Point& point) {
+        InfoPtr info(fi_allocinfo());
+        info->fabric_attr->prov_name = strdup(provider);
+        info->ep_attr->max_msg_size = 1 << 30;
+        info->rx_attr->size = 100;
+        const ProviderChoice choice{Offer(std::move(info)), {}, {}, {}, {}, {}, {}};
+        const std::vector<Bytes> sizes{point.message_size};
+        return skip_reason(point, choice, budget_of(1 << 30, 1, sizes), 4).value_or("measured");
+    };
+    CHECK(why("shm", stream_of(100, {{0, 1}, {2, 3}})) == "measured");
+    CHECK(why("shm", stream_of(101, {{0, 1}})) ==
+          "101 receives are posted at a time, of messages and credits, and shm has room for 100");
+    CHECK(why("shm", stream_of(84, {{0, 1}, {1, 0}})) == "measured");
+    CHECK(why("shm", stream_of(85, {{0, 1}, {1, 2}})) ==
+          "101 receives are posted at a time, of messages and credits, and shm has room for 100");
+    CHECK(why("net", stream_of(1000, {{0, 1}})) == "measured");
+}
+
+TEST_CASE("a stream needs memory for its window, and its verification no more than that of another point") {
+    const std::vector<Bytes> sizes{1000};
+    const MemoryBudget budget = budget_of(60'000, 1, sizes); // of 29 messages in each buffer
+    CHECK_FALSE(memory_skip_reason(stream_of(12, {{0, 1}}, 1000), budget, 320));
+    CHECK(memory_skip_reason(stream_of(13, {{0, 1}}, 1000), budget, 320)
+              .value_or("")
+              .starts_with("13 messages and the credits need 2"));
+    const MemoryBudget little = budget_of(30'000, 1, sizes);
+    CHECK(
+        memory_skip_reason(stream_of(1, {{0, 1}}, 1000), little, 2).value_or("").starts_with("1 message and the "));
+}
+
+TEST_CASE("the completion queue holds what the largest stream has under way") {
+    Plan plan;
+    plan.points = {stream_of(40, {{0, 1}}), stream_of(500, {{0, 1}, {1, 0}}), stream_of(9000, {{0, 1}})};
+    plan.points.back().skip_reason = "too many";
+    CHECK(queue_entries(plan) == 500 + 500 + kStreamCredits);
+    plan.points = {point_of("tagged", 8)};
+    CHECK(queue_entries(plan) == 0);
+}

@@ -67,7 +67,7 @@ WORKLOAD: Final = Workload(
     schema.ALL_TO_ALL,
     schema.OF_ALL_TO_ALLS,
     "All-to-all with {} ranks",
-    columns=schema.RATES,
+    columns=schema.RATES | schema.TIMES,
     recomputed=frozenset(schema.COLUMN),
     finders=_FINDERS,
     plots=plots.KINDS,

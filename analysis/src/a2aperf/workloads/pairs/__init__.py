@@ -19,7 +19,7 @@ WORKLOAD: Final = Workload(
     "Every pair of {} ranks",
     "a file of 'a2aperf pairs', with the matrix of all pairs and no all-to-all: "
     "'a2a plot matrix', 'a2a table', 'a2a explain' and 'a2a report' show it",
-    columns=schema.RATES,
+    columns=schema.RATES | schema.TIMES,
     recomputed=frozenset(schema.COLUMN) - schema.WHOLE,
     finders=(
         oversubscribed.finder(ROLE),
