@@ -62,7 +62,7 @@ def test_what_rates_leave_out_is_told(published: Callable[[str], Path], a2a: Run
     found = figure("rates", path)
     assert found.left_out[0].startswith("6 points whose receiver pauses not drawn")
     assert found.left_out[1].startswith("messages of 0\u00a0B are not drawn")
-    assert any("one launch each, so no interval" in note for note in found.said)
+    assert any("n\u00a0=\u00a01 launch, so no interval" in note for note in found.said)
     assert any(note.startswith("197 to ") for note in found.said)
     assert a2a("plot", "rates", path, "-o", path.with_suffix(".svg")).err.count("a2a: ") == 2
 
@@ -102,7 +102,9 @@ def test_repeated_streams_are_a_median_with_their_range(tmp_path: Path) -> None:
     assert curve.low is not None
     assert curve.high is not None
     assert (curve.low[0], curve.y[0], curve.high[0]) == pytest.approx((1.8, 2.0, 2.4))
-    assert any("median of 3 launches, bars: their range" in note for note in found.said)
+    assert any(
+        "n\u00a0=\u00a03 launches: their median, bars: their range" in note for note in found.said
+    )
 
 
 def test_scales_have_a_line_each(tmp_path: Path) -> None:
@@ -114,7 +116,7 @@ def test_scales_have_a_line_each(tmp_path: Path) -> None:
         names = [curve.name.split(", ")[-1] for curve in found.charts[1].curves]
         assert names == ["2 ranks on 2 nodes", "4 ranks on 4 nodes"]
         assert line(found.charts[1], found.charts[1].curves[1].name).y[0] == pytest.approx(4)
-        assert any("one launch each" in note for note in found.said)
+        assert any("n\u00a0=\u00a01 launch" in note for note in found.said)
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,9 @@ def sample(drawn: pd.DataFrame, place: Sequence[str]) -> tuple[str, ...]:
     many = groups["point"].size()
     if many.max() > 1:
         what = "launches" if (groups["launch"].nunique() == many).all() else "points"
-        notes.append(f"median of {labels.range_text(many)} {what}, bars: their range")
+        n = f"n\u00a0=\u00a0{labels.range_text(many)} {what}"
+        notes.append(f"{n}: their median, bars: their range")
     else:
-        notes.append("one launch each, so no interval: how much launches differ is not known")
+        alone = "how much launches differ is not known"
+        notes.append(f"n\u00a0=\u00a01 launch, so no interval: {alone}")
     return tuple(notes)
