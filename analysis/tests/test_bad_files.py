@@ -316,8 +316,11 @@ def test_a_point_without_a_valid_op_is_no_damage(a2a: Run, launch: Path, state: 
         file["state"][1] = schema.STATES.index(state)
         file["ops"][1], file["invalid"][1] = 0, 100
         file["raw/valid"][1] = 0
-        for name in ("time_p50", "time_mean", "gbps_rank"):
-            file[name][1] = np.nan
+        for column in schema.COLUMNS:
+            if column.kind == "float64" and column.result and column.name != "clock_error":
+                file[column.name][1] = np.nan
+        file["last_rank"][1] = schema.UNKNOWN
+        file["raw/begin"][1, :, 0] = 1 + file["late_limit"][1]
     lines = a2a("table", launch).out.splitlines()
     assert len(lines) == 5
     assert lines[2].endswith("failed: none of 100 ops was valid")

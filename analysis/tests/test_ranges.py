@@ -110,6 +110,102 @@ def test_no_ratio_without_a_partner(a2a: A2A, path: Path) -> None:
     found(a2a, path, "point 0: a ratio without a partner")
 
 
+def test_an_interval_of_a_ratio_beyond_what_its_ops_say(a2a: A2A, path: Path) -> None:
+    with edited(path) as file:
+        file["ratio_low"][FIRST], file["ratio_high"][FIRST] = 0.001, 5000.0
+    found(a2a, path, f"point {FIRST}: ratio_low is 0.001, ops say ")
+    found(a2a, path, f"point {FIRST}: ratio_high is 5000, ops say ")
+
+
+@pytest.mark.parametrize(
+    ("warmup", "limit", "words"),
+    [
+        (250_300.0, 2503, ""),
+        (250_300.0, 2400, "late_limit is 2400 ns, warmup_p50 250300 ns says 2503"),
+        (20_000.0, 1000, ""),
+        (20_000.0, 1400, "late_limit is 1400 ns, warmup_p50 20000 ns says 1000"),
+        (np.nan, 1000, ""),
+    ],
+)
+def test_a_warmup_follows_from_the_limit_for_late_ranks(
+    a2a: A2A, path: Path, warmup: float, limit: int, words: str
+) -> None:
+    with edited(path) as file:
+        file.attrs["origin"] = "measured"
+        file["warmup_p50"][...], file["late_limit"][...] = warmup, limit
+        file["duration"][...] = np.maximum(file["duration"][()], 10**6)
+    if words:
+        found(a2a, path, f"B): {words}")
+    else:
+        assert "late_limit" not in a2a("check", path).out
+
+
+def test_warm_up_ops_that_take_longer_than_their_point(a2a: A2A, path: Path) -> None:
+    with edited(path) as file:
+        file["segments/0"].attrs["warmup"] = np.int32(40)
+        file["warmup_p50"][FIRST] = file["duration"][FIRST] / 10
+    found(a2a, path, "20 such ops take longer than the point")
+
+
+def failed(file: h5py.File) -> None:
+    """No op of FIRST is valid."""
+    file["state"][FIRST] = schema.STATES.index("failed")
+    file["invalid"][FIRST], file["ops"][FIRST] = file["attempts"][FIRST], 0
+    file["raw/valid"][FIRST] = 0
+    file["raw/begin"][FIRST, :, 0] = 2 * file["late_limit"][FIRST]
+    file["raw/send_done"][FIRST] += 10**6
+    file["raw/recv_done"][FIRST] += 10**6
+    file["duration"][...] = 10**9
+    for column in schema.COLUMNS:
+        if column.kind == "float64" and column.result and column.name != "clock_error":
+            file[column.name][FIRST] = np.nan
+    file["last_rank"][FIRST] = schema.UNKNOWN
+    for name in ("ratio", "ratio_low", "ratio_high"):
+        file[name][PARTNER] = np.nan
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("", 0, ""),
+        ("time_max", 5000.0, "time_max is 5000, and no op is valid"),
+        ("gbps_node_net", 1.5, "gbps_node_net is 1.5, and no op is valid"),
+        ("last_rank", 1, "last_rank is 1, and no op is valid"),
+        ("raw/recv_done", -5, "an op ends before it begins"),
+        ("raw/valid", 1, "1 valid ops in /raw, 0 in the summary"),
+        ("counters/minor_faults", -5, "/counters/minor_faults has -5"),
+    ],
+)
+def test_a_point_without_a_valid_op_is_looked_at(
+    a2a: A2A, path: Path, name: str, value: float, words: str
+) -> None:
+    with edited(path) as file:
+        failed(file)
+        if name:
+            dataset = file[name]
+            dataset[(FIRST, *(0,) * (dataset.ndim - 1))] = value
+    if name:
+        found(a2a, path, words)
+    else:
+        outcome = a2a("check", path)
+        assert outcome.out == f"{path}: warning: 1 point failed\n", outcome
+
+
+@pytest.mark.parametrize("value", [0.5, 2.0, np.inf, np.nan])
+def test_the_rate_of_a_second_look_follows_from_its_times(
+    a2a: A2A, tmp_path: Path, value: float
+) -> None:
+    setup = Setup(nodes=3, ppn=1, sizes=(8, 60000), ops=12)
+    truth = synthetic_pairs.Truth(pairs={(0, 1): 2.0})
+    path = synthetic_pairs.write_pairs(tmp_path / "pairs.h5", setup, truth)
+    with edited(path) as file:
+        assert np.isfinite(file["pairs/isolated_gbps"][0])
+    assert a2a("check", path).out == f"{path}: sound\n"
+    with edited(path) as file:
+        file["pairs/isolated_gbps"][0] *= value
+    found(a2a, path, "/pairs: isolated_gbps is ")
+
+
 COUNTERS: list[tuple[str, Any, str]] = [
     ("voluntary_switches", -2, "/counters/voluntary_switches has -2"),
     ("involuntary_switches", -(2**40), "/counters/involuntary_switches has"),

@@ -76,7 +76,7 @@ def _findings(path: Path, progress: Callable[[int, int], None]) -> list[Finding]
     rows = [
         row
         for _, row in found.points.iterrows()
-        if row["has_raw"] and row["state"] == "complete" and row["ranks"] > 0
+        if row["has_raw"] and row["state"] in ("complete", "failed") and row["ranks"] > 0
     ]
     verify = {
         role: workload.verify(found, name)
@@ -85,6 +85,7 @@ def _findings(path: Path, progress: Callable[[int, int], None]) -> list[Finding]
         for role in workload.roles
     }
     confirmed = _confirmed(path)
+    findings += _beside(found, name, present)
     for done, row in enumerate(rows):
         progress(done, len(rows))
         try:
@@ -95,12 +96,23 @@ def _findings(path: Path, progress: Callable[[int, int], None]) -> list[Finding]
             findings += [_error(f"{_where(row)}: {text}") for text in odd]
             for column in own:
                 _read(found, name, row, column)
-            if row["role"] in verify and int(row["point"]) in confirmed:
+            if (
+                row["state"] == "complete"
+                and row["role"] in verify
+                and int(row["point"]) in confirmed
+            ):
                 wrong = verify[row["role"]](row, raw)
                 findings += [_error(f"{_where(row)}: {text}") for text in wrong]
         except InputError as error:
             findings.append(Finding(True, str(error).removeprefix(f"{path}: ")))
     return findings
+
+
+def _beside(found: results.Results, name: str, present: list[Workload]) -> Iterator[Finding]:
+    """What workloads keep beside the points."""
+    for workload in present:
+        if workload.beside and workload.files(found):
+            yield from map(_error, workload.beside(found, name))
 
 
 def _confirmed(path: Path) -> set[int]:
@@ -234,6 +246,9 @@ def _samples(
         yield _error(f"{where}: {raw.valid.sum()} valid ops in /raw, {row['ops']} in the summary")
         return
     yield from (_error(f"{where}: {text}") for text in _impossible(raw, row, clock))
+    if row["state"] == "failed":
+        yield from (_error(f"{where}: {text}") for text in ranges.of_failed(row))
+        return
     recomputed = workloads.of_role(row["role"]).recomputed
     if not recomputed:
         return  # of a newer program: its figures follow from formulas that are not known here

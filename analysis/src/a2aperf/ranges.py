@@ -60,6 +60,13 @@ _MEASURED: Final[Mapping[str, tuple[Limit, Limit]]] = {
     "last_rank_share": (0, 1),
 }
 """Of rows that were measured; what else is there may be half written."""
+_OF_FAILED: Final = ("clock_error", "warmup_p50")
+"""Figures that a point has without a valid op."""
+_LEAST_LATE: Final = 1000
+_LATE_SHARE: Final = 0.01
+"""A rank is late that begins later than so many ns, or than this share of a warm-up's op."""
+_WIDENING: Final = 0.45
+"""By which an interval of a ratio may reach beyond what its ops can say, as a share of that."""
 _SETTINGS: Final[Mapping[str, tuple[float, float]]] = {
     "time_origin": (schema.UNKNOWN, _NONE),
     "memory_limit": (schema.UNKNOWN, _NONE),
@@ -82,9 +89,18 @@ def of_file(found: Results, path: Path) -> Iterator[str]:
         yield from _of_launch(index, segment, found.points)
 
 
+def of_failed(row: pd.Series[Any]) -> Iterator[str]:
+    """What is wrong of a point without a valid op: it has no figures."""
+    for name in (*_FIGURES, "last_rank"):
+        if name in row and name not in _OF_FAILED and not pd.isna(row[name]):
+            yield f"{name} is {row[name]:g}, and no op is valid"
+
+
 def of_point(found: Results, row: pd.Series[Any], raw: RawOps) -> Iterator[str]:
     """What is wrong with the times and the counters of one point."""
-    yield from _of_samples(row, raw, found.launches[str(row["launch"])])
+    launch = found.launches[str(row["launch"])]
+    yield from _of_samples(row, raw, launch)
+    yield from _of_warmup(row, launch, found.attributes[str(row["file"])].get("origin"))
     counters = found.counters(row["file"], int(row["point"]))
     if counters is not None:
         yield from _of_counters(row, counters)
@@ -183,6 +199,20 @@ def _ratio(point: int, row: pd.Series[Any], against: pd.Series[Any]) -> Iterator
         stored, ratio, rtol=derived.TOLERANCE, atol=0, equal_nan=True
     ):
         yield f"point {point}: ratio is {stored:g}, the medians say {ratio:g}"
+    elif both:
+        yield from _ratio_interval(point, row, against)
+
+
+def _ratio_interval(point: int, row: pd.Series[Any], against: pd.Series[Any]) -> Iterator[str]:
+    """An interval of quotients of medians is within those of the extremes, and a bit beyond."""
+    least, most = (
+        float(against[a] / row[b]) if row[b] > 0 and against[a] > 0 else np.nan
+        for a, b in (("time_min", "time_max"), ("time_max", "time_min"))
+    )
+    beyond = (most / least) ** _WIDENING
+    for name in ("ratio_low", "ratio_high"):
+        if row[name] < least / beyond or row[name] > most * beyond:
+            yield f"point {point}: {name} is {row[name]:g}, ops say {least:g} to {most:g}"
 
 
 def _settings(found: Results, rows: pd.DataFrame) -> Iterator[str]:
@@ -266,6 +296,19 @@ def _of_samples(row: pd.Series[Any], raw: RawOps, launch: Launch) -> Iterator[st
     began = int(row["started"])
     if start < began - _CLOCK_SET or last > began + int(row["duration"]) + _CLOCK_SET:
         yield "its ops are not within the time from started on (/raw/start)"
+
+
+def _of_warmup(row: pd.Series[Any], launch: Launch, origin: Any) -> Iterator[str]:
+    """Whether its median fits to the rule that was made of it, and into the point's time."""
+    median, limit = row["warmup_p50"], row["late_limit"]
+    if pd.notna(limit) and origin == "measured":
+        known = 0.0 if pd.isna(median) else float(median)
+        due = max(_LEAST_LATE, int(_LATE_SHARE * known))
+        if abs(int(limit) - due) > 1:
+            yield f"late_limit is {limit} ns, warmup_p50 {known:g} ns says {due}"
+    half = max(int(launch.attributes["warmup"]) // 2, 1)
+    if pd.notna(median) and pd.notna(row["duration"]) and median * half > row["duration"]:
+        yield f"warmup_p50 is {median:g}, and {half} such ops take longer than the point"
 
 
 def _of_counters(row: pd.Series[Any], counters: schema.Counters) -> Iterator[str]:

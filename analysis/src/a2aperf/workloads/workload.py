@@ -107,6 +107,8 @@ class Workload:
     least_ranks: int = 2
     verify: Callable[[Results, str], Verify] | None = None
     """What `check` asks of the points of a file, beyond what holds of all."""
+    beside: Callable[[Results, str], Iterator[str]] | None = None
+    """What is wrong of its own group in a file, where no point's samples tell, in words."""
 
     @property
     def traits(self) -> Traits:

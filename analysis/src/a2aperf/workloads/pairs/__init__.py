@@ -46,4 +46,5 @@ WORKLOAD: Final = Workload(
     listing=table.LISTING,
     group=stored.GROUP,
     verify=verify.verifier,
+    beside=verify.second_look,
 )

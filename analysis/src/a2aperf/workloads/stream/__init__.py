@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from a2aperf import schema
 from a2aperf.explain.finding import Finder
 from a2aperf.traits import Judged
-from a2aperf.workloads.stream import buffers, pause, plots, rates, sentences
+from a2aperf.workloads.stream import buffers, pause, plots, rates, sentences, verify
 from a2aperf.workloads.workload import Workload
 
 _ROLES: Final = ("stream",)
@@ -31,6 +32,7 @@ WORKLOAD: Final = Workload(
     "a file of streams and no all-to-all: 'a2a table', 'a2a plot rates', 'a2a explain' and "
     "'a2a report' show it",
     columns=frozenset({"msg_rate"}),
+    recomputed=frozenset(schema.COLUMN) - schema.RATES,
     finders=_FINDERS,
     plots=plots.KINDS,
     sentences=sentences.sentences,
@@ -39,6 +41,7 @@ WORKLOAD: Final = Workload(
         "gbps longest_wait"
     ).split(),
     least_ranks=1,
+    verify=verify.verifier,
     choices=("section", "stream_pairs", "free_delay", "threads", "duplex", "cq_mod", "completion"),
     lengths=("asked_duration", "asked_messages"),
     judged=Judged(rates.message_time, "gbps", "Gbit/s", "of the whole stream", "", has_ops=False),
