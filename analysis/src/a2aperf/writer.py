@@ -26,6 +26,7 @@ from a2aperf import (
     segments,
     trailer,
 )
+from a2aperf.counter_group import CounterGroup
 from a2aperf.errors import InputError
 from a2aperf.sample_columns import SampleColumn
 
@@ -310,7 +311,10 @@ def _write_samples(file: h5py.File, document: Document) -> None:
     datasets.create_scale(group, "rank", ranks)
     own = {name: column.described for name, column in document.own_columns.items()}
     datasets.describe(group, {**datasets.RAW, **own})
-    counters = _CounterGroup(file, document, ranks) if document.counters else None
+    counters = None
+    if document.counters:
+        nodes = max([len(segment.nodes) for segment in document.segments], default=0)
+        counters = CounterGroup(file, document.counters, points, nodes, ranks)
     has_exits = False
     for point in range(points):
         raw = document.raw(point)
@@ -372,44 +376,3 @@ def _write_own(group: h5py.Group, document: Document, point: int) -> None:
         values = document.own_samples(point, column)
         if values is not None:
             group[name][point, *map(slice, values.shape)] = values
-
-
-class _CounterGroup:
-    """`/counters`, filled point by point; ports are the union over all points."""
-
-    def __init__(self, file: h5py.File, document: Document, ranks: int) -> None:
-        assert document.counters is not None
-        self._of = document.counters
-        points = len(document.columns["state"])
-        nodes = max([len(segment.nodes) for segment in document.segments], default=0)
-        names: dict[str, None] = {}
-        for point in range(points):
-            found = self._of(point)
-            names.update(dict.fromkeys(found.ports if found else ()))
-        self._ports = list(names)
-        group = self._group = file.create_group("counters")
-        for name in schema.COUNTERS_PER_RANK:
-            kind = "i4" if name == "threads" else "i8"
-            group.create_dataset(name, (points, ranks), kind, fillvalue=schema.UNKNOWN)
-        self._affinity = h5py.string_dtype(length=96)
-        group.create_dataset("thread_affinity", (points, ranks), self._affinity)
-        group.create_dataset("interrupts", (points, nodes), "i8", fillvalue=schema.UNKNOWN)
-        segments.write_texts(group, "port_names", self._ports)
-        group.create_dataset(
-            "port", (points, nodes, len(self._ports)), "i8", fillvalue=schema.UNKNOWN
-        )
-        for name, length in (("rank", ranks), ("node", nodes), ("port_index", len(self._ports))):
-            datasets.create_scale(group, name, length)
-        datasets.describe(group, datasets.COUNTERS)
-
-    def write(self, point: int) -> None:
-        found = self._of(point)
-        if found is None:
-            return
-        for name, values in found.per_rank.items():
-            self._group[name][point, : len(values)] = values
-        affinity = np.array([a.encode()[:96] for a in found.thread_affinity], self._affinity)
-        self._group["thread_affinity"][point, : len(affinity)] = affinity
-        self._group["interrupts"][point, : len(found.interrupts)] = found.interrupts
-        for name, values in found.ports.items():
-            self._group["port"][point, : len(values), self._ports.index(name)] = values
