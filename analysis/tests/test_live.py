@@ -20,6 +20,8 @@ from a2aperf.file_lock import Writer
 from conftest import Outcome
 from support import synthetic
 from support.edited import edited
+from support.synthetic import Setup
+from support.synthetic_pairs import write_pairs
 
 Run = Callable[..., Outcome]
 
@@ -219,3 +221,10 @@ def test_sentinels_are_no_rows(a2a: Run, tmp_path: Path) -> None:
     outcome = a2a("live", path, "--once")
     assert len(outcome.out.splitlines()) == 1 + 4
     assert outcome.err == "4 of 4 points, finished\n"
+
+
+def test_steps_of_pairs_say_which_they_are(a2a: Run, tmp_path: Path) -> None:
+    path = write_pairs(tmp_path / "pairs.h5", Setup(nodes=2, sizes=(8,), ops=5))
+    heading, *rows = a2a("live", path, "--once").out.splitlines()
+    place = heading.split().index("distance")
+    assert [row.split()[place] for row in rows] == ["1", "2", "3"]

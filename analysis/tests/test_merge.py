@@ -99,3 +99,14 @@ def test_different_rules_are_refused(
 
 def test_one_file_is_no_merge(a2a: Run, three: list[Path], tmp_path: Path) -> None:
     a2a("merge", three[0], "-o", tmp_path / "x.h5").refused("at least two files")
+
+
+def test_a_resume_that_measured_nothing_is_no_launch(
+    a2a: Run, three: list[Path], tmp_path: Path
+) -> None:
+    before = a2a("merge", *three, "-o", tmp_path / "before.h5").out
+    with edited(three[0]) as file:
+        place = file["segments"]
+        place.copy(place["0"], str(len(place)))
+    after = a2a("merge", *three, "-o", tmp_path / "after.h5").out
+    assert after.partition(": ")[2] == before.partition(": ")[2]

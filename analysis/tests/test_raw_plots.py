@@ -123,3 +123,19 @@ def test_who_is_last_is_said_only_of_a_common_clock(tmp_path: Path) -> None:
     told = [c.title for c in figure.charts] + [x.name for c in figure.charts for x in c.curves]
     assert not [text for text in told if "last" in text]
     assert any(note.startswith("barrier start") for note in figure.said)
+
+
+def test_n_is_said_once_for_all_panels(tmp_path: Path) -> None:
+    path = synthetic.write_launch(tmp_path / "x.h5", Setup(sizes=(8, 1000), ops=20))
+    found = loading.load([path])
+    for make, said in ((raw_plots.cdf, "20 ops per line"), (raw_plots.ops, "20 valid ops of 20")):
+        figure = make(found, Options())
+        assert len(figure.charts) == 2
+        assert [said in note for note in figure.said if note.startswith("n\u00a0=")] == [True]
+
+
+@pytest.mark.parametrize(("ops", "ticks"), [(1, ["0"]), (7, ["0", "2", "4", "6"])])
+def test_ops_are_counted_whole(tmp_path: Path, ops: int, ticks: list[str]) -> None:
+    path = synthetic.write_launch(tmp_path / "x.h5", Setup(sizes=(8,), ops=ops))
+    late = PLOTS["ranks"].make(loading.load([path]), Options()).charts[0]
+    assert [text for _, text in late.y.ticks] == ticks

@@ -40,8 +40,11 @@ def test_streams_are_compared_by_their_message_rate(a2a: Run, repeated: Path) ->
     assert (outcome.status, outcome.err) == (3, "")
     assert "slower: 2 of 2 cells, by 20" in outcome.out
     assert "above 1 is faster; Gbit/s, of the whole stream" in outcome.out
+    assert re.search(r" 0\.128 +0\.103 +-0\.026 ", outcome.out)  # not -0.03 of 0.03
     (one,) = json.loads(a2a("compare", repeated, "--by", "mode", "--json").out)
     assert one["rate"] == "gbps"
+    chart = plots.made("compare", loading.load([repeated]), Options(by=("mode",))).charts[0]
+    assert chart.x.label == "Message size"
     small, large = one["cells"]
     assert small["time_baseline"] == pytest.approx(500, rel=0.01)  # ns of a message
     assert large["rate_candidate"] == pytest.approx(16, rel=0.01)

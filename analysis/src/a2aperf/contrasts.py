@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -60,11 +61,12 @@ def _chosen(cells: pd.DataFrame, most: int) -> tuple[pd.DataFrame, tuple[str, ..
     return kept, curves.fitting(len(names), most, "groups")
 
 
-def _x(cells: pd.DataFrame) -> tuple[str, Axis]:
+def _x(one: Comparison, cells: pd.DataFrame) -> tuple[str, Axis]:
     """Message size, or ranks where there is a single size."""
     if cells["message_size"].nunique() == 1 < cells["ranks"].nunique():
         return "ranks", curves.scale_axis(cells, "ranks", "ranks")
-    return "message_size", curves.size_axis(cells)
+    axis = curves.size_axis(cells)
+    return "message_size", axis if one.judged.has_ops else replace(axis, label="Message size")
 
 
 def _lines(cells: pd.DataFrame, x: str) -> list[tuple[str, pd.DataFrame]]:
@@ -75,7 +77,7 @@ def _lines(cells: pd.DataFrame, x: str) -> list[tuple[str, pd.DataFrame]]:
 
 
 def _speed(one: Comparison, cells: pd.DataFrame) -> Chart:
-    x, axis = _x(cells)
+    x, axis = _x(one, cells)
     span = cells[x].agg(["min", "max"]).to_numpy(dtype=float)
     equal = np.ones(2)
     edges = equal / (1 + one.margin), equal * (1 + one.margin)
@@ -124,7 +126,7 @@ def _told(one: Comparison, cell: dict[Any, Any]) -> str:
 
 
 def _rates(one: Comparison, cells: pd.DataFrame) -> Chart:
-    x, axis = _x(cells)
+    x, axis = _x(one, cells)
     drawn = []
     for look, (name, rows) in enumerate(_lines(cells, x)):
         for side, variant in (("baseline", style.BASELINE), ("candidate", 0)):

@@ -43,7 +43,11 @@ def cdf(results: Results, options: Options) -> Figure:
         _cdf_chart(results, float(str(size)), rows, names)
         for size, rows in points.groupby("message_size")
     ]
-    return Figure("cdf", "Distribution of op times", tuple(charts), (), left_out + more + fewer)
+    n = labels.range_text(int(n) for n in points["ops"])
+    # A launch measures the baseline beside every mode, schedule and window.
+    several = points.duplicated(["launch", "text", "message_size"]).any()
+    notes = (f"n\u00a0=\u00a0{n} ops per line", f"a line per {'point' if several else 'launch'}")
+    return Figure("cdf", "Distribution of op times", tuple(charts), notes, left_out + more + fewer)
 
 
 def _cdf_chart(results: Results, size: float, rows: pd.DataFrame, names: list[Any]) -> Chart:
@@ -67,15 +71,11 @@ def _cdf_chart(results: Results, size: float, rows: pd.DataFrame, names: list[An
             )
     spread = [c.x for c in drawn if c.x.size]
     log = bool(spread) and max(x.max() for x in spread) > 8 * min(x[x > 0].min() for x in spread)
-    n = labels.range_text(int(n) for n in rows["ops"])
-    # A launch measures the baseline beside every mode, schedule and window.
-    each = "point" if rows.duplicated(["launch", "text"]).any() else "launch"
     return Chart(
         title=labels.size_text(size),
         x=Axis("Op time (µs)", log=log, unit="µs"),
         y=Axis("Share of ops at most this long", from_zero=True),
         curves=tuple(drawn),
-        notes=(f"n\u00a0=\u00a0{n} ops per line", f"a line per {each}"),
     )
 
 
@@ -109,7 +109,10 @@ def ops(results: Results, options: Options) -> Figure:
     charts = _on_one_scale(made)
     launch = str(points["launch"].iloc[0])
     crowded = oversubscription(results.launches[launch])
-    notes = tuple(filter(None, (crowded, f"launch {launch}")))
+    n = labels.range_text(int(n) for n in one_each["ops"])
+    of = labels.range_text(int(n) for n in one_each["attempts"])
+    valid = f"n\u00a0=\u00a0{n} valid ops of {of} per panel"
+    notes = tuple(filter(None, (crowded, f"launch {launch}", valid)))
     return Figure("ops", "Ops over time", charts, notes, left_out + more)
 
 
@@ -145,7 +148,6 @@ def _ops_chart(results: Results, row: dict[Any, Any], relative: bool) -> Chart:
         y=Axis("Op time / p50" if relative else "Op time (µs)", unit="× p50" if relative else "µs"),
         curves=tuple(drawn),
         bounds=(Bound(p50, np.array([since.min(), since.max()]), level),) if valid.any() else (),
-        notes=(f"n\u00a0=\u00a0{int(valid.sum())} valid of {valid.size} ops",),
     )
 
 
@@ -214,7 +216,7 @@ def _late_chart(ends: Floats, axis: Axis, edges: Floats, on_clock: bool) -> Char
     return Chart(
         title="How late each rank ended" if on_clock else "How much longer each rank took",
         x=axis,
-        y=Axis("Op"),
+        y=Axis("Op", ticks=_whole(n)),
         heat=Heat(
             np.maximum(late, 0),
             np.arange(count, dtype=float),
@@ -226,6 +228,12 @@ def _late_chart(ends: Floats, axis: Axis, edges: Floats, on_clock: bool) -> Char
         divisions=tuple(edges) if divided else (),
         notes=("white lines: node boundaries",) if divided else (),
     )
+
+
+def _whole(n: int) -> tuple[tuple[float, str], ...]:
+    """Ticks for so many ops: numbers of ops, of which there are no halves."""
+    step = next(x * 10**power for power in range(10) for x in (1, 2, 5) if n <= 6 * x * 10**power)
+    return tuple((float(op), labels.number_text(op, 1)) for op in range(0, n, step))
 
 
 def _share_chart(ends: Floats, axis: Axis, on_clock: bool, limit: Limit | None) -> Chart:

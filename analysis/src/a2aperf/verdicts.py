@@ -96,6 +96,14 @@ def _rate(gbps: float) -> str:
     return f"{gbps:.2f}" if gbps >= 1 else labels.number_text(gbps)
 
 
+def _step(gbps: float) -> str:
+    if pd.isna(gbps):
+        return UNKNOWN
+    if abs(gbps) >= 1:
+        return f"{gbps:+.2f}"
+    return ("+" if gbps > 0 else "") + labels.number_text(gbps, 2)
+
+
 def _probability(p: float) -> str:
     return f"{p:.3f}" if p >= 0.001 else "<0.001"
 
@@ -116,7 +124,7 @@ _FIGURES: Final = (
     Column("B µs", layouts.microseconds, of="time_candidate"),
     Column("A Gbit/s", _rate, of="rate_baseline"),
     Column("B Gbit/s", _rate, of="rate_candidate"),
-    Column("B - A", lambda x: f"{x['rate_candidate'] - x['rate_baseline']:+.2f}"),
+    Column("B - A", lambda x: _step(x["rate_candidate"] - x["rate_baseline"])),
     replace(layouts.SHOWN["ratio"], of="ratio"),
     Column("95 % interval", _interval, by="ratio_low"),
     Column("p", _probability, of="p"),

@@ -61,7 +61,9 @@ def _ago(seconds: float) -> str:
 def _columns(step: Step) -> list[str]:
     """Those of its workload, as far as the file has them."""
     traits = step.fresh.traits(str(step.fresh.points["role"].iloc[0]))
-    names = traits.table or layouts.LIVE
+    names = list(traits.table or layouts.LIVE)
+    if not traits.table and (step.fresh.points["distance"] > 0).any():
+        names.insert(names.index("schedule") + 1, "distance")  # a step of it each
     here = set(step.fresh.points.columns) - step.fresh.absent
     return [name for name in names if name in here]
 

@@ -34,5 +34,7 @@ def run(
     for _ in steps:  # summaries have no samples to write: let the bar end
         pass
     counted = count_text(sum(map(schema.is_counted, document.columns["role"])), "point")
-    launches = count_text(len(document.segments), "launch", "launches")
+    # A resume that measured nothing has no point.
+    measured = {int(segment) for segment in document.columns["segment"] if segment >= 0}
+    launches = count_text(len(measured), "launch", "launches")
     terminal.say(f"{output}: {counted} of {launches}")

@@ -13,8 +13,19 @@ from typing import Annotated, Any
 
 import typer
 
-from a2aperf import curves, drawing, figures, filters, loading, output, plots, style, terminal
-from a2aperf.commands.options import Files, Mixed, Where
+from a2aperf import (
+    baselines,
+    curves,
+    drawing,
+    figures,
+    filters,
+    loading,
+    output,
+    plots,
+    style,
+    terminal,
+)
+from a2aperf.commands.options import Mixed, Where
 from a2aperf.labels import list_text
 
 EXAMPLES = """\
@@ -57,7 +68,9 @@ def run(
     kind: Annotated[
         Kind, typer.Argument(help="  ".join(f"{n}: {k.says}." for n, k in plots.KINDS.items()))
     ],
-    files: Files,
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE|FOLDER", help="Results files (.h5), or folders.")
+    ],
     out: Annotated[
         Path,
         typer.Option(
@@ -105,7 +118,7 @@ def run(
     output.require_suffix(out, SUFFIXES, "a figure")
     wanted = [f"message_size={','.join(size)}"] if size else []
     wanted += [f"ranks={ranks}"] if ranks else []
-    found = filters.where(loading.load(files), [*where, *wanted])
+    found = filters.where(loading.load(baselines.files_of(files)), [*where, *wanted])
     most = max(curves.Options.most, len(size))
     x_scale, y_scale = ("" if scale is Scale.AUTO else scale.value for scale in (x, y))
     given = {name: value for name, value in own.items() if value not in ("", None)}
@@ -115,7 +128,8 @@ def run(
     drawing.save(page, stream, out.suffix[1:].lower())
     output.replace(out, stream.getvalue())
     for left_out in figure.left_out:
-        terminal.tell(f"a2a: {left_out}; --where, --size and --ranks choose")
+        how = "; --where, --size and --ranks choose" if left_out.endswith(" shown") else ""
+        terminal.tell(f"a2a: {left_out}{how}")
     if sys.stderr.isatty():
         inches = page.get_size_inches()
         size_of = f"{inches[0]:.1f} × {inches[1]:.1f} inches"

@@ -76,11 +76,16 @@ def wandering(found: Results, points: pd.DataFrame) -> float:
     return float(laws.t_ppf(0.975, len(changes) - 1)) * spread * math.sqrt(spans)
 
 
+def _change(limit: float) -> str:
+    """A log ratio that noise alone may reach."""
+    return f"{percent(math.expm1(limit))} are" if limit < math.log(10) else "ten times as long is"
+
+
 def _abstains(launch: str, change: float, limit: float, sentinels: pd.DataFrame) -> Finding:
     why = (
         f"less than {_FEWEST_POINTS} points of {_FEWEST_OPS} ops tell how far op times wander"
         if math.isinf(limit)
-        else f"op times wander within points, so that {percent(math.expm1(limit))} are no drift"
+        else f"op times wander within points, so that {_change(limit)} no drift"
     )
     return Finding(
         "drift",

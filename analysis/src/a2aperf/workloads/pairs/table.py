@@ -28,7 +28,9 @@ SLOWEST: Final = 20
 SHOWN: Final = {
     "gbps": Column("Gbit/s", lambda rate: f"{rate:.3f}" if rate < 1 else f"{rate:.2f}", of="gbps"),
     "isolated_gbps": Column("alone Gbit/s", layouts.gbps, of="isolated_gbps"),
-    "expected_share": Column("expected %", lambda share: f"{100 * share:.0f}", of="expected_share"),
+    "expected_share": Column(
+        "% of expected", lambda share: f"{100 * share:.0f}", of="expected_share"
+    ),
 }
 
 
