@@ -4,7 +4,7 @@
 # shellcheck disable=SC2154 # what test/support/counting.sh counts
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-for part in jobs/lib/{say,packages,build,mpi,venv,commands}.sh test/support/{venv,counting,stages}.sh; do
+for part in jobs/lib/{say,packages,build,mpi,venv,commands}.sh test/support/{venv,counting,sanitized,stages}.sh; do
     # shellcheck source=/dev/null
     . "$top/$part"
 done
@@ -81,7 +81,7 @@ python=$top/.venv/bin/python
 release=$top/build/release
 # Tests that mostly wait: some at a time.
 three_files=(-n 3 --dist loadfile)
-four_tests=(-n 4 --dist worksteal)
+four_tests=(-n 4 --dist load --maxschedchunk 2)
 not_slow=()
 [[ $quick == no ]] || not_slow=(-m 'not slow')
 stage_meson() {
@@ -97,25 +97,22 @@ stage_python() {
 }
 
 stage_sanitizers() {
-    local folder=$top/build/sanitize program units
-    # Compiling takes most of the time: no optimisation, and of the debug information the line numbers.
-    configure_build "$folder" -Dtests=enabled -Doptimization=0 -Ddebug=false -Dcpp_args=-g1 -Db_sanitize=address,undefined \
-        -Db_lundef=false
+    local folder=$sanitized units
+    configure_sanitized
     mapfile -t units < <(ninja -C "$folder" -t targets all | sed -n 's/^\(test\/unit\/[^:]*\): .*_LINKER.*/\1/p')
     ((${#units[@]})) || die 'no unit tests to sanitize'
     build_targets "$folder" src/app/a2aperf "${units[@]}"
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     suite 'sanitized units' "$folder/meson-logs/testlog.junit.xml" \
         meson test -C "$folder" --no-rebuild --print-errorlogs --suite unit --timeout-multiplier 5
-    program=$(program_in "$folder")
     # MPI and libfabric keep memory to the end; leaks of ours are looked for in the unit tests.
-    ASAN_OPTIONS=detect_leaks=0 check 'sanitized job' "$top/test/support/mpirun.sh" -t 300 3 "$program" alltoall \
-        --provider tcp --mode tagged,msg,write-imm,read,write --schedule shift,random --window 1,all --sizes 1,1000,60000 \
-        --ops 20 --baseline mpi --force -o "$results/sanitized.h5"
+    ASAN_OPTIONS=detect_leaks=0 check 'sanitized job' "$top/test/support/mpirun.sh" -t 300 3 "$(program_in "$folder")" \
+        alltoall --provider tcp --mode tagged,msg,write-imm,read,write --schedule shift,random --window 1,all \
+        --sizes 1,1000,60000 --ops 20 --baseline mpi --force -o "$results/sanitized.h5"
 }
 
 stage_fuzz() {
-    suite 'fuzz' "$results/fuzz.xml" "$top/test/fuzz/run.sh" --runs 150 --seed 1 --junit "$results/fuzz.xml" --no-install
+    suite 'fuzz' "$results/fuzz.xml" "$top/test/fuzz/run.sh" --runs 100 --seed 1 --junit "$results/fuzz.xml" --no-install
 }
 
 stage_analysis() {
@@ -222,7 +219,8 @@ needs() {
 install_all() {
     local stage
     ensure_packages "$may_install" build analysis test
-    for stage in fuzz slurm mpich vm; do
+    ! needs sanitizers fuzz || (ensure_packages "$may_install" fuzz) || true
+    for stage in slurm mpich vm; do
         ! needs "$stage" || (ensure_packages "$may_install" "$stage") || true
     done
     ! needs scale || (ensure_packages "$may_install" slurm) || true

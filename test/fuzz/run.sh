@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Inputs that nobody thought of: what was found once, and then what libFuzzer makes of it.
+# shellcheck disable=SC2154 # $sanitized of test/support/sanitized.sh
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-for part in jobs/lib/{say,packages,build,venv}.sh test/support/venv.sh; do
+for part in jobs/lib/{say,packages,build,venv}.sh test/support/{venv,sanitized}.sh; do
     # shellcheck source=/dev/null
     . "$top/$part"
 done
 
 programs=(units sizes command_line config_file resume)
 scripts=(import_text study_folder options results_file)
-build=$top/build/fuzz
+left=$top/build/fuzz
 python=$top/.venv/bin/python
 
 usage() {
@@ -36,16 +37,13 @@ contains() { [[ " ${*:2} " == *" $1 "* ]]; }
 
 # prepare_…: build what the targets need; a reason on stdout where that cannot be had here.
 prepare_programs() {
-    local cache=''
     (ensure_packages "$may_install" fuzz) >&2 || true
-    if ! have clang++-14 || ! compgen -G '/usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a' >/dev/null; then
+    if ! has_libfuzzer; then
         echo 'no libFuzzer of clang 14 here: libclang-rt-14-dev has it'
         return
     fi
-    ! have ccache || cache='ccache '
-    CC="${cache}clang-14" CXX="${cache}clang++-14" configure_build "$build" -Dfuzz=true -Dtests=disabled \
-        -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 -Ddebug=false
-    build_targets "$build" fuzzers
+    configure_sanitized
+    build_targets "$sanitized" fuzzers
 }
 
 # atheris has wheels for some versions of Python only.
@@ -62,19 +60,19 @@ prepare_scripts() {
 # Sets $command for a target.
 find_command() {
     if contains "$1" "${programs[@]}"; then
-        command=("$build/test/fuzz/$1")
+        command=("$sanitized/test/fuzz/$1")
     else
         command=("$python" "$top/test/fuzz/python" "$1")
     fi
     # A run takes milliseconds; the machine may be busy.
-    command+=(-timeout=600 -rss_limit_mb=3000 "-artifact_prefix=$build/$1-")
+    command+=(-timeout=600 -rss_limit_mb=3000 "-artifact_prefix=$left/$1-")
     case $1 in
     resume | results_file) command+=("-dict=$top/test/fuzz/damage.dict") ;;
     esac
 }
 
 run_target() {
-    local target=$1 kept=$top/test/fuzz/corpus/$1 found=$build/corpus/$1 command=()
+    local target=$1 kept=$top/test/fuzz/corpus/$1 found=$left/corpus/$1 command=()
     find_command "$target"
     if [[ $seed ]]; then
         command+=("-seed=$seed")
@@ -100,7 +98,7 @@ lane() {
     (($#)) || return 0
     reason=$("$prepare") || reason=failed
     for target in "$@"; do
-        log=$build.logs/$target.log
+        log=$left/$target.log
         start=$SECONDS
         if [[ $reason == failed ]]; then
             what='<failure message="could not be built"/>'
@@ -165,7 +163,7 @@ TMPDIR=$(mktemp -d "$memory/a2aperf-fuzz-XXXXXX")
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
 
-mkdir -p "$build.logs"
+mkdir -p "$left"
 # One core for each half.
 first=() second=()
 for target in "${targets[@]}"; do

@@ -14,6 +14,11 @@ from processes import PATIENCE
 from study import JOBS, ROOT, Study
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first, so that nobody is left alone with one at the end: tests are handed out one by one."""
+    items.sort(key=lambda item: item.path.stem != "test_failures")
+
+
 @pytest.fixture(scope="session")
 def analysis() -> Path:
     """The command a2a, which the jobs look for beside them."""

@@ -54,13 +54,12 @@ begin_stage() {
 }
 
 # find_ended: until one of those that were begun has ended; sets $process. `wait -n` forgets one that ends while another
-# is seen to.
+# is seen to, and a shell that asks `jobs` in a process substitution gets stuck once the numbers of processes have gone
+# round.
 find_ended() {
-    local running
     while :; do
-        mapfile -t running < <(jobs -pr)
         for process in "${!stage_of[@]}"; do
-            [[ " ${running[*]} " == *" $process "* ]] || return 0
+            kill -0 "$process" 2>/dev/null || return 0
         done
         sleep 0.1
     done

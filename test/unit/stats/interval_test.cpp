@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "a2aperf/base/random.hpp"
+#include "support/sanitizers.hpp"
 
 using namespace a2aperf;
 using doctest::Approx;
@@ -140,7 +141,7 @@ TEST_CASE("autocorrelation against figures computed by hand") {
     CHECK(std::abs(autocorrelation(autoregressive(normal, 50'000, 0.0))) < 0.02);
 }
 
-TEST_CASE("coverage of independent ops is the exact binomial one") {
+TEST_CASE("coverage of independent ops is the exact binomial one" * doctest::skip(test::is_sanitized)) {
     Normal normal(20);
     constexpr int kLaunches = 20'000;
     int hits = 0;
@@ -151,7 +152,8 @@ TEST_CASE("coverage of independent ops is the exact binomial one") {
     CHECK(static_cast<double>(hits) / kLaunches == Approx(exact).epsilon(0.005));
 }
 
-TEST_CASE("coverage under autocorrelation is 93 to 97 %, where order statistics alone would fail") {
+TEST_CASE("coverage under autocorrelation is 93 to 97 %, where order statistics alone would fail" *
+          doctest::skip(test::is_sanitized)) {
     struct Case {
         double phi;
         std::size_t n;
@@ -266,7 +268,8 @@ TEST_CASE("a ratio needs six pairs of blocks") {
     CHECK(same->high == Approx(3));
 }
 
-TEST_CASE("the ratio's interval holds the true ratio in 94 % of launches at least, drift of both sides included") {
+TEST_CASE("the ratio's interval holds the true ratio in 94 % of launches at least, drift of both sides included" *
+          doctest::skip(test::is_sanitized)) {
     struct Case {
         std::size_t pairs, block_size;
         double drift; // between the two regimes of the machine, which both sides see together
