@@ -204,6 +204,7 @@ def test_report_has_their_figures_and_their_verdict(
     assert "Streams against message size" in text
     assert "slower: 2 of 2 cells" in text
     assert "per rank" not in text
+    assert "tands out: " not in text  # what each size carries does not
 
 
 ASKED = (
@@ -247,3 +248,29 @@ def test_how_often_a_stream_lost_its_core_is_not_counted_per_op(
     monkeypatch.setattr(remarks, "_preempted", lambda *_: True)
     (made,) = compare.by_setting(loading.load([repeated]).to_judge(), ["mode"])
     assert made.doubts == []
+
+
+def test_a_comparison_says_of_what_its_times_are(a2a: Run, repeated: Path, tmp_path: Path) -> None:
+    assert "; µs of a message" in a2a("compare", repeated, "--by", "mode").out
+    trips = write_trips(tmp_path / "t.h5", [[TRIP, {**TRIP, "operation": "read"}]])
+    assert "; µs of the median round trip" in a2a("compare", trips, "--by", "operation").out
+
+
+def test_findings_of_two_windows_say_which_they_are_of(tmp_path: Path) -> None:
+    path = write_streams(tmp_path / "x.h5", [[Pipe(window=4), Pipe(window=32)]])
+    told = [one.where for one in a2aperf.open(path).findings("sizes")]
+    assert told == [f"x.h5#0, section 1, window {window}, mode tagged" for window in (4, 32)]
+
+
+@pytest.mark.parametrize(("sizes", "form"), [((8,), "crosses"), ((8, 64), "line")])
+def test_a_baseline_of_one_size_is_told_from_the_candidate(
+    tmp_path: Path, sizes: tuple[int, ...], form: str
+) -> None:
+    """A dash tells lines apart, and there is no line."""
+    pipes = [Pipe(mode, sizes=sizes) for mode in ("tagged", "msg")]
+    found = loading.load([write_streams(tmp_path / "x.h5", [pipes, pipes])])
+    rates = plots.made("compare", found, Options(by=("mode",))).charts[1]
+    assert {curve.parts[1]: curve.form for curve in rates.curves} == {
+        "baseline": form, "candidate": "line",
+    }  # fmt: skip
+    assert ("(crosses)" in rates.subtitle) == (form == "crosses")

@@ -128,16 +128,16 @@ def _told(one: Comparison, cell: dict[Any, Any]) -> str:
 def _rates(one: Comparison, cells: pd.DataFrame) -> Chart:
     x, axis = _x(one, cells)
     drawn = []
+    is_alone = cells[x].nunique() == 1  # where there is no line a dash tells nothing
     for look, (name, rows) in enumerate(_lines(cells, x)):
         for side, variant in (("baseline", style.BASELINE), ("candidate", 0)):
             place, rate = (rows[c].to_numpy(dtype=float) for c in (x, f"rate_{side}"))
             parts = (name, side)
-            drawn.append(
-                Curve(f"{name}, {side}", place, rate, look=look, variant=variant, parts=parts)
-            )
+            curve = Curve(f"{name}, {side}", place, rate, look=look, variant=variant, parts=parts)
+            drawn.append(replace(curve, form="crosses") if variant and is_alone else curve)
     return Chart(
         title="Rates of both",
-        subtitle=f"baseline: {one.baseline}",
+        subtitle=f"baseline{' (crosses)' if is_alone else ''}: {one.baseline}",
         x=axis,
         y=Axis(one.judged.label, from_zero=True, unit=RATE),
         curves=tuple(drawn),

@@ -110,7 +110,12 @@ def _text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def shortened(values: Sequence[str], width: int = 60) -> str:
+_WIDTH: Final = 60
+_BEFORE: Final = 8
+"""Characters that are shown before the first that differs."""
+
+
+def shortened(values: Sequence[str], width: int = _WIDTH) -> str:
     """Values of one side on one line: `a | b | … (5 values)`."""
     texts = [" ".join(value.split()) or "not recorded" for value in values]
     line = " | ".join(texts)
@@ -118,3 +123,20 @@ def shortened(values: Sequence[str], width: int = 60) -> str:
         return line
     more = f" … ({len(texts)} values)" if len(texts) > 1 else " …"
     return line[: width - len(more)] + more
+
+
+def apart(found: Difference) -> tuple[str, str]:
+    """Both sides, shortened so that what differs is seen: baseline, candidate."""
+    sides = found.baseline, found.candidate
+    cut = [shortened(side) for side in sides]
+    texts = [" ".join(" ".join(side).split()) for side in sides]
+    same = next(
+        (place for place, (one, other) in enumerate(zip(*texts, strict=False)) if one != other),
+        min(map(len, texts)),
+    )
+    if any(len(side) != 1 for side in sides) or same < _WIDTH - _BEFORE:
+        return cut[0], cut[1]
+    # From the word that differs: what comes before it is the same.
+    begin = max(texts[0].rfind(" ", 0, same) + 1, same - _BEFORE)
+    one, other = (shortened([text[begin:]], _WIDTH - 2) for text in texts)
+    return f"… {one}", f"… {other}"

@@ -54,7 +54,11 @@ def verdict(
 ) -> list[str]:
     """The outcome in a few sentences: the comparisons', then what stands out, by kind."""
     said = []
-    kinds = [finder for finder, mine in findings if any(not one.abstains for one in mine)]
+    kinds = [
+        finder
+        for finder, mine in findings
+        if any(not one.abstains and (one.weight or not finder.describes) for one in mine)
+    ]
     first = [mine[0].text for finder, mine in findings if finder.kind == "oversubscribed"]
     said += first
     for one in compared:

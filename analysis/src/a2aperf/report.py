@@ -31,7 +31,7 @@ from a2aperf import (
     verdicts,
     workloads,
 )
-from a2aperf.differences import shortened
+from a2aperf.differences import apart
 from a2aperf.errors import InputError
 from a2aperf.explain import finders
 from a2aperf.results import Results
@@ -191,10 +191,7 @@ def _verdict(one: compare.Comparison) -> list[str]:
     said = "; ".join(verdicts.summary(one))
     told = [f"{one.candidate} against {one.baseline} (baseline): {said}"]
     told += [f"It rests on {verdicts.rests_on(one)}", *one.notes, *verdicts.closing(one)]
-    others = [
-        f"{x.name} ({shortened(x.candidate)} against {shortened(x.baseline)})"
-        for x in one.differences.between
-    ]
+    others = [f"{x.name} ({' against '.join(reversed(apart(x)))})" for x in one.differences.between]
     if others:
         told.append(f"what else was recorded and differs: {'; '.join(others)}")
     return told

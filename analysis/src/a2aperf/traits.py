@@ -27,6 +27,8 @@ class Judged:
     """Where the rate comes from, in words."""
     at: str = "at the median"
     """The same on an axis; empty where it needs no words."""
+    repeated: str = ""
+    """Of what the time is; empty: of the median op."""
     has_ops: bool = True
     """The samples are ops, whose spread adds to that between launches."""
 

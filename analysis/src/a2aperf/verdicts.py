@@ -12,7 +12,7 @@ import pandas as pd
 
 from a2aperf import jobs, labels, layouts, power
 from a2aperf.compare import Comparison, Verdict
-from a2aperf.differences import shortened
+from a2aperf.differences import apart
 from a2aperf.tables import UNKNOWN, Column, Table, aligned
 
 _ALWAYS = ("ranks", "nodes", "ppn", "message_size")
@@ -39,7 +39,8 @@ def heading(comparison: Comparison) -> list[str]:
         f"B:            {comparison.candidate}",
         rests_on(comparison),
         "ratio: speed of B / speed of A, above 1 is faster; "
-        f"{comparison.judged.unit}, {comparison.judged.origin}",
+        f"{comparison.judged.unit}, {comparison.judged.origin}"
+        + (f"; µs of {comparison.judged.repeated}" if comparison.judged.repeated else ""),
     ]
 
 
@@ -198,7 +199,7 @@ def _notes(comparison: Comparison) -> list[str]:
     if between:
         told += ["", "What else was recorded and differs:"]
         rows = [["", "candidate", "baseline"]]
-        rows += [[x.name, shortened(x.candidate), shortened(x.baseline)] for x in between]
+        rows += [[x.name, *reversed(apart(x))] for x in between]
         told += ["  " + line for line in aligned(rows, [True] * 3)]
     elif not told:
         told.append("nothing else that was recorded differs between the sides")

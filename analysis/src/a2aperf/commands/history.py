@@ -13,7 +13,7 @@ import typer
 
 from a2aperf import baselines, changepoints, clusters, filters, layouts, loading, tables, terminal
 from a2aperf.commands.options import Mixed, Where
-from a2aperf.differences import shortened
+from a2aperf.differences import apart, shortened
 from a2aperf.errors import InputError
 from a2aperf.history import LINE, Change, History, history
 from a2aperf.labels import count_text
@@ -165,7 +165,7 @@ def _told(change: Change, every: bool) -> list[str]:
     if between:
         rows = [["", "before", "after"]]
         shown = between if every else between[:_MOST]
-        rows += [[x.name, shortened(x.baseline), shortened(x.candidate)] for x in shown]
+        rows += [[x.name, *apart(x)] for x in shown]
         lines += ["  " + line for line in aligned(rows, [True] * 3)]
         if len(between) > len(shown):
             lines.append(f"  and {len(between) - len(shown)} more facts; --all shows them")

@@ -49,6 +49,8 @@ class Finder:
     """Of the points that it looks at."""
     blames: bool = False
     """Says which rank, node or pair is slow: nobody is, where the launch is oversubscribed."""
+    describes: bool = False
+    """Tells what is there in any case: only what has a weight stands out."""
 
 
 def us(nanoseconds: float) -> str:

@@ -66,7 +66,7 @@
       const log = axis.type === "log";
       if (!given && !log) continue;
       let ticks = given ?? logTicks(axis.range);
-      if (given && log && ticks.filter(([v]) => Math.log10(v) >= axis.range[0] && Math.log10(v) <= axis.range[1]).length < 2) ticks = logTicks(axis.range);
+      if (given?.length > 1 && log && ticks.filter(([v]) => Math.log10(v) >= axis.range[0] && Math.log10(v) <= axis.range[1]).length < 2) ticks = logTicks(axis.range);
       if (name === "xaxis") ticks = fitting(ticks, axis.range, log, axis._length);
       const values = ticks.map((t) => t[0]);
       if (String(values) === String(div.layout[name].tickvals)) continue;

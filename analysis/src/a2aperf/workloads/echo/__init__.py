@@ -12,9 +12,9 @@ from a2aperf.workloads.workload import Workload
 
 _FINDERS: Final = (
     Finder("round-trips", "Round trips at each size", "As the file has them; of one run how much "
-           "runs differ is not known.", outstanding.trips, ("echo",)),
+           "runs differ is not known.", outstanding.trips, ("echo",), describes=True),
     Finder("outstanding", "Round trips under way at once", "By Little's law bandwidth × mean time "
-           "/ size; the minimum gives what is sure.", outstanding.find, ("echo",)),
+           "/ size; the minimum gives what is sure.", outstanding.find, ("echo",), describes=True),
 )  # fmt: skip
 
 WORKLOAD: Final = Workload(
@@ -31,5 +31,12 @@ WORKLOAD: Final = Workload(
         "time_p99 time_p999 time_max byte_rate gbps"
     ).split(),
     choices=("section", "run", "operation", "request_size", "key_size", "outstanding"),
-    judged=Judged(rate="gbps", unit="Gbit/s", origin="of the answers", at="", has_ops=False),
+    judged=Judged(
+        rate="gbps",
+        unit="Gbit/s",
+        origin="of the answers",
+        at="",
+        repeated="the median round trip",
+        has_ops=False,
+    ),
 )

@@ -58,6 +58,6 @@ def find(found: Results) -> list[Finding]:
                 f"{number_text(float(least.max()))}: no size contradicts one outstanding round trip"
             )
         numbers = {"least": float(least.min()), "largest": float(least.max())}
-        weight = float(least.max())
+        weight = float(least.max()) if len(above) else 0.0
         findings.append(Finding("outstanding", text, where, len(known), "points", weight, numbers))
     return findings

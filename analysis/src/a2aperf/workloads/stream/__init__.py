@@ -14,15 +14,16 @@ from a2aperf.workloads.workload import Workload
 _ROLES: Final = ("stream",)
 _FINDERS: Final = (
     Finder("sizes", "Bandwidth at each size", "Of streams whose receiver does not pause, a row "
-           "each: how much launches differ is not known from one.", rates.sizes, _ROLES),
+           "each: how much launches differ is not known from one.", rates.sizes, _ROLES,
+           describes=True),
     Finder("knee", "Knee between message rate and bandwidth", "Message-rate-bound below the "
-           "crossing, bandwidth-bound above it.", rates.knee, _ROLES),
+           "crossing, bandwidth-bound above it.", rates.knee, _ROLES, describes=True),
     Finder("buffers", "What the number of buffers does", "Message rates of tables that differ in "
            "nothing else.", buffers.find, _ROLES),
     Finder("pause", "Receivers that pause", "Whether one pause after every 1000 messages explains "
            "the rate, the total and the longest wait.", pause.find, _ROLES),
     Finder("sums", "Totals and rates computed again", "Bytes are messages × size, rates are totals "
-           "/ time.", rates.sums, _ROLES),
+           "/ time.", rates.sums, _ROLES, describes=True),
 )  # fmt: skip
 
 WORKLOAD: Final = Workload(
@@ -44,5 +45,7 @@ WORKLOAD: Final = Workload(
     verify=verify.verifier,
     choices=("section", "stream_pairs", "free_delay", "threads", "duplex", "cq_mod", "completion"),
     lengths=("asked_duration", "asked_messages"),
-    judged=Judged(rates.message_time, "gbps", "Gbit/s", "of the whole stream", "", has_ops=False),
+    judged=Judged(
+        rates.message_time, "gbps", "Gbit/s", "of the whole stream", "", "a message", False
+    ),
 )

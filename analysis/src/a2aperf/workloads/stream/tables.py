@@ -28,9 +28,10 @@ class Table:
 
     @property
     def where(self) -> str:
-        """In words: the launch, the section and the mode."""
+        """In words: the launch, the section, the window and the mode."""
         section = f", section {self.section}" if self.section is not None else ""
-        return f"{self.launch}{section}, mode {self.mode or 'unknown'}"
+        window = f", window {self.window}" if self.window is not None else ""
+        return f"{self.launch}{section}{window}, mode {self.mode or 'unknown'}"
 
     @property
     def free(self) -> pd.DataFrame:
