@@ -70,6 +70,7 @@ void refuse_formats_of_alltoall(const Options& options, std::string_view workloa
 const Workload& alltoall();
 const Workload& pairs();
 const Workload& stream();
+const Workload& echo();
 
 // The rows of all of them, for the catalogue.
 std::vector<const WorkloadRow*> workload_rows();

@@ -17,9 +17,10 @@ const OptionRow& row_of_key(const CLI::ConfigItem& item, const WorkloadRow& work
         throw UsageError(fmt::format("section [{}]: sections are not used, only keys",
                                      printable(fmt::format("{}", fmt::join(item.parents, ".")))));
     if (const OptionRow* row = find_option(item.name, catalogue)) {
-        if (!serves(*row, workload))
+        const OptionRow* const own = option_of(row->name, workload);
+        if (own == nullptr)
             throw UsageError(fmt::format("{} is not an option of a2aperf {}", row->name, workload.name));
-        return *row;
+        return *own;
     }
     std::vector<std::string_view> keys;
     for (const OptionRow* row : all_options(catalogue)) keys.push_back(row->name);

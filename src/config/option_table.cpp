@@ -362,7 +362,8 @@ std::vector<const OptionRow*> all_options(const Catalogue& catalogue) {
     std::vector<const OptionRow*> rows;
     for (const OptionRow& row : kRows) rows.push_back(&row);
     for (const WorkloadRow* workload : catalogue.workloads)
-        for (const OptionRow& row : workload->options) rows.push_back(&row);
+        for (const OptionRow& row : workload->options)
+            if (std::ranges::find(rows, row.name, &OptionRow::name) == rows.end()) rows.push_back(&row);
     return rows;
 }
 
@@ -378,9 +379,14 @@ std::vector<const OptionRow*> options_of(const WorkloadRow& workload) {
     return rows;
 }
 
-bool serves(const OptionRow& row, const WorkloadRow& workload) {
+const OptionRow* option_of(std::string_view name, const WorkloadRow& workload) {
     const auto rows = options_of(workload);
-    return std::find(rows.begin(), rows.end(), &row) != rows.end();
+    const auto found = std::ranges::find(rows, name, &OptionRow::name);
+    return found != rows.end() ? *found : nullptr;
+}
+
+bool serves(const OptionRow& row, const WorkloadRow& workload) {
+    return option_of(row.name, workload) != nullptr;
 }
 
 std::string spellings(const OptionRow& row) {

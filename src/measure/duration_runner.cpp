@@ -87,19 +87,34 @@ void DurationRunner::gather_moments(const Run& run, Samples& samples) {
 }
 
 // A rank that was over before the others has fewer.
+void DurationRunner::gather_along(std::size_t most, std::string_view column, std::span<const std::int64_t> mine,
+                                  Samples& samples) {
+    std::vector<std::int64_t> padded(most, kNoMoment);
+    std::copy(mine.begin(), mine.end(), padded.begin());
+    const auto all = job_.gather<std::int64_t>(padded);
+    if (job_.is_root()) samples.own[column] = by_value(all, most, static_cast<std::size_t>(job_.ranks()));
+}
+
 void DurationRunner::gather_ticks(const TickSamples& mine, Samples& samples) {
-    const auto ranks = static_cast<std::size_t>(job_.ranks());
     const auto most = static_cast<std::size_t>(job_.max(static_cast<std::int64_t>(mine.size())));
-    const auto gather = [&](std::string_view column, auto values) {
-        std::vector<std::int64_t> padded(most, kNoMoment);
-        std::transform(values.begin(), values.end(), padded.begin(),
-                       [](auto value) { return static_cast<std::int64_t>(value); });
-        const auto all = job_.gather<std::int64_t>(padded);
-        if (job_.is_root()) samples.own[column] = by_value(all, most, ranks);
-    };
     samples.ticks = static_cast<int>(most);
-    gather(rules_.tick_end, mine.moments());
-    for (const std::string_view column : rules_.tick_counts) gather(column, mine.column(column));
+    gather_along(most, rules_.tick_end, mine.moments(), samples);
+    for (const std::string_view column : rules_.tick_counts) {
+        const auto counts = mine.column(column);
+        gather_along(most, column, std::vector<std::int64_t>(counts.begin(), counts.end()), samples);
+    }
+}
+
+void DurationRunner::gather_kept(const Run& run, const KeptSamples& kept, Samples& samples) {
+    require_as_many(kept.values.size(), rules_.tick_counts.size(), "columns of samples");
+    const auto most = static_cast<std::size_t>(job_.max(static_cast<std::int64_t>(kept.moments.size())));
+    samples.ticks = static_cast<int>(most);
+    std::vector<std::int64_t> offsets;
+    offsets.reserve(kept.moments.size());
+    for (const Nanoseconds moment : kept.moments) offsets.push_back(durations_.since(run.start, moment));
+    gather_along(most, rules_.tick_end, offsets, samples);
+    for (std::size_t i = 0; i < kept.values.size(); ++i)
+        gather_along(most, rules_.tick_counts[i], kept.values[i], samples);
 }
 
 void DurationRunner::gather_totals(const Flow& flow, Samples& samples) {
@@ -123,19 +138,26 @@ PointResult DurationRunner::measure(const Point& point, const MakeFlow& make_flo
     find_mode(point.mode).verify(parts);
 
     const std::unique_ptr<Flow> flow = make_flow(parts);
-    require_as_many(flow->counters().size(), rules_.tick_counts.size(), "counters");
+    if (!flow->kept()) require_as_many(flow->counters().size(), rules_.tick_counts.size(), "counters");
     const Run mine = run(*flow);
+    const std::optional<KeptSamples> kept = flow->kept();
     result.samples.ranks = job_.ranks();
     gather_moments(mine, result.samples);
-    gather_ticks(mine.ticks, result.samples);
+    if (kept)
+        gather_kept(mine, *kept, result.samples);
+    else
+        gather_ticks(mine.ticks, result.samples);
     gather_totals(*flow, result.samples);
     gather_counters(job_, mine.rank_counters, mine.node_counters, result);
     const bool is_over = job_.max(flow->is_over() ? 0 : 1) == 0; // on all ranks
-    result.ticks_lost = static_cast<int>(job_.max(static_cast<std::int64_t>(mine.ticks.lost())));
+    const std::int64_t lost = kept ? kept->lost : static_cast<std::int64_t>(mine.ticks.lost());
+    result.ticks_lost = static_cast<int>(std::min<std::int64_t>(job_.max(lost), std::numeric_limits<int>::max()));
     result.duration_ns = now_ns() - begin;
     if (!job_.is_root()) return result;
 
-    result.stop_rule = is_over ? StopRule::messages : rules_.at_its_end;
+    // What a flow takes samples of are its ops.
+    const StopRule when_over = kept ? StopRule::ops : StopRule::messages;
+    result.stop_rule = is_over ? when_over : rules_.at_its_end;
     result.warmup_p50_ns = kAbsent; // there is none
     SummaryRules rules = rules_.summary;
     rules.has_common_start = true;

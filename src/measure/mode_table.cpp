@@ -33,11 +33,20 @@ ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel) {
 }
 
 template <TransferMode Mode>
-void verify_point(const EngineParts& parts) {
+void verify_messages(const EngineParts& parts) {
     Channel& channel = only_channel(parts.channels, Mode::kName);
     ExchangeSettings settings = settings_of<Mode>(parts, channel);
     settings.traces = true;
     verify<Mode>(parts.job, channel, parts.loop, parts.deadline, parts.point, settings, parts.seed);
+}
+
+// Every size that it has.
+template <TransferMode Mode>
+void verify_point(const EngineParts& parts) {
+    verify_messages<Mode>(parts);
+    if (parts.point.role != Role::echo || parts.point.echo.request_size == parts.point.message_size) return;
+    const Point requests = parts.point.of_requests();
+    verify_messages<Mode>({parts.job, parts.channels, parts.loop, parts.deadline, requests, parts.seed});
 }
 
 template <TransferMode Mode>

@@ -29,14 +29,15 @@ std::optional<std::string> flag_trouble(const Offer& offer, Bytes message_size) 
                        name, ordered == 0 ? "no writes" : fmt::format("writes of up to {} B only", ordered));
 }
 
-// What finds no room may be told as an error, and a stream needs all of them.
-std::optional<std::string> stream_trouble(const Offer& offer, const Point& point) {
+// What finds no room may be told as an error, and a duration needs all of them.
+std::optional<std::string> receive_trouble(const Offer& offer, const Point& point) {
+    const bool is_echo = point.role == Role::echo;
     const std::string name = offer.provider();
-    const int needed = point.stream_receives();
+    const int needed = is_echo ? point.echo_receives() : point.stream_receives();
     if (!find_provider(name).bounds_receives || static_cast<std::size_t>(needed) <= offer.receive_queue())
         return std::nullopt;
-    return fmt::format("{} receives are posted at a time, of messages and credits, and {} has room for {}", needed,
-                       name, offer.receive_queue());
+    return fmt::format("{} receives are posted at a time, of {}, and {} has room for {}", needed,
+                       is_echo ? "requests and answers" : "messages and credits", name, offer.receive_queue());
 }
 
 std::string variable(const char* name) {
@@ -84,6 +85,15 @@ std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBu
         return fmt::format("{} and the credits need {} in each direction and --memory-limit leaves {}",
                            counted(point.window, "message"), format_bytes(point.stream_bytes()),
                            format_bytes(budget.per_buffer));
+    if (point.role == Role::echo) {
+        // The room behind the receive buffer is that of an answer, see budget_of().
+        const Bytes requests = point.echo.request_size > point.message_size ? point.echo.request_size : 0;
+        const Bytes needed = point.echo_bytes() + requests;
+        if (needed > budget.per_buffer)
+            return fmt::format("the messages of {} need {} in each direction and --memory-limit leaves {}",
+                               counted(point.echo.outstanding, "round trip"), format_bytes(needed),
+                               format_bytes(budget.per_buffer));
+    }
     const Bytes all = point.message_size * static_cast<Bytes>(ranks);
     const bool has_place_per_peer =
         point.is_baseline() || find_mode(point.mode).receive_space == ReceiveSpace::per_peer;
@@ -105,12 +115,12 @@ std::optional<std::string> skip_reason(const Point& point, const ProviderChoice&
         if (auto why = channels_trouble(choice.offer.provider(), point.channels)) return why;
         if (const auto refused = choice.refused_modes.find(point.mode); refused != choice.refused_modes.end())
             return refused->second;
-        if (const Bytes most = choice.offer.largest_message(); point.message_size > most)
+        if (const Bytes most = choice.offer.largest_message(); point.largest_message() > most)
             return fmt::format("above the largest message of {}, {} B", choice.offer.provider(), most);
         if (find_mode(point.mode).arrival == Arrival::flag)
             if (auto why = flag_trouble(choice.offer, point.message_size)) return why;
-        if (point.role == Role::stream)
-            if (auto why = stream_trouble(choice.offer, point)) return why;
+        if (point.is_duration())
+            if (auto why = receive_trouble(choice.offer, point)) return why;
         const auto trouble = find_provider(choice.offer.provider()).unexpected_trouble;
         const bool may_be_unexpected = point.post == Post::inside && posts_receives(find_mode(point.mode).arrival);
         if (trouble != nullptr && may_be_unexpected)
@@ -129,7 +139,7 @@ int most_channels(const Plan& plan) {
 Bytes largest_message(const Plan& plan) {
     Bytes largest = 0;
     for (const Point& point : plan.points)
-        if (!point.is_skipped()) largest = std::max(largest, point.message_size);
+        if (!point.is_skipped()) largest = std::max(largest, point.largest_message());
     return largest;
 }
 
@@ -143,7 +153,10 @@ Bytes buffer_bytes(const Plan& plan, const MemoryBudget& budget, int ranks) {
 std::size_t queue_entries(const Plan& plan) {
     int most = 0;
     for (const Point& point : plan.points)
-        if (!point.is_skipped() && point.role == Role::stream) most = std::max(most, point.stream_operations());
+        if (!point.is_skipped() && point.role == Role::stream)
+            most = std::max(most, point.stream_operations());
+        else if (!point.is_skipped() && point.role == Role::echo)
+            most = std::max(most, 2 * point.echo_receives());
     return static_cast<std::size_t>(most);
 }
 

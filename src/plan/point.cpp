@@ -19,6 +19,8 @@ std::string_view to_string(Role role) {
         return "pair";
     case Role::stream:
         return "stream";
+    case Role::echo:
+        return "echo";
     }
     return "";
 }
@@ -28,13 +30,14 @@ std::string_view to_string(Post post) {
 }
 
 std::string_view Point::schedule_name() const {
-    if (role == Role::stream) return "";
+    if (is_duration()) return "";
     return schedule != nullptr ? schedule->name : "library";
 }
 
 Bytes Point::buffer_bytes(int ranks) const {
     const Bytes all =
-        message_size * static_cast<Bytes>(messages_per_rank(ranks)); // of a stream's verification, too
+        largest_message() * static_cast<Bytes>(messages_per_rank(ranks)); // of a duration's verification, too
+    if (role == Role::echo) return std::max(all, echo_bytes());
     return role == Role::stream ? std::max(all, stream_bytes()) : all;
 }
 
@@ -54,6 +57,23 @@ int Point::stream_operations() const {
 
 Bytes Point::stream_bytes() const {
     return stream_stride(message_size) * static_cast<Bytes>(window + kStreamCredits);
+}
+
+int Point::echo_receives() const {
+    const bool is_any_both = std::ranges::any_of(stream.who, [&](const StreamPair& pair) {
+        return std::ranges::any_of(stream.who, [&](const StreamPair& other) { return other.from == pair.to; });
+    });
+    return is_any_both ? 2 * echo.outstanding : echo.outstanding;
+}
+
+Bytes Point::echo_bytes() const {
+    return stream_stride(largest_message()) * static_cast<Bytes>(2 * echo.outstanding);
+}
+
+Point Point::of_requests() const {
+    Point requests = *this;
+    requests.message_size = echo.request_size;
+    return requests;
 }
 
 Peers Point::peers(Rank rank, const Layout& layout, std::uint64_t seed) const {
@@ -77,6 +97,9 @@ Peers Point::peers(Rank rank, const Layout& layout, std::uint64_t seed) const {
 std::string Point::label() const {
     if (role == Role::stream)
         return fmt::format("{} stream {} window {} {} B", mode, stream.pairs, window, message_size);
+    if (role == Role::echo)
+        return fmt::format("{} echo {} outstanding {} request {} B answer {} B", mode, stream.pairs,
+                           echo.outstanding, echo.request_size, message_size);
     const std::string cell = fmt::format("{} {}", mode, schedule_name());
     if (is_baseline()) return fmt::format("{} {} B", cell, message_size);
     if (distance > 0) return fmt::format("{} by {} {} B", cell, distance, message_size);

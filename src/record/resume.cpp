@@ -51,6 +51,9 @@ constexpr Axis kAxes[] = {{"role", "--baseline or --no-sentinel"},
                           {"provider", "--provider"},
                           {"post", "--post"},
                           {"stream_pairs", "--pairs"},
+                          {"echo_pairs", "--pairs"},
+                          {"request_size", "--request"},
+                          {"outstanding", "--outstanding"},
                           {"asked_duration", "--duration"},
                           {"asked_messages", "--messages"}};
 

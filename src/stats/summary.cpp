@@ -95,15 +95,21 @@ void describe_certainty(Summary& summary, std::span<const Nanoseconds> times) {
 
 } // namespace
 
-Summary summarise_times(const Samples& samples, const SummaryRules& rules) {
+Summary summarise_series(std::span<const Nanoseconds> times, PercentileRule rule) {
     Summary summary;
-    summary.count = static_cast<std::size_t>(samples.valid_ops());
+    summary.count = times.size();
+    if (times.empty()) return summary;
+    describe_times(summary, times, rule);
+    describe_certainty(summary, times);
+    return summary;
+}
+
+Summary summarise_times(const Samples& samples, const SummaryRules& rules) {
+    Pass pass = pass_over(samples, rules.complete_at);
+    Summary summary = summarise_series(pass.times, rules.percentile);
     summary.invalid = samples.valid.size() - summary.count;
     if (summary.count == 0) return summary;
 
-    Pass pass = pass_over(samples, rules.complete_at);
-    describe_times(summary, pass.times, rules.percentile);
-    describe_certainty(summary, pass.times);
     if (rules.has_common_start) summary.span_p50 = median(std::move(pass.spans), rules.percentile);
     summary.rank_time_p50 = median(std::move(pass.rank_times), rules.percentile);
     constexpr double kLargestError = 0.05; // of an op, as for a start by the clock

@@ -20,6 +20,7 @@ BASES = {
     "precise": COMMON | {"--no-sentinel": None, "--precision": "50%", "--min-ops": "6", "--max-ops": "12"},
     "pairs": COMMON,
     "stream": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll")} | {"--pairs": "0:1", "--messages": "50"},
+    "echo": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll", "--ops")} | {"--pairs": "0:1"},
 }
 BASES["precise"].pop("--ops")
 # Of the base, what it is instead (None: a flag; ...: left out), and what the line must say besides the option.
@@ -57,6 +58,8 @@ OTHERS = {
     "--pairs": ("stream", {"--pairs": "1:0"}, "'0:1' in the file and '1:0'"),
     "--duration": ("stream", {"--messages": ..., "--duration": "20ms"}, "asked_duration -1 in the file and 20000000"),
     "--messages": ("stream", {"--messages": "51"}, "asked_messages 50 in the file and 51"),
+    "--request": ("echo", {"--request": "31"}, "request_size 30 in the file and 31"),
+    "--outstanding": ("echo", {"--outstanding": "2"}, "outstanding 1 in the file and 2"),
     "--max-samples": ("stream", {"--max-samples": "7"}, ""),
     "--suspects": ("pairs", {"--suspects": "1"}, ""),
     "--timeout": ("alltoall", {"--timeout": "50s"}, ""),
@@ -83,7 +86,7 @@ OUTCOMES = table()
 
 
 def words_of(base: str, more: dict[str, str | None]) -> list[str]:
-    words = [base if base in ("pairs", "stream") else "alltoall"]
+    words = [base if base in ("pairs", "stream", "echo") else "alltoall"]
     for option, value in (BASES[base] | {"--output": "a.h5"} | more).items():
         if value is not ...:
             words += [option] if value is None else [option, value]
@@ -104,7 +107,8 @@ def measured(program, tmp_path_factory) -> dict[str, Path]:
 
 def test_the_table_has_every_option():
     options = set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / "src/config/option_table.cpp").read_text()))
-    own = {"pairs": {"steps", "suspects"}, "stream": {"pairs", "duration", "messages", "max-samples"}}
+    own = {"pairs": {"steps", "suspects"}, "stream": {"pairs", "duration", "messages", "max-samples"},
+           "echo": {"request", "outstanding"}}
     for workload, names in own.items():
         options |= set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / f"src/app/{workload}.cpp").read_text())) & names
     assert {f"--{option}" for option in options} - NO_TABLE == set(OTHERS) == set(OUTCOMES)

@@ -34,6 +34,8 @@ TIMED_LOOP = {
     "measure/exchange_state.cpp",
     "measure/credit_stream.hpp",
     "measure/credit_stream.cpp",
+    "measure/echo_engine.hpp",
+    "measure/echo_engine.cpp",
 }
 
 LIBRARIES = [

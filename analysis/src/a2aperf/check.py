@@ -242,14 +242,15 @@ def _samples(
 ) -> Iterator[Finding]:
     where, launch = _where(row), found.launches[str(row["launch"])]
     clock = launch.attributes["sync"] == "clock"
-    if int(raw.valid.sum()) != row["ops"]:
+    workload = workloads.of_role(row["role"])
+    if workload.ops_are_attempts and int(raw.valid.sum()) != row["ops"]:
         yield _error(f"{where}: {raw.valid.sum()} valid ops in /raw, {row['ops']} in the summary")
         return
     yield from (_error(f"{where}: {text}") for text in _impossible(raw, row, clock))
     if row["state"] == "failed":
         yield from (_error(f"{where}: {text}") for text in ranges.of_failed(row))
         return
-    recomputed = workloads.of_role(row["role"]).recomputed
+    recomputed = workload.recomputed
     if not recomputed:
         return  # of a newer program: its figures follow from formulas that are not known here
     link = float(launch.attributes["link_rate_gbps"]) * float(launch.attributes["rails"])

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import derived, reading, schema, strict
+from a2aperf import derived, reading, schema, strict, workloads
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
@@ -47,7 +47,7 @@ _MEASURED: Final[Mapping[str, tuple[Limit, Limit]]] = {
     **dict.fromkeys(_FIGURES, (0, _LARGEST)),
     "order": (0, _NONE),
     "attempts": (0, _NONE),
-    "ops": (0, "attempts"),
+    "ops": (0, _NONE),
     "invalid": (0, "attempts"),
     "inject": (0, 1),
     "buffer_slots": (1, "ranks"),
@@ -157,7 +157,8 @@ def _counts(rows: pd.DataFrame) -> Iterator[str]:
     for _, row in rows.iterrows():
         where, rule = f"point {row['point']}", row["stop_rule"]
         ops, invalid, attempts = (_known(row[name]) for name in ("ops", "invalid", "attempts"))
-        if row["has_raw"] and ops + invalid != attempts:
+        counted = row["has_raw"] and workloads.of_role(str(row["role"])).ops_are_attempts
+        if counted and ops + invalid != attempts:
             yield f"{where}: {ops:g} ops and {invalid:g} invalid are not all attempts"
         if row["has_raw"] and rule == "none":
             yield f"{where}: measured, but no rule ended it (stop_rule)"

@@ -35,12 +35,16 @@ struct OptionRow {
     void (*set)(Options& options, std::span<const std::string> values, const Catalogue& catalogue);
 };
 
-// Of every workload: the table's, then those that one workload alone has.
+// Of every workload: the table's, then those that workloads have of their own. Of several by one name the first.
 std::vector<const OptionRow*> all_options(const Catalogue& catalogue);
 
 // Of one workload, in the order of the sections.
 std::vector<const OptionRow*> options_of(const WorkloadRow& workload);
 
+// Null when the workload has none by that name.
+const OptionRow* option_of(std::string_view name, const WorkloadRow& workload);
+
+// Whether it has one by the row's name.
 bool serves(const OptionRow& row, const WorkloadRow& workload);
 
 // Null when there is none. Name is without dashes; a long alias counts.

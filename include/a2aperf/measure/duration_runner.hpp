@@ -20,7 +20,7 @@ struct DurationRules {
     Duration duration;
     StopRule at_its_end = StopRule::duration; // what ended a point that did not end by itself
     // Columns of the samples, as the workload declares them: when each tick was taken, what the flow counts in it,
-    // and its totals.
+    // and its totals. Of a flow that takes samples by itself they are its moments and values.
     std::string_view tick_end;
     std::vector<std::string_view> tick_counts, totals;
     SummaryRules summary;
@@ -51,6 +51,9 @@ private:
     Run run(Flow& flow);
     void gather_moments(const Run& run, Samples& samples);
     void gather_ticks(const TickSamples& mine, Samples& samples);
+    void gather_kept(const Run& run, const KeptSamples& kept, Samples& samples);
+    void gather_along(std::size_t most, std::string_view column, std::span<const std::int64_t> mine,
+                      Samples& samples);
     void gather_totals(const Flow& flow, Samples& samples);
 
     Job& job_;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <concepts>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "a2aperf/measure/duration_loop.hpp"
 
@@ -14,6 +16,13 @@ struct FlowMoments {
     Nanoseconds begin;        // its first message was started
     Nanoseconds send_done;    // its last one was sent
     Nanoseconds receive_done; // the last one for it came
+};
+
+// Samples that a flow takes by itself, of each thing that it does: they stand in the place of those along ticks.
+struct KeptSamples {
+    std::span<const Nanoseconds> moments;              // of each, on the rank's own clock
+    std::vector<std::span<const std::int64_t>> values; // columns, of as many
+    std::int64_t lost = 0;                             // for which there was no room
 };
 
 class Flow {
@@ -34,6 +43,7 @@ public:
     virtual bool injects() const = 0; // its messages go by the provider's inject path
     // What its workload has of each rank beside these, in the order of its columns.
     virtual std::span<const std::int64_t> totals() const = 0;
+    virtual std::optional<KeptSamples> kept() const { return std::nullopt; }
 };
 
 // A duration engine that also says what a flow does.
@@ -42,6 +52,13 @@ concept FlowEngine = DurationEngine<Engine> && requires(const Engine& seen) {
     { seen.moments() } -> std::same_as<FlowMoments>;
     { seen.injects() } -> std::same_as<bool>;
     { seen.totals() } -> std::convertible_to<std::span<const std::int64_t>>;
+};
+
+// One that takes its samples by itself: at most so many, and where no memory is allocated any more.
+template <class Engine>
+concept KeepsSamples = FlowEngine<Engine> && requires(Engine& engine, const Engine& seen) {
+    engine.reserve(std::size_t{});
+    { seen.kept() } -> std::same_as<KeptSamples>;
 };
 
 // The loop is instantiated for the engine here, so that per message nothing is called through a pointer.
@@ -54,12 +71,17 @@ public:
     std::span<const std::string_view> counters() const override { return Engine::kCounters; }
     Nanoseconds run(DurationLoop& loop, const Duration& duration, TickSamples& samples,
                     const Witness& witness) override {
+        if constexpr (KeepsSamples<Engine>) engine_.reserve(duration.most_samples);
         return loop.run(engine_, duration, samples, witness);
     }
     bool is_over() const override { return engine_.is_over(); }
     FlowMoments moments() const override { return engine_.moments(); }
     bool injects() const override { return engine_.injects(); }
     std::span<const std::int64_t> totals() const override { return engine_.totals(); }
+    std::optional<KeptSamples> kept() const override {
+        if constexpr (KeepsSamples<Engine>) return engine_.kept();
+        return std::nullopt;
+    }
 
     Engine& engine() { return engine_; }
 

@@ -2,6 +2,7 @@
 // One cell of the sweep.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,7 +14,7 @@
 
 namespace a2aperf {
 
-enum class Role { measure, baseline, sentinel, pair, stream };
+enum class Role { measure, baseline, sentinel, pair, stream, echo };
 enum class Post { before, inside };
 
 std::string_view to_string(Role role);
@@ -32,6 +33,12 @@ struct Stream {
     std::int64_t messages = -1; // of each sender; -1 = until the duration has passed
 };
 
+// Of round trips: each request is answered, by a message of the point's size.
+struct Echo {
+    int outstanding = 1; // requests of a client that may be under way
+    Bytes request_size = 0;
+};
+
 struct Point {
     Role role = Role::measure;
     std::string mode;                   // transfer mode; "collective" for the baseline
@@ -43,14 +50,16 @@ struct Point {
     Rank only_sender = -1;   // with a distance: all ranks but this one and its receiver are idle; -1 = none is
     int channels = 1;        // of each rank, over which it is measured
     int partner = -1;        // index of the point measured in alternation with this one
-    Stream stream{};         // of role stream
+    Stream stream{};         // of role stream, and of role echo: from whom requests go to whom
+    Echo echo{};             // of role echo
     std::string skip_reason; // empty = measured
 
     bool is_baseline() const { return role == Role::baseline; }
     // One of those that "24 points" means: a sentinel is one of them once more, a baseline belongs to one.
     bool is_counted() const { return role != Role::sentinel && role != Role::baseline; }
     bool is_skipped() const { return !skip_reason.empty(); }
-    std::string_view schedule_name() const; // of a stream: none
+    bool is_duration() const { return role == Role::stream || role == Role::echo; } // not made of ops
+    std::string_view schedule_name() const;                                         // of a duration: none
     // Messages that a rank sends in one op; their places are all different where memory allows.
     int messages_per_rank(int ranks) const { return distance > 0 ? 1 : ranks; }
     Bytes buffer_bytes(int ranks) const; // of each message buffer, with a place for all of them
@@ -59,6 +68,10 @@ struct Point {
     int stream_receives() const;
     int stream_operations() const;
     Bytes stream_bytes() const;
+    Bytes largest_message() const { return std::max(message_size, echo.request_size); }
+    Point of_requests() const; // of role echo: the same with the requests' size
+    int echo_receives() const; // of requests and answers that are posted at a time, as above
+    Bytes echo_bytes() const;
     Peers peers(Rank rank, const Layout& layout, std::uint64_t seed) const; // not of a baseline
     // For messages: "tagged shift window all 60000 B"; "tagged shift by 3 60000 B" for one step of it;
     // "collective library 60000 B" for a baseline.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 
 #include "a2aperf/stats/bandwidth.hpp"
 #include "a2aperf/stats/interval.hpp"
@@ -25,6 +26,7 @@ struct Summary {
     std::size_t count = 0; // n, valid ops
     std::size_t invalid = 0;
     double min = kAbsent, mean = kAbsent, p50 = kAbsent, p90 = kAbsent, p99 = kAbsent, max = kAbsent;
+    double p999 = kAbsent; // of round trips
     double stddev = kAbsent;
     double p50_low = kAbsent, p50_high = kAbsent, p99_low = kAbsent, p99_high = kAbsent;
     double autocorrelation = kAbsent;
@@ -45,6 +47,9 @@ struct Summary {
 // How a workload's samples become a summary. Every floating figure is NaN when there is no valid op.
 using Summarise = std::function<Summary(const Samples& samples, const Layout& layout, Bytes message_size,
                                         const SummaryRules& rules)>;
+
+// Of times in time order: what follows from them alone.
+Summary summarise_series(std::span<const Nanoseconds> times, PercentileRule rule);
 
 // What ops of any kind have, no rate among it.
 Summary summarise_times(const Samples& samples, const SummaryRules& rules);

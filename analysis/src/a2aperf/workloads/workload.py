@@ -105,6 +105,8 @@ class Workload:
     judged: Judged | None = None
     """By what its points are compared; None: they are not."""
     least_ranks: int = 2
+    ops_are_attempts: bool = True
+    """Whether an attempt is one op; else `ops` is the n of samples along another dimension."""
     verify: Callable[[Results, str], Verify] | None = None
     """What `check` asks of the points of a file, beyond what holds of all."""
     beside: Callable[[Results, str], Iterator[str]] | None = None

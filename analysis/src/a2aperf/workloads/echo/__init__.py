@@ -7,7 +7,7 @@ from typing import Final
 
 from a2aperf.explain.finding import Finder
 from a2aperf.traits import Judged
-from a2aperf.workloads.echo import outstanding, sentences, tails
+from a2aperf.workloads.echo import outstanding, sentences, tails, verify
 from a2aperf.workloads.workload import Workload
 
 _FINDERS: Final = (
@@ -27,8 +27,8 @@ WORKLOAD: Final = Workload(
     plots=tails.KINDS,
     sentences=sentences.sentences,
     table=(
-        "section run operation request_size key_size message_size ops time_min time_p50 time_p90 "
-        "time_p99 time_p999 time_max byte_rate gbps"
+        "section run mode operation outstanding request_size key_size message_size ops time_min "
+        "time_p50 time_p90 time_p99 time_p999 time_max byte_rate gbps"
     ).split(),
     choices=("section", "run", "operation", "request_size", "key_size", "outstanding"),
     judged=Judged(
@@ -39,4 +39,6 @@ WORKLOAD: Final = Workload(
         repeated="the median round trip",
         has_ops=False,
     ),
+    ops_are_attempts=False,
+    verify=verify.verifier,
 )

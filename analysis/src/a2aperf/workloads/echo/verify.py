@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether the figures of round trips are what their samples say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from a2aperf import derived, intervals, metrics
+from a2aperf.metrics import Rule
+from a2aperf.raw_ops import RawOps
+from a2aperf.results import Results
+from a2aperf.workloads.workload import Verify
+
+_TAILS = {"time_p90": 0.9, "time_p99": 0.99, "time_p999": 0.999}
+_TOTALS = (
+    "round_trips",
+    "trip_time",
+    "idle_time",
+    "open_time",
+    "trip_span",
+    "shortest_trip",
+    "longest_trip",
+)
+
+
+def verifier(found: Results, file: str) -> Verify:
+    """What compares a point with its round trips."""
+    rule: Rule = "index" if found.attributes[file].get("percentile_rule") == "index" else "rank"
+    return partial(_point, found, file, rule)
+
+
+def _point(
+    found: Results, file: str, rule: Rule, row: pd.Series[Any], raw: RawOps
+) -> Iterator[str]:
+    columns = found.own_columns(file)
+    if missing := [name for name in (*_TOTALS, "round_trip") if name not in columns]:
+        yield f"/raw has no {missing[0]}"
+        return
+    point = int(row["point"])
+    totals = {name: found.own(file, point, columns[name])[0] for name in _TOTALS}
+    told = columns["round_trip"].marked(found.own(file, point, columns["round_trip"]))
+    kept = np.asarray(told[~np.isnan(told.astype(float))], dtype=np.float64)
+    clients = totals["round_trips"] > 0
+    if not kept.size or not clients.any():
+        yield "complete, and there is no round trip in /raw"
+        return
+    for name, value in {**_times(kept, rule), **_all(totals, clients, row, raw)}.items():
+        stored = row[name]
+        if isinstance(value, str):
+            wrong, shown = stored != value, value
+        else:
+            stored = np.nan if pd.isna(stored) else float(stored)
+            wrong = not np.isclose(stored, value, rtol=derived.TOLERANCE, atol=1e-9, equal_nan=True)
+            shown = f"{value:g}"
+        if wrong:
+            yield f"{name} is {stored}, its round trips say {shown}"
+
+
+def _times(kept: NDArray[np.float64], rule: Rule) -> dict[str, Any]:
+    """Of those that are kept; a percentile that would be the largest of them is absent."""
+    figures: dict[str, Any] = metrics.time_statistics(kept, rule)
+    times = np.sort(kept)
+    for name, q in _TAILS.items():
+        index = metrics.percentile_index(times.size, q, rule)
+        figures[name] = times[index] if index < times.size - 1 else np.nan
+    for name, q in (("p50", 0.5), ("p99", 0.99)):
+        interval = intervals.quantile_interval(kept, q)
+        figures[f"time_{name}_low"], figures[f"time_{name}_high"] = interval.low, interval.high
+    return figures | {
+        "ops": kept.size,
+        "autocorrelation": metrics.autocorrelation(kept),
+        "interval_kind": intervals.median_interval(kept).kind,
+    }
+
+
+def _all(
+    totals: dict[str, NDArray[Any]], clients: NDArray[np.bool_], row: pd.Series[Any], raw: RawOps
+) -> dict[str, Any]:
+    """Of all of them, by what each client has added up."""
+    count = int(totals["round_trips"].sum())
+    span = int(raw.recv_done[0, clients].max() - raw.begin[0, clients].min())
+    rate = count / span * 1e9 if span > 0 else np.nan
+    under_way = totals["trip_time"][clients] / np.maximum(totals["trip_span"][clients], 1)
+    places = int(row["outstanding"])
+    told = totals["trip_time"] + totals["idle_time"] + totals["open_time"]
+    return {
+        "round_trips": count,
+        "time_min": int(totals["shortest_trip"][clients].min()),
+        "time_max": int(totals["longest_trip"][clients].max()),
+        "trip_rate": rate,
+        "byte_rate": rate * int(row["message_size"]),
+        "gbps": rate * int(row["message_size"]) * 8e-9,
+        "under_way": float(under_way.mean()),
+        "littles_law": int((told == places * totals["trip_span"])[clients].all()),
+    }

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Round trips: a client sends requests to a server, which answers each of them. How long each took is seen at the
+// client.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "a2aperf/base/clock.hpp"
+#include "a2aperf/measure/channel.hpp"
+#include "a2aperf/measure/flow.hpp"
+#include "a2aperf/measure/mode_table.hpp"
+#include "a2aperf/stats/samples.hpp"
+
+namespace a2aperf {
+
+struct EchoSettings {
+    std::optional<Rank> server{}, client{}; // of this rank: it may be a client, a server, or both
+    int outstanding = 1;                    // requests that may be under way
+    Bytes request_size = 0;
+    std::int64_t most = -1; // requests of a client; -1 = until the end of the duration
+    bool injects_requests = false, injects_answers = false;
+    std::uint64_t op = 0; // the first of echo_ops() that differ between all flows and ops of a launch
+};
+
+// Those of the requests' places, then those of the answers'. Their low 8 bits are all that the data of a message
+// has.
+constexpr int echo_ops(int outstanding) {
+    return 2 * outstanding;
+}
+inline constexpr int kMostOutstanding = 64;
+
+// A client has as many places as requests may be under way. A request, its answer and the next request are of the
+// same place, and so it matters not in what order messages arrive. Each carries its number at both ends.
+template <class Mode>
+class EchoEngine {
+public:
+    static constexpr std::array<std::string_view, 2> kCounters{"sent", "received"};
+
+    EchoEngine(const Job& job, Channel& channel, Bytes answer_size, const EchoSettings& settings);
+
+    void reserve(std::size_t most_samples); // of round trips
+    void prepare() { post_receives(); }
+    bool advance() {
+        if (!unposted_.empty()) [[unlikely]]
+            post_receives();
+        const bool has_asked = start_messages(client_);
+        const bool has_answered = start_messages(server_);
+        return read_queue() || has_asked || has_answered;
+    }
+    bool progress() { return read_queue(); }
+    bool is_over() const {
+        return settings_.most >= 0 && (!is_client() || totals_[kTrips] == settings_.most) &&
+               (!is_server() || server_.started == settings_.most);
+    }
+    bool has_peers() const { return is_client() || is_server(); }
+    std::span<const std::uint64_t> counters() const { return counts_; }
+    std::span<const std::int64_t> started() const { return started_; }
+    void expect(std::span<const std::int64_t> due) { due_.assign(due.begin(), due.end()); }
+    bool is_drained() const { return under_way_ == 0 && missing() == 0 && unposted_.empty(); }
+    std::string waiting_for() const;
+
+    bool injects() const { return settings_.injects_answers; }
+    FlowMoments moments() const { return moments_; }
+    // Of this client: round trips, ns of all, ns that its places were idle and that requests without an answer were
+    // under way, ns from the first request to the last answer, ns of the shortest and of the longest.
+    std::span<const std::int64_t> totals() const { return totals_; }
+    // Of the first round trips: when the request was sent, and the time of each.
+    KeptSamples kept() const { return {begins_, {times_}, lost_}; }
+
+    // Takes up the receives that are still posted, with messages that nobody counts.
+    void expect_sweep();
+    bool sweep();
+
+private:
+    enum Total : std::size_t { kTrips, kTime, kIdle, kOpen, kSpan, kShortest, kLongest };
+    static constexpr bool kIsPooled = !takes_by_source(Mode::kArrival); // any receive takes any message
+    static constexpr std::size_t kNumberBytes = sizeof(std::uint64_t);
+
+    struct Place {
+        std::int64_t received = 0; // messages
+        Nanoseconds since = 0;     // of a client: when the request was sent, or the last answer came
+        Nanoseconds idle = 0;      // before that request
+        bool is_asking = false;    // it has no answer yet
+        bool is_sending = false;   // a send has not completed yet
+        bool is_due = false;       // a message is to be sent
+    };
+    // What this rank is to one peer.
+    struct Side {
+        Rank peer;
+        int first;                   // of its places in the buffers and slots
+        std::uint64_t op_out, op_in; // of the first place
+        TransferContext out, in;
+        bool injects;
+        std::vector<Place> places; // none: it is not on this side
+        std::vector<int> ready;    // places of which a message can be sent, in the order in which they became so
+        std::int64_t started = 0;  // messages
+        int to_take_up = 0;        // of its peer's receives, at the end
+    };
+
+    bool is_client() const { return !client_.places.empty(); }
+    bool is_server() const { return !server_.places.empty(); }
+    int places() const { return 2 * settings_.outstanding; }
+    Side make_side(bool asks, std::optional<Rank> peer, const TransferContext& any) const;
+
+    std::int64_t missing() const;
+    bool is_started(ssize_t status, const char* call, Rank peer) const;
+    [[noreturn]] void fail_completion(ssize_t status) const;
+    void post_receives();
+    bool start_messages(Side& side);
+    bool send_one(Side& side, int place);
+    void note_request(Side& side, Place& place, Nanoseconds begin);
+    bool read_queue();
+    void take(int place, std::uint64_t data, Nanoseconds now);
+    void take_message(Side& side, int place, const std::byte* message, Nanoseconds now);
+    void note_answer(Place& place, Nanoseconds now);
+    void note_rest();
+    void note_sent(int place, Nanoseconds now);
+    void stamp(std::byte* message, std::size_t size, std::uint64_t number) const;
+    void check_stamp(const Side& side, const std::byte* message, std::uint64_t number) const;
+    std::uint64_t number_of(std::int64_t message, int place) const {
+        return static_cast<std::uint64_t>(message * settings_.outstanding + place);
+    }
+
+    Side& side_of(int place) { return place < settings_.outstanding ? client_ : server_; }
+    std::byte* at(std::byte* buffer, int place) const { return buffer + static_cast<std::size_t>(place) * stride_; }
+    Route route(Rank peer, std::byte* message, int slot) {
+        return {context_.peers[static_cast<std::size_t>(peer)], message, 0, 0,
+                &slots_[static_cast<std::size_t>(slot)],        peer};
+    }
+
+    const Job& job_;
+    Channel& channel_;
+    EchoSettings settings_;
+    std::size_t stride_;
+    TransferContext context_; // of receives that take either
+    Side client_, server_;
+    std::vector<std::int64_t> started_, due_; // [R]
+    std::vector<Slot> slots_;                 // of the receives, then of the sends; of each the client's come first
+    std::vector<int> unposted_;               // receives
+    std::vector<Nanoseconds> begins_;
+    std::vector<std::int64_t> times_;
+    std::size_t most_samples_ = 0;
+    std::int64_t lost_ = 0;
+    std::array<std::uint64_t, 2> counts_{};
+    std::array<std::int64_t, 7> totals_{};
+    FlowMoments moments_{kNoMoment, kNoMoment, kNoMoment};
+    Nanoseconds first_request_ = kNoMoment;
+    std::int64_t under_way_ = 0; // sends
+    bool is_sweeping_ = false;
+    int left_ = 0; // of its own receives to take up
+    std::array<fi_cq_data_entry, 16> entries_{};
+};
+
+// Of a point of role echo, in one of these modes.
+inline constexpr std::string_view kEchoModes[] = {"tagged", "msg"};
+std::unique_ptr<Flow> make_echo(const EngineParts& parts);
+
+} // namespace a2aperf

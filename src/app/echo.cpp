@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Round trips: some ranks send requests to one other each, which answers them.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/base/random.hpp"
+#include "a2aperf/base/terminal.hpp"
+#include "a2aperf/config/values.hpp"
+#include "a2aperf/measure/echo_engine.hpp"
+#include "a2aperf/plan/size_list.hpp"
+#include "a2aperf/record/closing.hpp"
+#include "a2aperf/record/recorder.hpp"
+#include "a2aperf/record/table.hpp"
+#include "echo_columns.hpp"
+#include "estimate.hpp"
+#include "launch.hpp"
+#include "workload.hpp"
+
+namespace a2aperf {
+namespace {
+
+constexpr double kSecondsPerPoint = 0.05;
+constexpr int kMostSamples = 100'000'000;
+constexpr Nanoseconds kTick = 100'000'000;
+constexpr Nanoseconds kDay = 86'400'000'000'000;
+
+struct EchoOptions {
+    StreamPairs pairs = StreamPairs::parse("halves");
+    Bytes request_size = 30;
+    std::vector<int> outstanding{1};
+    std::optional<Nanoseconds> duration;
+    int most_samples = 20'000;
+};
+
+EchoOptions& own(Options& options) {
+    return std::any_cast<EchoOptions&>(options.own);
+}
+const EchoOptions& own(const Options& options) {
+    return std::any_cast<const EchoOptions&>(options.own);
+}
+
+constexpr std::string_view kIntroduction =
+    "a2aperf echo measures round trips: a client sends a request to its server, which sends an\n"
+    "answer of each of the sizes. The time of every round trip is kept, as the client sees it:\n"
+    "the table has its percentiles, and the bandwidth of the answers.\n";
+
+// test/cli runs each of them.
+constexpr std::string_view kExamples =
+    "Examples\n"
+    "  mpirun -n 2 a2aperf echo --sizes 100,10KiB\n"
+    "      a request of 30 B, answers of two sizes, 10000 round trips each\n"
+    "  mpirun -n 2 a2aperf echo --sizes 100 --outstanding 1,2,4 --duration 200ms\n"
+    "      up to four requests under way at once, for a time\n"
+    "  mpirun -n 4 a2aperf echo --pairs neighbours --sizes 1KiB --request 1KiB --ops 1000\n"
+    "      two clients at once, requests as long as their answers\n"
+    "  a2aperf echo --dry-run --ranks 320 --ranks-per-node 4\n"
+    "      what a large run would need, without running it\n";
+
+constexpr std::string_view kFarewell = "More\n"
+                                       "  a2aperf echo --help-all    every option\n"
+                                       "  a2a --help                 analyse the files: tables, findings\n";
+
+using Values = std::span<const std::string>;
+
+Bytes parse_request(std::string_view text) {
+    const std::vector<Bytes> sizes = parse_sizes(text);
+    if (sizes.size() != 1) throw UsageError(fmt::format("{}: expected one size", quote(std::string(text))));
+    return sizes.front();
+}
+
+constexpr OptionRow kOptions[] = {
+    {.name = "pairs",
+     .value = "PAIRS",
+     .section = Section::what,
+     .audience = Audience::daily,
+     .example = "neighbours",
+     .help = "which client asks which server: halves (rank r of the lower half asks r + R/2), neighbours (2r asks "
+             "2r + 1), or ranks as in 0:1,2:3 (default: halves)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).pairs = StreamPairs::parse(v[0]); }},
+    {.name = "request",
+     .value = "SIZE",
+     .section = Section::what,
+     .audience = Audience::daily,
+     .example = "1KiB",
+     .help = "size of a request (default: 30 B)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).request_size = parse_request(v[0]); }},
+    {.name = "outstanding",
+     .value = "LIST",
+     .section = Section::what,
+     .arity = Arity::several,
+     .audience = Audience::daily,
+     .example = "1,2,4",
+     .help = "requests of a client that may be under way at once (default: 1)",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             own(o).outstanding.clear();
+             for (const std::string& item : split_list(v))
+                 if (const int count = parse_int(item, 1, kMostOutstanding);
+                     std::ranges::find(own(o).outstanding, count) == own(o).outstanding.end())
+                     own(o).outstanding.push_back(count);
+         }},
+    {.name = "duration",
+     .value = "TIME",
+     .section = Section::how_long,
+     .audience = Audience::daily,
+     .exclusive = "ops",
+     .example = "200ms",
+     .help = "instead of --ops: time that each point is measured",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             own(o).duration = parse_positive_duration(v[0]);
+             o.ops = 1; // of its file: a point is not made of so many
+         }},
+    {.name = "max-samples",
+     .value = "N",
+     .section = Section::how_long,
+     .example = "1000",
+     .help = "round trips of a client that are kept of a point, the first ones; percentiles are theirs (default: "
+             "20000)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).most_samples = parse_int(v[0], 1, kMostSamples); }},
+};
+
+constexpr std::string_view kTakes[] = {"ops", "time-budget"};
+
+void set_defaults(Options& options) {
+    options.sizes = parse_sizes("100,1KiB,10KiB,100KiB,1MiB");
+    options.ops = 10'000;
+    options.warmup = 0;
+    options.with_sentinel = false;
+    options.own = EchoOptions{};
+}
+
+void check(const Options& options) {
+    for (const std::string& mode : options.modes)
+        if (std::ranges::find(kEchoModes, mode) == std::end(kEchoModes))
+            throw UsageError(fmt::format("--mode: for echo expected one of {}", fmt::join(kEchoModes, ", ")));
+    refuse_formats_of_alltoall(options, "echo");
+}
+
+constexpr WorkloadRow kRow{
+    .name = "echo",
+    .purpose = "measures round trips",
+    .usage = "round trips between pairs of ranks",
+    .takes = kTakes,
+    .options = kOptions,
+    .page = {.introduction = kIntroduction,
+             .examples = kExamples,
+             .farewell = kFarewell,
+             .sizes = "100,1KiB,10KiB,100KiB,1MiB, of the answers",
+             .formats = "table, csv or json"},
+    .set_defaults = set_defaults,
+    .check = check,
+};
+
+// The table, row by row.
+
+std::string heading(const Launch& launch) {
+    return fmt::format("# {}, {} on {}; request {}; round trips in µs, Gbit/s of the answers\n"
+                       "{:>8} {:>4} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10}\n",
+                       launch.prepared().provider(), counted(launch.job().layout().ranks(), "rank"),
+                       counted(launch.job().layout().nodes(), "node"),
+                       format_bytes(own(launch.options()).request_size), "mode", "out", "answer (B)", "n", "min",
+                       "p50", "p90", "p99", "p99.9", "max", "Gbit/s");
+}
+
+std::string line(const Point& point, const PointResult* result) {
+    const std::string what =
+        fmt::format("{:>8} {:>4} {:>10}", point.mode, point.echo.outstanding, point.message_size);
+    if (result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);
+    const Summary& summary = result->summary;
+    std::string cells = fmt::format(" {:>10}", summary.count);
+    for (const double time : {summary.min, summary.p50, summary.p90, summary.p99, summary.p999, summary.max})
+        cells += std::isnan(time) ? fmt::format(" {:>9}", "—") : fmt::format(" {:>9.2f}", time * 1e-3);
+    return fmt::format("{}{} {:>10.3f}\n", what, cells, result->figures.at("gbps"));
+}
+
+// What the points together say beside their rows.
+class Closing {
+public:
+    void add(const Point& point, const PointResult& result) {
+        not_kept_ += static_cast<std::int64_t>(result.figures.at("round_trips")) -
+                     static_cast<std::int64_t>(result.summary.count);
+        if (result.figures.at("littles_law") == 0) contradictions_.push_back(point.label());
+    }
+    void say(Progress& progress, int most_samples) const {
+        if (not_kept_ > 0)
+            progress.note(fmt::format("{} not kept, for a client had more than {} in a point (--max-samples): "
+                                      "percentiles are of those that are kept",
+                                      counted(not_kept_, "round trip"), most_samples));
+        for (const std::string& label : contradictions_)
+            progress.note(fmt::format("warning: {}: times and number of the round trips contradict each other "
+                                      "(Little's law)",
+                                      label));
+    }
+
+private:
+    std::int64_t not_kept_ = 0;
+    std::vector<std::string> contradictions_;
+};
+
+void measure_echoes(Launch& launch) {
+    launch.open_file();
+    Progress progress = launch.make_progress();
+    const Plan& plan = launch.plan();
+    const bool is_text = launch.options().format == Format::table;
+    TableWriter records(launch.options().format, echo().schema().columns, launch.job().layout(),
+                        launch.prepared().provider());
+    const auto print = [&](const std::string& text) {
+        if (!launch.job().is_root() || text.empty()) return;
+        progress.clear();
+        say(text);
+    };
+    const auto show = [&](const Point& point, const PointResult* result) {
+        print(is_text ? line(point, result) : records.row({point, result}));
+    };
+    print(is_text ? heading(launch) : records.header());
+    launch.introduce(progress);
+    for (const Point& point : plan.points)
+        if (point.is_skipped()) show(point, nullptr);
+    Closing closing;
+    launch.measure_points(progress, [&](int index, PointOutcome&& outcome) {
+        const Point& point = plan.points[static_cast<std::size_t>(index)];
+        show(point, &outcome.own);
+        closing.add(point, outcome.own);
+    });
+    if (!is_text) print(records.footer());
+    launch.finish();
+    if (!launch.job().is_root()) return;
+    const std::size_t before = launch.points_before();
+    progress.note(fmt::format("{}: {}", what_was_measured(launch.points_measured() + before, before),
+                              launch.file().path().string()));
+    closing.say(progress, own(launch.options()).most_samples);
+}
+
+class EchoWorkload final : public Workload {
+public:
+    const WorkloadRow& row() const override { return kRow; }
+    std::string_view demands() const override { return "a round trip needs"; }
+
+    Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {
+        const EchoOptions& asked = own(options);
+        const Stream who{.pairs = asked.pairs.text(),
+                         .who = asked.pairs.of(layout.ranks()),
+                         .duration = asked.duration.value_or(0),
+                         .messages = asked.duration ? -1 : options.ops};
+        Plan plan;
+        for (const std::string& mode : options.modes)
+            for (const int outstanding : asked.outstanding)
+                for (const Bytes size : options.sizes) {
+                    Point point;
+                    point.role = Role::echo;
+                    point.mode = mode;
+                    point.schedule = &find_schedule("shift"); // of its verification
+                    point.message_size = size;
+                    point.stream = who;
+                    point.echo = {.outstanding = outstanding, .request_size = asked.request_size};
+                    point.skip_reason = skip(point).value_or("");
+                    if (!point.is_skipped()) plan.order.push_back(static_cast<int>(plan.points.size()));
+                    plan.points.push_back(std::move(point));
+                }
+        if (options.order == Order::shuffled) Random(options.seed).shuffle(std::span(plan.order));
+        return plan;
+    }
+
+    std::string describe(const Plan& plan, const Options&, int) const override {
+        std::string lines;
+        for (const Point& point : plan.points)
+            lines += fmt::format("  {}{}{}\n", point.label(), point.is_skipped() ? ", skipped: " : "",
+                                 point.skip_reason);
+        return lines;
+    }
+
+    int messages_at_once(int) const override { return 1; }
+
+    double seconds_of_point(const Options& options, Bytes message_size, double, int) const override {
+        const EchoOptions& asked = own(options);
+        const double trip =
+            2 * kSecondsPerMessage + static_cast<double>(message_size + asked.request_size) / kBytesPerSecond;
+        double seconds = asked.duration ? static_cast<double>(*asked.duration) * 1e-9 : options.ops * trip;
+        if (options.time_budget) seconds = std::min(seconds, static_cast<double>(*options.time_budget) * 1e-9);
+        return kSecondsPerPoint + seconds;
+    }
+    std::string own_room(const Plan& plan, const Options& options, int ranks) const override {
+        const Bytes samples = 2 * sizeof(Nanoseconds) * static_cast<Bytes>(most_ticks(options)) *
+                              static_cast<Bytes>(ranks) * plan.points.size();
+        return fmt::format("samples: up to {} of the results file\n", format_bytes(samples));
+    }
+
+    bool is_collective() const override { return false; }
+    double gbps_rank(const Point&, const Layout&, double) const override { return 0; }
+    Schema schema() const override {
+        static const std::vector<Column> columns = echo_columns();
+        static const std::vector<SampleColumn> kept = echo_samples();
+        return {.workload = kRow.name,
+                .subject = "round trips",
+                .columns = columns,
+                .samples = kept,
+                .replicate = Replicate::launch,
+                .summarise = [](const Samples& samples, const Layout&, Bytes, const SummaryRules& rules) {
+                    return summarise_echo(samples, rules);
+                }};
+    }
+    std::unique_ptr<Flow> flow(const EngineParts& parts) const override { return make_echo(parts); }
+    Duration duration_of(const Options& options, const Point&) const override {
+        return {.length = own(options).duration.value_or(kDay), .tick = kTick};
+    }
+    int most_ticks(const Options& options) const override {
+        const EchoOptions& asked = own(options);
+        return asked.duration ? asked.most_samples : std::min(asked.most_samples, options.ops);
+    }
+    void measure(Launch& launch) const override { measure_echoes(launch); }
+};
+
+} // namespace
+
+const Workload& echo() {
+    static const EchoWorkload row;
+    return row;
+}
+
+} // namespace a2aperf

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "echo_columns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "a2aperf/stats/round_trips.hpp"
+
+namespace a2aperf {
+namespace {
+
+std::vector<RoundTrips> clients_of(const Samples& samples) {
+    const auto& counts = samples.own.at("round_trips");
+    std::vector<RoundTrips> clients;
+    for (std::size_t rank = 0; rank < counts.size(); ++rank)
+        if (counts[rank] > 0)
+            clients.push_back({.count = counts[rank],
+                               .total = samples.own.at("trip_time")[rank],
+                               .idle = samples.own.at("idle_time")[rank],
+                               .open = samples.own.at("open_time")[rank],
+                               .shortest = samples.own.at("shortest_trip")[rank],
+                               .longest = samples.own.at("longest_trip")[rank],
+                               .time = samples.own.at("trip_span")[rank]});
+    return clients;
+}
+
+double count_of(const Samples& samples, const Point&, const Layout&) {
+    double count = 0;
+    for (const RoundTrips& client : clients_of(samples)) count += static_cast<double>(client.count);
+    return count;
+}
+
+// Per second, while all clients together had round trips.
+double rate_of(const Samples& samples, const Point& point, const Layout& layout) {
+    Nanoseconds first = std::numeric_limits<Nanoseconds>::max();
+    Nanoseconds last = 0;
+    for (const StreamPair& pair : point.stream.who) {
+        first = std::min(first, samples.begin[static_cast<std::size_t>(pair.from)]);
+        last = std::max(last, samples.recv_done[static_cast<std::size_t>(pair.from)]);
+    }
+    return last > first ? count_of(samples, point, layout) / static_cast<double>(last - first) * 1e9 : kAbsent;
+}
+
+double under_way_of(const Samples& samples, const Point&, const Layout&) {
+    const std::vector<RoundTrips> clients = clients_of(samples);
+    double sum = 0;
+    for (const RoundTrips& client : clients) sum += under_way(client);
+    return clients.empty() ? kAbsent : sum / static_cast<double>(clients.size());
+}
+
+double keeps_law(const Samples& samples, const Point& point, const Layout&) {
+    return std::ranges::all_of(clients_of(samples), [&](const RoundTrips& client) {
+        return keeps_littles_law(client, point.echo.outstanding);
+    });
+}
+
+// A figure that is a whole number.
+Column whole(Figure figure, ValueType kind) {
+    const std::string_view name = figure.name;
+    Column column = column_of(std::move(figure));
+    column.kind = kind;
+    column.has_unknown = true;
+    column.outcome = [name](const PointResult& r) {
+        const auto found = r.figures.find(name);
+        return Value(found != r.figures.end() ? static_cast<std::int64_t>(found->second) : std::int64_t{-1});
+    };
+    column.restore = [name](PointResult& r, const Value& v) {
+        r.figures[name] = static_cast<double>(std::get<std::int64_t>(v));
+    };
+    return column;
+}
+
+template <class Access>
+Column asked(std::string_view name, ValueType kind, std::string_view units, std::string_view long_name,
+             Access access) {
+    Column column;
+    column.name = name;
+    column.kind = kind;
+    column.units = units;
+    column.long_name = long_name;
+    column.has_unknown = kind != ValueType::text;
+    column.asked = [access](const PointRequest& a) { return Value(access(a.point)); };
+    return column;
+}
+
+Column p999_column() {
+    Column column;
+    column.name = "time_p999";
+    column.units = "ns";
+    column.long_name = "99.9th percentile of the round trip";
+    column.better = Better::lower;
+    column.wide = {"p99.9", 1e-3, 2};
+    column.outcome = [](const PointResult& r) { return Value(r.summary.p999); };
+    column.restore = [](PointResult& r, const Value& v) { r.summary.p999 = std::get<double>(v); };
+    return column;
+}
+
+} // namespace
+
+// Names and units are those of imported round trips.
+std::vector<Column> echo_columns() {
+    const auto byte_rate = [](const Samples& s, const Point& p, const Layout& l) {
+        return rate_of(s, p, l) * static_cast<double>(p.message_size);
+    };
+    std::vector<Column> columns = tick_columns();
+    columns[0].long_name = "round trips in /raw, of the client with the most";
+    columns[1].long_name = "round trips of one client beyond those";
+    for (Column& column : std::vector<Column>{
+             asked("operation", ValueType::text, "", "what one round trip does",
+                   [](const Point&) { return std::string("echo"); }),
+             asked("echo_pairs", ValueType::text, "", "which client asks which server",
+                   [](const Point&p) { return p.stream.pairs; }),
+             asked("request_size", ValueType::int64, "B", "bytes of a request",
+                   [](const Point&p) { return static_cast<std::int64_t>(p.echo.request_size); }),
+             asked("outstanding", ValueType::int32, "", "requests of a client that may be under way",
+                   [](const Point&p) { return std::int64_t{p.echo.outstanding}; }),
+             asked("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
+                   [](const Point&p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; }),
+             whole({"round_trips", "", "round trips of all clients, kept or not", Better::none, {}, count_of},
+                   ValueType::int64),
+             p999_column(),
+             column_of({"trip_rate", "1/s", "round trips per second, all clients", Better::higher, {}, rate_of}),
+             column_of({"byte_rate", "B/s", "payload of the answers per second", Better::higher, {}, byte_rate}),
+             column_of({"gbps",
+                        "Gbit/s",
+                        "payload of the answers per second",
+                        Better::higher,
+                        {},
+                        [byte_rate](const Samples&s, const Point&p, const Layout&l) {
+                            return byte_rate(s, p, l) * 8e-9;
+                        }}),
+             column_of(
+                 {"under_way", "", "requests of a client under way on average", Better::none, {}, under_way_of}),
+             whole({"littles_law",
+                    "",
+                    "1 where number and times of the round trips agree, 0 where not",
+                    Better::none,
+                    {},
+                    keeps_law},
+                   ValueType::int8)})
+        columns.push_back(std::move(column));
+    return columns_with(std::move(columns));
+}
+
+std::vector<SampleColumn> echo_samples() {
+    return samples_with(
+        {{.name = "round_trips", .long_name = "round trips of the rank as a client"},
+         {.name = "trip_time", .units = "ns", .long_name = "sum of their times"},
+         {.name = "idle_time", .units = "ns", .long_name = "that its places had no request under way, together"},
+         {.name = "open_time", .units = "ns", .long_name = "that requests without an answer were under way"},
+         {.name = "trip_span", .units = "ns", .long_name = "from its first request to its last answer"},
+         {.name = "shortest_trip", .units = "ns", .long_name = "its shortest round trip"},
+         {.name = "longest_trip", .units = "ns", .long_name = "its longest round trip"},
+         {.name = "request_begin",
+          .per = Per::tick,
+          .units = "ns",
+          .long_name = "the request was sent, from the start"},
+         {.name = "round_trip", .per = Per::tick, .units = "ns", .long_name = "from there to the answer"}});
+}
+
+Summary summarise_echo(const Samples& samples, const SummaryRules& rules) {
+    std::vector<Nanoseconds> kept;
+    for (const Nanoseconds time : samples.own.at("round_trip"))
+        if (time != kNoMoment) kept.push_back(time);
+    Summary summary = summarise_round_trips(kept, rules.percentile);
+    for (const RoundTrips& client : clients_of(samples)) {
+        summary.min = std::min(summary.min, static_cast<double>(client.shortest));
+        summary.max = std::max(summary.max, static_cast<double>(client.longest));
+    }
+    return summary;
+}
+
+} // namespace a2aperf

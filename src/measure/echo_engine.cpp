@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/echo_engine.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/base/random.hpp"
+#include "a2aperf/transfer/msg.hpp"
+#include "a2aperf/transfer/tagged.hpp"
+
+namespace a2aperf {
+namespace {
+
+TransferContext of_size(TransferContext context, Bytes size) {
+    context.message_size = size;
+    return context;
+}
+
+} // namespace
+
+template <class Mode>
+EchoEngine<Mode>::EchoEngine(const Job& job, Channel& channel, Bytes answer_size, const EchoSettings& settings)
+    : job_(job), channel_(channel), settings_(settings),
+      stride_(stream_stride(std::max(answer_size, settings.request_size))),
+      context_(channel.context(std::max<Bytes>({answer_size, settings.request_size, 1}))),
+      client_(make_side(true, settings.server, of_size(context_, answer_size))),
+      server_(make_side(false, settings.client, of_size(context_, answer_size))),
+      started_(static_cast<std::size_t>(job.ranks())), due_(static_cast<std::size_t>(job.ranks())),
+      slots_(static_cast<std::size_t>(2 * places())) {
+    for (Side* side : {&client_, &server_})
+        for (std::size_t place = 0; place < side->places.size(); ++place)
+            unposted_.push_back(side->first + static_cast<int>(place));
+    for (std::size_t place = 0; place < client_.places.size(); ++place) {
+        client_.places[place].is_due = true;
+        client_.ready.push_back(static_cast<int>(place));
+    }
+}
+
+template <class Mode>
+auto EchoEngine<Mode>::make_side(bool asks, std::optional<Rank> peer, const TransferContext& answers) const
+    -> Side {
+    const TransferContext requests = of_size(answers, settings_.request_size);
+    const std::uint64_t op = settings_.op;
+    const std::uint64_t op_of_answers = op + static_cast<std::uint64_t>(settings_.outstanding);
+    Side side{.peer = peer.value_or(job_.rank()),
+              .first = asks ? 0 : settings_.outstanding,
+              .op_out = asks ? op : op_of_answers,
+              .op_in = asks ? op_of_answers : op,
+              .out = asks ? requests : answers,
+              .in = asks ? answers : requests,
+              .injects = asks ? settings_.injects_requests : settings_.injects_answers,
+              .places = {},
+              .ready = {}};
+    if (peer) side.places.resize(static_cast<std::size_t>(settings_.outstanding));
+    side.ready.reserve(side.places.size());
+    return side;
+}
+
+template <class Mode>
+void EchoEngine<Mode>::reserve(std::size_t most_samples) {
+    if (!is_client()) return;
+    if (settings_.most >= 0) most_samples = std::min(most_samples, static_cast<std::size_t>(settings_.most));
+    most_samples_ = most_samples;
+    begins_.assign(most_samples, 0); // touched: the timed part allocates nothing
+    times_.assign(most_samples, 0);
+    begins_.clear();
+    times_.clear();
+}
+
+template <class Mode>
+std::int64_t EchoEngine<Mode>::missing() const {
+    std::int64_t due = 0;
+    if (is_client()) due += due_[static_cast<std::size_t>(client_.peer)];
+    if (is_server() && !(is_client() && client_.peer == server_.peer))
+        due += due_[static_cast<std::size_t>(server_.peer)];
+    return due - static_cast<std::int64_t>(counts_[1]);
+}
+
+template <class Mode>
+std::string EchoEngine<Mode>::waiting_for() const {
+    if (is_sweeping_) return fmt::format("{} of its last receives to be taken up", left_);
+    std::string words;
+    if (is_client()) words = fmt::format("answers from {}", job_.who(client_.peer));
+    if (is_server())
+        words += fmt::format("{}requests from {}", words.empty() ? "" : " and ", job_.who(server_.peer));
+    if (under_way_ > 0) words += fmt::format(", and {} of its sends", under_way_);
+    return words;
+}
+
+// False: again later.
+template <class Mode>
+bool EchoEngine<Mode>::is_started(ssize_t status, const char* call, Rank peer) const {
+    if (status == 0 || status == -FI_EAGAIN) return status == 0;
+    throw RunError(fmt::format("in a round trip: {} (peer {}): {}", call, job_.who(peer),
+                               fi_strerror(static_cast<int>(-status))),
+                   reason_of(static_cast<int>(-status)));
+}
+
+template <class Mode>
+void EchoEngine<Mode>::fail_completion(ssize_t status) const {
+    if (status != -FI_EAVAIL)
+        throw RunError(fmt::format("in a round trip: reading the completion queue: {}; it waits for {}",
+                                   fi_strerror(static_cast<int>(-status)), waiting_for()),
+                       reason_of(static_cast<int>(-status)));
+    const CompletionError error = channel_.endpoint().take_error();
+    throw RunError(
+        fmt::format("in a round trip: an operation failed: {}; it waits for {}", error.text, waiting_for()),
+        reason_of(error.code));
+}
+
+template <class Mode>
+void EchoEngine<Mode>::post_receives() {
+    if (is_sweeping_) return;
+    while (!unposted_.empty()) {
+        const int place = unposted_.back();
+        const Side& side = side_of(place);
+        const ssize_t status = Mode::receive(kIsPooled ? context_ : side.in,
+                                             route(side.peer, at(context_.receive_buffer, place), place),
+                                             side.op_in + static_cast<std::uint64_t>(place - side.first));
+        if (!is_started(status, "posting a receive", side.peer)) return;
+        unposted_.pop_back();
+    }
+}
+
+// A place's next message may come as soon as this one is sent: its receive is posted before.
+template <class Mode>
+bool EchoEngine<Mode>::start_messages(Side& side) {
+    if (side.ready.empty() || !unposted_.empty()) return false;
+    const bool is_limited = &side == &client_ && settings_.most >= 0;
+    std::size_t sent = 0;
+    for (; sent < side.ready.size(); ++sent) {
+        if (is_limited && side.started == settings_.most) break;
+        if (!send_one(side, side.ready[sent])) break;
+    }
+    side.ready.erase(side.ready.begin(), side.ready.begin() + static_cast<std::ptrdiff_t>(sent));
+    return sent > 0;
+}
+
+template <class Mode>
+bool EchoEngine<Mode>::send_one(Side& side, int index) {
+    const bool asks = &side == &client_;
+    Place& place = side.places[static_cast<std::size_t>(index)];
+    std::byte* const message = at(context_.send_buffer, side.first + index);
+    // A request has the number of the answers that came before, an answer that of its request.
+    stamp(message, side.out.message_size, number_of(asks ? place.received : place.received - 1, index));
+    const Route to = route(side.peer, message, places() + side.first + index);
+    const std::uint64_t label = Mode::label(side.out, side.op_out + static_cast<std::uint64_t>(index));
+    const Nanoseconds begin = asks || moments_.begin == kNoMoment ? now_ns() : 0;
+    const ssize_t status = side.injects ? Mode::inject(side.out, to, label) : Mode::send(side.out, to, label);
+    if (!is_started(status, asks ? "sending a request" : "sending an answer", side.peer)) return false;
+    if (moments_.begin == kNoMoment) moments_.begin = begin;
+    if (asks) note_request(side, place, begin);
+    place.is_due = false;
+    ++side.started;
+    ++started_[static_cast<std::size_t>(side.peer)];
+    if (side.injects) {
+        ++counts_[0];
+    } else {
+        place.is_sending = true;
+        ++under_way_;
+    }
+    return true;
+}
+
+template <class Mode>
+void EchoEngine<Mode>::note_request(Side& side, Place& place, Nanoseconds begin) {
+    if (first_request_ == kNoMoment) [[unlikely]] {
+        first_request_ = begin;
+        for (Place& each : side.places) each.since = begin;
+    }
+    place.idle = begin - place.since;
+    place.since = begin;
+    place.is_asking = true;
+}
+
+template <class Mode>
+void EchoEngine<Mode>::note_answer(Place& place, Nanoseconds now) {
+    const std::int64_t time = now - place.since;
+    totals_[kShortest] = totals_[kTrips] == 0 ? time : std::min(totals_[kShortest], time);
+    totals_[kLongest] = std::max(totals_[kLongest], time);
+    totals_[kTime] += time;
+    totals_[kIdle] += place.idle;
+    totals_[kSpan] = now - first_request_;
+    ++totals_[kTrips];
+    if (times_.size() < most_samples_) {
+        begins_.push_back(place.since);
+        times_.push_back(time);
+    } else {
+        ++lost_;
+    }
+    place.since = now;
+    place.is_asking = false;
+}
+
+// After the last answer of all: what each place did until then, since its own last one.
+template <class Mode>
+void EchoEngine<Mode>::note_rest() {
+    if (totals_[kTrips] == 0) return;
+    const Nanoseconds last = first_request_ + totals_[kSpan];
+    for (const Place& place : client_.places) {
+        const Nanoseconds free = place.is_asking ? place.since - place.idle : place.since;
+        const Nanoseconds asked = place.is_asking ? std::min(place.since, last) : last;
+        totals_[kIdle] += asked - std::min(free, asked);
+        totals_[kOpen] += last - asked;
+    }
+}
+
+template <class Mode>
+void EchoEngine<Mode>::stamp(std::byte* message, std::size_t size, std::uint64_t number) const {
+    const std::uint64_t end = mix64(number);
+    const auto write = [&](std::byte* to, const std::uint64_t& value, std::size_t bytes) {
+        channel_.memory().write(to, std::as_bytes(std::span(&value, 1)).first(bytes));
+    };
+    write(message, number, std::min(size, kNumberBytes));
+    if (size >= 2 * kNumberBytes) write(message + size - kNumberBytes, end, kNumberBytes);
+}
+
+template <class Mode>
+void EchoEngine<Mode>::check_stamp(const Side& side, const std::byte* message, std::uint64_t number) const {
+    const std::size_t size = side.in.message_size;
+    const auto differs = [&](const std::byte* from, std::uint64_t wanted, std::size_t bytes) {
+        std::uint64_t found = wanted; // what a short message has no room for
+        channel_.memory().read(from, std::as_writable_bytes(std::span(&found, 1)).first(bytes));
+        return found != wanted;
+    };
+    const bool is_other = differs(message, number, std::min(size, kNumberBytes));
+    const bool is_cut =
+        size >= 2 * kNumberBytes && differs(message + size - kNumberBytes, mix64(number), kNumberBytes);
+    if (!is_other && !is_cut) return;
+    throw RunError(fmt::format("{} {} from {} is not what was sent: its number is wrong at its {}",
+                               &side == &client_ ? "answer" : "request", number, job_.who(side.peer),
+                               is_other ? "begin" : "end"),
+                   EndReason::bad_data);
+}
+
+template <class Mode>
+void EchoEngine<Mode>::take_message(Side& side, int index, const std::byte* message, Nanoseconds now) {
+    Place& place = side.places[static_cast<std::size_t>(index)];
+    if (&side == &client_) note_answer(place, now);
+    check_stamp(side, message, number_of(place.received, index));
+    ++place.received;
+    ++counts_[1];
+    place.is_due = true;
+    if (!place.is_sending) side.ready.push_back(index);
+}
+
+// Whose message it is: of the receive's place, or as its data say.
+template <class Mode>
+void EchoEngine<Mode>::take(int place, std::uint64_t data, Nanoseconds now) {
+    if (is_sweeping_) {
+        --left_;
+        return;
+    }
+    const std::byte* const message = at(context_.receive_buffer, place);
+    unposted_.push_back(place);
+    if constexpr (!kIsPooled) {
+        Side& side = side_of(place);
+        return take_message(side, place - side.first, message, now);
+    }
+    for (Side* side : {&client_, &server_}) {
+        const std::uint64_t index = ((data >> kSourceBits) - side->op_in) & 0xff;
+        if (index < side->places.size() && (data & kSourceMask) == static_cast<std::uint64_t>(side->peer))
+            return take_message(*side, static_cast<int>(index), message, now);
+    }
+    throw RunError(fmt::format("a message came that nobody should send (data {:#x})", data), EndReason::bad_data);
+}
+
+template <class Mode>
+void EchoEngine<Mode>::note_sent(int place, Nanoseconds now) {
+    Side& side = side_of(place);
+    Place& of = side.places[static_cast<std::size_t>(place - side.first)];
+    of.is_sending = false;
+    if (of.is_due) side.ready.push_back(place - side.first);
+    --under_way_;
+    ++counts_[0];
+    moments_.send_done = now;
+}
+
+template <class Mode>
+bool EchoEngine<Mode>::read_queue() {
+    const ssize_t count = fi_cq_read(channel_.endpoint().queue(), entries_.data(), entries_.size());
+    if (count <= 0) [[unlikely]] {
+        if (count != -FI_EAGAIN && count != -FI_EINTR && count != 0) fail_completion(count);
+        if (!unposted_.empty()) post_receives();
+        return false;
+    }
+    const Nanoseconds now = now_ns();             // one look at the clock for all of them
+    if (counts_[0] > 0) moments_.send_done = now; // of those that were injected nothing tells it: it is no later
+    const std::uint64_t received_before = counts_[1];
+    for (const fi_cq_data_entry& entry : std::span(entries_).first(static_cast<std::size_t>(count))) {
+        const auto slot = static_cast<int>(static_cast<const Slot*>(entry.op_context) - slots_.data());
+        if (slot < places())
+            take(slot, entry.data, now);
+        else
+            note_sent(slot - places(), now);
+    }
+    if (counts_[1] != received_before) moments_.receive_done = now;
+    post_receives();
+    return true;
+}
+
+template <class Mode>
+void EchoEngine<Mode>::expect_sweep() {
+    is_sweeping_ = true;
+    note_rest();
+    for (Side* side : {&client_, &server_}) {
+        side->to_take_up = static_cast<int>(side->places.size());
+        left_ += side->to_take_up;
+    }
+}
+
+template <class Mode>
+bool EchoEngine<Mode>::sweep() {
+    for (Side* side : {&client_, &server_}) {
+        const TransferContext small = of_size(side->out, std::min<Bytes>(side->out.message_size, kNumberBytes));
+        while (side->to_take_up > 0) {
+            const std::uint64_t op = side->op_out + static_cast<std::uint64_t>(side->to_take_up - 1);
+            const Route to = route(side->peer, at(context_.send_buffer, side->first), 0); // no slot is used
+            if (!is_started(Mode::inject(small, to, Mode::label(small, op)), "taking up a receive", side->peer))
+                return false;
+            --side->to_take_up;
+        }
+    }
+    return left_ == 0;
+}
+
+template class EchoEngine<Tagged>;
+template class EchoEngine<Msg>;
+
+std::unique_ptr<Flow> make_echo(const EngineParts& parts) {
+    Channel& channel = only_channel(parts.channels, "a round trip");
+    const Point& point = parts.point;
+    EchoSettings settings{.outstanding = point.echo.outstanding,
+                          .request_size = point.echo.request_size,
+                          .most = point.stream.messages};
+    for (const StreamPair& pair : point.stream.who) {
+        if (pair.from == parts.job.rank()) settings.server = pair.to;
+        if (pair.to == parts.job.rank()) settings.client = pair.from;
+    }
+    settings.injects_answers = uses_inject(channel, point);
+    settings.injects_requests = uses_inject(channel, point.of_requests());
+    settings.op = parts.loop.next_op();
+    for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)parts.loop.next_op();
+    if (point.mode == Msg::kName)
+        return std::make_unique<FlowOf<EchoEngine<Msg>>>(parts.job, channel, point.message_size, settings);
+    return std::make_unique<FlowOf<EchoEngine<Tagged>>>(parts.job, channel, point.message_size, settings);
+}
+
+} // namespace a2aperf

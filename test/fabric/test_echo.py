@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2aperf echo`: round trips of some ranks to others, with what the samples say of them."""
+
+import math
+import os
+import subprocess
+from pathlib import Path
+
+import checksums
+import h5py
+import numpy as np
+import pytest
+from results import COMPLETE, NO_MOMENT, STOP_RULE, Results
+
+CALM = ["--poll", "yield", "-o", "a.h5"]
+A2A = Path(os.environ.get("A2A", Path(__file__).resolve().parents[2] / ".venv/bin/a2a"))
+QUANTILES = {"time_p50": 0.5, "time_p90": 0.9, "time_p99": 0.99, "time_p999": 0.999}
+
+
+@pytest.fixture
+def echo(launch, tmp_path):
+    def run(ranks: int, *words: str, provider: str = "shm", status: int = 0):
+        outcome = launch(ranks, "echo", "--provider", provider, *CALM, *words)
+        assert outcome.returncode == status, outcome.stderr
+        return outcome
+
+    return run
+
+
+def trips(path: Path, point: int) -> np.ndarray:
+    """Round trips that are kept of a point, in ns, with NO_MOMENT where a rank has no more [trip, rank]."""
+    with h5py.File(path) as file:
+        return file["raw/round_trip"][point, : file["ticks"][point]]
+
+
+def require_true(path: Path, clients: list[int]) -> None:
+    """Every figure of every point is that of its samples."""
+    results = Results(path)
+    columns, raw = results.columns, results.raw
+    for point in range(len(results)):
+        kept = trips(path, point)
+        times = np.sort(kept[kept != NO_MOMENT])
+        assert columns["ops"][point] == len(times) > 0
+        assert columns["attempts"][point] == 1
+        for name, q in QUANTILES.items():
+            index = math.ceil(q * len(times)) - 1
+            absent = index == len(times) - 1 and name != "time_p50"
+            np.testing.assert_equal(columns[name][point], math.nan if absent else times[index])
+        np.testing.assert_allclose(columns["time_mean"][point], times.mean())
+        assert columns["time_min"][point] == raw["shortest_trip"][point, 0, clients].min() <= times[0]
+        assert columns["time_max"][point] == raw["longest_trip"][point, 0, clients].max() >= times[-1]
+        count = raw["round_trips"][point, 0]
+        assert count.sum() == count[clients].sum() == columns["round_trips"][point]
+        span = raw["recv_done"][point, 0, clients].max() - raw["begin"][point, 0, clients].min()
+        rate = 1e9 * count.sum() / span
+        np.testing.assert_allclose(columns["trip_rate"][point], rate)
+        np.testing.assert_allclose(columns["byte_rate"][point], rate * columns["message_size"][point])
+        np.testing.assert_allclose(columns["gbps"][point], 8e-9 * rate * columns["message_size"][point])
+        under_way = (raw["trip_time"][point, 0, clients] / raw["trip_span"][point, 0, clients]).mean()
+        np.testing.assert_allclose(columns["under_way"][point], under_way)
+        assert columns["under_way"][point] <= columns["outstanding"][point]
+        assert columns["littles_law"][point] == 1
+    checksums.require_right(path)
+
+
+@pytest.mark.parametrize(
+    ("provider", "ranks", "pairs", "clients"),
+    [
+        ("shm", 2, "halves", [0]),
+        ("tcp", 4, "neighbours", [0, 2]),
+        ("net", 3, "0:1,1:2,2:0", [0, 1, 2]),
+    ],
+)
+def test_every_round_trip_is_kept_and_figures_are_those_of_the_samples(
+    echo, needs_provider, tmp_path, provider, ranks, pairs, clients
+):
+    full_name = needs_provider(provider)
+    words = ["--pairs", pairs, "--sizes", "1,100,4KiB", "--mode", "tagged,msg", "--outstanding", "1,4", "--ops", "120"]
+    echo(ranks, *words, provider=provider)
+    results = Results(tmp_path / "a.h5")
+    assert set(results.words("provider")) == {full_name}
+    assert set(results.words("role")) == {"echo"}
+    assert set(results.words("echo_pairs")) == {pairs}
+    assert set(results.columns["request_size"]) == {30}
+    assert list(results.columns["state"]) == [COMPLETE] * 12
+    assert set(results.columns["stop_rule"]) == {STOP_RULE["ops"]}
+    for point in range(12):
+        kept = trips(tmp_path / "a.h5", point)
+        assert kept.shape == (120, ranks)
+        assert (kept[:, clients] > 0).all()
+        others = [rank for rank in range(ranks) if rank not in clients]
+        assert (kept[:, others] == NO_MOMENT).all()
+    require_true(tmp_path / "a.h5", clients)
+
+
+def test_a_duration_ends_a_point_and_those_beyond_the_most_are_counted(echo, tmp_path):
+    outcome = echo(2, "--sizes", "8", "--duration", "100ms", "--max-samples", "30", "--request", "1KiB", "--outstanding", "3")
+    results = Results(tmp_path / "a.h5")
+    (many,) = results.columns["round_trips"]
+    assert results.columns["ticks"][0] == results.columns["ops"][0] == 30
+    assert results.columns["ticks_lost"][0] == many - 30
+    assert f"{many - 30} round trips not kept, for a client had more than 30 in a point (--max-samples)" in outcome.stderr
+    assert results.columns["request_size"][0] == 1024
+    assert results.columns["asked_duration"][0] == 100_000_000
+    assert "contradict" not in outcome.stderr
+    require_true(tmp_path / "a.h5", [0])
+
+
+def test_ranks_without_a_round_trip_wait_for_those_that_have_them(echo, tmp_path):
+    """For longer than the timeout."""
+    words = ["--pairs", "0:1", "--sizes", "8", "--duration", "1h", "--max-samples", "9", "--time-budget", "5s"]
+    echo(3, *words, "--timeout", "3s")
+    assert list(Results(tmp_path / "a.h5").columns["state"]) == [COMPLETE]
+
+
+@pytest.mark.skipif(not A2A.exists(), reason="the analysis is not installed")
+def test_the_analysis_reads_it(echo, tmp_path):
+    echo(2, "--sizes", "8,64", "--ops", "100", "--outstanding", "1,2")
+    for words, said in ((("check",), "sound\n"), (("table",), "\n"), (("explain",), "\n")):
+        done = subprocess.run([A2A, *words, tmp_path / "a.h5"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.endswith(said)
+
+
+def test_a_file_is_resumed_with_the_same_round_trips_only(echo, tmp_path):
+    words = ["--sizes", "8,64", "--ops", "50"]
+    echo(2, *words)
+    before = (tmp_path / "a.h5").read_bytes()
+    for other, said in (
+        (["--pairs", "1:0"], "(--pairs)"),
+        (["--request", "31"], "request_size 30 in the file and 31 in this launch (--request)"),
+        (["--outstanding", "2"], "outstanding 1 in the file and 2 in this launch (--outstanding)"),
+    ):
+        assert said in echo(2, *words, *other, "--resume", status=2).stderr
+    assert "--ops 50" in echo(2, "--sizes", "8,64", "--ops", "51", "--resume", status=2).stderr
+    refused = echo(2, "--sizes", "8,64", "--duration", "10ms", "--resume", status=2)
+    assert "(--duration)" in refused.stderr
+    assert (tmp_path / "a.h5").read_bytes() == before
+    again = echo(2, *words, "--resume")
+    assert "2 points measured before" in again.stderr
+    assert len([line for line in again.stdout.splitlines() if line.lstrip().startswith("tagged")]) == 2
+
+
+def test_what_does_not_fit_is_skipped_with_the_reason(echo, tmp_path):
+    outcome = echo(2, "--sizes", "8,64KiB", "--ops", "5", "--outstanding", "1,64", "--memory-limit", "4MiB")
+    reasons = Results(tmp_path / "a.h5").words("skip_reason")
+    assert [bool(reason) for reason in reasons] == [False, False, False, True]
+    assert "the messages of 64 round trips need" in reasons[3]
+    assert "skipped: the messages of 64 round trips need" in outcome.stdout
+
+
+@pytest.mark.parametrize(
+    ("ranks", "words", "said"),
+    [
+        (3, ["--pairs", "halves"], "--pairs halves needs an even number of ranks, and there are 3"),
+        (2, ["--pairs", "0:2"], "--pairs names rank 2, and there are 2 ranks: 0 to 1"),
+        (2, ["--pairs", "loopback"], "unknown pairs 'loopback': expected halves, neighbours"),
+        (2, ["--mode", "write"], "--mode: for echo expected one of tagged, msg"),
+        (2, ["--outstanding", "0"], "--outstanding"),
+        (2, ["--outstanding", "65"], "--outstanding"),
+        (2, ["--request", "1,2"], "--request: '1,2': expected one size"),
+        (2, ["--ops", "5", "--duration", "1s"], "--duration and --ops exclude each other"),
+        (2, ["--max-samples", "0"], "--max-samples"),
+        (2, ["--format", "wide"], "--format: for echo expected one of table, csv, json"),
+        (2, ["--window", "1"], "--window is not an option of a2aperf echo"),
+    ],
+)
+def test_bad_input_is_one_line_and_no_file(echo, tmp_path, ranks, words, said):
+    outcome = echo(ranks, "--sizes", "8", *words, status=2)
+    lines = [line for line in outcome.stderr.splitlines() if line.startswith("a2aperf")]
+    assert len(lines) == 1
+    assert said in lines[0]
+    assert not (tmp_path / "a.h5").exists()

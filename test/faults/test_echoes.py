@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Round trips whose peer stops or dies, or whose messages cannot be sent: it says so, and what was measured is kept."""
+
+import pytest
+from results import COMPLETE, PENDING, Results
+
+LONG = ["--provider", "net", "--sizes", "8", "--duration", "1h", "--max-samples", "9", "--timeout", "3s"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rank", "what"), [(0, "requests"), (1, "answers")])
+def test_a_peer_that_stops(faulty, needs_provider, rank, what):
+    needs_provider("net")
+    outcome = faulty(2, f"call=send nth=100 do=stop rank={rank}", *LONG, command="echo")
+    outcome.failed(rf"in the duration nothing happened for \S+ s; rank {1 - rank} \(\S+\) waits for {what} from rank {rank} ")
+
+
+@pytest.mark.parametrize(("rank", "what"), [(0, "sending a request"), (1, "sending an answer")])
+def test_a_call_that_fails(faulty, needs_provider, rank, what):
+    needs_provider("net")
+    outcome = faulty(2, f"call=send nth=100 do=EIO rank={rank}", *LONG, command="echo")
+    outcome.failed(rf"^a2aperf: .*in a round trip: {what} \(peer rank {1 - rank} \(\S+\)\): Input/output error")
+
+
+def test_a_damaged_message(faulty, needs_provider):
+    needs_provider("net")
+    outcome = faulty(2, "call=send nth=100 do=flip rank=1", *LONG, command="echo")
+    outcome.failed(r"answer \d+ from rank 1 \(\S+\) is not what was sent: its number is wrong at its (begin|end)")
+
+
+def test_a_rank_that_is_killed_is_named_and_points_that_were_complete_are_kept(faulty, needs_provider):
+    needs_provider("net")
+    words = ["--provider", "net", "--sizes", "8,16", "--ops", "500", "--timeout", "3s"]
+    outcome = faulty(2, "call=send nth=700 do=kill rank=1", *words, command="echo")
+    assert outcome.struck
+    assert outcome.returncode not in (0, 2), outcome.stderr
+    results = Results(outcome.folder / "a.h5")
+    assert list(results.columns["state"]) == [COMPLETE, PENDING]
+    assert results.columns["ops"][0] == 500
+    (segment,) = results.segments
+    assert segment.end_reason == "peer-lost"
+    assert "rank 1 (" in segment.message

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/echo_engine.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "a2aperf/stats/round_trips.hpp"
+#include "a2aperf/transfer/msg.hpp"
+#include "a2aperf/transfer/tagged.hpp"
+#include "test/mpi/rig.hpp"
+
+using namespace a2aperf;
+using test::job;
+using test::kMessage;
+using test::Rig;
+
+namespace {
+
+constexpr Duration kLong{.length = 3'600'000'000'000, .tick = 100'000'000};
+constexpr std::int64_t kTrips = 100;
+
+// Each of the lower half asks one of the upper; an odd one has nothing to do.
+EchoSettings halves() {
+    const int half = job().ranks() / 2;
+    const Rank rank = job().rank();
+    EchoSettings settings;
+    if (rank < half) settings.server = rank + half;
+    if (rank >= half && rank < 2 * half) settings.client = rank - half;
+    return settings;
+}
+
+// Every rank asks the next one.
+EchoSettings ring() {
+    return {.server = (job().rank() + 1) % job().ranks(),
+            .client = (job().rank() + job().ranks() - 1) % job().ranks()};
+}
+
+struct Echoes {
+    explicit Echoes(const char* mode) : rig({mode}, 64) {}
+
+    template <class Mode>
+    std::int64_t run(EchoSettings settings, Bytes answer_size, const Duration& duration, std::size_t most_samples) {
+        settings.op = rig.loop.next_op();
+        for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)rig.loop.next_op();
+        EchoEngine<Mode> echo(job(), rig.channel, answer_size, settings);
+        echo.reserve(most_samples);
+        TickSamples samples(echo.kCounters);
+        durations.run(echo, duration, samples);
+        CHECK(durations.stop_signal() == 0);
+        CHECK(echo.sweep()); // nothing is left
+        check_samples(echo.totals(), echo.kept(), settings, most_samples);
+        if (settings.most > 0) CHECK((echo.moments().begin != kNoMoment) == (settings.server || settings.client));
+        if (!settings.server && !settings.client) CHECK(echo.moments().begin == kNoMoment);
+        return echo.totals()[0];
+    }
+
+    static void check_samples(std::span<const std::int64_t> totals, const KeptSamples& kept,
+                              const EchoSettings& settings, std::size_t most_samples) {
+        const auto times = kept.values.front();
+        REQUIRE(kept.moments.size() == times.size());
+        CHECK(static_cast<std::int64_t>(times.size()) + kept.lost == totals[0]);
+        CHECK(times.size() <= most_samples);
+        if (!settings.server) CHECK(totals[0] == 0);
+        if (times.empty()) return;
+        CHECK(*std::min_element(times.begin(), times.end()) > 0);
+        CHECK(*std::min_element(times.begin(), times.end()) >= totals[5]);
+        CHECK(*std::max_element(times.begin(), times.end()) <= totals[6]);
+        if (kept.lost == 0) CHECK(std::accumulate(times.begin(), times.end(), std::int64_t{0}) == totals[1]);
+        CHECK(keeps_littles_law({totals[0], totals[1], totals[2], totals[3], totals[5], totals[6], totals[4]},
+                                settings.outstanding));
+    }
+
+    Rig rig;
+    DurationLoop durations{job(), rig.clock, rig.deadline};
+};
+
+template <class Mode>
+void check_all(const char* mode) {
+    Echoes echoes(mode);
+    const Bytes most_injected = echoes.rig.channel.domain().offer().inject_size();
+    for (EchoSettings settings : {halves(), ring()})
+        for (const int outstanding : {1, 8})
+            for (const Bytes request : {Bytes{0}, Bytes{30}, kMessage})
+                for (const Bytes answer : {Bytes{0}, Bytes{7}, Bytes{100}, kMessage}) {
+                    CAPTURE(outstanding);
+                    CAPTURE(request);
+                    CAPTURE(answer);
+                    settings.outstanding = outstanding;
+                    settings.request_size = request;
+                    settings.most = kTrips;
+                    settings.injects_requests = request <= most_injected && answer % 2 == 0;
+                    settings.injects_answers = answer <= most_injected && request % 2 == 0;
+                    CHECK(echoes.run<Mode>(settings, answer, kLong, 1000) == (settings.server ? kTrips : 0));
+                }
+}
+
+} // namespace
+
+TEST_CASE("every request has its answer, whatever the sizes and however many are under way; point after point") {
+    check_all<Tagged>("tagged");
+    check_all<Msg>("msg");
+}
+
+TEST_CASE("round trips for which there is no room are counted, and the totals are of all") {
+    Echoes echoes("tagged");
+    EchoSettings settings = halves();
+    settings.outstanding = 4;
+    settings.request_size = 30;
+    settings.most = kTrips;
+    CHECK(echoes.run<Tagged>(settings, kMessage, kLong, 3) == (settings.server ? kTrips : 0));
+}
+
+// Of those that are under way at its end there may be any number.
+TEST_CASE("a duration ends round trips") {
+    Echoes echoes("msg");
+    EchoSettings settings = ring();
+    settings.outstanding = 4;
+    settings.request_size = 30;
+    CHECK(echoes.run<Msg>(settings, kMessage, {.length = 55'000'000, .tick = 10'000'000}, 1'000'000) >= 0);
+}
