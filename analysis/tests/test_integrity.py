@@ -323,6 +323,43 @@ def test_a_copy_hides_no_damage(a2a: Run, launch: Path) -> None:
     assert not launch.with_name("x.h5").exists()
 
 
+ASKED = ("window", "message_size", "ranks", "nodes", "ranks_per_node", "partner", "distance")
+
+
+@pytest.mark.parametrize("name", ["window", "ranks_per_node"])
+def test_what_was_asked_of_a_point_that_is_not_measured_is_covered(
+    a2a: Run, launch: Path, tmp_path: Path, name: str
+) -> None:
+    with edited(launch) as file:
+        file["state"][3] = schema.STATES.index("pending")
+        assert file[name].attrs["checksum"] == zlib.crc32(file[name][()].tobytes())
+    cut(launch)
+    assert "error" not in a2a("check", launch).out
+    with h5py.File(launch, "r+") as file:
+        file[name][3] += 1
+    said = f"column {name}, of what was asked, is not as it was written: its checksum is wrong"
+    outcome = a2a("check", launch)
+    assert (outcome.status, f"{launch}: error: {said}\n" in outcome.out) == (2, True), outcome
+    assert f"a2a: {launch}: {said}\n" in a2a("table", launch).err
+    other = synthetic.write_launch(tmp_path / "other.h5", SMALL)
+    outcome = a2a("merge", launch, other, "-o", tmp_path / "x.h5")
+    assert (outcome.status, "'a2a check --repair " in outcome.err) == (2, True), outcome
+    new = tmp_path / "new.h5"
+    assert f"{launch}: lost: {said}; kept as it reads\n" in (
+        a2a("check", "--repair", launch, "-o", new).out
+    )
+    with h5py.File(launch) as was, h5py.File(new) as file:
+        assert file[name][3] == was[name][3]
+        assert file[name].attrs["checksum"] == zlib.crc32(file[name][()].tobytes())
+
+
+def test_a_file_without_checksums_of_what_was_asked_is_sound(a2a: Run, launch: Path) -> None:
+    with edited(launch) as file:
+        for name in ASKED:
+            del file[name].attrs["checksum"]
+    assert a2a("check", launch).out == f"{launch}: sound\n"
+
+
 # Repair ------------------------------------------------------------------------------------------
 
 

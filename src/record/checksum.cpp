@@ -87,6 +87,13 @@ std::int64_t PointChecksums::of(int point) const {
     return crc.value();
 }
 
+std::int64_t checksum_of(const h5::Dataset& column) {
+    Crc32 crc;
+    in_parts(whole(column.shape()), column.element_bytes(),
+             [&](const h5::Block& part) { crc.add(column.stored(part)); });
+    return crc.value();
+}
+
 std::int64_t checksum_of(const h5::Group& group) {
     Crc32 crc;
     for (const auto& [name, dataset] : datasets_of(group))

@@ -32,6 +32,11 @@ private:
     std::map<std::string, h5::Dataset> counts_; // by the column's name
 };
 
+// The attribute of a column of what was asked that has its checksum.
+inline constexpr const char* kChecksumAttribute = "checksum";
+// Of all values of a column.
+std::int64_t checksum_of(const h5::Dataset& column);
+
 // Of a group that a workload declares: over all its datasets but the checksum itself.
 std::int64_t checksum_of(const h5::Group& group);
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "checksum.hpp"
 #include "crc32.hpp"
 #include "describe.hpp"
 #include "scale.hpp"
@@ -92,9 +93,22 @@ void PointColumns::write_asked(const std::vector<Point>& points, const Layout& l
         std::vector<Value> values;
         for (const Point& point : points) values.push_back(columns_[i].asked({point, layout, provider}));
         write(i, values);
+        // Of texts the digest has one. It is with the metadata: an attribute.
+        if (columns_[i].kind != Kind::text) datasets_[i].set(kChecksumAttribute, checksum_of(datasets_[i]));
     }
     for (std::size_t p = 0; p < points.size(); ++p)
         if (points[p].is_skipped()) write_state(static_cast<int>(p), State::skipped);
+}
+
+std::vector<std::string> PointColumns::damaged_asked() const {
+    std::vector<std::string> damaged;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        const h5::Dataset& dataset = datasets_[i];
+        if (!columns_[i].is_asked() || !dataset.is_open() || !dataset.has_attribute(kChecksumAttribute)) continue;
+        if (dataset.integer_attribute(kChecksumAttribute) != checksum_of(dataset))
+            damaged.emplace_back(columns_[i].name);
+    }
+    return damaged;
 }
 
 std::vector<Value> PointColumns::read(std::size_t column) const {

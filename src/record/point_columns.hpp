@@ -21,8 +21,11 @@ public:
     static PointColumns open(const h5::File& file, int points, const Schema& schema);
     void require_shapes() const; // h5::Unreadable where a column has not a row for every point
 
-    // What was asked of every point; those with a reason to be skipped are skipped.
+    // What was asked of every point, with a checksum of its numbers; those with a reason to be skipped are skipped.
     void write_asked(const std::vector<Point>& points, const Layout& layout, const std::string& provider) const;
+
+    // Columns of what was asked whose numbers are not what was written.
+    std::vector<std::string> damaged_asked() const;
 
     std::vector<Value> read(std::size_t column) const;    // [P]
     std::vector<Value> read(std::string_view name) const; // of one that all workloads have

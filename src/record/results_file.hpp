@@ -62,6 +62,8 @@ struct ResultsFile {
         std::vector<State> states;
         std::vector<int> damaged;  // points that say they are done with and are not what was written
         std::vector<int> misnamed; // points that are, with a state that is not theirs
+        std::vector<std::string>
+            asked; // columns whose numbers, of points that are not done, are not what was written
     };
     Reliable reliable() const;
 

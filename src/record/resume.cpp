@@ -103,32 +103,39 @@ void require_same_extents(const std::filesystem::path& file, const ResultsFile& 
 }
 
 // Rows whose numbers nothing vouches for: they are measured again, as the plan has them. A repaired file keeps such
-// a row as it read.
+// a row as it read; of columns with a wrong checksum the rows that are measured have one of their own.
 std::vector<bool> rows_not_vouched_for(const ResultsFile& stored, const ResultsFile::Reliable& kept) {
     std::vector<bool> rows(kept.states.size());
     for (const int point : kept.damaged) rows[static_cast<std::size_t>(point)] = true;
-    if (!stored.file.has_attribute("repaired")) return rows;
+    if (!stored.file.has_attribute("repaired") && kept.asked.empty()) return rows;
     for (std::size_t p = 0; p < rows.size(); ++p) rows[p] = rows[p] || kept.states[p] == State::pending;
     return rows;
 }
 
-// Reasons to skip a point may change with the nodes; what the point is may not.
-void require_same_rows(const std::filesystem::path& file, const ResultsFile& stored,
-                       const ResultsFile::Reliable& kept, const Plan& plan, const Layout& layout,
-                       const std::string& provider) {
+// Reasons to skip a point may change with the nodes; what the point is may not. Returned are the columns in which a
+// damaged number of a point that is not measured is not the plan's.
+std::vector<std::string> require_same_rows(const std::filesystem::path& file, const ResultsFile& stored,
+                                           const ResultsFile::Reliable& kept, const Plan& plan,
+                                           const Layout& layout, const std::string& provider) {
     const std::vector<bool> open = rows_not_vouched_for(stored, kept);
+    std::vector<std::string> replaced;
     for (std::size_t i = 0; i < stored.extents.schema.columns.size(); ++i) {
         const Column& column = stored.extents.schema.columns[i];
         if (!column.is_asked() || column.name == "skip_reason") continue;
         const std::vector<Value> there = stored.columns.read(i);
+        const bool is_damaged = std::ranges::find(kept.asked, column.name) != kept.asked.end();
+        bool is_replaced = false;
         for (std::size_t p = 0; p < there.size(); ++p) {
-            if (open[p] && column.kind != ValueType::text) continue; // texts are the digest's
             const Value here = column.asked({plan.points[p], layout, provider});
-            if (there[p] != here)
+            if (there[p] == here) continue;
+            if (!open[p] || column.kind == ValueType::text) // texts are the digest's
                 refuse(file, fmt::format("point {} has {} {} in the file and {} in this launch{}", p, column.name,
                                          shown(there[p]), shown(here), option_of(column.name)));
+            is_replaced |= is_damaged && std::ranges::find(kept.damaged, static_cast<int>(p)) == kept.damaged.end();
         }
+        if (is_replaced) replaced.emplace_back(column.name);
     }
+    return replaced;
 }
 
 void require_same_rules(const std::filesystem::path& file, const RootAttributes& stored, bool is_traced,
@@ -205,8 +212,9 @@ std::string listed(const std::vector<int>& points) {
                        named < points.size() ? ", …" : "");
 }
 
-// "2 of 24 points are not what was written and are measured again: 3, 17"; nothing where all are.
-std::vector<std::string> tell_damaged(const ResultsFile::Reliable& kept) {
+// "2 of 24 points are not what was written and are measured again: 3, 17"; nothing where all are. replaced:
+// columns.
+std::vector<std::string> tell_damaged(const ResultsFile::Reliable& kept, const std::vector<std::string>& replaced) {
     std::vector<std::string> remarks;
     const auto tell = [&](const std::vector<int>& points, std::string_view one, std::string_view more) {
         if (!points.empty())
@@ -217,6 +225,11 @@ std::vector<std::string> tell_damaged(const ResultsFile::Reliable& kept) {
          "are not what was written (checksum) and will be measured again");
     tell(kept.misnamed, "has not the state that was written and is kept as its row says",
          "have not the states that were written and are kept as their rows say");
+    if (!replaced.empty())
+        remarks.push_back(
+            fmt::format("{} of points that are not measured is not what was written (checksum): it is as "
+                        "this launch asks",
+                        fmt::join(replaced, ", ")));
     return remarks;
 }
 
@@ -282,7 +295,8 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     const SegmentGroup before = SegmentGroup::open(stored.segments, stored.segment_count() - 1);
     require_same_extents(file, stored, plan, layout, settings.provider);
     const ResultsFile::Reliable kept = stored.reliable();
-    require_same_rows(file, stored, kept, plan, layout, settings.provider);
+    const std::vector<std::string> replaced =
+        require_same_rows(file, stored, kept, plan, layout, settings.provider);
     if (settings.group && settings.group->needs_exits && !stored.extents.has_samples("exit"))
         throw UsageError(
             fmt::format("{} can't be resumed: it is of an older a2aperf, which did not keep when ranks "
@@ -301,7 +315,7 @@ std::unique_ptr<Recorder::Impl> Recorder::Impl::resume(const RecorderSettings& s
     if (trailer == Trailer::wrong || (trailer == Trailer::none && stored.must_have_trailer()))
         impl->remarks.push_back(fmt::format(
             "{} is not as it was finished (trailer): what its checksums vouch for is kept", file.string()));
-    for (std::string& remark : tell_damaged(kept)) impl->remarks.push_back(std::move(remark));
+    for (std::string& remark : tell_damaged(kept, replaced)) impl->remarks.push_back(std::move(remark));
     Extents extents = extents_for(stored, kept.states, settings, provenance);
     if (settings.group) extents.group = with_room_for(*extents.group, *settings.group);
     require_room(file, extents);

@@ -56,8 +56,9 @@ bool holds(const PointChecksums& checksums, int point, std::int64_t checksum) {
 } // namespace
 
 ResultsFile::Reliable ResultsFile::reliable() const {
-    Reliable found{columns.states(), {}, {}};
+    Reliable found{columns.states(), {}, {}, {}};
     if (!columns.has_checksums()) return found;
+    found.asked = columns.damaged_asked();
     const std::vector<std::int64_t> written = columns.checksums();
     const std::vector<Value> ops = columns.read("ops");
     const std::vector<Made> made = this->made();

@@ -64,7 +64,7 @@ def summary(file: h5py.File) -> Summary:
         frozenset(reading.missing_columns(file)),
         reading.read_columns(file, described.values()),
         reading.read_segments(file),
-        integrity.damaged_states(file),
+        [*integrity.damaged_states(file), *integrity.damaged_columns(file)],
     )
 
 

@@ -21,6 +21,8 @@ NONE: Final = -1
 """Stands for a checksum that was not made."""
 POINTS, DIGEST = "checksum", "digest"
 """Root datasets: a checksum for each point, and the digest."""
+OF_COLUMN = "checksum"
+"""Attribute of each column of numbers that were asked for."""
 _AT_ONCE = 16 * 2**20  # bytes of samples
 _NOT_IN_ROWS = {"point", "state", POINTS}
 _OF_HDF5 = {"DIMENSION_LIST", "REFERENCE_LIST"}  # who has which scale: addresses in the file
@@ -164,6 +166,24 @@ def of_group(group: h5py.Group, instead: Mapping[str, NDArray[Any]] | None = Non
             crc.add_text(name)
             values = (instead or {}).get(name)
             crc.add_values(dataset[()] if values is None else values.astype(dataset.dtype))
+    return crc.value
+
+
+# What was asked ----------------------------------------------------------------------------------
+
+
+def asked(file: h5py.File) -> Iterator[tuple[str, h5py.Dataset]]:
+    """Columns that have a checksum of their own, and their names."""
+    points = file["state"].shape
+    for name, dataset in _datasets(file):
+        if dataset.shape == points and OF_COLUMN in dataset.attrs:
+            yield name, dataset
+
+
+def of_column(column: h5py.Dataset) -> int:
+    """Of all its values, which are numbers."""
+    crc = Crc()
+    crc.add_values(column[()])
     return crc.value
 
 

@@ -23,6 +23,7 @@ def errors(file: h5py.File) -> Iterator[str]:
         yield from _lacking(file)
     if verified.has_checksums(file):
         yield from _digest(file)
+        yield from damaged_columns(file)
         for group in sealing.groups(file):
             yield from _group(file, group)
         yield from _points(file)
@@ -67,7 +68,9 @@ def is_plan_damaged(file: h5py.File) -> bool:
     if not verified.has_checksums(file):
         return False
     is_vouched_for = trailer.of(Path(file.filename)) is trailer.Trailer.RIGHT
-    return not is_vouched_for and not is_digest_right(file)
+    if is_vouched_for:
+        return False
+    return not is_digest_right(file) or bool(damaged_columns(file))
 
 
 def is_group_right(
@@ -96,6 +99,18 @@ def damaged_points(file: h5py.File) -> Iterator[tuple[int, str]]:
         if what or settled[point] == _PENDING:
             what = what or "is not kept without its state"
             yield int(point), what
+
+
+def damaged_columns(file: h5py.File) -> list[str]:
+    """Columns of what was asked that are not as they were written, in words.
+
+    Of a point that is measured its own checksum tells, too, and of one that is not only this.
+    """
+    return [
+        f"column {name}, of what was asked, is not as it was written: its checksum is wrong"
+        for name, column in checksums.asked(file)
+        if int(column.attrs[checksums.OF_COLUMN]) != checksums.of_column(column)
+    ]
 
 
 def damaged_states(file: h5py.File) -> list[str]:

@@ -19,6 +19,7 @@ from a2aperf.errors import DAMAGE, what_is_damaged
 
 Attributes = dict[str, dict[str, Any]]
 """By the path of whose they are, without the first slash, and by name."""
+_MADE_ANEW = {checksums.OF_COLUMN}
 _OF_HDF5 = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS"}
 _DESCRIBING = {
     "count",
@@ -61,7 +62,7 @@ def of_file(file: h5py.File, unread: list[str] | None = None) -> Attributes:
 
 def _names(member: checksums.Member, unread: list[str] | None) -> list[str]:
     try:
-        return [name for name in member.attrs if name not in _OF_HDF5]
+        return [name for name in member.attrs if name not in _OF_HDF5 | _MADE_ANEW]
     except DAMAGE:
         if unread is None:
             raise

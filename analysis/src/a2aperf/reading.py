@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import regular, sample_columns, segments, strict, trailer, verified
+from a2aperf import checksums, regular, sample_columns, segments, strict, trailer, verified
 from a2aperf.datasets import COUNTERS, Described
 from a2aperf.errors import DAMAGE, InputError, what_is_damaged
 from a2aperf.sample_columns import SampleColumn
@@ -174,7 +174,8 @@ def _described(name: str, kind: Kind, dataset: h5py.Dataset) -> Column:
     if flags and not np.isin(dataset[()], range(len(flags))).all():
         flags = ()
     unknown = not flags and "_FillValue" in dataset.attrs
-    return Column(name, kind, text, units, flags, unknown, better=better)
+    result = checksums.OF_COLUMN not in dataset.attrs
+    return Column(name, kind, text, units, flags, unknown, result, better=better)
 
 
 def _words(dataset: h5py.Dataset) -> tuple[str, ...]:

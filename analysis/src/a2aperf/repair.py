@@ -156,6 +156,7 @@ def _kept(path: Path, file: h5py.File) -> _Kept:
             of_it = np.flatnonzero(kept.columns["segment"] == index)
             wrong |= {int(point): f"of launch {index}, which is lost" for point in of_it}
     kept.lost += integrity.damaged_states(file)
+    kept.lost += [f"{what}; kept as it reads" for what in integrity.damaged_columns(file)]
     for point, what in sorted(wrong.items()):
         kept.lost.append(f"point {point}: {what}")
         _forget(kept, point, wrong)

@@ -16,9 +16,9 @@ _PENDING = schema.STATES.index("pending")
 
 
 def seal(file: h5py.File) -> None:
-    """Make all checksums anew: of each point that is done with, of groups, of all metadata.
+    """Make all checksums anew: of points that are done with, of what was asked, of groups.
 
-    The trailer comes behind the closed file (`trailer.append`).
+    And the digest of the rest. The trailer comes behind the closed file (`trailer.append`).
     """
     states = file["state"][()]
     if checksums.POINTS not in file:
@@ -36,6 +36,8 @@ def seal(file: h5py.File) -> None:
     ]
     for name in groups(file):
         file[name][checksums.POINTS][()] = checksums.of_group(file[name])
+    for _, column in checksums.asked(file):
+        column.attrs[checksums.OF_COLUMN] = np.int64(checksums.of_column(column))
     file[checksums.DIGEST][()] = checksums.digest(file)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import (
+    checksums,
     datasets,
     member_attributes,
     reading,
@@ -274,6 +275,8 @@ def _write_columns(
             dataset.attrs["flag_meanings"] = " ".join(column.flags)
         if column.needs_fill_value(values):
             datasets.mark_unknown(dataset)
+        if not column.result and column.kind != "string":  # sealing it makes it right
+            dataset.attrs[checksums.OF_COLUMN] = np.int64(checksums.NONE)
         dataset.dims[0].attach_scale(file["point"])
 
 

@@ -19,6 +19,8 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr const char* kDamaged0 = "1 of 9 points is not what was written (checksum) and will be measured again: 0";
+constexpr const char* kOpen =
+    " of points that are not measured is not what was written (checksum): it is as this launch asks";
 constexpr int kSkipped = 7; // of Launch
 
 std::string bytes_of(const std::filesystem::path& file) {
@@ -88,12 +90,32 @@ TEST_CASE("a row whose asked numbers are damaged is measured again with the plan
     }
 }
 
-TEST_CASE("an asked number of a point that is not measured is noticed") {
+TEST_CASE("a damaged number of what was asked of a point that is not measured is the plan's, and told") {
     const test::TemporaryFolder folder;
     const Launch launch(folder / "a.h5");
-    write_damaged(launch, "window", 1, std::int64_t{77});
+    for (const Column& column : test::kSchema.columns) {
+        if (!column.is_asked() || column.kind == ValueType::text) continue;
+        CAPTURE(column.name);
+        const std::string name(column.name);
+        if (column.kind == ValueType::float64)
+            write_damaged(launch, name.c_str(), 1, 4.5e300);
+        else
+            write_damaged(launch, name.c_str(), 1, std::int64_t{1'234'567});
+        CHECK(opened(launch).columns.damaged_asked() == Words{name});
+        CHECK(resumed(launch, true) == Words{name + kOpen});
+        CHECK(opened(launch).columns.damaged_asked().empty());
+        const Value here = column.asked({launch.plan.points[1], launch.layout, launch.settings.provider});
+        CHECK(opened(launch).columns.read(column.name).at(1) == here);
+    }
+}
+
+TEST_CASE("another plan's numbers are no damage") {
+    const test::TemporaryFolder folder;
+    Launch launch(folder / "a.h5");
+    write_points(launch);
     const std::string before = bytes_of(launch.settings.file);
-    CHECK(contains(complaint([&] { launch.resume(); }), "point 1 has window 77 in the file"));
+    launch.plan.points[1].window += 3;
+    CHECK(contains(complaint([&] { launch.resume(); }), "point 1 has window "));
     CHECK(bytes_of(launch.settings.file) == before);
 }
 
@@ -109,7 +131,7 @@ TEST_CASE("a repaired file has the plan's numbers where it has no point, and no 
         file.write_digest();
     };
     repaired(1);
-    CHECK(resumed(launch, true).empty());
+    CHECK(resumed(launch, true) == Words{std::string("message_size") + kOpen});
     CHECK(opened(launch).columns.read("message_size").at(1) ==
           Value(static_cast<std::int64_t>(launch.plan.points[1].message_size)));
     repaired(3); // as if it had been measured so

@@ -112,3 +112,27 @@ def test_a_part_with_two_names_is_refused(writer, begun: Path) -> None:
     assert done.returncode != 0
     assert len(done.stderr.splitlines()) == 1 and "is there twice" in done.stderr
     assert begun.read_bytes() == before
+
+
+def test_an_older_file_without_checksums_of_what_was_asked(writer, tmp_path: Path) -> None:
+    """Its numbers are compared with the plan, and that is all; one that fits gets them."""
+    file = tmp_path / "a.h5"
+    assert writer.run(file, stop_after=9, end=2, **SHAPE).returncode == 0
+    with h5py.File(file, "r+", libver="earliest") as opened:
+        asked = [name for name in opened if "checksum" in opened[name].attrs]
+        assert {"window", "message_size", "ranks", "nodes", "ranks_per_node", "partner", "distance"} <= set(asked)
+        for name in asked:
+            del opened[name].attrs["checksum"]
+        reseal(opened)
+        window = opened["window"][15]
+        opened["window"][15] = 77
+    before = file.read_bytes()
+    done = writer.run(file, resume=1, **SHAPE)
+    assert done.returncode == 2
+    assert "point 15 has window 77 in the file" in done.stderr
+    assert file.read_bytes() == before
+    with h5py.File(file, "r+", libver="earliest") as opened:
+        opened["window"][15] = window
+    assert writer.run(file, resume=1, end=1, **SHAPE).returncode == 0
+    with h5py.File(file) as opened:
+        assert [name for name in opened if "checksum" in opened[name].attrs] == asked
