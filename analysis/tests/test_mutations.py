@@ -13,10 +13,10 @@ import pytest
 
 from a2aperf import cli, trailer
 from conftest import TABLE_2019
-from support import mutants, synthetic, synthetic_pairs
+from support import mutants, native_streams, synthetic, synthetic_pairs
 from support.synthetic import Setup
 
-COUNT = int(os.environ.get("A2A_MUTANTS", "50"))
+COUNT = int(os.environ.get("A2A_MUTANTS", "40"))
 """Of each form; 2000 in the long run."""
 SMALL = Setup(nodes=2, ppn=1, sizes=(8, 1000), ops=12, environment={"PSM2_RCVTHREAD": "0"})
 
@@ -42,7 +42,11 @@ def imported(path: Path) -> Path:
     return path
 
 
-FORMS = (alltoall, pairs, merged, imported)
+def stream(path: Path) -> Path:
+    return native_streams.write(path)
+
+
+FORMS = (alltoall, pairs, stream, merged, imported)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -75,3 +75,10 @@ def test_who_sends_is_told_by_the_pairs(a2a: Run, path: Path, pairs: str) -> Non
     assert outcome.status == (0 if pairs == "0:2,1:3" else 2), outcome
     if pairs in ("thirds", "0:9"):
         assert f"stream_pairs '{pairs}' are no pairs of 4 ranks" in outcome.out
+
+
+@pytest.mark.parametrize("name", ["longest_wait", "stream_pairs"])
+def test_a_column_that_is_gone_is_told(a2a: Run, path: Path, name: str) -> None:
+    with edited(path) as file:
+        del file[name]
+    assert f"column {name} is missing" in a2a("check", path).out

@@ -22,6 +22,11 @@ Values = Mapping[str, NDArray[Any]]
 """Columns of samples, by name: [attempts or ticks, R]."""
 
 _TOTALS: Final = ("messages_sent", "messages_received", "rank_longest_wait")
+_COLUMNS: Final = (
+    *("stream_pairs", "stream_time", "messages", "bytes", "msg_rate", "byte_rate", "gbps"),
+    *("longest_wait", "ticks_lost"),
+)
+"""Of the points, beside those of all."""
 _TICKS: Final = {"tick_sent": "messages_sent", "tick_received": "messages_received"}
 """What was counted in each tick, and all that it adds up to."""
 
@@ -38,6 +43,10 @@ def _point(
     found: Results, file: str, columns: Mapping[str, SampleColumn], row: pd.Series, raw: RawOps
 ) -> Iterator[str]:
     point = int(row["point"])
+    missing = [name for name in _COLUMNS if name not in row]
+    if missing:
+        yield f"column {missing[0]} is missing"
+        return
     own = {name: found.own(file, point, columns[name]) for name in (*_TOTALS, *_TICKS, "tick_end")}
     yield from _figures(row, raw, own)
     yield from _ticks(row, own)
