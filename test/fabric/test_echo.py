@@ -149,6 +149,14 @@ def test_what_does_not_fit_is_skipped_with_the_reason(echo, tmp_path):
     assert "skipped: the messages of 64 round trips need" in outcome.stdout
 
 
+def test_a_config_file_has_options_that_streams_have_too(a2aperf, tmp_path):
+    """Each workload its own by the same name."""
+    (tmp_path / "c.toml").write_text('pairs = "0:1"\noutstanding = "2"\nduration = "7ms"\nsizes = "8"\n')
+    outcome = a2aperf("echo", "--dry-run", "--ranks", "3", "--config", tmp_path / "c.toml")
+    assert outcome.returncode == 0, outcome.stderr
+    assert "  tagged echo 0:1 outstanding 2 request 30 B answer 8 B\n" in outcome.stdout
+
+
 @pytest.mark.parametrize(
     ("ranks", "words", "said"),
     [

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from a2aperf import compat, layouts
+from a2aperf import clusterperf, compat, layouts
 from a2aperf.results import Results
 
 Lines = Callable[[Results, Sequence[str]], list[str]]
@@ -22,6 +22,7 @@ class TextLayout:
     says: str = ""
     """What there is to know of it, for the help text."""
     takes_columns: bool = True
+    is_of_alltoalls: bool = False
 
 
 def _columns(own: Sequence[str], mark_maximum: bool = False) -> Lines:
@@ -38,6 +39,14 @@ ALL: Final = {
     "table": TextLayout(_columns(layouts.TABLE)),
     "wide": TextLayout(_columns(layouts.WIDE, mark_maximum=True)),
     "compat": TextLayout(
-        _compat, "compat is the layout of 2019; its 'nodes' are ranks.", takes_columns=False
+        _compat,
+        "compat is the layout of 2019; its 'nodes' are ranks.",
+        takes_columns=False,
+        is_of_alltoalls=True,
+    ),
+    "clusterperf": TextLayout(
+        lambda found, _: clusterperf.lines_of(found),
+        "clusterperf has a line for each figure of round trips.",
+        takes_columns=False,
     ),
 }

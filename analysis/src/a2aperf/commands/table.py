@@ -97,7 +97,7 @@ def run(
         order = found.points.sort_values(["ranks", "ppn"], kind="stable").index
         found = found.reordered(order)
     own = workloads.table_columns(found)
-    if own and not chosen.takes_columns and not (csv or json):
+    if own and chosen.is_of_alltoalls and not (csv or json):
         found.refuse_others()
     if csv or json:
         data = layouts.frame(found, names or layouts.every_column(found))

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files as `a2aperf echo` writes them: two clients of four ranks, one with fewer round trips."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from a2aperf import intervals, metrics, schema, writer
+from a2aperf.sample_columns import SampleColumn
+from a2aperf.schema import Column
+from support import synthetic
+
+RANKS, TRIPS = 4, 1200
+SIZES = (100, 1024)
+_OP, _TICK = ("point", "attempt", "rank"), ("point", "tick", "rank")
+_TOTALS = (
+    *("round_trips", "trip_time", "idle_time", "open_time", "trip_span"),
+    *("shortest_trip", "longest_trip"),
+)
+_RATES = {"trip_rate": "1/s", "byte_rate": "B/s", "gbps": "Gbit/s"}
+_WHOLE = ("ticks", "ticks_lost", "request_size", "outstanding", "round_trips", "littles_law")
+COLUMNS = (
+    Column("operation", "string", "what one round trip does", result=False),
+    Column("echo_pairs", "string", "which client asks which server", result=False),
+    *(Column(name, "int64", name) for name in _WHOLE),
+    Column("time_p999", "float64", "99.9th percentile of the round trip", "ns"),
+    *(Column(name, "float64", name, unit) for name, unit in _RATES.items()),
+    Column("under_way", "float64", "requests of a client under way on average"),
+)
+
+
+def _own() -> dict[str, SampleColumn]:
+    fill = schema.NO_MOMENT
+    found = {name: SampleColumn(name, "<i8", _OP, fill=fill, long_name=name) for name in _TOTALS}
+    for name in ("request_begin", "round_trip"):
+        found[name] = SampleColumn(name, "<i8", _TICK, fill=fill, long_name=name, count="ticks")
+    return found
+
+
+def _trips(point: int) -> NDArray[np.int64]:
+    """[TRIPS, RANKS]; ranks 0 and 1 ask, and rank 1 has half as many."""
+    none = np.full((TRIPS, RANKS), schema.NO_MOMENT)
+    place = np.arange(TRIPS)
+    none[:, 0] = 5000 + place * 7 % TRIPS + 1000 * point
+    none[: TRIPS // 2, 1] = 6000 + place[: TRIPS // 2] * 11 % 601
+    return none
+
+
+def _samples(point: int) -> dict[str, NDArray[np.int64]]:
+    """One request at a time, with 100 ns between an answer and the next request."""
+    trips = _trips(point)
+    there = trips != schema.NO_MOMENT
+    times = np.where(there, trips, 0)
+    count = there.sum(axis=0)
+    idle = 100 * np.maximum(count - 1, 0)
+    begins = np.cumsum(times + 100, axis=0) - times
+    own = {
+        "round_trips": count,
+        "trip_time": times.sum(axis=0),
+        "idle_time": idle,
+        "open_time": np.zeros(RANKS, np.int64),
+        "trip_span": times.sum(axis=0) + idle,
+        "shortest_trip": np.where(there, trips, 10**9).min(axis=0) * (count > 0),
+        "longest_trip": times.max(axis=0),
+    }
+    found = {name: values[None, :] for name, values in own.items()}
+    found["request_begin"] = np.where(there, begins, schema.NO_MOMENT)
+    found["round_trip"] = trips
+    return found
+
+
+def _raw(point: int) -> schema.Raw:
+    span = _samples(point)["trip_span"]
+    begin = np.where(span > 0, 100, 0)
+    done = begin + span
+    return schema.Raw(begin, done, done, np.array([10]), np.array([True]), np.zeros_like(begin))
+
+
+def _figures(point: int, size: int) -> dict[str, Any]:
+    own = _samples(point)
+    kept = own["round_trip"][own["round_trip"] != schema.NO_MOMENT].astype(float)
+    order = np.sort(kept)
+    count, span = int(own["round_trips"].sum()), int(own["trip_span"].max())
+    rate = count / span * 1e9
+    found: dict[str, Any] = metrics.time_statistics(kept)
+    for name, q in (("p50", 0.5), ("p99", 0.99)):
+        interval = intervals.quantile_interval(kept, q)
+        found[f"time_{name}_low"], found[f"time_{name}_high"] = interval.low, interval.high
+    clients = own["round_trips"][0] > 0
+    under_way = own["trip_time"][0, clients] / own["trip_span"][0, clients]
+    return found | {
+        "time_p999": order[int(np.ceil(0.999 * kept.size)) - 1],
+        "ops": kept.size,
+        "autocorrelation": metrics.autocorrelation(kept),
+        "interval_kind": schema.INTERVAL_KINDS.index(intervals.median_interval(kept).kind),
+        "round_trips": count,
+        "trip_rate": rate,
+        "byte_rate": rate * size,
+        "gbps": rate * size * 8e-9,
+        "under_way": float(under_way.mean()),
+    }
+
+
+def write(path: Path) -> Path:
+    """A point for each of SIZES, sound to the last figure."""
+    setup = synthetic.Setup(nodes=2, ppn=2, sizes=(8,), ops=3)
+    segment = synthetic.segment_of(setup, 3 * 10**9, "echo")
+    start = int(segment.attributes["time_origin"])
+    segment.planned_order = np.arange(len(SIZES), dtype=np.int32)
+    rows: list[dict[str, Any]] = []
+    for point, size in enumerate(SIZES):
+        rows.append(
+            {
+                **_figures(point, size), "role": "echo", "engine": "a2aperf", "attempts": 1,
+                "invalid": 0, "mode": "tagged", "schedule": "", "window": 0, "message_size": size,
+                "ranks": RANKS, "nodes": 2, "ranks_per_node": 2.0, "post": "before",
+                "provider": segment.attributes["provider"], "echo_pairs": "halves",
+                "operation": "echo", "request_size": 30, "outstanding": 1, "littles_law": 1,
+                "state": 1, "segment": 0, "order": point, "stop_rule": 1, "inject": 0,
+                "buffer_slots": 1, "clock_error": 0.0,
+                "started": start + point * 10**9, "duration": 9 * 10**8,
+                "ticks": TRIPS, "ticks_lost": 0,
+            }
+        )  # fmt: skip
+    described = tuple(one for one in schema.COLUMNS if one.name not in schema.WHOLE) + COLUMNS
+    writer.write(
+        path,
+        writer.Document(
+            {"workload": "echo", "origin": "measured", "title": "round trips"},
+            writer.columns_of(rows, described),
+            [segment],
+            raw=_raw,
+            own_columns=_own(),
+            own_samples=lambda point, column: _samples(point)[column.name],
+            described=described,
+        ),
+    )
+    return path

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Figures of round trips are those of their samples, and are printed as clusterperf prints them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from a2aperf import loading
+from conftest import DATA, Outcome
+from support import native_echo
+from support.edited import edited
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return native_echo.write(tmp_path / "e.h5")
+
+
+def test_sound_round_trips(a2a: Run, path: Path) -> None:
+    assert a2a("check", path).out == f"{path}: sound\n"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("time_min", "time_mean", "time_p50", "time_p90", "time_p99", "time_p999", "time_max"),
+        *("ops", "round_trips", "trip_rate", "byte_rate", "gbps", "under_way", "time_p50_low"),
+    ],
+)
+def test_a_figure_is_computed_again(a2a: Run, path: Path, name: str) -> None:
+    with edited(path) as file:
+        file[name][1] = file[name][1] * 1.01 + 1
+    outcome = a2a("check", path)
+    assert outcome.status == 2
+    assert f"point 1 (4 ranks, 1024 B): {name} is " in outcome.out
+
+
+def test_a_round_trip_that_is_missing_contradicts_the_law(a2a: Run, path: Path) -> None:
+    with edited(path) as file:
+        file["raw/trip_time"][0, 0, 1] -= 6000
+    assert "littles_law is 1.0, its round trips say 0" in a2a("check", path).out
+
+
+def test_a_sample_that_does_not_fit(a2a: Run, path: Path) -> None:
+    with edited(path) as file:
+        file["raw/round_trip"][0, 7, 0] *= 2
+    assert "time_mean is " in a2a("check", path).out
+
+
+def test_table_and_figure_show_them(a2a: Run, path: Path, tmp_path: Path) -> None:
+    heading, first, *_ = a2a("table", path).out.splitlines()
+    assert "p999 µs" in heading
+    assert "echo" in first
+    assert a2a("plot", "tails", path, "-o", tmp_path / "tails.svg").status == 0
+    assert (tmp_path / "tails.svg").exists()
+
+
+def test_lines_of_clusterperf_come_back(a2a: Run, path: Path, tmp_path: Path) -> None:
+    text = a2a("table", path, "--layout", "clusterperf").out
+    heading, *lines = text.splitlines()
+    assert heading.startswith("clusterperf ")
+    assert [line.split()[0] for line in lines] == [
+        f"echo{size}"
+        for one in ("100", "1K")
+        for size in (one, f"{one}.min", f"{one}.9", f"{one}.99", f"{one}.999", f"Bw{one}")
+    ]
+    assert (
+        lines[0].split() == "echo100 5.9 us send 30B message, receive 100B message median".split()
+    )
+    (tmp_path / "lines.txt").write_text(text, encoding="utf-8")
+    outcome = a2a("import", tmp_path / "lines.txt", "-o", tmp_path / "back.h5")
+    assert "12 figures of 2 points in 1 table" in outcome.out
+    here, back = (loading.load([one]).points for one in (path, tmp_path / "back.h5"))
+    for name, within in (("time_p50", 0.02), ("time_p999", 0.02), ("byte_rate", 0.02)):
+        assert back[name].to_numpy() == pytest.approx(here[name].to_numpy(), rel=within)
+
+
+def test_published_lines_are_printed_as_they_were(a2a: Run, tmp_path: Path) -> None:
+    text = DATA / "clusterperf-2018-11.txt"
+    a2a("import", text, "-o", tmp_path / "x.h5")
+    only = ("--where", "operation=echo", "--layout", "clusterperf")
+    _, *lines = a2a("table", tmp_path / "x.h5", *only).out.splitlines()
+    published = " ".join(text.read_text(encoding="utf-8").split())
+    assert len(lines) == 30
+    assert [line for line in lines if " ".join(line.split()) not in published] == []
+    others = a2a("table", tmp_path / "x.h5", "--layout", "clusterperf")
+    assert (others.status, "'basic.read' are only read" in others.err) == (2, True)
+
+
+def test_an_absent_percentile_has_no_line(a2a: Run, path: Path) -> None:
+    with edited(path) as file:
+        file["time_p999"][:] = float("nan")
+    assert ".999 " not in a2a("table", path, "--layout", "clusterperf").out
