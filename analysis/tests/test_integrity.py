@@ -15,7 +15,7 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import checksums, isolated, loading, mending, repair, schema, trailer
+from a2aperf import checksums, datasets, isolated, loading, mending, repair, schema, trailer
 from a2aperf.errors import InputError
 from conftest import Outcome
 from support import synthetic, synthetic_pairs
@@ -59,7 +59,7 @@ def test_the_checksum_of_a_point_is_of_what_the_format_says(tmp_path: Path) -> N
             stream += value + b"\0" if isinstance(value, bytes) else value.tobytes()
         for group, names in (
             ("raw", ("begin", "exit", "recv_done", "send_done", "start", "valid")),
-            ("counters", sorted({*schema.COUNTERS_PER_RANK, "interrupts", "port"})),
+            ("counters", sorted({*datasets.COUNTED_PER_RANK, "interrupts", "port"})),
         ):
             if group == "counters":
                 names = tuple(sorted({*names, "thread_affinity"}))

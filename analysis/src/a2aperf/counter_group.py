@@ -27,7 +27,7 @@ class CounterGroup:
             names.update(dict.fromkeys(found.ports if found else ()))
         self._ports = list(names)
         group = self._group = file.create_group("counters")
-        for name in schema.COUNTERS_PER_RANK:
+        for name in datasets.COUNTED_PER_RANK:
             kind = "i4" if name == "threads" else "i8"
             group.create_dataset(name, (points, ranks), kind, fillvalue=schema.UNKNOWN)
         self._affinity = h5py.string_dtype(length=96)

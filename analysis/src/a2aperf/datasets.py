@@ -58,6 +58,11 @@ COUNTERS = {
     "port_names": Described("", ("port_index",)),
 }
 
+_LISTS = ("thread_affinity",)
+"""Texts; all else in /counters is counted."""
+COUNTED_PER_RANK = tuple(
+    name for name, one in COUNTERS.items() if one.scales == _OF_RANK and name not in _LISTS
+)
 
 Tables = Mapping[str, Described]
 _GROUPS: Mapping[str, Tables] = {"raw": RAW, "counters": COUNTERS}

@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import checksums, regular, sample_columns, segments, strict, trailer, verified
-from a2aperf.datasets import COUNTERS, Described
+from a2aperf.datasets import COUNTED_PER_RANK, COUNTERS, Described
 from a2aperf.errors import DAMAGE, InputError, what_is_damaged
 from a2aperf.sample_columns import SampleColumn
 from a2aperf.schema import (
     ALL_TO_ALL,
     COLUMN,
     COLUMNS,
-    COUNTERS_PER_RANK,
     NEEDED,
     NEEDED_BY_ALL,
     NO_EXIT,
@@ -351,7 +350,7 @@ def read_counters(file: h5py.File, point: int, ranks: int, nodes: int) -> Counte
     return Counters(
         per_rank={
             name: strict.part(group[name], of_ranks, (ranks,)).astype(np.int64)
-            for name in COUNTERS_PER_RANK
+            for name in COUNTED_PER_RANK
         },
         thread_affinity=[strict.text(value) for value in affinity[of_ranks]],
         interrupts=strict.part(group["interrupts"], of_nodes, (nodes,)),

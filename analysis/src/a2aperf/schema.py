@@ -246,12 +246,6 @@ Below every moment, so that the later of `send_done` and `recv_done` is `recv_do
 IMPOSSIBLE_NS = 1
 """What older programs stored where a message was there before its receiver left the barrier."""
 RAW_MOMENTS = ("begin", "send_done", "recv_done")
-# fmt: off
-COUNTERS_PER_RANK = (
-    "voluntary_switches", "involuntary_switches", "minor_faults", "major_faults", "user_time",
-    "system_time", "threads",
-)
-# fmt: on
 
 
 @dataclass

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What every reader of foreign text returns, and how it becomes a results file."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,20 +43,21 @@ class Block:
 class Kind:
     """What a text's points are of."""
 
-    workload: str = schema.ALL_TO_ALL
+    workload: str = ""
+    """As its files name it; those of an all-to-all name none."""
     columns: tuple[schema.Column, ...] = ()
-    """Of its points, beside those that the points of every workload have."""
+    """Of its points, beside `base`."""
+    base: tuple[schema.Column, ...] = tuple(
+        one for one in schema.COLUMNS if one.name not in schema.RATES
+    )
+    """Of the points of every workload."""
+    rates: Callable[[Mapping[str, Any], float | None, Given], dict[str, Any]] = lambda *_: {}
+    """What follows from the times of a row."""
 
     @property
     def described(self) -> tuple[schema.Column, ...]:
         """All columns of its files."""
-        if self.workload == schema.ALL_TO_ALL:
-            return schema.COLUMNS
-        shared = (one for one in schema.COLUMNS if one.name not in schema.RATES)
-        return (*shared, *self.columns)
-
-
-ALL_TO_ALL: Final = Kind()
+        return (*self.base, *self.columns)
 
 
 @dataclass(frozen=True)
@@ -73,10 +76,7 @@ class Given:
 def document(
     blocks: Sequence[Block], given: Given, origin: str, percentile_rule: str, kind: Kind
 ) -> writer.Document:
-    """A results file of summaries: one segment per block.
-
-    Of an all-to-all the rates are computed from the times.
-    """
+    """A results file of summaries: one segment per block."""
     rows: list[dict[str, Any]] = []
     segments: list[schema.Segment] = []
     for index, block in enumerate(blocks):
@@ -89,8 +89,7 @@ def document(
                 )
             base = {"segment": index, "order": order, "engine": block.engine, "ranks": ranks}
             row = {**base, **row}
-            rates = _rates(row, ppn, given) if kind.workload == schema.ALL_TO_ALL else {}
-            rows.append({**_row(row, ppn, given), **rates, **row})
+            rows.append({**_row(row, ppn, given), **kind.rates(row, ppn, given), **row})
         segments.append(_segment(block, given, origin))
     return writer.Document(
         attributes={
@@ -99,7 +98,7 @@ def document(
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "origin": origin,
             "percentile_rule": percentile_rule,
-            **({} if kind.workload == schema.ALL_TO_ALL else {"workload": kind.workload}),
+            **({"workload": kind.workload} if kind.workload else {}),
         },
         columns=writer.columns_of(rows, kind.described),
         segments=segments,
@@ -124,6 +123,9 @@ def _rates(row: Mapping[str, Any], ppn: float | None, given: Given) -> dict[str,
     p50, mean = row.get("time_p50", math.nan), row.get("time_mean", math.nan)
     link = given.link_rate_gbps * given.rails
     return metrics.rates(ranks, row["message_size"], p50, mean, placed, link)
+
+
+ALL_TO_ALL: Final = Kind(base=schema.COLUMNS, rates=_rates)
 
 
 def _nodes(ranks: int, ppn: float | None) -> int:
