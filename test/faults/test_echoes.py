@@ -40,3 +40,16 @@ def test_a_rank_that_is_killed_is_named_and_points_that_were_complete_are_kept(f
     (segment,) = results.segments
     assert segment.end_reason == "peer-lost"
     assert "rank 1 (" in segment.message
+
+
+def test_a_signal_keeps_points_that_were_complete_and_the_others_are_resumed(faulty, launch, needs_provider):
+    needs_provider("net")
+    words = ["--provider", "net", "--sizes", "8,16", "--ops", "500", "--timeout", "30s"]
+    outcome = faulty(2, "call=send nth=700 do=term rank=0", *words, command="echo")
+    assert outcome.struck
+    results = Results(outcome.folder / "a.h5")
+    assert list(results.columns["state"]) == [COMPLETE, PENDING]
+    assert results.segments[0].end_reason == "signal"
+    resumed = launch(2, "echo", *words, "--poll", "yield", "-o", "a.h5", "--resume")
+    assert resumed.returncode == 0, resumed.stderr
+    assert list(Results(outcome.folder / "a.h5").columns["state"]) == [COMPLETE, COMPLETE]
