@@ -247,6 +247,19 @@ def test_warnings_leave_the_status(a2a: Run, tmp_path: Path) -> None:
     assert "of the link rate: more than the link can carry" in outcome.out
 
 
+def test_a_file_is_opened_once(a2a: Run, launch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[object] = []
+
+    class File(h5py.File):  # type: ignore[misc]
+        def __init__(self, name: object, *arguments: object, **options: object) -> None:
+            opened.append(name)
+            super().__init__(name, *arguments, **options)
+
+    monkeypatch.setattr(h5py, "File", File)
+    assert a2a("check", launch).status == 0
+    assert opened == [launch]
+
+
 def test_every_file_is_checked(a2a: Run, launch: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.h5").write_text("no")
     outcome = a2a("check", tmp_path / "bad.h5", launch)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from a2aperf import checksums, datasets, isolated, loading, mending, repair, schema, trailer
-from a2aperf.errors import InputError
+from a2aperf.errors import InputError, what_is_damaged
 from conftest import Outcome
 from support import synthetic, synthetic_pairs
 from support.edited import edited
@@ -442,6 +442,69 @@ def test_damage_is_told_in_plain_words(a2a: Run, launch: Path, tmp_path: Path) -
         for command in (["table"], ["check"], ["check", "--repair", "-o", tmp_path / "new.h5"]):
             outcome = a2a(*command, launch)
             outcome.refused(f"{launch}: damaged: {said}\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError("Unable to open object (bad B-tree)"), "a part cannot be found"),
+        (
+            RuntimeError("Link iteration failed (unable to offset into heap)"),
+            "a name cannot be read",
+        ),
+        (
+            ValueError("Insufficient precision in available types to represent (63, 52, 11)"),
+            "a type cannot be read",
+        ),
+        (UnicodeDecodeError("utf-8", b"\xb0", 0, 1, "invalid start"), "a name cannot be read"),
+        (OSError("Can't synchronously read data (inflate() failed)"), "samples cannot be unpacked"),
+    ],
+)
+def test_words_of_hdf5_are_not_shown(error: Exception, said: str) -> None:
+    assert what_is_damaged(error) == f"its structure: {said}"
+
+
+def renamed(path: Path, name: str, as_: str) -> None:
+    """Other bytes where the name of a member stands: a heap of names, which end in a NUL."""
+    content = path.read_bytes()
+    assert content.count(b"\0" + name.encode() + b"\0") == 1
+    path.write_bytes(content.replace(b"\0" + name.encode() + b"\0", b"\0" + as_.encode() + b"\0"))
+
+
+@pytest.mark.parametrize(
+    ("name", "as_"),
+    [("fi_info", "fi_infg"), ("clock_drift", "clock_dript"), ("message", "messagd")],
+)
+def test_a_flipped_bit_in_a_name_of_a_launch_costs_no_point(
+    a2a: Run, launch: Path, tmp_path: Path, name: str, as_: str
+) -> None:
+    renamed(cut(launch), name, as_)
+    new = tmp_path / "new.h5"
+    outcome = a2a("check", "--repair", launch, "-o", new)
+    assert f"{launch}: lost: /segments/0/{as_}: this a2a knows nothing of it\n" in outcome.out
+    assert f"{launch}: lost: launch 0: {name} cannot be read: " in outcome.out
+    assert "lost: point" not in outcome.out
+    assert outcome.status == 0, outcome
+    assert set(loading.load([new]).points["state"]) == {"complete"}
+
+
+def test_names_of_ports_that_cannot_be_read_cost_no_point(
+    a2a: Run, launch: Path, tmp_path: Path
+) -> None:
+    with h5py.File(cut(launch)) as file:
+        place = file["counters/port_names"].id.get_offset()
+        before = file["counters/port"][()]
+    with launch.open("r+b") as stream:
+        stream.seek(place + 12)  # which object of the heap it is
+        stream.write(b"\xff\xff")
+    new = tmp_path / "new.h5"
+    outcome = a2a("check", "--repair", launch, "-o", new)
+    assert f"{launch}: lost: /counters/port_names: " in outcome.out
+    assert "lost: point" not in outcome.out
+    with h5py.File(new) as file:
+        assert file["counters/port_names"].asstr()[0] == "unknown/0"
+        np.testing.assert_array_equal(file["counters/port"][()], before)
+    assert a2a("check", new).status == 0
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ def check(
     """
     told = reading.trailer_of(path)
     if told is trailer.Trailer.RIGHT:
-        return _findings(path, progress)
+        return _in_one_file(path, progress)
     try:
         found = isolated.call(path, findings_of_damaged, path, progress=progress)
     except InputError as error:
@@ -63,6 +63,11 @@ def check(
 def findings_of_damaged(path: Path, progress: Callable[[int, int], None]) -> list[Finding]:
     """What `check` asks another process for."""
     with trailer.unheeded():
+        return _in_one_file(path, progress)
+
+
+def _in_one_file(path: Path, progress: Callable[[int, int], None]) -> list[Finding]:
+    with reading.held(path):
         return _findings(path, progress)
 
 

@@ -11,10 +11,14 @@ DAMAGE: Final = (OSError, RuntimeError, KeyError, ValueError, IndexError, TypeEr
 
 
 _OF_HDF5: Final = re.compile(
-    r"(Can't|Unable to|Error|Unspecified error|[Aa]ddr) .*\(.*\)|.*errno = "
+    r"(Can't|Unable to|Error|Unspecified error|[Aa]ddr|Link iteration|Insufficient precision) .*"
+    r"\(.*\)"
+    r"|.*errno = |.*codec can't decode"
 )
 _PARTS: Final = (
     (re.compile(r"attribute"), "an attribute cannot be read"),
+    (re.compile(r"codec|Link iteration|local heap"), "a name cannot be read"),
+    (re.compile(r"precision"), "a type cannot be read"),
     (re.compile(r"heap|references|end of input buffer|vlen|variable"), "a text cannot be read"),
     (re.compile(r"filter|inflate|chunk|raw data"), "samples cannot be unpacked"),
 )

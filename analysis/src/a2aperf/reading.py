@@ -41,6 +41,10 @@ def open_results(path: Path, name: Path | None = None) -> Iterator[h5py.File]:
     `name` is said of it in errors, where that is another one.
     Raises InputError when it is missing, not HDF5, truncated, or of another schema or version.
     """
+    if path in _held:
+        with refusing_damage(name or path):
+            yield _held[path]
+        return
     if not path.is_file():
         kind = regular.other_kind(path)
         what = f"is {kind}, not a results file" if kind else "no such file"
@@ -57,6 +61,21 @@ def open_results(path: Path, name: Path | None = None) -> Iterator[h5py.File]:
     with file, refusing_damage(name or path):
         _require_schema(name or path, file)
         yield file
+
+
+_held: dict[Path, h5py.File] = {}
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """While it lasts the file is opened once, whoever reads it in this process."""
+    opening = open_results(path)
+    _held[path] = opening.__enter__()
+    try:
+        yield
+    finally:  # what is raised meanwhile need not be of the file
+        del _held[path]
+        opening.__exit__(None, None, None)
 
 
 @contextmanager
@@ -234,14 +253,20 @@ def require_whole_copy(path: Path, file: h5py.File, groups: Iterable[str]) -> No
 
     `groups` are those that workloads keep in the root.
     """
+    lost = strangers(file, groups)
+    if lost:
+        raise InputError(f"{path}: this a2a knows nothing of /{lost[0]}: a copy would lack it")
+
+
+def strangers(file: h5py.File, groups: Iterable[str]) -> list[str]:
+    """The members that a copy would lack."""
     lost = sorted(set(file) - set(columns_of(file)) - _PARTS - set(groups))
     if "counters" in file:
         scales = {scale for table in COUNTERS.values() for scale in table.scales}
         lost += [f"counters/{one}" for one in sorted(set(file["counters"]) - {*COUNTERS, *scales})]
     for launch in file["segments"]:
         lost += [f"segments/{launch}/{one}" for one in segments.strangers(file["segments"][launch])]
-    if lost:
-        raise InputError(f"{path}: this a2a knows nothing of /{lost[0]}: a copy would lack it")
+    return lost
 
 
 def segment_count(file: h5py.File) -> int:
@@ -337,13 +362,30 @@ def read_group(
     }
 
 
-def read_counters(file: h5py.File, point: int, ranks: int, nodes: int) -> Counters | None:
-    """What the operating system and the ports counted during one point; None if not recorded."""
+def read_port_names(file: h5py.File, unread: list[str] | None = None) -> list[str]:
+    """Names of the ports' counters; where `unread` is given it says why they have numbers only."""
+    try:
+        return strict.texts(file["counters"]["port_names"])
+    except DAMAGE as error:
+        if unread is None:
+            raise
+        what = f"/counters/port_names: {what_is_damaged(error)}: numbers stand for the names"
+        unread.append(what)
+        return [f"unknown/{index}" for index in range(file["counters"]["port"].shape[-1])]
+
+
+def read_counters(
+    file: h5py.File, point: int, ranks: int, nodes: int, ports: list[str] | None = None
+) -> Counters | None:
+    """What the operating system and the ports counted during one point; None if not recorded.
+
+    `ports` are the names of the ports' counters, where they are read already.
+    """
     if "counters" not in file:
         return None
     verified.require(file, point)
     group = file["counters"]
-    names = strict.texts(group["port_names"])
+    names = read_port_names(file) if ports is None else ports
     of_ranks, of_nodes = np.s_[point, :ranks], np.s_[point, :nodes]
     port = strict.part(group["port"], (*of_nodes, slice(None)), (nodes, len(names)))
     affinity = group["thread_affinity"]

@@ -134,6 +134,7 @@ class _Kept:
     lost: list[str] = field(default_factory=list)
     mended: list[str] = field(default_factory=list)
     of_members: member_attributes.Attributes = field(default_factory=dict)
+    ports: list[str] | None = None
 
 
 def _kept(path: Path, file: h5py.File) -> _Kept:
@@ -160,15 +161,22 @@ def _kept(path: Path, file: h5py.File) -> _Kept:
     for point, what in sorted(wrong.items()):
         kept.lost.append(f"point {point}: {what}")
         _forget(kept, point, wrong)
-    require_known(path, file)
+    kept.lost += _left_out(path, file)
+    if "counters" in file:
+        kept.ports = reading.read_port_names(file, kept.lost)
     kept.of_members = member_attributes.of_file(file, kept.lost)
     return kept
 
 
-def require_known(path: Path, file: h5py.File) -> None:
-    """Refuse what a copy would lack without a word."""
+def _left_out(path: Path, file: h5py.File) -> list[str]:
+    """Members of which nothing is known, in words; refuses a file that has them undamaged.
+
+    A flipped bit in a name makes one: the rest of such a file is good.
+    """
     groups = [one.group.name for one in workloads.ALL if one.group]
-    reading.require_whole_copy(path, file, groups)
+    if integrity.is_digest_right(file):
+        reading.require_whole_copy(path, file, groups)
+    return [f"/{name}: this a2a knows nothing of it" for name in reading.strangers(file, groups)]
 
 
 def _forget(kept: _Kept, point: int, wrong: dict[int, str]) -> None:
@@ -204,7 +212,7 @@ def _document(path: Path, file: h5py.File, kept: _Kept) -> writer.Document:
         if not has_raw[point]:
             return None
         nodes = len(kept.segments[columns["segment"][point]].nodes)
-        return reading.read_counters(file, point, shape(point)[1], nodes)
+        return reading.read_counters(file, point, shape(point)[1], nodes, kept.ports)
 
     def arrival(point: int) -> NDArray[np.int64] | None:
         attempts, ranks = shape(point)

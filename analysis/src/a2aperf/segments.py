@@ -19,6 +19,8 @@ _OF_RANK: dict[str, Kind] = {
     **dict.fromkeys(("node_of_rank", "clock_domain_of_rank", "rank_order"), "int32"),
     **dict.fromkeys(("clock_offset", "clock_drift"), "float64"),
 }
+_OF_CLOCKS = ("clock_offset", "clock_drift")
+"""Of the ranks' clocks: no figure needs them. NaN throughout: not known."""
 _NAMED = {
     "environment": ("environment_name", "environment_value"),
     "labels": ("label_name", "label_value"),
@@ -52,8 +54,13 @@ def read(group: h5py.Group, ranks: int, points: int, unread: list[str] | None = 
         for name, places in _NAMED.items()
     }
     lists: dict[str, Any] = {
-        name: strict.numbers(group[name], kind, ranks) for name, kind in _OF_RANK.items()
+        name: strict.numbers(group[name], kind, ranks)
+        for name, kind in _OF_RANK.items()
+        if name not in _OF_CLOCKS
     }
+    unknown = np.full(lists["node_of_rank"].size, np.nan)
+    for name in _OF_CLOCKS:
+        lists[name] = fact(name, partial(_clocks, group, name, ranks), unknown)
     flags: dict[str, Any] = {
         name: fact(place, partial(_flags, group, list(named["environment"]), place), {})
         for name, (place, _) in _OF_VARIABLE.items()
@@ -89,6 +96,10 @@ def _texts_by_name(group: h5py.Group, names: str, values: str) -> dict[str, str]
     if names in _LATE and names not in group:
         return {}
     return dict(zip(strict.texts(group[names]), strict.texts(group[values]), strict=True))
+
+
+def _clocks(group: h5py.Group, name: str, ranks: int) -> NDArray[Any]:
+    return strict.numbers(group[name], "float64", ranks)
 
 
 def _flags(group: h5py.Group, variables: list[str], place: str) -> dict[str, bool]:
