@@ -93,15 +93,23 @@ def test_every_round_trip_is_kept_and_figures_are_those_of_the_samples(
     require_true(tmp_path / "a.h5", clients)
 
 
-def test_a_duration_ends_a_point_and_those_beyond_the_most_are_counted(echo, tmp_path):
-    outcome = echo(2, "--sizes", "8", "--duration", "100ms", "--max-samples", "30", "--request", "1KiB", "--outstanding", "3")
+def test_round_trips_beyond_the_most_are_counted(echo, tmp_path):
+    outcome = echo(2, "--sizes", "8", "--ops", "100", "--max-samples", "30", "--request", "1KiB", "--outstanding", "3")
     results = Results(tmp_path / "a.h5")
-    (many,) = results.columns["round_trips"]
+    assert results.columns["round_trips"][0] == 100
     assert results.columns["ticks"][0] == results.columns["ops"][0] == 30
-    assert results.columns["ticks_lost"][0] == many - 30
-    assert f"{many - 30} round trips not kept, for a client had more than 30 in a point (--max-samples)" in outcome.stderr
+    assert results.columns["ticks_lost"][0] == 70
+    assert "70 round trips not kept, for a client had more than 30 in a point (--max-samples)" in outcome.stderr
     assert results.columns["request_size"][0] == 1024
-    assert results.columns["asked_duration"][0] == 100_000_000
+    require_true(tmp_path / "a.h5", [0])
+
+
+def test_a_duration_ends_a_point(echo, tmp_path):
+    """On a machine that is busy elsewhere there may be few round trips in it."""
+    outcome = echo(2, "--sizes", "8", "--duration", "500ms", "--outstanding", "3", "--max-samples", "100000")
+    results = Results(tmp_path / "a.h5")
+    assert results.columns["asked_duration"][0] == 500_000_000
+    assert results.columns["stop_rule"][0] not in (0, STOP_RULE["ops"])
     assert "contradict" not in outcome.stderr
     require_true(tmp_path / "a.h5", [0])
 
