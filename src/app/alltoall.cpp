@@ -61,7 +61,11 @@ constexpr WorkloadRow kRow{
              .sizes = "the 24 sizes 1000..15000+1000,20000..60000+5000",
              .formats = "table, wide, compat (as in 2019), csv or json"},
     .set_defaults = [](Options& options) { options.sizes = parse_sizes(kDefaultSizes); },
-    .check = [](const Options&) {},
+    .check =
+        [](const Options& options) {
+            constexpr Format kFormats[] = {Format::table, Format::wide, Format::compat, Format::csv, Format::json};
+            require_format(options, kFormats, "table, wide, compat, csv, json");
+        },
 };
 
 // Rank 0's two voices: the table on stdout as it grows, progress on stderr.

@@ -82,7 +82,7 @@ constexpr OptionRow kOptions[] = {
      .example = "neighbours",
      .help = "which client asks which server: halves (rank r of the lower half asks r + R/2), neighbours (2r asks "
              "2r + 1), or ranks as in 0:1,2:3 (default: halves)",
-     .set = [](Options& o, Values v, const Catalogue&) { own(o).pairs = StreamPairs::parse(v[0]); }},
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).pairs = StreamPairs::parse(v[0], Partners::one); }},
     {.name = "request",
      .value = "SIZE",
      .section = Section::what,
@@ -140,7 +140,8 @@ void check(const Options& options) {
     for (const std::string& mode : options.modes)
         if (std::ranges::find(kEchoModes, mode) == std::end(kEchoModes))
             throw UsageError(fmt::format("--mode: for echo expected one of {}", fmt::join(kEchoModes, ", ")));
-    refuse_formats_of_alltoall(options, "echo");
+    constexpr Format kFormats[] = {Format::table, Format::csv, Format::json};
+    require_format(options, kFormats, "table, csv, json");
 }
 
 constexpr WorkloadRow kRow{

@@ -96,7 +96,8 @@ void check(const Options& options) {
     if (options.modes.size() > 1)
         throw UsageError(fmt::format("--mode: pairs takes one mode: {} here, and another launch for the next",
                                      options.modes.front()));
-    refuse_formats_of_alltoall(options, "pairs");
+    constexpr Format kFormats[] = {Format::table, Format::csv, Format::json};
+    require_format(options, kFormats, "table, csv, json");
 }
 
 constexpr std::string_view kTakes[] = {"ops", "warmup", "sync", "post"};

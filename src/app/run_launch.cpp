@@ -157,7 +157,7 @@ int run_launch(int argc, char** argv, const Options& options) {
         throw UsageError(
             fmt::format("not launched by MPI: use mpirun -n 4 a2aperf {} …, or srun (--dry-run works without)",
                         options.workload));
-    if (*launched_ranks() < 2)
+    if (*launched_ranks() < workload_of(options).least_ranks(options))
         throw UsageError(
             fmt::format("{} at least 2 ranks: use mpirun -n 2 or more", workload_of(options).demands()));
     const std::filesystem::path results = output_file(options);

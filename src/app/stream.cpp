@@ -7,43 +7,25 @@
 #include <numeric>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "a2aperf/base/error.hpp"
 #include "a2aperf/base/random.hpp"
 #include "a2aperf/base/terminal.hpp"
-#include "a2aperf/config/values.hpp"
 #include "a2aperf/measure/credit_stream.hpp"
 #include "a2aperf/plan/size_list.hpp"
 #include "a2aperf/record/closing.hpp"
 #include "a2aperf/record/recorder.hpp"
-#include "a2aperf/record/table.hpp"
 #include "estimate.hpp"
 #include "launch.hpp"
+#include "stream_options.hpp"
+#include "stream_table.hpp"
 #include "workload.hpp"
 
 namespace a2aperf {
 namespace {
 
 constexpr double kSecondsPerPoint = 0.05;
-constexpr int kMostMessages = 2'000'000'000;
-constexpr int kMostTicks = 10'000'000;
 constexpr Nanoseconds kTick = 100'000'000;
 constexpr Nanoseconds kHour = 3'600'000'000'000;
-
-struct StreamOptions {
-    StreamPairs pairs = StreamPairs::parse("halves");
-    Nanoseconds duration = 1'000'000'000;
-    std::optional<int> messages;
-    int most_samples = 1000;
-};
-
-StreamOptions& own(Options& options) {
-    return std::any_cast<StreamOptions&>(options.own);
-}
-const StreamOptions& own(const Options& options) {
-    return std::any_cast<const StreamOptions&>(options.own);
-}
 
 constexpr std::string_view kIntroduction =
     "a2aperf stream measures what one rank can send to another without a pause: message rate,\n"
@@ -66,46 +48,11 @@ constexpr std::string_view kFarewell = "More\n"
                                        "  a2aperf stream --help-all    every option\n"
                                        "  a2a --help                   analyse the files: tables, findings\n";
 
-using Values = std::span<const std::string>;
-
-constexpr OptionRow kOptions[] = {
-    {.name = "pairs",
-     .value = "PAIRS",
-     .section = Section::what,
-     .audience = Audience::daily,
-     .example = "neighbours",
-     .help = "who sends to whom: halves (rank r of the lower half to r + R/2), neighbours (2r to 2r + 1), or ranks "
-             "as in 0:1,2:3 (default: halves)",
-     .set = [](Options& o, Values v, const Catalogue&) { own(o).pairs = StreamPairs::parse(v[0]); }},
-    {.name = "duration",
-     .value = "TIME",
-     .section = Section::how_long,
-     .audience = Audience::daily,
-     .exclusive = "length",
-     .example = "200ms",
-     .help = "time that each point is measured (default: 1s)",
-     .set = [](Options& o, Values v, const Catalogue&) { own(o).duration = parse_positive_duration(v[0]); }},
-    {.name = "messages",
-     .value = "N",
-     .section = Section::how_long,
-     .audience = Audience::daily,
-     .exclusive = "length",
-     .example = "100000",
-     .help = "instead of --duration: messages that each rank sends",
-     .set = [](Options& o, Values v, const Catalogue&) { own(o).messages = parse_int(v[0], 1, kMostMessages); }},
-    {.name = "max-samples",
-     .value = "N",
-     .section = Section::how_long,
-     .example = "1000",
-     .help = "intervals of 0.1 s that are kept of a point; of those that come after them the totals are kept "
-             "(default: 1000)",
-     .set = [](Options& o, Values v, const Catalogue&) { own(o).most_samples = parse_int(v[0], 1, kMostTicks); }},
-};
-
 constexpr std::string_view kTakes[] = {"window", "time-budget"};
 
 void set_defaults(Options& options) {
-    options.sizes = parse_sizes("1..16MiB*2");
+    options.least_size = 0;
+    options.sizes = parse_sizes("0,1..16MiB*2", options.least_size);
     options.windows = {32};
     options.ops = 1;
     options.warmup = 0;
@@ -113,29 +60,19 @@ void set_defaults(Options& options) {
     options.own = StreamOptions{};
 }
 
-void check(const Options& options) {
-    for (const std::string& mode : options.modes)
-        if (std::ranges::find(kStreamModes, mode) == std::end(kStreamModes))
-            throw UsageError(fmt::format("--mode: for stream expected one of {}", fmt::join(kStreamModes, ", ")));
-    if (std::ranges::find(options.windows, 0) != options.windows.end())
-        throw UsageError("--window: a stream has a number of buffers, not all");
-    if (options.poll == Poll::block) throw UsageError("--poll: for stream expected one of auto, spin, yield");
-    refuse_formats_of_alltoall(options, "stream");
-}
-
-constexpr WorkloadRow kRow{
+const WorkloadRow kRow{
     .name = "stream",
     .purpose = "measures one pair",
     .usage = "streams between pairs of ranks",
     .takes = kTakes,
-    .options = kOptions,
+    .options = stream_option_rows(),
     .page = {.introduction = kIntroduction,
              .examples = kExamples,
              .farewell = kFarewell,
-             .sizes = "the 25 powers of two from 1 B to 16 MiB",
-             .formats = "table, csv or json"},
+             .sizes = "0 B and the 25 powers of two from 1 B to 16 MiB",
+             .formats = "table, loopback (as published), csv or json"},
     .set_defaults = set_defaults,
-    .check = check,
+    .check = check_stream_options,
 };
 
 // What the samples tell, of one duration.
@@ -217,8 +154,14 @@ std::vector<Column> stream_columns() {
     return columns_of_durations(
         {asked("stream_pairs", ValueType::text, "", "who sends to whom",
                [](const Point& p) { return p.stream.pairs; }),
+         asked("duplex", ValueType::text, "", "whether each pair sends in both directions",
+               [](const Point& p) { return std::string(p.stream.is_duplex ? "both ways" : "one way"); }),
          asked("free_delay", ValueType::int64, "ns", "pause of the receiver before it frees",
-               [](const Point&) { return std::int64_t{0}; }),
+               [](const Point& p) { return std::int64_t{p.stream.free_delay.time}; }),
+         asked("free_every", ValueType::int64, "", "messages from one pause to the next",
+               [](const Point& p) { return p.stream.free_delay.time > 0 ? p.stream.free_delay.every : -1; }),
+         asked("asked_inject", ValueType::text, "", "whether messages were to go by the inject path",
+               [](const Point& p) { return std::string(to_string(p.stream.inject)); }),
          asked("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
                [](const Point& p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; }),
          asked("asked_messages", ValueType::int64, "", "messages that each sender was to send",
@@ -249,40 +192,19 @@ std::vector<SampleColumn> stream_samples() {
           .long_name = "messages that came to the rank in the interval"}});
 }
 
-// The table, row by row.
-
-std::string heading(const Launch& launch) {
-    return fmt::format("# {} ranks on {}, {}\n{:>8} {:>6} {:>9} {:>11} {:>15} {:>12} {:>9} {:>11} {:>12}\n",
-                       launch.job().layout().ranks(), counted(launch.job().layout().nodes(), "node"),
-                       launch.prepared().provider(), "mode", "window", "msg (B)", "messages", "bytes", "messages/s",
-                       "Gbit/s", "time (ms)", "wait (us)");
-}
-
-std::string line(const Point& point, const PointResult* result) {
-    const std::string what = fmt::format("{:>8} {:>6} {:>9}", point.mode, point.window, point.message_size);
-    if (result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);
-    const auto& figures = result->figures;
-    return fmt::format("{} {:>11.0f} {:>15.0f} {:>12.0f} {:>9.3f} {:>11.3f} {:>12.1f}\n", what,
-                       figures.at("messages"), figures.at("bytes"), figures.at("msg_rate"), figures.at("gbps"),
-                       figures.at("stream_time") * 1e-6, figures.at("longest_wait") * 1e-3);
-}
-
 void measure_streams(Launch& launch) {
     launch.open_file();
     Progress progress = launch.make_progress();
     const Plan& plan = launch.plan();
-    const bool is_text = launch.options().format == Format::table;
-    TableWriter records(launch.options().format, stream().schema().columns, launch.job().layout(),
-                        launch.prepared().provider());
+    StreamTable table(launch.options().format, stream().schema().columns, launch.job().layout(),
+                      launch.prepared().provider());
     const auto print = [&](const std::string& text) {
         if (!launch.job().is_root() || text.empty()) return;
         progress.clear();
         say(text);
     };
-    const auto show = [&](const Point& point, const PointResult* result) {
-        print(is_text ? line(point, result) : records.row({point, result}));
-    };
-    print(is_text ? heading(launch) : records.header());
+    const auto show = [&](const Point& point, const PointResult* result) { print(table.row({point, result})); };
+    print(table.header());
     launch.introduce(progress);
     for (const Point& point : plan.points)
         if (point.is_skipped()) show(point, nullptr);
@@ -291,7 +213,7 @@ void measure_streams(Launch& launch) {
         show(plan.points[static_cast<std::size_t>(index)], &outcome.own);
         lost += outcome.own.ticks_lost;
     });
-    if (!is_text) print(records.footer());
+    print(table.footer());
     launch.finish();
     if (!launch.job().is_root()) return;
     const std::size_t before = launch.points_before();
@@ -302,31 +224,47 @@ void measure_streams(Launch& launch) {
                                   counted(lost, "interval")));
 }
 
+// In the order of the plan.
+std::vector<Stream> streams_of(const Options& options, int ranks) {
+    const StreamOptions& asked = stream_options(options);
+    std::vector<Stream> streams;
+    for (const InjectUse inject : asked.injects)
+        for (const FreeDelay& delay : asked.free_delays)
+            streams.push_back({.pairs = asked.pairs.text(),
+                               .is_duplex = asked.is_duplex,
+                               .who = asked.pairs.of(ranks, asked.is_duplex),
+                               .duration = asked.duration,
+                               .messages = asked.messages.value_or(-1),
+                               .free_delay = delay,
+                               .inject = inject});
+    return streams;
+}
+
 class StreamWorkload final : public Workload {
 public:
     const WorkloadRow& row() const override { return kRow; }
     std::string_view demands() const override { return "a stream needs"; }
+    int least_ranks(const Options& options) const override {
+        return stream_options(options).pairs.is_loopback() ? 1 : 2;
+    }
 
     Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {
-        Stream stream{.pairs = own(options).pairs.text(),
-                      .who = own(options).pairs.of(layout.ranks()),
-                      .duration = own(options).duration,
-                      .messages = own(options).messages.value_or(-1)};
         Plan plan;
         for (const std::string& mode : options.modes)
-            for (const int window : options.windows)
-                for (const Bytes size : options.sizes) {
-                    Point point;
-                    point.role = Role::stream;
-                    point.mode = mode;
-                    point.schedule = &find_schedule("shift"); // of its verification
-                    point.window = window;
-                    point.message_size = size;
-                    point.stream = stream;
-                    point.skip_reason = skip(point).value_or("");
-                    if (!point.is_skipped()) plan.order.push_back(static_cast<int>(plan.points.size()));
-                    plan.points.push_back(std::move(point));
-                }
+            for (const Stream& stream : streams_of(options, layout.ranks()))
+                for (const int window : options.windows)
+                    for (const Bytes size : options.sizes) {
+                        Point point;
+                        point.role = Role::stream;
+                        point.mode = mode;
+                        point.schedule = &find_schedule("shift"); // of its verification
+                        point.window = window;
+                        point.message_size = size;
+                        point.stream = stream;
+                        point.skip_reason = skip(point).value_or("");
+                        if (!point.is_skipped()) plan.order.push_back(static_cast<int>(plan.points.size()));
+                        plan.points.push_back(std::move(point));
+                    }
         if (options.order == Order::shuffled) Random(options.seed).shuffle(std::span(plan.order));
         return plan;
     }
@@ -342,7 +280,7 @@ public:
     int messages_at_once(int) const override { return 1; }
 
     double seconds_of_point(const Options& options, Bytes message_size, double, int) const override {
-        const StreamOptions& asked = own(options);
+        const StreamOptions& asked = stream_options(options);
         const double message = kSecondsPerMessage + static_cast<double>(message_size) / kBytesPerSecond;
         double seconds = asked.messages ? *asked.messages * message : static_cast<double>(asked.duration) * 1e-9;
         if (options.time_budget) seconds = std::min(seconds, static_cast<double>(*options.time_budget) * 1e-9);
@@ -365,12 +303,13 @@ public:
     }
     std::unique_ptr<Flow> flow(const EngineParts& parts) const override { return make_stream(parts); }
     Duration duration_of(const Options& options, const Point&) const override {
-        return {.length = own(options).messages ? 24 * kHour : own(options).duration, .tick = kTick};
+        return {.length = stream_options(options).messages ? 24 * kHour : stream_options(options).duration,
+                .tick = kTick};
     }
     int most_ticks(const Options& options) const override {
         Duration longest = duration_of(options, Point());
         if (options.time_budget) longest.length = std::min(longest.length, *options.time_budget);
-        longest.most_samples = static_cast<std::size_t>(own(options).most_samples);
+        longest.most_samples = static_cast<std::size_t>(stream_options(options).most_samples);
         return static_cast<int>(longest.samples());
     }
     void measure(Launch& launch) const override { measure_streams(launch); }

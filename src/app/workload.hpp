@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,7 @@ public:
 
     virtual const WorkloadRow& row() const = 0;   // for the command line
     virtual std::string_view demands() const = 0; // "pairs need", before "at least 2 ranks"
+    virtual int least_ranks(const Options&) const { return 2; }
 
     // Pure: the same on all ranks, and without MPI.
     virtual Plan plan(const Options& options, const Layout& layout, const Skip& skip) const = 0;
@@ -64,8 +66,8 @@ public:
     virtual void measure(Launch& launch) const = 0;
 };
 
-// The wide and the compat table are of all-to-alls.
-void refuse_formats_of_alltoall(const Options& options, std::string_view workload);
+// Not every workload has every format of its table; names: of those it has.
+void require_format(const Options& options, std::span<const Format> known, std::string_view names);
 
 const Workload& alltoall();
 const Workload& pairs();

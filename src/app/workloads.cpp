@@ -33,9 +33,9 @@ Duration Workload::duration_of(const Options&, const Point&) const {
     return {};
 }
 
-void refuse_formats_of_alltoall(const Options& options, std::string_view workload) {
-    if (options.format == Format::wide || options.format == Format::compat)
-        throw UsageError(fmt::format("--format: for {} expected one of table, csv, json", workload));
+void require_format(const Options& options, std::span<const Format> known, std::string_view names) {
+    if (std::ranges::find(known, options.format) == known.end())
+        throw UsageError(fmt::format("--format: for {} expected one of {}", options.workload, names));
 }
 
 std::vector<const WorkloadRow*> workload_rows() {

@@ -47,7 +47,7 @@ constexpr OptionRow kRows[] = {
      .help = "message sizes in bytes, per pair of ranks: 8KiB, 1000..15000+1000, 1KiB..4MiB*2, or several of these "
              "with commas (default: {sizes})",
      .set = [](Options& o, Values v,
-               const Catalogue&) { o.sizes = parse_sizes(fmt::format("{}", fmt::join(v, ","))); }},
+               const Catalogue&) { o.sizes = parse_sizes(fmt::format("{}", fmt::join(v, ",")), o.least_size); }},
     {.name = "message-size",
      .alias = "-m",
      .value = "MIN:MAX",
@@ -329,7 +329,8 @@ constexpr OptionRow kRows[] = {
                                         {"wide", Format::wide},
                                         {"compat", Format::compat},
                                         {"csv", Format::csv},
-                                        {"json", Format::json}});
+                                        {"json", Format::json},
+                                        {"loopback", Format::loopback}});
          }},
     {.name = "quiet",
      .alias = "-q",

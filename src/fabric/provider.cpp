@@ -124,7 +124,8 @@ constexpr std::array kProviders{
              trouble_of_hfi, "Omni-Path", "Omni-Path, successor of psm2"},
     // psm2's fi_inject_writedata writes, but leaves out the data: no completion comes at the target.
     Provider{"psm2", Reach::network, Needs::rdma_device, "hfi1_", kNoLimit, tune_psm2, nullptr, nullptr,
-             trouble_of_hfi, "Omni-Path", "Omni-Path through libpsm2", false, true, true, false, 1},
+             trouble_of_hfi, "Omni-Path", "Omni-Path through libpsm2", false, true, true, false, 1, false, true,
+             true},
     Provider{"cxi", Reach::network, Needs::rdma_device, "cxi", kNoLimit, nullptr, nullptr, nullptr, nullptr,
              "Slingshot", "HPE Slingshot"},
     Provider{"efa", Reach::network, Needs::rdma_device, "efa", kNoLimit, nullptr, nullptr, nullptr, nullptr, "EFA",
@@ -132,7 +133,7 @@ constexpr std::array kProviders{
     Provider{"verbs", Reach::network, Needs::rdma_device, "", kNoLimit, tune_rxm, nullptr, nullptr, nullptr,
              "InfiniBand or RoCE", "InfiniBand and RoCE"},
     Provider{"psm3", Reach::network, Needs::rdma_device, "irdma", kNoLimit, tune_psm3, nullptr, nullptr, nullptr,
-             "RoCE", "Intel Ethernet through PSM3", true, true, true},
+             "RoCE", "Intel Ethernet through PSM3", true, true, true, false, kNoLimit, false, true, true},
     Provider{"shm", Reach::host, Needs::nothing, "", 256, nullptr, trouble_of_shm, shm_takes_wildcards,
              trouble_of_shared_memory, "shared memory", "shared memory of one host", true, true, false, true,
              kNoLimit, true},

@@ -45,6 +45,7 @@ std::vector<Region*> Channel::regions() {
 }
 
 int Channel::slots(Bytes message_size) const {
+    if (message_size == 0) return job_.ranks();
     return static_cast<int>(std::min<Bytes>(buffer_bytes_ / message_size, static_cast<Bytes>(job_.ranks())));
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "a2aperf/job/stop_signal.hpp"
 #include "a2aperf/transfer/msg.hpp"
 #include "a2aperf/transfer/tagged.hpp"
 
@@ -13,18 +14,37 @@ CreditStream<Mode>::CreditStream(const Job& job, Channel& channel, Bytes message
                                  const StreamSettings& settings)
     : job_(job), channel_(channel), settings_(settings), message_size_(message_size),
       stride_(stream_stride(message_size)), context_(channel.context(std::max<Bytes>(message_size, 1))),
-      credits_(context_), receives_(context_), started_(static_cast<std::size_t>(job.ranks())),
-      due_(static_cast<std::size_t>(job.ranks())), slots_(static_cast<std::size_t>(2 * settings.window + kCredits)),
-      taken_at_(static_cast<std::size_t>(settings.window)) {
+      credits_(context_), receives_(context_), in_of_(static_cast<std::size_t>(job.ranks()), -1), out_of_(in_of_),
+      started_(static_cast<std::size_t>(job.ranks())), due_(static_cast<std::size_t>(job.ranks())) {
     context_.message_size = message_size;
     credits_.message_size = kCreditBytes;
     receives_.message_size = std::max(message_size_, kCreditBytes);
-    for (int place = 0; place < settings.window; ++place) {
-        if (settings.from != kNobody) unposted_.push_back(place);
-        free_.push_back(place);
-    }
-    if (settings.to != kNobody)
-        for (int place = 0; place < kCredits; ++place) unposted_.push_back(settings.window + place);
+    open_streams();
+}
+
+template <class Mode>
+void CreditStream<Mode>::open_streams() {
+    const auto open = [&](const std::vector<Rank>& peers, std::vector<int>& stream_of_rank, auto& streams) {
+        for (const Rank peer : peers) {
+            stream_of_rank[static_cast<std::size_t>(peer)] = static_cast<int>(std::ssize(streams));
+            streams.push_back({peer});
+            if (std::ranges::find(peers_, peer) == peers_.end()) peers_.push_back(peer);
+        }
+    };
+    open(settings_.from, in_of_, in_);
+    open(settings_.to, out_of_, out_);
+    const auto number = [&](std::size_t streams, int slots) {
+        for (int stream = 0; stream < static_cast<int>(streams); ++stream)
+            stream_of_.insert(stream_of_.end(), static_cast<std::size_t>(slots), stream);
+    };
+    number(in_.size(), settings_.window);
+    number(out_.size(), kCredits);
+    number(out_.size(), settings_.window);
+    slots_.resize(stream_of_.size());
+    taken_at_.resize(static_cast<std::size_t>(message_receives()));
+    for (int place = 0; place < receives(); ++place) unposted_.push_back({place, -1});
+    for (int place = 0; place < sends(); ++place)
+        out_[static_cast<std::size_t>(place / settings_.window)].free.push_back(place);
 }
 
 template <class Mode>
@@ -36,20 +56,25 @@ std::byte* CreditStream<Mode>::place_of(int place) const {
 template <class Mode>
 std::int64_t CreditStream<Mode>::missing() const {
     std::int64_t due = 0;
-    if (settings_.from != kNobody) due += due_[static_cast<std::size_t>(settings_.from)];
-    if (settings_.to != kNobody && settings_.to != settings_.from)
-        due += due_[static_cast<std::size_t>(settings_.to)];
+    for (const Rank peer : peers_) due += due_[static_cast<std::size_t>(peer)];
     return due - received_ - credits_received_;
 }
 
 template <class Mode>
 std::string CreditStream<Mode>::waiting_for() const {
     if (is_sweeping_) return fmt::format("{} of its last receives to be taken up", left_);
+    const auto names = [&](const std::vector<Rank>& ranks) {
+        constexpr std::size_t kMost = 3;
+        std::string text;
+        for (std::size_t i = 0; i < std::min(ranks.size(), kMost); ++i)
+            text += fmt::format("{}{}", i > 0 ? ", " : "", job_.who(ranks[i]));
+        return ranks.size() > kMost ? fmt::format("{} and {} more", text, ranks.size() - kMost) : text;
+    };
     std::string words;
-    if (settings_.from != kNobody) words = fmt::format("messages from {}", job_.who(settings_.from));
-    if (settings_.to != kNobody)
-        words += fmt::format("{}credits from {} and {} sends to it", words.empty() ? "" : ", ",
-                             job_.who(settings_.to), under_way_);
+    if (!in_.empty()) words = fmt::format("messages from {}", names(settings_.from));
+    if (!out_.empty())
+        words += fmt::format("{}credits from {} and {} sends to {}", words.empty() ? "" : ", ", names(settings_.to),
+                             under_way_, out_.size() > 1 ? "them" : "it");
     if (is_ending_) words += fmt::format(" ({} are missing)", missing());
     return words;
 }
@@ -78,44 +103,45 @@ template <class Mode>
 void CreditStream<Mode>::post_receives() {
     if (is_sweeping_) return;
     while (!unposted_.empty()) {
-        const int place = unposted_.back();
-        const bool is_credit = place >= settings_.window;
-        const Rank peer = is_credit ? settings_.to : settings_.from;
+        const auto [place, frees] = unposted_.back();
+        const bool is_credit = place >= message_receives();
+        const auto stream = static_cast<std::size_t>(stream_of_[static_cast<std::size_t>(place)]);
+        const Rank peer = is_credit ? out_[stream].to : in_[stream].from;
         const TransferContext& context = kIsPooled ? receives_ : is_credit ? credits_ : context_;
         const ssize_t status =
             Mode::receive(context, route(peer, place_of(place), place), settings_.op + (is_credit ? 1 : 0));
         if (!is_started(status, "posting a receive", peer)) break;
-        if (!is_credit) taken_at_[static_cast<std::size_t>(place)] = posted_++;
+        if (!is_credit) taken_at_[static_cast<std::size_t>(place)] = in_[stream].posted++;
+        if (frees >= 0) ++in_[static_cast<std::size_t>(frees)].freed;
         unposted_.pop_back();
     }
-    freed_ = received_ - static_cast<std::int64_t>(unposted_.size());
 }
 
 template <class Mode>
-bool CreditStream<Mode>::send_messages() {
+bool CreditStream<Mode>::send_messages(Outgoing& stream) {
     bool has_sent = false;
-    while (settings_.most < 0 || sent_ < settings_.most) {
-        if (sent_ - credit_ >= settings_.window) {
-            if (waiting_since_ == 0) waiting_since_ = now_ns();
+    while (settings_.most < 0 || stream.sent < settings_.most) {
+        if (stream.sent - stream.credit >= settings_.window) {
+            if (stream.waiting_since == 0) stream.waiting_since = now_ns();
             break;
         }
-        if (waiting_since_ != 0) [[unlikely]]
-            note_wait();
-        if (free_.empty() || !send_one()) break;
+        if (stream.waiting_since != 0) [[unlikely]]
+            note_wait(stream);
+        if (stream.free.empty() || !send_one(stream)) break;
         has_sent = true;
     }
     return has_sent;
 }
 
 template <class Mode>
-void CreditStream<Mode>::note_wait() {
-    totals_[2] = std::max(totals_[2], now_ns() - waiting_since_);
-    waiting_since_ = 0;
+void CreditStream<Mode>::note_wait(Outgoing& stream) {
+    totals_[2] = std::max(totals_[2], now_ns() - stream.waiting_since);
+    stream.waiting_since = 0;
 }
 
 template <class Mode>
-void CreditStream<Mode>::stamp(std::byte* message) const {
-    const auto number = static_cast<std::uint64_t>(sent_);
+void CreditStream<Mode>::stamp(std::byte* message, std::int64_t sent) const {
+    const auto number = static_cast<std::uint64_t>(sent);
     const std::uint64_t end = mix64(number);
     channel_.memory().write(message, std::as_bytes(std::span(&number, 1)));
     if (message_size_ >= 2 * sizeof end)
@@ -123,46 +149,47 @@ void CreditStream<Mode>::stamp(std::byte* message) const {
 }
 
 template <class Mode>
-bool CreditStream<Mode>::send_one() {
-    const int place = free_.back();
+bool CreditStream<Mode>::send_one(Outgoing& stream) {
+    const int place = stream.free.back();
     std::byte* const message = channel_.send_buffer() + static_cast<std::size_t>(place) * stride_;
-    if (is_stamped()) stamp(message); // all: a place keeps the number of the one before
-    const Route to = route(settings_.to, message, receives() + place);
+    if (is_stamped()) stamp(message, stream.sent); // all: a place keeps the number of the one before
+    const Route to = route(stream.to, message, receives() + place);
     const std::uint64_t label = Mode::label(context_, settings_.op);
     if (moments_.begin == kNoMoment) moments_.begin = now_ns();
     const ssize_t status = settings_.injects ? Mode::inject(context_, to, label) : Mode::send(context_, to, label);
-    if (!is_started(status, "sending", settings_.to)) return false;
+    if (!is_started(status, "sending", stream.to)) return false;
     ++sent_;
-    ++started_[static_cast<std::size_t>(settings_.to)];
+    ++stream.sent;
+    ++started_[static_cast<std::size_t>(stream.to)];
     if (settings_.injects) {
         counts_[0] = static_cast<std::uint64_t>(++totals_[0]);
         return true;
     }
-    free_.pop_back();
+    stream.free.pop_back();
     ++under_way_;
     return true;
 }
 
 template <class Mode>
-void CreditStream<Mode>::return_credits() {
-    while (tellings_ > 0 && telling_[first_telling_] <= received_ - settings_.window) {
-        first_telling_ = (first_telling_ + 1) % kCredits;
-        --tellings_;
+void CreditStream<Mode>::return_credits(Incoming& stream) {
+    while (stream.tellings > 0 && stream.telling[stream.first_telling] <= stream.received - settings_.window) {
+        stream.first_telling = (stream.first_telling + 1) % kCredits;
+        --stream.tellings;
     }
-    if (freed_ <= told_ || tellings_ == kCredits) return;
-    std::byte* const place = channel_.send_buffer() + static_cast<std::size_t>(settings_.window) * stride_;
-    const auto value = static_cast<std::uint64_t>(freed_);
+    if (stream.freed <= stream.told || stream.tellings == kCredits) return;
+    std::byte* const place = credit_place();
+    const auto value = static_cast<std::uint64_t>(stream.freed);
     channel_.memory().write(place, std::as_bytes(std::span(&value, 1)));
-    const Route to = route(settings_.from, place, 0); // injected: the slot is not used
+    const Route to = route(stream.from, place, 0); // injected: the slot is not used
     const ssize_t status = Mode::inject(credits_, to, Mode::label(credits_, settings_.op + 1));
-    if (!is_started(status, "returning a credit", settings_.from)) return;
-    telling_[(first_telling_ + tellings_++) % kCredits] = freed_;
-    told_ = freed_;
-    ++started_[static_cast<std::size_t>(settings_.from)];
+    if (!is_started(status, "returning a credit", stream.from)) return;
+    stream.telling[(stream.first_telling + stream.tellings++) % kCredits] = stream.freed;
+    stream.told = stream.freed;
+    ++started_[static_cast<std::size_t>(stream.from)];
 }
 
 template <class Mode>
-void CreditStream<Mode>::check_stamp(int place, std::int64_t due) const {
+void CreditStream<Mode>::check_stamp(int place, Rank from, std::int64_t due) const {
     const std::byte* const message = place_of(place);
     std::uint64_t number = 0;
     std::uint64_t end = 0;
@@ -170,33 +197,55 @@ void CreditStream<Mode>::check_stamp(int place, std::int64_t due) const {
     const auto wanted = static_cast<std::uint64_t>(due);
     if (number != wanted)
         throw RunError(fmt::format("message {} of the stream from {} came where message {} was due", number,
-                                   job_.who(settings_.from), wanted),
+                                   job_.who(from), wanted),
                        EndReason::bad_data);
     if (message_size_ < 2 * sizeof end) return;
     channel_.memory().read(message + message_size_ - sizeof end, std::as_writable_bytes(std::span(&end, 1)));
     if (end != mix64(number))
-        throw RunError(fmt::format("the end of message {} of the stream from {} is not what was sent", number,
-                                   job_.who(settings_.from)),
-                       EndReason::bad_data);
+        throw RunError(
+            fmt::format("the end of message {} of the stream from {} is not what was sent", number, job_.who(from)),
+            EndReason::bad_data);
 }
 
 template <class Mode>
-void CreditStream<Mode>::take_message(int place) {
-    const std::int64_t number = kIsPooled ? received_ : taken_at_[static_cast<std::size_t>(place)];
-    if (number % kChecksEvery == 0 && is_stamped()) check_stamp(place, number);
+void CreditStream<Mode>::pause() {
+    // What came before is free; a signal to stop is not waited for.
+    post_receives();
+    for (Incoming& stream : in_) return_credits(stream);
+    const Nanoseconds end = now_ns() + settings_.free_delay.time;
+    while (now_ns() < end && StopSignal::number() == 0) {
+    }
+}
+
+template <class Mode>
+void CreditStream<Mode>::take_message(int stream, int place) {
+    if (settings_.free_delay.time > 0 && (received_ + 1) % settings_.free_delay.every == 0 && !is_ending_) pause();
+    Incoming& from = in_[static_cast<std::size_t>(stream)];
+    const std::int64_t number = kIsPooled ? from.received : taken_at_[static_cast<std::size_t>(place)];
+    if (number % kChecksEvery == 0 && is_stamped()) check_stamp(place, from.from, number);
+    ++from.received;
     ++received_;
     counts_[1] = static_cast<std::uint64_t>(received_);
     totals_[1] = received_;
-    unposted_.push_back(place);
+    unposted_.push_back({place, stream});
 }
 
 template <class Mode>
-void CreditStream<Mode>::take_credit(int place) {
+void CreditStream<Mode>::take_credit(Outgoing& stream, int place) {
     std::uint64_t value = 0;
     channel_.memory().read(place_of(place), std::as_writable_bytes(std::span(&value, 1)));
-    credit_ = std::max(credit_, static_cast<std::int64_t>(value));
+    stream.credit = std::max(stream.credit, static_cast<std::int64_t>(value));
     ++credits_received_;
-    unposted_.push_back(place);
+    unposted_.push_back({place, -1});
+}
+
+template <class Mode>
+void CreditStream<Mode>::take_send(int place, Nanoseconds now) {
+    const auto slot = static_cast<std::size_t>(receives() + place);
+    out_[static_cast<std::size_t>(stream_of_[slot])].free.push_back(place);
+    --under_way_;
+    counts_[0] = static_cast<std::uint64_t>(++totals_[0]);
+    moments_.send_done = now;
 }
 
 template <class Mode>
@@ -206,14 +255,20 @@ void CreditStream<Mode>::take(int place, std::uint64_t data) {
         return;
     }
     if constexpr (kIsPooled) {
-        if (settings_.from != kNobody && data == message_data(settings_.op, settings_.from))
-            return take_message(place);
-        if (settings_.to != kNobody && data == message_data(settings_.op + 1, settings_.to))
-            return take_credit(place);
+        const auto source = static_cast<std::size_t>(data & kSourceMask);
+        const auto rank = static_cast<Rank>(source);
+        if (source < in_of_.size()) {
+            if (in_of_[source] >= 0 && data == message_data(settings_.op, rank))
+                return take_message(in_of_[source], place);
+            if (out_of_[source] >= 0 && data == message_data(settings_.op + 1, rank))
+                return take_credit(out_[static_cast<std::size_t>(out_of_[source])], place);
+        }
         throw RunError(fmt::format("a message came that nobody should send (data {:#x})", data),
                        EndReason::bad_data);
     }
-    return place < settings_.window ? take_message(place) : take_credit(place);
+    const int stream = stream_of_[static_cast<std::size_t>(place)];
+    if (place < message_receives()) return take_message(stream, place);
+    take_credit(out_[static_cast<std::size_t>(stream)], place);
 }
 
 template <class Mode>
@@ -229,14 +284,10 @@ bool CreditStream<Mode>::read_queue() {
     const std::int64_t received_before = received_;
     for (const fi_cq_data_entry& entry : std::span(entries_).first(static_cast<std::size_t>(count))) {
         const auto slot = static_cast<int>(static_cast<const Slot*>(entry.op_context) - slots_.data());
-        if (slot < receives()) {
+        if (slot < receives())
             take(slot, entry.data);
-            continue;
-        }
-        free_.push_back(slot - receives());
-        --under_way_;
-        counts_[0] = static_cast<std::uint64_t>(++totals_[0]);
-        moments_.send_done = now;
+        else
+            take_send(slot - receives(), now);
     }
     if (received_ != received_before) moments_.receive_done = now;
     post_receives();
@@ -246,29 +297,26 @@ bool CreditStream<Mode>::read_queue() {
 template <class Mode>
 void CreditStream<Mode>::expect_sweep() {
     is_sweeping_ = true;
-    if (settings_.to != kNobody) {
-        messages_to_take_up_ = settings_.window;
-        left_ += kCredits;
-    }
-    if (settings_.from != kNobody) {
-        credits_to_take_up_ = kCredits;
-        left_ += settings_.window;
-    }
+    left_ = receives();
+    for (Outgoing& stream : out_) stream.to_take_up = settings_.window;
+    for (Incoming& stream : in_) stream.to_take_up = kCredits;
 }
 
 template <class Mode>
 bool CreditStream<Mode>::sweep() {
-    std::byte* const place = channel_.send_buffer() + static_cast<std::size_t>(settings_.window) * stride_;
     TransferContext context = credits_;
     context.message_size = std::min(kCreditBytes, message_size_);
+    bool is_done = left_ == 0;
     const auto take_up = [&](Rank peer, int& count, std::uint64_t op) {
-        while (count > 0 && is_started(Mode::inject(context, route(peer, place, 0), Mode::label(context, op)),
-                                       "taking up a receive", peer))
+        while (count > 0 &&
+               is_started(Mode::inject(context, route(peer, credit_place(), 0), Mode::label(context, op)),
+                          "taking up a receive", peer))
             --count;
+        is_done = is_done && count == 0;
     };
-    take_up(settings_.to, messages_to_take_up_, settings_.op);
-    take_up(settings_.from, credits_to_take_up_, settings_.op + 1);
-    return messages_to_take_up_ == 0 && credits_to_take_up_ == 0 && left_ == 0;
+    for (Outgoing& stream : out_) take_up(stream.to, stream.to_take_up, settings_.op);
+    for (Incoming& stream : in_) take_up(stream.from, stream.to_take_up, settings_.op + 1);
+    return is_done;
 }
 
 template class CreditStream<Tagged>;
@@ -279,12 +327,11 @@ std::unique_ptr<Flow> make_stream(const EngineParts& parts) {
     const Point& point = parts.point;
     StreamSettings settings{.window = point.window, .most = point.stream.messages};
     for (const StreamPair& pair : point.stream.who) {
-        if (pair.from == parts.job.rank()) settings.to = pair.to;
-        if (pair.to == parts.job.rank()) settings.from = pair.from;
+        if (pair.from == parts.job.rank()) settings.to.push_back(pair.to);
+        if (pair.to == parts.job.rank()) settings.from.push_back(pair.from);
     }
-    Point silent = point;
-    silent.window = 0; // the credits count what is under way
-    settings.injects = uses_inject(channel, silent);
+    settings.injects = injects_stream(channel.domain().offer(), point);
+    settings.free_delay = point.stream.free_delay;
     settings.matches_in_order = channel.domain().offer().matches_in_order();
     settings.completes_in_order = channel.domain().offer().completes_in_order();
     settings.op = parts.loop.next_op();

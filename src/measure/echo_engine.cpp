@@ -339,8 +339,8 @@ std::unique_ptr<Flow> make_echo(const EngineParts& parts) {
         if (pair.from == parts.job.rank()) settings.server = pair.to;
         if (pair.to == parts.job.rank()) settings.client = pair.from;
     }
-    settings.injects_answers = uses_inject(channel, point);
-    settings.injects_requests = uses_inject(channel, point.of_requests());
+    settings.injects_answers = uses_inject(channel.domain().offer(), point);
+    settings.injects_requests = uses_inject(channel.domain().offer(), point.of_requests());
     settings.op = parts.loop.next_op();
     for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)parts.loop.next_op();
     if (point.mode == Msg::kName)

@@ -19,7 +19,8 @@ ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel) {
     const Domain& domain = channel.domain();
     const auto takes_wildcards = find_provider(domain.offer().provider()).takes_wildcards;
     Inject inject = Inject::never;
-    if (uses_inject(channel, parts.point)) inject = parts.point.window == 0 ? Inject::silent : Inject::counted;
+    if (uses_inject(domain.offer(), parts.point))
+        inject = parts.point.window == 0 ? Inject::silent : Inject::counted;
     return {.window = parts.point.window,
             .inject = inject,
             .posts_receives =
@@ -109,16 +110,21 @@ void require_sends(std::span<const std::string> modes) {
                                          mode, mode));
 }
 
-bool uses_inject(const Channel& channel, const Point& point) {
-    const Provider& provider = find_provider(channel.domain().offer().provider());
+bool uses_inject(const Offer& offer, const Point& point) {
+    const Provider& provider = find_provider(offer.provider());
     const ModeEntry& mode = find_mode(point.mode);
     if (mode.initiator == Initiator::receiver) return false; // nothing is sent
     if (mode.arrival == Arrival::data && !provider.injects_data) return false;
     // Its flag waits for the message's completion.
-    if (mode.arrival == Arrival::flag && point.message_size > channel.domain().offer().ordered_write())
-        return false;
+    if (mode.arrival == Arrival::flag && point.message_size > offer.ordered_write()) return false;
     if (point.window != 0 && !provider.completes_injected) return false;
-    return point.message_size <= channel.domain().offer().inject_size();
+    return point.message_size <= offer.inject_size();
+}
+
+bool injects_stream(const Offer& offer, const Point& point) {
+    Point silent = point;
+    silent.window = 0;
+    return point.stream.inject != InjectUse::off && uses_inject(offer, silent);
 }
 
 } // namespace a2aperf

@@ -277,7 +277,7 @@ PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
 
     PointOutcome outcome;
     outcome.own = finish(all[0], point);
-    outcome.own.used_inject = uses_inject(channel, point);
+    outcome.own.used_inject = uses_inject(channel.domain().offer(), point);
     if (with_baseline) outcome.baseline = finish(all[1], point);
     outcome.own.started_ns = started;
     outcome.own.duration_ns = now_ns() - begin;

@@ -33,7 +33,13 @@ std::optional<std::string> flag_trouble(const Offer& offer, Bytes message_size) 
 std::optional<std::string> receive_trouble(const Offer& offer, const Point& point) {
     const bool is_echo = point.role == Role::echo;
     const std::string name = offer.provider();
-    const int needed = is_echo ? point.echo_receives() : point.stream_receives();
+    if (find_provider(name).keeps_own_messages &&
+        std::ranges::any_of(point.stream.who, [](const StreamPair& pair) { return pair.from == pair.to; }))
+        return fmt::format("{} keeps messages of a process to itself: they would not pass the adapter", name);
+    if (point.stream.inject == InjectUse::on && !injects_stream(offer, point))
+        return fmt::format("messages of {} B do not go by the inject path of {}: it takes up to {} B",
+                           point.message_size, name, offer.inject_size());
+    const int needed = is_echo ? point.echo_receives() : point.stream_room().receives;
     if (!find_provider(name).bounds_receives || static_cast<std::size_t>(needed) <= offer.receive_queue())
         return std::nullopt;
     return fmt::format("{} receives are posted at a time, of {}, and {} has room for {}", needed,
@@ -154,7 +160,7 @@ std::size_t queue_entries(const Plan& plan) {
     int most = 0;
     for (const Point& point : plan.points)
         if (!point.is_skipped() && point.role == Role::stream)
-            most = std::max(most, point.stream_operations());
+            most = std::max(most, point.stream_room().receives + point.stream_room().sends);
         else if (!point.is_skipped() && point.role == Role::echo)
             most = std::max(most, 2 * point.echo_receives());
     return static_cast<std::size_t>(most);

@@ -2,6 +2,7 @@
 #include "a2aperf/plan/point.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -25,6 +26,27 @@ std::string_view to_string(Role role) {
     return "";
 }
 
+std::string_view to_string(InjectUse use) {
+    switch (use) {
+    case InjectUse::automatic:
+        return "auto";
+    case InjectUse::on:
+        return "on";
+    case InjectUse::off:
+        return "off";
+    }
+    return "";
+}
+
+std::string Stream::label() const {
+    std::string words = pairs;
+    if (is_duplex) words += " both ways";
+    if (free_delay.time > 0)
+        words += fmt::format(" pause {}/{}", format_duration(free_delay.time), free_delay.every);
+    if (inject != InjectUse::automatic) words += fmt::format(" inject {}", to_string(inject));
+    return words;
+}
+
 std::string_view to_string(Post post) {
     return post == Post::before ? "before" : "inside";
 }
@@ -41,22 +63,23 @@ Bytes Point::buffer_bytes(int ranks) const {
     return role == Role::stream ? std::max(all, stream_bytes()) : all;
 }
 
-int Point::stream_receives() const {
-    int most = 0;
+Point::StreamRoom Point::stream_room() const {
+    std::map<Rank, StreamRoom> of_rank;
     for (const StreamPair& pair : stream.who) {
-        const bool is_sender_too =
-            std::ranges::any_of(stream.who, [&](const StreamPair& other) { return other.from == pair.to; });
-        most = std::max(most, window + (is_sender_too ? kStreamCredits : 0));
+        StreamRoom& sender = of_rank[pair.from];
+        sender.receives += kStreamCredits;
+        sender.sends += window;
+        of_rank[pair.to].receives += window;
     }
-    return std::max(most, kStreamCredits);
-}
-
-int Point::stream_operations() const {
-    return stream_receives() + window;
+    StreamRoom most;
+    for (const auto& [rank, room] : of_rank)
+        most = {std::max(most.receives, room.receives), std::max(most.sends, room.sends)};
+    return most;
 }
 
 Bytes Point::stream_bytes() const {
-    return stream_stride(message_size) * static_cast<Bytes>(window + kStreamCredits);
+    const StreamRoom room = stream_room();
+    return stream_stride(message_size) * static_cast<Bytes>(std::max(room.receives, room.sends + 1)); // a credit
 }
 
 int Point::echo_receives() const {
@@ -96,7 +119,7 @@ Peers Point::peers(Rank rank, const Layout& layout, std::uint64_t seed) const {
 
 std::string Point::label() const {
     if (role == Role::stream)
-        return fmt::format("{} stream {} window {} {} B", mode, stream.pairs, window, message_size);
+        return fmt::format("{} stream {} window {} {} B", mode, stream.label(), window, message_size);
     if (role == Role::echo)
         return fmt::format("{} echo {} outstanding {} request {} B answer {} B", mode, stream.pairs,
                            echo.outstanding, echo.request_size, message_size);

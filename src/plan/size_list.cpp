@@ -39,9 +39,9 @@ private:
     std::unordered_set<Bytes> seen_;
 };
 
-Bytes parse_size(std::string_view text) {
+Bytes parse_size(std::string_view text, Bytes least = 1) {
     const Bytes size = parse_bytes(text);
-    if (size == 0) refuse("size", text, "is zero", "a message has at least 1 byte");
+    if (size < least) refuse("size", text, "is zero", "a message has at least 1 byte");
     return size;
 }
 
@@ -68,13 +68,14 @@ Bytes parse_factor(std::string_view range, std::string_view text) {
     return factor;
 }
 
-void add_range(SizeList& list, std::string_view range, std::size_t dots) {
+void add_range(SizeList& list, std::string_view range, std::size_t dots, Bytes least) {
     const std::size_t sign = range.find_first_of("+*", dots);
     if (sign == std::string_view::npos) {
         refuse("range", range, "has no step", "add +STEP or *FACTOR, for example 1000..15000+1000 or 1KiB..4MiB*2");
     }
-    const Bytes low = parse_size(range.substr(0, dots));
-    const Bytes high = parse_size(range.substr(dots + 2, sign - dots - 2));
+    if (range[sign] == '*') least = 1; // no factor leads on from 0
+    const Bytes low = parse_size(range.substr(0, dots), least);
+    const Bytes high = parse_size(range.substr(dots + 2, sign - dots - 2), least);
     if (low > high) refuse("range", range, "is reversed", "write the smaller end first");
     const std::string_view increment = range.substr(sign + 1);
     if (range[sign] == '*') return add_geometric(list, low, high, parse_factor(range, increment));
@@ -83,27 +84,27 @@ void add_range(SizeList& list, std::string_view range, std::size_t dots) {
     add_arithmetic(list, low, high, step);
 }
 
-void add_item(SizeList& list, std::string_view text, std::string_view item) {
+void add_item(SizeList& list, std::string_view text, std::string_view item, Bytes least) {
     if (item.find_first_not_of(' ') == std::string_view::npos) {
         refuse("sizes", text, item.size() == text.size() ? "are empty" : "have an empty item",
                "write for example 1000,60kB or 1000..15000+1000");
     }
     const std::size_t dots = item.find("..");
-    if (dots != std::string_view::npos) return add_range(list, item, dots);
+    if (dots != std::string_view::npos) return add_range(list, item, dots, least);
     if (item.find_first_of(":-", 1) != std::string_view::npos) {
         refuse("size", item, "looks like a range", "write LOW..HIGH+STEP or LOW..HIGH*FACTOR");
     }
-    list.add(parse_size(item));
+    list.add(parse_size(item, least));
 }
 
 } // namespace
 
-std::vector<Bytes> parse_sizes(std::string_view text) {
+std::vector<Bytes> parse_sizes(std::string_view text, Bytes least) {
     SizeList list(text);
     std::size_t begin = 0;
     while (true) {
         const std::size_t end = text.find(',', begin);
-        add_item(list, text, text.substr(begin, end == std::string_view::npos ? end : end - begin));
+        add_item(list, text, text.substr(begin, end == std::string_view::npos ? end : end - begin), least);
         if (end == std::string_view::npos) return list.take();
         begin = end + 1;
     }

@@ -4,15 +4,19 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <span>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
 
 namespace a2aperf {
 namespace {
 
-constexpr std::string_view kHalves = "halves", kNeighbours = "neighbours";
+constexpr std::string_view kHalves = "halves", kNeighbours = "neighbours", kLoopback = "loopback",
+                           kAllToOne = "all-to-one", kOneToAll = "one-to-all";
+constexpr std::string_view kWords[] = {kHalves, kNeighbours, kAllToOne, kOneToAll, kLoopback};
 
 std::optional<Rank> rank_of(std::string_view text) {
     Rank rank = 0;
@@ -21,54 +25,88 @@ std::optional<Rank> rank_of(std::string_view text) {
     return rank;
 }
 
-StreamPair pair_of(std::string_view text) {
+// The first two leave each rank one partner.
+std::span<const std::string_view> words_of(Partners partners) {
+    return std::span(kWords).first(partners == Partners::one ? 2 : std::size(kWords));
+}
+
+StreamPair pair_of(std::string_view text, Partners partners) {
     const std::size_t colon = text.find(':');
     const auto from = rank_of(text.substr(0, colon));
     const auto to = colon == std::string_view::npos ? std::nullopt : rank_of(text.substr(colon + 1));
     if (!from || !to)
-        throw UsageError(fmt::format("unknown pairs {}: expected halves, neighbours, or ranks as in 0:1,2:3",
-                                     quote(std::string(text))));
+        throw UsageError(fmt::format("unknown pairs {}: expected {}, or ranks as in 0:1,2:3",
+                                     quote(std::string(text)), fmt::join(words_of(partners), ", ")));
     return {*from, *to};
 }
 
-void require_once(const std::vector<StreamPair>& pairs) {
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-        if (pairs[i].from == pairs[i].to)
-            throw UsageError(fmt::format("rank {} can't send to itself", pairs[i].from));
+void require_one_partner(const std::vector<StreamPair>& pairs) {
+    for (std::size_t i = 0; i < pairs.size(); ++i)
         for (std::size_t j = 0; j < i; ++j) {
             if (pairs[i].from == pairs[j].from)
                 throw UsageError(fmt::format("rank {} sends in two pairs: one is possible", pairs[i].from));
             if (pairs[i].to == pairs[j].to)
                 throw UsageError(fmt::format("rank {} receives in two pairs: one is possible", pairs[i].to));
         }
+}
+
+void require_once(const std::vector<StreamPair>& pairs) {
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        if (pairs[i].from == pairs[i].to)
+            throw UsageError(fmt::format("rank {} can't send to itself among others: all do in --pairs loopback",
+                                         pairs[i].from));
+        if (std::find(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(i), pairs[i]) !=
+            pairs.begin() + static_cast<std::ptrdiff_t>(i))
+            throw UsageError(fmt::format("the pair {}:{} is there twice", pairs[i].from, pairs[i].to));
     }
 }
 
 } // namespace
 
-StreamPairs StreamPairs::parse(std::string_view text) {
+StreamPairs StreamPairs::parse(std::string_view text, Partners partners) {
     StreamPairs pairs;
     pairs.text_ = text;
-    if (text == kHalves || text == kNeighbours) return pairs;
+    const auto words = words_of(partners);
+    if (std::ranges::find(words, text) != words.end()) return pairs;
     for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
-        pairs.listed_.push_back(pair_of(text.substr(begin, end - begin)));
+        pairs.listed_.push_back(pair_of(text.substr(begin, end - begin), partners));
         begin = end + 1;
     }
     require_once(pairs.listed_);
+    if (partners == Partners::one) require_one_partner(pairs.listed_);
     return pairs;
 }
 
-std::vector<StreamPair> StreamPairs::of(int ranks) const {
+bool StreamPairs::is_loopback() const {
+    return text_ == kLoopback;
+}
+
+std::vector<StreamPair> StreamPairs::of(int ranks, bool is_duplex) const {
+    std::vector<StreamPair> pairs = one_way(ranks);
+    if (!is_duplex) return pairs;
+    for (std::size_t i = 0, count = pairs.size(); i < count; ++i) pairs.push_back({pairs[i].to, pairs[i].from});
+    require_once(pairs);
+    return pairs;
+}
+
+std::vector<StreamPair> StreamPairs::one_way(int ranks) const {
     for (const StreamPair& pair : listed_)
         if (const Rank last = std::max(pair.from, pair.to); last >= ranks)
             throw UsageError(
                 fmt::format("--pairs names rank {}, and there are {} ranks: 0 to {}", last, ranks, ranks - 1));
     if (!listed_.empty()) return listed_;
+    std::vector<StreamPair> pairs;
+    if (is_loopback())
+        for (Rank rank = 0; rank < ranks; ++rank) pairs.push_back({rank, rank});
+    if (text_ == kAllToOne)
+        for (Rank rank = 1; rank < ranks; ++rank) pairs.push_back({rank, 0});
+    if (text_ == kOneToAll)
+        for (Rank rank = 1; rank < ranks; ++rank) pairs.push_back({0, rank});
+    if (text_ != kHalves && text_ != kNeighbours) return pairs;
     if (ranks % 2 != 0)
         throw UsageError(fmt::format(
             "--pairs {} needs an even number of ranks, and there are {}: name the pairs, as in 0:1", text_, ranks));
-    std::vector<StreamPair> pairs;
     for (Rank rank = 0; rank < ranks / 2; ++rank)
         pairs.push_back(text_ == kHalves ? StreamPair{rank, rank + ranks / 2} : StreamPair{2 * rank, 2 * rank + 1});
     return pairs;

@@ -198,6 +198,8 @@ std::string TableWriter::header() const {
     case Format::csv:
     case Format::json:
         return records_.header();
+    case Format::loopback: // of streams, which print it
+        break;
     }
     return {};
 }
@@ -218,6 +220,8 @@ std::string TableWriter::row(const Row& row) {
     case Format::csv:
     case Format::json:
         return records_.row(fields_of(columns_, row, request));
+    case Format::loopback:
+        break;
     }
     return {};
 }

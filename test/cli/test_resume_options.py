@@ -56,6 +56,9 @@ OTHERS = {
     "--label": ("alltoall", {"--label": "a=1"}, "resumed with other labels (--label): 'a=1' instead of none"),
     "--attach": ("alltoall", {"--attach": "facts.txt"}, ""),
     "--pairs": ("stream", {"--pairs": "1:0"}, "'0:1' in the file and '1:0'"),
+    "--duplex": ("stream", {"--duplex": None}, "'one way' in the file and 'both ways'"),
+    "--free-delay": ("stream", {"--free-delay": "1ms"}, "free_delay 0 in the file and 1000000"),
+    "--inject": ("stream", {"--inject": "off"}, "'auto' in the file and 'off'"),
     "--duration": ("stream", {"--messages": ..., "--duration": "20ms"}, "asked_duration -1 in the file and 20000000"),
     "--messages": ("stream", {"--messages": "51"}, "asked_messages 50 in the file and 51"),
     "--request": ("echo", {"--request": "31"}, "request_size 30 in the file and 31"),
@@ -107,8 +110,8 @@ def measured(program, tmp_path_factory) -> dict[str, Path]:
 
 def test_the_table_has_every_option():
     options = set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / "src/config/option_table.cpp").read_text()))
-    own = {"pairs": {"steps", "suspects"}, "stream": {"pairs", "duration", "messages", "max-samples"},
-           "echo": {"request", "outstanding"}}
+    streams = {"pairs", "duplex", "free-delay", "inject", "duration", "messages", "max-samples"}
+    own = {"pairs": {"steps", "suspects"}, "stream_options": streams, "echo": {"request", "outstanding"}}
     for workload, names in own.items():
         options |= set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / f"src/app/{workload}.cpp").read_text())) & names
     assert {f"--{option}" for option in options} - NO_TABLE == set(OTHERS) == set(OUTCOMES)

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import checksums
+import h5py
 import numpy as np
 import pytest
 from results import COMPLETE, SKIPPED, Results
@@ -30,6 +31,8 @@ def stream(launch, tmp_path):
         ("shm", 2, "halves", [(0, 1)]),
         ("tcp", 4, "neighbours", [(0, 1), (2, 3)]),
         ("net", 3, "0:1,1:2,2:0", [(0, 1), (1, 2), (2, 0)]),
+        ("net", 3, "all-to-one", [(1, 0), (2, 0)]),
+        ("shm", 3, "one-to-all", [(0, 1), (0, 2)]),
     ],
 )
 def test_what_was_sent_has_come(stream, needs_provider, tmp_path, provider, ranks, pairs, who):
@@ -42,9 +45,9 @@ def test_what_was_sent_has_come(stream, needs_provider, tmp_path, provider, rank
     assert set(results.words("stream_pairs")) == {pairs}
     assert list(results.columns["state"]) == [COMPLETE] * 12
     sent, received = (results.raw[f"messages_{way}"][:, 0] for way in ("sent", "received"))
-    for source, destination in who:
-        assert (sent[:, source] == 300).all()
-        assert (received[:, destination] == 300).all()
+    for rank in range(ranks):
+        assert (sent[:, rank] == 300 * sum(source == rank for source, _ in who)).all()
+        assert (received[:, rank] == 300 * sum(destination == rank for _, destination in who)).all()
     assert (results.columns["messages"] == 300 * len(who)).all()
     assert (results.columns["bytes"] == results.columns["messages"] * results.columns["message_size"]).all()
     first = results.raw["begin"][:, 0, [source for source, _ in who]].min(axis=1)
@@ -63,6 +66,21 @@ def test_the_analysis_reads_it(stream, tmp_path):
         done = subprocess.run([A2A, *words, tmp_path / "a.h5"], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         assert done.stdout.endswith(said)
+
+
+@pytest.mark.parametrize("provider", ["tcp", "net", "shm"])
+def test_messages_may_be_empty(stream, needs_provider, tmp_path, provider):
+    needs_provider(provider)
+    stream(2, "--sizes", "0,1", "--mode", "tagged,msg", "--messages", "100", provider=provider)
+    results = Results(tmp_path / "a.h5")
+    assert list(results.columns["state"]) == [COMPLETE] * 4
+    assert list(results.columns["messages"]) == [100] * 4
+    assert list(results.columns["bytes"]) == [0, 100, 0, 100]
+    assert (results.columns["gbps"] >= 0).all()
+    if A2A.exists():
+        for command in ("check", "table", "explain"):
+            done = subprocess.run([A2A, command, tmp_path / "a.h5"], capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
 
 
 def test_a_duration_has_its_intervals_and_those_beyond_the_most_are_counted(stream, tmp_path):
@@ -93,6 +111,79 @@ def test_a_window_beyond_the_receive_queue_is_skipped_with_the_reason(stream, tm
     results = Results(tmp_path / "a.h5")
     assert list(results.columns["state"]) == [COMPLETE, SKIPPED]
     assert "1000000 receives are posted at a time, of messages and credits, and shm has room for" in results.words("skip_reason")[1]
+
+
+def test_both_directions_are_counted_together(stream, tmp_path):
+    stream(2, "--sizes", "8", "--messages", "200", "--duplex", "--mode", "tagged,msg")
+    results = Results(tmp_path / "a.h5")
+    assert set(results.words("duplex")) == {"both ways"}
+    assert (results.columns["messages"] == 400).all()
+    assert (results.raw["messages_received"][:, 0] == 200).all()
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("provider", ["tcp", "net", "shm"])
+def test_a_loopback_needs_one_rank(stream, needs_provider, tmp_path, provider, ranks):
+    needs_provider(provider)
+    words = ["--pairs", "loopback", "--sizes", "0,8,4096,1MiB", "--mode", "tagged,msg", "--messages", "100"]
+    stream(ranks, *words, provider=provider)
+    results = Results(tmp_path / "a.h5")
+    assert list(results.columns["state"]) == [COMPLETE] * 8
+    assert (results.raw["messages_received"][:, 0] == 100).all()
+
+
+def test_a_receiver_that_pauses_gives_its_law(stream, tmp_path):
+    """The sender sends 20 messages while it pauses, and then waits for the rest of the pause."""
+    stream(2, "--sizes", "8", "--window", "20", "--free-delay", "0,20ms/20,20ms/40", "--messages", "201")
+    columns = Results(tmp_path / "a.h5").columns
+    assert list(columns["free_delay"]) == [0, 20e6, 20e6]
+    assert list(columns["free_every"]) == [-1, 20, 40]
+    # The last pause of the first comes with the last messages under way: nothing need come after it.
+    assert columns["stream_time"][1] >= 9 * 20e6
+    assert columns["stream_time"][2] >= 4 * 20e6
+    assert (columns["longest_wait"][1:] > 0).all()
+
+
+def test_the_inject_path_is_used_as_asked(stream, tmp_path):
+    stream(2, "--sizes", "8,1MiB", "--messages", "10", "--inject", "auto,on,off")
+    results = Results(tmp_path / "a.h5")
+    assert results.words("asked_inject") == ["auto", "auto", "on", "on", "off", "off"]
+    assert list(results.columns["state"]) == [COMPLETE, COMPLETE, COMPLETE, SKIPPED, COMPLETE, COMPLETE]
+    assert list(results.columns["inject"])[:3] == [1, 0, 1]
+    assert list(results.columns["inject"])[4:] == [0, 0]
+    assert "do not go by the inject path of shm" in results.words("skip_reason")[3]
+
+
+PUBLISHED = [
+    *("Test duration (secs)", "Data length (bytes)", "Total messages received", "Total data bytes received"),
+    *("Messages per sec", "Data bytes per sec", "Rx thread free delay (us)", "Tx thread max get send buffer (us)"),
+]
+
+
+def test_the_published_columns(stream, tmp_path):
+    words = ["--mode", "tagged,msg", "--window", "4,8", "--sizes", "0,8", "--free-delay", "0,1ms/4"]
+    told = stream(2, *words, "--messages", "100", "--format", "loopback").stdout
+    lines = told.splitlines()
+    heading = "".join(f"{name}  " for name in PUBLISHED)
+    assert lines.count(heading) == 8
+    results = Results(tmp_path / "a.h5")
+    rows = [line.split() for line in lines if line.startswith(" ")]
+    assert [len(row) for row in rows] == [8] * 16
+    assert all(len(line) == len(heading) for line in lines if line.startswith(" "))
+    for row, point in zip(rows, np.argsort(results.columns["order"]), strict=True):
+        of = {name: column[point] for name, column in results.columns.items() if column.ndim > 0}
+        assert row[0] == f"{of['stream_time'] * 1e-9:.6f}"
+        assert [int(value) for value in row[1:4]] == [of["message_size"], of["messages"], of["bytes"]]
+        assert [int(value) for value in row[4:6]] == [round(of["msg_rate"]), round(of["byte_rate"])]
+        assert [int(value) for value in row[6:]] == [of["free_delay"] // 1000, round(of["longest_wait"] / 1000)]
+    if A2A.exists():
+        (tmp_path / "told.txt").write_text(told)
+        done = subprocess.run([A2A, "import", tmp_path / "told.txt", "-o", tmp_path / "i.h5"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        with h5py.File(tmp_path / "i.h5") as again:
+            for name in ("messages", "bytes", "message_size"):
+                assert sorted(again[name][()]) == sorted(results.columns[name])
+            assert set(again["mode"].asstr()[()]) == {"tagged", "msg"}
 
 
 def test_ranks_without_a_stream_wait_for_those_that_have_one(stream, tmp_path):
@@ -131,10 +222,16 @@ def test_a_stream_does_not_sleep(launch, tmp_path):
     [
         (3, ["--pairs", "halves"], "--pairs halves needs an even number of ranks, and there are 3"),
         (2, ["--pairs", "0:2"], "--pairs names rank 2, and there are 2 ranks: 0 to 1"),
-        (2, ["--pairs", "loopback"], "unknown pairs 'loopback': expected halves, neighbours"),
+        (2, ["--pairs", "thirds"], "unknown pairs 'thirds': expected halves, neighbours, all-to-one"),
+        (2, ["--pairs", "loopback", "--duplex"], "--duplex: in a loopback a rank is both ends"),
+        (2, ["--pairs", "0:1,1:0", "--duplex"], "the pair 1:0 is there twice"),
+        (2, ["--free-delay", "-1ms"], "--free-delay: duration '-1ms' is negative"),
+        (2, ["--free-delay", "1ms/0"], "--free-delay: "),
+        (2, ["--free-delay", "2s", "--timeout", "2s"], "--free-delay 2 s is not below --timeout 2 s"),
+        (2, ["--inject", "maybe"], "--inject: unknown use of the inject path 'maybe': expected one of auto, on, off"),
         (2, ["--mode", "write"], "--mode: for stream expected one of tagged, msg"),
         (2, ["--window", "all"], "--window: a stream has a number of buffers, not all"),
-        (2, ["--format", "compat"], "--format: for stream expected one of table, csv, json"),
+        (2, ["--format", "compat"], "--format: for stream expected one of table, loopback, csv, json"),
     ],
 )
 def test_bad_input_is_one_line_and_no_file(stream, tmp_path, ranks, words, said):

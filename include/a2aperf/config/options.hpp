@@ -32,6 +32,7 @@ struct Options {
     std::string nic = "nearest"; // nearest, a device name, or a rank map "0:mlx5_0,1:mlx5_1"
 
     // what
+    Bytes least_size = 1; // of a message of this workload; 0 = it may be empty
     std::vector<Bytes> sizes;
     std::vector<std::string> modes{"tagged"};
     std::vector<const Schedule*> schedules; // default: shift

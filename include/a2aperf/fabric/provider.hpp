@@ -51,6 +51,8 @@ struct Provider {
     bool names_segments = false;
     // fi_info's size of the receive queue is the most that it takes.
     bool bounds_receives = true;
+    // Messages of a process to itself are copied within it.
+    bool keeps_own_messages = false;
 };
 
 // In the order of preference of --provider auto.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stream of messages to one rank, from one, or both: as many may be under way as the receiver has buffers, and it
-// tells when it has freed some.
+// Streams of messages to some ranks, from some, or both: of each as many may be under way as its receiver has
+// buffers, and it tells when it has freed some.
 #pragma once
 
 #include <array>
@@ -20,15 +20,14 @@
 
 namespace a2aperf {
 
-inline constexpr Rank kNobody = -1;
-
 struct StreamSettings {
-    Rank to = kNobody, from = kNobody;
-    int window = 1;         // buffers of the receiver
-    std::int64_t most = -1; // messages to send; -1 = until the end of the duration
-    bool injects = false;   // messages go by the provider's inject path: none completes
+    std::vector<Rank> to{}, from{}; // each once; perhaps this rank itself
+    int window = 1;                 // buffers of the receiver, for each sender
+    std::int64_t most = -1;         // messages to send to each; -1 = until the end of the duration
+    bool injects = false;           // messages go by the provider's inject path: none completes
     // The order in which messages were sent is that in which receives take them; and that of their completions.
     bool matches_in_order = false, completes_in_order = false;
+    FreeDelay free_delay{};
     // Of the messages; that of the credits is one more. Differs between all streams and ops of a launch.
     std::uint64_t op = 0;
 };
@@ -46,23 +45,25 @@ public:
     void prepare() { post_receives(); }
     bool advance() {
         bool has_sent = false;
-        if (settings_.to != kNobody) has_sent = send_messages();
+        for (std::size_t i = 0; i < out_.size(); ++i)
+            has_sent |= send_messages(out_[(first_out_ + i) % out_.size()]);
+        if (++first_out_ >= out_.size()) first_out_ = 0; // another one finds room first
         const bool has_read = read_queue();
-        if (settings_.from != kNobody) return_credits();
+        for (Incoming& stream : in_) return_credits(stream);
         return has_sent || has_read;
     }
     bool progress() {
-        if (waiting_since_ != 0) [[unlikely]] // to the end: it sends no more
-            note_wait();
+        for (Outgoing& stream : out_) // to the end: it sends no more
+            if (stream.waiting_since != 0) note_wait(stream);
         if (settings_.injects && injected_ != sent_) [[unlikely]]
             note_injected(now_ns());
         return read_queue();
     }
     bool is_over() const {
-        return settings_.most >= 0 && (settings_.to == kNobody || sent_ == settings_.most) &&
-               (settings_.from == kNobody || received_ == settings_.most);
+        return settings_.most >= 0 && sent_ == settings_.most * std::ssize(out_) &&
+               received_ == settings_.most * std::ssize(in_);
     }
-    bool has_peers() const { return settings_.to != kNobody || settings_.from != kNobody; }
+    bool has_peers() const { return !out_.empty() || !in_.empty(); }
     std::span<const std::uint64_t> counters() const { return counts_; }
     std::span<const std::int64_t> started() const { return started_; }
     void expect(std::span<const std::int64_t> due) {
@@ -87,26 +88,49 @@ private:
     static constexpr std::int64_t kChecksEvery = 16;
     static constexpr bool kIsPooled = !takes_by_source(Mode::kArrival); // any receive takes any message
 
+    struct Outgoing {
+        Rank to;
+        std::vector<int> free{}; // places of messages to send
+        std::int64_t sent = 0, credit = 0;
+        Nanoseconds waiting_since = 0;
+        int to_take_up = 0; // of the peer's receives
+    };
+    struct Incoming {
+        Rank from;
+        std::int64_t received = 0, freed = 0, told = 0;
+        std::int64_t posted = 0;                      // receives that take its messages alone
+        std::array<std::int64_t, kCredits> telling{}; // credits that are not known to have come
+        std::size_t first_telling = 0, tellings = 0;
+        int to_take_up = 0; // of the peer's receives
+    };
+    struct Unposted {
+        int place;
+        int frees; // the stream of in_ whose buffer that is; -1 = none's
+    };
+
+    void open_streams();
     std::int64_t missing() const;
     bool is_started(ssize_t status, const char* call, Rank peer) const;
     [[noreturn]] void fail_completion(ssize_t status) const;
-    bool send_messages();
-    bool send_one();
-    void note_wait();
+    bool send_messages(Outgoing& stream);
+    bool send_one(Outgoing& stream);
+    void note_wait(Outgoing& stream);
     // Of those that are injected nothing tells when they are sent: no later than this rank's next event, or its
     // end.
     void note_injected(Nanoseconds now) {
         injected_ = sent_;
         moments_.send_done = now;
     }
-    void return_credits();
+    void return_credits(Incoming& stream);
     bool read_queue();
     void post_receives();
     void take(int place, std::uint64_t data);
-    void take_message(int place);
-    void take_credit(int place);
-    void stamp(std::byte* message) const;
-    void check_stamp(int place, std::int64_t due) const;
+    void take_message(int stream, int place);
+    void take_credit(Outgoing& stream, int place);
+    void take_send(int place, Nanoseconds now);
+    void pause();
+    void stamp(std::byte* message, std::int64_t sent) const;
+    void check_stamp(int place, Rank from, std::int64_t due) const;
     // By a receive that takes nothing else it is known which message is its own, in whatever order they complete.
     bool is_stamped() const {
         return message_size_ >= sizeof(std::uint64_t) && settings_.matches_in_order &&
@@ -118,33 +142,39 @@ private:
         return {context_.peers[static_cast<std::size_t>(peer)], message, 0, 0,
                 &slots_[static_cast<std::size_t>(slot)],        peer};
     }
-    int receives() const { return settings_.window + kCredits; }
+    // Of messages, then of credits.
+    int message_receives() const { return settings_.window * static_cast<int>(std::ssize(in_)); }
+    int receives() const { return message_receives() + kCredits * static_cast<int>(std::ssize(out_)); }
+    int sends() const { return settings_.window * static_cast<int>(std::ssize(out_)); }
+    std::byte* credit_place() const { // to send one from
+        return channel_.send_buffer() + static_cast<std::size_t>(sends()) * stride_;
+    }
 
     const Job& job_;
     Channel& channel_;
     StreamSettings settings_;
     std::size_t message_size_, stride_;
-    TransferContext context_;                 // of messages
-    TransferContext credits_;                 // the same of credits
-    TransferContext receives_;                // of receives that take either
+    TransferContext context_;  // of messages
+    TransferContext credits_;  // the same of credits
+    TransferContext receives_; // of receives that take either
+    std::vector<Outgoing> out_;
+    std::vector<Incoming> in_;
+    std::vector<Rank> peers_;                 // each once
+    std::vector<int> in_of_, out_of_;         // the stream from, or to, a rank; -1 = none [R]
     std::vector<std::int64_t> started_, due_; // [R]
     std::vector<Slot> slots_;                 // of the receives of messages, of credits, then of the sends
-    std::vector<int> unposted_, free_;        // receives, and places of messages to send
-    std::vector<std::int64_t> taken_at_;      // number of the message that the receive at a place takes [window]
-    std::int64_t posted_ = 0;                 // receives of messages
+    std::vector<int> stream_of_;              // in in_, or in out_ [slots]
+    std::vector<Unposted> unposted_;          // receives
+    std::vector<std::int64_t> taken_at_;      // number of the message that the receive at a place takes
     std::array<std::uint64_t, 2> counts_{};
     std::array<std::int64_t, 3> totals_{};
     FlowMoments moments_{kNoMoment, kNoMoment, kNoMoment};
-    std::int64_t sent_ = 0, under_way_ = 0, credit_ = 0; // of the sender
-    std::int64_t injected_ = 0;                          // of its messages, those whose moment was noted
-    std::int64_t received_ = 0, freed_ = 0, told_ = 0;   // of the receiver
-    std::int64_t credits_received_ = 0;
-    std::array<std::int64_t, kCredits> telling_{}; // credits that are not known to have come
-    std::size_t first_telling_ = 0, tellings_ = 0;
-    Nanoseconds waiting_since_ = 0;
+    // Of all streams.
+    std::int64_t sent_ = 0, under_way_ = 0, injected_ = 0; // injected: those whose moment was noted
+    std::int64_t received_ = 0, credits_received_ = 0;
+    std::size_t first_out_ = 0;
     bool is_ending_ = false, is_sweeping_ = false;
-    std::int64_t left_ = 0;                                // of its own receives to take up
-    int messages_to_take_up_ = 0, credits_to_take_up_ = 0; // of its peers' receives
+    std::int64_t left_ = 0; // of its own receives to take up
     std::array<fi_cq_data_entry, 16> entries_{};
 };
 

@@ -25,12 +25,29 @@ struct Peers {
     std::vector<Rank> sends, receives;
 };
 
+// A pause of a receiver after every so many messages, before it frees the buffer of the last of them.
+struct FreeDelay {
+    Nanoseconds time = 0; // 0 = none
+    std::int64_t every = 1000;
+    bool operator==(const FreeDelay&) const = default;
+};
+
+// Whether messages go by the provider's inject path; automatic: where they are small enough.
+enum class InjectUse { automatic, on, off };
+std::string_view to_string(InjectUse use);
+
 // Of a point that runs for a duration.
 struct Stream {
     std::string pairs; // as asked for
+    bool is_duplex = false;
     std::vector<StreamPair> who;
     Nanoseconds duration = 0;
     std::int64_t messages = -1; // of each sender; -1 = until the duration has passed
+    FreeDelay free_delay{};
+    InjectUse inject = InjectUse::automatic;
+
+    // "halves both ways pause 10 ms/1000 inject off"
+    std::string label() const;
 };
 
 // Of round trips: each request is answered, by a message of the point's size.
@@ -63,10 +80,12 @@ struct Point {
     // Messages that a rank sends in one op; their places are all different where memory allows.
     int messages_per_rank(int ranks) const { return distance > 0 ? 1 : ranks; }
     Bytes buffer_bytes(int ranks) const; // of each message buffer, with a place for all of them
-    // Of a stream, by the rank that has most: receives that are posted at a time, of messages and credits;
-    // operations that may complete before the queue is read; and what its messages and credits take of each buffer.
-    int stream_receives() const;
-    int stream_operations() const;
+    // Of a stream, by the rank that has most: receives that are posted at a time, of messages and credits, sends
+    // that may be under way, and what all of them take of each buffer.
+    struct StreamRoom {
+        int receives = 0, sends = 0;
+    };
+    StreamRoom stream_room() const;
     Bytes stream_bytes() const;
     Bytes largest_message() const { return std::max(message_size, echo.request_size); }
     Point of_requests() const; // of role echo: the same with the requests' size

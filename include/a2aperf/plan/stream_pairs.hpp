@@ -27,18 +27,28 @@ constexpr std::size_t stream_stride(Bytes message_size) {
     return (size + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+// How many pairs a rank may be in, as sender and as receiver.
+enum class Partners { one, several };
+
 class StreamPairs {
 public:
-    // "halves" (rank r of the lower half to r + R/2), "neighbours" (rank 2r to 2r + 1) or "0:1,2:3". Throws
-    // UsageError for what is none of them, a rank that sends or receives twice, and one that sends to itself.
-    static StreamPairs parse(std::string_view text);
+    // "halves" (rank r of the lower half to r + R/2), "neighbours" (rank 2r to 2r + 1), "all-to-one" (to rank 0),
+    // "one-to-all" (from it), "loopback" (each to itself) or "0:1,2:3". Throws UsageError for what is none of them,
+    // a pair that is there twice, and a rank that sends to itself.
+    // Where a rank has one partner only the first two words are known, and who sends or receives twice is refused.
+    static StreamPairs parse(std::string_view text, Partners partners = Partners::several);
 
     const std::string& text() const { return text_; }
 
-    // Throws UsageError where there are no such ranks, or an odd number where each needs a partner.
-    std::vector<StreamPair> of(int ranks) const;
+    bool is_loopback() const;
+
+    // Those of each direction where it is duplex. Throws UsageError where there are no such ranks, an odd number
+    // where each needs a partner, or a pair that is there in both directions already.
+    std::vector<StreamPair> of(int ranks, bool is_duplex = false) const;
 
 private:
+    std::vector<StreamPair> one_way(int ranks) const;
+
     std::string text_;
     std::vector<StreamPair> listed_; // empty: by the word
 };

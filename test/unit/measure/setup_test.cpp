@@ -155,6 +155,8 @@ TEST_CASE("a stream with more receives than the provider has room for is skipped
     CHECK(why("shm", stream_of(84, {{0, 1}, {1, 0}})) == "measured");
     CHECK(why("shm", stream_of(85, {{0, 1}, {1, 2}})) ==
           "101 receives are posted at a time, of messages and credits, and shm has room for 100");
+    CHECK(why("shm", stream_of(34, {{1, 0}, {2, 0}, {3, 0}})) ==
+          "102 receives are posted at a time, of messages and credits, and shm has room for 100");
     CHECK(why("net", stream_of(1000, {{0, 1}})) == "measured");
 }
 
@@ -175,6 +177,8 @@ TEST_CASE("the completion queue holds what the largest stream has under way") {
     plan.points = {stream_of(40, {{0, 1}}), stream_of(500, {{0, 1}, {1, 0}}), stream_of(9000, {{0, 1}})};
     plan.points.back().skip_reason = "too many";
     CHECK(queue_entries(plan) == 500 + 500 + kStreamCredits);
+    plan.points = {stream_of(40, {{0, 1}, {0, 2}, {0, 3}})};
+    CHECK(queue_entries(plan) == 3 * kStreamCredits + 40 + 3 * 40 - 40);
     plan.points = {point_of("tagged", 8)};
     CHECK(queue_entries(plan) == 0);
 }

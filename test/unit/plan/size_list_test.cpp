@@ -74,6 +74,12 @@ TEST_CASE("single values, ranges and lists of them") {
     CHECK(parse_sizes("1..10000+1").size() == 10'000);
 }
 
+TEST_CASE("a message may be empty where that is said") {
+    CHECK(parse_sizes("0,1", 0) == std::vector<Bytes>{0, 1});
+    CHECK(parse_sizes("0..4+2,0kB", 0) == std::vector<Bytes>{0, 2, 4});
+    CHECK_THROWS_WITH_AS(parse_sizes("0..4*2", 0), doctest::Contains("is zero"), UsageError);
+}
+
 TEST_CASE("what are no sizes is refused with the way out") {
     for (const auto& row : {std::pair<std::string_view, std::string_view>{"", "are empty"},
                             {" ", "are empty"},
@@ -120,7 +126,7 @@ TEST_CASE("what are no sizes is refused with the way out") {
         const auto text = row.first;
         const auto why = row.second;
         CAPTURE(text);
-        check_refusal(refusal(parse_sizes, text), why);
+        check_refusal(refusal([](std::string_view sizes) { return parse_sizes(sizes); }, text), why);
     }
 }
 
@@ -183,7 +189,7 @@ TEST_CASE("any text gives either sizes or one clear line") {
     };
     for (int i = 0; i < 20'000; ++i) {
         const std::string text = random_text();
-        try_parse(parse_sizes, text);
+        try_parse([](std::string_view sizes) { return parse_sizes(sizes); }, text);
         try_parse(parse_osu_sizes, text);
     }
     CHECK(accepted > 500);

@@ -43,7 +43,10 @@ WORKLOAD: Final = Workload(
     ).split(),
     least_ranks=1,
     verify=verify.verifier,
-    choices=("section", "stream_pairs", "free_delay", "threads", "duplex", "cq_mod", "completion"),
+    choices=(
+        *("section", "stream_pairs", "duplex", "free_delay", "free_every", "asked_inject"),
+        *("threads", "cq_mod", "completion"),
+    ),
     lengths=("asked_duration", "asked_messages"),
     judged=Judged(
         rates.message_time, "gbps", "Gbit/s", "of the whole stream", "", "a message", False

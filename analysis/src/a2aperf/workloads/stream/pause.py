@@ -24,13 +24,15 @@ _WAIT_WITHIN = 0.01
 
 
 def find(found: Results) -> list[Finding]:
-    """One for each row with a pause, the cause or that it is not determined."""
+    """One for each row with a pause that does not tell how often: the cause, or not determined."""
     needed = {"free_delay", "messages", "stream_time", "msg_rate", "longest_wait"}
     if not needed <= set(found.points):
         return []
     findings = []
     for table in tables.of(found):
         rows = table.rows[(table.rows["free_delay"] > 0).fillna(False)]
+        if "free_every" in rows:  # told, not to be found
+            rows = rows[~(rows["free_every"] > 0).fillna(False)]
         rows = rows[rows[["messages", "stream_time", "msg_rate"]].notna().all(axis=1)]
         findings += [_of_row(table, row) for _, row in rows.iterrows()]
     return findings

@@ -54,6 +54,8 @@ def _point(
 
 def _figures(row: pd.Series, raw: RawOps, own: Values) -> Iterator[str]:
     pairs = pairs_of(str(row["stream_pairs"]), raw.begin.shape[1])
+    if row.get("duplex") == "both ways":
+        pairs += [(receiver, sender) for sender, receiver in pairs]
     if not pairs or len(raw.begin) != 1:
         yield f"stream_pairs '{row['stream_pairs']}' are no pairs of {raw.begin.shape[1]} ranks"
         return
@@ -83,6 +85,11 @@ def pairs_of(text: str, ranks: int) -> list[tuple[int, int]]:
         return [(rank, rank + ranks // 2) for rank in range(ranks // 2)]
     if text == "neighbours":
         return [(rank, rank + 1) for rank in range(0, ranks - 1, 2)]
+    if text in ("all-to-one", "one-to-all"):
+        pairs = [(rank, 0) for rank in range(1, ranks)]
+        return pairs if text == "all-to-one" else [(b, a) for a, b in pairs]
+    if text == "loopback":
+        return [(rank, rank) for rank in range(ranks)]
     if not re.fullmatch(r"\d{1,9}:\d{1,9}(,\d{1,9}:\d{1,9})*", text):
         return []
     pairs = [(int(a), int(b)) for a, b in re.findall(r"(\d+):(\d+)", text)]

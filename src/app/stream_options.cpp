@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stream_options.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/config/values.hpp"
+#include "a2aperf/measure/credit_stream.hpp"
+#include "workload.hpp"
+
+namespace a2aperf {
+namespace {
+
+constexpr int kMostMessages = 2'000'000'000;
+constexpr int kMostTicks = 10'000'000;
+
+StreamOptions& own(Options& options) {
+    return std::any_cast<StreamOptions&>(options.own);
+}
+
+// "10ms" or "10ms/500".
+FreeDelay parse_free_delay(std::string_view text) {
+    FreeDelay delay;
+    const std::size_t slash = text.find('/');
+    delay.time = parse_duration(text.substr(0, slash));
+    if (delay.time < 0)
+        throw UsageError(fmt::format("{} is not a time from zero on", quote(text.substr(0, slash))));
+    if (slash != std::string_view::npos) delay.every = parse_count(text.substr(slash + 1), 1, kMostMessages);
+    if (delay.time == 0) delay.every = FreeDelay().every; // there is none
+    return delay;
+}
+
+std::vector<FreeDelay> parse_free_delays(std::span<const std::string> values) {
+    std::vector<FreeDelay> delays;
+    for (const std::string& item : split_list(values))
+        if (const FreeDelay delay = parse_free_delay(item); std::ranges::find(delays, delay) == delays.end())
+            delays.push_back(delay);
+    return delays;
+}
+
+std::vector<InjectUse> parse_injects(std::span<const std::string> values) {
+    std::vector<InjectUse> uses;
+    for (const std::string& item : split_list(values))
+        uses.push_back(
+            choose<InjectUse>("use of the inject path", item,
+                              {{"auto", InjectUse::automatic}, {"on", InjectUse::on}, {"off", InjectUse::off}}));
+    return uses;
+}
+
+using Values = std::span<const std::string>;
+
+constexpr OptionRow kOptions[] = {
+    {.name = "pairs",
+     .value = "PAIRS",
+     .section = Section::what,
+     .audience = Audience::daily,
+     .example = "neighbours",
+     .help =
+         "who sends to whom: halves (rank r of the lower half to r + R/2), neighbours (2r to 2r + 1), all-to-one "
+         "(to rank 0), one-to-all (from it), loopback (each rank to itself, over the adapter), or ranks as in "
+         "0:1,2:3 (default: halves)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).pairs = StreamPairs::parse(v[0]); }},
+    {.name = "duplex",
+     .section = Section::what,
+     .arity = Arity::flag,
+     .audience = Audience::daily,
+     .help = "each pair in both directions at once; figures are of both together",
+     .set = [](Options& o, Values, const Catalogue&) { own(o).is_duplex = true; }},
+    {.name = "free-delay",
+     .value = "LIST",
+     .section = Section::what,
+     .arity = Arity::several,
+     .example = "0,10ms/500",
+     .help =
+         "pause of the receiver before it frees a buffer, of this length after every N messages: TIME or TIME/N "
+         "(N is 1000 unless told; default: 0, none)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).free_delays = parse_free_delays(v); }},
+    {.name = "inject",
+     .value = "LIST",
+     .section = Section::what,
+     .arity = Arity::several,
+     .example = "on,off",
+     .help = "whether messages go by the provider's inject path, which copies them: on, off, or auto, where they "
+             "are small enough (default: auto)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).injects = parse_injects(v); }},
+    {.name = "duration",
+     .value = "TIME",
+     .section = Section::how_long,
+     .audience = Audience::daily,
+     .exclusive = "length",
+     .example = "200ms",
+     .help = "time that each point is measured (default: 1s)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).duration = parse_positive_duration(v[0]); }},
+    {.name = "messages",
+     .value = "N",
+     .section = Section::how_long,
+     .audience = Audience::daily,
+     .exclusive = "length",
+     .example = "100000",
+     .help = "instead of --duration: messages that a rank sends to each of its receivers",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).messages = parse_int(v[0], 1, kMostMessages); }},
+    {.name = "max-samples",
+     .value = "N",
+     .section = Section::how_long,
+     .example = "1000",
+     .help = "intervals of 0.1 s that are kept of a point; of those that come after them the totals are kept "
+             "(default: 1000)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).most_samples = parse_int(v[0], 1, kMostTicks); }},
+};
+
+} // namespace
+
+const StreamOptions& stream_options(const Options& options) {
+    return std::any_cast<const StreamOptions&>(options.own);
+}
+
+std::span<const OptionRow> stream_option_rows() {
+    return kOptions;
+}
+
+void check_stream_options(const Options& options) {
+    for (const std::string& mode : options.modes)
+        if (std::ranges::find(kStreamModes, mode) == std::end(kStreamModes))
+            throw UsageError(fmt::format("--mode: for stream expected one of {}", fmt::join(kStreamModes, ", ")));
+    if (std::ranges::find(options.windows, 0) != options.windows.end())
+        throw UsageError("--window: a stream has a number of buffers, not all");
+    if (options.poll == Poll::block) throw UsageError("--poll: for stream expected one of auto, spin, yield");
+    for (const FreeDelay& delay : stream_options(options).free_delays)
+        if (delay.time >= options.timeout)
+            throw UsageError(fmt::format("--free-delay {} is not below --timeout {}: nothing happens in a pause",
+                                         format_duration(delay.time), format_duration(options.timeout)));
+    if (stream_options(options).is_duplex && stream_options(options).pairs.is_loopback())
+        throw UsageError("--duplex: in a loopback a rank is both ends, and there is one direction");
+    constexpr Format kFormats[] = {Format::table, Format::loopback, Format::csv, Format::json};
+    require_format(options, kFormats, "table, loopback, csv, json");
+}
+
+} // namespace a2aperf

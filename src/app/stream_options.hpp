@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The options that streams alone have, and what they are put into.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "a2aperf/config/options.hpp"
+#include "a2aperf/config/workload_row.hpp"
+#include "a2aperf/plan/point.hpp"
+
+namespace a2aperf {
+
+struct StreamOptions {
+    StreamPairs pairs = StreamPairs::parse("halves");
+    bool is_duplex = false;
+    std::vector<FreeDelay> free_delays{{}};
+    std::vector<InjectUse> injects{InjectUse::automatic};
+    Nanoseconds duration = 1'000'000'000;
+    std::optional<int> messages;
+    int most_samples = 1000;
+};
+
+const StreamOptions& stream_options(const Options& options);
+std::span<const OptionRow> stream_option_rows();
+
+// What one option says about another. Throws UsageError.
+void check_stream_options(const Options& options);
+
+} // namespace a2aperf

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stream_table.hpp"
+
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "a2aperf/transfer/msg.hpp"
+
+namespace a2aperf {
+namespace {
+
+constexpr double kMicroseconds = 1e-3;
+
+std::string heading() {
+    return fmt::format("{:>8} {:>6} {:>9} {:>10} {:>6} {:>11} {:>15} {:>12} {:>9} {:>11} {:>12}\n", "mode",
+                       "window", "msg (B)", "pause (us)", "inject", "messages", "bytes", "messages/s", "Gbit/s",
+                       "time (ms)", "wait (us)");
+}
+
+double pause_of(const Point& point) {
+    return static_cast<double>(point.stream.free_delay.time) * kMicroseconds;
+}
+
+std::string line(const Row& row) {
+    const Point& point = row.point;
+    const std::string what =
+        fmt::format("{:>8} {:>6} {:>9} {:>10.1f}", point.mode, point.window, point.message_size, pause_of(point));
+    if (row.result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);
+    const auto& figures = row.result->figures;
+    return fmt::format("{} {:>6} {:>11.0f} {:>15.0f} {:>12.0f} {:>9.3f} {:>11.3f} {:>12.1f}\n", what,
+                       row.result->used_inject ? "yes" : "no", figures.at("messages"), figures.at("bytes"),
+                       figures.at("msg_rate"), figures.at("gbps"), figures.at("stream_time") * 1e-6,
+                       figures.at("longest_wait") * kMicroseconds);
+}
+
+constexpr std::array<std::string_view, 8> kPublished{
+    "Test duration (secs)",      "Data length (bytes)",
+    "Total messages received",   "Total data bytes received",
+    "Messages per sec",          "Data bytes per sec",
+    "Rx thread free delay (us)", "Tx thread max get send buffer (us)"};
+
+// Each value below its name, to the right.
+std::string published(const std::array<std::string, 8>& values) {
+    std::string text;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        text += fmt::format("{:>{}}  ", values[i], kPublished[i].size());
+    return text + "\n";
+}
+
+std::string published_heading() {
+    std::array<std::string, 8> names;
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = kPublished[i];
+    return published(names);
+}
+
+// What a row does not know it lacks, as theirs do.
+std::string published_line(const Row& row) {
+    const Point& point = row.point;
+    if (row.result == nullptr) return fmt::format("# {} B skipped: {}\n", point.message_size, point.skip_reason);
+    const auto& figures = row.result->figures;
+    const auto whole = [&](std::string_view name, double factor) {
+        const double value = figures.at(name);
+        return std::isnan(value) ? std::string() : fmt::format("{:.0f}", value * factor);
+    };
+    const double time = figures.at("stream_time");
+    return published({std::isnan(time) ? std::string() : fmt::format("{:.6f}", time * 1e-9),
+                      fmt::format("{}", point.message_size), whole("messages", 1), whole("bytes", 1),
+                      whole("msg_rate", 1), whole("byte_rate", 1), fmt::format("{:.0f}", pause_of(point)),
+                      whole("longest_wait", kMicroseconds)});
+}
+
+// In the words by which `a2a import` knows the mode.
+std::string table_of(const Point& point) {
+    Stream stream = point.stream;
+    stream.free_delay = {}; // a column
+    return fmt::format("Testing using {}, {} and {} buffers", point.mode == Msg::kName ? "send" : point.mode,
+                       stream.label(), point.window);
+}
+
+} // namespace
+
+StreamTable::StreamTable(Format format, std::span<const Column> columns, const Layout& layout,
+                         const std::string& provider)
+    : format_(format), title_(fmt::format("# {} on {}, {}\n", counted(layout.ranks(), "rank"),
+                                          counted(layout.nodes(), "node"), provider)),
+      records_(format, columns, layout, provider) {}
+
+std::string StreamTable::header() const {
+    if (format_ == Format::table) return title_ + heading();
+    return format_ == Format::loopback ? title_ : records_.header();
+}
+
+std::string StreamTable::row(const Row& row) {
+    if (format_ == Format::table) return line(row);
+    if (format_ != Format::loopback) return records_.row(row);
+    std::string table = table_of(row.point);
+    if (table == last_table_) return published_line(row);
+    last_table_ = std::move(table);
+    return fmt::format("\n{}\n{}{}", last_table_, published_heading(), published_line(row));
+}
+
+std::string StreamTable::footer() const {
+    return format_ == Format::csv || format_ == Format::json ? records_.footer() : "";
+}
+
+} // namespace a2aperf
