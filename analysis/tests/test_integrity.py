@@ -285,6 +285,12 @@ def test_who_reads_a_file_and_never_answers_is_ended(
     assert isolated.call(launch, divmod, 7, 2) == (3, 1)
 
 
+def test_who_reads_a_file_gets_no_more_memory_than_it_may_need(launch: Path) -> None:
+    with pytest.raises(InputError, match=r"damaged: whoever reads it ends with 'MemoryError"):
+        isolated.call(launch, bytes, 6 << 30)
+    assert isolated.call(launch, divmod, 7, 2) == (3, 1)
+
+
 def test_a_written_file_is_on_the_disk_before_it_has_its_name_and_its_folder_after(
     a2a: Run, launch: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

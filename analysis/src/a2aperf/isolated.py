@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import pickle
+import resource
 import select
 import signal
 import struct
@@ -26,6 +27,10 @@ PATIENCE_S = 600
 """Silence after which it is ended, and a second more for each MB of the file that it reads."""
 _END_S = 10
 """For a process to go that was killed; one that waits for a disk may stay."""
+_LEAST_MEMORY = 4 << 30
+"""Bytes of address space that it may use, and so many more for each of the file's, which may be
+compressed: a damaged length would have it fill the machine's."""
+_MEMORY_PER_BYTE = 64
 _SINGLE = {"OPENBLAS_NUM_THREADS": "1"}
 """It reads, and threads for algebra take a while to start."""
 
@@ -133,14 +138,15 @@ def call(
     It gets `progress` as an argument of that name where one is given. InputError where it raised
     one, and where that process died of the file.
     """
-    request = pickle.dumps((_folder(), function, arguments, progress is not None))
+    memory = _LEAST_MEMORY + _MEMORY_PER_BYTE * _bytes_of(path)
+    request = pickle.dumps((_folder(), memory, function, arguments, progress is not None))
     with _lock:
         if os.getpid() not in _readers:
             _readers[os.getpid()] = _started(path)
         reader = _readers[os.getpid()]
         what, said = "", None
         try:
-            what, said = reader.call(request, progress, PATIENCE_S + _megabytes(path))
+            what, said = reader.call(request, progress, PATIENCE_S + _bytes_of(path) / 1e6)
         finally:
             if what in ("", "died", "silent"):  # nothing: we were interrupted
                 del _readers[os.getpid()]
@@ -161,9 +167,9 @@ def _folder() -> str:
     return ""
 
 
-def _megabytes(path: Path) -> float:
+def _bytes_of(path: Path) -> int:
     try:
-        return path.stat().st_size / 1e6
+        return path.stat().st_size
     except OSError:  # which reading it will tell
         return 0
 
@@ -192,9 +198,10 @@ def serve() -> None:
     asked, answers = sys.stdin.buffer, sys.stdout.buffer
     while True:
         try:
-            folder, function, arguments, wants_progress = pickle.load(asked)
+            folder, memory, function, arguments, wants_progress = pickle.load(asked)
         except EOFError:
             return
+        _limit_memory(memory)
         with suppress(OSError):  # whoever reads a name there says so
             os.chdir(folder)
         others = {"progress": lambda *done: _tell(answers, "done", done)} if wants_progress else {}
@@ -204,6 +211,13 @@ def serve() -> None:
             _tell(answers, "refused", str(error))
         except Exception as error:
             _tell(answers, "raised", f"ends with '{type(error).__name__}: {error}'")
+
+
+def _limit_memory(size: int) -> None:
+    """Of this process, in bytes; who started it may have allowed less."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    with suppress(ValueError, OSError):  # a system that has no such limit
+        resource.setrlimit(resource.RLIMIT_AS, (size if hard < 0 else min(size, hard), hard))
 
 
 def _tell(answers: IO[bytes], what: str, said: Any) -> None:
