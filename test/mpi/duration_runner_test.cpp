@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/measure/duration_runner.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <ctime>
+#include <functional>
 #include <numeric>
 
 #include "a2aperf/base/error.hpp"
@@ -160,26 +160,34 @@ TEST_CASE("what is declared and what is told must be as many") {
 }
 
 TEST_CASE("the counters of a rank are of the timed part: not of what comes before the start or after the end") {
-    constexpr std::size_t kPage = 4096;
-    constexpr std::size_t kPages = 20'000;
-    struct Greedy : TaggedStream {
+    // Of CPU time; the timed part cannot take so much in its duration.
+    constexpr Nanoseconds kMuch = 500'000'000;
+    static_assert(kMuch > 4 * kShort.length);
+    const auto cpu_time = [] {
+        timespec time{};
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+        return Nanoseconds{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+    };
+    struct Busy : TaggedStream {
         using TaggedStream::TaggedStream;
         void prepare() {
-            void* const space =
-                mmap(nullptr, kPages * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-            REQUIRE(space != MAP_FAILED);
-            madvise(space, kPages * kPage, MADV_NOHUGEPAGE);
-            for (std::size_t page = 0; page < kPages; ++page) static_cast<volatile char*>(space)[page * kPage] = 1;
-            munmap(space, kPages * kPage);
+            on_prepare();
             TaggedStream::prepare();
         }
+        std::function<void()> on_prepare;
     };
     Run run(rules_of(kShort));
     const PointResult result = run.runner.measure(point_of("tagged"), [&](const EngineParts& parts) {
-        return std::make_unique<FlowOf<Greedy>>(parts.job, *parts.channels.front(), one_pair(), kMessage, kWindow);
+        auto flow =
+            std::make_unique<FlowOf<Busy>>(parts.job, *parts.channels.front(), one_pair(), kMessage, kWindow);
+        flow->engine().on_prepare = [&] {
+            for (const Nanoseconds end = cpu_time() + kMuch; cpu_time() < end;) {
+            }
+        };
+        return flow;
     });
     for (const RankCounters& rank : result.ranks) {
-        CHECK(rank.minor_faults < static_cast<std::int64_t>(kPages));
+        CHECK(rank.user_time_ns + rank.system_time_ns < kMuch);
         CHECK(rank.threads > 0);
     }
 }

@@ -162,11 +162,11 @@ TEST_CASE("a stream with more receives than the provider has room for is skipped
 
 TEST_CASE("a stream needs memory for its window, and its verification no more than that of another point") {
     const std::vector<Bytes> sizes{1000};
-    const MemoryBudget budget = budget_of(60'000, 1, sizes); // of 29 messages in each buffer
-    CHECK_FALSE(memory_skip_reason(stream_of(12, {{0, 1}}, 1000), budget, 320));
-    CHECK(memory_skip_reason(stream_of(13, {{0, 1}}, 1000), budget, 320)
+    const MemoryBudget budget = budget_of(60'000, 1, sizes); // of 28 messages, or 27 and a credit, in each buffer
+    CHECK_FALSE(memory_skip_reason(stream_of(27, {{0, 1}}, 1000), budget, 320));
+    CHECK(memory_skip_reason(stream_of(28, {{0, 1}}, 1000), budget, 320)
               .value_or("")
-              .starts_with("13 messages and the credits need 2"));
+              .starts_with("28 messages and the credits need 2"));
     const MemoryBudget little = budget_of(30'000, 1, sizes);
     CHECK(
         memory_skip_reason(stream_of(1, {{0, 1}}, 1000), little, 2).value_or("").starts_with("1 message and the "));
