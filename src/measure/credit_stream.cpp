@@ -241,8 +241,8 @@ void CreditStream<Mode>::take_credit(Outgoing& stream, int place) {
 
 template <class Mode>
 void CreditStream<Mode>::take_send(int place, Nanoseconds now) {
-    const auto slot = static_cast<std::size_t>(receives() + place);
-    out_[static_cast<std::size_t>(stream_of_[slot])].free.push_back(place);
+    const int slot = receives() + place;
+    out_[static_cast<std::size_t>(stream_of_[static_cast<std::size_t>(slot)])].free.push_back(place);
     --under_way_;
     counts_[0] = static_cast<std::uint64_t>(++totals_[0]);
     moments_.send_done = now;
