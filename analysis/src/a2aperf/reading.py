@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import checksums, regular, sample_columns, segments, strict, trailer, verified
-from a2aperf.datasets import COUNTED_PER_RANK, COUNTERS, Described
+from a2aperf.datasets import COUNTERS, Described
 from a2aperf.errors import DAMAGE, InputError, what_is_damaged
 from a2aperf.sample_columns import SampleColumn
 from a2aperf.schema import (
@@ -27,7 +27,6 @@ from a2aperf.schema import (
     STATES,
     SUMS,
     Column,
-    Counters,
     Kind,
     Segment,
     is_counted,
@@ -360,41 +359,3 @@ def read_group(
     return {
         one: strict.array(group[one], len(table.scales) or 1) for one, table in described.items()
     }
-
-
-def read_port_names(file: h5py.File, unread: list[str] | None = None) -> list[str]:
-    """Names of the ports' counters; where `unread` is given it says why they have numbers only."""
-    try:
-        return strict.texts(file["counters"]["port_names"])
-    except DAMAGE as error:
-        if unread is None:
-            raise
-        what = f"/counters/port_names: {what_is_damaged(error)}: numbers stand for the names"
-        unread.append(what)
-        return [f"unknown/{index}" for index in range(file["counters"]["port"].shape[-1])]
-
-
-def read_counters(
-    file: h5py.File, point: int, ranks: int, nodes: int, ports: list[str] | None = None
-) -> Counters | None:
-    """What the operating system and the ports counted during one point; None if not recorded.
-
-    `ports` are the names of the ports' counters, where they are read already.
-    """
-    if "counters" not in file:
-        return None
-    verified.require(file, point)
-    group = file["counters"]
-    names = read_port_names(file) if ports is None else ports
-    of_ranks, of_nodes = np.s_[point, :ranks], np.s_[point, :nodes]
-    port = strict.part(group["port"], (*of_nodes, slice(None)), (nodes, len(names)))
-    affinity = group["thread_affinity"]
-    return Counters(
-        per_rank={
-            name: strict.part(group[name], of_ranks, (ranks,)).astype(np.int64)
-            for name in COUNTED_PER_RANK
-        },
-        thread_affinity=[strict.text(value) for value in affinity[of_ranks]],
-        interrupts=strict.part(group["interrupts"], of_nodes, (nodes,)),
-        ports={name: port[:, index] for index, name in enumerate(names)},
-    )

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import (
+    counted,
     integrity,
     isolated,
     loading,
@@ -163,7 +164,7 @@ def _kept(path: Path, file: h5py.File) -> _Kept:
         _forget(kept, point, wrong)
     kept.lost += _left_out(path, file)
     if "counters" in file:
-        kept.ports = reading.read_port_names(file, kept.lost)
+        kept.ports = counted.port_names(file, kept.lost)
     kept.of_members = member_attributes.of_file(file, kept.lost)
     return kept
 
@@ -212,7 +213,7 @@ def _document(path: Path, file: h5py.File, kept: _Kept) -> writer.Document:
         if not has_raw[point]:
             return None
         nodes = len(kept.segments[columns["segment"][point]].nodes)
-        return reading.read_counters(file, point, shape(point)[1], nodes, kept.ports)
+        return counted.read(file, point, shape(point)[1], nodes, kept.ports)
 
     def arrival(point: int) -> NDArray[np.int64] | None:
         attempts, ranks = shape(point)

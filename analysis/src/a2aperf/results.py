@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import metrics, reading, schema
+from a2aperf import counted, metrics, reading, schema
 from a2aperf.asking import ask
 from a2aperf.datasets import Described
 from a2aperf.errors import InputError
@@ -159,7 +159,7 @@ class Results:
             return None
         nodes = len(self.launches[str(self.points["launch"].iloc[row])].nodes)
         _, ranks = self._shape(file, point)
-        return ask(self.files[file], reading.read_counters, point, ranks, nodes)
+        return ask(self.files[file], counted.read, point, ranks, nodes)
 
     def _row(self, file: str, point: int) -> int:
         """Position of a point among the rows; KeyError where it is not there."""
