@@ -466,7 +466,11 @@ def test_different_clusters_are_not_mixed_unless_told(tmp_path: Path) -> None:
 # Figures ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [kind for kind in plots.KINDS if kind != "matrix"])
+OF_OTHERS = ("matrix", "rates", "credits", "tails")
+"""Figures of other workloads: these are drawn of theirs."""
+
+
+@pytest.mark.parametrize("kind", [kind for kind in plots.KINDS if kind not in OF_OTHERS])
 def test_every_figure_is_a_method(runs: Runs, kind: str) -> None:
     assert kind in dir(runs.plot)
     draw = getattr(runs.sel(message_size=60000).plot, kind)

@@ -83,7 +83,8 @@ def test_who_knows_where_things_are_in_a_file() -> None:
     }
     tables = {"datasets.py", "member_attributes.py", "sample_columns.py", "segments.py"}
     sums = {"checksums.py", "integrity.py", "repair.py", "sealing.py", "verified.py"}
-    assert known == tables | sums | {"asking.py", "reading.py", "strict.py", "writer.py"}
+    counters = {"counted.py", "counter_group.py"}
+    assert known == tables | sums | counters | {"asking.py", "reading.py", "strict.py", "writer.py"}
 
 
 @pytest.mark.parametrize("command", ["table", "check"])
