@@ -226,15 +226,23 @@ for process in filter(str.isdigit, os.listdir("/proc")):
             self.launcher.stdin.write(f"{name}\n")
             self.launcher.stdin.flush()
 
+    def has_slurmd(self, name: str) -> bool:
+        slurmd = (self.folder / name / "slurmd.pid").read_text().strip()
+        return self.run("kill", "-0", slurmd).returncode == 0
+
     def revive(self, *names: str, seconds: float = PATIENCE) -> None:
         """Starts nodes again that were killed, and waits until all nodes are idle."""
         self.start(*names)
         for name in names:  # Slurm takes a dead node for idle until it has tried it
             assert self.run("srun", "-w", name, "true").returncode == 0
+        started = set(names)
         deadline = time.monotonic() + seconds
         while (said := self.run("sinfo", "-h", "-N", "-o", "%N %T").stdout).count(" idle\n") != len(self.names) + 1:
             assert time.monotonic() < deadline, said
             for name, state in (line.split() for line in said.splitlines()):
+                if state.startswith("down") and name not in started and not self.has_slurmd(name):
+                    started.add(name)
+                    self.start(name)  # a slurmd that was stopped in a call may end when it goes on
                 if state.startswith(("down", "drain")):
                     self.run("scontrol", "update", f"nodename={name}", "state=resume")
             time.sleep(0.5)
