@@ -12,7 +12,7 @@ HASTY = re.compile(
     r"\b(monotonic|perf_counter|time)\(\) - \w+ *[<>]"
     r"|\b(timeout|patience|PATIENCE|SECONDS)\w* ?= ?[12]?\d{1,2}(\.\d+)?\b"
     r"|\.(wait|communicate)\([12]?\d{1,2}\)"
-    r"|\bwait_until\(.*, [12]?\d{1,2}\)"
+    r"|\bwait_until\(.*, [12]?\d{1,2}\)($|, f?\")"
     r"|\bseconds: (int|float) = [12]?\d{1,2}\b"
 )
 
@@ -29,6 +29,8 @@ def hasty(text: str) -> list[str]:
         ("launcher.wait(10)", True),
         ("PATIENCE = 5  # s", True),
         ("wait_until(lambda: file.exists(), 60)", True),
+        ('assert wait_until(lambda: file.exists(), 60), "no file"', True),
+        ("assert wait_until(lambda: not running_in(folder, 0), PATIENCE)", False),
         ("def launch(seconds: float = 120)", True),
         ("launch.communicate(timeout=900)", False),
         ("deadline = time.monotonic() + seconds", False),
