@@ -272,20 +272,13 @@ def _samples(
         del again["last_rank"], again["last_rank_share"]
     elif again["last_rank"] == schema.UNKNOWN:
         again["last_rank"] = np.nan
-    baseline = row["role"] == "baseline"
-    for column, value in again.items():
-        if baseline and column in ("span_p50", "efficiency"):
-            continue  # MPI's network and start need not be the provider's
-        if column not in recomputed or column in found.absent:
-            continue  # a column that its workload must have is told as missing
-        stored = row[column]
-        if isinstance(value, str):
-            if stored != value:
-                yield _error(f"{where}: {column} is {stored}, its samples say {value}")
-            continue
-        stored = np.nan if pd.isna(stored) else float(stored)
-        if not np.isclose(stored, value, rtol=derived.TOLERANCE, atol=1e-9, equal_nan=True):
-            yield _error(f"{where}: {column} is {stored:g}, its samples say {value:g}")
+    if row["role"] == "baseline":  # MPI's network and start need not be the provider's
+        del again["span_p50"], again["efficiency"]
+    # A column that its workload must have is told as missing.
+    here = {column: again[column] for column in again if column in recomputed - found.absent}
+    for column, stored, value in derived.contradicted(row, here):
+        form = "" if isinstance(value, str) else "g"
+        yield _error(f"{where}: {column} is {stored:{form}}, its samples say {value:{form}}")
 
 
 def _trace(

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The columns of a point, computed from its raw samples: what `a2aperf` stores beside them."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from a2aperf import intervals, metrics, schema
@@ -45,7 +49,7 @@ def derive(
     span = metrics.op_span(begin, end)
     return {
         **statistics,
-        **_intervals(times),
+        **quantile_intervals(times),
         **metrics.rates(
             raw.begin.shape[1],
             message_size,
@@ -65,10 +69,28 @@ def derive(
     }
 
 
-def _intervals(times: Floats) -> dict[str, Any]:
+def quantile_intervals(times: Floats) -> dict[str, Any]:
     """The intervals of median and p99, and which kind the median's is."""
     found: dict[str, Any] = {}
     for name, q in (("p50", 0.5), ("p99", 0.99)):
         interval = intervals.quantile_interval(times, q)
         found[f"time_{name}_low"], found[f"time_{name}_high"] = interval.low, interval.high
     return {**found, "interval_kind": intervals.median_interval(times).kind}
+
+
+def contradicted(
+    row: pd.Series[Any], again: Mapping[str, Any], least: float = 1e-9
+) -> Iterator[tuple[str, Any, Any]]:
+    """Stored figures that are not what was computed again: name, as stored (NaN: not), and again.
+
+    A difference of `least` is none.
+    """
+    for name, value in again.items():
+        stored = row[name]
+        if isinstance(value, str):
+            is_same = stored == value
+        else:
+            stored = np.nan if pd.isna(stored) else float(stored)
+            is_same = np.isclose(stored, value, rtol=TOLERANCE, atol=least, equal_nan=True)
+        if not is_same:
+            yield name, stored, value

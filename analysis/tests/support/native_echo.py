@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import intervals, metrics, schema, writer
-from a2aperf.sample_columns import SampleColumn
+from a2aperf import derived, metrics, schema
 from a2aperf.schema import Column
-from support import synthetic
+from support import native
+from support.native import RANKS
 
-RANKS, TRIPS = 4, 1200
+TRIPS = 1200
 SIZES = (100, 1024)
-_OP, _TICK = ("point", "attempt", "rank"), ("point", "tick", "rank")
 _TOTALS = (
     *("round_trips", "trip_time", "idle_time", "open_time", "trip_span"),
     *("shortest_trip", "longest_trip"),
@@ -31,14 +30,7 @@ COLUMNS = (
     *(Column(name, "float64", name, unit) for name, unit in _RATES.items()),
     Column("under_way", "float64", "requests of a client under way on average"),
 )
-
-
-def _own() -> dict[str, SampleColumn]:
-    fill = schema.NO_MOMENT
-    found = {name: SampleColumn(name, "<i8", _OP, fill=fill, long_name=name) for name in _TOTALS}
-    for name in ("request_begin", "round_trip"):
-        found[name] = SampleColumn(name, "<i8", _TICK, fill=fill, long_name=name, count="ticks")
-    return found
+_OWN = native.own_columns(_TOTALS, ("request_begin", "round_trip"))
 
 
 def _trips(point: int) -> NDArray[np.int64]:
@@ -86,57 +78,28 @@ def _figures(point: int, size: int) -> dict[str, Any]:
     order = np.sort(kept)
     count, span = int(own["round_trips"].sum()), int(own["trip_span"].max())
     rate = count / span * 1e9
-    found: dict[str, Any] = metrics.time_statistics(kept)
-    for name, q in (("p50", 0.5), ("p99", 0.99)):
-        interval = intervals.quantile_interval(kept, q)
-        found[f"time_{name}_low"], found[f"time_{name}_high"] = interval.low, interval.high
+    found: dict[str, Any] = metrics.time_statistics(kept) | derived.quantile_intervals(kept)
+    kind = schema.INTERVAL_KINDS.index(found["interval_kind"])
     clients = own["round_trips"][0] > 0
     under_way = own["trip_time"][0, clients] / own["trip_span"][0, clients]
     return found | {
+        "schedule": "", "window": 0, "message_size": size, "echo_pairs": "halves",
+        "operation": "echo", "request_size": 30, "outstanding": 1, "littles_law": 1,
+        "attempts": 1, "invalid": 0, "stop_rule": 1, "ticks": TRIPS, "ticks_lost": 0,
         "time_p999": order[int(np.ceil(0.999 * kept.size)) - 1],
         "ops": kept.size,
         "autocorrelation": metrics.autocorrelation(kept),
-        "interval_kind": schema.INTERVAL_KINDS.index(intervals.median_interval(kept).kind),
+        "interval_kind": kind,
         "round_trips": count,
         "trip_rate": rate,
         "byte_rate": rate * size,
         "gbps": rate * size * 8e-9,
         "under_way": float(under_way.mean()),
-    }
+    }  # fmt: skip
 
 
 def write(path: Path) -> Path:
     """A point for each of SIZES, sound to the last figure."""
-    setup = synthetic.Setup(nodes=2, ppn=2, sizes=(8,), ops=3)
-    segment = synthetic.segment_of(setup, 3 * 10**9, "echo")
-    start = int(segment.attributes["time_origin"])
-    segment.planned_order = np.arange(len(SIZES), dtype=np.int32)
-    rows: list[dict[str, Any]] = []
-    for point, size in enumerate(SIZES):
-        rows.append(
-            {
-                **_figures(point, size), "role": "echo", "engine": "a2aperf", "attempts": 1,
-                "invalid": 0, "mode": "tagged", "schedule": "", "window": 0, "message_size": size,
-                "ranks": RANKS, "nodes": 2, "ranks_per_node": 2.0, "post": "before",
-                "provider": segment.attributes["provider"], "echo_pairs": "halves",
-                "operation": "echo", "request_size": 30, "outstanding": 1, "littles_law": 1,
-                "state": 1, "segment": 0, "order": point, "stop_rule": 1, "inject": 0,
-                "buffer_slots": 1, "clock_error": 0.0,
-                "started": start + point * 10**9, "duration": 9 * 10**8,
-                "ticks": TRIPS, "ticks_lost": 0,
-            }
-        )  # fmt: skip
-    described = tuple(one for one in schema.COLUMNS if one.name not in schema.WHOLE) + COLUMNS
-    writer.write(
-        path,
-        writer.Document(
-            {"workload": "echo", "origin": "measured", "title": "round trips"},
-            writer.columns_of(rows, described),
-            [segment],
-            raw=_raw,
-            own_columns=_own(),
-            own_samples=lambda point, column: _samples(point)[column.name],
-            described=described,
-        ),
-    )
-    return path
+    figures = [_figures(point, size) for point, size in enumerate(SIZES)]
+    columns = native.described(schema.RATES, COLUMNS)
+    return native.write(path, "echo", figures, columns, _raw, _OWN, _samples)

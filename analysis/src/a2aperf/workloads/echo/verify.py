@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import derived, intervals, metrics
+from a2aperf import derived, metrics
 from a2aperf.metrics import Rule
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
@@ -31,8 +31,7 @@ _TOTALS = (
 
 def verifier(found: Results, file: str) -> Verify:
     """What compares a point with its round trips."""
-    rule: Rule = "index" if found.attributes[file].get("percentile_rule") == "index" else "rank"
-    return partial(_point, found, file, rule)
+    return partial(_point, found, file, found.attributes[file].get("percentile_rule", "rank"))
 
 
 def _point(
@@ -50,32 +49,24 @@ def _point(
     if not kept.size or not clients.any():
         yield "complete, and there is no round trip in /raw"
         return
-    for name, value in {**_times(kept, rule), **_all(totals, clients, row, raw)}.items():
-        stored = row[name]
-        if isinstance(value, str):
-            wrong, shown = stored != value, value
-        else:
-            stored = np.nan if pd.isna(stored) else float(stored)
-            wrong = not np.isclose(stored, value, rtol=derived.TOLERANCE, atol=1e-9, equal_nan=True)
-            shown = f"{value:g}"
-        if wrong:
-            yield f"{name} is {stored}, its round trips say {shown}"
+    again = _times(kept, rule) | _all(totals, clients, row, raw)
+    for name, stored, value in derived.contradicted(row, again):
+        shown = value if isinstance(value, str) else f"{value:g}"
+        yield f"{name} is {stored}, its round trips say {shown}"
 
 
 def _times(kept: NDArray[np.float64], rule: Rule) -> dict[str, Any]:
     """Of those that are kept; a percentile that would be the largest of them is absent."""
     figures: dict[str, Any] = metrics.time_statistics(kept, rule)
-    times = np.sort(kept)
+    figures["time_p999"] = metrics.percentile(kept, _TAILS["time_p999"], rule)
     for name, q in _TAILS.items():
-        index = metrics.percentile_index(times.size, q, rule)
-        figures[name] = times[index] if index < times.size - 1 else np.nan
-    for name, q in (("p50", 0.5), ("p99", 0.99)):
-        interval = intervals.quantile_interval(kept, q)
-        figures[f"time_{name}_low"], figures[f"time_{name}_high"] = interval.low, interval.high
-    return figures | {
+        if metrics.percentile_is_maximum(kept.size, q, rule):
+            figures[name] = np.nan
+    return {
+        **figures,
+        **derived.quantile_intervals(kept),
         "ops": kept.size,
         "autocorrelation": metrics.autocorrelation(kept),
-        "interval_kind": intervals.median_interval(kept).kind,
     }
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, Final
@@ -16,6 +15,7 @@ from a2aperf import derived, schema
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
 from a2aperf.sample_columns import SampleColumn
+from a2aperf.workloads.stream import streams
 from a2aperf.workloads.workload import Verify
 
 Values = Mapping[str, NDArray[Any]]
@@ -53,11 +53,10 @@ def _point(
 
 
 def _figures(row: pd.Series, raw: RawOps, own: Values) -> Iterator[str]:
-    pairs = pairs_of(str(row["stream_pairs"]), raw.begin.shape[1])
-    if row.get("duplex") == "both ways":
-        pairs += [(receiver, sender) for sender, receiver in pairs]
+    ranks = raw.begin.shape[1]
+    pairs = streams.of(row["stream_pairs"], row.get("duplex"), ranks)
     if not pairs or len(raw.begin) != 1:
-        yield f"stream_pairs '{row['stream_pairs']}' are no pairs of {raw.begin.shape[1]} ranks"
+        yield f"stream_pairs '{row['stream_pairs']}' are no pairs of {ranks} ranks"
         return
     first = min(int(raw.begin[0, sender]) for sender, _ in pairs)
     last = max(0, *(int(raw.recv_done[0, receiver]) for _, receiver in pairs))
@@ -73,27 +72,8 @@ def _figures(row: pd.Series, raw: RawOps, own: Values) -> Iterator[str]:
         "gbps": size * 8 / time,
         "longest_wait": float(own["rank_longest_wait"].max()),
     }
-    for name, value in again.items():
-        stored = np.nan if pd.isna(row[name]) else float(row[name])
-        if not np.isclose(stored, value, rtol=derived.TOLERANCE, atol=0, equal_nan=True):
-            yield f"{name} is {stored:g}, its samples say {value:g}"
-
-
-def pairs_of(text: str, ranks: int) -> list[tuple[int, int]]:
-    """Who sends to whom, as `--pairs` has it; none where the text does not say so."""
-    if text == "halves":
-        return [(rank, rank + ranks // 2) for rank in range(ranks // 2)]
-    if text == "neighbours":
-        return [(rank, rank + 1) for rank in range(0, ranks - 1, 2)]
-    if text in ("all-to-one", "one-to-all"):
-        pairs = [(rank, 0) for rank in range(1, ranks)]
-        return pairs if text == "all-to-one" else [(b, a) for a, b in pairs]
-    if text == "loopback":
-        return [(rank, rank) for rank in range(ranks)]
-    if not re.fullmatch(r"\d{1,9}:\d{1,9}(,\d{1,9}:\d{1,9})*", text):
-        return []
-    pairs = [(int(a), int(b)) for a, b in re.findall(r"(\d+):(\d+)", text)]
-    return pairs if all(max(pair) < ranks for pair in pairs) else []
+    for name, stored, value in derived.contradicted(row, again, least=0):
+        yield f"{name} is {stored:g}, its samples say {value:g}"
 
 
 def _ticks(row: pd.Series, own: Values) -> Iterator[str]:
