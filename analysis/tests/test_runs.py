@@ -23,6 +23,7 @@ from a2aperf import plots, results, verdicts
 from a2aperf.drawing import Page
 from a2aperf.explain.finders import FINDERS
 from a2aperf.runs import Runs
+from a2aperf.workloads import alltoall
 from conftest import Outcome
 from support import synthetic
 from support.edited import edited
@@ -466,11 +467,7 @@ def test_different_clusters_are_not_mixed_unless_told(tmp_path: Path) -> None:
 # Figures ----------------------------------------------------------------------------------------
 
 
-OF_OTHERS = ("matrix", "rates", "credits", "tails")
-"""Figures of other workloads: these are drawn of theirs."""
-
-
-@pytest.mark.parametrize("kind", [kind for kind in plots.KINDS if kind not in OF_OTHERS])
+@pytest.mark.parametrize("kind", alltoall.WORKLOAD.plots)
 def test_every_figure_is_a_method(runs: Runs, kind: str) -> None:
     assert kind in dir(runs.plot)
     draw = getattr(runs.sel(message_size=60000).plot, kind)

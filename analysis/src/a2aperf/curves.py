@@ -48,6 +48,11 @@ class Options:
     """Above the figure."""
 
 
+def given(own: Mapping[str, Any]) -> dict[str, Any]:
+    """`Options.own` of what the user may have left at its default."""
+    return {name: value for name, value in own.items() if value not in ("", None)}
+
+
 @dataclass(frozen=True)
 class Option:
     """What the user may choose about some kinds of figures alone."""

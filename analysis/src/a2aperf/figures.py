@@ -59,8 +59,7 @@ class Figures:
             **own: Any,
         ) -> Page:
             names = (by,) if isinstance(by, str) else tuple(by)
-            given = {key: value for key, value in own.items() if value not in ("", None)}
-            options = curves.Options(names, most, given, x_scale, y_scale, title)
+            options = curves.Options(names, most, curves.given(own), x_scale, y_scale, title)
             return drawn(name, self._results, options, width, notes, self._mixed)[0]
 
         kind = plots.KINDS[name]

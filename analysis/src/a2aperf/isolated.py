@@ -138,7 +138,8 @@ def call(
     It gets `progress` as an argument of that name where one is given. InputError where it raised
     one, and where that process died of the file.
     """
-    memory = _LEAST_MEMORY + _MEMORY_PER_BYTE * _bytes_of(path)
+    size = _bytes_of(path)
+    memory = _LEAST_MEMORY + _MEMORY_PER_BYTE * size
     request = pickle.dumps((_folder(), memory, function, arguments, progress is not None))
     with _lock:
         if os.getpid() not in _readers:
@@ -146,7 +147,7 @@ def call(
         reader = _readers[os.getpid()]
         what, said = "", None
         try:
-            what, said = reader.call(request, progress, PATIENCE_S + _bytes_of(path) / 1e6)
+            what, said = reader.call(request, progress, PATIENCE_S + size / 1e6)
         finally:
             if what in ("", "died", "silent"):  # nothing: we were interrupted
                 del _readers[os.getpid()]

@@ -142,7 +142,8 @@ def _kept(path: Path, file: h5py.File) -> _Kept:
     described = reading.columns_of(file)
     kept = _Kept(tuple(described.values()), reading.read_columns(file, described.values()))
     wrong = dict(integrity.damaged_points(file))
-    if not integrity.is_digest_right(file):
+    is_digest_right = integrity.is_digest_right(file)
+    if not is_digest_right:
         kept.lost.append(
             "what was asked, who measured, or a description is not as it was written (/digest): "
             "kept as it reads"
@@ -162,20 +163,20 @@ def _kept(path: Path, file: h5py.File) -> _Kept:
     for point, what in sorted(wrong.items()):
         kept.lost.append(f"point {point}: {what}")
         _forget(kept, point, wrong)
-    kept.lost += _left_out(path, file)
+    kept.lost += _left_out(path, file, is_digest_right)
     if "counters" in file:
         kept.ports = counted.port_names(file, kept.lost)
     kept.of_members = member_attributes.of_file(file, kept.lost)
     return kept
 
 
-def _left_out(path: Path, file: h5py.File) -> list[str]:
+def _left_out(path: Path, file: h5py.File, is_digest_right: bool) -> list[str]:
     """Members of which nothing is known, in words; refuses a file that has them undamaged.
 
     A flipped bit in a name makes one: the rest of such a file is good.
     """
     groups = [one.group.name for one in workloads.ALL if one.group]
-    if integrity.is_digest_right(file):
+    if is_digest_right:
         reading.require_whole_copy(path, file, groups)
     return [f"/{name}: this a2a knows nothing of it" for name in reading.strangers(file, groups)]
 

@@ -121,8 +121,7 @@ def run(
     found = filters.where(loading.load(baselines.files_of(files)), [*where, *wanted])
     most = max(curves.Options.most, len(size))
     x_scale, y_scale = ("" if scale is Scale.AUTO else scale.value for scale in (x, y))
-    given = {name: value for name, value in own.items() if value not in ("", None)}
-    options = curves.Options(tuple(by), most, given, x_scale, y_scale, title)
+    options = curves.Options(tuple(by), most, curves.given(own), x_scale, y_scale, title)
     page, figure = figures.drawn(kind.value, found, options, INCHES[width], notes, mixed)
     stream = io.BytesIO()
     drawing.save(page, stream, out.suffix[1:].lower())

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -76,10 +77,11 @@ def figure(results: Results, options: Options, judge: Judge) -> Figure:
             "rank is last in an all-to-all"
         )
     level, what, order = _choices(options)
+    topology = options.own.get("topology")
     charts: list[Chart] = []
     notes: list[str] = []
     for file in files[:MOST_PANELS]:
-        found = links.read(results, file, options.own.get("topology"))
+        found = links.read(results, file, Path(topology) if topology else None)
         sizes = set(results.points.loc[results.points["file"] == file, "message_size"])
         index = found.index_of(sizes, smallest=what == "latency")
         several = len(set(found.node)) > 1
