@@ -7,6 +7,7 @@ import re
 import checksums
 import h5py
 import pytest
+from refusals import refuses
 
 # Words after "alltoall", and what the line must say.
 BAD = [
@@ -42,15 +43,6 @@ BAD_PAIRS = [
     (("--dry-run",), "--dry-run needs --ranks N"),
     ((), "mpirun -n 4 a2aperf pairs"),
 ]
-
-
-def refuses(outcome, says: str, folder, before: list[str]) -> None:
-    """One line, status 2, and the folder as it was."""
-    lines = [line for line in outcome.stderr.splitlines() if line.startswith("a2aperf: ")]
-    assert outcome.returncode == 2, outcome.stderr
-    assert len(lines) == 1 and says in lines[0], outcome.stderr
-    assert outcome.stdout == ""
-    assert sorted(os.listdir(folder)) == before
 
 
 @pytest.mark.parametrize(("words", "says"), BAD)
