@@ -141,6 +141,13 @@ def test_tables_that_differ_in_more_than_buffers_are_not_held_against_each_other
     assert "differ in more than that" in one.text
 
 
+def test_tables_that_do_not_tell_their_mode_are_not_said_to_differ(tmp_path: Path) -> None:
+    pipes = [Pipe(mode="", window=window) for window in (4, 8)]
+    (one,) = a2aperf.open(write_streams(tmp_path / "x.h5", [pipes])).findings("buffers")
+    assert one.abstains
+    assert "do not tell their mode" in one.text
+
+
 def test_round_trips_by_size(found: Explain) -> None:
     told = found("round-trips", TRIPS)
     assert [one.n for one in told] == [5, 5, 5]

@@ -256,6 +256,17 @@ def test_a_comparison_says_of_what_its_times_are(a2a: Run, repeated: Path, tmp_p
     assert "; µs of the median round trip" in a2a("compare", trips, "--by", "operation").out
 
 
+def test_a_difference_of_small_rates_is_not_called_none(a2a: Run, tmp_path: Path) -> None:
+    """Of messages of a byte a fifth of the rate is thousandths of a Gbit/s."""
+    speeds = [1 + 0.01 * step for step in (-1, 0.5, -0.2, 1, 0.3, -0.6, 0.1, 0.8)]
+    launches = [
+        [Pipe("tagged", speed=one, sizes=(1,)), Pipe("msg", speed=0.8 * (2 - one), sizes=(1,))]
+        for one in speeds
+    ]
+    path = write_streams(tmp_path / "x.h5", launches)
+    assert "up to 0.0032 Gbit/s" in a2a("compare", path, "--by", "mode").out
+
+
 def test_findings_of_two_windows_say_which_they_are_of(tmp_path: Path) -> None:
     path = write_streams(tmp_path / "x.h5", [[Pipe(window=4), Pipe(window=32)]])
     told = [one.where for one in a2aperf.open(path).findings("sizes")]

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 import a2aperf
-from a2aperf import loading, plots
+from a2aperf import loading, plots, workloads
 from a2aperf.chart import Chart, Curve, Figure
 from a2aperf.curves import Options
 from a2aperf.errors import InputError
 from conftest import DATA, Outcome
+from support import native_streams
+from support.edited import edited
 from support.synthetic_streams import SIZES, TRIP, Pipe, write_streams, write_trips
 
 Run = Callable[..., Outcome]
@@ -123,7 +125,10 @@ def test_scales_have_a_line_each(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("pairs", "said"),
-    [("halves", "4 streams"), ("0:1,2:3,4:5", "3 streams"), ("neighbours", "4 streams")],
+    [
+        *(("halves", "4 streams"), ("0:1,2:3,4:5", "3 streams"), ("neighbours", "4 streams")),
+        *(("all-to-one", "7 streams"), ("one-to-all", "7 streams"), ("loopback", "8 streams")),
+    ],
 )
 def test_rates_say_of_how_many_streams_they_are(tmp_path: Path, pairs: str, said: str) -> None:
     found = figure("rates", write_streams(tmp_path / "x.h5", [[Pipe(ranks=8, pairs=pairs)]]))
@@ -132,6 +137,18 @@ def test_rates_say_of_how_many_streams_they_are(tmp_path: Path, pairs: str, said
     assert knee.text.startswith(f"{said} together: at most ")
     one = figure("rates", write_streams(tmp_path / "y.h5", [[Pipe(pairs="0:1")]]))
     assert not any("together" in note for note in one.said)
+
+
+def test_both_directions_of_a_pair_are_two_streams(tmp_path: Path) -> None:
+    path = native_streams.write(tmp_path / "s.h5")
+    for duplex, said in (
+        ("one way", "(2 streams together)"),
+        ("both ways", "(4 streams together)"),
+    ):
+        with edited(path) as file:
+            file["duplex"][:] = duplex
+        (sentence,) = workloads.of_role("stream").sentences(loading.load([path]))
+        assert said in sentence
 
 
 # Credits ------------------------------------------------------------------------------------------
@@ -167,6 +184,15 @@ def test_a_cell_that_was_not_measured_is_not_drawn(tmp_path: Path) -> None:
     assert heat is not None
     assert np.isnan(heat.z).tolist() == [[False, size not in SIZES[:3]] for size in SIZES]
     assert "hatched: not measured" in found.said
+
+
+def test_a_cell_whose_point_is_left_out_is_not_called_not_measured(tmp_path: Path) -> None:
+    path = write_streams(tmp_path / "x.h5", [[Pipe(window=4), Pipe(window=8)]])
+    with edited(path) as file:
+        file["msg_rate"][0] = float("nan")
+    found = figure("credits", path)
+    assert "1 point without a rate" in found.left_out
+    assert "hatched: not measured, or left out" in found.said
 
 
 def test_windows_that_are_not_told_are_counted(tmp_path: Path) -> None:
@@ -220,6 +246,15 @@ def test_percentiles_that_n_is_too_small_for(
     assert found.charts[0].curves[0].y == pytest.approx(drawn)
     assert any(note.startswith(said) for note in found.said)
     assert bool(said) == any("longest," in note or "longest here" in note for note in found.said)
+
+
+@pytest.mark.parametrize("n", [1, -1])
+def test_the_longest_is_not_told_where_it_is_not_drawn(tmp_path: Path, n: int) -> None:
+    """Of one, and of an unknown number beside a known one, it has no place on the axis."""
+    rows = [TRIP, {**TRIP, "run": 2, "ops": n}]
+    found = figure("tails", write_trips(tmp_path / "x.h5", [rows]), Options(by=("operation",)))
+    assert found.charts[0].curves[0].x[-1] == pytest.approx(2)
+    assert "right of the percentiles: the longest" not in found.said
 
 
 def test_repeated_runs_are_called_runs(tmp_path: Path) -> None:

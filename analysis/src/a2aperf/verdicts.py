@@ -97,12 +97,13 @@ def _rate(gbps: float) -> str:
     return f"{gbps:.2f}" if gbps >= 1 else labels.number_text(gbps)
 
 
+def _amount(gbps: float) -> str:
+    """Of a difference of rates, which may be far below 1."""
+    return f"{gbps:.2f}" if abs(gbps) >= 1 else labels.number_text(gbps, 2)
+
+
 def _step(gbps: float) -> str:
-    if pd.isna(gbps):
-        return UNKNOWN
-    if abs(gbps) >= 1:
-        return f"{gbps:+.2f}"
-    return ("+" if gbps > 0 else "") + labels.number_text(gbps, 2)
+    return UNKNOWN if pd.isna(gbps) else ("+" if gbps > 0 else "") + _amount(gbps)
 
 
 def _probability(p: float) -> str:
@@ -153,7 +154,7 @@ def summary(comparison: Comparison) -> list[str]:
         change = (mine["ratio"] - 1).abs()
         if verdict in (Verdict.SLOWER, Verdict.FASTER):
             effect = (mine["rate_candidate"] - mine["rate_baseline"]).abs()
-            text += f", by {_span(change)}, up to {effect.max():.2f} {comparison.judged.unit}"
+            text += f", by {_span(change)}, up to {_amount(effect.max())} {comparison.judged.unit}"
         elif verdict == Verdict.SAME:
             text += f" within ±{_percent(comparison.margin)}"
         told.append(text)

@@ -100,17 +100,17 @@ def _chart(
     limits: tuple[float, float],
 ) -> Chart:
     drawn = []
-    for size in sizes:
+    for look, size in enumerate(sizes):
         mine = rows[rows["message_size"] == size]
         if len(mine):
-            drawn.append(_curve(mine, names, size, sizes.index(size)))
-    ticks = [(_nines(q) if q else "min", _place(q)) for q in _QUANTILES.values()]
+            drawn.append(_curve(mine, names, size, look))
+    ticks = [(_place(q), _nines(q) if q else "min") for q in _QUANTILES.values()]
     last = max(float(curve.x[-1]) for curve in drawn)
     return Chart(
         title=setting or "Round trips",
         x=Axis(
             "Percentile",
-            ticks=tuple((x, text) for text, x in ticks if x <= last + 0.01),
+            ticks=tuple((x, text) for x, text in ticks if x <= last + 0.01),
             limits=(_place(0.0) - 0.1, last + 0.1),
         ),
         y=Axis("Round trip (µs)", log=True, limits=limits, unit="µs"),
@@ -122,18 +122,22 @@ def _chart(
 def _curve(rows: pd.DataFrame, names: list[str], size: float, look: int) -> Curve:
     """Of what is known: a percentile that is not there is passed over, and the next one drawn."""
     values = rows[names].to_numpy(dtype=float) / 1000
-    with np.errstate(all="ignore"):
-        known = [place for place in range(len(names)) if np.isfinite(values[:, place]).any()]
+    known = [place for place in range(len(names)) if np.isfinite(values[:, place]).any()]
     x = [_place(_QUANTILES[names[place]]) for place in known]
     of = [values[np.isfinite(values[:, place]), place] for place in known]
-    longest, ops = rows["time_max"].to_numpy(dtype=float) / 1000, rows["ops"]
-    if np.isfinite(longest).all() and ops.notna().all() and (ops > 1).all():
-        x.append(max(math.log10(float(ops.min())), *x))  # all of n are within 1 − 1/n, nearly
-        of.append(longest)
+    if _tells_longest(rows):
+        # All of n are within 1 − 1/n, nearly.
+        x.append(max(math.log10(float(rows["ops"].min())), *x))
+        of.append(rows["time_max"].to_numpy(dtype=float) / 1000)
     middle, low, high = (np.array([f(v) for v in of]) for f in (np.median, np.min, np.max))
     if len(rows) == 1:
         low = high = np.full(len(x), np.nan)
     return Curve(labels.size_text(size), np.array(x), middle, low, high, look % style.MOST_LINES)
+
+
+def _tells_longest(rows: pd.DataFrame) -> bool:
+    """Whether it is known of all, and where on the axis it stands."""
+    return bool((rows["time_max"].notna() & rows["ops"].notna() & (rows["ops"] > 1)).all())
 
 
 def _said(points: pd.DataFrame) -> tuple[str, ...]:
@@ -142,15 +146,16 @@ def _said(points: pd.DataFrame) -> tuple[str, ...]:
     n = f"n\u00a0=\u00a0{span} round trips per point" if len(known) else ""
     if len(known) < len(points):
         n = f"{n}, of some unknown" if n else "n unknown: the text does not tell it"
-    many = points.groupby(["setting", "message_size"], dropna=False)["point"].size()
+    lines = points.groupby(["setting", "message_size"], dropna=False)
+    many = lines["point"].size()
     if many.max() > 1:
-        launches = points.groupby(["setting", "message_size"], dropna=False)["launch"].nunique()
+        launches = lines["launch"].nunique()
         what = "launches" if (launches == many).all() else "runs"
         said = f"median of {labels.range_text(many)} {what}, bars: their range"
     else:
         said = "one run each, so no interval: how much runs differ is not known"
-    has_longest = points["time_max"].notna() & points["ops"].notna()
-    return (n, said, *(["right of the percentiles: the longest"] if has_longest.any() else ()))
+    has_longest = any(_tells_longest(rows) for _, rows in lines)
+    return (n, said, *(["right of the percentiles: the longest"] if has_longest else ()))
 
 
 KINDS: dict[str, Kind] = {

@@ -23,9 +23,10 @@ def find(found: Results) -> list[Finding]:
     """Of each setting the ratio of message rates to those with the fewest buffers: no verdict."""
     known = [(table, pause.buffers(table)) for table in tables.of(found)]
     settings: dict[Hashable, dict[int, list[Table]]] = {}
+    names = _names(found)
     for table, count in known:
         if table.mode and count is not None:
-            of = settings.setdefault(_setting(found, table), {})
+            of = settings.setdefault(_setting(found, table, *names), {})
             of.setdefault(count, []).append(table)
     findings = []
     for of in settings.values():
@@ -48,25 +49,34 @@ def _none(counts: set[int], told: Sequence[int | None]) -> Finding:
         )
     else:
         text = (
-            f"tables have {range_text(counts)} buffers{also}, but differ in more than that, or "
-            "have no size in common: what the number does needs tables that differ in nothing else"
+            f"tables have {range_text(counts)} buffers{also}, but differ in more than that, do not "
+            "tell their mode, or have no size in common: what the number does needs tables that "
+            "differ in nothing else"
         )
     return Finding("buffers", text, "all", len(told), "tables", abstains=True)
 
 
-def _setting(found: Results, table: Table) -> Hashable:
-    """All that was chosen for a table but its number of buffers."""
-    names = [*grouping.CHOICES, *found.choices, "ranks", "nodes"]
-    columns = [name for name in names if name not in ("window", "section", "free_delay")]
-    first = table.rows.iloc[0]
-    launch = found.launches[table.launch]
+def _names(found: Results) -> tuple[list[str], list[str]]:
+    """Of all that was chosen but the number of buffers: columns, and settings of launches."""
+    columns = [*grouping.CHOICES, *found.choices, "ranks", "nodes"]
     of_launch = [
         *grouping.differing_starts(found, found.points),
         *grouping.differing_names(found.launches),
     ]
     return (
+        [name for name in columns if name not in ("window", "section", "free_delay")],
+        [name for name in of_launch if name not in _TELL_BUFFERS],
+    )
+
+
+def _setting(
+    found: Results, table: Table, columns: Sequence[str], of_launch: Sequence[str]
+) -> Hashable:
+    """What was chosen for a table."""
+    first, launch = table.rows.iloc[0], found.launches[table.launch]
+    return (
         *(str(first[name]) for name in columns if name in table.rows),
-        *(launch.setting(name) for name in of_launch if name not in _TELL_BUFFERS),
+        *(launch.setting(name) for name in of_launch),
     )
 
 
@@ -98,10 +108,9 @@ def _between(ones: list[Table], few: int, others: list[Table], many: int) -> lis
             text += f"; their headings differ, too ('{one.heading}', '{other.heading}')"
     else:
         launches = [len({table.launch for table in of}) for of in (ones, others)]
-        text += (
-            f"medians of {range_text(launches)} launches each; 'a2a compare --by window' says how "
-            "sure that is"
-        )
+        text += f"medians of {range_text(launches)} launches each"
+        if all(table.window is not None for table in (*ones, *others)):
+            text += "; 'a2a compare --by window' says how sure that is"
         where = f"{count_text(len(ones) + len(others), 'table')}, mode {one.mode}"
     numbers = {"smallest_ratio": float(ratio.min()), "largest_ratio": float(ratio.max())}
     return [Finding("buffers", text, where, len(ratio), "sizes", float(ratio.max()), numbers)]

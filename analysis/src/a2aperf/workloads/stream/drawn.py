@@ -62,8 +62,10 @@ def _nodes(count: object) -> str:
     return "unknown nodes" if pd.isna(count) else labels.count_text(int(count), "node")  # type: ignore
 
 
-def sample(drawn: pd.DataFrame, place: Sequence[str]) -> tuple[str, ...]:
-    """What a mark stands for, and what its bar; one launch has no interval."""
+def sample(
+    drawn: pd.DataFrame, place: Sequence[str], spread: str = "bars: their range"
+) -> tuple[str, ...]:
+    """What a mark stands for, and what its bar (`spread`); one launch has no interval."""
     notes = []
     if "messages" in drawn and drawn["messages"].notna().any():
         counts = drawn["messages"].dropna()
@@ -77,7 +79,7 @@ def sample(drawn: pd.DataFrame, place: Sequence[str]) -> tuple[str, ...]:
     if many.max() > 1:
         what = "launches" if (groups["launch"].nunique() == many).all() else "points"
         n = f"n\u00a0=\u00a0{labels.range_text(many)} {what}"
-        notes.append(f"{n}: their median, bars: their range")
+        notes.append(f"{n}: their median, {spread}")
     else:
         alone = "how much launches differ is not known"
         notes.append(f"n\u00a0=\u00a01 launch, so no interval: {alone}")

@@ -29,6 +29,7 @@ _LARGEST: Final = 2**31
 def figure(results: Results, options: Options) -> Figure:
     """Heat maps of window and message size, for each setting."""
     points, left_out = drawn.points(results, options, axes=("window",))
+    hatched = "hatched: not measured" + (", or left out" if left_out else "")
     known = points[points["window"].notna()]
     windows = sorted(map(int, known["window"].unique()), key=_order)
     if len(windows) < 2:
@@ -43,16 +44,13 @@ def figure(results: Results, options: Options) -> Figure:
     most = curves.MOST_PANELS // len(quantities)
     left_out += curves.fitting(len(settings), most, "settings")
     charts = [
-        _chart(str(name), known[known["setting"] == name], one)
+        _chart(str(name), known[known["setting"] == name], one, hatched)
         for name in settings[:most]
         for one in quantities
     ]
     place = ["setting", "window", "message_size"]
-    said = [
-        note.replace("bars: their range", "their range is not drawn")
-        for note in drawn.sample(known, place)
-    ]
-    return Figure("credits", "Streams by window and size", tuple(charts), tuple(said), left_out)
+    said = drawn.sample(known, place, "their range is not drawn")
+    return Figure("credits", "Streams by window and size", tuple(charts), said, left_out)
 
 
 def has_surface(results: Results) -> bool:
@@ -66,7 +64,7 @@ def _order(window: int) -> int:
     return int(window) or _LARGEST
 
 
-def _chart(setting: str, rows: pd.DataFrame, quantity: str) -> Chart:
+def _chart(setting: str, rows: pd.DataFrame, quantity: str, hatched: str) -> Chart:
     values = rows.assign(value=rows["gbps" if quantity == "gbps" else "msg_rate"])
     table = values.pivot_table(
         index="message_size", columns="window", values="value", aggfunc="median"
@@ -80,7 +78,7 @@ def _chart(setting: str, rows: pd.DataFrame, quantity: str) -> Chart:
     x, y = (np.arange(count, dtype=float) for count in (z.shape[1], z.shape[0]))
     windows = [layouts.window(window) for window in table.columns]
     sizes = [labels.size_text(size) for size in table.index]
-    notes = ("hatched: not measured",) if np.isnan(z).any() else ()
+    notes = (hatched,) if np.isnan(z).any() else ()
     top = 100.0 if quantity == "share" else float(np.nanmax(z)) or 1.0
     return Chart(
         title="Share of the highest" if quantity == "share" else "Rate",
