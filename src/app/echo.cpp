@@ -2,33 +2,22 @@
 // Round trips: some ranks send requests to one other each, which answers them.
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
-#include "a2aperf/base/random.hpp"
-#include "a2aperf/base/terminal.hpp"
 #include "a2aperf/config/values.hpp"
 #include "a2aperf/measure/echo_engine.hpp"
 #include "a2aperf/plan/size_list.hpp"
-#include "a2aperf/record/closing.hpp"
-#include "a2aperf/record/recorder.hpp"
-#include "a2aperf/record/table.hpp"
+#include "duration_workload.hpp"
 #include "echo_columns.hpp"
 #include "estimate.hpp"
 #include "launch.hpp"
-#include "workload.hpp"
 
 namespace a2aperf {
 namespace {
 
-constexpr double kSecondsPerPoint = 0.05;
 constexpr int kMostSamples = 100'000'000;
-constexpr Nanoseconds kTick = 100'000'000;
-constexpr Nanoseconds kDay = 86'400'000'000'000;
 
 struct EchoOptions {
     StreamPairs pairs = StreamPairs::parse("halves");
@@ -137,9 +126,7 @@ void set_defaults(Options& options) {
 }
 
 void check(const Options& options) {
-    for (const std::string& mode : options.modes)
-        if (std::ranges::find(kEchoModes, mode) == std::end(kEchoModes))
-            throw UsageError(fmt::format("--mode: for echo expected one of {}", fmt::join(kEchoModes, ", ")));
+    require_flow_modes(options);
     constexpr Format kFormats[] = {Format::table, Format::csv, Format::json};
     require_format(options, kFormats, "table, csv, json");
 }
@@ -159,41 +146,42 @@ constexpr WorkloadRow kRow{
     .check = check,
 };
 
-// The table, row by row.
-
-std::string heading(const Launch& launch) {
-    return fmt::format("# {}, {} on {}; request {}; round trips in µs, Gbit/s of the answers\n"
-                       "{:>8} {:>4} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10}\n",
-                       launch.prepared().provider(), counted(launch.job().layout().ranks(), "rank"),
-                       counted(launch.job().layout().nodes(), "node"),
-                       format_bytes(own(launch.options()).request_size), "mode", "out", "answer (B)", "n", "min",
-                       "p50", "p90", "p99", "p99.9", "max", "Gbit/s");
-}
-
-std::string line(const Point& point, const PointResult* result) {
-    const std::string what =
-        fmt::format("{:>8} {:>4} {:>10}", point.mode, point.echo.outstanding, point.message_size);
-    if (result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);
-    const Summary& summary = result->summary;
-    std::string cells = fmt::format(" {:>10}", summary.count);
-    for (const double time : {summary.min, summary.p50, summary.p90, summary.p99, summary.p999, summary.max})
-        cells += std::isnan(time) ? fmt::format(" {:>9}", "—") : fmt::format(" {:>9.2f}", time * 1e-3);
-    return fmt::format("{}{} {:>10.3f}\n", what, cells, result->figures.at("gbps"));
-}
-
-// What the points together say beside their rows.
-class Closing {
+// The table, and what the points together say below it.
+class EchoTable final : public DurationTable {
 public:
-    void add(const Point& point, const PointResult& result) {
+    EchoTable(const EchoOptions& asked, const Layout& layout, std::string_view provider)
+        : most_samples_(asked.most_samples),
+          header_(fmt::format("# {}, {} on {}; request {}; round trips in µs, Gbit/s of the answers\n"
+                              "{:>8} {:>4} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10}\n",
+                              provider, counted(layout.ranks(), "rank"), counted(layout.nodes(), "node"),
+                              format_bytes(asked.request_size), "mode", "out", "answer (B)", "n", "min", "p50",
+                              "p90", "p99", "p99.9", "max", "Gbit/s")) {}
+
+    std::string header() const override { return header_; }
+
+    std::string row(const Row& row) override {
+        const Point& point = row.point;
+        const std::string what =
+            fmt::format("{:>8} {:>4} {:>10}", point.mode, point.echo.outstanding, point.message_size);
+        if (row.result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);
+        const Summary& summary = row.result->summary;
+        std::string cells = fmt::format(" {:>10}", summary.count);
+        for (const double time : {summary.min, summary.p50, summary.p90, summary.p99, summary.p999, summary.max})
+            cells += std::isnan(time) ? fmt::format(" {:>9}", "—") : fmt::format(" {:>9.2f}", time * 1e-3);
+        return fmt::format("{}{} {:>10.3f}\n", what, cells, row.result->figures.at("gbps"));
+    }
+
+    void add(const Point& point, const PointResult& result) override {
         not_kept_ += static_cast<std::int64_t>(result.figures.at("round_trips")) -
                      static_cast<std::int64_t>(result.summary.count);
         if (result.figures.at("littles_law") == 0) contradictions_.push_back(point.label());
     }
-    void say(Progress& progress, int most_samples) const {
+
+    void close(Progress& progress) const override {
         if (not_kept_ > 0)
             progress.note(fmt::format("{} not kept, for a client had more than {} in a point (--max-samples): "
                                       "percentiles are of those that are kept",
-                                      counted(not_kept_, "round trip"), most_samples));
+                                      counted(not_kept_, "round trip"), most_samples_));
         for (const std::string& label : contradictions_)
             progress.note(fmt::format("warning: {}: times and number of the round trips contradict each other "
                                       "(Little's law)",
@@ -201,45 +189,13 @@ public:
     }
 
 private:
+    int most_samples_;
+    std::string header_;
     std::int64_t not_kept_ = 0;
     std::vector<std::string> contradictions_;
 };
 
-void measure_echoes(Launch& launch) {
-    launch.open_file();
-    Progress progress = launch.make_progress();
-    const Plan& plan = launch.plan();
-    const bool is_text = launch.options().format == Format::table;
-    TableWriter records(launch.options().format, echo().schema().columns, launch.job().layout(),
-                        launch.prepared().provider());
-    const auto print = [&](const std::string& text) {
-        if (!launch.job().is_root() || text.empty()) return;
-        progress.clear();
-        say(text);
-    };
-    const auto show = [&](const Point& point, const PointResult* result) {
-        print(is_text ? line(point, result) : records.row({point, result}));
-    };
-    print(is_text ? heading(launch) : records.header());
-    launch.introduce(progress);
-    for (const Point& point : plan.points)
-        if (point.is_skipped()) show(point, nullptr);
-    Closing closing;
-    launch.measure_points(progress, [&](int index, PointOutcome&& outcome) {
-        const Point& point = plan.points[static_cast<std::size_t>(index)];
-        show(point, &outcome.own);
-        closing.add(point, outcome.own);
-    });
-    if (!is_text) print(records.footer());
-    launch.finish();
-    if (!launch.job().is_root()) return;
-    const std::size_t before = launch.points_before();
-    progress.note(fmt::format("{}: {}", what_was_measured(launch.points_measured() + before, before),
-                              launch.file().path().string()));
-    closing.say(progress, own(launch.options()).most_samples);
-}
-
-class EchoWorkload final : public Workload {
+class EchoWorkload final : public DurationWorkload {
 public:
     const WorkloadRow& row() const override { return kRow; }
     std::string_view demands() const override { return "a round trip needs"; }
@@ -257,44 +213,21 @@ public:
                     Point point;
                     point.role = Role::echo;
                     point.mode = mode;
-                    point.schedule = &find_schedule("shift"); // of its verification
                     point.message_size = size;
                     point.stream = who;
                     point.echo = {.outstanding = outstanding, .request_size = asked.request_size};
-                    point.skip_reason = skip(point).value_or("");
-                    if (!point.is_skipped()) plan.order.push_back(static_cast<int>(plan.points.size()));
-                    plan.points.push_back(std::move(point));
+                    add(plan, std::move(point), skip);
                 }
-        if (options.order == Order::shuffled) Random(options.seed).shuffle(std::span(plan.order));
+        put_in_order(plan, options);
         return plan;
     }
 
-    std::string describe(const Plan& plan, const Options&, int) const override {
-        std::string lines;
-        for (const Point& point : plan.points)
-            lines += fmt::format("  {}{}{}\n", point.label(), point.is_skipped() ? ", skipped: " : "",
-                                 point.skip_reason);
-        return lines;
-    }
-
-    int messages_at_once(int) const override { return 1; }
-
-    double seconds_of_point(const Options& options, Bytes message_size, double, int) const override {
-        const EchoOptions& asked = own(options);
-        const double trip =
-            2 * kSecondsPerMessage + static_cast<double>(message_size + asked.request_size) / kBytesPerSecond;
-        double seconds = asked.duration ? static_cast<double>(*asked.duration) * 1e-9 : options.ops * trip;
-        if (options.time_budget) seconds = std::min(seconds, static_cast<double>(*options.time_budget) * 1e-9);
-        return kSecondsPerPoint + seconds;
-    }
     std::string own_room(const Plan& plan, const Options& options, int ranks) const override {
         const Bytes samples = 2 * sizeof(Nanoseconds) * static_cast<Bytes>(most_ticks(options)) *
                               static_cast<Bytes>(ranks) * plan.points.size();
         return fmt::format("samples: up to {} of the results file\n", format_bytes(samples));
     }
 
-    bool is_collective() const override { return false; }
-    double gbps_rank(const Point&, const Layout&, double) const override { return 0; }
     Schema schema() const override {
         static const std::vector<Column> columns = echo_columns();
         static const std::vector<SampleColumn> kept = echo_samples();
@@ -315,7 +248,18 @@ public:
         const EchoOptions& asked = own(options);
         return asked.duration ? asked.most_samples : std::min(asked.most_samples, options.ops);
     }
-    void measure(Launch& launch) const override { measure_echoes(launch); }
+
+protected:
+    double seconds_of(const Options& options, Bytes message_size) const override {
+        const EchoOptions& asked = own(options);
+        const double trip =
+            2 * kSecondsPerMessage + static_cast<double>(message_size + asked.request_size) / kBytesPerSecond;
+        return asked.duration ? static_cast<double>(*asked.duration) * 1e-9 : options.ops * trip;
+    }
+    std::unique_ptr<DurationTable> table(const Launch& launch) const override {
+        return std::make_unique<EchoTable>(own(launch.options()), launch.job().layout(),
+                                           launch.prepared().provider());
+    }
 };
 
 } // namespace

@@ -55,35 +55,6 @@ double keeps_law(const Samples& samples, const Point& point, const Layout&) {
     });
 }
 
-// A figure that is a whole number.
-Column whole(Figure figure, ValueType kind) {
-    const std::string_view name = figure.name;
-    Column column = column_of(std::move(figure));
-    column.kind = kind;
-    column.has_unknown = true;
-    column.outcome = [name](const PointResult& r) {
-        const auto found = r.figures.find(name);
-        return Value(found != r.figures.end() ? static_cast<std::int64_t>(found->second) : std::int64_t{-1});
-    };
-    column.restore = [name](PointResult& r, const Value& v) {
-        r.figures[name] = static_cast<double>(std::get<std::int64_t>(v));
-    };
-    return column;
-}
-
-template <class Access>
-Column asked(std::string_view name, ValueType kind, std::string_view units, std::string_view long_name,
-             Access access) {
-    Column column;
-    column.name = name;
-    column.kind = kind;
-    column.units = units;
-    column.long_name = long_name;
-    column.has_unknown = kind != ValueType::text;
-    column.asked = [access](const PointRequest& a) { return Value(access(a.point)); };
-    return column;
-}
-
 Column p999_column() {
     Column column;
     column.name = "time_p999";
@@ -107,18 +78,19 @@ std::vector<Column> echo_columns() {
     columns[0].long_name = "round trips in /raw, of the client with the most";
     columns[1].long_name = "round trips of one client beyond those";
     for (Column& column : std::vector<Column>{
-             asked("operation", ValueType::text, "", "what one round trip does",
-                   [](const Point&) { return std::string("echo"); }),
-             asked("echo_pairs", ValueType::text, "", "which client asks which server",
-                   [](const Point&p) { return p.stream.pairs; }),
-             asked("request_size", ValueType::int64, "B", "bytes of a request",
-                   [](const Point&p) { return static_cast<std::int64_t>(p.echo.request_size); }),
-             asked("outstanding", ValueType::int32, "", "requests of a client that may be under way",
-                   [](const Point&p) { return std::int64_t{p.echo.outstanding}; }),
-             asked("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
-                   [](const Point&p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; }),
-             whole({"round_trips", "", "round trips of all clients, kept or not", Better::none, {}, count_of},
-                   ValueType::int64),
+             asked_column("operation", ValueType::text, "", "what one round trip does",
+                          [](const Point&) { return std::string("echo"); }),
+             asked_column("echo_pairs", ValueType::text, "", "which client asks which server",
+                          [](const Point&p) { return p.stream.pairs; }),
+             asked_column("request_size", ValueType::int64, "B", "bytes of a request",
+                          [](const Point&p) { return static_cast<std::int64_t>(p.echo.request_size); }),
+             asked_column("outstanding", ValueType::int32, "", "requests of a client that may be under way",
+                          [](const Point&p) { return std::int64_t{p.echo.outstanding}; }),
+             asked_column(
+                 "asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
+                 [](const Point&p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; }),
+             whole_column(
+                 {"round_trips", "", "round trips of all clients, kept or not", Better::none, {}, count_of}),
              p999_column(),
              column_of({"trip_rate", "1/s", "round trips per second, all clients", Better::higher, {}, rate_of}),
              column_of({"byte_rate", "B/s", "payload of the answers per second", Better::higher, {}, byte_rate}),
@@ -132,13 +104,13 @@ std::vector<Column> echo_columns() {
                         }}),
              column_of(
                  {"under_way", "", "requests of a client under way on average", Better::none, {}, under_way_of}),
-             whole({"littles_law",
-                    "",
-                    "1 where number and times of the round trips agree, 0 where not",
-                    Better::none,
-                    {},
-                    keeps_law},
-                   ValueType::int8)})
+             whole_column({"littles_law",
+                           "",
+                           "1 where number and times of the round trips agree, 0 where not",
+                           Better::none,
+                           {},
+                           keeps_law},
+                          ValueType::int8)})
         columns.push_back(std::move(column));
     return columns_with(std::move(columns));
 }

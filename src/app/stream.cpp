@@ -3,29 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numeric>
 
 #include <fmt/format.h>
 
-#include "a2aperf/base/random.hpp"
-#include "a2aperf/base/terminal.hpp"
 #include "a2aperf/measure/credit_stream.hpp"
 #include "a2aperf/plan/size_list.hpp"
-#include "a2aperf/record/closing.hpp"
-#include "a2aperf/record/recorder.hpp"
 #include "estimate.hpp"
 #include "launch.hpp"
 #include "stream_options.hpp"
 #include "stream_table.hpp"
-#include "workload.hpp"
 
 namespace a2aperf {
 namespace {
-
-constexpr double kSecondsPerPoint = 0.05;
-constexpr Nanoseconds kTick = 100'000'000;
-constexpr Nanoseconds kHour = 3'600'000'000'000;
 
 constexpr std::string_view kIntroduction =
     "a2aperf stream measures what one rank can send to another without a pause: message rate,\n"
@@ -110,37 +100,6 @@ double longest_wait_of(const Samples& samples, const Point&, const Layout&) {
     return static_cast<double>(*std::max_element(waits.begin(), waits.end()));
 }
 
-// A figure that is a whole number.
-Column whole(Figure figure) {
-    const std::string_view name = figure.name;
-    Column column = column_of(std::move(figure));
-    column.kind = ValueType::int64;
-    column.has_unknown = true;
-    column.outcome = [name](const PointResult& r) {
-        const auto found = r.figures.find(name);
-        const double value = found != r.figures.end() ? found->second : kAbsent;
-        return Value(std::isnan(value) ? std::int64_t{-1} : static_cast<std::int64_t>(value));
-    };
-    column.restore = [name](PointResult& r, const Value& v) {
-        const auto value = std::get<std::int64_t>(v);
-        r.figures[name] = value < 0 ? kAbsent : static_cast<double>(value);
-    };
-    return column;
-}
-
-template <class Access>
-Column asked(std::string_view name, ValueType kind, std::string_view units, std::string_view long_name,
-             Access access) {
-    Column column;
-    column.name = name;
-    column.kind = kind;
-    column.units = units;
-    column.long_name = long_name;
-    column.has_unknown = kind == ValueType::int64;
-    column.asked = [access](const PointRequest& a) { return Value(access(a.point)); };
-    return column;
-}
-
 // Names and units are those of imported streams.
 std::vector<Column> stream_columns() {
     const auto rate = [](auto amount) {
@@ -152,32 +111,32 @@ std::vector<Column> stream_columns() {
         return per_second(bytes_of(s, p, l) * 8e-9, time_of(s, p, l));
     };
     return columns_of_durations(
-        {asked("stream_pairs", ValueType::text, "", "who sends to whom",
-               [](const Point& p) { return p.stream.pairs; }),
-         asked("duplex", ValueType::text, "", "whether each pair sends in both directions",
-               [](const Point& p) { return std::string(p.stream.is_duplex ? "both ways" : "one way"); }),
-         asked("free_delay", ValueType::int64, "ns", "pause of the receiver before it frees",
-               [](const Point& p) { return std::int64_t{p.stream.free_delay.time}; }),
-         asked("free_every", ValueType::int64, "", "messages from one pause to the next",
-               [](const Point& p) { return p.stream.free_delay.time > 0 ? p.stream.free_delay.every : -1; }),
-         asked("asked_inject", ValueType::text, "", "whether messages were to go by the inject path",
-               [](const Point& p) { return std::string(to_string(p.stream.inject)); }),
-         asked("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
-               [](const Point& p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; }),
-         asked("asked_messages", ValueType::int64, "", "messages that each sender was to send",
-               [](const Point& p) { return p.stream.messages; }),
-         whole({"stream_time", "ns", "duration of the stream", Better::none, {}, time_of}),
-         whole({"messages", "", "messages received", Better::none, {}, messages_of}),
-         whole({"bytes", "B", "bytes of payload received", Better::none, {}, bytes_of}),
+        {asked_column("stream_pairs", ValueType::text, "", "who sends to whom",
+                      [](const Point& p) { return p.stream.pairs; }),
+         asked_column("duplex", ValueType::text, "", "whether each pair sends in both directions",
+                      [](const Point& p) { return std::string(p.stream.is_duplex ? "both ways" : "one way"); }),
+         asked_column("free_delay", ValueType::int64, "ns", "pause of the receiver before it frees",
+                      [](const Point& p) { return std::int64_t{p.stream.free_delay.time}; }),
+         asked_column("free_every", ValueType::int64, "", "messages from one pause to the next",
+                      [](const Point& p) { return p.stream.free_delay.time > 0 ? p.stream.free_delay.every : -1; }),
+         asked_column("asked_inject", ValueType::text, "", "whether messages were to go by the inject path",
+                      [](const Point& p) { return std::string(to_string(p.stream.inject)); }),
+         asked_column("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
+                      [](const Point& p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; }),
+         asked_column("asked_messages", ValueType::int64, "", "messages that each sender was to send",
+                      [](const Point& p) { return p.stream.messages; }),
+         whole_column({"stream_time", "ns", "duration of the stream", Better::none, {}, time_of}),
+         whole_column({"messages", "", "messages received", Better::none, {}, messages_of}),
+         whole_column({"bytes", "B", "bytes of payload received", Better::none, {}, bytes_of}),
          column_of({"msg_rate", "1/s", "messages per second, all ranks", Better::higher, {}, rate(messages_of)}),
          column_of({"byte_rate", "B/s", "payload per second", Better::higher, {}, rate(bytes_of)}),
          column_of({"gbps", "Gbit/s", "payload per second", Better::higher, {}, gbps}),
-         whole({"longest_wait",
-                "ns",
-                "longest wait of the sender for a buffer",
-                Better::none,
-                {},
-                longest_wait_of})});
+         whole_column({"longest_wait",
+                       "ns",
+                       "longest wait of the sender for a buffer",
+                       Better::none,
+                       {},
+                       longest_wait_of})});
 }
 
 std::vector<SampleColumn> stream_samples() {
@@ -190,38 +149,6 @@ std::vector<SampleColumn> stream_samples() {
          {.name = "tick_received",
           .per = Per::tick,
           .long_name = "messages that came to the rank in the interval"}});
-}
-
-void measure_streams(Launch& launch) {
-    launch.open_file();
-    Progress progress = launch.make_progress();
-    const Plan& plan = launch.plan();
-    StreamTable table(launch.options().format, stream().schema().columns, launch.job().layout(),
-                      launch.prepared().provider());
-    const auto print = [&](const std::string& text) {
-        if (!launch.job().is_root() || text.empty()) return;
-        progress.clear();
-        say(text);
-    };
-    const auto show = [&](const Point& point, const PointResult* result) { print(table.row({point, result})); };
-    print(table.header());
-    launch.introduce(progress);
-    for (const Point& point : plan.points)
-        if (point.is_skipped()) show(point, nullptr);
-    int lost = 0;
-    launch.measure_points(progress, [&](int index, PointOutcome&& outcome) {
-        show(plan.points[static_cast<std::size_t>(index)], &outcome.own);
-        lost += outcome.own.ticks_lost;
-    });
-    print(table.footer());
-    launch.finish();
-    if (!launch.job().is_root()) return;
-    const std::size_t before = launch.points_before();
-    progress.note(fmt::format("{}: {}", what_was_measured(launch.points_measured() + before, before),
-                              launch.file().path().string()));
-    if (lost > 0)
-        progress.note(fmt::format("{} not kept, for there was no room for more of a point (--max-samples)",
-                                  counted(lost, "interval")));
 }
 
 // In the order of the plan.
@@ -240,7 +167,7 @@ std::vector<Stream> streams_of(const Options& options, int ranks) {
     return streams;
 }
 
-class StreamWorkload final : public Workload {
+class StreamWorkload final : public DurationWorkload {
 public:
     const WorkloadRow& row() const override { return kRow; }
     std::string_view demands() const override { return "a stream needs"; }
@@ -257,38 +184,15 @@ public:
                         Point point;
                         point.role = Role::stream;
                         point.mode = mode;
-                        point.schedule = &find_schedule("shift"); // of its verification
                         point.window = window;
                         point.message_size = size;
                         point.stream = stream;
-                        point.skip_reason = skip(point).value_or("");
-                        if (!point.is_skipped()) plan.order.push_back(static_cast<int>(plan.points.size()));
-                        plan.points.push_back(std::move(point));
+                        add(plan, std::move(point), skip);
                     }
-        if (options.order == Order::shuffled) Random(options.seed).shuffle(std::span(plan.order));
+        put_in_order(plan, options);
         return plan;
     }
 
-    std::string describe(const Plan& plan, const Options&, int) const override {
-        std::string lines;
-        for (const Point& point : plan.points)
-            lines += fmt::format("  {}{}{}\n", point.label(), point.is_skipped() ? ", skipped: " : "",
-                                 point.skip_reason);
-        return lines;
-    }
-
-    int messages_at_once(int) const override { return 1; }
-
-    double seconds_of_point(const Options& options, Bytes message_size, double, int) const override {
-        const StreamOptions& asked = stream_options(options);
-        const double message = kSecondsPerMessage + static_cast<double>(message_size) / kBytesPerSecond;
-        double seconds = asked.messages ? *asked.messages * message : static_cast<double>(asked.duration) * 1e-9;
-        if (options.time_budget) seconds = std::min(seconds, static_cast<double>(*options.time_budget) * 1e-9);
-        return kSecondsPerPoint + seconds;
-    }
-
-    bool is_collective() const override { return false; }
-    double gbps_rank(const Point&, const Layout&, double) const override { return 0; }
     Schema schema() const override {
         static const std::vector<Column> columns = stream_columns();
         static const std::vector<SampleColumn> kept = stream_samples();
@@ -303,7 +207,7 @@ public:
     }
     std::unique_ptr<Flow> flow(const EngineParts& parts) const override { return make_stream(parts); }
     Duration duration_of(const Options& options, const Point&) const override {
-        return {.length = stream_options(options).messages ? 24 * kHour : stream_options(options).duration,
+        return {.length = stream_options(options).messages ? kDay : stream_options(options).duration,
                 .tick = kTick};
     }
     int most_ticks(const Options& options) const override {
@@ -312,7 +216,17 @@ public:
         longest.most_samples = static_cast<std::size_t>(stream_options(options).most_samples);
         return static_cast<int>(longest.samples());
     }
-    void measure(Launch& launch) const override { measure_streams(launch); }
+
+protected:
+    double seconds_of(const Options& options, Bytes message_size) const override {
+        const StreamOptions& asked = stream_options(options);
+        const double message = kSecondsPerMessage + static_cast<double>(message_size) / kBytesPerSecond;
+        return asked.messages ? *asked.messages * message : static_cast<double>(asked.duration) * 1e-9;
+    }
+    std::unique_ptr<DurationTable> table(const Launch& launch) const override {
+        return std::make_unique<StreamTable>(launch.options().format, launch.job().layout(),
+                                             launch.prepared().provider());
+    }
 };
 
 } // namespace

@@ -9,7 +9,7 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/config/values.hpp"
 #include "a2aperf/measure/credit_stream.hpp"
-#include "workload.hpp"
+#include "duration_workload.hpp"
 
 namespace a2aperf {
 namespace {
@@ -122,9 +122,7 @@ std::span<const OptionRow> stream_option_rows() {
 }
 
 void check_stream_options(const Options& options) {
-    for (const std::string& mode : options.modes)
-        if (std::ranges::find(kStreamModes, mode) == std::end(kStreamModes))
-            throw UsageError(fmt::format("--mode: for stream expected one of {}", fmt::join(kStreamModes, ", ")));
+    require_flow_modes(options);
     if (std::ranges::find(options.windows, 0) != options.windows.end())
         throw UsageError("--window: a stream has a number of buffers, not all");
     if (options.poll == Poll::block) throw UsageError("--poll: for stream expected one of auto, spin, yield");

@@ -81,28 +81,30 @@ std::string table_of(const Point& point) {
 
 } // namespace
 
-StreamTable::StreamTable(Format format, std::span<const Column> columns, const Layout& layout,
-                         const std::string& provider)
+StreamTable::StreamTable(Format format, const Layout& layout, const std::string& provider)
     : format_(format), title_(fmt::format("# {} on {}, {}\n", counted(layout.ranks(), "rank"),
-                                          counted(layout.nodes(), "node"), provider)),
-      records_(format, columns, layout, provider) {}
+                                          counted(layout.nodes(), "node"), provider)) {}
 
 std::string StreamTable::header() const {
-    if (format_ == Format::table) return title_ + heading();
-    return format_ == Format::loopback ? title_ : records_.header();
+    return format_ == Format::loopback ? title_ : title_ + heading();
 }
 
 std::string StreamTable::row(const Row& row) {
-    if (format_ == Format::table) return line(row);
-    if (format_ != Format::loopback) return records_.row(row);
+    if (format_ != Format::loopback) return line(row);
     std::string table = table_of(row.point);
     if (table == last_table_) return published_line(row);
     last_table_ = std::move(table);
     return fmt::format("\n{}\n{}{}", last_table_, published_heading(), published_line(row));
 }
 
-std::string StreamTable::footer() const {
-    return format_ == Format::csv || format_ == Format::json ? records_.footer() : "";
+void StreamTable::add(const Point&, const PointResult& result) {
+    lost_ += result.ticks_lost;
+}
+
+void StreamTable::close(Progress& progress) const {
+    if (lost_ > 0)
+        progress.note(fmt::format("{} not kept, for there was no room for more of a point (--max-samples)",
+                                  counted(lost_, "interval")));
 }
 
 } // namespace a2aperf

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Points of streams as text, as they come. table: a line each; loopback: the columns of the published tables of a
-// loopback test, in their order, with their names and units, a table for each mode, window and kind of stream; csv
-// and json as of every workload.
+// loopback test, in their order, with their names and units, a table for each mode, window and kind of stream.
 #pragma once
 
 #include <string>
 
-#include "a2aperf/record/table.hpp"
+#include "duration_workload.hpp"
 
 namespace a2aperf {
 
-class StreamTable {
+class StreamTable final : public DurationTable {
 public:
-    StreamTable(Format format, std::span<const Column> columns, const Layout& layout, const std::string& provider);
-    std::string header() const;
-    std::string row(const Row& row);
-    std::string footer() const;
+    StreamTable(Format format, const Layout& layout, const std::string& provider);
+    std::string header() const override;
+    std::string row(const Row& row) override;
+    void add(const Point& point, const PointResult& result) override;
+    void close(Progress& progress) const override;
 
 private:
     Format format_;
     std::string title_;
-    TableWriter records_;    // csv, json
     std::string last_table_; // loopback: what it is of
+    int lost_ = 0;           // intervals
 };
 
 } // namespace a2aperf

@@ -3,11 +3,16 @@
 
 #include <algorithm>
 
+#include "a2aperf/fabric/call_error.hpp"
 #include "a2aperf/job/stop_signal.hpp"
-#include "a2aperf/transfer/msg.hpp"
-#include "a2aperf/transfer/tagged.hpp"
+#include "a2aperf/measure/flow_modes.hpp"
 
 namespace a2aperf {
+namespace {
+
+constexpr std::string_view kWhere = "in a stream";
+
+} // namespace
 
 template <class Mode>
 CreditStream<Mode>::CreditStream(const Job& job, Channel& channel, Bytes message_size,
@@ -83,20 +88,13 @@ std::string CreditStream<Mode>::waiting_for() const {
 template <class Mode>
 bool CreditStream<Mode>::is_started(ssize_t status, const char* call, Rank peer) const {
     if (status == 0 || status == -FI_EAGAIN) return status == 0;
-    throw RunError(
-        fmt::format("in a stream: {} (peer {}): {}", call, job_.who(peer), fi_strerror(static_cast<int>(-status))),
-        reason_of(static_cast<int>(-status)));
+    fail_call(kWhere, status, call, job_.who(peer));
 }
 
 template <class Mode>
 void CreditStream<Mode>::fail_completion(ssize_t status) const {
-    if (status != -FI_EAVAIL)
-        throw RunError(fmt::format("in a stream: reading the completion queue: {}; it waits for {}",
-                                   fi_strerror(static_cast<int>(-status)), waiting_for()),
-                       reason_of(static_cast<int>(-status)));
-    const CompletionError error = channel_.endpoint().take_error();
-    throw RunError(fmt::format("in a stream: an operation failed: {}; it waits for {}", error.text, waiting_for()),
-                   reason_of(error.code));
+    if (status != -FI_EAVAIL) fail_queue(kWhere, status, waiting_for());
+    fail_operation(kWhere, "an operation", channel_.endpoint().take_error(), waiting_for());
 }
 
 template <class Mode>
@@ -140,19 +138,11 @@ void CreditStream<Mode>::note_wait(Outgoing& stream) {
 }
 
 template <class Mode>
-void CreditStream<Mode>::stamp(std::byte* message, std::int64_t sent) const {
-    const auto number = static_cast<std::uint64_t>(sent);
-    const std::uint64_t end = mix64(number);
-    channel_.memory().write(message, std::as_bytes(std::span(&number, 1)));
-    if (message_size_ >= 2 * sizeof end)
-        channel_.memory().write(message + message_size_ - sizeof end, std::as_bytes(std::span(&end, 1)));
-}
-
-template <class Mode>
 bool CreditStream<Mode>::send_one(Outgoing& stream) {
     const int place = stream.free.back();
     std::byte* const message = channel_.send_buffer() + static_cast<std::size_t>(place) * stride_;
-    if (is_stamped()) stamp(message, stream.sent); // all: a place keeps the number of the one before
+    if (is_numbered()) // all: a place keeps the number of the one before
+        write_number(channel_.memory(), message, message_size_, static_cast<std::uint64_t>(stream.sent));
     const Route to = route(stream.to, message, receives() + place);
     const std::uint64_t label = Mode::label(context_, settings_.op);
     if (moments_.begin == kNoMoment) moments_.begin = now_ns();
@@ -189,21 +179,16 @@ void CreditStream<Mode>::return_credits(Incoming& stream) {
 }
 
 template <class Mode>
-void CreditStream<Mode>::check_stamp(int place, Rank from, std::int64_t due) const {
-    const std::byte* const message = place_of(place);
-    std::uint64_t number = 0;
-    std::uint64_t end = 0;
-    channel_.memory().read(message, std::as_writable_bytes(std::span(&number, 1)));
+void CreditStream<Mode>::check_number(int place, Rank from, std::int64_t due) const {
     const auto wanted = static_cast<std::uint64_t>(due);
-    if (number != wanted)
-        throw RunError(fmt::format("message {} of the stream from {} came where message {} was due", number,
+    const FoundNumber found = find_number(channel_.memory(), place_of(place), message_size_, wanted);
+    if (found.begin != wanted)
+        throw RunError(fmt::format("message {} of the stream from {} came where message {} was due", found.begin,
                                    job_.who(from), wanted),
                        EndReason::bad_data);
-    if (message_size_ < 2 * sizeof end) return;
-    channel_.memory().read(message + message_size_ - sizeof end, std::as_writable_bytes(std::span(&end, 1)));
-    if (end != mix64(number))
+    if (!found.is_end_due)
         throw RunError(
-            fmt::format("the end of message {} of the stream from {} is not what was sent", number, job_.who(from)),
+            fmt::format("the end of message {} of the stream from {} is not what was sent", wanted, job_.who(from)),
             EndReason::bad_data);
 }
 
@@ -222,7 +207,7 @@ void CreditStream<Mode>::take_message(int stream, int place) {
     if (settings_.free_delay.time > 0 && (received_ + 1) % settings_.free_delay.every == 0 && !is_ending_) pause();
     Incoming& from = in_[static_cast<std::size_t>(stream)];
     const std::int64_t number = kIsPooled ? from.received : taken_at_[static_cast<std::size_t>(place)];
-    if (number % kChecksEvery == 0 && is_stamped()) check_stamp(place, from.from, number);
+    if (number % kChecksEvery == 0 && is_numbered()) check_number(place, from.from, number);
     ++from.received;
     ++received_;
     counts_[1] = static_cast<std::uint64_t>(received_);
@@ -336,9 +321,7 @@ std::unique_ptr<Flow> make_stream(const EngineParts& parts) {
     settings.completes_in_order = channel.domain().offer().completes_in_order();
     settings.op = parts.loop.next_op();
     (void)parts.loop.next_op(); // of the credits
-    if (point.mode == Msg::kName)
-        return std::make_unique<FlowOf<CreditStream<Msg>>>(parts.job, channel, point.message_size, settings);
-    return std::make_unique<FlowOf<CreditStream<Tagged>>>(parts.job, channel, point.message_size, settings);
+    return make_flow<CreditStream>(point.mode, parts.job, channel, point.message_size, settings);
 }
 
 } // namespace a2aperf

@@ -6,12 +6,13 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
-#include "a2aperf/base/random.hpp"
-#include "a2aperf/transfer/msg.hpp"
-#include "a2aperf/transfer/tagged.hpp"
+#include "a2aperf/fabric/call_error.hpp"
+#include "a2aperf/measure/flow_modes.hpp"
 
 namespace a2aperf {
 namespace {
+
+constexpr std::string_view kWhere = "in a round trip";
 
 TransferContext of_size(TransferContext context, Bytes size) {
     context.message_size = size;
@@ -93,21 +94,13 @@ std::string EchoEngine<Mode>::waiting_for() const {
 template <class Mode>
 bool EchoEngine<Mode>::is_started(ssize_t status, const char* call, Rank peer) const {
     if (status == 0 || status == -FI_EAGAIN) return status == 0;
-    throw RunError(fmt::format("in a round trip: {} (peer {}): {}", call, job_.who(peer),
-                               fi_strerror(static_cast<int>(-status))),
-                   reason_of(static_cast<int>(-status)));
+    fail_call(kWhere, status, call, job_.who(peer));
 }
 
 template <class Mode>
 void EchoEngine<Mode>::fail_completion(ssize_t status) const {
-    if (status != -FI_EAVAIL)
-        throw RunError(fmt::format("in a round trip: reading the completion queue: {}; it waits for {}",
-                                   fi_strerror(static_cast<int>(-status)), waiting_for()),
-                       reason_of(static_cast<int>(-status)));
-    const CompletionError error = channel_.endpoint().take_error();
-    throw RunError(
-        fmt::format("in a round trip: an operation failed: {}; it waits for {}", error.text, waiting_for()),
-        reason_of(error.code));
+    if (status != -FI_EAVAIL) fail_queue(kWhere, status, waiting_for());
+    fail_operation(kWhere, "an operation", channel_.endpoint().take_error(), waiting_for());
 }
 
 template <class Mode>
@@ -144,7 +137,8 @@ bool EchoEngine<Mode>::send_one(Side& side, int index) {
     Place& place = side.places[static_cast<std::size_t>(index)];
     std::byte* const message = at(context_.send_buffer, side.first + index);
     // A request has the number of the answers that came before, an answer that of its request.
-    stamp(message, side.out.message_size, number_of(asks ? place.received : place.received - 1, index));
+    write_number(channel_.memory(), message, side.out.message_size,
+                 number_of(asks ? place.received : place.received - 1, index));
     const Route to = route(side.peer, message, places() + side.first + index);
     const std::uint64_t label = Mode::label(side.out, side.op_out + static_cast<std::uint64_t>(index));
     const Nanoseconds begin = asks || moments_.begin == kNoMoment ? now_ns() : 0;
@@ -208,30 +202,12 @@ void EchoEngine<Mode>::note_rest() {
 }
 
 template <class Mode>
-void EchoEngine<Mode>::stamp(std::byte* message, std::size_t size, std::uint64_t number) const {
-    const std::uint64_t end = mix64(number);
-    const auto write = [&](std::byte* to, const std::uint64_t& value, std::size_t bytes) {
-        channel_.memory().write(to, std::as_bytes(std::span(&value, 1)).first(bytes));
-    };
-    write(message, number, std::min(size, kNumberBytes));
-    if (size >= 2 * kNumberBytes) write(message + size - kNumberBytes, end, kNumberBytes);
-}
-
-template <class Mode>
-void EchoEngine<Mode>::check_stamp(const Side& side, const std::byte* message, std::uint64_t number) const {
-    const std::size_t size = side.in.message_size;
-    const auto differs = [&](const std::byte* from, std::uint64_t wanted, std::size_t bytes) {
-        std::uint64_t found = wanted; // what a short message has no room for
-        channel_.memory().read(from, std::as_writable_bytes(std::span(&found, 1)).first(bytes));
-        return found != wanted;
-    };
-    const bool is_other = differs(message, number, std::min(size, kNumberBytes));
-    const bool is_cut =
-        size >= 2 * kNumberBytes && differs(message + size - kNumberBytes, mix64(number), kNumberBytes);
-    if (!is_other && !is_cut) return;
+void EchoEngine<Mode>::check_number(const Side& side, const std::byte* message, std::uint64_t number) const {
+    const FoundNumber found = find_number(channel_.memory(), message, side.in.message_size, number);
+    if (found.begin == number && found.is_end_due) return;
     throw RunError(fmt::format("{} {} from {} is not what was sent: its number is wrong at its {}",
                                &side == &client_ ? "answer" : "request", number, job_.who(side.peer),
-                               is_other ? "begin" : "end"),
+                               found.begin != number ? "begin" : "end"),
                    EndReason::bad_data);
 }
 
@@ -239,7 +215,7 @@ template <class Mode>
 void EchoEngine<Mode>::take_message(Side& side, int index, const std::byte* message, Nanoseconds now) {
     Place& place = side.places[static_cast<std::size_t>(index)];
     if (&side == &client_) note_answer(place, now);
-    check_stamp(side, message, number_of(place.received, index));
+    check_number(side, message, number_of(place.received, index));
     ++place.received;
     ++counts_[1];
     place.is_due = true;
@@ -343,9 +319,7 @@ std::unique_ptr<Flow> make_echo(const EngineParts& parts) {
     settings.injects_requests = uses_inject(channel.domain().offer(), point.of_requests());
     settings.op = parts.loop.next_op();
     for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)parts.loop.next_op();
-    if (point.mode == Msg::kName)
-        return std::make_unique<FlowOf<EchoEngine<Msg>>>(parts.job, channel, point.message_size, settings);
-    return std::make_unique<FlowOf<EchoEngine<Tagged>>>(parts.job, channel, point.message_size, settings);
+    return make_flow<EchoEngine>(point.mode, parts.job, channel, point.message_size, settings);
 }
 
 } // namespace a2aperf

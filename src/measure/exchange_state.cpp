@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/fabric/call_error.hpp"
 
 namespace a2aperf {
 
@@ -103,10 +104,7 @@ void ExchangeState::fail_timeout() const {
 }
 
 void ExchangeState::fail_completion(ssize_t status) const {
-    if (status != -FI_EAVAIL)
-        throw RunError(fmt::format("{}: reading the completion queue: {}; it waits for {}", op_name(),
-                                   fi_strerror(static_cast<int>(-status)), waiting_for()),
-                       reason_of(static_cast<int>(-status)));
+    if (status != -FI_EAVAIL) fail_queue(op_name(), status, waiting_for());
     const CompletionError error = endpoint_->take_error();
     const auto index = static_cast<std::size_t>(static_cast<const Slot*>(error.context) - slots_.data());
     std::string what = "an operation";
@@ -116,8 +114,7 @@ void ExchangeState::fail_completion(ssize_t status) const {
                    : "a receive";
     else if (index - ranks_ < sends_.size())
         what = fmt::format("the send to rank {}", sends_[index - ranks_].peer);
-    throw RunError(fmt::format("{}: {} failed: {}; it waits for {}", op_name(), what, error.text, waiting_for()),
-                   reason_of(error.code));
+    fail_operation(op_name(), what, error, waiting_for());
 }
 
 void ExchangeState::fail_double(std::size_t slot) const {
@@ -132,9 +129,7 @@ void ExchangeState::fail_double(std::size_t slot) const {
 }
 
 void ExchangeState::fail(ssize_t status, const char* call, Rank peer) const {
-    throw RunError(
-        fmt::format("{}: {} (peer rank {}): {}", op_name(), call, peer, fi_strerror(static_cast<int>(-status))),
-        reason_of(static_cast<int>(-status)));
+    fail_call(op_name(), status, call, fmt::format("rank {}", peer));
 }
 
 } // namespace a2aperf

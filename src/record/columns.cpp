@@ -2,6 +2,7 @@
 #include "a2aperf/record/columns.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -244,6 +245,30 @@ Column column_of(Figure figure) {
     column.restore = [name = figure.name](PointResult& r, const Value& v) {
         r.figures[name] = std::get<double>(v);
     };
+    return column;
+}
+
+Column whole_column(Figure figure, Kind kind) {
+    const std::string_view name = figure.name;
+    Column column = with_unknown(column_of(std::move(figure)));
+    column.kind = kind;
+    column.outcome = [name](const PointResult& r) {
+        const auto found = r.figures.find(name);
+        const double value = found != r.figures.end() ? found->second : kAbsent;
+        return Value(std::isnan(value) ? std::int64_t{-1} : static_cast<std::int64_t>(value));
+    };
+    column.restore = [name](PointResult& r, const Value& v) {
+        const auto value = std::get<std::int64_t>(v);
+        r.figures[name] = value < 0 ? kAbsent : static_cast<double>(value);
+    };
+    return column;
+}
+
+Column asked_column(std::string_view name, Kind kind, std::string_view units, std::string_view long_name,
+                    std::function<Value(const Point&)> access) {
+    Column column = named(name, kind, units, long_name);
+    column.has_unknown = kind != Kind::text;
+    column.asked = [access = std::move(access)](const PointRequest& a) { return access(a.point); };
     return column;
 }
 

@@ -12,9 +12,9 @@
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/base/error.hpp"
-#include "a2aperf/base/random.hpp"
 #include "a2aperf/measure/channel.hpp"
 #include "a2aperf/measure/flow.hpp"
+#include "a2aperf/measure/message_number.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/stats/samples.hpp"
 
@@ -45,8 +45,8 @@ public:
     void prepare() { post_receives(); }
     bool advance() {
         bool has_sent = false;
-        for (std::size_t i = 0; i < out_.size(); ++i)
-            has_sent |= send_messages(out_[(first_out_ + i) % out_.size()]);
+        for (std::size_t i = first_out_; i < out_.size(); ++i) has_sent |= send_messages(out_[i]);
+        for (std::size_t i = 0; i < first_out_; ++i) has_sent |= send_messages(out_[i]);
         if (++first_out_ >= out_.size()) first_out_ = 0; // another one finds room first
         const bool has_read = read_queue();
         for (Incoming& stream : in_) return_credits(stream);
@@ -129,11 +129,10 @@ private:
     void take_credit(Outgoing& stream, int place);
     void take_send(int place, Nanoseconds now);
     void pause();
-    void stamp(std::byte* message, std::int64_t sent) const;
-    void check_stamp(int place, Rank from, std::int64_t due) const;
+    void check_number(int place, Rank from, std::int64_t due) const;
     // By a receive that takes nothing else it is known which message is its own, in whatever order they complete.
-    bool is_stamped() const {
-        return message_size_ >= sizeof(std::uint64_t) && settings_.matches_in_order &&
+    bool is_numbered() const {
+        return message_size_ >= kNumberBytes && settings_.matches_in_order &&
                (!kIsPooled || settings_.completes_in_order);
     }
 
@@ -178,8 +177,7 @@ private:
     std::array<fi_cq_data_entry, 16> entries_{};
 };
 
-// Of a point of role stream, in one of these modes.
-inline constexpr std::string_view kStreamModes[] = {"tagged", "msg"};
+// Of a point of role stream, in one of kFlowModes.
 std::unique_ptr<Flow> make_stream(const EngineParts& parts);
 
 } // namespace a2aperf

@@ -12,6 +12,7 @@
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/measure/channel.hpp"
 #include "a2aperf/measure/flow.hpp"
+#include "a2aperf/measure/message_number.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/stats/samples.hpp"
 
@@ -78,7 +79,6 @@ public:
 private:
     enum Total : std::size_t { kTrips, kTime, kIdle, kOpen, kSpan, kShortest, kLongest };
     static constexpr bool kIsPooled = !takes_by_source(Mode::kArrival); // any receive takes any message
-    static constexpr std::size_t kNumberBytes = sizeof(std::uint64_t);
 
     struct Place {
         std::int64_t received = 0; // messages
@@ -119,8 +119,7 @@ private:
     void note_answer(Place& place, Nanoseconds now);
     void note_rest();
     void note_sent(int place, Nanoseconds now);
-    void stamp(std::byte* message, std::size_t size, std::uint64_t number) const;
-    void check_stamp(const Side& side, const std::byte* message, std::uint64_t number) const;
+    void check_number(const Side& side, const std::byte* message, std::uint64_t number) const;
     std::uint64_t number_of(std::int64_t message, int place) const {
         return static_cast<std::uint64_t>(message * settings_.outstanding + place);
     }
@@ -155,8 +154,7 @@ private:
     std::array<fi_cq_data_entry, 16> entries_{};
 };
 
-// Of a point of role echo, in one of these modes.
-inline constexpr std::string_view kEchoModes[] = {"tagged", "msg"};
+// Of a point of role echo, in one of kFlowModes.
 std::unique_ptr<Flow> make_echo(const EngineParts& parts);
 
 } // namespace a2aperf

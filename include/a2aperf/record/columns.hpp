@@ -88,6 +88,11 @@ struct Figure {
 };
 
 Column column_of(Figure figure);
+// The same of a figure that is a whole number: -1 in the file where it does not exist.
+Column whole_column(Figure figure, ValueType kind = ValueType::int64);
+// What one workload alone asks of a point; of a number -1 is unknown.
+Column asked_column(std::string_view name, ValueType kind, std::string_view units, std::string_view long_name,
+                    std::function<Value(const Point&)> access);
 
 // The figures of a point that was measured.
 void work_out(std::span<const Column> columns, PointResult& result, const Point& point, const Layout& layout);

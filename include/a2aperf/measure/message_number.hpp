@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The number that a message bears in the timed part: at its begin as it is, or as much of it as the message has
+// room for, and from 16 B on at its end in another form, so that no part of another message passes for it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "a2aperf/base/random.hpp"
+#include "a2aperf/fabric/memory.hpp"
+
+namespace a2aperf {
+
+inline constexpr std::size_t kNumberBytes = sizeof(std::uint64_t);
+
+inline void write_number(const MemoryKind& memory, std::byte* message, std::size_t size, std::uint64_t number) {
+    const std::uint64_t end = mix64(number);
+    memory.write(message, std::as_bytes(std::span(&number, 1)).first(std::min(size, kNumberBytes)));
+    if (size >= 2 * kNumberBytes) memory.write(message + size - kNumberBytes, std::as_bytes(std::span(&end, 1)));
+}
+
+struct FoundNumber {
+    std::uint64_t begin; // the number there; of a message that is too short the rest is as it was due
+    bool is_end_due;     // where the message has room for it
+};
+
+inline FoundNumber find_number(const MemoryKind& memory, const std::byte* message, std::size_t size,
+                               std::uint64_t due) {
+    FoundNumber found{due, true};
+    memory.read(message, std::as_writable_bytes(std::span(&found.begin, 1)).first(std::min(size, kNumberBytes)));
+    if (size < 2 * kNumberBytes) return found;
+    std::uint64_t end = 0;
+    memory.read(message + size - kNumberBytes, std::as_writable_bytes(std::span(&end, 1)));
+    found.is_end_due = end == mix64(due);
+    return found;
+}
+
+} // namespace a2aperf

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "duration_workload.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/base/random.hpp"
+#include "a2aperf/base/terminal.hpp"
+#include "a2aperf/measure/flow_modes.hpp"
+#include "a2aperf/record/closing.hpp"
+#include "launch.hpp"
+
+namespace a2aperf {
+namespace {
+
+constexpr double kSecondsPerPoint = 0.05;
+
+// One table of a launch, in the format that was asked for.
+class Shown {
+public:
+    Shown(const Launch& launch, std::span<const Column> columns, DurationTable& own, Progress& progress)
+        : is_root_(launch.job().is_root()), own_(own),
+          is_own_(launch.options().format != Format::csv && launch.options().format != Format::json),
+          records_(launch.options().format, columns, launch.job().layout(), launch.prepared().provider()),
+          progress_(progress) {
+        print(is_own_ ? own_.header() : records_.header());
+    }
+
+    void row(const Row& row) { print(is_own_ ? own_.row(row) : records_.row(row)); }
+    void finish() {
+        if (!is_own_) print(records_.footer());
+    }
+
+private:
+    void print(const std::string& text) {
+        if (!is_root_ || text.empty()) return;
+        progress_.clear();
+        say(text);
+    }
+
+    bool is_root_;
+    DurationTable& own_;
+    bool is_own_;
+    TableWriter records_;
+    Progress& progress_;
+};
+
+} // namespace
+
+std::string DurationWorkload::describe(const Plan& plan, const Options&, int) const {
+    std::string lines;
+    for (const Point& point : plan.points)
+        lines +=
+            fmt::format("  {}{}{}\n", point.label(), point.is_skipped() ? ", skipped: " : "", point.skip_reason);
+    return lines;
+}
+
+double DurationWorkload::seconds_of_point(const Options& options, Bytes message_size, double, int) const {
+    double seconds = seconds_of(options, message_size);
+    if (options.time_budget) seconds = std::min(seconds, static_cast<double>(*options.time_budget) * 1e-9);
+    return kSecondsPerPoint + seconds;
+}
+
+void DurationWorkload::add(Plan& plan, Point point, const Skip& skip) {
+    point.schedule = &find_schedule("shift");
+    point.skip_reason = skip(point).value_or("");
+    if (!point.is_skipped()) plan.order.push_back(static_cast<int>(plan.points.size()));
+    plan.points.push_back(std::move(point));
+}
+
+void DurationWorkload::put_in_order(Plan& plan, const Options& options) {
+    if (options.order == Order::shuffled) Random(options.seed).shuffle(std::span(plan.order));
+}
+
+void DurationWorkload::measure(Launch& launch) const {
+    launch.open_file();
+    Progress progress = launch.make_progress();
+    const Plan& plan = launch.plan();
+    const std::unique_ptr<DurationTable> own = table(launch);
+    Shown shown(launch, schema().columns, *own, progress);
+    launch.introduce(progress);
+    for (const Point& point : plan.points)
+        if (point.is_skipped()) shown.row({point, nullptr});
+    launch.measure_points(progress, [&](int index, PointOutcome&& outcome) {
+        const Point& point = plan.points[static_cast<std::size_t>(index)];
+        shown.row({point, &outcome.own});
+        own->add(point, outcome.own);
+    });
+    shown.finish();
+    launch.finish();
+    if (!launch.job().is_root()) return;
+    const std::size_t before = launch.points_before();
+    progress.note(fmt::format("{}: {}", what_was_measured(launch.points_measured() + before, before),
+                              launch.file().path().string()));
+    own->close(progress);
+}
+
+void require_flow_modes(const Options& options) {
+    for (const std::string& mode : options.modes)
+        if (std::ranges::find(kFlowModes, mode) == kFlowModes.end())
+            throw UsageError(
+                fmt::format("--mode: for {} expected one of {}", options.workload, fmt::join(kFlowModes, ", ")));
+}
+
+} // namespace a2aperf
