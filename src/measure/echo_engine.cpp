@@ -250,7 +250,7 @@ void EchoEngine<Mode>::note_sent(int place, Nanoseconds now) {
     of.is_sending = false;
     if (of.is_due) side.ready.push_back(place - side.first);
     --under_way_;
-    ++counts_[0];
+    noted_ = ++counts_[0];
     moments_.send_done = now;
 }
 
@@ -262,8 +262,8 @@ bool EchoEngine<Mode>::read_queue() {
         if (!unposted_.empty()) post_receives();
         return false;
     }
-    const Nanoseconds now = now_ns();             // one look at the clock for all of them
-    if (counts_[0] > 0) moments_.send_done = now; // of those that were injected nothing tells it: it is no later
+    const Nanoseconds now = now_ns(); // one look at the clock for all of them
+    if (counts_[0] != noted_) note_injected(now);
     const std::uint64_t received_before = counts_[1];
     for (const fi_cq_data_entry& entry : std::span(entries_).first(static_cast<std::size_t>(count))) {
         const auto slot = static_cast<int>(static_cast<const Slot*>(entry.op_context) - slots_.data());

@@ -35,6 +35,16 @@ EchoSettings ring() {
             .client = (job().rank() + job().ranks() - 1) % job().ranks()};
 }
 
+template <class Mode>
+struct Watched : EchoEngine<Mode> {
+    using EchoEngine<Mode>::EchoEngine;
+    void expect(std::span<const std::int64_t> due) {
+        sent_by_the_end = this->moments().send_done;
+        EchoEngine<Mode>::expect(due);
+    }
+    Nanoseconds sent_by_the_end = kNoMoment;
+};
+
 struct Echoes {
     explicit Echoes(const char* mode) : rig({mode}, 64) {}
 
@@ -42,12 +52,14 @@ struct Echoes {
     std::int64_t run(EchoSettings settings, Bytes answer_size, const Duration& duration, std::size_t most_samples) {
         settings.op = rig.loop.next_op();
         for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)rig.loop.next_op();
-        EchoEngine<Mode> echo(job(), rig.channel, answer_size, settings);
+        Watched<Mode> echo(job(), rig.channel, answer_size, settings);
         echo.reserve(most_samples);
         TickSamples samples(echo.kCounters);
         durations.run(echo, duration, samples);
         CHECK(durations.stop_signal() == 0);
         CHECK(echo.sweep()); // nothing is left
+        if (settings.injects_requests && settings.injects_answers)
+            CHECK(echo.moments().send_done == echo.sent_by_the_end);
         check_samples(echo.totals(), echo.kept(), settings, most_samples);
         if (settings.most > 0) CHECK((echo.moments().begin != kNoMoment) == (settings.server || settings.client));
         if (!settings.server && !settings.client) CHECK(echo.moments().begin == kNoMoment);

@@ -52,7 +52,11 @@ public:
         const bool has_answered = start_messages(server_);
         return read_queue() || has_asked || has_answered;
     }
-    bool progress() { return read_queue(); }
+    bool progress() {
+        if (counts_[0] != noted_) [[unlikely]]
+            note_injected(now_ns());
+        return read_queue();
+    }
     bool is_over() const {
         return settings_.most >= 0 && (!is_client() || totals_[kTrips] == settings_.most) &&
                (!is_server() || server_.started == settings_.most);
@@ -119,6 +123,12 @@ private:
     void note_answer(Place& place, Nanoseconds now);
     void note_rest();
     void note_sent(int place, Nanoseconds now);
+    // Of those that are injected nothing tells when they are sent: no later than this rank's next event, or its
+    // end.
+    void note_injected(Nanoseconds now) {
+        noted_ = counts_[0];
+        moments_.send_done = now;
+    }
     void check_number(const Side& side, const std::byte* message, std::uint64_t number) const;
     std::uint64_t number_of(std::int64_t message, int place) const {
         return static_cast<std::uint64_t>(message * settings_.outstanding + place);
@@ -145,6 +155,7 @@ private:
     std::size_t most_samples_ = 0;
     std::int64_t lost_ = 0;
     std::array<std::uint64_t, 2> counts_{};
+    std::uint64_t noted_ = 0; // of the messages sent, those whose moment was noted
     std::array<std::int64_t, 7> totals_{};
     FlowMoments moments_{kNoMoment, kNoMoment, kNoMoment};
     Nanoseconds first_request_ = kNoMoment;
