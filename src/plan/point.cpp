@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -83,9 +84,10 @@ Bytes Point::stream_bytes() const {
 }
 
 int Point::echo_receives() const {
-    const bool is_any_both = std::ranges::any_of(stream.who, [&](const StreamPair& pair) {
-        return std::ranges::any_of(stream.who, [&](const StreamPair& other) { return other.from == pair.to; });
-    });
+    std::set<Rank> clients;
+    for (const StreamPair& pair : stream.who) clients.insert(pair.from);
+    const bool is_any_both =
+        std::ranges::any_of(stream.who, [&](const StreamPair& pair) { return clients.contains(pair.to); });
     return is_any_both ? 2 * echo.outstanding : echo.outstanding;
 }
 

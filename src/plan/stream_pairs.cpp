@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -51,13 +53,13 @@ void require_one_partner(const std::vector<StreamPair>& pairs) {
 }
 
 void require_once(const std::vector<StreamPair>& pairs) {
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-        if (pairs[i].from == pairs[i].to)
-            throw UsageError(fmt::format("rank {} can't send to itself among others: all do in --pairs loopback",
-                                         pairs[i].from));
-        if (std::find(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(i), pairs[i]) !=
-            pairs.begin() + static_cast<std::ptrdiff_t>(i))
-            throw UsageError(fmt::format("the pair {}:{} is there twice", pairs[i].from, pairs[i].to));
+    std::set<std::pair<Rank, Rank>> seen;
+    for (const auto& [from, to] : pairs) {
+        if (from == to)
+            throw UsageError(
+                fmt::format("rank {} can't send to itself among others: all do in --pairs loopback", from));
+        if (!seen.emplace(from, to).second)
+            throw UsageError(fmt::format("the pair {}:{} is there twice", from, to));
     }
 }
 
