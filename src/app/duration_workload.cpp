@@ -26,6 +26,8 @@ public:
           is_own_(launch.options().format != Format::csv && launch.options().format != Format::json),
           records_(launch.options().format, columns, launch.job().layout(), launch.prepared().provider()),
           progress_(progress) {
+        if (const std::string words = launch.oversubscription(); is_own_ && !words.empty())
+            print(fmt::format("# {}\n", words));
         print(is_own_ ? own_.header() : records_.header());
     }
 
@@ -92,6 +94,7 @@ void DurationWorkload::measure(Launch& launch) const {
     shown.finish();
     launch.finish();
     if (!launch.job().is_root()) return;
+    if (const std::string words = launch.oversubscription(); !words.empty()) progress.note(words);
     const std::size_t before = launch.points_before();
     progress.note(fmt::format("{}: {}", what_was_measured(launch.points_measured() + before, before),
                               launch.file().path().string()));

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a launch says of itself when it ends, and the status that goes with it."""
 
+import os
 import re
 
 import h5py
@@ -51,6 +52,26 @@ def test_resuming_what_is_finished_and_what_is_not(launch):
     assert "1 point measured, " in launch(2, "pairs", *pairs).stderr
     pairs[-1] = "--resume"
     assert "nothing was left to do, 1 point measured before, " in launch(2, "pairs", *pairs).stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["stream", "--messages", "20"], ["stream", "--messages", "20", "--format", "loopback"], ["echo", "--ops", "20"],
+     ["echo", "--ops", "20", "--format", "csv"]],
+)  # fmt: skip
+def test_durations_say_first_that_cores_are_shared(launch, words):
+    cores = len(os.sched_getaffinity(0))
+    if cores >= 4:
+        pytest.skip(f"4 ranks have a core each: there are {cores}")
+    calm = ["--provider", "shm", "--sizes", "8", "--force", "-o", "a.h5"]
+    shared = launch(4, *words, *calm)
+    assert shared.returncode == 0, shared.stderr
+    said = f"oversubscribed: 4 ranks on {cores} core"
+    assert shared.stderr.startswith(said)
+    assert "csv" in words or shared.stdout.startswith(f"# {said}")
+    if cores >= 2:
+        alone = launch(2, *words, *calm)
+        assert alone.returncode == 0 and "oversubscribed" not in alone.stdout + alone.stderr
 
 
 def test_the_heading_tells_how_ops_start(launch):
