@@ -11,6 +11,7 @@
 #include "a2aperf/plan/size_list.hpp"
 #include "duration_workload.hpp"
 #include "echo_columns.hpp"
+#include "echo_table.hpp"
 #include "estimate.hpp"
 #include "launch.hpp"
 
@@ -127,8 +128,8 @@ void set_defaults(Options& options) {
 
 void check(const Options& options) {
     require_flow_modes(options);
-    constexpr Format kFormats[] = {Format::table, Format::csv, Format::json};
-    require_format(options, kFormats, "table, csv, json");
+    constexpr Format kFormats[] = {Format::table, Format::clusterperf, Format::csv, Format::json};
+    require_format(options, kFormats, "table, clusterperf, csv, json");
 }
 
 constexpr WorkloadRow kRow{
@@ -141,58 +142,9 @@ constexpr WorkloadRow kRow{
              .examples = kExamples,
              .farewell = kFarewell,
              .sizes = "100,1KiB,10KiB,100KiB,1MiB, of the answers",
-             .formats = "table, csv or json"},
+             .formats = "table, clusterperf, csv or json"},
     .set_defaults = set_defaults,
     .check = check,
-};
-
-// The table, and what the points together say below it.
-class EchoTable final : public DurationTable {
-public:
-    EchoTable(const EchoOptions& asked, const Layout& layout, std::string_view provider)
-        : most_samples_(asked.most_samples),
-          header_(fmt::format("# {}, {} on {}; request {}; round trips in µs, Gbit/s of the answers\n"
-                              "{:>8} {:>4} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10}\n",
-                              provider, counted(layout.ranks(), "rank"), counted(layout.nodes(), "node"),
-                              format_bytes(asked.request_size), "mode", "out", "answer (B)", "n", "min", "p50",
-                              "p90", "p99", "p99.9", "max", "Gbit/s")) {}
-
-    std::string header() const override { return header_; }
-
-    std::string row(const Row& row) override {
-        const Point& point = row.point;
-        const std::string what =
-            fmt::format("{:>8} {:>4} {:>10}", point.mode, point.echo.outstanding, point.message_size);
-        if (row.result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);
-        const Summary& summary = row.result->summary;
-        std::string cells = fmt::format(" {:>10}", summary.count);
-        for (const double time : {summary.min, summary.p50, summary.p90, summary.p99, summary.p999, summary.max})
-            cells += std::isnan(time) ? fmt::format(" {:>9}", "—") : fmt::format(" {:>9.2f}", time * 1e-3);
-        return fmt::format("{}{} {:>10.3f}\n", what, cells, row.result->figures.at("gbps"));
-    }
-
-    void add(const Point& point, const PointResult& result) override {
-        not_kept_ += static_cast<std::int64_t>(result.figures.at("round_trips")) -
-                     static_cast<std::int64_t>(result.summary.count);
-        if (result.figures.at("littles_law") == 0) contradictions_.push_back(point.label());
-    }
-
-    void close(Progress& progress) const override {
-        if (not_kept_ > 0)
-            progress.note(fmt::format("{} not kept, for a client had more than {} in a point (--max-samples): "
-                                      "percentiles are of those that are kept",
-                                      counted(not_kept_, "round trip"), most_samples_));
-        for (const std::string& label : contradictions_)
-            progress.note(fmt::format("warning: {}: times and number of the round trips contradict each other "
-                                      "(Little's law)",
-                                      label));
-    }
-
-private:
-    int most_samples_;
-    std::string header_;
-    std::int64_t not_kept_ = 0;
-    std::vector<std::string> contradictions_;
 };
 
 class EchoWorkload final : public DurationWorkload {
@@ -257,8 +209,12 @@ protected:
         return asked.duration ? static_cast<double>(*asked.duration) * 1e-9 : options.ops * trip;
     }
     std::unique_ptr<DurationTable> table(const Launch& launch) const override {
-        return std::make_unique<EchoTable>(own(launch.options()), launch.job().layout(),
-                                           launch.prepared().provider());
+        const EchoOptions& asked = own(launch.options());
+        return make_echo_table(launch.options().format, {.ranks = counted(launch.job().layout().ranks(), "rank"),
+                                                         .nodes = counted(launch.job().layout().nodes(), "node"),
+                                                         .provider = launch.prepared().provider(),
+                                                         .request_size = asked.request_size,
+                                                         .most_samples = asked.most_samples});
     }
 };
 

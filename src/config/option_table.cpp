@@ -330,7 +330,8 @@ constexpr OptionRow kRows[] = {
                                         {"compat", Format::compat},
                                         {"csv", Format::csv},
                                         {"json", Format::json},
-                                        {"loopback", Format::loopback}});
+                                        {"loopback", Format::loopback},
+                                        {"clusterperf", Format::clusterperf}});
          }},
     {.name = "quiet",
      .alias = "-q",

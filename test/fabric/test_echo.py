@@ -131,6 +131,29 @@ def test_the_analysis_reads_it(echo, tmp_path):
         assert done.stdout.endswith(said)
 
 
+@pytest.mark.skipif(not A2A.exists(), reason="the analysis is not installed")
+def test_the_lines_of_clusterperf(echo, tmp_path):
+    """They are those that the analysis prints of the file, and it reads them back."""
+    sizes = "1,100,1KiB,10KiB,1MiB"
+    outcome = echo(2, "--sizes", sizes, "--ops", "300", "--outstanding", "1,2", "--request", "2KiB", "--format", "clusterperf")
+    lines = outcome.stdout.splitlines()
+    headings = [f"clusterperf 2 ranks on 1 node, shm, mode tagged, outstanding {count}" for count in (1, 2)]
+    assert [line for line in lines if line.startswith("clusterperf")] == headings
+    shown = subprocess.run([A2A, "table", "--layout", "clusterperf", tmp_path / "a.h5"], capture_output=True, text=True, check=False)
+    assert shown.returncode == 0, shown.stderr
+    figures = [line for line in lines if line.startswith("echo")]
+    assert figures == [line for line in shown.stdout.splitlines() if line.startswith("echo")]
+    # Of 300 round trips the p99.9 is the longest, and is not told.
+    assert [line.split()[0] for line in figures] == 2 * [
+        f"echo{name}" for size in ("1", "100", "1K", "10K", "1M") for name in (size, f"{size}.min", f"{size}.9", f"{size}.99", f"Bw{size}")
+    ]
+    assert all("send 2KB message, receive " in line for line in figures if "Bw" not in line)
+    (tmp_path / "told.txt").write_text(outcome.stdout)
+    done = subprocess.run([A2A, "import", tmp_path / "told.txt", "-o", tmp_path / "i.h5"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "50 figures of 10 points in 2 tables" in done.stdout + done.stderr
+
+
 def test_a_file_is_resumed_with_the_same_round_trips_only(echo, tmp_path):
     words = ["--sizes", "8,64", "--ops", "50"]
     echo(2, *words)
@@ -178,7 +201,7 @@ def test_a_config_file_has_options_that_streams_have_too(a2aperf, tmp_path):
         (2, ["--request", "1,2"], "--request: '1,2': expected one size"),
         (2, ["--ops", "5", "--duration", "1s"], "--duration and --ops exclude each other"),
         (2, ["--max-samples", "0"], "--max-samples"),
-        (2, ["--format", "wide"], "--format: for echo expected one of table, csv, json"),
+        (2, ["--format", "wide"], "--format: for echo expected one of table, clusterperf, csv, json"),
         (2, ["--window", "1"], "--window is not an option of a2aperf echo"),
     ],
 )
