@@ -160,6 +160,7 @@ def test_credentials_are_dropped(a2a: Run, tmp_path: Path) -> None:
         ("bond0.100", False),
         ("hfi1_0 and mlx5_0, lo, ibverbs, endpoint, bridge", True),
         ("port guid 0x00117501017a1b2c", False),
+        ("mem_tag_format: 0xaaaaaaaaaaaaaaaa", True),
         ("guid 0011:7501:017a:1b2c", False),
         ("base lid 0x1f", False),
         ("commit 4f2e1a9 at 16 ranks", True),

@@ -32,7 +32,8 @@ _ADDRESS = re.compile(
     r"|\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"  # UUID
 )
 _GUID = re.compile(
-    r"\b(?:0x)?[0-9a-fA-F]{16}\b|(?i:(?<=\blid )|(?<=\blid=)|(?<=\blid:))\s*(?:0x)?[0-9a-fA-F]+\b"
+    r"(?<!tag_format: )\b(?:0x)?[0-9a-fA-F]{16}\b"  # bits of a tag, in fi_info, are no GUID
+    r"|(?i:(?<=\blid )|(?<=\blid=)|(?<=\blid:))\s*(?:0x)?[0-9a-fA-F]+\b"
 )
 _INTERFACE = re.compile(
     r"(?<![\w.-])(?:ib|eth|en[opsx]|wl|bond|br|virbr|docker|veth|hsn|ipogif|opa|usb|vlan|team|tun|tap)"
