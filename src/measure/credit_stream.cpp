@@ -160,12 +160,22 @@ bool CreditStream<Mode>::send_one(Outgoing& stream) {
     return true;
 }
 
+// Until the first credit on the way is known to have come, messages come up to the window beyond the last that is
+// known. The credits that can still be sent share them: if each told of one message, a window of more than kCredits
+// would be told to the end only a round trip later, and never be full.
 template <class Mode>
 void CreditStream<Mode>::return_credits(Incoming& stream) {
     while (stream.tellings > 0 && stream.telling[stream.first_telling] <= stream.received - settings_.window) {
+        stream.known = stream.telling[stream.first_telling];
         stream.first_telling = (stream.first_telling + 1) % kCredits;
         --stream.tellings;
     }
+    const std::int64_t left = kCredits - static_cast<std::int64_t>(stream.tellings);
+    if ((stream.freed - stream.told) * left >= stream.known + settings_.window - stream.told) tell(stream);
+}
+
+template <class Mode>
+void CreditStream<Mode>::tell(Incoming& stream) {
     if (stream.freed <= stream.told || stream.tellings == kCredits) return;
     std::byte* const place = credit_place();
     const auto value = static_cast<std::uint64_t>(stream.freed);
@@ -194,9 +204,9 @@ void CreditStream<Mode>::check_number(int place, Rank from, std::int64_t due) co
 
 template <class Mode>
 void CreditStream<Mode>::pause() {
-    // What came before is free; a signal to stop is not waited for.
+    // What came before is free, and nothing more is for so long; a signal to stop is not waited for.
     post_receives();
-    for (Incoming& stream : in_) return_credits(stream);
+    for (Incoming& stream : in_) tell(stream);
     const Nanoseconds end = now_ns() + settings_.free_delay.time;
     while (now_ns() < end && StopSignal::number() == 0) {
     }

@@ -98,6 +98,7 @@ private:
     struct Incoming {
         Rank from;
         std::int64_t received = 0, freed = 0, told = 0;
+        std::int64_t known = 0;                       // told, and the credit is known to have come
         std::int64_t posted = 0;                      // receives that take its messages alone
         std::array<std::int64_t, kCredits> telling{}; // credits that are not known to have come
         std::size_t first_telling = 0, tellings = 0;
@@ -122,6 +123,7 @@ private:
         moments_.send_done = now;
     }
     void return_credits(Incoming& stream);
+    void tell(Incoming& stream);
     bool read_queue();
     void post_receives();
     void take(int place, std::uint64_t data);
