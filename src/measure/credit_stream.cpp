@@ -145,9 +145,12 @@ bool CreditStream<Mode>::send_one(Outgoing& stream) {
         write_number(channel_.memory(), message, message_size_, static_cast<std::uint64_t>(stream.sent));
     const Route to = route(stream.to, message, receives() + place);
     const std::uint64_t label = Mode::label(context_, settings_.op);
-    if (moments_.begin == kNoMoment) moments_.begin = now_ns();
+    if (sent_ == 0) moments_.begin = now_ns();
     const ssize_t status = settings_.injects ? Mode::inject(context_, to, label) : Mode::send(context_, to, label);
-    if (!is_started(status, "sending", stream.to)) return false;
+    if (!is_started(status, "sending", stream.to)) {
+        if (sent_ == 0) moments_.begin = kNoMoment; // there may be no room for any until the end
+        return false;
+    }
     ++sent_;
     ++stream.sent;
     ++started_[static_cast<std::size_t>(stream.to)];
