@@ -25,6 +25,7 @@ MTU = 9000
 IP_AND_TCP = 20 + 20 + 12  # with TCP's time stamps
 ETHERNET = 14  # what the shaper counts: no checksum, no preamble
 QUEUES = "net.ipv4.tcp_slow_start_after_idle=0 net.ipv4.tcp_limit_output_bytes=65536"
+ROOM = "4096 33554432 33554432"  # bytes that a connection may have under way, from its start
 BURST_S = 0.005  # of its rate, that a shaper lets pass at once; timers may be this late
 
 Outcome = subprocess.CompletedProcess[str]
@@ -199,6 +200,34 @@ class Cluster:
     def link(self, host: str, state: str) -> None:
         """The host's link "up" or "down"."""
         self.shell(f"ip link set to_{host} {state}")
+
+    def lengthen(self, host: str, delay_s: float, mbit: float) -> None:
+        """The host's link gets a cable of that rate, which takes so long each way: relay.py.
+
+        Frames are handed down one at a time, and TCP sends from the start as much as it likes: what a window holds is
+        under way at once, and round trips are those of the cable.
+        """
+        lines = [
+            "set -e",
+            f"ip link set to_{host} nomaster promisc on",
+            f"ip link add on_{host} type veth peer name off_{host}",
+            f"ip link set on_{host} mtu {MTU} promisc on up; ip link set off_{host} mtu {MTU} master core0 up",
+        ]
+        for one in self.hosts:
+            lines += [
+                f"ip -n {one} link set e0 gso_max_segs 1",
+                f"ip netns exec {one} sysctl -qw 'net.ipv4.tcp_rmem={ROOM}' 'net.ipv4.tcp_wmem={ROOM}'",
+                f"ip -n {one} route replace 10.77.0.0/16 dev e0 src {self.address(one)} initcwnd 1000 initrwnd 1000",
+            ]
+        self.shell("\n".join(lines))
+        relay = subprocess.Popen(
+            [*self._inside, sys.executable, HERE / "relay.py", f"to_{host}", f"on_{host}", str(delay_s * 1e3), str(mbit)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        self._launches.append(relay)
+        assert relay.stdout and relay.stderr
+        if relay.stdout.readline() != "ready\n":
+            raise NoCluster(f"no cable can be made here: {relay.stderr.read().strip()}")
 
     def processes(self, host: str, name: str) -> list[int]:
         """Ids, as the cluster sees them, of the programs of that name on the host."""
