@@ -60,6 +60,17 @@ class Outcome:
         assert any(re.search(pattern, line) for line in self.says()), self.stderr
         assert len(self.complete()) >= self.shown()
 
+    def named_killed(self, rank: int) -> None:
+        """Some other rank has said whom it lost, in its file; or the launcher was faster and has ended it before."""
+        assert self.struck, "the fault was not met"
+        assert self.returncode not in (0, 2), self.stderr
+        (segment,) = Results(self.folder / "a.h5").segments
+        if segment.end_reason == "running":
+            assert re.search(rf"rank {rank} with .* exited on signal 9", self.stderr), self.stderr
+        else:
+            assert segment.end_reason == "peer-lost"
+            assert f"rank {rank} (" in segment.message
+
     def survived(self) -> None:
         assert self.struck, "the fault was not met"
         assert self.returncode == 0, self.stderr

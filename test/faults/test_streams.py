@@ -2,8 +2,10 @@
 """A stream whose peer stops, or whose messages cannot be sent: it says so, however long it was to last."""
 
 import pytest
-from results import Results
+from results import COMPLETE, PENDING, Results
 
+# The sender is not the rank that has the file; its 700th message is one of the second point.
+TWO_POINTS = ["--provider", "net", "--pairs", "1:0", "--sizes", "8,16", "--messages", "500"]
 LONG = ["--provider", "net", "--sizes", "8", "--messages", "2000000000", "--timeout", "3s"]
 
 
@@ -30,3 +32,31 @@ def test_completions_in_another_order_are_no_damage(faulty, needs_provider):
     assert outcome.struck
     assert outcome.returncode == 0, outcome.stderr
     assert list(Results(outcome.folder / "a.h5").columns["messages"]) == [1000]
+
+
+@pytest.mark.parametrize("mode", ["tagged", "msg"])
+def test_a_rank_that_is_killed_is_named_and_points_that_were_complete_are_kept(faulty, launch, needs_provider, mode):
+    needs_provider("net")
+    words = [*TWO_POINTS, "--mode", mode, "--timeout", "30s"]
+    outcome = faulty(2, "call=send nth=700 do=kill rank=1", *words, command="stream")
+    outcome.named_killed(1)
+    results = Results(outcome.folder / "a.h5")
+    assert list(results.columns["state"]) == [COMPLETE, PENDING]
+    time = results.columns["stream_time"][0]
+    resumed = launch(2, "stream", *words, "--poll", "yield", "-o", "a.h5", "--resume")
+    assert resumed.returncode == 0, resumed.stderr
+    results = Results(outcome.folder / "a.h5")
+    assert list(results.columns["state"]) == [COMPLETE, COMPLETE]
+    assert list(results.columns["messages"]) == [500, 500]
+    assert results.columns["stream_time"][0] == time
+
+
+@pytest.mark.slow
+def test_a_rank_that_is_stopped_is_named_and_points_that_were_complete_are_kept(faulty, needs_provider):
+    needs_provider("net")
+    words = [*TWO_POINTS, "--mode", "msg", "--timeout", "5s"]
+    outcome = faulty(2, "call=send nth=700 do=stop rank=1", *words, command="stream")
+    outcome.failed(r"nothing happened for \S+ s; rank 0 \(\S+\) waits for messages from rank 1 ")
+    results = Results(outcome.folder / "a.h5")
+    assert list(results.columns["state"]) == [COMPLETE, PENDING]
+    assert results.segments[0].end_reason == "fabric-deadline"
