@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import a2aperf
-from a2aperf import grouping, loading
+from a2aperf import counted, grouping, loading, remarks
 from a2aperf.explain import finders
 from a2aperf.results import Results
 from a2aperf.sample_reader import SampleReader
@@ -32,13 +32,13 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
     seen: Reads = Counter()
     read = h5py.Dataset.__getitem__
 
-    def counted(self: h5py.Dataset, place: Any, *more: Any, **other: Any) -> Any:
+    def noted(self: h5py.Dataset, place: Any, *more: Any, **other: Any) -> Any:
         name = str(self.name)
         if name.startswith("/raw/"):
             seen[Path(self.file.filename).name, name, int(place[0])] += 1
         return read(self, place, *more, **other)
 
-    monkeypatch.setattr(h5py.Dataset, "__getitem__", counted)
+    monkeypatch.setattr(h5py.Dataset, "__getitem__", noted)
     return seen
 
 
@@ -105,17 +105,35 @@ def test_nobody_changes_what_others_are_given(files: list[Path]) -> None:
     assert not np.array_equal(times, found.op_times(files[0].name, 1))
 
 
+def test_who_lost_its_core_is_read_once_for_all_comparisons(
+    files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: Counter[tuple[str, int]] = Counter()
+    read = counted.involuntary_switches
+
+    def noted(file: h5py.File, point: int, ranks: int) -> Any:
+        asked[file.filename, point] += 1
+        return read(file, point, ranks)
+
+    monkeypatch.setattr(counted, "involuntary_switches", noted)
+    found = loading.load(files).measured()
+    for _ in range(2):
+        remarks.doubts(found.select(found.points["point"] >= 0), list(found.launches))
+    assert len(asked) == len(found.points)
+    assert set(asked.values()) == {1}
+
+
 def test_what_is_a_setting_is_worked_out_once_for_all_findings(
     files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: Counter[int] = Counter()
     labels = grouping.setting_labels
 
-    def counted(found: Results, *arguments: Any) -> Any:
+    def noted(found: Results, *arguments: Any) -> Any:
         asked[id(found)] += 1
         return labels(found, *arguments)
 
-    monkeypatch.setattr(grouping, "setting_labels", counted)
+    monkeypatch.setattr(grouping, "setting_labels", noted)
     found = loading.load(files).complete(finders.ROLES)
     assert finders.explain(found)
     assert set(asked.values()) == {1}

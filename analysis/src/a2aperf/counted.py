@@ -3,6 +3,7 @@
 
 import h5py
 import numpy as np
+from numpy.typing import NDArray
 
 from a2aperf import strict, verified
 from a2aperf.datasets import COUNTED_PER_RANK
@@ -46,3 +47,12 @@ def read(
         interrupts=strict.part(group["interrupts"], of_nodes, (nodes,)),
         ports={name: port[:, index] for index, name in enumerate(names)},
     )
+
+
+def involuntary_switches(file: h5py.File, point: int, ranks: int) -> NDArray[np.int64] | None:
+    """How often each rank lost its core during one point; None if not recorded."""
+    if "counters" not in file:
+        return None
+    verified.require(file, point)
+    found = strict.part(file["counters"]["involuntary_switches"], np.s_[point, :ranks], (ranks,))
+    return found.astype(np.int64)

@@ -158,8 +158,8 @@ def _preempted(found: Results, launch: Launch) -> bool:
     switches: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
     ops = 0
     for file, point, attempts in points[["file", "point", "attempts"]].itertuples(index=False):
-        counters = found.counters(str(file), int(point))
-        if counters is not None:
-            switches = switches + counters.per_rank["involuntary_switches"]
+        of_ranks = found.switches(str(file), int(point))
+        if of_ranks is not None:
+            switches = switches + of_ranks
             ops += int(attempts)
     return bool(ops and (np.max(switches) > _PREEMPTED * ops))

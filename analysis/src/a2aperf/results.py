@@ -61,6 +61,10 @@ class Results:
     """Notes on points that `to_judge` has left out."""
     _times: dict[tuple[str, int], NDArray[np.float64]] = field(default_factory=dict, repr=False)
     """Op times read so far, shared by all selections: several analyses ask for the same."""
+    _switches: dict[tuple[str, int], NDArray[np.int64] | None] = field(
+        default_factory=dict, repr=False
+    )
+    """What `switches` has read so far, shared likewise."""
     _samples: SampleReader = field(default_factory=SampleReader, repr=False)
 
     def raw(self, file: str, point: int) -> RawOps:
@@ -149,8 +153,7 @@ class Results:
         row = self._row(file, point)
         if not self.points["has_raw"].iloc[row]:
             raise InputError(f"{self.files[file]}: point {point} has no raw samples")
-        attempts, ranks = self.points[["attempts", "ranks"]].iloc[row]
-        return int(attempts), int(ranks)
+        return int(self.points["attempts"].iloc[row]), int(self.points["ranks"].iloc[row])
 
     def counters(self, file: str, point: int) -> schema.Counters | None:
         """What the operating system and the ports counted during one point; None if not there."""
@@ -160,6 +163,16 @@ class Results:
         nodes = len(self.launches[str(self.points["launch"].iloc[row])].nodes)
         _, ranks = self._shape(file, point)
         return ask(self.files[file], counted.read, point, ranks, nodes)
+
+    def switches(self, file: str, point: int) -> NDArray[np.int64] | None:
+        """How often each rank lost its core during one point [R]; None where nobody counted."""
+        if not self.points["has_raw"].iloc[self._row(file, point)]:
+            return None
+        if (file, point) not in self._switches:
+            _, ranks = self._shape(file, point)
+            found = ask(self.files[file], counted.involuntary_switches, point, ranks)
+            self._switches[file, point] = found
+        return self._switches[file, point]
 
     def _row(self, file: str, point: int) -> int:
         """Position of a point among the rows; KeyError where it is not there."""
