@@ -7,8 +7,8 @@ A row is a truth. A new finding gets its rows in a module of its own here, named
 from typing import Final
 
 from nulls import compared, explained, months
-from nulls.row import Outcome, Rate, Row, rates
+from nulls.row import Outcome, Rate, Row, contradicted, rates
 
-__all__ = ["TABLE", "Outcome", "Rate", "Row", "rates"]
+__all__ = ["TABLE", "Outcome", "Rate", "Row", "contradicted", "rates"]
 
 TABLE: Final[tuple[Row, ...]] = (*explained.ROWS, *compared.ROWS, *months.ROWS)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
@@ -86,24 +86,44 @@ class Rate:
         least = self.at_least or 0.0
         return bool(stats.binom.cdf(self.called, self.studies, least) < 1e-3)
 
+    def is_settled(self, left: int) -> bool:
+        """Whether so many more studies cannot change what all of them say of `contradicts`."""
+        at_end = replace(self, studies=self.studies + left)
+        return at_end.contradicts == replace(at_end, called=self.called + left).contradicts
+
 
 def rates(row: Row, studies: int, first: int = 0) -> list[Rate]:
     """The rates of a row's claims in so many seeded studies, from study number `first` on."""
+    *_, found = _so_far(row, range(first, first + studies))
+    return found
+
+
+def contradicted(row: Row, studies: int) -> list[Rate]:
+    """Those that so many studies contradict; no more are drawn once that is settled."""
+    found: list[Rate] = []
+    for number, found in enumerate(_so_far(row, range(studies)), 1):
+        if all(rate.is_settled(studies - number) for rate in found):
+            break
+    return [rate for rate in found if replace(rate, studies=studies).contradicts]
+
+
+def _so_far(row: Row, numbers: range) -> Iterator[list[Rate]]:
+    """The rates after each of the studies of these numbers."""
     of_row = zlib.crc32(row.name.encode())
     seen: dict[str, Counter[Outcome]] = {claim: Counter() for claim in {**row.false, **row.true}}
-    for number in range(first, first + studies):
+    for studies, number in enumerate(numbers, 1):
         outcome = row.study(np.random.default_rng((of_row, number)))
         for claim, counts in seen.items():
             counts[outcome[claim]] += 1
-    return [
-        Rate(
-            row.name,
-            claim,
-            studies,
-            counts[Outcome.CALLED],
-            counts[Outcome.ABSTAINED],
-            row.false.get(claim),
-            row.true.get(claim),
-        )
-        for claim, counts in seen.items()
-    ]
+        yield [
+            Rate(
+                row.name,
+                claim,
+                studies,
+                counts[Outcome.CALLED],
+                counts[Outcome.ABSTAINED],
+                row.false.get(claim),
+                row.true.get(claim),
+            )
+            for claim, counts in seen.items()
+        ]
