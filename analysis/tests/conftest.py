@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 
 from a2aperf import cli, loading
 from a2aperf.results import Results
-from support import synthetic
+from support import made, synthetic
 from support.synthetic import Setup
 
 DATA = Path(__file__).parent / "data"
@@ -18,6 +18,18 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "nulls: many seeded studies of a known truth (-m 'not nulls')"
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _written_once(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[None]:
+    """Made-up files are shared by all workers of a run, whose folders stand side by side."""
+    own = tmp_path_factory.getbasetemp()
+    made.kept = (own.parent if hasattr(request.config, "workerinput") else own) / "made-up"
+    made.kept.mkdir(exist_ok=True)
+    yield
+    made.kept = None
 
 
 @dataclass(frozen=True)

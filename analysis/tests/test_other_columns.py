@@ -26,27 +26,27 @@ NEEDED = schema.NEEDED
 def add(path: Path, name: str, values: Any, **attributes: Any) -> None:
     """What a newer writer would do."""
     with edited(path) as file:
-        dataset = file.create_dataset(name, data=values)
-        dataset.dims[0].attach_scale(file["point"])
-        dataset.attrs.update(attributes)
+        put(file, name, values, **attributes)
+
+
+def put(file: h5py.File, name: str, values: Any, **attributes: Any) -> None:
+    dataset = file.create_dataset(name, data=values)
+    dataset.dims[0].attach_scale(file["point"])
+    dataset.attrs.update(attributes)
 
 
 @pytest.fixture
 def newer(launch: Path) -> Path:
-    add(
-        launch,
-        "jitter",
-        np.array([100.0, 2500.0, 300.0, np.nan]),
-        long_name="median absolute deviation of the op time",
-        units="ns",
-        better="lower",
-    )
-    add(launch, "rate_in", np.array([1.0, 2, 3, 4]), long_name="rate of receiving", units="Gbit/s")
-    add(launch, "retries", np.array([0, 3, -1, 7], "i8"), _FillValue=np.int64(-1))
+    jitter = {"long_name": "median absolute deviation of the op time", "units": "ns"}
+    rate = {"long_name": "rate of receiving", "units": "Gbit/s"}
     words = {"flag_values": np.arange(2, dtype="i1"), "flag_meanings": "random linear"}
-    add(launch, "placement", np.array([0, 1, 1, 0], "i1"), **words)
-    names = np.array(["hot", "cold", "", "cold"], object)
-    add(launch, "cache", names.astype(h5py.string_dtype()), long_name="state of the caches")
+    names = np.array(["hot", "cold", "", "cold"], object).astype(h5py.string_dtype())
+    with edited(launch) as file:
+        put(file, "jitter", np.array([100.0, 2500.0, 300.0, np.nan]), **jitter, better="lower")
+        put(file, "rate_in", np.array([1.0, 2, 3, 4]), **rate)
+        put(file, "retries", np.array([0, 3, -1, 7], "i8"), _FillValue=np.int64(-1))
+        put(file, "placement", np.array([0, 1, 1, 0], "i1"), **words)
+        put(file, "cache", names, long_name="state of the caches")
     return launch
 
 

@@ -92,7 +92,7 @@ def test_open_reads_nothing_before_it_is_asked(tmp_path: Path) -> None:
     assert repr(runs) == f"<Runs of {path}: not read yet>"
     with pytest.raises(a2aperf.InputError, match="not an HDF5 file"):
         len(runs)
-    synthetic.write_launch(path, A, force=True)
+    synthetic.write_launch(path, A)
     assert len(runs) == 2
     assert repr(runs) == "<Runs: 1 file, 1 launch, 2 points>"
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from a2aperf import derived, metrics, schema
 from a2aperf.schema import Column
-from support import native
+from support import made, native
 from support.native import RANKS
 
 TRIPS = 1200
@@ -98,6 +98,7 @@ def _figures(point: int, size: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+@made.once
 def write(path: Path) -> Path:
     """A point for each of SIZES, sound to the last figure."""
     figures = [_figures(point, size) for point, size in enumerate(SIZES)]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from a2aperf import derived, schema
 from a2aperf.raw_ops import RawOps
 from a2aperf.schema import Column
-from support import native
+from support import made, native
 from support.native import RANKS
 
 TICKS = 3
@@ -82,6 +82,7 @@ def _times(size: int) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name in schema.TIMES}
 
 
+@made.once
 def write(path: Path, has_times: bool = False) -> Path:
     """A point for each of SIZES, sound to the last figure; older programs had times of its op."""
     raw = _raw()

@@ -17,6 +17,7 @@ from scipy.signal import lfilter
 
 from a2aperf import derived, schema, writer
 from a2aperf.raw_ops import RawOps
+from support import made
 
 TABLE_SIZES = (*range(1000, 15001, 1000), *range(20000, 60001, 5000))
 
@@ -100,8 +101,9 @@ def attributes_of(setup: Setup, what: str, source: str) -> dict[str, str]:
     }
 
 
-def write_launch(path: Path, setup: Setup, force: bool = False) -> Path:
-    """Write one made-up launch as a results file; returns the path."""
+@made.once
+def write_launch(path: Path, setup: Setup) -> Path:
+    """Write one made-up launch as a results file, or replace it; returns the path."""
     launch = _Launch(setup)
     document = writer.Document(
         attributes=attributes_of(setup, "all-to-all", __name__),
@@ -111,7 +113,7 @@ def write_launch(path: Path, setup: Setup, force: bool = False) -> Path:
         counters=launch.counters,
         arrival=launch.arrival.get if setup.trace else None,
     )
-    writer.write(path, document, force)
+    writer.write(path, document, force=True)
     return path
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from a2aperf import derived, schema, writer
 from a2aperf.raw_ops import RawOps
 from a2aperf.workloads.pairs import stored
-from support import synthetic
+from support import made, synthetic
 from support.synthetic import Setup
 
 _ATTEMPTS_ALONE = 10
@@ -59,17 +59,18 @@ def topology(nodes: int, per_switch: int) -> str:
     return "\n".join([*lines, f"{top}{len(edge) - 1}]"]) + "\n"
 
 
+@made.once
 def write_pairs(path: Path, setup: Setup, truth: Truth | None = None) -> Path:
     """Write one made-up file; `setup` says how large, `links` what is weak. Returns the path."""
-    made = _Pairs(setup, truth or Truth())
+    pairs = _Pairs(setup, truth or Truth())
     document = writer.Document(
         attributes=synthetic.attributes_of(setup, "pairs", __name__),
-        columns=writer.columns_of(made.rows),
-        segments=[synthetic.segment_of(setup, made.clock_ns, "pairs")],
-        raw=made.raw.get,
-        own={stored.GROUP.name: (stored.GROUP.datasets, asdict(made.pairs()))},
+        columns=writer.columns_of(pairs.rows),
+        segments=[synthetic.segment_of(setup, pairs.clock_ns, "pairs")],
+        raw=pairs.raw.get,
+        own={stored.GROUP.name: (stored.GROUP.datasets, asdict(pairs.pairs()))},
     )
-    writer.write(path, document)
+    writer.write(path, document, force=True)
     return path
 
 

@@ -12,6 +12,7 @@ from a2aperf import writer
 from a2aperf.importers import columns
 from a2aperf.importers.block import Block, Given, Kind, document
 from a2aperf.schema import Column
+from support import made
 
 SIZES = tuple(1 << power for power in range(0, 21, 2))
 PAIRS = Column("stream_pairs", "string", "who sends to whom", result=False)
@@ -58,6 +59,7 @@ class Pipe:
         return {**row, **{name: value for name, value in told.items() if value is not None}}
 
 
+@made.once
 def write_streams(
     path: Path, launches: Sequence[Sequence[Pipe]], labels: Sequence[dict[str, str]] = ()
 ) -> Path:
@@ -77,6 +79,7 @@ def write_streams(
     return _written(path, blocks, kind)
 
 
+@made.once
 def write_trips(path: Path, launches: Sequence[Sequence[dict[str, Any]]]) -> Path:
     """Round trips: a launch for each sequence of rows, which need `message_size` and times."""
     known = {"ranks": 2, "section": 1, "operation": "echo", "request_size": 30}
