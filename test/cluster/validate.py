@@ -217,9 +217,10 @@ each freed message as long as it had one left. The messages of a larger window, 
 trip later: over 15 ms each way a window of 64 took 38.8 ms instead of 30.7, over 40 ms it took 90.8 instead of 80.7. Now the
 credits share the window.
 
-With libfabric 1.17 the provider is `net`. `tcp;ofi_rxm` fetches messages of more than 16 KiB after a request of its own, so a
-round trip with an answer of 64 KiB took 22.8 ms over a cable of 5 ms, twice as long as with `net`; and large tagged messages
-move in one direction at a time.
+With libfabric 1.17 the provider is `net`. `tcp;ofi_rxm`, measured by hand over the same links, once each: one way 99.3 Mbit/s
+with messages of 16 KiB and 98.9 with 64 KiB, both ways 98.7 each with 16 KiB, but with 64 KiB 68.6 by tag and 50.5 without.
+It fetches messages of more than 16 KiB after a request of its own, in one direction at a time: a round trip with an answer of
+64 KiB took 22.8 ms over a delay of 5 ms, twice as long as with `net`.
 
 ## Slow links, bad days, disturbed ranks
 
