@@ -9,7 +9,6 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/random.hpp"
 #include "a2aperf/base/terminal.hpp"
-#include "a2aperf/measure/flow_modes.hpp"
 #include "a2aperf/record/closing.hpp"
 #include "launch.hpp"
 
@@ -101,11 +100,11 @@ void DurationWorkload::measure(Launch& launch) const {
     own->close(progress);
 }
 
-void require_flow_modes(const Options& options) {
+void require_flow_modes(const Options& options, std::span<const std::string_view> known) {
     for (const std::string& mode : options.modes)
-        if (std::ranges::find(kFlowModes, mode) == kFlowModes.end())
+        if (std::ranges::find(known, mode) == known.end())
             throw UsageError(
-                fmt::format("--mode: for {} expected one of {}", options.workload, fmt::join(kFlowModes, ", ")));
+                fmt::format("--mode: for {} expected one of {}", options.workload, fmt::join(known, ", ")));
 }
 
 } // namespace a2aperf

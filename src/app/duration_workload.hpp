@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "a2aperf/measure/duration_loop.hpp"
 #include "a2aperf/record/progress.hpp"
@@ -47,6 +49,6 @@ protected:
 };
 
 // Messages that move for a duration do so in some modes only.
-void require_flow_modes(const Options& options);
+void require_flow_modes(const Options& options, std::span<const std::string_view> known);
 
 } // namespace a2aperf

@@ -8,6 +8,7 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/config/values.hpp"
 #include "a2aperf/measure/echo_engine.hpp"
+#include "a2aperf/measure/flow_modes.hpp"
 #include "a2aperf/plan/size_list.hpp"
 #include "duration_workload.hpp"
 #include "echo_columns.hpp"
@@ -127,7 +128,7 @@ void set_defaults(Options& options) {
 }
 
 void check(const Options& options) {
-    require_flow_modes(options);
+    require_flow_modes(options, EchoModes::kNames);
     constexpr Format kFormats[] = {Format::table, Format::clusterperf, Format::csv, Format::json};
     require_format(options, kFormats, "table, clusterperf, csv, json");
 }

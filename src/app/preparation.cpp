@@ -59,12 +59,12 @@ ChannelSettings Preparation::channel_settings(const Options& options, int ranks)
                              .spare_bytes = largest_message(plan),
                              .memory = find_memory(options.memory),
                              .wait = polling.polling == Polling::block ? Wait::object : Wait::none,
-                             .queue_entries = queue_entries(plan)};
+                             .queue_entries = queue_entries(plan),
+                             .flags = flag_words(plan, ranks)};
     for (const auto& mode : options.modes)
         if (!choice.refused_modes.contains(mode)) {
             settings.rights.source |= find_mode(mode).rights.source;
             settings.rights.target |= find_mode(mode).rights.target;
-            settings.has_flags = settings.has_flags || find_mode(mode).arrival == Arrival::flag;
         }
     return settings;
 }

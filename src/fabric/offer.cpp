@@ -50,6 +50,10 @@ Bytes Offer::ordered_write() const {
     return (both & FI_ORDER_WAW) != 0 ? info_->ep_attr->max_order_waw_size : 0;
 }
 
+bool Offer::consumes_receive() const {
+    return ((info_->mode | info_->rx_attr->mode) & FI_RX_CQ_DATA) != 0;
+}
+
 std::size_t Offer::receive_queue() const {
     return info_->rx_attr->size;
 }

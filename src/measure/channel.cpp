@@ -23,9 +23,9 @@ Channel::Channel(const Job& job, const Offer& offer, const ChannelSettings& sett
       send_(domain_, buffer_bytes_, settings.memory, settings.rights.source, kSendKey),
       receive_(domain_, buffer_bytes_ + settings.spare_bytes, settings.memory, settings.rights.target, kReceiveKey),
       endpoint_(domain_, queue_depth(job.ranks(), settings.queue_entries), settings.wait) {
-    if (settings.has_flags)
-        flags_.emplace(domain_, static_cast<std::size_t>(job.ranks()) * sizeof(std::uint64_t),
-                       memory_kinds().front(), kPeersWrite, kFlagsKey);
+    if (settings.flags > 0)
+        flags_.emplace(domain_, settings.flags * sizeof(std::uint64_t), memory_kinds().front(), kPeersWrite,
+                       kFlagsKey);
     if (domain_.registers_with_endpoint())
         for (Region* region : regions()) region->enable(endpoint_.get());
     endpoint_.insert_peers(job.all_gather_text(endpoint_.address()));

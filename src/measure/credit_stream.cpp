@@ -5,6 +5,7 @@
 
 #include "a2aperf/fabric/call_error.hpp"
 #include "a2aperf/job/stop_signal.hpp"
+#include "a2aperf/measure/credit_stream_writes.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
 
 namespace a2aperf {
@@ -25,6 +26,7 @@ CreditStream<Mode>::CreditStream(const Job& job, Channel& channel, Bytes message
     credits_.message_size = kCreditBytes;
     receives_.message_size = std::max(message_size_, kCreditBytes);
     open_streams();
+    if constexpr (kIsWritten) open_buffers();
 }
 
 template <class Mode>
@@ -43,11 +45,12 @@ void CreditStream<Mode>::open_streams() {
             stream_of_.insert(stream_of_.end(), static_cast<std::size_t>(slots), stream);
     };
     number(in_.size(), settings_.window);
-    number(out_.size(), kCredits);
+    if constexpr (!kIsWritten) number(out_.size(), kCredits);
     number(out_.size(), settings_.window);
     slots_.resize(stream_of_.size());
     taken_at_.resize(static_cast<std::size_t>(message_receives()));
-    for (int place = 0; place < receives(); ++place) unposted_.push_back({place, -1});
+    if constexpr (!kIsWritten)
+        for (int place = 0; place < receives(); ++place) unposted_.push_back({place, -1});
     for (int place = 0; place < sends(); ++place)
         out_[static_cast<std::size_t>(place / settings_.window)].free.push_back(place);
 }
@@ -99,19 +102,26 @@ void CreditStream<Mode>::fail_completion(ssize_t status) const {
 
 template <class Mode>
 void CreditStream<Mode>::post_receives() {
-    if (is_sweeping_) return;
-    while (!unposted_.empty()) {
-        const auto [place, frees] = unposted_.back();
+    if constexpr (!kIsWritten)
+        while (!is_sweeping_ && !unposted_.empty() && post_receive(unposted_.back())) unposted_.pop_back();
+}
+
+template <class Mode>
+bool CreditStream<Mode>::post_receive(const Unposted& unposted) {
+    if constexpr (kIsWritten) {
+        return true;
+    } else {
+        const auto [place, frees] = unposted;
         const bool is_credit = place >= message_receives();
         const auto stream = static_cast<std::size_t>(stream_of_[static_cast<std::size_t>(place)]);
         const Rank peer = is_credit ? out_[stream].to : in_[stream].from;
         const TransferContext& context = kIsPooled ? receives_ : is_credit ? credits_ : context_;
         const ssize_t status =
             Mode::receive(context, route(peer, place_of(place), place), settings_.op + (is_credit ? 1 : 0));
-        if (!is_started(status, "posting a receive", peer)) break;
+        if (!is_started(status, "posting a receive", peer)) return false;
         if (!is_credit) taken_at_[static_cast<std::size_t>(place)] = in_[stream].posted++;
         if (frees >= 0) ++in_[static_cast<std::size_t>(frees)].freed;
-        unposted_.pop_back();
+        return true;
     }
 }
 
@@ -125,6 +135,8 @@ bool CreditStream<Mode>::send_messages(Outgoing& stream) {
         }
         if (stream.waiting_since != 0) [[unlikely]]
             note_wait(stream);
+        if constexpr (kHasFlags)
+            if (!post_flags()) break;
         if (stream.free.empty() || !send_one(stream)) break;
         has_sent = true;
     }
@@ -144,13 +156,19 @@ bool CreditStream<Mode>::send_one(Outgoing& stream) {
     if (is_numbered()) // all: a place keeps the number of the one before
         write_number(channel_.memory(), message, message_size_, static_cast<std::uint64_t>(stream.sent));
     const Route to = route(stream.to, message, receives() + place);
-    const std::uint64_t label = Mode::label(context_, settings_.op);
     if (sent_ == 0) moments_.begin = now_ns();
-    const ssize_t status = settings_.injects ? Mode::inject(context_, to, label) : Mode::send(context_, to, label);
+    ssize_t status = 0;
+    if constexpr (kIsWritten) {
+        status = send_written(stream, to);
+    } else {
+        const std::uint64_t label = Mode::label(context_, settings_.op);
+        status = settings_.injects ? Mode::inject(context_, to, label) : Mode::send(context_, to, label);
+    }
     if (!is_started(status, "sending", stream.to)) {
         if (sent_ == 0) moments_.begin = kNoMoment; // there may be no room for any until the end
         return false;
     }
+    if constexpr (kIsWritten) note_written(stream, place);
     ++sent_;
     ++stream.sent;
     ++started_[static_cast<std::size_t>(stream.to)];
@@ -180,15 +198,25 @@ void CreditStream<Mode>::return_credits(Incoming& stream) {
 template <class Mode>
 void CreditStream<Mode>::tell(Incoming& stream) {
     if (stream.freed <= stream.told || stream.tellings == kCredits) return;
-    std::byte* const place = credit_place();
-    const auto value = static_cast<std::uint64_t>(stream.freed);
-    channel_.memory().write(place, std::as_bytes(std::span(&value, 1)));
-    const Route to = route(stream.from, place, 0); // injected: the slot is not used
-    const ssize_t status = Mode::inject(credits_, to, Mode::label(credits_, settings_.op + 1));
-    if (!is_started(status, "returning a credit", stream.from)) return;
+    if (!is_started(send_credit(stream), "returning a credit", stream.from)) return;
     stream.telling[(stream.first_telling + stream.tellings++) % kCredits] = stream.freed;
+    // Of words the sender sees the values, and not how many there were.
+    started_[static_cast<std::size_t>(stream.from)] += kIsWritten ? stream.freed - stream.told : 1;
     stream.told = stream.freed;
-    ++started_[static_cast<std::size_t>(stream.from)];
+}
+
+template <class Mode>
+ssize_t CreditStream<Mode>::send_credit(const Incoming& stream) {
+    const auto value = static_cast<std::uint64_t>(stream.freed);
+    if constexpr (kIsWritten) {
+        const std::size_t nth = (stream.first_telling + stream.tellings) % kCredits;
+        return write_word(context_, stream.from, StreamWords::of_credit(context_.ranks, context_.self, nth), value);
+    } else {
+        std::byte* const place = credit_place();
+        channel_.memory().write(place, std::as_bytes(std::span(&value, 1)));
+        const Route to = route(stream.from, place, 0); // injected: the slot is not used
+        return Mode::inject(credits_, to, Mode::label(credits_, settings_.op + 1));
+    }
 }
 
 template <class Mode>
@@ -220,12 +248,15 @@ void CreditStream<Mode>::take_message(int stream, int place) {
     if (settings_.free_delay.time > 0 && (received_ + 1) % settings_.free_delay.every == 0 && !is_ending_) pause();
     Incoming& from = in_[static_cast<std::size_t>(stream)];
     const std::int64_t number = kIsPooled ? from.received : taken_at_[static_cast<std::size_t>(place)];
-    if (number % kChecksEvery == 0 && is_numbered()) check_number(place, from.from, number);
+    if ((number & (settings_.checks_every - 1)) == 0 && is_numbered()) check_number(place, from.from, number);
     ++from.received;
     ++received_;
     counts_[1] = static_cast<std::uint64_t>(received_);
     totals_[1] = received_;
-    unposted_.push_back({place, stream});
+    if constexpr (kIsWritten)
+        free_written(from, place);
+    else
+        unposted_.push_back({place, stream});
 }
 
 template <class Mode>
@@ -244,6 +275,8 @@ void CreditStream<Mode>::take_send(int place, Nanoseconds now) {
     --under_way_;
     counts_[0] = static_cast<std::uint64_t>(++totals_[0]);
     moments_.send_done = now;
+    if constexpr (kHasFlags)
+        if (settings_.flag_behind == FlagBehind::delivery) post_flag(flags_[static_cast<std::size_t>(place)]);
 }
 
 template <class Mode>
@@ -281,11 +314,14 @@ bool CreditStream<Mode>::read_queue() {
     if (settings_.injects && injected_ != sent_) note_injected(now);
     const std::int64_t received_before = received_;
     for (const fi_cq_data_entry& entry : std::span(entries_).first(static_cast<std::size_t>(count))) {
-        const auto slot = static_cast<int>(static_cast<const Slot*>(entry.op_context) - slots_.data());
-        if (slot < receives())
-            take(slot, entry.data);
+        const std::ptrdiff_t slot = static_cast<const Slot*>(entry.op_context) - slots_.data();
+        // Our own slots first: some providers flag the completion of a write that carries data like its arrival.
+        if (kIsWritten && !is_send(slot))
+            take_data(entry);
+        else if (slot < receives())
+            take(static_cast<int>(slot), entry.data);
         else
-            take_send(slot - receives(), now);
+            take_send(static_cast<int>(slot) - receives(), now);
     }
     if (received_ != received_before) moments_.receive_done = now;
     post_receives();
@@ -295,13 +331,14 @@ bool CreditStream<Mode>::read_queue() {
 template <class Mode>
 void CreditStream<Mode>::expect_sweep() {
     is_sweeping_ = true;
-    left_ = receives();
+    left_ = kIsWritten ? 0 : receives();
     for (Outgoing& stream : out_) stream.to_take_up = settings_.window;
     for (Incoming& stream : in_) stream.to_take_up = kCredits;
 }
 
 template <class Mode>
 bool CreditStream<Mode>::sweep() {
+    if constexpr (kIsWritten) return true; // nothing was posted
     TransferContext context = credits_;
     context.message_size = std::min(kCreditBytes, message_size_);
     bool is_done = left_ == 0;
@@ -319,6 +356,8 @@ bool CreditStream<Mode>::sweep() {
 
 template class CreditStream<Tagged>;
 template class CreditStream<Msg>;
+template class CreditStream<WriteImm>;
+template class CreditStream<Write>;
 
 std::unique_ptr<Flow> make_stream(const EngineParts& parts) {
     Channel& channel = only_channel(parts.channels, "a stream");
@@ -334,7 +373,8 @@ std::unique_ptr<Flow> make_stream(const EngineParts& parts) {
     settings.completes_in_order = channel.domain().offer().completes_in_order();
     settings.op = parts.loop.next_op();
     (void)parts.loop.next_op(); // of the credits
-    return make_flow<CreditStream>(point.mode, parts.job, channel, point.message_size, settings);
+    if (point.message_size > channel.domain().offer().ordered_write()) settings.flag_behind = FlagBehind::delivery;
+    return StreamModes::make<CreditStream>(point.mode, parts.job, channel, point.message_size, settings);
 }
 
 } // namespace a2aperf

@@ -319,7 +319,7 @@ std::unique_ptr<Flow> make_echo(const EngineParts& parts) {
     settings.injects_requests = uses_inject(channel.domain().offer(), point.of_requests());
     settings.op = parts.loop.next_op();
     for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)parts.loop.next_op();
-    return make_flow<EchoEngine>(point.mode, parts.job, channel, point.message_size, settings);
+    return EchoModes::make<EchoEngine>(point.mode, parts.job, channel, point.message_size, settings);
 }
 
 } // namespace a2aperf

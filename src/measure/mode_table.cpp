@@ -23,8 +23,8 @@ ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel) {
         inject = parts.point.window == 0 ? Inject::silent : Inject::counted;
     return {.window = parts.point.window,
             .inject = inject,
-            .posts_receives =
-                Mode::kArrival != Arrival::flag && (Mode::kArrival != Arrival::data || domain.consumes_receive()),
+            .posts_receives = Mode::kArrival != Arrival::flag &&
+                              (Mode::kArrival != Arrival::data || domain.offer().consumes_receive()),
             .strays = Mode::kArrival == Arrival::receive && takes_wildcards != nullptr && !takes_wildcards()
                           ? Strays::from_each
                           : Strays::from_any,

@@ -15,6 +15,7 @@
 #include "a2aperf/measure/channels.hpp"
 #include "a2aperf/measure/host_facts.hpp"
 #include "a2aperf/measure/mode_table.hpp"
+#include "a2aperf/measure/stream_words.hpp"
 
 namespace a2aperf {
 namespace {
@@ -29,16 +30,32 @@ std::optional<std::string> flag_trouble(const Offer& offer, Bytes message_size) 
                        name, ordered == 0 ? "no writes" : fmt::format("writes of up to {} B only", ordered));
 }
 
+// Of a stream: the data of a write name the buffer, and no receive waits for it.
+std::optional<std::string> data_trouble(const Offer& offer, const Point& point) {
+    if (offer.consumes_receive())
+        return fmt::format("each write that carries data takes a posted receive of {}, and a stream has none",
+                           offer.provider());
+    if (static_cast<std::uint64_t>(point.stream_room().messages) <= kSourceMask + 1) return std::nullopt;
+    return fmt::format("the data of a write name one of {} buffers, and a rank has {}", kSourceMask + 1,
+                       point.stream_room().messages);
+}
+
 // What finds no room may be told as an error, and a duration needs all of them.
-std::optional<std::string> receive_trouble(const Offer& offer, const Point& point) {
+std::optional<std::string> duration_trouble(const Offer& offer, const Point& point) {
     const bool is_echo = point.role == Role::echo;
     const std::string name = offer.provider();
     if (find_provider(name).keeps_own_messages &&
         std::ranges::any_of(point.stream.who, [](const StreamPair& pair) { return pair.from == pair.to; }))
         return fmt::format("{} keeps messages of a process to itself: they would not pass the adapter", name);
     if (point.stream.inject == InjectUse::on && !injects_stream(offer, point))
-        return fmt::format("messages of {} B do not go by the inject path of {}: it takes up to {} B",
-                           point.message_size, name, offer.inject_size());
+        return point.message_size > offer.inject_size()
+                   ? fmt::format("messages of {} B do not go by the inject path of {}: it takes up to {} B",
+                                 point.message_size, name, offer.inject_size())
+                   : fmt::format("messages of {} B do not go by the inject path of {} in mode {}",
+                                 point.message_size, name, point.mode);
+    const Arrival arrival = find_mode(point.mode).arrival;
+    if (arrival == Arrival::data) return data_trouble(offer, point);
+    if (!posts_receives(arrival)) return std::nullopt;
     const int needed = is_echo ? point.echo_receives() : point.stream_room().receives;
     if (!find_provider(name).bounds_receives || static_cast<std::size_t>(needed) <= offer.receive_queue())
         return std::nullopt;
@@ -126,7 +143,7 @@ std::optional<std::string> skip_reason(const Point& point, const ProviderChoice&
         if (find_mode(point.mode).arrival == Arrival::flag)
             if (auto why = flag_trouble(choice.offer, point.message_size)) return why;
         if (point.is_duration())
-            if (auto why = receive_trouble(choice.offer, point)) return why;
+            if (auto why = duration_trouble(choice.offer, point)) return why;
         const auto trouble = find_provider(choice.offer.provider()).unexpected_trouble;
         const bool may_be_unexpected = point.post == Post::inside && posts_receives(find_mode(point.mode).arrival);
         if (trouble != nullptr && may_be_unexpected)
@@ -164,6 +181,18 @@ std::size_t queue_entries(const Plan& plan) {
         else if (!point.is_skipped() && point.role == Role::echo)
             most = std::max(most, 2 * point.echo_receives());
     return static_cast<std::size_t>(most);
+}
+
+std::size_t flag_words(const Plan& plan, int ranks) {
+    std::size_t most = 0;
+    for (const Point& point : plan.points) {
+        if (point.is_skipped() || point.is_baseline()) continue;
+        const ModeEntry& mode = find_mode(point.mode);
+        if (mode.arrival == Arrival::flag) most = std::max(most, static_cast<std::size_t>(ranks));
+        if (point.role == Role::stream && is_written(mode.arrival))
+            most = std::max(most, StreamWords::count(ranks, point.stream_room().messages));
+    }
+    return most;
 }
 
 bool mpi_uses_libfabric() {

@@ -71,10 +71,12 @@ Point::StreamRoom Point::stream_room() const {
         sender.receives += kStreamCredits;
         sender.sends += window;
         of_rank[pair.to].receives += window;
+        of_rank[pair.to].messages += window;
     }
     StreamRoom most;
     for (const auto& [rank, room] : of_rank)
-        most = {std::max(most.receives, room.receives), std::max(most.sends, room.sends)};
+        most = {std::max(most.receives, room.receives), std::max(most.messages, room.messages),
+                std::max(most.sends, room.sends)};
     return most;
 }
 

@@ -2,7 +2,7 @@
 """The real psm2 provider over libpsm2's shared-memory path: the provider's code, no adapter."""
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,16 +13,16 @@ pytestmark = pytest.mark.slow
 
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
 MODES = "tagged,msg,write-imm,read,write"
+ALLTOALL = ["alltoall", "--ops", "3", "--warmup", "1", "--sync", "barrier", "--no-sentinel"]
 SCHEDULES = "shift,xor,permutation,random,naive,node-shift"
 
 
 @pytest.fixture
 def launch_psm2(program, tmp_path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    def run(ranks: int, *words: str) -> subprocess.CompletedProcess[str]:
+    def run(ranks: int, *words: str, command: Sequence[str] = ALLTOALL) -> subprocess.CompletedProcess[str]:
         outcome = subprocess.run(
-            [SUPPORT / "with_psm2.sh", SUPPORT / "mpirun.sh", "-t", "800", str(ranks), program, "alltoall",
-             "--provider", "psm2", "--ops", "3", "--warmup", "1", "--sync", "barrier", "--poll", "yield",
-             "--no-sentinel", "-o", "a.h5", *words],
+            [SUPPORT / "with_psm2.sh", SUPPORT / "mpirun.sh", "-t", "800", str(ranks), program, *command,
+             "--provider", "psm2", "--poll", "yield", "-o", "a.h5", *words],
             cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
         )  # fmt: skip
         if outcome.returncode == 77:
@@ -95,3 +95,13 @@ def test_require(launch_psm2, tmp_path, monkeypatch):
     assert outcome.returncode == 2
     assert "PSM2_RCVTHREAD" in outcome.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_streams_in_every_mode(launch_psm2, tmp_path):
+    """Where psm2 orders no writes of that size, the number of a message that is written waits for its delivery."""
+    words = ["--mode", "tagged,msg,write-imm,write", "--sizes", "0,8,4096,8KiB,64KiB", "--window", "1,32"]
+    outcome = launch_psm2(3, *words, "--pairs", "0:1,0:2,1:2", "--messages", "100", command=["stream"])
+    assert outcome.returncode == 0, outcome.stderr
+    results = Results(tmp_path / "a.h5")
+    assert list(results.columns["state"]) == [COMPLETE] * 40
+    assert list(results.columns["messages"]) == [300] * 40

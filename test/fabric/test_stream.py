@@ -13,6 +13,7 @@ from refusals import refuses
 from results import COMPLETE, SKIPPED, Results
 
 CALM = ["--poll", "yield", "-o", "a.h5"]
+MODES = "tagged,msg,write-imm,write"
 A2A = Path(os.environ.get("A2A", Path(__file__).resolve().parents[2] / ".venv/bin/a2a"))
 
 
@@ -38,13 +39,13 @@ def stream(launch, tmp_path):
 )
 def test_what_was_sent_has_come(stream, needs_provider, tmp_path, provider, ranks, pairs, who):
     full_name = needs_provider(provider)
-    words = ["--pairs", pairs, "--sizes", "1,8,4096", "--mode", "tagged,msg", "--window", "1,16", "--messages", "300"]
+    words = ["--pairs", pairs, "--sizes", "1,8,4096", "--mode", MODES, "--window", "1,16", "--messages", "300"]
     stream(ranks, *words, provider=provider)
     results = Results(tmp_path / "a.h5")
     assert set(results.words("provider")) == {full_name}
     assert set(results.words("role")) == {"stream"}
     assert set(results.words("stream_pairs")) == {pairs}
-    assert list(results.columns["state"]) == [COMPLETE] * 12
+    assert list(results.columns["state"]) == [COMPLETE] * 24
     sent, received = (results.raw[f"messages_{way}"][:, 0] for way in ("sent", "received"))
     for rank in range(ranks):
         assert (sent[:, rank] == 300 * sum(source == rank for source, _ in who)).all()
@@ -62,8 +63,8 @@ def test_what_was_sent_has_come(stream, needs_provider, tmp_path, provider, rank
 
 @pytest.mark.skipif(not A2A.exists(), reason="the analysis is not installed")
 def test_the_analysis_reads_it(stream, tmp_path):
-    stream(2, "--sizes", "8,64", "--messages", "100")
-    for words, said in ((("check",), "sound\n"), (("table",), "\n")):
+    stream(2, "--sizes", "8,64", "--messages", "100", "--mode", MODES)
+    for words, said in ((("check",), "sound\n"), (("table",), "\n"), (("explain",), "\n")):
         done = subprocess.run([A2A, *words, tmp_path / "a.h5"], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         assert done.stdout.endswith(said)
@@ -72,11 +73,11 @@ def test_the_analysis_reads_it(stream, tmp_path):
 @pytest.mark.parametrize("provider", ["tcp", "net", "shm"])
 def test_messages_may_be_empty(stream, needs_provider, tmp_path, provider):
     needs_provider(provider)
-    stream(2, "--sizes", "0,1", "--mode", "tagged,msg", "--messages", "100", provider=provider)
+    stream(2, "--sizes", "0,1", "--mode", MODES, "--messages", "100", provider=provider)
     results = Results(tmp_path / "a.h5")
-    assert list(results.columns["state"]) == [COMPLETE] * 4
-    assert list(results.columns["messages"]) == [100] * 4
-    assert list(results.columns["bytes"]) == [0, 100, 0, 100]
+    assert list(results.columns["state"]) == [COMPLETE] * 8
+    assert list(results.columns["messages"]) == [100] * 8
+    assert list(results.columns["bytes"]) == [0, 100] * 4
     assert (results.columns["gbps"] >= 0).all()
     if A2A.exists():
         for command in ("check", "table", "explain"):
@@ -115,7 +116,7 @@ def test_a_window_beyond_the_receive_queue_is_skipped_with_the_reason(stream, tm
 
 
 def test_both_directions_are_counted_together(stream, tmp_path):
-    stream(2, "--sizes", "8", "--messages", "200", "--duplex", "--mode", "tagged,msg")
+    stream(2, "--sizes", "8", "--messages", "200", "--duplex", "--mode", MODES)
     results = Results(tmp_path / "a.h5")
     assert set(results.words("duplex")) == {"both ways"}
     assert (results.columns["messages"] == 400).all()
@@ -126,16 +127,17 @@ def test_both_directions_are_counted_together(stream, tmp_path):
 @pytest.mark.parametrize("provider", ["tcp", "net", "shm"])
 def test_a_loopback_needs_one_rank(stream, needs_provider, tmp_path, provider, ranks):
     needs_provider(provider)
-    words = ["--pairs", "loopback", "--sizes", "0,8,4096,1MiB", "--mode", "tagged,msg", "--messages", "100"]
+    words = ["--pairs", "loopback", "--sizes", "0,8,4096,1MiB", "--mode", MODES, "--messages", "100"]
     stream(ranks, *words, provider=provider)
     results = Results(tmp_path / "a.h5")
-    assert list(results.columns["state"]) == [COMPLETE] * 8
+    assert list(results.columns["state"]) == [COMPLETE] * 16
     assert (results.raw["messages_received"][:, 0] == 100).all()
 
 
-def test_a_receiver_that_pauses_gives_its_law(stream, tmp_path):
+@pytest.mark.parametrize("mode", MODES.split(","))
+def test_a_receiver_that_pauses_gives_its_law(stream, tmp_path, mode):
     """The sender sends 20 messages while it pauses, and then waits for the rest of the pause."""
-    stream(2, "--sizes", "8", "--window", "20", "--free-delay", "0,20ms/20,20ms/40", "--messages", "201")
+    stream(2, "--mode", mode, "--sizes", "8", "--window", "20", "--free-delay", "0,20ms/20,20ms/40", "--messages", "201")
     columns = Results(tmp_path / "a.h5").columns
     assert list(columns["free_delay"]) == [0, 20e6, 20e6]
     assert list(columns["free_every"]) == [-1, 20, 40]
@@ -200,10 +202,11 @@ def test_whether_messages_were_injected_is_in_the_file(stream, tmp_path):
 
 
 def test_a_file_is_resumed_with_the_same_streams_only(stream, tmp_path):
-    words = ["--sizes", "8,64", "--messages", "100"]
+    points = ["--sizes", "8", "--mode", "tagged,write"]
+    words = [*points, "--messages", "100"]
     stream(2, *words)
     before = (tmp_path / "a.h5").read_bytes()
-    refused = stream(2, "--sizes", "8,64", "--messages", "101", "--resume", status=2)
+    refused = stream(2, *points, "--messages", "101", "--resume", status=2)
     assert "asked_messages 100 in the file and 101 in this launch (--messages)" in refused.stderr
     refused = stream(2, *words, "--pairs", "1:0", "--resume", status=2)
     assert "(--pairs)" in refused.stderr
@@ -230,7 +233,7 @@ def test_a_stream_does_not_sleep(launch, tmp_path):
         (2, ["--free-delay", "1ms/0"], "--free-delay: "),
         (2, ["--free-delay", "2s", "--timeout", "2s"], "--free-delay 2 s is not below --timeout 2 s"),
         (2, ["--inject", "maybe"], "--inject: unknown use of the inject path 'maybe': expected one of auto, on, off"),
-        (2, ["--mode", "write"], "--mode: for stream expected one of tagged, msg"),
+        (2, ["--mode", "read"], "--mode: for stream expected one of tagged, msg, write-imm, write"),
         (2, ["--window", "all"], "--window: a stream has a number of buffers, not all"),
         (2, ["--format", "compat"], "--format: for stream expected one of table, loopback, csv, json"),
     ],

@@ -24,6 +24,26 @@ def test_a_call_that_fails(faulty, needs_provider, rank, what):
     outcome.failed(rf"^a2aperf: .*in a stream: {what} \(peer rank {1 - rank} \(\S+\)\): Input/output error")
 
 
+# A message of 16 B is no flag and no credit, which have 8; they are those of the verification first.
+WRITTEN = ["--provider", "tcp", "--sizes", "16", "--messages", "2000000000", "--timeout", "3s"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "fault", "says"),
+    [
+        ("write", "call=flag do=lose nth=100 rank=0", r"in the duration nothing happened for \S+ s; rank [01] \(\S+\) waits for "),
+        ("write", "call=flag do=EIO nth=100 rank=0", r"in a stream: writing a flag \(peer rank 1 \(\S+\)\): Input/output error"),
+        ("write", "call=flag do=EIO nth=9 rank=1", r"in a stream: returning a credit \(peer rank 0 \(\S+\)\): Input/output error"),
+        ("write-imm", "call=flag do=EIO nth=9 rank=1", r"in a stream: returning a credit \(peer rank 0 \(\S+\)\): Input/output error"),
+        ("write-imm", "call=send do=EIO nth=100 rank=0", r"in a stream: sending \(peer rank 1 \(\S+\)\): Input/output error"),
+        ("write-imm", "call=send do=renumber nth=100 rank=0", r"a message came that nobody should send \(data 0x"),
+    ],
+)
+def test_a_stream_by_writes(faulty, needs_provider, mode, fault, says):
+    needs_provider("tcp")
+    faulty(2, fault, *WRITTEN, "--mode", mode, command="stream").failed(says)
+
+
 def test_completions_in_another_order_are_no_damage(faulty, needs_provider):
     """Of receives that take messages in their order: tcp promises no more."""
     needs_provider("tcp")

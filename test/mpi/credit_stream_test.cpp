@@ -5,6 +5,8 @@
 
 #include "a2aperf/transfer/msg.hpp"
 #include "a2aperf/transfer/tagged.hpp"
+#include "a2aperf/transfer/write.hpp"
+#include "a2aperf/transfer/write_imm.hpp"
 #include "test/mpi/rig.hpp"
 
 using namespace a2aperf;
@@ -15,7 +17,7 @@ using test::Rig;
 namespace {
 
 constexpr Duration kLong{.length = 3'600'000'000'000, .tick = 100'000'000};
-constexpr std::int64_t kMessages = 1000;
+constexpr std::int64_t kMessages = 400;
 
 // Each of the lower half sends to one of the upper; an odd one has nothing to do.
 StreamSettings halves() {
@@ -95,8 +97,10 @@ void check_all(const char* mode) {
                 const std::int64_t most = settings.to.size() > 1 ? kMessages / 10 : kMessages;
                 settings.most = job().min(most);
                 settings.matches_in_order = settings.completes_in_order = true;
+                settings.checks_every = 1;
                 CHECK(streams.run<Mode>(settings, size, kLong) == settings.most);
-                settings.injects = size <= streams.rig.channel.domain().offer().inject_size();
+                Point point = test::point_of(mode, size);
+                settings.injects = uses_inject(streams.rig.channel.domain().offer(), point);
                 CHECK(streams.run<Mode>(settings, size, kLong) == settings.most);
                 settings.injects = false;
             }
@@ -107,6 +111,11 @@ void check_all(const char* mode) {
 TEST_CASE("every message comes once and in order, whatever the window; point after point over one endpoint") {
     check_all<Tagged>("tagged");
     check_all<Msg>("msg");
+}
+
+TEST_CASE("messages that are written come once, whole, and into buffers that are free") {
+    check_all<WriteImm>("write-imm");
+    check_all<Write>("write");
 }
 
 TEST_CASE("a duration ends a stream, and what was sent has come") {

@@ -11,6 +11,7 @@
 #include "a2aperf/fabric/provider_choice.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/measure/setup.hpp"
+#include "a2aperf/measure/stream_words.hpp"
 #include "test/mpi/mpi_test.hpp"
 
 namespace a2aperf::test {
@@ -56,8 +57,8 @@ private:
         for (const std::string& mode : modes) {
             all.rights.source |= find_mode(mode).rights.source;
             all.rights.target |= find_mode(mode).rights.target;
-            all.has_flags = all.has_flags || find_mode(mode).arrival == Arrival::flag;
         }
+        all.flags = StreamWords::count(job().ranks(), places);
         return all;
     }
 };

@@ -23,10 +23,6 @@ public:
         return (static_cast<std::uint64_t>(offer_.info().domain_attr->mr_mode) & mr_mode) != 0;
     }
     bool registers_with_endpoint() const { return needs(FI_MR_ENDPOINT); }
-    // A write with remote data consumes a posted receive at its target.
-    bool consumes_receive() const {
-        return ((offer_.info().mode | offer_.info().rx_attr->mode) & FI_RX_CQ_DATA) != 0;
-    }
 
 private:
     Offer offer_;

@@ -27,6 +27,9 @@ public:
     // The largest write whose bytes are at the target before those of a write that is posted behind it; 0 = none.
     Bytes ordered_write() const;
 
+    // A write that carries data takes a posted receive at its target.
+    bool consumes_receive() const;
+
     std::size_t receive_queue() const; // receives that are certain to find room
 
     // Whether receives take one sender's messages in the order in which they were sent, and complete in the order

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "a2aperf/measure/flow.hpp"
 #include "a2aperf/measure/message_number.hpp"
 #include "a2aperf/measure/mode_table.hpp"
+#include "a2aperf/measure/stream_words.hpp"
 #include "a2aperf/stats/samples.hpp"
 
 namespace a2aperf {
@@ -27,6 +29,8 @@ struct StreamSettings {
     bool injects = false;           // messages go by the provider's inject path: none completes
     // The order in which messages were sent is that in which receives take them; and that of their completions.
     bool matches_in_order = false, completes_in_order = false;
+    FlagBehind flag_behind = FlagBehind::post; // where a flag tells of a message
+    int checks_every = 16;                     // messages, of which one's number is looked at: a power of two
     FreeDelay free_delay{};
     // Of the messages; that of the credits is one more. Differs between all streams and ops of a launch.
     std::uint64_t op = 0;
@@ -35,6 +39,11 @@ struct StreamSettings {
 // Credits: 8 bytes, how many buffers have been freed since the start. The value makes an older one needless, so it
 // matters not in what order they come. At most kCredits of them are on the way: a message whose number is n tells
 // that its sender has had a credit of n + 1 - window.
+//
+// Where messages are written, a message's number says in which buffer of its receiver it lies, and buffers are
+// freed in the order of numbers. The data of a write name the buffer, or a word of the receiver's does, which takes
+// the number. Credits are written into words of the sender's, one after another of kCredits, and it looks at the
+// next one: so neither needs writes to be in order, and no receive is posted.
 template <class Mode>
 class CreditStream {
 public:
@@ -48,7 +57,7 @@ public:
         for (std::size_t i = first_out_; i < out_.size(); ++i) has_sent |= send_messages(out_[i]);
         for (std::size_t i = 0; i < first_out_; ++i) has_sent |= send_messages(out_[i]);
         if (++first_out_ >= out_.size()) first_out_ = 0; // another one finds room first
-        const bool has_read = read_queue();
+        const bool has_read = look();
         for (Incoming& stream : in_) return_credits(stream);
         return has_sent || has_read;
     }
@@ -57,7 +66,7 @@ public:
             if (stream.waiting_since != 0) note_wait(stream);
         if (settings_.injects && injected_ != sent_) [[unlikely]]
             note_injected(now_ns());
-        return read_queue();
+        return look();
     }
     bool is_over() const {
         return settings_.most >= 0 && sent_ == settings_.most * std::ssize(out_) &&
@@ -70,7 +79,7 @@ public:
         due_.assign(due.begin(), due.end());
         is_ending_ = true;
     }
-    bool is_drained() const { return under_way_ == 0 && missing() == 0 && unposted_.empty(); }
+    bool is_drained() const { return under_way_ == 0 && missing() == 0 && unposted_.empty() && untold_.empty(); }
     std::string waiting_for() const;
 
     bool injects() const { return settings_.injects; }
@@ -85,8 +94,9 @@ public:
 private:
     static constexpr int kCredits = kStreamCredits;
     static constexpr std::size_t kCreditBytes = sizeof(std::uint64_t);
-    static constexpr std::int64_t kChecksEvery = 16;
-    static constexpr bool kIsPooled = !takes_by_source(Mode::kArrival); // any receive takes any message
+    static constexpr bool kIsPooled = Mode::kArrival == Arrival::receive_with_data; // any receive takes any message
+    static constexpr bool kIsWritten = is_written(Mode::kArrival);
+    static constexpr bool kHasFlags = Mode::kArrival == Arrival::flag;
 
     struct Outgoing {
         Rank to;
@@ -94,9 +104,14 @@ private:
         std::int64_t sent = 0, credit = 0;
         Nanoseconds waiting_since = 0;
         int to_take_up = 0; // of the peer's receives
+        // Where messages are written: the first of its buffers at the peer, which of them the next message takes,
+        // and which word has the next credit.
+        int first_there = 0, next_there = 0;
+        std::size_t next_credit = 0;
     };
     struct Incoming {
         Rank from;
+        int first = 0, next = 0; // where messages are written: its buffers, and which of them is to be freed next
         std::int64_t received = 0, freed = 0, told = 0;
         std::int64_t known = 0;                       // told, and the credit is known to have come
         std::int64_t posted = 0;                      // receives that take its messages alone
@@ -104,12 +119,18 @@ private:
         std::size_t first_telling = 0, tellings = 0;
         int to_take_up = 0; // of the peer's receives
     };
+    struct Flag {
+        Rank peer;
+        std::size_t word;
+        std::uint64_t value;
+    };
     struct Unposted {
         int place;
         int frees; // the stream of in_ whose buffer that is; -1 = none's
     };
 
     void open_streams();
+    void open_buffers();
     std::int64_t missing() const;
     bool is_started(ssize_t status, const char* call, Rank peer) const;
     [[noreturn]] void fail_completion(ssize_t status) const;
@@ -124,18 +145,37 @@ private:
     }
     void return_credits(Incoming& stream);
     void tell(Incoming& stream);
+    ssize_t send_credit(const Incoming& stream);
     bool read_queue();
     void post_receives();
+    bool post_receive(const Unposted& unposted);
     void take(int place, std::uint64_t data);
     void take_message(int stream, int place);
     void take_credit(Outgoing& stream, int place);
     void take_send(int place, Nanoseconds now);
     void pause();
+
+    // Where messages are written: credit_stream_writes.hpp.
+    bool look() {
+        bool has_words = false;
+        if constexpr (kIsWritten) has_words = look_at_words();
+        return read_queue() || has_words;
+    }
+    bool look_at_words();
+    bool take_credits(Outgoing& stream);
+    void take_flags(int stream);
+    void take_data(const fi_cq_data_entry& entry);
+    void free_written(Incoming& stream, int place);
+    ssize_t send_written(const Outgoing& stream, Route to);
+    void note_written(Outgoing& stream, int place);
+    bool is_told(const Flag& flag); // false: again later
+    void post_flag(const Flag& flag);
+    bool post_flags(); // true when nothing is untold
     void check_number(int place, Rank from, std::int64_t due) const;
     // By a receive that takes nothing else it is known which message is its own, in whatever order they complete.
     bool is_numbered() const {
-        return message_size_ >= kNumberBytes && settings_.matches_in_order &&
-               (!kIsPooled || settings_.completes_in_order);
+        return message_size_ >= kNumberBytes &&
+               (kIsWritten || (settings_.matches_in_order && (!kIsPooled || settings_.completes_in_order)));
     }
 
     std::byte* place_of(int place) const;
@@ -143,10 +183,15 @@ private:
         return {context_.peers[static_cast<std::size_t>(peer)], message, 0, 0,
                 &slots_[static_cast<std::size_t>(slot)],        peer};
     }
-    // Of messages, then of credits.
+    // Places of messages, then of credits.
     int message_receives() const { return settings_.window * static_cast<int>(std::ssize(in_)); }
-    int receives() const { return message_receives() + kCredits * static_cast<int>(std::ssize(out_)); }
+    int receives() const {
+        return message_receives() + (kIsWritten ? 0 : kCredits * static_cast<int>(std::ssize(out_)));
+    }
     int sends() const { return settings_.window * static_cast<int>(std::ssize(out_)); }
+    bool is_send(std::ptrdiff_t slot) const {
+        return static_cast<std::size_t>(slot - receives()) < static_cast<std::size_t>(sends());
+    }
     std::byte* credit_place() const { // to send one from
         return channel_.send_buffer() + static_cast<std::size_t>(sends()) * stride_;
     }
@@ -166,7 +211,10 @@ private:
     std::vector<Slot> slots_;                 // of the receives of messages, of credits, then of the sends
     std::vector<int> stream_of_;              // in in_, or in out_ [slots]
     std::vector<Unposted> unposted_;          // receives
-    std::vector<std::int64_t> taken_at_;      // number of the message that the receive at a place takes
+    std::vector<std::int64_t> taken_at_;      // number of the message that is taken at a place
+    std::optional<StreamWords> words_;        // where messages are written
+    std::vector<Flag> flags_;                 // of messages whose delivery they wait for, by place [sends]
+    std::vector<Flag> untold_;                // that found no room
     std::array<std::uint64_t, 2> counts_{};
     std::array<std::int64_t, 3> totals_{};
     FlowMoments moments_{kNoMoment, kNoMoment, kNoMoment};
@@ -179,7 +227,7 @@ private:
     std::array<fi_cq_data_entry, 16> entries_{};
 };
 
-// Of a point of role stream, in one of kFlowModes.
+// Of a point of role stream, in one of StreamModes.
 std::unique_ptr<Flow> make_stream(const EngineParts& parts);
 
 } // namespace a2aperf

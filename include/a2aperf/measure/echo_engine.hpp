@@ -165,7 +165,7 @@ private:
     std::array<fi_cq_data_entry, 16> entries_{};
 };
 
-// Of a point of role echo, in one of kFlowModes.
+// Of a point of role echo, in one of EchoModes.
 std::unique_ptr<Flow> make_echo(const EngineParts& parts);
 
 } // namespace a2aperf

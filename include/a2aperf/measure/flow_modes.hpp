@@ -8,16 +8,28 @@
 #include "a2aperf/measure/flow.hpp"
 #include "a2aperf/transfer/msg.hpp"
 #include "a2aperf/transfer/tagged.hpp"
+#include "a2aperf/transfer/write.hpp"
+#include "a2aperf/transfer/write_imm.hpp"
 
 namespace a2aperf {
 
-inline constexpr std::array kFlowModes{Tagged::kName, Msg::kName};
+template <class... Modes>
+struct FlowModes {
+    static constexpr std::array kNames{Modes::kName...};
 
-// Of a point in one of them.
-template <template <class Mode> class EngineOf, class... Parts>
-std::unique_ptr<Flow> make_flow(std::string_view mode, Parts&&... parts) {
-    if (mode == Msg::kName) return std::make_unique<FlowOf<EngineOf<Msg>>>(std::forward<Parts>(parts)...);
-    return std::make_unique<FlowOf<EngineOf<Tagged>>>(std::forward<Parts>(parts)...);
-}
+    // Of a point in one of them.
+    template <template <class Mode> class EngineOf, class... Parts>
+    static std::unique_ptr<Flow> make(std::string_view mode, Parts&&... parts) {
+        std::unique_ptr<Flow> flow;
+        const auto make_in = [&]<class Mode>(Mode) {
+            if (mode == Mode::kName) flow = std::make_unique<FlowOf<EngineOf<Mode>>>(parts...);
+        };
+        (make_in(Modes{}), ...);
+        return flow;
+    }
+};
+
+using StreamModes = FlowModes<Tagged, Msg, WriteImm, Write>;
+using EchoModes = FlowModes<Tagged, Msg>;
 
 } // namespace a2aperf

@@ -80,10 +80,10 @@ struct Point {
     // Messages that a rank sends in one op; their places are all different where memory allows.
     int messages_per_rank(int ranks) const { return distance > 0 ? 1 : ranks; }
     Bytes buffer_bytes(int ranks) const; // of each message buffer, with a place for all of them
-    // Of a stream, by the rank that has most: receives that are posted at a time, of messages and credits, sends
-    // that may be under way, and what all of them take of each buffer.
+    // Of a stream, by the rank that has most: receives that are posted at a time, of messages and credits, those of
+    // messages alone, sends that may be under way, and what all of them take of each buffer.
     struct StreamRoom {
-        int receives = 0, sends = 0;
+        int receives = 0, messages = 0, sends = 0;
     };
     StreamRoom stream_room() const;
     Bytes stream_bytes() const;

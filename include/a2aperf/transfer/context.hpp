@@ -52,7 +52,7 @@ struct TransferContext {
     void* receive_descriptor;
     const RemoteBuffers* remote; // [R] of all ranks
     std::size_t message_size;
-    const std::uint64_t* flags = nullptr; // [R] by source, where a mode tells by flags
+    std::uint64_t* flags = nullptr; // the first [R] by source, where a mode tells by flags
 
     Route to(Rank peer, Slot* slot) const {
         const auto at = static_cast<std::size_t>(peer);

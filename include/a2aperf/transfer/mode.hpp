@@ -30,6 +30,10 @@ enum class Arrival {
 constexpr bool posts_receives(Arrival arrival) {
     return arrival == Arrival::receive || arrival == Arrival::receive_with_data;
 }
+// Does the sender write it into the target's memory?
+constexpr bool is_written(Arrival arrival) {
+    return arrival == Arrival::data || arrival == Arrival::flag;
+}
 // Is a receive for one source? Else any takes any message.
 constexpr bool takes_by_source(Arrival arrival) {
     return arrival == Arrival::receive || arrival == Arrival::read;

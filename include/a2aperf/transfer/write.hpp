@@ -7,6 +7,7 @@
 #include <rdma/fi_rma.h>
 
 #include "a2aperf/transfer/mode.hpp"
+#include "a2aperf/transfer/word.hpp"
 
 namespace a2aperf {
 
@@ -44,9 +45,7 @@ struct Write {
 
     // The flag of a message, of which nothing completes here.
     static ssize_t tell(const TransferContext& context, const Route& to, std::uint64_t label) {
-        const Region::Remote& flags = context.remote[to.peer].flags;
-        return fi_inject_write(context.endpoint, &label, sizeof label, to.address,
-                               flags.address + static_cast<std::uint64_t>(context.self) * sizeof label, flags.key);
+        return write_word(context, to.peer, static_cast<std::size_t>(context.self), label);
     }
 
 private:

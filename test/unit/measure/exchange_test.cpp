@@ -54,7 +54,7 @@ struct Alone {
                 .receive_descriptor = receive.descriptor(),
                 .remote = &remote,
                 .message_size = kMessage,
-                .flags = reinterpret_cast<const std::uint64_t*>(flags.data())};
+                .flags = reinterpret_cast<std::uint64_t*>(flags.data())};
     }
 
     Domain domain;

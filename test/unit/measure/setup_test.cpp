@@ -158,6 +158,43 @@ TEST_CASE("a stream with more receives than the provider has room for is skipped
     CHECK(why("shm", stream_of(34, {{1, 0}, {2, 0}, {3, 0}})) ==
           "102 receives are posted at a time, of messages and credits, and shm has room for 100");
     CHECK(why("net", stream_of(1000, {{0, 1}})) == "measured");
+    for (const char* mode : {"write-imm", "write"}) { // nothing waits in the receive queue
+        Point written = stream_of(1000, {{0, 1}}, 0);
+        written.mode = mode;
+        CHECK(why("shm", written) == "measured");
+    }
+}
+
+TEST_CASE("a stream by writes with data is skipped where they take receives, or can't name all buffers") {
+    const auto why = [](std::uint64_t mode, int window) {
+        InfoPtr info(fi_allocinfo());
+        info->fabric_attr->prov_name = strdup("efa");
+        info->ep_attr->max_msg_size = 1 << 30;
+        info->rx_attr->mode = mode;
+        const ProviderChoice choice{Offer(std::move(info)), {}, {}, {}, {}, {}, {}};
+        Point point = stream_of(window, {{0, 1}, {2, 1}}, 0);
+        point.mode = "write-imm";
+        const std::vector<Bytes> sizes{0};
+        return skip_reason(point, choice, budget_of(Bytes{1} << 40, 1, sizes), 3).value_or("measured");
+    };
+    CHECK(why(0, 1 << 23) == "measured");
+    CHECK(why(0, (1 << 23) + 1) == "the data of a write name one of 16777216 buffers, and a rank has 16777218");
+    CHECK(why(FI_RX_CQ_DATA, 1) ==
+          "each write that carries data takes a posted receive of efa, and a stream has none");
+}
+
+TEST_CASE("peers write a word of each rank, and in streams one of each buffer and those of credits") {
+    Plan plan;
+    plan.points = {stream_of(40, {{0, 1}}), point_of("write-imm", 8), Point()};
+    plan.points.back().role = Role::baseline;
+    CHECK(flag_words(plan, 3) == 0);
+    plan.points.push_back(point_of("write", 8));
+    CHECK(flag_words(plan, 3) == 3);
+    plan.points.push_back(stream_of(40, {{0, 1}, {2, 1}}));
+    plan.points.back().mode = "write-imm";
+    CHECK(flag_words(plan, 3) == 3 + 3 * kStreamCredits + 80);
+    plan.points.back().skip_reason = "no";
+    CHECK(flag_words(plan, 3) == 3);
 }
 
 TEST_CASE("a stream needs memory for its window, and its verification no more than that of another point") {
