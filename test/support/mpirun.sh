@@ -18,7 +18,7 @@ Launches RANKS processes of COMMAND on this machine, as any user and also with m
 messages take shared memory and the loopback interface; no other interface is opened. Exits with the status of
 the first rank that failed, 0 when none did.
 
-  -t SECONDS  end everything after that long (default 240): SIGTERM, then SIGKILL 5 s later; status 124 or 137
+  -t SECONDS  end everything after that long (default 800): SIGTERM, then SIGKILL 5 s later; status 124 or 137
 
   test/support/mpirun.sh 4 build/test/mpi/mpi-job
   test/support/mpirun.sh -t 120 2 build/src/app/a2aperf alltoall --provider tcp
@@ -27,7 +27,7 @@ OMPI_MCA_* variables that are set already stay as they are.
 USAGE
 }
 
-take_deadline 240 "$@"
+take_deadline 800 "$@"
 shift $((OPTIND - 1))
 [[ ${1-} =~ ^[1-9][0-9]*$ && $# -ge 2 ]] || die -2 "a number of ranks and a command are needed: mpirun.sh 4 COMMAND"
 
