@@ -27,7 +27,8 @@ class Unsound(Exception):
 class Rows:
     """state, checksum (nothing in a file of version 1) and what a checksum covers: columns, raw/… and counters/…
 
-    end: how the last launch ended; groups: by name, what a workload keeps beside the points, with its checksum.
+    end: how the last launch ended; groups: by name, what a workload keeps beside the points, with its checksum; counted_by:
+    of raw columns that do not run along the attempts, the column that says how many of each point mean anything.
     """
 
     state: np.ndarray
@@ -37,6 +38,7 @@ class Rows:
     counters: dict[str, np.ndarray]
     end: int
     groups: dict[str, dict[str, np.ndarray]]
+    counted_by: dict[str, str]
     _sums: dict[int, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -71,9 +73,9 @@ class Rows:
         parts = []
         for name, values in self.columns.items():
             parts += [name.encode() + b"\0", element(values, point)]
-        attempts = max(int(self.columns["attempts"][point]), 0)
         for name, values in self.raw.items():
-            parts += [f"raw/{name}".encode() + b"\0", values[point, :attempts].tobytes()]
+            count = max(int(self.columns[self.counted_by.get(name, "attempts")][point]), 0)
+            parts += [f"raw/{name}".encode() + b"\0", values[point, :count].tobytes()]
         for name, values in self.counters.items():
             parts += [f"counters/{name}".encode() + b"\0", values[point].tobytes()]
         return zlib.crc32(b"".join(parts))
@@ -115,6 +117,12 @@ def of_workload(file: h5py.File) -> dict[str, h5py.Group]:
     return {name: file[name] for name in groups if isinstance(file[name], h5py.Group)}
 
 
+def counts_of(file: h5py.File) -> dict[str, str]:
+    """By name, the column that says how many of a raw column mean anything, where that is not the attempts."""
+    found = {name: data.attrs.get("count") for name, data in file["raw"].items()}
+    return {name: count if isinstance(count, str) else count.decode() for name, count in found.items() if count}
+
+
 def last_end(file: h5py.File) -> h5py.Dataset | None:
     """How its last launch ended; nothing in a file without launches, which tests make."""
     segments = file.get("segments", ())
@@ -137,7 +145,10 @@ def read_rows(file: h5py.File) -> Rows:
         for name, group in of_workload(file).items()
     }
     end = last_end(file)
-    return Rows(file["state"][()], checksum, **parts, end=int(end[()]) if end is not None else 0, groups=groups)
+    return Rows(
+        file["state"][()], checksum, **parts,
+        end=int(end[()]) if end is not None else 0, groups=groups, counted_by=counts_of(file),
+    )  # fmt: skip
 
 
 def is_scale(data: h5py.Dataset) -> bool:
@@ -164,6 +175,7 @@ class Form:
         own = [file[name] for name in ("state", "checksum") if name in file] + ([] if end is None else [end])
         parts = covered(file) | {"own": own}
         self._groups = list(of_workload(file))
+        self._counted_by = counts_of(file)
         for part, datasets in (parts | {name: group.values() for name, group in of_workload(file).items()}).items():
             self._places[part] = {last_word(data): self._place(data) for data in datasets if data.dtype != object}
         self._texts = {last_word(data): data[()] for data in parts["columns"] if data.dtype == object}
@@ -192,7 +204,9 @@ class Form:
         own = found["own"]
         end = int(own["end_state"]) if "end_state" in own else 0
         groups = {name: found[name] for name in self._groups}
-        return Rows(own["state"], own.get("checksum"), columns, found["raw"], found["counters"], end, groups)
+        return Rows(
+            own["state"], own.get("checksum"), columns, found["raw"], found["counters"], end, groups, self._counted_by
+        )
 
     def _place(self, data: h5py.Dataset) -> Place:
         if data.size == 0 or not is_in_one_piece(data):

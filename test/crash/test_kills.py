@@ -10,13 +10,15 @@ import signal
 import subprocess
 import time
 from collections import Counter
+from itertools import cycle
 from pathlib import Path
 
 import h5py
+import numpy as np
 import pytest
 from launches import MPIRUN
 from processes import PATIENCE, parent, remove_what_killed_ranks_left, running_in, wait_until
-from results import Results, has_true_statistics
+from results import NO_MOMENT, Results, has_true_statistics
 from rows import COMPLETE, Rows, read_rows
 
 pytestmark = pytest.mark.slow
@@ -26,9 +28,13 @@ AS_RANK = MPIRUN.parent / "as_rank.sh"
 RANKS = 3
 LAUNCHERS_PATIENCE = PATIENCE / 3
 PROVIDERS = ("shm", "tcp", "net", "udp", "sockets")
+OF_DURATIONS = ("shm", "tcp")
+ROUND = ["--pairs", "0:1,1:2,2:0", "--max-samples", "1000"]
 WORKLOADS = {
-    "alltoall": ["--no-sentinel", "--sizes", "8..8008+400", "--ops", "40"],
-    "pairs": ["--sizes", "8..8008+800", "--ops", "40"],
+    "alltoall": ["--no-sentinel", "--sizes", "8..8008+400", "--ops", "40", "--sync", "barrier"],
+    "stream": [*ROUND, "--sizes", "8..8008+400", "--messages", "40", "--window", "8"],
+    "pairs": ["--sizes", "8..8008+800", "--ops", "40", "--sync", "barrier"],
+    "echo": [*ROUND, "--sizes", "8..8008+400", "--ops", "40", "--outstanding", "3"],
 }
 
 
@@ -42,7 +48,7 @@ class Launch:
             made.mkdir(exist_ok=True)
         for old in self.pids.iterdir():
             old.unlink()
-        words = ["--provider", provider, "--sync", "barrier", "--poll", "yield", "--timeout", "20s", "--resume"]
+        words = ["--provider", provider, "--poll", "yield", "--timeout", "20s", "--resume"]
         self.table = self.pids / "table"
         with self.table.open("w") as table:
             self.process = subprocess.Popen(
@@ -56,6 +62,8 @@ class Launch:
         lines = [line.split() for line in self.table.read_text().split("\n")[:-1]]
         if self.workload == "pairs":
             return {int(words[0]) for words in lines if ">" in words and words[0].isdigit()}
+        if self.workload in ("stream", "echo"):
+            return {int(words[2]) for words in lines if words[:1] == ["tagged"]}
         return {int(words[3]) for words in lines if words[:1] == [str(RANKS)]}
 
     def pid(self, rank: int) -> int | None:
@@ -99,6 +107,26 @@ def measured(rows: Rows | None) -> set[int]:
     return {point for point in range(len(rows)) if rows.is_measured(point)} if rows else set()
 
 
+def are_true_totals(file: Path, point: int) -> None:
+    """What a stream or round trips came to is what the ranks counted, and what was kept along the ticks."""
+    with h5py.File(file, "r") as opened:
+        row = {name: data[point] for name, data in opened.items() if isinstance(data, h5py.Dataset) and data.ndim == 1}
+        names = [name for name, data in opened["raw"].items() if data.attrs.get("count") is not None]
+        ticks = {name: opened["raw"][name][point, : row["ticks"]] for name in names}
+        totals = {name: data[point, 0] for name, data in opened["raw"].items() if data.ndim == 3 and name not in ticks}
+    if row["role"] == b"stream":
+        assert row["messages"] == totals["messages_received"].sum() == totals["messages_sent"].sum() == 40 * RANKS
+        assert row["bytes"] == row["messages"] * row["message_size"]
+        for way in ("sent", "received"):
+            counted = ticks[f"tick_{way}"]
+            assert (np.where(counted == NO_MOMENT, 0, counted).sum(axis=0) == totals[f"messages_{way}"]).all()
+    else:
+        kept = np.sort(ticks["round_trip"][ticks["round_trip"] != NO_MOMENT])
+        assert row["round_trips"] == totals["round_trips"].sum() == row["ops"] == len(kept) == 40 * RANKS
+        assert (row["time_min"], row["time_p50"]) == (kept[0], kept[(len(kept) + 1) // 2 - 1])
+        assert (row["time_min"], row["time_max"]) == (totals["shortest_trip"].min(), totals["longest_trip"].max())
+
+
 def check(file: Path, before: set[int], told: set[int]) -> set[int]:
     """The points that are there now: those of before, and those of every size that was told."""
     rows = rows_of(file)
@@ -111,8 +139,11 @@ def check(file: Path, before: set[int], told: set[int]) -> set[int]:
         for point in now:
             assert rows.checksum[point] == rows.checksum_of(point)
         results = Results(file)
-        for point in set(results.rows()) & {point for point in now if rows.state[point] == COMPLETE}:
+        complete = {point for point in now if rows.state[point] == COMPLETE}
+        for point in complete & set(results.rows()):
             has_true_statistics(results, point)
+        for point in complete & {*results.rows("stream"), *results.rows("echo")}:
+            are_true_totals(file, point)
     return now
 
 
@@ -124,7 +155,8 @@ def test_kills_lose_nothing_that_was_told(program, offered, tmp_path, foreign_sh
     hit: Counter[str] = Counter()
     kept = launches = 0
     folder, before = tmp_path / "0", set()
-    provider, workload = there[0], "alltoall"
+    workloads = cycle(WORKLOADS)
+    provider, workload = there[0], next(workloads)
     while sum(hit.values()) < KILLS:
         launch = Launch(program, folder, provider, workload)
         launches += 1
@@ -142,6 +174,8 @@ def test_kills_lose_nothing_that_was_told(program, offered, tmp_path, foreign_sh
         kept += len(before)
         if not is_killed or chance.random() < 0.5:
             folder, before = tmp_path / str(launches), set()
-            provider, workload = chance.choice(there), chance.choice(list(WORKLOADS))
+            workload = next(workloads)
+            few = [name for name in there if name in OF_DURATIONS] if workload in ("stream", "echo") else []
+            provider = chance.choice(few or there)
     print(f"{KILLS} kills {dict(hit)}, {launches} launches, {kept} points found")
     assert kept > 0
