@@ -25,7 +25,8 @@ from a2aperf.errors import InputError
 from support.edited import edited
 
 FOUND, SAME, OTHER, RAISED, DIED, HANGS = "found", "same", "other", "raised", "died", "hangs"
-_SECONDS = 60  # a deadline, not an expectation
+_CPU_SECONDS = 60
+"""A deadline, not an expectation, which a busy machine does not come nearer to."""
 
 
 def killed(path: Path) -> Path:
@@ -94,7 +95,7 @@ def forked(task: Callable[[], str]) -> str:
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        signal.alarm(_SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, _CPU_SECONDS)
         os.write(writer, task().encode())
         os._exit(0)
     os.close(writer)
@@ -102,7 +103,7 @@ def forked(task: Callable[[], str]) -> str:
         said = stream.read().decode()
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
-        return HANGS if os.WTERMSIG(status) == signal.SIGALRM else DIED
+        return HANGS if os.WTERMSIG(status) == signal.SIGPROF else DIED
     return said
 
 
