@@ -57,8 +57,8 @@ private:
         for (const std::string& mode : modes) {
             all.rights.source |= find_mode(mode).rights.source;
             all.rights.target |= find_mode(mode).rights.target;
+            if (is_written(find_mode(mode).arrival)) all.flags = StreamWords::count(job().ranks(), places);
         }
-        all.flags = StreamWords::count(job().ranks(), places);
         return all;
     }
 };
