@@ -68,31 +68,6 @@ constexpr WorkloadRow kRow{
         },
 };
 
-// Rank 0's two voices: the table on stdout as it grows, progress on stderr.
-class Voice {
-public:
-    Voice(bool is_root, TableWriter table, Progress& progress)
-        : is_root_(is_root), table_(std::move(table)), progress_(progress) {
-        print(table_.header());
-    }
-
-    void row(const Point& point, const PointResult* result) {
-        if (point.role != Role::sentinel) print(table_.row({point, result}));
-    }
-    void finish() { print(table_.footer()); }
-
-private:
-    void print(const std::string& text) {
-        if (!is_root_ || text.empty()) return;
-        progress_.clear();
-        say(text);
-    }
-
-    bool is_root_;
-    TableWriter table_;
-    Progress& progress_;
-};
-
 // The closing words, on rank 0.
 void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
     const Plan& plan = launch.plan();
@@ -112,18 +87,20 @@ void measure_all(Launch& launch) {
     const Plan& plan = launch.plan();
     const std::string start = launch.measurement().start().start == Start::clock ? "ops start on a common clock"
                                                                                  : "ops start at a barrier";
-    Voice voice(launch.job().is_root(),
-                TableWriter(launch.options().format, alltoall().schema().columns, launch.job().layout(),
-                            launch.prepared().provider(), launch.oversubscription(), start),
-                progress);
+    TableWriter table(launch.options().format, alltoall().schema().columns, launch.job().layout(),
+                      launch.prepared().provider(), launch.oversubscription(), start);
+    const auto show_row = [&](const Point& point, const PointResult* result) {
+        if (point.role != Role::sentinel) launch.show(progress, table.row({point, result}));
+    };
+    launch.show(progress, table.header());
     launch.introduce(progress);
     std::map<int, PointResult> results; // on rank 0
     for (const Point& point : plan.points)
-        if (point.is_skipped()) voice.row(point, nullptr);
+        if (point.is_skipped()) show_row(point, nullptr);
     // The samples are in the file: what is kept for the closing words does not grow with the ops.
     const auto show = [&](int index, PointResult&& result) {
         PointResult& kept = results[index] = std::move(result);
-        voice.row(plan.points[static_cast<std::size_t>(index)], &kept);
+        show_row(plan.points[static_cast<std::size_t>(index)], &kept);
         kept.samples = {};
     };
     launch.measure_points(progress, [&](int index, PointOutcome&& outcome) {
@@ -131,7 +108,7 @@ void measure_all(Launch& launch) {
         if (outcome.baseline)
             show(plan.points[static_cast<std::size_t>(index)].partner, std::move(*outcome.baseline));
     });
-    voice.finish();
+    launch.show(progress, table.footer());
     launch.finish();
     if (!launch.job().is_root()) return;
     progress.clear();

@@ -8,7 +8,6 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/random.hpp"
-#include "a2aperf/base/terminal.hpp"
 #include "a2aperf/record/closing.hpp"
 #include "launch.hpp"
 
@@ -21,7 +20,7 @@ constexpr double kSecondsPerPoint = 0.05;
 class Shown {
 public:
     Shown(const Launch& launch, std::span<const Column> columns, DurationTable& own, Progress& progress)
-        : is_root_(launch.job().is_root()), own_(own),
+        : launch_(launch), own_(own),
           is_own_(launch.options().format != Format::csv && launch.options().format != Format::json),
           records_(launch.options().format, columns, launch.job().layout(), launch.prepared().provider()),
           progress_(progress) {
@@ -36,13 +35,9 @@ public:
     }
 
 private:
-    void print(const std::string& text) {
-        if (!is_root_ || text.empty()) return;
-        progress_.clear();
-        say(text);
-    }
+    void print(const std::string& lines) { launch_.show(progress_, lines); }
 
-    bool is_root_;
+    const Launch& launch_;
     DurationTable& own_;
     bool is_own_;
     TableWriter records_;

@@ -149,6 +149,12 @@ Progress Launch::make_progress() const {
             TimeLeft(std::move(work), options_.time_budget), options_.precision.has_value()};
 }
 
+void Launch::show(Progress& progress, const std::string& lines) const {
+    if (!job_.is_root() || lines.empty()) return;
+    progress.clear();
+    say(lines);
+}
+
 void Launch::introduce(Progress& progress) const {
     for (const auto& warning : prepared_.choice.warnings) progress.note("warning: " + warning);
     if (!prepared_.choice.nic_choice.warning.empty())

@@ -33,6 +33,8 @@ public:
     void open_file();
     Progress make_progress() const;           // of the plan, once the file is open
     void introduce(Progress& progress) const; // what the user should know beforehand
+    // Results, on rank 0's stdout, which may be the terminal of its progress.
+    void show(Progress& progress, const std::string& lines) const;
     // Every point of the plan in its order; done() is told of each on rank 0, when it is in the file. What was
     // measured in an earlier launch comes from there, without its samples.
     using Done = std::function<void(int index, PointOutcome&& outcome)>;

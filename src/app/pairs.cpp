@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
-#include "a2aperf/base/terminal.hpp"
 #include "a2aperf/config/selection.hpp"
 #include "a2aperf/config/values.hpp"
 #include "a2aperf/plan/pair_plan.hpp"
@@ -234,7 +233,7 @@ void measure_suspects(Launch& launch, const PairMatrix& matrix, Findings& findin
     findings.isolated = static_cast<int>(count);
 }
 
-void report(const Launch& launch, const Findings& findings) {
+void report(const Launch& launch, Progress& progress, const Findings& findings) {
     const Job& job = launch.job();
     std::vector<std::string> hosts;
     for (Rank rank = 0; rank < job.ranks(); ++rank) hosts.push_back(job.host(rank));
@@ -250,7 +249,7 @@ void report(const Launch& launch, const Findings& findings) {
                            .ops = launch.options().ops,
                            .start = start,
                            .oversubscription = launch.oversubscription()});
-    say(table.text(launch.options().format, findings.sizes));
+    launch.show(progress, table.text(launch.options().format, findings.sizes));
 }
 
 void measure_pairs(Launch& launch) {
@@ -271,8 +270,7 @@ void measure_pairs(Launch& launch) {
     if (pair_options(options).suspects > 0) measure_suspects(launch, matrix, findings, progress);
     launch.finish();
     if (!launch.job().is_root()) return;
-    progress.clear();
-    report(launch, findings);
+    report(launch, progress, findings);
     if (const std::string words = launch.oversubscription(); !words.empty()) progress.note(words);
     const std::size_t before = launch.points_before();
     progress.note(fmt::format("{}, {} measured again: {}",

@@ -8,11 +8,13 @@
 #include "a2aperf/transfer/write.hpp"
 #include "a2aperf/transfer/write_imm.hpp"
 #include "test/mpi/rig.hpp"
+#include "test/mpi/watched.hpp"
 
 using namespace a2aperf;
 using test::job;
 using test::kMessage;
 using test::Rig;
+using test::Watched;
 
 namespace {
 
@@ -45,16 +47,6 @@ StreamSettings all() {
     return settings;
 }
 
-template <class Mode>
-struct Watched : CreditStream<Mode> {
-    using CreditStream<Mode>::CreditStream;
-    void expect(std::span<const std::int64_t> due) {
-        sent_by_the_end = this->moments().send_done;
-        CreditStream<Mode>::expect(due);
-    }
-    Nanoseconds sent_by_the_end = kNoMoment;
-};
-
 struct Streams {
     // Room for the messages and credits of all().
     explicit Streams(const char* mode) : rig({mode}, 64 * job().ranks()) {}
@@ -63,7 +55,7 @@ struct Streams {
     std::int64_t run(StreamSettings settings, Bytes message_size, const Duration& duration) {
         settings.op = rig.loop.next_op();
         (void)rig.loop.next_op(); // of the credits
-        Watched<Mode> stream(job(), rig.channel, message_size, settings);
+        Watched<CreditStream<Mode>> stream(job(), rig.channel, message_size, settings);
         TickSamples samples(stream.kCounters);
         durations.run(stream, duration, samples);
         CHECK(durations.stop_signal() == 0);

@@ -8,11 +8,13 @@
 #include "a2aperf/transfer/msg.hpp"
 #include "a2aperf/transfer/tagged.hpp"
 #include "test/mpi/rig.hpp"
+#include "test/mpi/watched.hpp"
 
 using namespace a2aperf;
 using test::job;
 using test::kMessage;
 using test::Rig;
+using test::Watched;
 
 namespace {
 
@@ -35,16 +37,6 @@ EchoSettings ring() {
             .client = (job().rank() + job().ranks() - 1) % job().ranks()};
 }
 
-template <class Mode>
-struct Watched : EchoEngine<Mode> {
-    using EchoEngine<Mode>::EchoEngine;
-    void expect(std::span<const std::int64_t> due) {
-        sent_by_the_end = this->moments().send_done;
-        EchoEngine<Mode>::expect(due);
-    }
-    Nanoseconds sent_by_the_end = kNoMoment;
-};
-
 struct Echoes {
     explicit Echoes(const char* mode) : rig({mode}, 64) {}
 
@@ -52,7 +44,7 @@ struct Echoes {
     std::int64_t run(EchoSettings settings, Bytes answer_size, const Duration& duration, std::size_t most_samples) {
         settings.op = rig.loop.next_op();
         for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)rig.loop.next_op();
-        Watched<Mode> echo(job(), rig.channel, answer_size, settings);
+        Watched<EchoEngine<Mode>> echo(job(), rig.channel, answer_size, settings);
         echo.reserve(most_samples);
         TickSamples samples(echo.kCounters);
         durations.run(echo, duration, samples);
