@@ -248,7 +248,8 @@ void CreditStream<Mode>::take_message(int stream, int place) {
     if (settings_.free_delay.time > 0 && (received_ + 1) % settings_.free_delay.every == 0 && !is_ending_) pause();
     Incoming& from = in_[static_cast<std::size_t>(stream)];
     const std::int64_t number = kIsPooled ? from.received : taken_at_[static_cast<std::size_t>(place)];
-    if ((number & (settings_.checks_every - 1)) == 0 && is_numbered()) check_number(place, from.from, number);
+    if ((settings_.checks_all || is_sample(static_cast<std::uint64_t>(number))) && is_numbered())
+        check_number(place, from.from, number);
     ++from.received;
     ++received_;
     counts_[1] = static_cast<std::uint64_t>(received_);

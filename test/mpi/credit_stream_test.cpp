@@ -89,7 +89,7 @@ void check_all(const char* mode) {
                 const std::int64_t most = settings.to.size() > 1 ? kMessages / 10 : kMessages;
                 settings.most = job().min(most);
                 settings.matches_in_order = settings.completes_in_order = true;
-                settings.checks_every = 1;
+                settings.checks_all = true;
                 CHECK(streams.run<Mode>(settings, size, kLong) == settings.most);
                 Point point = test::point_of(mode, size);
                 settings.injects = uses_inject(streams.rig.channel.domain().offer(), point);

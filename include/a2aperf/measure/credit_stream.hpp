@@ -30,7 +30,7 @@ struct StreamSettings {
     // The order in which messages were sent is that in which receives take them; and that of their completions.
     bool matches_in_order = false, completes_in_order = false;
     FlagBehind flag_behind = FlagBehind::post; // where a flag tells of a message
-    int checks_every = 16;                     // messages, of which one's number is looked at: a power of two
+    bool checks_all = false;                   // the number of each message is looked at, not of samples alone
     FreeDelay free_delay{};
     // Of the messages; that of the credits is one more. Differs between all streams and ops of a launch.
     std::uint64_t op = 0;

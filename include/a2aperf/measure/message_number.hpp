@@ -14,6 +14,13 @@ namespace a2aperf {
 
 inline constexpr std::size_t kNumberBytes = sizeof(std::uint64_t);
 
+// Is the message with this number one of those that are looked at? One in 16, in an order that no window shares: so
+// messages of each buffer are.
+constexpr bool is_sample(std::uint64_t number) {
+    constexpr std::uint64_t kScatter = 0x9e3779b97f4a7c15; // 2^64 over the golden ratio
+    return number * kScatter >> 60U == 0;
+}
+
 inline void write_number(const MemoryKind& memory, std::byte* message, std::size_t size, std::uint64_t number) {
     const std::uint64_t end = mix64(number);
     memory.write(message, std::as_bytes(std::span(&number, 1)).first(std::min(size, kNumberBytes)));
