@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Round trips: some ranks send requests to one other each, which answers them.
+// Round trips: some ranks send requests to others, which answer them.
 #include <algorithm>
-#include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -20,9 +20,11 @@ namespace a2aperf {
 namespace {
 
 constexpr int kMostSamples = 100'000'000;
+constexpr int kMostRanks = 1 << 24;
 
 struct EchoOptions {
-    StreamPairs pairs = StreamPairs::parse("halves");
+    std::optional<StreamPairs> pairs; // else by these, or halves
+    std::optional<int> clients, servers;
     Bytes request_size = 30;
     std::vector<int> outstanding{1};
     std::optional<Nanoseconds> duration;
@@ -34,6 +36,20 @@ EchoOptions& own(Options& options) {
 }
 const EchoOptions& own(const Options& options) {
     return std::any_cast<const EchoOptions&>(options.own);
+}
+
+StreamPairs pairs_of(const EchoOptions& asked) {
+    if (asked.clients || asked.servers)
+        return StreamPairs::between(asked.clients.value_or(-1), asked.servers.value_or(-1));
+    return asked.pairs.value_or(StreamPairs::parse("halves"));
+}
+
+// That one client asks.
+int most_servers(const std::vector<StreamPair>& pairs) {
+    std::map<Rank, int> of_client;
+    int most = 0;
+    for (const StreamPair& pair : pairs) most = std::max(most, ++of_client[pair.from]);
+    return most;
 }
 
 constexpr std::string_view kIntroduction =
@@ -50,6 +66,8 @@ constexpr std::string_view kExamples =
     "      up to four requests under way at once, for a time\n"
     "  mpirun -n 4 a2aperf echo --pairs neighbours --sizes 1KiB --request 1KiB --ops 1000\n"
     "      two clients at once, requests as long as their answers\n"
+    "  mpirun -n 3 a2aperf echo --servers 1 --sizes 100 --ops 1000\n"
+    "      two clients that ask one server\n"
     "  a2aperf echo --dry-run --ranks 320 --ranks-per-node 4\n"
     "      what a large run would need, without running it\n";
 
@@ -60,7 +78,7 @@ constexpr std::string_view kFarewell = "More\n"
 using Values = std::span<const std::string>;
 
 Bytes parse_request(std::string_view text) {
-    const std::vector<Bytes> sizes = parse_sizes(text);
+    const std::vector<Bytes> sizes = parse_sizes(text, 0);
     if (sizes.size() != 1) throw UsageError(fmt::format("{}: expected one size", quote(std::string(text))));
     return sizes.front();
 }
@@ -71,9 +89,25 @@ constexpr OptionRow kOptions[] = {
      .section = Section::what,
      .audience = Audience::daily,
      .example = "neighbours",
-     .help = "which client asks which server: halves (rank r of the lower half asks r + R/2), neighbours (2r asks "
-             "2r + 1), or ranks as in 0:1,2:3 (default: halves)",
-     .set = [](Options& o, Values v, const Catalogue&) { own(o).pairs = StreamPairs::parse(v[0], Partners::one); }},
+     .help =
+         "which client asks which server: halves (rank r of the lower half asks r + R/2), neighbours (2r asks "
+         "2r + 1), all-to-one (all ask rank 0), one-to-all (it asks all), or ranks as in 0:1,0:2 (default: halves)",
+     .set = [](Options& o, Values v,
+               const Catalogue&) { own(o).pairs = StreamPairs::parse(v[0], Partners::others); }},
+    {.name = "clients",
+     .value = "N",
+     .section = Section::what,
+     .audience = Audience::daily,
+     .example = "3",
+     .help = "instead of --pairs: the first N ranks ask the servers, in turn (default: all that are no servers)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).clients = parse_int(v[0], 1, kMostRanks); }},
+    {.name = "servers",
+     .value = "N",
+     .section = Section::what,
+     .audience = Audience::daily,
+     .example = "1",
+     .help = "instead of --pairs: the last N ranks answer (default: all that are no clients)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).servers = parse_int(v[0], 1, kMostRanks); }},
     {.name = "request",
      .value = "SIZE",
      .section = Section::what,
@@ -87,7 +121,7 @@ constexpr OptionRow kOptions[] = {
      .arity = Arity::several,
      .audience = Audience::daily,
      .example = "1,2,4",
-     .help = "requests of a client that may be under way at once (default: 1)",
+     .help = "requests of a client to one server that may be under way at once (default: 1)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              own(o).outstanding.clear();
@@ -120,6 +154,7 @@ constexpr OptionRow kOptions[] = {
 constexpr std::string_view kTakes[] = {"ops", "time-budget"};
 
 void set_defaults(Options& options) {
+    options.least_size = 0;
     options.sizes = parse_sizes("100,1KiB,10KiB,100KiB,1MiB");
     options.ops = 10'000;
     options.warmup = 0;
@@ -128,6 +163,9 @@ void set_defaults(Options& options) {
 }
 
 void check(const Options& options) {
+    if (own(options).pairs && (own(options).clients || own(options).servers))
+        throw UsageError(
+            fmt::format("--pairs and --{} exclude each other", own(options).clients ? "clients" : "servers"));
     require_flow_modes(options, EchoModes::kNames);
     constexpr Format kFormats[] = {Format::table, Format::clusterperf, Format::csv, Format::json};
     require_format(options, kFormats, "table, clusterperf, csv, json");
@@ -155,8 +193,9 @@ public:
 
     Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {
         const EchoOptions& asked = own(options);
-        const Stream who{.pairs = asked.pairs.text(),
-                         .who = asked.pairs.of(layout.ranks()),
+        const StreamPairs pairs = pairs_of(asked);
+        const Stream who{.pairs = pairs.text(),
+                         .who = pairs.of(layout.ranks()),
                          .duration = asked.duration.value_or(0),
                          .messages = asked.duration ? -1 : options.ops};
         Plan plan;
@@ -176,7 +215,7 @@ public:
     }
 
     std::string own_room(const Plan& plan, const Options& options, int ranks) const override {
-        const Bytes samples = 2 * sizeof(Nanoseconds) * static_cast<Bytes>(most_ticks(options)) *
+        const Bytes samples = 2 * sizeof(Nanoseconds) * static_cast<Bytes>(most_ticks(options, ranks)) *
                               static_cast<Bytes>(ranks) * plan.points.size();
         return fmt::format("samples: up to {} of the results file\n", format_bytes(samples));
     }
@@ -197,9 +236,10 @@ public:
     Duration duration_of(const Options& options, const Point&) const override {
         return {.length = own(options).duration.value_or(kDay), .tick = kTick};
     }
-    int most_ticks(const Options& options) const override {
+    int most_ticks(const Options& options, int ranks) const override {
         const EchoOptions& asked = own(options);
-        return asked.duration ? asked.most_samples : std::min(asked.most_samples, options.ops);
+        const std::int64_t trips = std::int64_t{options.ops} * most_servers(pairs_of(asked).of(ranks));
+        return asked.duration || trips > asked.most_samples ? asked.most_samples : static_cast<int>(trips);
     }
 
 protected:

@@ -15,7 +15,8 @@ std::vector<RoundTrips> clients_of(const Samples& samples) {
     std::vector<RoundTrips> clients;
     for (std::size_t rank = 0; rank < counts.size(); ++rank)
         if (counts[rank] > 0)
-            clients.push_back({.count = counts[rank],
+            clients.push_back({.places = samples.own.at("trip_places")[rank],
+                               .count = counts[rank],
                                .total = samples.own.at("trip_time")[rank],
                                .idle = samples.own.at("idle_time")[rank],
                                .open = samples.own.at("open_time")[rank],
@@ -49,10 +50,8 @@ double under_way_of(const Samples& samples, const Point&, const Layout&) {
     return clients.empty() ? kAbsent : sum / static_cast<double>(clients.size());
 }
 
-double keeps_law(const Samples& samples, const Point& point, const Layout&) {
-    return std::ranges::all_of(clients_of(samples), [&](const RoundTrips& client) {
-        return keeps_littles_law(client, point.echo.outstanding);
-    });
+double keeps_law(const Samples& samples, const Point&, const Layout&) {
+    return std::ranges::all_of(clients_of(samples), keeps_littles_law);
 }
 
 Column p999_column() {
@@ -84,7 +83,8 @@ std::vector<Column> echo_columns() {
                           [](const Point&p) { return p.stream.pairs; }),
              asked_column("request_size", ValueType::int64, "B", "bytes of a request",
                           [](const Point&p) { return static_cast<std::int64_t>(p.echo.request_size); }),
-             asked_column("outstanding", ValueType::int32, "", "requests of a client that may be under way",
+             asked_column("outstanding", ValueType::int32, "",
+                          "requests of a client to one server that may be under way",
                           [](const Point&p) { return std::int64_t{p.echo.outstanding}; }),
              asked_column(
                  "asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
@@ -124,6 +124,9 @@ std::vector<SampleColumn> echo_samples() {
          {.name = "trip_span", .units = "ns", .long_name = "from its first request to its last answer"},
          {.name = "shortest_trip", .units = "ns", .long_name = "its shortest round trip"},
          {.name = "longest_trip", .units = "ns", .long_name = "its longest round trip"},
+         {.name = "trip_places",
+          .long_name = "its requests that may be under way, to all of its servers",
+          .kept = Kept::but_in_old_files},
          {.name = "request_begin",
           .per = Per::tick,
           .units = "ns",

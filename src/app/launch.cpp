@@ -117,14 +117,14 @@ void Launch::verify_all() {
 
 // A duration is one op.
 int Launch::max_attempts() const {
-    if (workload_.most_ticks(options_) > 0) return 1;
+    if (workload_.most_ticks(options_, job_.ranks()) > 0) return 1;
     return measurement_.rules_for(Point{}).max_attempts(measurement_.start().start);
 }
 
 void Launch::open_file() {
     const RecorderSettings settings{.file = file_.path(),
                                     .max_attempts = max_attempts(),
-                                    .max_ticks = workload_.most_ticks(options_),
+                                    .max_ticks = workload_.most_ticks(options_, job_.ranks()),
                                     .percentile = options_.percentile,
                                     .complete_at = options_.complete_at,
                                     .provider = prepared_.provider(),

@@ -40,7 +40,8 @@ void Measurement::connect() {
 // Where ops wait for all ranks the first one is verified: it connects every pair of ranks before anything is timed.
 // Otherwise each point does so by itself.
 StartChoice Measurement::choose_start_of_ops() {
-    if (workload_.most_ticks(options_) > 0) return {Start::clock, "a duration starts on the common clock"};
+    if (workload_.most_ticks(options_, job_.ranks()) > 0)
+        return {Start::clock, "a duration starts on the common clock"};
     const std::optional<Start> asked = wanted_start(options_.sync);
     const std::optional<Start> wanted = asked ? asked : prepared_.stored_start;
     StartChoice choice = workload_.is_collective()
@@ -130,7 +131,7 @@ DurationRules Measurement::duration_rules_for(const Point& point) const {
         rules.duration.length = *options_.time_budget;
         rules.at_its_end = StopRule::time_budget;
     }
-    rules.duration.most_samples = static_cast<std::size_t>(workload_.most_ticks(options_));
+    rules.duration.most_samples = static_cast<std::size_t>(workload_.most_ticks(options_, job_.ranks()));
     const Schema schema = workload_.schema();
     for (const SampleColumn& column : schema.samples) {
         if (column.common != nullptr) continue;
@@ -154,7 +155,7 @@ void Measurement::finish() {
 }
 
 PointOutcome Measurement::measure(const Point& point, bool with_baseline, ProgressReport report) {
-    if (workload_.most_ticks(options_) > 0) {
+    if (workload_.most_ticks(options_, job_.ranks()) > 0) {
         DurationRunner runner(job_, channels_.all(), loop_, durations_, deadline_, *node_counters_,
                               duration_rules_for(point));
         runner.set_clock_keeper([this] { return keep_clock(); });

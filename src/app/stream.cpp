@@ -210,7 +210,7 @@ public:
         return {.length = stream_options(options).messages ? kDay : stream_options(options).duration,
                 .tick = kTick};
     }
-    int most_ticks(const Options& options) const override {
+    int most_ticks(const Options& options, int) const override {
         Duration longest = duration_of(options, Point());
         if (options.time_budget) longest.length = std::min(longest.length, *options.time_budget);
         longest.most_samples = static_cast<std::size_t>(stream_options(options).most_samples);

@@ -62,7 +62,7 @@ public:
     // it are kept at most.
     virtual std::unique_ptr<Flow> flow(const EngineParts& parts) const;
     virtual Duration duration_of(const Options&, const Point&) const;
-    virtual int most_ticks(const Options&) const { return 0; } // 0: its points are made of ops
+    virtual int most_ticks(const Options&, int) const { return 0; } // 0: its points are made of ops
     virtual void measure(Launch& launch) const = 0;
 };
 

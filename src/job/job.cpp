@@ -145,6 +145,14 @@ std::string Job::who(Rank rank) const {
     return fmt::format("rank {} ({})", rank, host(rank));
 }
 
+std::string Job::who(std::span<const Rank> ranks) const {
+    constexpr std::size_t kMost = 3;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(ranks.size(), kMost); ++i)
+        text += fmt::format("{}{}", i > 0 ? ", " : "", who(ranks[i]));
+    return ranks.size() > kMost ? fmt::format("{} and {} more", text, ranks.size() - kMost) : text;
+}
+
 void Job::gather_bytes(const void* mine, std::size_t bytes, void* all, bool to_all) const {
     const int count = checked_count(bytes);
     if (to_all)

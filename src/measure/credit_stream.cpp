@@ -71,18 +71,11 @@ std::int64_t CreditStream<Mode>::missing() const {
 template <class Mode>
 std::string CreditStream<Mode>::waiting_for() const {
     if (is_sweeping_) return fmt::format("{} of its last receives to be taken up", left_);
-    const auto names = [&](const std::vector<Rank>& ranks) {
-        constexpr std::size_t kMost = 3;
-        std::string text;
-        for (std::size_t i = 0; i < std::min(ranks.size(), kMost); ++i)
-            text += fmt::format("{}{}", i > 0 ? ", " : "", job_.who(ranks[i]));
-        return ranks.size() > kMost ? fmt::format("{} and {} more", text, ranks.size() - kMost) : text;
-    };
     std::string words;
-    if (!in_.empty()) words = fmt::format("messages from {}", names(settings_.from));
+    if (!in_.empty()) words = fmt::format("messages from {}", job_.who(settings_.from));
     if (!out_.empty())
-        words += fmt::format("{}credits from {} and {} sends to {}", words.empty() ? "" : ", ", names(settings_.to),
-                             under_way_, out_.size() > 1 ? "them" : "it");
+        words += fmt::format("{}credits from {} and {} sends to {}", words.empty() ? "" : ", ",
+                             job_.who(settings_.to), under_way_, out_.size() > 1 ? "them" : "it");
     if (is_ending_) words += fmt::format(" ({} are missing)", missing());
     return words;
 }

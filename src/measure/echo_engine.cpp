@@ -26,43 +26,48 @@ EchoEngine<Mode>::EchoEngine(const Job& job, Channel& channel, Bytes answer_size
     : job_(job), channel_(channel), settings_(settings),
       stride_(stream_stride(std::max(answer_size, settings.request_size))),
       context_(channel.context(std::max<Bytes>({answer_size, settings.request_size, 1}))),
-      client_(make_side(true, settings.server, of_size(context_, answer_size))),
-      server_(make_side(false, settings.client, of_size(context_, answer_size))),
-      started_(static_cast<std::size_t>(job.ranks())), due_(static_cast<std::size_t>(job.ranks())),
-      slots_(static_cast<std::size_t>(2 * places())) {
-    for (Side* side : {&client_, &server_})
-        for (std::size_t place = 0; place < side->places.size(); ++place)
-            unposted_.push_back(side->first + static_cast<int>(place));
-    for (std::size_t place = 0; place < client_.places.size(); ++place) {
-        client_.places[place].is_due = true;
-        client_.ready.push_back(static_cast<int>(place));
+      started_(static_cast<std::size_t>(job.ranks())) {
+    for (auto& side_of : side_of_rank_) side_of.assign(static_cast<std::size_t>(job.ranks()), -1);
+    const TransferContext answers = of_size(context_, answer_size);
+    for (const Rank server : settings.servers) add_side(true, server, answers);
+    for (const Rank client : settings.clients) add_side(false, client, answers);
+    slots_.resize(2 * places_.size());
+    ready_.reserve(places_.size());
+    for (int index = 0; index < places(); ++index) {
+        unposted_.push_back(index);
+        if (side_of(index).asks) ready_.push_back(index);
+        place(index).is_due = side_of(index).asks;
     }
+    totals_[kPlaces] = std::ssize(asking_places());
 }
 
 template <class Mode>
-auto EchoEngine<Mode>::make_side(bool asks, std::optional<Rank> peer, const TransferContext& answers) const
-    -> Side {
+void EchoEngine<Mode>::add_side(bool asks, Rank peer, const TransferContext& answers) {
+    const auto side = static_cast<int>(std::ssize(sides_));
+    side_of_rank_[asks ? 1 : 0][static_cast<std::size_t>(peer)] = side;
+    sides_.push_back(make_side(asks, peer, answers));
+    for (int index = 0; index < settings_.outstanding; ++index) places_.push_back({.side = side, .index = index});
+}
+
+template <class Mode>
+auto EchoEngine<Mode>::make_side(bool asks, Rank peer, const TransferContext& answers) const -> Side {
     const TransferContext requests = of_size(answers, settings_.request_size);
     const std::uint64_t op = settings_.op;
     const std::uint64_t op_of_answers = op + static_cast<std::uint64_t>(settings_.outstanding);
-    Side side{.peer = peer.value_or(job_.rank()),
-              .first = asks ? 0 : settings_.outstanding,
-              .op_out = asks ? op : op_of_answers,
-              .op_in = asks ? op_of_answers : op,
-              .out = asks ? requests : answers,
-              .in = asks ? answers : requests,
-              .injects = asks ? settings_.injects_requests : settings_.injects_answers,
-              .places = {},
-              .ready = {}};
-    if (peer) side.places.resize(static_cast<std::size_t>(settings_.outstanding));
-    side.ready.reserve(side.places.size());
-    return side;
+    return {.peer = peer,
+            .asks = asks,
+            .op_out = asks ? op : op_of_answers,
+            .op_in = asks ? op_of_answers : op,
+            .out = asks ? requests : answers,
+            .in = asks ? answers : requests,
+            .injects = asks ? settings_.injects_requests : settings_.injects_answers};
 }
 
 template <class Mode>
 void EchoEngine<Mode>::reserve(std::size_t most_samples) {
-    if (!is_client()) return;
-    if (settings_.most >= 0) most_samples = std::min(most_samples, static_cast<std::size_t>(settings_.most));
+    if (asked() == 0) return;
+    if (settings_.most >= 0)
+        most_samples = std::min(most_samples, static_cast<std::size_t>(asked() * settings_.most));
     most_samples_ = most_samples;
     begins_.assign(most_samples, 0); // touched: the timed part allocates nothing
     times_.assign(most_samples, 0);
@@ -70,22 +75,19 @@ void EchoEngine<Mode>::reserve(std::size_t most_samples) {
     times_.clear();
 }
 
-template <class Mode>
-std::int64_t EchoEngine<Mode>::missing() const {
-    std::int64_t due = 0;
-    if (is_client()) due += due_[static_cast<std::size_t>(client_.peer)];
-    if (is_server() && !(is_client() && client_.peer == server_.peer))
-        due += due_[static_cast<std::size_t>(server_.peer)];
-    return due - static_cast<std::int64_t>(counts_[1]);
-}
-
+// Of the servers those that owe an answer, where any does.
 template <class Mode>
 std::string EchoEngine<Mode>::waiting_for() const {
     if (is_sweeping_) return fmt::format("{} of its last receives to be taken up", left_);
+    std::vector<Rank> owing;
+    for (const Place& each : places_)
+        if (const Side& side = sides_[static_cast<std::size_t>(each.side)];
+            each.is_asking && (owing.empty() || owing.back() != side.peer))
+            owing.push_back(side.peer);
     std::string words;
-    if (is_client()) words = fmt::format("answers from {}", job_.who(client_.peer));
-    if (is_server())
-        words += fmt::format("{}requests from {}", words.empty() ? "" : " and ", job_.who(server_.peer));
+    if (asked() > 0) words = fmt::format("answers from {}", job_.who(owing.empty() ? settings_.servers : owing));
+    if (answering() > 0)
+        words += fmt::format("{}requests from {}", words.empty() ? "" : " and ", job_.who(settings_.clients));
     if (under_way_ > 0) words += fmt::format(", and {} of its sends", under_way_);
     return words;
 }
@@ -107,45 +109,51 @@ template <class Mode>
 void EchoEngine<Mode>::post_receives() {
     if (is_sweeping_) return;
     while (!unposted_.empty()) {
-        const int place = unposted_.back();
-        const Side& side = side_of(place);
+        const int index = unposted_.back();
+        const Side& side = side_of(index);
         const ssize_t status = Mode::receive(kIsPooled ? context_ : side.in,
-                                             route(side.peer, at(context_.receive_buffer, place), place),
-                                             side.op_in + static_cast<std::uint64_t>(place - side.first));
+                                             route(side.peer, at(context_.receive_buffer, index), index),
+                                             side.op_in + static_cast<std::uint64_t>(place(index).index));
         if (!is_started(status, "posting a receive", side.peer)) return;
         unposted_.pop_back();
     }
 }
 
-// A place's next message may come as soon as this one is sent: its receive is posted before.
+// A place's next message may come as soon as this one is sent: its receive is posted before. A peer for which the
+// provider has no room now goes behind the others.
 template <class Mode>
-bool EchoEngine<Mode>::start_messages(Side& side) {
-    if (side.ready.empty() || !unposted_.empty()) return false;
-    const bool is_limited = &side == &client_ && settings_.most >= 0;
-    std::size_t sent = 0;
-    for (; sent < side.ready.size(); ++sent) {
-        if (is_limited && side.started == settings_.most) break;
-        if (!send_one(side, side.ready[sent])) break;
+bool EchoEngine<Mode>::start_messages() {
+    if (ready_.empty() || !unposted_.empty()) return false;
+    std::size_t done = 0;
+    for (; done < ready_.size(); ++done) {
+        const Side& side = side_of(ready_[done]);
+        if (side.asks && side.started == settings_.most) continue; // its requests are all sent
+        if (send_one(ready_[done])) continue;
+        std::swap(ready_[done], ready_.back());
+        break;
     }
-    side.ready.erase(side.ready.begin(), side.ready.begin() + static_cast<std::ptrdiff_t>(sent));
-    return sent > 0;
+    ready_.erase(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(done));
+    return done > 0;
 }
 
 template <class Mode>
-bool EchoEngine<Mode>::send_one(Side& side, int index) {
-    const bool asks = &side == &client_;
-    Place& place = side.places[static_cast<std::size_t>(index)];
-    std::byte* const message = at(context_.send_buffer, side.first + index);
+bool EchoEngine<Mode>::send_one(int index) {
+    Place& place = this->place(index);
+    Side& side = side_of(index);
+    std::byte* const message = at(context_.send_buffer, index);
     // A request has the number of the answers that came before, an answer that of its request.
     write_number(channel_.memory(), message, side.out.message_size,
-                 number_of(asks ? place.received : place.received - 1, index));
-    const Route to = route(side.peer, message, places() + side.first + index);
-    const std::uint64_t label = Mode::label(side.out, side.op_out + static_cast<std::uint64_t>(index));
-    const Nanoseconds begin = asks || moments_.begin == kNoMoment ? now_ns() : 0;
+                 number_of(side.asks ? place.received : place.received - 1, place.index));
+    const Route to = route(side.peer, message, places() + index);
+    const std::uint64_t label = Mode::label(side.out, side.op_out + static_cast<std::uint64_t>(place.index));
+    const Nanoseconds begin = side.asks || moments_.begin == kNoMoment ? now_ns() : 0;
     const ssize_t status = side.injects ? Mode::inject(side.out, to, label) : Mode::send(side.out, to, label);
-    if (!is_started(status, asks ? "sending a request" : "sending an answer", side.peer)) return false;
+    if (!is_started(status, side.asks ? "sending a request" : "sending an answer", side.peer)) return false;
     if (moments_.begin == kNoMoment) moments_.begin = begin;
-    if (asks) note_request(side, place, begin);
+    if (side.asks)
+        note_request(place, begin);
+    else
+        ++answered_;
     place.is_due = false;
     ++side.started;
     ++started_[static_cast<std::size_t>(side.peer)];
@@ -159,10 +167,10 @@ bool EchoEngine<Mode>::send_one(Side& side, int index) {
 }
 
 template <class Mode>
-void EchoEngine<Mode>::note_request(Side& side, Place& place, Nanoseconds begin) {
+void EchoEngine<Mode>::note_request(Place& place, Nanoseconds begin) {
     if (first_request_ == kNoMoment) [[unlikely]] {
         first_request_ = begin;
-        for (Place& each : side.places) each.since = begin;
+        for (Place& each : asking_places()) each.since = begin;
     }
     place.idle = begin - place.since;
     place.since = begin;
@@ -193,7 +201,7 @@ template <class Mode>
 void EchoEngine<Mode>::note_rest() {
     if (totals_[kTrips] == 0) return;
     const Nanoseconds last = first_request_ + totals_[kSpan];
-    for (const Place& place : client_.places) {
+    for (const Place& place : asking_places()) {
         const Nanoseconds free = place.is_asking ? place.since - place.idle : place.since;
         const Nanoseconds asked = place.is_asking ? std::min(place.since, last) : last;
         totals_[kIdle] += asked - std::min(free, asked);
@@ -206,49 +214,52 @@ void EchoEngine<Mode>::check_number(const Side& side, const std::byte* message, 
     const FoundNumber found = find_number(channel_.memory(), message, side.in.message_size, number);
     if (found.begin == number && found.is_end_due) return;
     throw RunError(fmt::format("{} {} from {} is not what was sent: its number is wrong at its {}",
-                               &side == &client_ ? "answer" : "request", number, job_.who(side.peer),
+                               side.asks ? "answer" : "request", number, job_.who(side.peer),
                                found.begin != number ? "begin" : "end"),
                    EndReason::bad_data);
 }
 
 template <class Mode>
-void EchoEngine<Mode>::take_message(Side& side, int index, const std::byte* message, Nanoseconds now) {
-    Place& place = side.places[static_cast<std::size_t>(index)];
-    if (&side == &client_) note_answer(place, now);
-    check_number(side, message, number_of(place.received, index));
+void EchoEngine<Mode>::take_message(int index, const std::byte* message, Nanoseconds now) {
+    Place& place = this->place(index);
+    const Side& side = side_of(index);
+    if (side.asks) note_answer(place, now);
+    check_number(side, message, number_of(place.received, place.index));
     ++place.received;
     ++counts_[1];
     place.is_due = true;
-    if (!place.is_sending) side.ready.push_back(index);
+    if (!place.is_sending) ready_.push_back(index);
 }
 
-// Whose message it is: of the receive's place, or as its data say.
+// Which place a message is of by its data: they name its sender, and what it is to that.
 template <class Mode>
-void EchoEngine<Mode>::take(int place, std::uint64_t data, Nanoseconds now) {
-    if (is_sweeping_) {
-        --left_;
-        return;
-    }
-    const std::byte* const message = at(context_.receive_buffer, place);
-    unposted_.push_back(place);
-    if constexpr (!kIsPooled) {
-        Side& side = side_of(place);
-        return take_message(side, place - side.first, message, now);
-    }
-    for (Side* side : {&client_, &server_}) {
-        const std::uint64_t index = ((data >> kSourceBits) - side->op_in) & 0xff;
-        if (index < side->places.size() && (data & kSourceMask) == static_cast<std::uint64_t>(side->peer))
-            return take_message(*side, static_cast<int>(index), message, now);
+int EchoEngine<Mode>::place_of(std::uint64_t data) const {
+    const std::uint64_t source = data & kSourceMask;
+    for (const auto& side_of : side_of_rank_) {
+        const int side = source < side_of.size() ? side_of[source] : -1;
+        if (side < 0) continue;
+        const std::uint64_t index = ((data >> kSourceBits) - sides_[static_cast<std::size_t>(side)].op_in) & 0xff;
+        if (index < static_cast<std::uint64_t>(settings_.outstanding))
+            return side * settings_.outstanding + static_cast<int>(index);
     }
     throw RunError(fmt::format("a message came that nobody should send (data {:#x})", data), EndReason::bad_data);
 }
 
 template <class Mode>
-void EchoEngine<Mode>::note_sent(int place, Nanoseconds now) {
-    Side& side = side_of(place);
-    Place& of = side.places[static_cast<std::size_t>(place - side.first)];
+void EchoEngine<Mode>::take(int index, std::uint64_t data, Nanoseconds now) {
+    if (is_sweeping_) {
+        --left_;
+        return;
+    }
+    unposted_.push_back(index);
+    take_message(kIsPooled ? place_of(data) : index, at(context_.receive_buffer, index), now);
+}
+
+template <class Mode>
+void EchoEngine<Mode>::note_sent(int index, Nanoseconds now) {
+    Place& of = place(index);
     of.is_sending = false;
-    if (of.is_due) side.ready.push_back(place - side.first);
+    if (of.is_due) ready_.push_back(index);
     --under_way_;
     noted_ = ++counts_[0];
     moments_.send_done = now;
@@ -281,22 +292,20 @@ template <class Mode>
 void EchoEngine<Mode>::expect_sweep() {
     is_sweeping_ = true;
     note_rest();
-    for (Side* side : {&client_, &server_}) {
-        side->to_take_up = static_cast<int>(side->places.size());
-        left_ += side->to_take_up;
-    }
+    for (Side& side : sides_) side.to_take_up = settings_.outstanding;
+    left_ = places();
 }
 
 template <class Mode>
 bool EchoEngine<Mode>::sweep() {
-    for (Side* side : {&client_, &server_}) {
-        const TransferContext small = of_size(side->out, std::min<Bytes>(side->out.message_size, kNumberBytes));
-        while (side->to_take_up > 0) {
-            const std::uint64_t op = side->op_out + static_cast<std::uint64_t>(side->to_take_up - 1);
-            const Route to = route(side->peer, at(context_.send_buffer, side->first), 0); // no slot is used
-            if (!is_started(Mode::inject(small, to, Mode::label(small, op)), "taking up a receive", side->peer))
+    for (Side& side : sides_) {
+        const TransferContext small = of_size(side.out, std::min<Bytes>(side.out.message_size, kNumberBytes));
+        while (side.to_take_up > 0) {
+            const std::uint64_t op = side.op_out + static_cast<std::uint64_t>(side.to_take_up - 1);
+            const Route to = route(side.peer, context_.send_buffer, 0); // no slot is used
+            if (!is_started(Mode::inject(small, to, Mode::label(small, op)), "taking up a receive", side.peer))
                 return false;
-            --side->to_take_up;
+            --side.to_take_up;
         }
     }
     return left_ == 0;
@@ -312,8 +321,8 @@ std::unique_ptr<Flow> make_echo(const EngineParts& parts) {
                           .request_size = point.echo.request_size,
                           .most = point.stream.messages};
     for (const StreamPair& pair : point.stream.who) {
-        if (pair.from == parts.job.rank()) settings.server = pair.to;
-        if (pair.to == parts.job.rank()) settings.client = pair.from;
+        if (pair.from == parts.job.rank()) settings.servers.push_back(pair.to);
+        if (pair.to == parts.job.rank()) settings.clients.push_back(pair.from);
     }
     settings.injects_answers = uses_inject(channel.domain().offer(), point);
     settings.injects_requests = uses_inject(channel.domain().offer(), point.of_requests());

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -86,15 +85,16 @@ Bytes Point::stream_bytes() const {
 }
 
 int Point::echo_receives() const {
-    std::set<Rank> clients;
-    for (const StreamPair& pair : stream.who) clients.insert(pair.from);
-    const bool is_any_both =
-        std::ranges::any_of(stream.who, [&](const StreamPair& pair) { return clients.contains(pair.to); });
-    return is_any_both ? 2 * echo.outstanding : echo.outstanding;
+    std::map<Rank, int> of_rank;
+    for (const StreamPair& pair : stream.who)
+        for (const Rank rank : {pair.from, pair.to}) of_rank[rank] += echo.outstanding;
+    int most = 0;
+    for (const auto& [rank, receives] : of_rank) most = std::max(most, receives);
+    return most;
 }
 
 Bytes Point::echo_bytes() const {
-    return stream_stride(largest_message()) * static_cast<Bytes>(2 * echo.outstanding);
+    return stream_stride(largest_message()) * static_cast<Bytes>(echo_receives());
 }
 
 Point Point::of_requests() const {

@@ -27,9 +27,9 @@ std::optional<Rank> rank_of(std::string_view text) {
     return rank;
 }
 
-// The first two leave each rank one partner.
+// The last one makes each rank its own partner.
 std::span<const std::string_view> words_of(Partners partners) {
-    return std::span(kWords).first(partners == Partners::one ? 2 : std::size(kWords));
+    return std::span(kWords).first(std::size(kWords) - (partners == Partners::others ? 1 : 0));
 }
 
 StreamPair pair_of(std::string_view text, Partners partners) {
@@ -42,22 +42,14 @@ StreamPair pair_of(std::string_view text, Partners partners) {
     return {*from, *to};
 }
 
-void require_one_partner(const std::vector<StreamPair>& pairs) {
-    for (std::size_t i = 0; i < pairs.size(); ++i)
-        for (std::size_t j = 0; j < i; ++j) {
-            if (pairs[i].from == pairs[j].from)
-                throw UsageError(fmt::format("rank {} sends in two pairs: one is possible", pairs[i].from));
-            if (pairs[i].to == pairs[j].to)
-                throw UsageError(fmt::format("rank {} receives in two pairs: one is possible", pairs[i].to));
-        }
-}
-
-void require_once(const std::vector<StreamPair>& pairs) {
+void require_once(const std::vector<StreamPair>& pairs, Partners partners) {
     std::set<std::pair<Rank, Rank>> seen;
     for (const auto& [from, to] : pairs) {
         if (from == to)
             throw UsageError(
-                fmt::format("rank {} can't send to itself among others: all do in --pairs loopback", from));
+                partners == Partners::others
+                    ? fmt::format("rank {} can't be its own partner", from)
+                    : fmt::format("rank {} can't send to itself among others: all do in --pairs loopback", from));
         if (!seen.emplace(from, to).second)
             throw UsageError(fmt::format("the pair {}:{} is there twice", from, to));
     }
@@ -75,8 +67,19 @@ StreamPairs StreamPairs::parse(std::string_view text, Partners partners) {
         pairs.listed_.push_back(pair_of(text.substr(begin, end - begin), partners));
         begin = end + 1;
     }
-    require_once(pairs.listed_);
-    if (partners == Partners::one) require_one_partner(pairs.listed_);
+    require_once(pairs.listed_, partners);
+    return pairs;
+}
+
+StreamPairs StreamPairs::between(int clients, int servers) {
+    StreamPairs pairs;
+    const auto words = [](std::string_view what, int count) {
+        return count < 0 ? "" : fmt::format("{} {}", what, count);
+    };
+    const std::string of_clients = words("clients", clients), of_servers = words("servers", servers);
+    pairs.text_ = of_clients + (of_clients.empty() || of_servers.empty() ? "" : " ") + of_servers;
+    pairs.clients_ = clients;
+    pairs.servers_ = servers;
     return pairs;
 }
 
@@ -88,7 +91,21 @@ std::vector<StreamPair> StreamPairs::of(int ranks, bool is_duplex) const {
     std::vector<StreamPair> pairs = one_way(ranks);
     if (!is_duplex) return pairs;
     for (std::size_t i = 0, count = pairs.size(); i < count; ++i) pairs.push_back({pairs[i].to, pairs[i].from});
-    require_once(pairs);
+    require_once(pairs, Partners::itself_too);
+    return pairs;
+}
+
+std::vector<StreamPair> StreamPairs::first_to_last(int ranks) const {
+    const int clients = clients_ < 0 ? ranks - servers_ : clients_;
+    const int servers = servers_ < 0 ? ranks - clients_ : servers_;
+    if (clients < 1 || servers < 1 || clients > ranks - servers)
+        throw UsageError(fmt::format("{} and {} need {} ranks, and there are {}",
+                                     counted(std::max(clients, 1), "client"),
+                                     counted(std::max(servers, 1), "server"),
+                                     std::int64_t{std::max(clients, 1)} + std::max(servers, 1), ranks));
+    std::vector<StreamPair> pairs;
+    for (int i = 0; i < std::max(clients, servers); ++i)
+        pairs.push_back({i % clients, ranks - servers + i % servers});
     return pairs;
 }
 
@@ -98,6 +115,7 @@ std::vector<StreamPair> StreamPairs::one_way(int ranks) const {
             throw UsageError(
                 fmt::format("--pairs names rank {}, and there are {} ranks: 0 to {}", last, ranks, ranks - 1));
     if (!listed_.empty()) return listed_;
+    if (clients_ != 0) return first_to_last(ranks);
     std::vector<StreamPair> pairs;
     if (is_loopback())
         for (Rank rank = 0; rank < ranks; ++rank) pairs.push_back({rank, rank});

@@ -11,8 +11,8 @@ double under_way(const RoundTrips& trips) {
     return static_cast<double>(trips.total) / static_cast<double>(trips.time);
 }
 
-bool keeps_littles_law(const RoundTrips& trips, int places) {
-    return trips.total + trips.idle + trips.open == places * trips.time;
+bool keeps_littles_law(const RoundTrips& trips) {
+    return trips.total + trips.idle + trips.open == trips.places * trips.time;
 }
 
 Summary summarise_round_trips(std::span<const Nanoseconds> kept, PercentileRule rule) {

@@ -34,7 +34,7 @@ def trips(path: Path, point: int) -> np.ndarray:
         return file["raw/round_trip"][point, : file["ticks"][point]]
 
 
-def require_true(path: Path, clients: list[int]) -> None:
+def require_true(path: Path, clients: list[int], pairs: tuple[str, ...] = ()) -> None:
     """Every figure of every point is that of its samples."""
     results = Results(path)
     columns, raw = results.columns, results.raw
@@ -59,7 +59,9 @@ def require_true(path: Path, clients: list[int]) -> None:
         np.testing.assert_allclose(columns["gbps"][point], 8e-9 * rate * columns["message_size"][point])
         under_way = (raw["trip_time"][point, 0, clients] / raw["trip_span"][point, 0, clients]).mean()
         np.testing.assert_allclose(columns["under_way"][point], under_way)
-        assert columns["under_way"][point] <= columns["outstanding"][point]
+        servers = [sum(pair.split(":")[0] == str(rank) for pair in pairs) or 1 for rank in clients]
+        assert list(raw["trip_places"][point, 0, clients]) == [columns["outstanding"][point] * count for count in servers]
+        assert columns["under_way"][point] <= columns["outstanding"][point] * max(servers)
         assert columns["littles_law"][point] == 1
     checksums.require_right(path)
 
@@ -92,6 +94,38 @@ def test_every_round_trip_is_kept_and_figures_are_those_of_the_samples(
         others = [rank for rank in range(ranks) if rank not in clients]
         assert (kept[:, others] == NO_MOMENT).all()
     require_true(tmp_path / "a.h5", clients)
+
+
+@pytest.mark.parametrize(
+    ("words", "clients", "pairs", "named"),
+    [
+        (["--servers", "1"], [0, 1, 2], ("0:3", "1:3", "2:3"), "servers 1"),
+        (["--clients", "1", "--servers", "2"], [0], ("0:2", "0:3"), "clients 1 servers 2"),
+        (["--pairs", "0:1,0:2,1:0,3:0"], [0, 1, 3], ("0:1", "0:2", "1:0", "3:0"), "0:1,0:2,1:0,3:0"),
+    ],
+)
+def test_a_server_has_several_clients_and_a_client_several_servers(echo, tmp_path, words, clients, pairs, named):
+    echo(4, *words, "--sizes", "0,64", "--request", "0", "--mode", "tagged,msg", "--outstanding", "1,3", "--ops", "40")
+    results = Results(tmp_path / "a.h5")
+    assert set(results.words("echo_pairs")) == {named}
+    assert list(results.columns["state"]) == [COMPLETE] * 8
+    asked = [40 * sum(pair.startswith(f"{rank}:") for pair in pairs) for rank in range(4)]
+    assert (results.raw["round_trips"][:, 0] == asked).all()
+    assert (results.columns["ticks"] == max(asked)).all()
+    require_true(tmp_path / "a.h5", clients, pairs)
+    if A2A.exists():
+        done = subprocess.run([A2A, "check", tmp_path / "a.h5"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("provider", ["shm", "tcp", "net"])
+def test_requests_and_answers_may_be_empty(echo, needs_provider, tmp_path, provider):
+    needs_provider(provider)
+    echo(2, "--sizes", "0,1", "--request", "0", "--mode", "tagged,msg", "--ops", "50", provider=provider)
+    results = Results(tmp_path / "a.h5")
+    assert list(results.columns["state"]) == [COMPLETE] * 4
+    assert list(results.columns["byte_rate"] > 0) == [False, True] * 2
+    require_true(tmp_path / "a.h5", [0])
 
 
 def test_round_trips_beyond_the_most_are_counted(echo, tmp_path):
@@ -159,7 +193,7 @@ def test_a_file_is_resumed_with_the_same_round_trips_only(echo, tmp_path):
     echo(2, *words)
     before = (tmp_path / "a.h5").read_bytes()
     for other, said in (
-        (["--pairs", "1:0"], "(--pairs)"),
+        (["--pairs", "1:0"], "(--pairs, --clients, --servers)"),
         (["--request", "31"], "request_size 30 in the file and 31 in this launch (--request)"),
         (["--outstanding", "2"], "outstanding 1 in the file and 2 in this launch (--outstanding)"),
     ):
@@ -195,6 +229,11 @@ def test_a_config_file_has_options_that_streams_have_too(a2aperf, tmp_path):
         (3, ["--pairs", "halves"], "--pairs halves needs an even number of ranks, and there are 3"),
         (2, ["--pairs", "0:2"], "--pairs names rank 2, and there are 2 ranks: 0 to 1"),
         (2, ["--pairs", "loopback"], "unknown pairs 'loopback': expected halves, neighbours"),
+        (2, ["--pairs", "1:1"], "rank 1 can't be its own partner"),
+        (3, ["--clients", "3", "--servers", "1"], "3 clients and 1 server need 4 ranks, and there are 3"),
+        (2, ["--servers", "2"], "1 client and 2 servers need 3 ranks, and there are 2"),
+        (2, ["--clients", "0"], "--clients"),
+        (2, ["--pairs", "0:1", "--servers", "1"], "--pairs and --servers exclude each other"),
         (2, ["--mode", "write"], "--mode: for echo expected one of tagged, msg"),
         (2, ["--outstanding", "0"], "--outstanding"),
         (2, ["--outstanding", "65"], "--outstanding"),

@@ -26,15 +26,34 @@ EchoSettings halves() {
     const int half = job().ranks() / 2;
     const Rank rank = job().rank();
     EchoSettings settings;
-    if (rank < half) settings.server = rank + half;
-    if (rank >= half && rank < 2 * half) settings.client = rank - half;
+    if (rank < half) settings.servers = {rank + half};
+    if (rank >= half && rank < 2 * half) settings.clients = {rank - half};
     return settings;
 }
 
 // Every rank asks the next one.
 EchoSettings ring() {
-    return {.server = (job().rank() + 1) % job().ranks(),
-            .client = (job().rank() + job().ranks() - 1) % job().ranks()};
+    return {.servers = {(job().rank() + 1) % job().ranks()},
+            .clients = {(job().rank() + job().ranks() - 1) % job().ranks()}};
+}
+
+std::vector<Rank> others() {
+    std::vector<Rank> ranks;
+    for (Rank rank = 0; rank < job().ranks(); ++rank)
+        if (rank != job().rank()) ranks.push_back(rank);
+    return ranks;
+}
+
+// Every rank asks the last one; and the first one every other.
+EchoSettings many_to_one() {
+    const Rank last = job().ranks() - 1;
+    return job().rank() == last ? EchoSettings{.clients = others()} : EchoSettings{.servers = {last}};
+}
+EchoSettings one_to_many() {
+    return job().rank() == 0 ? EchoSettings{.servers = others()} : EchoSettings{.clients = {0}};
+}
+EchoSettings all_to_all() {
+    return {.servers = others(), .clients = others()};
 }
 
 struct Echoes {
@@ -53,8 +72,9 @@ struct Echoes {
         if (settings.injects_requests && settings.injects_answers)
             CHECK(echo.moments().send_done == echo.sent_by_the_end);
         check_samples(echo.totals(), echo.kept(), settings, most_samples);
-        if (settings.most > 0) CHECK((echo.moments().begin != kNoMoment) == (settings.server || settings.client));
-        if (!settings.server && !settings.client) CHECK(echo.moments().begin == kNoMoment);
+        if (settings.most > 0)
+            CHECK((echo.moments().begin != kNoMoment) == (!settings.servers.empty() || !settings.clients.empty()));
+        if (settings.servers.empty() && settings.clients.empty()) CHECK(echo.moments().begin == kNoMoment);
         return echo.totals()[0];
     }
 
@@ -64,19 +84,24 @@ struct Echoes {
         REQUIRE(kept.moments.size() == times.size());
         CHECK(static_cast<std::int64_t>(times.size()) + kept.lost == totals[0]);
         CHECK(times.size() <= most_samples);
-        if (!settings.server) CHECK(totals[0] == 0);
+        if (settings.servers.empty()) CHECK(totals[0] == 0);
         if (times.empty()) return;
         CHECK(*std::min_element(times.begin(), times.end()) > 0);
         CHECK(*std::min_element(times.begin(), times.end()) >= totals[5]);
         CHECK(*std::max_element(times.begin(), times.end()) <= totals[6]);
         if (kept.lost == 0) CHECK(std::accumulate(times.begin(), times.end(), std::int64_t{0}) == totals[1]);
-        CHECK(keeps_littles_law({totals[0], totals[1], totals[2], totals[3], totals[5], totals[6], totals[4]},
-                                settings.outstanding));
+        CHECK(totals[7] == settings.outstanding * std::ssize(settings.servers));
+        CHECK(keeps_littles_law(
+            {totals[7], totals[0], totals[1], totals[2], totals[3], totals[5], totals[6], totals[4]}));
     }
 
     Rig rig;
     DurationLoop durations{job(), rig.clock, rig.deadline};
 };
+
+std::int64_t due(const EchoSettings& settings) {
+    return kTrips * std::ssize(settings.servers);
+}
 
 template <class Mode>
 void check_all(const char* mode) {
@@ -94,7 +119,7 @@ void check_all(const char* mode) {
                     settings.most = kTrips;
                     settings.injects_requests = request <= most_injected && answer % 2 == 0;
                     settings.injects_answers = answer <= most_injected && request % 2 == 0;
-                    CHECK(echoes.run<Mode>(settings, answer, kLong, 1000) == (settings.server ? kTrips : 0));
+                    CHECK(echoes.run<Mode>(settings, answer, kLong, 1000) == due(settings));
                 }
 }
 
@@ -105,13 +130,26 @@ TEST_CASE("every request has its answer, whatever the sizes and however many are
     check_all<Msg>("msg");
 }
 
+TEST_CASE("a server may have several clients, and a client several servers") {
+    Echoes tagged("tagged");
+    Echoes msg("msg");
+    for (EchoSettings settings : {many_to_one(), one_to_many(), all_to_all()})
+        for (const int outstanding : {1, 5}) {
+            settings.outstanding = outstanding;
+            settings.request_size = 30;
+            settings.most = kTrips;
+            CHECK(tagged.run<Tagged>(settings, 7, kLong, 1000) == due(settings));
+            CHECK(msg.run<Msg>(settings, 0, kLong, 10) == due(settings));
+        }
+}
+
 TEST_CASE("round trips for which there is no room are counted, and the totals are of all") {
     Echoes echoes("tagged");
     EchoSettings settings = halves();
     settings.outstanding = 4;
     settings.request_size = 30;
     settings.most = kTrips;
-    CHECK(echoes.run<Tagged>(settings, kMessage, kLong, 3) == (settings.server ? kTrips : 0));
+    CHECK(echoes.run<Tagged>(settings, kMessage, kLong, 3) == due(settings));
 }
 
 // Of those that are under way at its end there may be any number.

@@ -18,7 +18,7 @@ TRIPS = 1200
 SIZES = (100, 1024)
 _TOTALS = (
     *("round_trips", "trip_time", "idle_time", "open_time", "trip_span"),
-    *("shortest_trip", "longest_trip"),
+    *("shortest_trip", "longest_trip", "trip_places"),
 )
 _RATES = {"trip_rate": "1/s", "byte_rate": "B/s", "gbps": "Gbit/s"}
 _WHOLE = ("ticks", "ticks_lost", "request_size", "outstanding", "round_trips", "littles_law")
@@ -58,6 +58,7 @@ def _samples(point: int) -> dict[str, NDArray[np.int64]]:
         "trip_span": times.sum(axis=0) + idle,
         "shortest_trip": np.where(there, trips, 10**9).min(axis=0) * (count > 0),
         "longest_trip": times.max(axis=0),
+        "trip_places": (count > 0).astype(np.int64),
     }
     found = {name: values[None, :] for name, values in own.items()}
     found["request_begin"] = np.where(there, begins, schema.NO_MOMENT)

@@ -37,7 +37,8 @@ public:
     const std::string& host(Rank rank) const { return hosts_[static_cast<std::size_t>(rank)]; }
     // MPI_COMM_WORLD rank of each rank, [R]
     const std::vector<int>& world_ranks() const { return world_ranks_; }
-    std::string who(Rank rank) const; // "rank 3 (node017)"
+    std::string who(Rank rank) const;                   // "rank 3 (node017)"
+    std::string who(std::span<const Rank> ranks) const; // of the first three, and how many more there are
 
     // How long any wait below may take without an answer; then RunError says who waits for what.
     void set_timeout(Nanoseconds timeout) { timeout_ = timeout; }

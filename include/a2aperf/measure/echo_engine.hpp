@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Round trips: a client sends requests to a server, which answers each of them. How long each took is seen at the
+// Round trips: a client sends requests to its servers, which answer each of them. How long each took is seen at the
 // client.
 #pragma once
 
 #include <array>
 #include <memory>
-#include <optional>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -19,10 +19,10 @@
 namespace a2aperf {
 
 struct EchoSettings {
-    std::optional<Rank> server{}, client{}; // of this rank: it may be a client, a server, or both
-    int outstanding = 1;                    // requests that may be under way
+    std::vector<Rank> servers{}, clients{}; // whom this rank asks, and whom it answers
+    int outstanding = 1;                    // requests to one server that may be under way
     Bytes request_size = 0;
-    std::int64_t most = -1; // requests of a client; -1 = until the end of the duration
+    std::int64_t most = -1; // requests to each server; -1 = until the end of the duration
     bool injects_requests = false, injects_answers = false;
     std::uint64_t op = 0; // the first of echo_ops() that differ between all flows and ops of a launch
 };
@@ -34,8 +34,9 @@ constexpr int echo_ops(int outstanding) {
 }
 inline constexpr int kMostOutstanding = 64;
 
-// A client has as many places as requests may be under way. A request, its answer and the next request are of the
-// same place, and so it matters not in what order messages arrive. Each carries its number at both ends.
+// A client has as many places for each of its servers as requests to it may be under way. A request, its answer and
+// the next request are of the same place, and so it matters not in what order messages arrive. Each carries its
+// number at both ends.
 template <class Mode>
 class EchoEngine {
 public:
@@ -48,9 +49,8 @@ public:
     bool advance() {
         if (!unposted_.empty()) [[unlikely]]
             post_receives();
-        const bool has_asked = start_messages(client_);
-        const bool has_answered = start_messages(server_);
-        return read_queue() || has_asked || has_answered;
+        const bool has_sent = start_messages();
+        return read_queue() || has_sent;
     }
     bool progress() {
         if (counts_[0] != noted_) [[unlikely]]
@@ -58,20 +58,22 @@ public:
         return read_queue();
     }
     bool is_over() const {
-        return settings_.most >= 0 && (!is_client() || totals_[kTrips] == settings_.most) &&
-               (!is_server() || server_.started == settings_.most);
+        return settings_.most >= 0 && totals_[kTrips] == asked() * settings_.most &&
+               answered_ == answering() * settings_.most;
     }
-    bool has_peers() const { return is_client() || is_server(); }
+    bool has_peers() const { return !sides_.empty(); }
     std::span<const std::uint64_t> counters() const { return counts_; }
     std::span<const std::int64_t> started() const { return started_; }
-    void expect(std::span<const std::int64_t> due) { due_.assign(due.begin(), due.end()); }
+    void expect(std::span<const std::int64_t> due) {
+        due_ = std::accumulate(due.begin(), due.end(), std::int64_t{0});
+    }
     bool is_drained() const { return under_way_ == 0 && missing() == 0 && unposted_.empty(); }
     std::string waiting_for() const;
 
     bool injects() const { return settings_.injects_answers; }
     FlowMoments moments() const { return moments_; }
     // Of this client: round trips, ns of all, ns that its places were idle and that requests without an answer were
-    // under way, ns from the first request to the last answer, ns of the shortest and of the longest.
+    // under way, ns from the first request to the last answer, ns of the shortest and of the longest, places.
     std::span<const std::int64_t> totals() const { return totals_; }
     // Of the first round trips: when the request was sent, and the time of each.
     KeptSamples kept() const { return {begins_, {times_}, lost_}; }
@@ -81,10 +83,12 @@ public:
     bool sweep();
 
 private:
-    enum Total : std::size_t { kTrips, kTime, kIdle, kOpen, kSpan, kShortest, kLongest };
+    enum Total : std::size_t { kTrips, kTime, kIdle, kOpen, kSpan, kShortest, kLongest, kPlaces };
     static constexpr bool kIsPooled = !takes_by_source(Mode::kArrival); // any receive takes any message
 
     struct Place {
+        int side = 0;
+        int index = 0;             // of the side's places
         std::int64_t received = 0; // messages
         Nanoseconds since = 0;     // of a client: when the request was sent, or the last answer came
         Nanoseconds idle = 0;      // before that request
@@ -95,31 +99,34 @@ private:
     // What this rank is to one peer.
     struct Side {
         Rank peer;
-        int first;                   // of its places in the buffers and slots
+        bool asks;
         std::uint64_t op_out, op_in; // of the first place
         TransferContext out, in;
         bool injects;
-        std::vector<Place> places; // none: it is not on this side
-        std::vector<int> ready;    // places of which a message can be sent, in the order in which they became so
-        std::int64_t started = 0;  // messages
-        int to_take_up = 0;        // of its peer's receives, at the end
+        std::int64_t started = 0; // messages
+        int to_take_up = 0;       // of its peer's receives, at the end
     };
 
-    bool is_client() const { return !client_.places.empty(); }
-    bool is_server() const { return !server_.places.empty(); }
-    int places() const { return 2 * settings_.outstanding; }
-    Side make_side(bool asks, std::optional<Rank> peer, const TransferContext& any) const;
+    int asked() const { return static_cast<int>(std::ssize(settings_.servers)); }
+    int answering() const { return static_cast<int>(std::ssize(settings_.clients)); }
+    int places() const { return static_cast<int>(std::ssize(places_)); }
+    std::span<Place> asking_places() {
+        return std::span(places_).first(settings_.servers.size() * static_cast<std::size_t>(settings_.outstanding));
+    }
+    Side make_side(bool asks, Rank peer, const TransferContext& any) const;
+    void add_side(bool asks, Rank peer, const TransferContext& any);
 
-    std::int64_t missing() const;
+    std::int64_t missing() const { return due_ - static_cast<std::int64_t>(counts_[1]); }
     bool is_started(ssize_t status, const char* call, Rank peer) const;
     [[noreturn]] void fail_completion(ssize_t status) const;
     void post_receives();
-    bool start_messages(Side& side);
-    bool send_one(Side& side, int place);
-    void note_request(Side& side, Place& place, Nanoseconds begin);
+    bool start_messages();
+    bool send_one(int place);
+    void note_request(Place& place, Nanoseconds begin);
     bool read_queue();
     void take(int place, std::uint64_t data, Nanoseconds now);
-    void take_message(Side& side, int place, const std::byte* message, Nanoseconds now);
+    void take_message(int place, const std::byte* message, Nanoseconds now);
+    int place_of(std::uint64_t data) const;
     void note_answer(Place& place, Nanoseconds now);
     void note_rest();
     void note_sent(int place, Nanoseconds now);
@@ -134,7 +141,8 @@ private:
         return static_cast<std::uint64_t>(message * settings_.outstanding + place);
     }
 
-    Side& side_of(int place) { return place < settings_.outstanding ? client_ : server_; }
+    Place& place(int index) { return places_[static_cast<std::size_t>(index)]; }
+    Side& side_of(int index) { return sides_[static_cast<std::size_t>(place(index).side)]; }
     std::byte* at(std::byte* buffer, int place) const { return buffer + static_cast<std::size_t>(place) * stride_; }
     Route route(Rank peer, std::byte* message, int slot) {
         return {context_.peers[static_cast<std::size_t>(peer)], message, 0, 0,
@@ -145,18 +153,22 @@ private:
     Channel& channel_;
     EchoSettings settings_;
     std::size_t stride_;
-    TransferContext context_; // of receives that take either
-    Side client_, server_;
-    std::vector<std::int64_t> started_, due_; // [R]
-    std::vector<Slot> slots_;                 // of the receives, then of the sends; of each the client's come first
-    std::vector<int> unposted_;               // receives
+    TransferContext context_;                      // of receives that take either
+    std::vector<Side> sides_;                      // those that ask come first
+    std::vector<Place> places_;                    // as many of each side, in their order
+    std::vector<int> ready_;                       // places of which a message is to be sent and can be
+    std::array<std::vector<int>, 2> side_of_rank_; // [R], that answer and that ask; -1 = none
+    std::vector<std::int64_t> started_;            // [R]
+    std::int64_t due_ = 0, answered_ = 0;
+    std::vector<Slot> slots_;   // of the receives of all places, then of the sends
+    std::vector<int> unposted_; // receives
     std::vector<Nanoseconds> begins_;
     std::vector<std::int64_t> times_;
     std::size_t most_samples_ = 0;
     std::int64_t lost_ = 0;
     std::array<std::uint64_t, 2> counts_{};
     std::uint64_t noted_ = 0; // of the messages sent, those whose moment was noted
-    std::array<std::int64_t, 7> totals_{};
+    std::array<std::int64_t, 8> totals_{};
     FlowMoments moments_{kNoMoment, kNoMoment, kNoMoment};
     Nanoseconds first_request_ = kNoMoment;
     std::int64_t under_way_ = 0; // sends

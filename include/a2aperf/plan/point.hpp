@@ -52,7 +52,7 @@ struct Stream {
 
 // Of round trips: each request is answered, by a message of the point's size.
 struct Echo {
-    int outstanding = 1; // requests of a client that may be under way
+    int outstanding = 1; // requests of a client to one server that may be under way
     Bytes request_size = 0;
 };
 
@@ -89,7 +89,7 @@ struct Point {
     Bytes stream_bytes() const;
     Bytes largest_message() const { return std::max(message_size, echo.request_size); }
     Point of_requests() const; // of role echo: the same with the requests' size
-    int echo_receives() const; // of requests and answers that are posted at a time, as above
+    int echo_receives() const; // of requests and answers that are posted at a time by the rank that has most
     Bytes echo_bytes() const;
     Peers peers(Rank rank, const Layout& layout, std::uint64_t seed) const; // not of a baseline
     // For messages: "tagged shift window all 60000 B"; "tagged shift by 3 60000 B" for one step of it;

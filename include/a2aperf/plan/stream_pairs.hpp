@@ -27,16 +27,19 @@ constexpr std::size_t stream_stride(Bytes message_size) {
     return (size + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// How many pairs a rank may be in, as sender and as receiver.
-enum class Partners { one, several };
+// Whether a rank may be its own partner.
+enum class Partners { others, itself_too };
 
 class StreamPairs {
 public:
     // "halves" (rank r of the lower half to r + R/2), "neighbours" (rank 2r to 2r + 1), "all-to-one" (to rank 0),
-    // "one-to-all" (from it), "loopback" (each to itself) or "0:1,2:3". Throws UsageError for what is none of them,
-    // a pair that is there twice, and a rank that sends to itself.
-    // Where a rank has one partner only the first two words are known, and who sends or receives twice is refused.
-    static StreamPairs parse(std::string_view text, Partners partners = Partners::several);
+    // "one-to-all" (from it), "loopback" (each to itself, where that may be) or "0:1,2:3". Throws UsageError for
+    // what is none of them, a pair that is there twice, and a rank that sends to itself.
+    static StreamPairs parse(std::string_view text, Partners partners = Partners::itself_too);
+
+    // The first ranks to the last ones, in turn: as many as there are more of, of clients or of servers. -1 = all
+    // ranks but those on the other side.
+    static StreamPairs between(int clients, int servers);
 
     const std::string& text() const { return text_; }
 
@@ -48,9 +51,11 @@ public:
 
 private:
     std::vector<StreamPair> one_way(int ranks) const;
+    std::vector<StreamPair> first_to_last(int ranks) const;
 
     std::string text_;
-    std::vector<StreamPair> listed_; // empty: by the word
+    std::vector<StreamPair> listed_; // empty: by the word, or by these
+    int clients_ = 0, servers_ = 0;  // 0 = not by number
 };
 
 } // namespace a2aperf

@@ -11,6 +11,7 @@ namespace a2aperf {
 
 // All of one client, whether each is kept or not; times in ns.
 struct RoundTrips {
+    std::int64_t places = 1; // requests that may be under way
     std::int64_t count = 0;
     Nanoseconds total = 0;                 // of their times
     Nanoseconds idle = 0;                  // that its places had no request under way
@@ -23,7 +24,7 @@ struct RoundTrips {
 double under_way(const RoundTrips& trips);
 
 // At every moment from the first request to the last answer each place has a request under way, or is idle.
-bool keeps_littles_law(const RoundTrips& trips, int places);
+bool keeps_littles_law(const RoundTrips& trips);
 
 // Of those that are kept, in time order. A percentile above the median that would be the largest of them is absent:
 // n cannot carry it.

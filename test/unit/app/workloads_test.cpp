@@ -79,7 +79,7 @@ TEST_CASE("every workload declares the moments that the driver of ops takes, and
 
 TEST_CASE("the rate that a summary has is the one that the progress shows") {
     for_each_workload([](const Workload& workload, const Options& options) {
-        if (workload.most_ticks(options) > 0) return; // no ops
+        if (workload.most_ticks(options, 4) > 0) return; // no ops
         const Layout layout = Layout::blocks(kRanks, 2);
         const Point point = workload.plan(options, layout, never).points.back();
         Samples samples;
@@ -129,7 +129,7 @@ TEST_CASE("an estimate grows with the ops, and no launch is shorter for more ran
         const Nanoseconds before = estimate(kRanks);
         CHECK(before > 0);
         CHECK(estimate(2 * kRanks) >= before);
-        if (workload.most_ticks(options) > 0) return; // no ops
+        if (workload.most_ticks(options, 4) > 0) return; // no ops
         options.ops *= 2;
         CHECK(estimate(kRanks) > before);
     });
@@ -137,7 +137,7 @@ TEST_CASE("an estimate grows with the ops, and no launch is shorter for more ran
 
 TEST_CASE("a rank sends half as much in a second when an op takes twice as long") {
     for_each_workload([](const Workload& workload, const Options& options) {
-        if (workload.most_ticks(options) > 0) return; // no ops
+        if (workload.most_ticks(options, 4) > 0) return; // no ops
         const Layout layout = Layout::blocks(kRanks, 2);
         const Plan plan = workload.plan(options, layout, never);
         const double rate = workload.gbps_rank(plan.points.back(), layout, 1e6);

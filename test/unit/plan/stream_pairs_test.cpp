@@ -59,13 +59,30 @@ TEST_CASE("a duplex pair sends in both directions, once") {
                          doctest::Contains("the pair 1:0 is there twice"), UsageError);
 }
 
-TEST_CASE("where a rank has one partner, it sends in one pair and receives in one") {
-    const auto parse = [](std::string_view text) { return StreamPairs::parse(text, Partners::one); };
+TEST_CASE("where no rank is its own partner there is no loopback") {
+    const auto parse = [](std::string_view text) { return StreamPairs::parse(text, Partners::others); };
     CHECK(parse("neighbours").of(2) == Pairs{{0, 1}});
-    CHECK(parse("0:1,1:0").of(2) == Pairs{{0, 1}, {1, 0}});
-    CHECK_THROWS_WITH_AS(parse("0:1,0:2"), doctest::Contains("rank 0 sends in two pairs"), UsageError);
-    CHECK_THROWS_WITH_AS(parse("0:1,2:1"), doctest::Contains("rank 1 receives in two pairs"), UsageError);
-    for (const char* word : {"all-to-one", "loopback"})
-        CHECK_THROWS_WITH_AS(parse(word), doctest::Contains("expected halves, neighbours, or ranks as in 0:1,2:3"),
-                             UsageError);
+    CHECK(parse("0:1,0:2,1:0").of(3) == Pairs{{0, 1}, {0, 2}, {1, 0}});
+    CHECK_THROWS_WITH_AS(parse("1:1"), doctest::Contains("rank 1 can't be its own partner"), UsageError);
+    CHECK_THROWS_WITH_AS(
+        parse("loopback"),
+        doctest::Contains("expected halves, neighbours, all-to-one, one-to-all, or ranks as in 0:1,2:3"),
+        UsageError);
+}
+
+TEST_CASE("the first ranks to the last ones, in turn") {
+    CHECK(StreamPairs::between(2, 2).of(4) == StreamPairs::parse("halves").of(4));
+    CHECK(StreamPairs::between(3, 1).of(5) == Pairs{{0, 4}, {1, 4}, {2, 4}});
+    CHECK(StreamPairs::between(1, 3).of(4) == Pairs{{0, 1}, {0, 2}, {0, 3}});
+    CHECK(StreamPairs::between(3, 2).of(5) == Pairs{{0, 3}, {1, 4}, {2, 3}});
+    CHECK(StreamPairs::between(2, 3).of(5) == Pairs{{0, 2}, {1, 3}, {0, 4}});
+    CHECK(StreamPairs::between(-1, 1).of(3) == Pairs{{0, 2}, {1, 2}});
+    CHECK(StreamPairs::between(1, -1).of(3) == Pairs{{0, 1}, {0, 2}});
+    CHECK(StreamPairs::between(3, 2).text() == "clients 3 servers 2");
+    CHECK(StreamPairs::between(-1, 2).text() == "servers 2");
+    CHECK_THROWS_WITH_AS(StreamPairs::between(3, 2).of(4), "3 clients and 2 servers need 5 ranks, and there are 4",
+                         UsageError);
+    CHECK_THROWS_WITH_AS(StreamPairs::between(-1, 4).of(4), "1 client and 4 servers need 5 ranks, and there are 4",
+                         UsageError);
+    CHECK_THROWS_AS(StreamPairs::between(1 << 24, 1 << 24).of(4), UsageError);
 }

@@ -28,6 +28,9 @@ _TOTALS = (
     "longest_trip",
 )
 
+_PLACES = "trip_places"
+"""Of each client; older files lack it, and a client had one server."""
+
 
 def verifier(found: Results, file: str) -> Verify:
     """What compares a point with its round trips."""
@@ -42,7 +45,11 @@ def _point(
         yield f"/raw has no {missing[0]}"
         return
     point = int(row["point"])
-    totals = {name: found.own(file, point, columns[name])[0] for name in _TOTALS}
+    totals = {
+        name: found.own(file, point, columns[name])[0]
+        for name in (*_TOTALS, _PLACES)
+        if name in columns
+    }
     told = columns["round_trip"].marked(found.own(file, point, columns["round_trip"]))
     kept = np.asarray(told[~np.isnan(told.astype(float))], dtype=np.float64)
     clients = totals["round_trips"] > 0
@@ -78,7 +85,7 @@ def _all(
     span = int(raw.recv_done[0, clients].max() - raw.begin[0, clients].min())
     rate = count / span * 1e9 if span > 0 else np.nan
     under_way = totals["trip_time"][clients] / np.maximum(totals["trip_span"][clients], 1)
-    places = int(row["outstanding"])
+    places = totals.get(_PLACES, np.full(clients.size, int(row["outstanding"])))
     told = totals["trip_time"] + totals["idle_time"] + totals["open_time"]
     return {
         "round_trips": count,
