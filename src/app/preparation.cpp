@@ -70,8 +70,10 @@ ChannelSettings Preparation::channel_settings(const Options& options, int ranks)
 }
 
 Preparation prepare(const Job& job, const Options& options, const StoredChoices& stored) {
+    const auto demands =
+        workload_of(options).most_ticks(options, job.ranks()) > 0 ? flow_demands() : mode_demands();
     ProviderChoice choice =
-        choose_provider(job, {options.provider, options.nic, options.modes, mode_demands(), mpi_uses_libfabric()});
+        choose_provider(job, {options.provider, options.nic, options.modes, demands, mpi_uses_libfabric()});
     const MemoryBudget budget =
         memory_budget(job, find_memory(options.memory), options.memory_limit, options.sizes);
     Plan plan = workload_of(options).plan(

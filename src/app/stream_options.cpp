@@ -8,7 +8,6 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/config/values.hpp"
-#include "a2aperf/measure/flow_modes.hpp"
 #include "duration_workload.hpp"
 
 namespace a2aperf {
@@ -122,7 +121,6 @@ std::span<const OptionRow> stream_option_rows() {
 }
 
 void check_stream_options(const Options& options) {
-    require_flow_modes(options, StreamModes::kNames);
     if (std::ranges::find(options.windows, 0) != options.windows.end())
         throw UsageError("--window: a stream has a number of buffers, not all");
     if (options.poll == Poll::block) throw UsageError("--poll: for stream expected one of auto, spin, yield");

@@ -5,7 +5,7 @@
 
 #include "a2aperf/fabric/call_error.hpp"
 #include "a2aperf/job/stop_signal.hpp"
-#include "a2aperf/measure/credit_stream_writes.hpp"
+#include "a2aperf/measure/credit_stream_words.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
 
 namespace a2aperf {
@@ -26,7 +26,7 @@ CreditStream<Mode>::CreditStream(const Job& job, Channel& channel, Bytes message
     credits_.message_size = kCreditBytes;
     receives_.message_size = std::max(message_size_, kCreditBytes);
     open_streams();
-    if constexpr (kIsWritten) open_buffers();
+    if constexpr (kHasWords) open_buffers();
 }
 
 template <class Mode>
@@ -45,11 +45,11 @@ void CreditStream<Mode>::open_streams() {
             stream_of_.insert(stream_of_.end(), static_cast<std::size_t>(slots), stream);
     };
     number(in_.size(), settings_.window);
-    if constexpr (!kIsWritten) number(out_.size(), kCredits);
+    if constexpr (!kHasWords) number(out_.size(), kCredits);
     number(out_.size(), settings_.window);
     slots_.resize(stream_of_.size());
     taken_at_.resize(static_cast<std::size_t>(message_receives()));
-    if constexpr (!kIsWritten)
+    if constexpr (!kHasWords)
         for (int place = 0; place < receives(); ++place) unposted_.push_back({place, -1});
     for (int place = 0; place < sends(); ++place)
         out_[static_cast<std::size_t>(place / settings_.window)].free.push_back(place);
@@ -95,13 +95,13 @@ void CreditStream<Mode>::fail_completion(ssize_t status) const {
 
 template <class Mode>
 void CreditStream<Mode>::post_receives() {
-    if constexpr (!kIsWritten)
+    if constexpr (!kHasWords)
         while (!is_sweeping_ && !unposted_.empty() && post_receive(unposted_.back())) unposted_.pop_back();
 }
 
 template <class Mode>
 bool CreditStream<Mode>::post_receive(const Unposted& unposted) {
-    if constexpr (kIsWritten) {
+    if constexpr (kHasWords) {
         return true;
     } else {
         const auto [place, frees] = unposted;
@@ -144,15 +144,15 @@ void CreditStream<Mode>::note_wait(Outgoing& stream) {
 
 template <class Mode>
 bool CreditStream<Mode>::send_one(Outgoing& stream) {
-    const int place = stream.free.back();
+    const int place = kIsFetched ? stream.first + stream.next_there : stream.free.back();
     std::byte* const message = channel_.send_buffer() + static_cast<std::size_t>(place) * stride_;
     if (is_numbered()) // all: a place keeps the number of the one before
         write_number(channel_.memory(), message, message_size_, static_cast<std::uint64_t>(stream.sent));
     const Route to = route(stream.to, message, receives() + place);
     if (sent_ == 0) moments_.begin = now_ns();
     ssize_t status = 0;
-    if constexpr (kIsWritten) {
-        status = send_written(stream, to);
+    if constexpr (kHasWords) {
+        status = send_by_words(stream, to);
     } else {
         const std::uint64_t label = Mode::label(context_, settings_.op);
         status = settings_.injects ? Mode::inject(context_, to, label) : Mode::send(context_, to, label);
@@ -161,11 +161,11 @@ bool CreditStream<Mode>::send_one(Outgoing& stream) {
         if (sent_ == 0) moments_.begin = kNoMoment; // there may be no room for any until the end
         return false;
     }
-    if constexpr (kIsWritten) note_written(stream, place);
+    if constexpr (kHasWords) note_sent(stream, place);
     ++sent_;
     ++stream.sent;
     ++started_[static_cast<std::size_t>(stream.to)];
-    if (settings_.injects) {
+    if (is_silent()) {
         counts_[0] = static_cast<std::uint64_t>(++totals_[0]);
         return true;
     }
@@ -179,7 +179,8 @@ bool CreditStream<Mode>::send_one(Outgoing& stream) {
 // would be told to the end only a round trip later, and never be full.
 template <class Mode>
 void CreditStream<Mode>::return_credits(Incoming& stream) {
-    while (stream.tellings > 0 && stream.telling[stream.first_telling] <= stream.received - settings_.window) {
+    const std::int64_t heard = kIsFetched ? stream.posted : stream.received;
+    while (stream.tellings > 0 && stream.telling[stream.first_telling] <= heard - settings_.window) {
         stream.known = stream.telling[stream.first_telling];
         stream.first_telling = (stream.first_telling + 1) % kCredits;
         --stream.tellings;
@@ -194,14 +195,14 @@ void CreditStream<Mode>::tell(Incoming& stream) {
     if (!is_started(send_credit(stream), "returning a credit", stream.from)) return;
     stream.telling[(stream.first_telling + stream.tellings++) % kCredits] = stream.freed;
     // Of words the sender sees the values, and not how many there were.
-    started_[static_cast<std::size_t>(stream.from)] += kIsWritten ? stream.freed - stream.told : 1;
+    started_[static_cast<std::size_t>(stream.from)] += kHasWords ? stream.freed - stream.told : 1;
     stream.told = stream.freed;
 }
 
 template <class Mode>
 ssize_t CreditStream<Mode>::send_credit(const Incoming& stream) {
     const auto value = static_cast<std::uint64_t>(stream.freed);
-    if constexpr (kIsWritten) {
+    if constexpr (kHasWords) {
         const std::size_t nth = (stream.first_telling + stream.tellings) % kCredits;
         return write_word(context_, stream.from, StreamWords::of_credit(context_.ranks, context_.self, nth), value);
     } else {
@@ -247,8 +248,8 @@ void CreditStream<Mode>::take_message(int stream, int place) {
     ++received_;
     counts_[1] = static_cast<std::uint64_t>(received_);
     totals_[1] = received_;
-    if constexpr (kIsWritten)
-        free_written(from, place);
+    if constexpr (kHasWords)
+        free_in_order(from, place);
     else
         unposted_.push_back({place, stream});
 }
@@ -305,12 +306,12 @@ bool CreditStream<Mode>::read_queue() {
         return false;
     }
     const Nanoseconds now = now_ns(); // one look at the clock for all of them
-    if (settings_.injects && injected_ != sent_) note_injected(now);
+    if (is_silent() && noted_ != sent_) note_silent(now);
     const std::int64_t received_before = received_;
     for (const fi_cq_data_entry& entry : std::span(entries_).first(static_cast<std::size_t>(count))) {
         const std::ptrdiff_t slot = static_cast<const Slot*>(entry.op_context) - slots_.data();
         // Our own slots first: some providers flag the completion of a write that carries data like its arrival.
-        if (kIsWritten && !is_send(slot))
+        if (is_written(Mode::kArrival) && !is_send(slot))
             take_data(entry);
         else if (slot < receives())
             take(static_cast<int>(slot), entry.data);
@@ -325,33 +326,37 @@ bool CreditStream<Mode>::read_queue() {
 template <class Mode>
 void CreditStream<Mode>::expect_sweep() {
     is_sweeping_ = true;
-    left_ = kIsWritten ? 0 : receives();
+    left_ = kHasWords ? 0 : receives();
     for (Outgoing& stream : out_) stream.to_take_up = settings_.window;
     for (Incoming& stream : in_) stream.to_take_up = kCredits;
 }
 
 template <class Mode>
 bool CreditStream<Mode>::sweep() {
-    if constexpr (kIsWritten) return true; // nothing was posted
-    TransferContext context = credits_;
-    context.message_size = std::min(kCreditBytes, message_size_);
-    bool is_done = left_ == 0;
-    const auto take_up = [&](Rank peer, int& count, std::uint64_t op) {
-        while (count > 0 &&
-               is_started(Mode::inject(context, route(peer, credit_place(), 0), Mode::label(context, op)),
-                          "taking up a receive", peer))
-            --count;
-        is_done = is_done && count == 0;
-    };
-    for (Outgoing& stream : out_) take_up(stream.to, stream.to_take_up, settings_.op);
-    for (Incoming& stream : in_) take_up(stream.from, stream.to_take_up, settings_.op + 1);
-    return is_done;
+    if constexpr (kHasWords) {
+        return true; // nothing was posted
+    } else {
+        TransferContext context = credits_;
+        context.message_size = std::min(kCreditBytes, message_size_);
+        bool is_done = left_ == 0;
+        const auto take_up = [&](Rank peer, int& count, std::uint64_t op) {
+            while (count > 0 &&
+                   is_started(Mode::inject(context, route(peer, credit_place(), 0), Mode::label(context, op)),
+                              "taking up a receive", peer))
+                --count;
+            is_done = is_done && count == 0;
+        };
+        for (Outgoing& stream : out_) take_up(stream.to, stream.to_take_up, settings_.op);
+        for (Incoming& stream : in_) take_up(stream.from, stream.to_take_up, settings_.op + 1);
+        return is_done;
+    }
 }
 
 template class CreditStream<Tagged>;
 template class CreditStream<Msg>;
 template class CreditStream<WriteImm>;
 template class CreditStream<Write>;
+template class CreditStream<Read>;
 
 std::unique_ptr<Flow> make_stream(const EngineParts& parts) {
     Channel& channel = only_channel(parts.channels, "a stream");

@@ -101,6 +101,16 @@ std::span<const ModeDemands> mode_demands() {
     return demands;
 }
 
+std::span<const ModeDemands> flow_demands() {
+    static const std::vector<ModeDemands> demands = [] {
+        std::vector<ModeDemands> all(mode_demands().begin(), mode_demands().end());
+        for (ModeDemands& mode : all)
+            if (tells_by_words(find_mode(mode.mode).arrival)) mode.capabilities |= kWordCapabilities;
+        return all;
+    }();
+    return demands;
+}
+
 void require_sends(std::span<const std::string> modes) {
     for (const std::string& mode : modes)
         if (find_mode(mode).initiator == Initiator::receiver)

@@ -189,7 +189,7 @@ std::size_t flag_words(const Plan& plan, int ranks) {
         if (point.is_skipped() || point.is_baseline()) continue;
         const ModeEntry& mode = find_mode(point.mode);
         if (mode.arrival == Arrival::flag) most = std::max(most, static_cast<std::size_t>(ranks));
-        if (point.role == Role::stream && is_written(mode.arrival))
+        if (point.role == Role::stream && tells_by_words(mode.arrival))
             most = std::max(most, StreamWords::count(ranks, point.stream_room().messages));
     }
     return most;

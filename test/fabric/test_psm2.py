@@ -99,9 +99,9 @@ def test_require(launch_psm2, tmp_path, monkeypatch):
 
 def test_streams_in_every_mode(launch_psm2, tmp_path):
     """Where psm2 orders no writes of that size, the number of a message that is written waits for its delivery."""
-    words = ["--mode", "tagged,msg,write-imm,write", "--sizes", "0,8,4096,8KiB,64KiB", "--window", "1,32"]
+    words = ["--mode", "tagged,msg,write-imm,read,write", "--sizes", "0,8,4096,8KiB,64KiB", "--window", "1,32"]
     outcome = launch_psm2(3, *words, "--pairs", "0:1,0:2,1:2", "--messages", "100", command=["stream"])
     assert outcome.returncode == 0, outcome.stderr
     results = Results(tmp_path / "a.h5")
-    assert list(results.columns["state"]) == [COMPLETE] * 40
-    assert list(results.columns["messages"]) == [300] * 40
+    assert list(results.columns["state"]) == [COMPLETE] * 50
+    assert list(results.columns["messages"]) == [300] * 50

@@ -13,7 +13,7 @@ from refusals import refuses
 from results import COMPLETE, SKIPPED, Results
 
 CALM = ["--poll", "yield", "-o", "a.h5"]
-MODES = "tagged,msg,write-imm,write"
+MODES = "tagged,msg,write-imm,read,write"
 A2A = Path(os.environ.get("A2A", Path(__file__).resolve().parents[2] / ".venv/bin/a2a"))
 
 
@@ -45,7 +45,7 @@ def test_what_was_sent_has_come(stream, needs_provider, tmp_path, provider, rank
     assert set(results.words("provider")) == {full_name}
     assert set(results.words("role")) == {"stream"}
     assert set(results.words("stream_pairs")) == {pairs}
-    assert list(results.columns["state"]) == [COMPLETE] * 24
+    assert list(results.columns["state"]) == [COMPLETE] * 30
     sent, received = (results.raw[f"messages_{way}"][:, 0] for way in ("sent", "received"))
     for rank in range(ranks):
         assert (sent[:, rank] == 300 * sum(source == rank for source, _ in who)).all()
@@ -75,9 +75,9 @@ def test_messages_may_be_empty(stream, needs_provider, tmp_path, provider):
     needs_provider(provider)
     stream(2, "--sizes", "0,1", "--mode", MODES, "--messages", "100", provider=provider)
     results = Results(tmp_path / "a.h5")
-    assert list(results.columns["state"]) == [COMPLETE] * 8
-    assert list(results.columns["messages"]) == [100] * 8
-    assert list(results.columns["bytes"]) == [0, 100] * 4
+    assert list(results.columns["state"]) == [COMPLETE] * 10
+    assert list(results.columns["messages"]) == [100] * 10
+    assert list(results.columns["bytes"]) == [0, 100] * 5
     assert (results.columns["gbps"] >= 0).all()
     if A2A.exists():
         for command in ("check", "table", "explain"):
@@ -130,7 +130,7 @@ def test_a_loopback_needs_one_rank(stream, needs_provider, tmp_path, provider, r
     words = ["--pairs", "loopback", "--sizes", "0,8,4096,1MiB", "--mode", MODES, "--messages", "100"]
     stream(ranks, *words, provider=provider)
     results = Results(tmp_path / "a.h5")
-    assert list(results.columns["state"]) == [COMPLETE] * 16
+    assert list(results.columns["state"]) == [COMPLETE] * 20
     assert (results.raw["messages_received"][:, 0] == 100).all()
 
 
@@ -233,7 +233,6 @@ def test_a_stream_does_not_sleep(launch, tmp_path):
         (2, ["--free-delay", "1ms/0"], "--free-delay: "),
         (2, ["--free-delay", "2s", "--timeout", "2s"], "--free-delay 2 s is not below --timeout 2 s"),
         (2, ["--inject", "maybe"], "--inject: unknown use of the inject path 'maybe': expected one of auto, on, off"),
-        (2, ["--mode", "read"], "--mode: for stream expected one of tagged, msg, write-imm, write"),
         (2, ["--window", "all"], "--window: a stream has a number of buffers, not all"),
         (2, ["--format", "compat"], "--format: for stream expected one of table, loopback, csv, json"),
     ],

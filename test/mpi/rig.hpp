@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,8 +29,9 @@ inline Point point_of(std::string mode, Bytes message_size = kMessage) {
 
 struct Rig {
     // With room for so many messages in each buffer.
-    Rig(const std::vector<std::string>& modes, int places, int count = 1)
-        : channels(job(), offer(modes), settings(modes, places), count) {}
+    Rig(const std::vector<std::string>& modes, int places, int count = 1,
+        std::span<const ModeDemands> demands = mode_demands())
+        : channels(job(), offer(modes, demands), settings(modes, places), count) {}
 
     EngineParts parts(const Point& point, std::uint64_t seed) {
         return {job(), channels.all(), loop, deadline, point, seed};
@@ -46,9 +48,9 @@ private:
         const char* const name = std::getenv("A2APERF_TEST_PROVIDER");
         return name != nullptr ? name : "tcp";
     }
-    static Offer offer(const std::vector<std::string>& modes) {
+    static Offer offer(const std::vector<std::string>& modes, std::span<const ModeDemands> demands) {
         ProviderChoice choice =
-            choose_provider(job(), {provider(), "nearest", modes, mode_demands(), mpi_uses_libfabric()});
+            choose_provider(job(), {provider(), "nearest", modes, demands, mpi_uses_libfabric()});
         REQUIRE(choice.refused_modes.empty());
         return std::move(choice.offer);
     }
@@ -57,7 +59,7 @@ private:
         for (const std::string& mode : modes) {
             all.rights.source |= find_mode(mode).rights.source;
             all.rights.target |= find_mode(mode).rights.target;
-            if (is_written(find_mode(mode).arrival)) all.flags = StreamWords::count(job().ranks(), places);
+            if (tells_by_words(find_mode(mode).arrival)) all.flags = StreamWords::count(job().ranks(), places);
         }
         return all;
     }

@@ -34,7 +34,7 @@ TIMED_LOOP = {
     "measure/exchange_state.cpp",
     "measure/credit_stream.hpp",
     "measure/credit_stream.cpp",
-    "measure/credit_stream_writes.hpp",
+    "measure/credit_stream_words.hpp",
     "measure/echo_engine.hpp",
     "measure/echo_engine.cpp",
 }

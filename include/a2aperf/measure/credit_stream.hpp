@@ -43,7 +43,9 @@ struct StreamSettings {
 // Where messages are written, a message's number says in which buffer of its receiver it lies, and buffers are
 // freed in the order of numbers. The data of a write name the buffer, or a word of the receiver's does, which takes
 // the number. Credits are written into words of the sender's, one after another of kCredits, and it looks at the
-// next one: so neither needs writes to be in order, and no receive is posted.
+// next one: so neither needs writes to be in order, and no receive is posted. Where the receiver fetches messages,
+// the number says in which buffer of the sender each lies, too: the word tells that it may be read, and its credit
+// that it has been.
 template <class Mode>
 class CreditStream {
 public:
@@ -64,8 +66,8 @@ public:
     bool progress() {
         for (Outgoing& stream : out_) // to the end: it sends no more
             if (stream.waiting_since != 0) note_wait(stream);
-        if (settings_.injects && injected_ != sent_) [[unlikely]]
-            note_injected(now_ns());
+        if (is_silent() && noted_ != sent_) [[unlikely]]
+            note_silent(now_ns());
         return look();
     }
     bool is_over() const {
@@ -95,7 +97,8 @@ private:
     static constexpr int kCredits = kStreamCredits;
     static constexpr std::size_t kCreditBytes = sizeof(std::uint64_t);
     static constexpr bool kIsPooled = Mode::kArrival == Arrival::receive_with_data; // any receive takes any message
-    static constexpr bool kIsWritten = is_written(Mode::kArrival);
+    static constexpr bool kIsFetched = Mode::kInitiator == Initiator::receiver;
+    static constexpr bool kHasWords = tells_by_words(Mode::kArrival);
     static constexpr bool kHasFlags = Mode::kArrival == Arrival::flag;
 
     struct Outgoing {
@@ -104,17 +107,19 @@ private:
         std::int64_t sent = 0, credit = 0;
         Nanoseconds waiting_since = 0;
         int to_take_up = 0; // of the peer's receives
-        // Where messages are written: the first of its buffers at the peer, which of them the next message takes,
-        // and which word has the next credit.
-        int first_there = 0, next_there = 0;
+        // Where words tell of messages: the first of its buffers here and at the peer, which of them the next
+        // message takes, and which word has the next credit.
+        int first = 0, first_there = 0, next_there = 0;
         std::size_t next_credit = 0;
     };
     struct Incoming {
         Rank from;
-        int first = 0, next = 0; // where messages are written: its buffers, and which of them is to be freed next
+        // Where words tell of messages: its buffers here and at the peer, and which of them is to be freed next,
+        // and to be fetched.
+        int first = 0, first_there = 0, next = 0, next_to_fetch = 0;
         std::int64_t received = 0, freed = 0, told = 0;
         std::int64_t known = 0;                       // told, and the credit is known to have come
-        std::int64_t posted = 0;                      // receives that take its messages alone
+        std::int64_t posted = 0;                      // receives that take its messages alone, or reads
         std::array<std::int64_t, kCredits> telling{}; // credits that are not known to have come
         std::size_t first_telling = 0, tellings = 0;
         int to_take_up = 0; // of the peer's receives
@@ -137,10 +142,11 @@ private:
     bool send_messages(Outgoing& stream);
     bool send_one(Outgoing& stream);
     void note_wait(Outgoing& stream);
-    // Of those that are injected nothing tells when they are sent: no later than this rank's next event, or its
-    // end.
-    void note_injected(Nanoseconds now) {
-        injected_ = sent_;
+    // Of those that are injected, or fetched by the peer, nothing tells when they are sent: no later than this
+    // rank's next event, or its end.
+    bool is_silent() const { return kIsFetched || settings_.injects; }
+    void note_silent(Nanoseconds now) {
+        noted_ = sent_;
         moments_.send_done = now;
     }
     void return_credits(Incoming& stream);
@@ -155,19 +161,22 @@ private:
     void take_send(int place, Nanoseconds now);
     void pause();
 
-    // Where messages are written: credit_stream_writes.hpp.
+    // Where words tell of messages: credit_stream_words.hpp.
     bool look() {
         bool has_words = false;
-        if constexpr (kIsWritten) has_words = look_at_words();
+        if constexpr (kHasWords) has_words = look_at_words();
         return read_queue() || has_words;
     }
     bool look_at_words();
     bool take_credits(Outgoing& stream);
     void take_flags(int stream);
     void take_data(const fi_cq_data_entry& entry);
-    void free_written(Incoming& stream, int place);
-    ssize_t send_written(const Outgoing& stream, Route to);
-    void note_written(Outgoing& stream, int place);
+    bool fetch(Incoming& stream);
+    void free_in_order(Incoming& stream, int place);
+    ssize_t send_by_words(const Outgoing& stream, Route to);
+    void note_sent(Outgoing& stream, int place);
+    Flag flag_of_next(const Outgoing& stream) const;
+    ssize_t write_flag(const Flag& flag);
     bool is_told(const Flag& flag); // false: again later
     void post_flag(const Flag& flag);
     bool post_flags(); // true when nothing is untold
@@ -175,7 +184,7 @@ private:
     // By a receive that takes nothing else it is known which message is its own, in whatever order they complete.
     bool is_numbered() const {
         return message_size_ >= kNumberBytes &&
-               (kIsWritten || (settings_.matches_in_order && (!kIsPooled || settings_.completes_in_order)));
+               (kHasWords || (settings_.matches_in_order && (!kIsPooled || settings_.completes_in_order)));
     }
 
     std::byte* place_of(int place) const;
@@ -186,7 +195,7 @@ private:
     // Places of messages, then of credits.
     int message_receives() const { return settings_.window * static_cast<int>(std::ssize(in_)); }
     int receives() const {
-        return message_receives() + (kIsWritten ? 0 : kCredits * static_cast<int>(std::ssize(out_)));
+        return message_receives() + (kHasWords ? 0 : kCredits * static_cast<int>(std::ssize(out_)));
     }
     int sends() const { return settings_.window * static_cast<int>(std::ssize(out_)); }
     bool is_send(std::ptrdiff_t slot) const {
@@ -212,14 +221,14 @@ private:
     std::vector<int> stream_of_;              // in in_, or in out_ [slots]
     std::vector<Unposted> unposted_;          // receives
     std::vector<std::int64_t> taken_at_;      // number of the message that is taken at a place
-    std::optional<StreamWords> words_;        // where messages are written
+    std::optional<StreamWords> words_;        // where they tell of messages
     std::vector<Flag> flags_;                 // of messages whose delivery they wait for, by place [sends]
     std::vector<Flag> untold_;                // that found no room
     std::array<std::uint64_t, 2> counts_{};
     std::array<std::int64_t, 3> totals_{};
     FlowMoments moments_{kNoMoment, kNoMoment, kNoMoment};
     // Of all streams.
-    std::int64_t sent_ = 0, under_way_ = 0, injected_ = 0; // injected: those whose moment was noted
+    std::int64_t sent_ = 0, under_way_ = 0, noted_ = 0; // noted: those whose moment was
     std::int64_t received_ = 0, credits_received_ = 0;
     std::size_t first_out_ = 0;
     bool is_ending_ = false, is_sweeping_ = false;

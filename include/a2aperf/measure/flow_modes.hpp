@@ -4,12 +4,11 @@
 
 #include <array>
 #include <memory>
+#include <string_view>
+#include <tuple>
 
 #include "a2aperf/measure/flow.hpp"
-#include "a2aperf/transfer/msg.hpp"
-#include "a2aperf/transfer/tagged.hpp"
-#include "a2aperf/transfer/write.hpp"
-#include "a2aperf/transfer/write_imm.hpp"
+#include "a2aperf/transfer/modes.hpp"
 
 namespace a2aperf {
 
@@ -29,7 +28,14 @@ struct FlowModes {
     }
 };
 
-using StreamModes = FlowModes<Tagged, Msg, WriteImm, Write>;
+template <class Tuple>
+struct FlowModesOf;
+template <class... Modes>
+struct FlowModesOf<std::tuple<Modes...>> {
+    using All = FlowModes<Modes...>;
+};
+
+using StreamModes = FlowModesOf<Modes>::All;
 using EchoModes = FlowModes<Tagged, Msg>;
 
 } // namespace a2aperf

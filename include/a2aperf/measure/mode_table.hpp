@@ -48,6 +48,8 @@ const ModeEntry& find_mode(std::string_view name);
 
 // What each of them asks of a provider.
 std::span<const ModeDemands> mode_demands();
+// The same of a launch whose messages move for durations.
+std::span<const ModeDemands> flow_demands();
 
 // Can an op in each of these modes end when its sends are done? Throws UsageError where nothing tells the sender.
 void require_sends(std::span<const std::string> modes);

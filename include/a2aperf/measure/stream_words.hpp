@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What peers write into a rank's flags while streams move by writes, and it polls, behind those of verification,
-// which are one of each rank: kStreamCredits words of each rank for its credits, and one for each buffer, that its
-// message is there.
+// What peers write into a rank's flags while streams move by writes or reads, and it polls, behind those of
+// verification, which are one of each rank: kStreamCredits words of each rank for its credits, and one for each
+// buffer: its message is there, or is to be fetched.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ public:
         return of_credit(ranks, ranks, 0) + static_cast<std::size_t>(buffer);
     }
 
-    // Forgets what an earlier stream left: while no peer writes. A rank has none in modes that don't write.
+    // Forgets what an earlier stream left: while no peer writes. A rank has none in other modes.
     StreamWords(std::uint64_t* words, int ranks, int buffers) : words_(words), ranks_(ranks) {
         std::fill(words + ranks, words + count(ranks, buffers), 0);
     }

@@ -34,6 +34,10 @@ constexpr bool posts_receives(Arrival arrival) {
 constexpr bool is_written(Arrival arrival) {
     return arrival == Arrival::data || arrival == Arrival::flag;
 }
+// Is what a duration's messages are told by, and their credits, words in memory? Else messages of their own.
+constexpr bool tells_by_words(Arrival arrival) {
+    return is_written(arrival) || arrival == Arrival::read;
+}
 // Is a receive for one source? Else any takes any message.
 constexpr bool takes_by_source(Arrival arrival) {
     return arrival == Arrival::receive || arrival == Arrival::read;

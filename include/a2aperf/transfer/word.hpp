@@ -8,6 +8,9 @@
 
 namespace a2aperf {
 
+// What it asks of both endpoints: see offers().
+inline constexpr std::uint64_t kWordCapabilities = FI_RMA | FI_WRITE | FI_REMOTE_WRITE;
+
 // Nothing completes here.
 inline ssize_t write_word(const TransferContext& context, Rank peer, std::size_t word, std::uint64_t value) {
     const Region::Remote& flags = context.remote[peer].flags;

@@ -158,7 +158,7 @@ TEST_CASE("a stream with more receives than the provider has room for is skipped
     CHECK(why("shm", stream_of(34, {{1, 0}, {2, 0}, {3, 0}})) ==
           "102 receives are posted at a time, of messages and credits, and shm has room for 100");
     CHECK(why("net", stream_of(1000, {{0, 1}})) == "measured");
-    for (const char* mode : {"write-imm", "write"}) { // nothing waits in the receive queue
+    for (const char* mode : {"write-imm", "write", "read"}) { // nothing waits in the receive queue
         Point written = stream_of(1000, {{0, 1}}, 0);
         written.mode = mode;
         CHECK(why("shm", written) == "measured");
@@ -192,6 +192,8 @@ TEST_CASE("peers write a word of each rank, and in streams one of each buffer an
     CHECK(flag_words(plan, 3) == 3);
     plan.points.push_back(stream_of(40, {{0, 1}, {2, 1}}));
     plan.points.back().mode = "write-imm";
+    CHECK(flag_words(plan, 3) == 3 + 3 * kStreamCredits + 80);
+    plan.points.back().mode = "read";
     CHECK(flag_words(plan, 3) == 3 + 3 * kStreamCredits + 80);
     plan.points.back().skip_reason = "no";
     CHECK(flag_words(plan, 3) == 3);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of a stream whose messages are written into the receiver's memory (transfer/mode.hpp: is_written()).
+// The part of a stream that words in memory tell of (transfer/mode.hpp: tells_by_words()): its messages are written
+// into the receiver's memory, or fetched out of the sender's.
 #pragma once
 
 #include "a2aperf/measure/credit_stream.hpp"
@@ -15,30 +16,44 @@ void CreditStream<Mode>::open_buffers() {
     for (int place = 0; place < message_receives(); ++place)
         taken_at_[static_cast<std::size_t>(place)] = place % settings_.window;
     for (std::size_t i = 0; i < in_.size(); ++i) in_[i].first = static_cast<int>(i) * settings_.window;
-    const std::vector<std::int64_t> mine(in_of_.begin(), in_of_.end());
-    const std::vector<std::int64_t> there = job_.all_to_all(mine);
-    for (Outgoing& stream : out_)
-        stream.first_there = static_cast<int>(there[static_cast<std::size_t>(stream.to)]) * settings_.window;
+    for (std::size_t i = 0; i < out_.size(); ++i) out_[i].first = static_cast<int>(i) * settings_.window;
+    const auto there = [&](const std::vector<int>& stream_of_rank) {
+        return job_.all_to_all(std::vector<std::int64_t>(stream_of_rank.begin(), stream_of_rank.end()));
+    };
+    const std::vector<std::int64_t> from_here = there(in_of_);
+    const std::vector<std::int64_t> to_here = there(out_of_);
+    const auto first = [&](std::int64_t stream) { return static_cast<int>(stream) * settings_.window; };
+    for (Outgoing& stream : out_) stream.first_there = first(from_here[static_cast<std::size_t>(stream.to)]);
+    for (Incoming& stream : in_) stream.first_there = first(to_here[static_cast<std::size_t>(stream.from)]);
 }
 
 template <class Mode>
-ssize_t CreditStream<Mode>::send_written(const Outgoing& stream, Route to) {
-    const Region::Remote& there = context_.remote[stream.to].receive;
-    const int buffer = stream.first_there + stream.next_there;
-    to.remote_address = there.address + static_cast<std::size_t>(buffer) * stride_;
-    to.remote_key = there.key;
-    if constexpr (kHasFlags)
-        if (settings_.flag_behind == FlagBehind::delivery) return Mode::send_delivered(context_, to);
-    const std::uint64_t label = kHasFlags ? 0 : message_data(settings_.op, buffer);
-    return settings_.injects ? Mode::inject(context_, to, label) : Mode::send(context_, to, label);
+auto CreditStream<Mode>::flag_of_next(const Outgoing& stream) const -> Flag {
+    return {stream.to, StreamWords::of_message(context_.ranks, stream.first_there + stream.next_there),
+            static_cast<std::uint64_t>(stream.sent) + 1};
+}
+
+template <class Mode>
+ssize_t CreditStream<Mode>::send_by_words(const Outgoing& stream, Route to) {
+    if constexpr (kIsFetched) {
+        return write_flag(flag_of_next(stream));
+    } else {
+        const Region::Remote& there = context_.remote[stream.to].receive;
+        const int buffer = stream.first_there + stream.next_there;
+        to.remote_address = there.address + static_cast<std::size_t>(buffer) * stride_;
+        to.remote_key = there.key;
+        if constexpr (kHasFlags)
+            if (settings_.flag_behind == FlagBehind::delivery) return Mode::send_delivered(context_, to);
+        const std::uint64_t label = kHasFlags ? 0 : message_data(settings_.op, buffer);
+        return settings_.injects ? Mode::inject(context_, to, label) : Mode::send(context_, to, label);
+    }
 }
 
 // The next message, at this place of our own.
 template <class Mode>
-void CreditStream<Mode>::note_written(Outgoing& stream, int place) {
+void CreditStream<Mode>::note_sent(Outgoing& stream, int place) {
     if constexpr (kHasFlags) {
-        const Flag flag{stream.to, StreamWords::of_message(context_.ranks, stream.first_there + stream.next_there),
-                        static_cast<std::uint64_t>(stream.sent) + 1};
+        const Flag flag = flag_of_next(stream);
         if (settings_.flag_behind == FlagBehind::delivery)
             flags_[static_cast<std::size_t>(place)] = flag;
         else
@@ -48,8 +63,13 @@ void CreditStream<Mode>::note_written(Outgoing& stream, int place) {
 }
 
 template <class Mode>
+ssize_t CreditStream<Mode>::write_flag(const Flag& flag) {
+    return write_word(context_, flag.peer, flag.word, flag.value);
+}
+
+template <class Mode>
 bool CreditStream<Mode>::is_told(const Flag& flag) {
-    return is_started(write_word(context_, flag.peer, flag.word, flag.value), "writing a flag", flag.peer);
+    return is_started(write_flag(flag), "writing a flag", flag.peer);
 }
 
 template <class Mode>
@@ -90,18 +110,40 @@ void CreditStream<Mode>::take_flags(int stream) {
     }
 }
 
+// Those that are to be fetched, in the order of their numbers. True where a read was posted.
+template <class Mode>
+bool CreditStream<Mode>::fetch(Incoming& stream) {
+    const std::int64_t before = stream.posted;
+    if constexpr (kIsFetched) {
+        const Region::Remote& there = context_.remote[stream.from].send;
+        for (;;) {
+            const int place = stream.first + stream.next_to_fetch;
+            if (words_->message(place) != static_cast<std::uint64_t>(stream.posted) + 1) break;
+            const int buffer = stream.first_there + stream.next_to_fetch;
+            Route from = route(stream.from, place_of(place), place);
+            from.remote_address = there.address + static_cast<std::size_t>(buffer) * stride_;
+            from.remote_key = there.key;
+            if (!is_started(Mode::receive(context_, from, settings_.op), "reading", stream.from)) break;
+            ++stream.posted;
+            if (++stream.next_to_fetch == settings_.window) stream.next_to_fetch = 0;
+        }
+    }
+    return stream.posted != before;
+}
+
 template <class Mode>
 bool CreditStream<Mode>::look_at_words() {
-    bool has_credits = false;
-    for (Outgoing& stream : out_) has_credits |= take_credits(stream);
+    bool has_news = false;
+    for (Outgoing& stream : out_) has_news |= take_credits(stream);
+    for (Incoming& stream : in_) has_news |= fetch(stream);
     const std::int64_t before = received_;
     if constexpr (kHasFlags) {
         for (int stream = 0; stream < static_cast<int>(std::ssize(in_)); ++stream) take_flags(stream);
         if (!untold_.empty()) (void)post_flags();
     }
-    if (!has_credits && received_ == before) return false;
+    if (!has_news && received_ == before) return false;
     const Nanoseconds now = now_ns();
-    if (settings_.injects && injected_ != sent_) note_injected(now);
+    if (is_silent() && noted_ != sent_) note_silent(now);
     if (received_ != before) moments_.receive_done = now;
     return true;
 }
@@ -121,7 +163,7 @@ void CreditStream<Mode>::take_data(const fi_cq_data_entry& entry) {
 }
 
 template <class Mode>
-void CreditStream<Mode>::free_written(Incoming& stream, int place) {
+void CreditStream<Mode>::free_in_order(Incoming& stream, int place) {
     taken_at_[static_cast<std::size_t>(place)] += settings_.window;
     for (;;) {
         const int due = stream.first + stream.next;
