@@ -26,6 +26,9 @@ def pytest_configure() -> None:
     if os.geteuid() == 0 and libc.unshare(new_namespace) == 0:
         libc.mount(b"none", b"/", None, is_recursive | is_private, None)
         libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", 0, b"mode=1777")
+        # As test/support/without_symbols.sh does, which says why.
+        bind = 0x1000
+        libc.mount(b"/dev/null", b"/proc/kallsyms", None, bind, None)
 
 
 @pytest.fixture(scope="session")

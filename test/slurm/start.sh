@@ -70,6 +70,8 @@ start_node() {
         "$folder" "$1" "$mpi" "${enter[@]}"
 }
 mkdir "$folder/readonly" "$folder/full"
+# As test/support/without_symbols.sh does, which says why; this /proc is a new one.
+mount --bind /dev/null /proc/kallsyms
 for node in "$@"; do
     mkdir -p "$folder/$node" "$folder/$node.adapter"
     start_node "$node"
