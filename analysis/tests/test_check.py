@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import schema
+from a2aperf import opened_once, reading, schema
 from conftest import Outcome
 from support import synthetic
 from support.edited import edited
@@ -250,12 +250,12 @@ def test_warnings_leave_the_status(a2a: Run, tmp_path: Path) -> None:
 def test_a_file_is_opened_once(a2a: Run, launch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[object] = []
 
-    class File(h5py.File):  # type: ignore[misc]
+    class File(opened_once.OpenedOnce):
         def __init__(self, name: object, *arguments: object, **options: object) -> None:
             opened.append(name)
             super().__init__(name, *arguments, **options)
 
-    monkeypatch.setattr(h5py, "File", File)
+    monkeypatch.setattr(reading, "OpenedOnce", File)
     assert a2a("check", launch).status == 0
     assert opened == [launch]
 

@@ -85,6 +85,7 @@ def test_a_slower_side_is_status_3_and_the_files_are_the_sides(a2a: A2A, tmp_pat
     assert "faster: 3 of 3 cells" in swapped.out
 
 
+@pytest.mark.slow
 def test_equal_sides_are_equal_within_the_margin_or_undecided_never_more(
     a2a: A2A, tmp_path: Path
 ) -> None:
@@ -185,6 +186,7 @@ def test_another_job_is_no_other_setting(a2a: A2A, tmp_path: Path) -> None:
         assert cell["ratio"] == pytest.approx(1 / 1.1, abs=0.08)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("candidates", [1, 3])
 def test_a_job_of_one_launch_is_not_held_to_the_spread_of_jobs_of_eight(candidates: int) -> None:
     rng = np.random.default_rng(7)
@@ -321,6 +323,7 @@ def test_the_library_is_the_baseline_of_engines(a2a: A2A, tmp_path: Path) -> Non
     assert any(note.startswith("schedule: library (baseline)") for note in found["notes"])
 
 
+@pytest.mark.slow
 def test_several_settings_make_a_factorial_table(a2a: A2A, tmp_path: Path) -> None:
     base = Setup(sizes=(1000, 60000), ops=40)
     sides = {}

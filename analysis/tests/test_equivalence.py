@@ -18,6 +18,7 @@ def adjusted(trial: Trial, rng: np.random.Generator) -> list[float]:
     return [float(x) for x in equivalence.step_up(p)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", [1, None])
 @pytest.mark.parametrize("shared", [0.0, 0.005])
 def test_a_change_of_just_the_margin_is_called_none_in_at_most_5_per_cent(

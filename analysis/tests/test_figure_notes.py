@@ -107,6 +107,7 @@ def test_every_setting_of_a_history_is_told_apart(tmp_path: Path) -> None:
         assert len(looks) == len(set(looks)) == 2
 
 
+@pytest.mark.slow
 def test_the_count_of_ranks_is_named_where_other_counts_are_left_out(
     table_2019: Path, tmp_path: Path
 ) -> None:

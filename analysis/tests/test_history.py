@@ -43,6 +43,7 @@ def collection(
     return files
 
 
+@pytest.mark.slow
 def test_the_day_of_a_change_is_found_with_what_changed(a2a: A2A, tmp_path: Path) -> None:
     collection(tmp_path / "c", [1.0] * 9 + [1.08] * 7, ["1.17.0"] * 9 + ["2.1.0"] * 7)
     made = json.loads(a2a("history", tmp_path / "c", "--json").out)
@@ -60,6 +61,7 @@ def test_the_day_of_a_change_is_found_with_what_changed(a2a: A2A, tmp_path: Path
     assert ": 0 lines faster, 3 slower, from" in told and "2.1.0" in told
 
 
+@pytest.mark.slow
 def test_lines_that_did_not_move_are_not_counted(a2a: A2A, tmp_path: Path) -> None:
     # The step is in the largest message size alone: files of it are written apart.
     for i in range(16):
@@ -77,6 +79,7 @@ def test_lines_that_did_not_move_are_not_counted(a2a: A2A, tmp_path: Path) -> No
     assert "p ≤ 0.001: 0 lines faster, 1 slower, 2 not clear by themselves" in told
 
 
+@pytest.mark.slow
 def test_two_changes_and_a_single_bad_day(tmp_path: Path) -> None:
     speeds = [1.0] * 8 + [1.1] * 8 + [1.0] * 8
     speeds[3] = 1.5
@@ -178,6 +181,7 @@ def test_a_step_of_one_line_is_found() -> None:
     assert steps_of(y) == [13]
 
 
+@pytest.mark.slow
 def test_eight_launches_of_a_job_count_once(a2a: A2A, tmp_path: Path) -> None:
     setup = Setup(sizes=(1000,), ops=20)
     for day in range(6):

@@ -106,6 +106,7 @@ def test_file_is_sound_and_shown(a2a: Run, trips: Results, tmp_path: Path) -> No
     assert a2a("report", path, "-o", tmp_path / "x.html").status == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_every_figure_of_any_text_comes_back(a2a: Run, tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)

@@ -130,6 +130,7 @@ def test_file_is_sound_and_its_columns_say_what_they_are(
     assert "1.000007" in rows[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_every_row_of_any_text_comes_back(a2a: Run, tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)

@@ -99,6 +99,7 @@ def works(environment: Path) -> None:
     assert Path(where.strip()).is_relative_to(environment.parent)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["ours", "theirs"])
 def test_beside_a_package_that_is_called_a2a(
     environment: Path, ours: Path, theirs: Path, first: str

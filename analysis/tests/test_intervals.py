@@ -40,6 +40,7 @@ SHAPES: dict[str, tuple[Callable[[Generator, tuple[int, int]], Floats], float]] 
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("n", [30, 100])
 def test_coverage_of_independent_ops_is_the_exact_binomial_one(shape: str, n: int) -> None:
@@ -59,6 +60,7 @@ def test_ties_only_widen_the_coverage() -> None:
     assert coverage_of(series, 100.0) >= intervals.coverage(100) - 0.005
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("phi", "n"),
     [

@@ -23,6 +23,7 @@ def test_sound_round_trips(a2a: Run, path: Path) -> None:
     assert a2a("check", path).out == f"{path}: sound\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

@@ -169,6 +169,7 @@ def test_a_word_that_a_newer_writer_added(launch: Path, a2a: A2A) -> None:
     assert "tired" in a2a("table", launch, "--columns", "stop_rule").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [column.name for column in schema.COLUMNS if column.name not in NEEDED and not column.late],
@@ -182,9 +183,10 @@ def test_a_missing_column_is_an_error_for_what_needs_it(launch: Path, a2a: A2A, 
     for words in (("table",), ("table", "--layout", "wide"), ("table", "--csv"), ("explain",)):
         outcome = a2a(words[0], launch, *words[1:])
         assert outcome.status == 0, outcome.err
+    found = loading.load([launch])
     for kind in ("sizes", "scaling", "latency"):
         try:
-            plots.made(kind, loading.load([launch]), Options())
+            plots.made(kind, found, Options())
         except a2aperf.InputError as error:
             assert name in str(error)
 

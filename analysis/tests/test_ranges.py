@@ -335,16 +335,15 @@ def tried(a2a: A2A, data: bytes, folder: Path, seed: int) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_what_is_sound_can_be_used(a2a: A2A, sound: bytes, tmp_path: Path, seed: int) -> None:
     assert tried(a2a, sound, tmp_path, seed) > 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
-def test_so_can_a_matrix_of_pairs(a2a: A2A, tmp_path: Path, seed: int) -> None:
+def test_so_can_a_matrix_of_pairs(a2a: A2A, tmp_path: Path) -> None:
     path = tmp_path / "pairs.h5"
     setup = Setup(nodes=3, ppn=1, sizes=(8, 60000), ops=12)
     truth = synthetic_pairs.Truth(pairs={(0, 1): 2.0})
     synthetic_pairs.write_pairs(path, setup, truth)
-    tried(a2a, path.read_bytes(), tmp_path, 100 + seed)
+    tried(a2a, path.read_bytes(), tmp_path, 100)

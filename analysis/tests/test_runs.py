@@ -110,6 +110,7 @@ def test_raw_samples_are_not_read_before_ops(tmp_path: Path) -> None:
         chosen.ops()
 
 
+@pytest.mark.slow
 def test_files_are_given_in_many_ways(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     named = files(folder)
     monkeypatch.chdir(folder.parent)
@@ -340,6 +341,7 @@ def test_ops_of_the_baseline_are_there_when_chosen(tmp_path: Path) -> None:
     assert float(mpi.max("rank").median()) > 1.1 * float(own.max("rank").median())
 
 
+@pytest.mark.slow
 def test_the_tree_has_a_node_per_launch(runs: Runs, tmp_path: Path) -> None:
     tree = runs.tree
     assert isinstance(tree, xr.DataTree)
@@ -412,6 +414,7 @@ def test_compare_takes_a_baseline_and_a_margin(a2a: A2A, folder: Path, runs: Run
             runs.compare(*names, margin=margin)
 
 
+@pytest.mark.slow
 def test_cells_that_disagree_are_mixed(tmp_path: Path) -> None:
     """Faster below the step, slower from it on."""
     twist = replace(B, effects=Effects(slowdown=1 / 1.2, steps={60000: 1.5}))

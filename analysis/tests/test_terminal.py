@@ -146,6 +146,7 @@ def commands(path: Path, out: Path) -> list[tuple[object, ...]]:
     ]
 
 
+@pytest.mark.slow
 def test_no_command_says_what_is_not_seen(a2a: A2A, evil: Path, tmp_path: Path) -> None:
     synthetic.write_launch(tmp_path / "other.h5", Setup(nodes=2, seed=9))
     told = ""

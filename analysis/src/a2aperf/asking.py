@@ -64,8 +64,16 @@ def summary(file: h5py.File) -> Summary:
         frozenset(reading.missing_columns(file)),
         reading.read_columns(file, described.values()),
         reading.read_segments(file),
-        [*integrity.damaged_states(file), *integrity.damaged_columns(file)],
+        [] if _is_vouched_for(file) else _damaged(file),
     )
+
+
+def _is_vouched_for(file: h5py.File) -> bool:
+    return trailer.of(Path(file.filename)) is trailer.Trailer.RIGHT
+
+
+def _damaged(file: h5py.File) -> list[str]:
+    return [*integrity.damaged_states(file), *integrity.damaged_columns(file)]
 
 
 @dataclass(frozen=True)

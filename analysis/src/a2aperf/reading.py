@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from a2aperf import checksums, regular, sample_columns, segments, strict, trailer, verified
 from a2aperf.datasets import COUNTERS, Described
 from a2aperf.errors import DAMAGE, InputError, what_is_damaged
+from a2aperf.opened_once import OpenedOnce
 from a2aperf.sample_columns import SampleColumn
 from a2aperf.schema import (
     ALL_TO_ALL,
@@ -54,7 +55,7 @@ def open_results(path: Path, name: Path | None = None) -> Iterator[h5py.File]:
             f"'a2a check --repair {path} -o NEW' keeps what is sound"
         )
     try:
-        file = h5py.File(path, "r", locking=False)
+        file = OpenedOnce(path, "r", locking=False)
     except (OSError, RuntimeError) as error:
         raise InputError(f"{name or path}: {_unreadable(path, str(error))}") from None
     with file, refusing_damage(name or path):

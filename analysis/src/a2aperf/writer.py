@@ -29,6 +29,7 @@ from a2aperf import (
 )
 from a2aperf.counter_group import CounterGroup
 from a2aperf.errors import InputError
+from a2aperf.opened_once import OpenedOnce
 from a2aperf.sample_columns import SampleColumn
 
 COMPRESSION = 4
@@ -118,7 +119,7 @@ def write(
                     stream.write(image + trailer.text(zlib.crc32(image), len(image)))
             if _largest_size(document) > IN_MEMORY:
                 _require_space(path, _largest_size(document))
-                with h5py.File(temporary, "w", libver=LIBVER) as file:
+                with OpenedOnce(temporary, "w", libver=LIBVER) as file:
                     _write(file, document)
                 trailer.append(temporary)
             examine(temporary)
@@ -215,7 +216,7 @@ def _largest_size(document: Document) -> int:
 
 def _image(document: Document) -> bytes:
     """The file's content. HDF5 cannot close a file that meets a full disk; plain writes can."""
-    with h5py.File("image", "w", libver=LIBVER, driver="core", backing_store=False) as file:
+    with OpenedOnce("image", "w", libver=LIBVER, driver="core", backing_store=False) as file:
         _write(file, document)
         file.flush()
         return bytes(file.id.get_file_image())
