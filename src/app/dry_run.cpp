@@ -35,10 +35,10 @@ int run_dry(const Options& options) {
     if (launched_rank().value_or(0) != 0) return 0; // one of them prints
 
     const auto per_node = static_cast<Bytes>(layout.ranks_on_node().front());
-    const MemoryBudget budget =
-        budget_of(options.memory_limit.value_or(find_memory(options.memory).of_node().available / 2), per_node,
-                  options.sizes);
     const Workload& workload = workload_of(options);
+    const Bytes limit = options.memory_limit.value_or(find_memory(options.memory).of_node().available / 2);
+    const MemoryBudget budget =
+        budget_of(beside_samples(limit, workload.sample_bytes(options, layout.ranks())), per_node, options.sizes);
     const Plan plan = workload.plan(
         options, layout, [&](const Point& point) { return memory_skip_reason(point, budget, layout.ranks()); });
     const Bytes wanted = largest_message(plan) * static_cast<Bytes>(workload.messages_at_once(layout.ranks()));

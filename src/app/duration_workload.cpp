@@ -60,6 +60,15 @@ double DurationWorkload::seconds_of_point(const Options& options, Bytes message_
     return kSecondsPerPoint + seconds;
 }
 
+// All ranks' columns along ticks, one of them as it is gathered, and what its summary sorts; and the rank's own.
+Bytes DurationWorkload::sample_bytes(const Options& options, int ranks) const {
+    const Schema declared = schema();
+    const auto columns = static_cast<Bytes>(
+        std::ranges::count_if(declared.samples, [](const SampleColumn& c) { return c.per == Per::tick; }));
+    const auto ticks = static_cast<Bytes>(most_ticks(options, ranks));
+    return ticks * sizeof(std::int64_t) * (static_cast<Bytes>(ranks) * (columns + 3) + columns + 2);
+}
+
 void DurationWorkload::add(Plan& plan, Point point, const Skip& skip) {
     point.schedule = &find_schedule("shift");
     point.skip_reason = skip(point).value_or("");

@@ -217,7 +217,8 @@ public:
     std::string own_room(const Plan& plan, const Options& options, int ranks) const override {
         const Bytes samples = 2 * sizeof(Nanoseconds) * static_cast<Bytes>(most_ticks(options, ranks)) *
                               static_cast<Bytes>(ranks) * plan.points.size();
-        return fmt::format("samples: up to {} of the results file\n", format_bytes(samples));
+        return fmt::format("samples: up to {} of the results file, and {} of rank 0's memory\n",
+                           format_bytes(samples), format_bytes(sample_bytes(options, ranks)));
     }
 
     Schema schema() const override {

@@ -70,14 +70,14 @@ ChannelSettings Preparation::channel_settings(const Options& options, int ranks)
 }
 
 Preparation prepare(const Job& job, const Options& options, const StoredChoices& stored) {
-    const auto demands =
-        workload_of(options).most_ticks(options, job.ranks()) > 0 ? flow_demands() : mode_demands();
+    const Workload& workload = workload_of(options);
+    const auto demands = workload.most_ticks(options, job.ranks()) > 0 ? flow_demands() : mode_demands();
     ProviderChoice choice =
         choose_provider(job, {options.provider, options.nic, options.modes, demands, mpi_uses_libfabric()});
-    const MemoryBudget budget =
-        memory_budget(job, find_memory(options.memory), options.memory_limit, options.sizes);
-    Plan plan = workload_of(options).plan(
-        options, job.layout(), [&](const Point& point) { return skip_reason(point, choice, budget, job.ranks()); });
+    const MemoryBudget budget = memory_budget(job, find_memory(options.memory), options.memory_limit, options.sizes,
+                                              workload.sample_bytes(options, job.ranks()));
+    Plan plan = workload.plan(options, job.layout(),
+                              [&](const Point& point) { return skip_reason(point, choice, budget, job.ranks()); });
     const auto stored_start = keep_stored(plan, from_reader(job, stored));
     auto cores = cores_of_nodes(job, choice.here);
     PollingChoice polling = choose_polling(wanted_polling(options.poll), is_oversubscribed(job.layout(), cores));

@@ -237,9 +237,9 @@ constexpr OptionRow kRows[] = {
      .value = "SIZE",
      .section = Section::how,
      .example = "4GiB",
-     .help =
-         "limit for the message buffers of a node; buffers that do not fit are shared by several peers (default: "
-         "half of the free memory)",
+     .help = "limit for the message buffers of a node, and on rank 0's for samples; buffers that do not fit are "
+             "shared by "
+             "several peers (default: half of the free memory)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              o.memory_limit = parse_bytes(v[0]);

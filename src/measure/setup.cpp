@@ -78,7 +78,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 } // namespace
 
 MemoryBudget memory_budget(const Job& job, const MemoryKind& kind, std::optional<Bytes> limit,
-                           std::span<const Bytes> sizes) {
+                           std::span<const Bytes> sizes, Bytes samples) {
     const NodeMemory memory = kind.of_node();
     const auto total = static_cast<Bytes>(job.min(static_cast<std::int64_t>(memory.total)));
     const auto available = static_cast<Bytes>(job.min(static_cast<std::int64_t>(memory.available)));
@@ -89,7 +89,18 @@ MemoryBudget memory_budget(const Job& job, const MemoryKind& kind, std::optional
                         format_bytes(*limit), format_bytes(total)));
     const auto& on_node = job.layout().ranks_on_node();
     const auto most = static_cast<Bytes>(*std::max_element(on_node.begin(), on_node.end()));
-    return budget_of(limit.value_or(available / 2), most, sizes);
+    const Bytes per_node = limit.value_or(available / 2);
+    MemoryBudget budget = budget_of(beside_samples(per_node, samples), most, sizes);
+    budget.per_node = per_node;
+    return budget;
+}
+
+Bytes beside_samples(Bytes per_node, Bytes samples) {
+    if (samples < per_node) return per_node - samples;
+    throw UsageError(
+        fmt::format("the samples of one point can take {} on rank 0, and --memory-limit leaves {}: keep "
+                    "fewer (--max-samples)",
+                    format_bytes(samples), format_bytes(per_node)));
 }
 
 // Behind the receive buffer there is room for a message that should not come, of the largest size that fits three

@@ -229,6 +229,7 @@ def test_a_config_file_has_options_that_streams_have_too(a2aperf, tmp_path):
         (3, ["--pairs", "halves"], "--pairs halves needs an even number of ranks, and there are 3"),
         (2, ["--pairs", "0:2"], "--pairs names rank 2, and there are 2 ranks: 0 to 1"),
         (2, ["--pairs", "loopback"], "unknown pairs 'loopback': expected halves, neighbours"),
+        (2, ["--max-samples", "100000", "--ops", "100000", "--memory-limit", "4MiB"], "the samples of one point can take "),
         (2, ["--pairs", "1:1"], "rank 1 can't be its own partner"),
         (3, ["--clients", "3", "--servers", "1"], "3 clients and 1 server need 4 ranks, and there are 3"),
         (2, ["--servers", "2"], "1 client and 2 servers need 3 ranks, and there are 2"),

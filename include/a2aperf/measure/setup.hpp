@@ -29,10 +29,14 @@ struct MemoryBudget {
     Bytes largest = 0; // a message
 };
 
-// Half of the free memory of each node, or the user's limit, shared by its ranks. Collective. Throws UsageError
-// when the limit is more than a node has.
+// Half of the free memory of each node, or the user's limit, without what rank 0 needs for the samples of a point,
+// shared by its ranks. Collective. Throws UsageError when the limit is more than a node has, or not even those
+// samples fit.
 MemoryBudget memory_budget(const Job& job, const MemoryKind& kind, std::optional<Bytes> limit,
-                           std::span<const Bytes> sizes);
+                           std::span<const Bytes> sizes, Bytes samples);
+
+// What the samples leave for message buffers. Throws UsageError where they leave nothing.
+Bytes beside_samples(Bytes per_node, Bytes samples);
 
 // The same from a limit that is known. sizes: of the messages that are asked for.
 MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node, std::span<const Bytes> sizes);

@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include "a2aperf/base/error.hpp"
+
 using namespace a2aperf;
 
 namespace {
@@ -29,6 +31,15 @@ TEST_CASE("a node's memory is shared by its ranks, their two buffers and a messa
     const MemoryBudget budget = budget_of(8000, 4, sizes);
     CHECK(budget.largest == 666);    // three times
     CHECK(budget.per_buffer == 750); // beside 500, the largest that can be measured
+}
+
+TEST_CASE("samples on rank 0 come out of the limit, which is refused where they alone do not fit") {
+    CHECK(beside_samples(1000, 0) == 1000);
+    CHECK(beside_samples(1000, 999) == 1);
+    CHECK_THROWS_WITH_AS(beside_samples(1000, 1000),
+                         "the samples of one point can take 1 kB on rank 0, and --memory-limit leaves 1 kB: keep "
+                         "fewer (--max-samples)",
+                         UsageError);
 }
 
 TEST_CASE("tagged needs one message of space, write-imm and MPI one of every rank") {
