@@ -55,6 +55,11 @@ def test_points_that_this_machine_has_no_memory_for_are_estimated(a2a: A2A, tmp_
         'echo "time: about 1 min 30 s if a message costs 4 us"\n'
     )
     assert " 6 h " in a2a("submit", "-N", "20", "--dry-run").out
+    file = tmp_path / "sweep.toml"
+    for config, time in (("ops = 100\n", " 6 h "), ("ops=100\nmemory-limit = '8GB'\n", " 5 min ")):
+        file.write_text(config)
+        for words in (["--config", str(file)], [f"--config={file}"]):
+            assert time in a2a("submit", "-N", "20", "--dry-run", "--", *words).out
     limited = a2a("submit", "-N", "20", "--dry-run", "--", "--memory-limit", "8GB")
     assert " 5 min " in limited.out
 

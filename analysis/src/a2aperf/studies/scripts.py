@@ -10,6 +10,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -131,7 +132,18 @@ def _seconds(words: Sequence[str]) -> float | None:
 
 
 def _has_limit(words: Sequence[str]) -> bool:
-    return any(word.split("=")[0] == "--memory-limit" for word in words)
+    """Whether a limit of the memory was asked for, in these words or in the file that they name."""
+    if any(word.split("=")[0] == "--memory-limit" for word in words):
+        return True
+    # The program has read it already, and would have refused what is no text.
+    texts = (Path(name).read_text(errors="replace") for name in _configs(words))
+    return any(re.search(r"^\s*memory-limit\s*=", text, re.MULTILINE) for text in texts)
+
+
+def _configs(words: Sequence[str]) -> list[str]:
+    joined = [word.partition("=")[2] for word in words if word.startswith("--config=")]
+    after = [name for word, name in pairwise(words) if word == "--config"]
+    return joined + after
 
 
 def _said(line: str) -> str:
