@@ -5,7 +5,7 @@ beside the program's and a2a's own."""
 import re
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import h5py
@@ -28,34 +28,46 @@ def as_bytes(text: str | bytes) -> bytes:
     return text.encode() if isinstance(text, str) else bytes(text)
 
 
-def stored(dataset: h5py.Dataset, where: object = ()) -> bytes:
+def as_stored(values: object, kind: str) -> bytes:
     """Values as stored: numbers little-endian, fixed texts with their padding, other texts with a NUL."""
-    if 0 in dataset.shape:
-        return b""
-    if word(dataset) == "t":
-        texts = np.asarray(dataset[where], dtype=object).reshape(-1)
+    if kind == "t":
+        texts = np.asarray(values, dtype=object).reshape(-1)
         return b"".join(as_bytes(text) + b"\0" for text in texts)
-    values = np.asarray(dataset[where])
-    return values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()
+    numbers = np.asarray(values)
+    return numbers.astype(numbers.dtype.newbyteorder("<"), copy=False).tobytes()
 
 
-def of_point(file: h5py.File, point: int) -> int:
-    crc = 0
-    points = len(file["point"])
+def stored(dataset: h5py.Dataset, where: object = ()) -> bytes:
+    return b"" if 0 in dataset.shape else as_stored(dataset[where], word(dataset))
+
+
+def of_points(file: h5py.File, points: Iterable[int]) -> dict[int, int]:
+    """The checksum of each; a column is read once for all of them."""
+    crcs = dict.fromkeys(map(int, points), 0)
+    if not crcs:
+        return crcs
+    count = len(file["point"])
     for name in sorted(file):
         item = file[name]
-        if isinstance(item, h5py.Dataset) and item.shape == (points,) and name not in NOT_OF_POINTS:
-            crc = zlib.crc32(name.encode() + b"\0", crc)
-            crc = zlib.crc32(stored(item, slice(point, point + 1)), crc)
+        if isinstance(item, h5py.Dataset) and item.shape == (count,) and name not in NOT_OF_POINTS:
+            column, kind = item[()], word(item)
+            for point in crcs:
+                part = as_stored(column[point : point + 1], kind)
+                crcs[point] = zlib.crc32(name.encode() + b"\0" + part, crcs[point])
     for group in ("raw", "counters"):
         for name in sorted(file.get(group, ())):
             item = file[group][name]
             if item.ndim >= 2:
-                crc = zlib.crc32(f"{group}/{name}".encode() + b"\0", crc)
-                count = max(int(file[item.attrs.get("count", "attempts")][point]), 0)
-                which = (slice(point, point + 1), slice(0, count)) if group == "raw" else slice(point, point + 1)
-                crc = zlib.crc32(stored(item, which), crc)
-    return crc
+                counts = file[item.attrs.get("count", "attempts")][()]
+                for point in crcs:
+                    which = (slice(point, point + 1), slice(0, max(int(counts[point]), 0)))
+                    part = stored(item, which if group == "raw" else which[:1])
+                    crcs[point] = zlib.crc32(f"{group}/{name}".encode() + b"\0" + part, crcs[point])
+    return crcs
+
+
+def of_point(file: h5py.File, point: int) -> int:
+    return of_points(file, [point])[point]
 
 
 def states(file: h5py.File) -> np.ndarray:
@@ -63,8 +75,9 @@ def states(file: h5py.File) -> np.ndarray:
     found = file["state"][()]
     if "checksum" not in file:
         return found
-    for point, checksum in enumerate(file["checksum"][()]):
-        if found[point] == 0 and checksum != -1 and of_point(file, point) == checksum:
+    said = file["checksum"][()]
+    for point, checksum in of_points(file, np.flatnonzero((found == 0) & (said != -1))).items():
+        if said[point] == checksum:
             found[point] = 1 if file["ops"][point] > 0 else 3
     return found
 
@@ -138,9 +151,8 @@ def require_right(path: Path) -> np.ndarray:
     """Checks all that a file says of itself; gives the points' states as readers take them."""
     with h5py.File(path, "r") as file:
         said, stored_sums = file["state"][()], file["checksum"][()]
-        for point, checksum in enumerate(stored_sums):
-            if said[point] != 0 or checksum != -1:
-                assert checksum == of_point(file, point), point
+        for point, checksum in of_points(file, np.flatnonzero((said != 0) | (stored_sums != -1))).items():
+            assert stored_sums[point] == checksum, point
         assert file["digest"][()] == digest(file)
         newest = file["segments"][str(len(file["segments"]) - 1)]
         if "pairs" in file:
