@@ -6,7 +6,8 @@
 // wants every buffer registered, bound to the endpoint and enabled, for what it is used for, and has a key only
 // then (cxi); do=demand is no more than that. Messages, where they are sent: send, with an error, lose, double,
 // misdirect (to where the one before went), flip, renumber (the data name another op), stop, kill,
-// term (that signal, then the message). The flags behind writes: flag, with an error, lose. Messages, where their
+// term (that signal, then the message). Flags and other words of a peer: flag, with an error, lose, or a signal as
+// above. Messages, where their
 // completion is read: sent, received, with an error, lose, double, late:MILLISECONDS.
 #include <dlfcn.h>
 #include <rdma/fi_cm.h>
@@ -253,7 +254,11 @@ ssize_t write_message(fid_ep* ep, const void* bytes, size_t size, void* descript
 ssize_t inject_write(fid_ep* ep, const void* bytes, size_t size, fi_addr_t to, uint64_t address, uint64_t key) {
     if (size == sizeof(std::uint64_t)) {
         if (!strikes("flag")) return g_write.inject(ep, bytes, size, to, address, key);
-        return plan().action == "lose" ? 0 : failure();
+        if (plan().action == "lose") return 0;
+        const int number = faults::signal_of(plan().action);
+        if (number == 0) return failure();
+        raise(number);
+        return g_write.inject(ep, bytes, size, to, address, key);
     }
     return send({bytes, size, to, address, key}, nullptr, [&](const Route& route, void*) {
         return g_write.inject(ep, route.bytes, size, route.to, route.address, route.key);

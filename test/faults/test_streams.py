@@ -4,8 +4,10 @@
 import pytest
 from results import COMPLETE, PENDING, Results
 
-# The sender is not the rank that has the file; its 700th message is one of the second point.
-TWO_POINTS = ["--provider", "net", "--pairs", "1:0", "--sizes", "8,16", "--messages", "500"]
+# The sender is not the rank that has the file; its 700th message is one of the second point, as is the 700th word by which
+# it tells of one that is to be fetched. A word has 8 B, and no message here.
+TWO_POINTS = ["--provider", "net", "--pairs", "1:0", "--sizes", "16,24", "--messages", "500"]
+STRUCK = [("tagged", "send"), ("msg", "send"), ("write-imm", "send"), ("write", "send"), ("read", "flag")]
 LONG = ["--provider", "net", "--sizes", "8", "--messages", "2000000000", "--timeout", "3s"]
 
 
@@ -37,9 +39,13 @@ WRITTEN = ["--provider", "tcp", "--sizes", "16", "--messages", "2000000000", "--
         ("write-imm", "call=flag do=EIO nth=9 rank=1", r"in a stream: returning a credit \(peer rank 0 \(\S+\)\): Input/output error"),
         ("write-imm", "call=send do=EIO nth=100 rank=0", r"in a stream: sending \(peer rank 1 \(\S+\)\): Input/output error"),
         ("write-imm", "call=send do=renumber nth=100 rank=0", r"a message came that nobody should send \(data 0x"),
+        ("read", "call=flag do=lose nth=100 rank=0", r"in the duration nothing happened for \S+ s; rank [01] \(\S+\) waits for "),
+        ("read", "call=flag do=EIO nth=100 rank=0", r"in a stream: sending \(peer rank 1 \(\S+\)\): Input/output error"),
+        ("read", "call=flag do=EIO nth=9 rank=1", r"in a stream: returning a credit \(peer rank 0 \(\S+\)\): Input/output error"),
+        ("read", "call=send do=EIO nth=100 rank=1", r"in a stream: reading \(peer rank 0 \(\S+\)\): Input/output error"),
     ],
 )
-def test_a_stream_by_writes(faulty, needs_provider, mode, fault, says):
+def test_a_stream_by_words(faulty, needs_provider, mode, fault, says):
     needs_provider("tcp")
     faulty(2, fault, *WRITTEN, "--mode", mode, command="stream").failed(says)
 
@@ -54,11 +60,11 @@ def test_completions_in_another_order_are_no_damage(faulty, needs_provider):
     assert list(Results(outcome.folder / "a.h5").columns["messages"]) == [1000]
 
 
-@pytest.mark.parametrize("mode", ["tagged", "msg"])
-def test_a_rank_that_is_killed_is_named_and_points_that_were_complete_are_kept(faulty, launch, needs_provider, mode):
+@pytest.mark.parametrize(("mode", "call"), STRUCK)
+def test_a_rank_that_is_killed_is_named_and_points_that_were_complete_are_kept(faulty, launch, needs_provider, mode, call):
     needs_provider("net")
     words = [*TWO_POINTS, "--mode", mode, "--timeout", "30s"]
-    outcome = faulty(2, "call=send nth=700 do=kill rank=1", *words, command="stream")
+    outcome = faulty(2, f"call={call} nth=700 do=kill rank=1", *words, command="stream")
     outcome.named_killed(1)
     results = Results(outcome.folder / "a.h5")
     assert list(results.columns["state"]) == [COMPLETE, PENDING]
@@ -72,10 +78,11 @@ def test_a_rank_that_is_killed_is_named_and_points_that_were_complete_are_kept(f
 
 
 @pytest.mark.slow
-def test_a_rank_that_is_stopped_is_named_and_points_that_were_complete_are_kept(faulty, needs_provider):
+@pytest.mark.parametrize(("mode", "call"), STRUCK[1:])
+def test_a_rank_that_is_stopped_is_named_and_points_that_were_complete_are_kept(faulty, needs_provider, mode, call):
     needs_provider("net")
-    words = [*TWO_POINTS, "--mode", "msg", "--timeout", "5s"]
-    outcome = faulty(2, "call=send nth=700 do=stop rank=1", *words, command="stream")
+    words = [*TWO_POINTS, "--mode", mode, "--timeout", "5s"]
+    outcome = faulty(2, f"call={call} nth=700 do=stop rank=1", *words, command="stream")
     outcome.failed(r"nothing happened for \S+ s; rank 0 \(\S+\) waits for messages from rank 1 ")
     results = Results(outcome.folder / "a.h5")
     assert list(results.columns["state"]) == [COMPLETE, PENDING]
