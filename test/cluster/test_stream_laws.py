@@ -15,8 +15,11 @@ CREDITS = 16  # that may be on the way
 
 @pytest.mark.parametrize(
     ("hosts", "pairs", "modes"),
-    [(2, "halves", "tagged,msg"), (2, "halves --duplex", "tagged,msg"), (3, "all-to-one", "tagged"), (3, "one-to-all", "msg")],
-)
+    [
+        (2, "halves", "tagged,msg"), (2, "halves", "write,read"), (2, "halves --duplex", "tagged,msg"),
+        (3, "all-to-one", "tagged"), (3, "one-to-all", "msg"),
+    ],
+)  # fmt: skip
 def test_the_rate_of_a_link(cluster_of, program, tmp_path, told, hosts, pairs, modes):
     """Streams over links of known rate; where some share one, the sum of them."""
     cluster = cluster_of(hosts, mbit=MBIT)
