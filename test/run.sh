@@ -14,7 +14,9 @@ slow_stages=(sanitizers fuzz slurm cluster mpich psm3 vm)
 # These mostly wait: they run beside those that compute. The ones that measure, or that look at time, have the machine
 # for themselves; so does the virtual machine, whose kernel does not start where it is starved.
 waiting_stages=(python slurm psm3)
-computing_stages=(sanitizers fuzz analysis lint mpich)
+computing_stages=(sanitizers fuzz analysis lint)
+# And these go on where either are through: ranks that wait for each other, a launch at a time.
+late_stages=(mpich meson)
 
 usage() {
     sed "s/SLOW/${slow_stages[*]}/" <<'USAGE'
@@ -233,17 +235,19 @@ install_all() {
 
 # run_stages: first those that want the machine for themselves.
 run_stages() {
-    local stage waiting=() computing=()
+    local stage waiting=() computing=() late=()
     for stage in "${stages[@]}"; do
         if contains "$stage" "${waiting_stages[@]}"; then
             waiting+=("$stage")
         elif contains "$stage" "${computing_stages[@]}"; then
             computing+=("$stage")
+        elif contains "$stage" "${late_stages[@]}"; then
+            late+=("$stage")
         else
             run_alone "$stage"
         fi
     done
-    run_beside "${waiting[*]}" "${computing[*]}"
+    run_beside "${waiting[*]}" "${computing[*]}" "${late[*]}"
 }
 
 mkdir -p "$results"

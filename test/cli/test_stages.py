@@ -48,7 +48,24 @@ def test_all_that_was_counted_comes_together_in_order(tmp_path):
     assert len(said.split()) == 6 and "four five" in said and "one two" in said, said
 
 
-@pytest.mark.parametrize("stages", ["'bad' 'good'", "'good' 'bad'", "'bad good' ''"])
+def test_late_stages_go_on_where_a_list_is_through(tmp_path):
+    """Here the second is: the first one's only stage waits for them."""
+    outcome = run(tmp_path, """
+        wait_for() { until [[ -e $1 ]]; do sleep 0.02; done; }
+        stage_a() { wait_for d; check one true; }
+        stage_b() { check two true; touch b; }
+        stage_c() { wait_for b; check three true; touch c; }
+        stage_d() { wait_for c; check four true; touch d; }
+        order='a b c d'
+        run_beside 'a' 'b' 'c d'
+    """ + TELL)  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout.splitlines()[-1] == "4 passed, 0 failed, 0 skipped"
+    begun = [line.split()[0] for line in outcome.stderr.splitlines() if line.endswith(" begins")]
+    assert sorted(begun[:2]) == ["a", "b"] and begun[2:] == ["c", "d"], outcome.stderr
+
+
+@pytest.mark.parametrize("stages", ["'bad' 'good'", "'good' 'bad'", "'bad good' ''", "'' 'good' 'bad'", "'' '' 'good bad'"])
 def test_a_stage_that_fails_shows_its_log(tmp_path, stages):
     outcome = run(tmp_path, f"""
         stage_good() {{ check fine true; }}

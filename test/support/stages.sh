@@ -89,15 +89,16 @@ run_alone() {
     await_stage
 }
 
-# run_beside STAGES STAGES: two lists, each one after the other, beside each other. What a stage says is shown when it
-# has ended.
+# run_beside STAGES STAGES [STAGES]: two lists, each one after the other, beside each other; those of the third are
+# taken by whichever is through first. What a stage says is shown when it has ended.
 run_beside() {
-    local ended begun lane first second
+    local ended begun lane first second either
     local -A lane_of=()
     read -ra first <<<"$1"
     read -ra second <<<"$2"
+    read -ra either <<<"${3-}"
     if ((!${#first[@]} || !${#second[@]})); then
-        for ended in "${first[@]}" "${second[@]}"; do run_alone "$ended"; done
+        for ended in "${either[@]}" "${first[@]}" "${second[@]}"; do run_alone "$ended"; done
         return
     fi
     for lane in first second; do begin_next "$lane"; done
@@ -107,9 +108,12 @@ run_beside() {
     done
 }
 
-# begin_next LANE: takes the first stage out of that list.
+# begin_next LANE: takes the first stage out of that list, or out of the one of both.
 begin_next() {
-    local -n left=$1
+    local list=$1
+    local -n own=$1
+    ((${#own[@]})) || list=either
+    local -n left=$list
     ((${#left[@]})) || return 0
     begun=${left[0]}
     left=("${left[@]:1}")
