@@ -35,9 +35,9 @@ def test_the_rate_of_a_link(cluster_of, program, tmp_path, told, hosts, pairs, m
     require(answers, measure, RATE_WITHIN, told)
 
 
-@pytest.mark.parametrize(("delay_ms", "windows"), [(20, 40), (40, 25)])
-def test_a_window_over_a_delay(cluster_of, program, tmp_path, told, delay_ms, windows):
-    """A stream whose window is smaller than what the link holds: a window for each round trip."""
+@pytest.mark.parametrize(("mode", "trips", "delay_ms", "windows"), [("tagged", 1, 20, 40), ("tagged", 1, 40, 25), ("read", 2, 20, 12)])
+def test_a_window_over_a_delay(cluster_of, program, tmp_path, told, mode, trips, delay_ms, windows):
+    """A stream whose window is smaller than what the link holds: a window for each round trip, or two where it is read."""
     mbit, size, sizes_of_window = 400, 8192, (4, 64)
     cluster = cluster_of(2)
     cluster.lengthen("h2", delay_ms / 1e3, mbit)
@@ -45,14 +45,15 @@ def test_a_window_over_a_delay(cluster_of, program, tmp_path, told, delay_ms, wi
 
     def trip_ms(window: int) -> float:
         # A credit tells of a 16th of the window, and the next messages leave when it comes.
-        return 2 * delay_ms + math.ceil(window / CREDITS) * message_ms + wire_s(8, mbit) * 1e3
+        return 2 * trips * delay_ms + math.ceil(window / CREDITS) * message_ms + wire_s(8, mbit) * 1e3
 
     def time_of(window: int) -> float:
-        asked = ["--sizes", str(size), "--window", str(window), "--messages", str(windows * window)]
+        asked = ["--mode", mode, "--sizes", str(size), "--window", str(window), "--messages", str(windows * window)]
         (time_ns,) = flow(cluster, program, tmp_path, "stream", *asked).columns["stream_time"]
-        return (time_ns / 1e6 - delay_ms - window * message_ms) / (windows - 1)  # the last one has only its way there
+        # The last one lacks the way of its credits.
+        return (time_ns / 1e6 - (2 * trips - 1) * delay_ms - window * message_ms) / (windows - 1)
 
-    what = f"stream, window {{}}, {delay_ms} ms each way: time of a window"
+    what = f"stream, window {{}}, {delay_ms} ms each way{'' if mode == 'tagged' else f', {mode}'}: time of a window"
     answers = [Answer(what.format(window), "ms", trip_ms(window), trip_ms(window)) for window in sizes_of_window]
     require(answers, lambda: [time_of(window) for window in sizes_of_window], LAW_WITHIN, told)
 

@@ -199,7 +199,7 @@ the delay; the time counts from when the kernel had the frame. What follows from
 
 - a stream that no window holds up has the payload's share of the link, and streams that share a link have it together;
 - over a delay, a window of w messages comes in each round trip; that is twice the delay, the time of a credit, and of the
-  w/16 messages that a credit tells of;
+  w/16 messages that a credit tells of; where the receiver reads messages, in each two;
 - a receiver that pauses for D after N messages takes D and the time of N − w messages for them where w < N, and D where w = N;
 - a round trip takes twice the delay and the time of its request and its answer, or, where the answers of all that are under way
   leave no gap, the time of as many; the rate times the mean time is the number under way (Little's law), but for places
