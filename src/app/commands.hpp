@@ -13,7 +13,7 @@ int run_launch(int argc, char** argv, const Options& options);
 // --dry-run: the plan, memory and time, without MPI.
 int run_dry(const Options& options);
 
-// The table of providers on this node.
-int run_providers();
+// The table of providers on this node; verbose: what they, the devices and the node say of themselves, too.
+int run_providers(bool is_verbose);
 
 } // namespace a2aperf

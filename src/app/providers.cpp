@@ -11,7 +11,10 @@
 #include "a2aperf/base/terminal.hpp"
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/fabric/nic.hpp"
+#include "a2aperf/fabric/nic_details.hpp"
+#include "a2aperf/fabric/offer_details.hpp"
 #include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/measure/host_state.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "commands.hpp"
 
@@ -70,13 +73,16 @@ void print_table(const std::vector<Cells>& rows) {
     }
 }
 
-} // namespace
-
-int run_providers() {
-    const auto types = endpoint_types();
-    std::vector<Cells> rows{
-        {"provider", "full name", "domain", "endpoints", "modes", "inject", "largest", "link", "NIC", "NUMA"}};
+// Once each, in the order in which they were found.
+struct Found {
+    std::vector<Cells> rows;
+    std::vector<Offer> offers;
     std::vector<std::string> missing;
+};
+
+Found find_all() {
+    const auto types = endpoint_types();
+    Found found;
     for (const Provider& provider : known_providers()) {
         const auto of_provider = types.find(std::string(provider.name));
         const auto modes = modes_of(provider.name);
@@ -84,18 +90,49 @@ int run_providers() {
         std::string reason;
         for (const ModeEntry& mode : mode_table())
             for (const Offer& offer : offers(provider.name, mode.capabilities, &reason))
-                if (domains.insert(offer.domain()).second)
-                    rows.push_back(
+                if (domains.insert(offer.domain()).second) {
+                    found.rows.push_back(
                         row_of(provider, offer,
                                of_provider != types.end() ? of_provider->second : std::set<std::string>{}, modes));
+                    found.offers.push_back(offer);
+                }
         if (domains.empty())
-            missing.push_back(
+            found.missing.push_back(
                 fmt::format("{:<8} {}: {}", provider.name, provider.about, why_missing(provider, reason)));
     }
+    return found;
+}
+
+void print_details(const std::string& heading, const std::vector<Detail>& details) {
+    say(fmt::format("\n{}\n", heading));
+    for (const Detail& detail : details) {
+        const std::string why = detail.why_unknown.empty() ? "" : fmt::format(" ({})", detail.why_unknown);
+        say(fmt::format("  {:<32} {}\n", detail.name, detail.value.empty() ? "unknown" + why : detail.value));
+    }
+}
+
+void print_all_details(const std::vector<Offer>& offers) {
+    std::map<std::string, NicFacts> devices;
+    for (const Offer& offer : offers) {
+        print_details(fmt::format("{} over {}", offer.provider(), offer.domain()), offer_details(offer));
+        if (const NicFacts nic = nic_of(offer); !nic.name.empty()) devices.emplace(nic.name, nic);
+    }
+    for (const auto& [name, nic] : devices) print_details("device " + name, nic_details(nic));
+    if (devices.empty()) say("\nno device: no provider here uses one\n");
+    print_details("this node", host_state());
+}
+
+} // namespace
+
+int run_providers(bool is_verbose) {
+    Found found = find_all();
+    found.rows.insert(found.rows.begin(), {"provider", "full name", "domain", "endpoints", "modes", "inject",
+                                           "largest", "link", "NIC", "NUMA"});
     say(fmt::format("libfabric {}\n\n", libfabric_version()));
-    print_table(rows);
-    if (!missing.empty()) say("\nnot here:\n");
-    for (const auto& line : missing) say(fmt::format("  {}\n", line));
+    print_table(found.rows);
+    if (!found.missing.empty()) say("\nnot here:\n");
+    for (const auto& line : found.missing) say(fmt::format("  {}\n", line));
+    if (is_verbose) print_all_details(found.offers);
     return 0;
 }
 

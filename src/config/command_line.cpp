@@ -59,6 +59,7 @@ public:
         help_all_ = app_.add_flag("--help-all");
         version_ = app_.add_flag("--version");
         list_ = app_.add_flag("--list");
+        if (workload == nullptr) verbose_ = app_.add_flag("-v,--verbose");
         if (workload == nullptr) return;
         config_ = take_all(app_.add_option("--config"));
         for (const OptionRow* row : options_of(*workload))
@@ -88,6 +89,8 @@ public:
         if (list_->count() > 0) return list_text(catalogue_);
         return std::nullopt;
     }
+
+    bool is_verbose() const { return verbose_ != nullptr && verbose_->count() > 0; }
 
     std::optional<std::string> config_file() const {
         if (config_->count() == 0) return std::nullopt;
@@ -175,6 +178,7 @@ private:
     CLI::Option* version_;
     CLI::Option* list_;
     CLI::Option* config_ = nullptr;
+    CLI::Option* verbose_ = nullptr; // of providers
     std::map<const OptionRow*, CLI::Option*> options_;
 };
 
@@ -302,6 +306,7 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv, const Ca
     Arguments sorted(workload, catalogue);
     sorted.parse(std::move(words));
     parsed.answer = sorted.answer();
+    parsed.is_verbose = sorted.is_verbose();
     if (parsed.answer || parsed.is_about_providers) return parsed;
     if (!has_command) refuse_no_command(catalogue);
     std::string command_line = std::move(parsed.options.command_line);

@@ -66,7 +66,8 @@ def test_one_rank_answers_for_all(launch):
 
 def test_man_page_names_the_options_there_are(a2aperf):
     named = {f"--{name}" for name in re.findall(r"Fl -([a-z-]+)", MAN_PAGE.read_text(encoding="utf-8"))}
-    assert named == set().union(*(long_options(a2aperf(c, "--help-all").stdout) for c in ("alltoall", "pairs", "stream", "echo")))
+    pages = [a2aperf(command, "--help-all") for command in ("alltoall", "pairs", "stream", "echo")]
+    assert named == set().union(*(long_options(page.stdout) for page in (*pages, a2aperf("providers", "--help"))))
 
 
 @pytest.mark.parametrize("script", ["jobs/local.sh", "test/run.sh", "test/compat/newest.sh", "test/support/mpirun.sh",

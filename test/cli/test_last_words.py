@@ -100,6 +100,21 @@ def test_a_precision_that_was_reached_is_that_of_either_side(launch, tmp_path):
     assert (low[reached] >= 0.9 * middle[reached]).all()
 
 
+def test_what_providers_devices_and_the_node_say_of_themselves(a2aperf):
+    """What is unknown is called so: it has a word and no number."""
+    brief, said = a2aperf("providers").stdout, a2aperf("providers", "-v").stdout
+    assert said.startswith(brief)
+    sections = said[len(brief) :].strip().split("\n\n")
+    names = [section.splitlines()[0] for section in sections]
+    assert "shm over shm" in names
+    assert names[-1] == "this node"
+    for section in sections:
+        for line in section.splitlines()[1:]:
+            assert re.fullmatch(r"  \S.{31} \S.*", line), line
+    assert re.search(r"^  memlock +\S", sections[-1], re.MULTILINE)
+    assert re.search(r"^  receive queue +\d+$", said, re.MULTILINE)
+
+
 def test_a_provider_that_is_hidden(launch, a2aperf, monkeypatch, tmp_path):
     monkeypatch.setenv("FI_PROVIDER", "tcp")
     outcome = launch(2, "alltoall", *[word.replace("shm", "net") for word in CALM], "--sizes", "8")

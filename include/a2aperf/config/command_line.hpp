@@ -13,6 +13,7 @@ namespace a2aperf {
 struct ParsedCommandLine {
     Options options;
     bool is_about_providers = false;   // "a2aperf providers": no workload
+    bool is_verbose = false;           // of that, with --verbose
     std::optional<std::string> answer; // --help, --version, --list …: print it and exit with 0
 };
 

@@ -277,6 +277,10 @@ TEST_CASE("questions are answered, whatever else is typed") {
 
 TEST_CASE("providers takes no options of alltoall") {
     CHECK(parse({"providers"}).is_about_providers);
+    CHECK_FALSE(parse({"providers"}).is_verbose);
+    CHECK(parse({"providers", "-v"}).is_verbose);
+    CHECK(parse({"providers", "--verbose"}).is_verbose);
+    CHECK(refusal([] { parse({"alltoall", "--verbose"}); }).starts_with("unknown option '--verbose'"));
     CHECK(refusal([] { parse({"providers", "--ops", "3"}); }).starts_with("unknown option '--ops'"));
 }
 
