@@ -22,13 +22,6 @@ def test_a_call_that_fails(faulty, needs_provider, rank, what):
     outcome.failed(rf"^a2aperf: .*in a round trip: {what} \(peer rank {1 - rank} \(\S+\)\): Input/output error")
 
 
-@pytest.mark.slow
-def test_of_several_servers_the_one_that_stops_is_named(faulty, needs_provider):
-    needs_provider("net")
-    outcome = faulty(3, "call=send nth=100 do=stop rank=2", *LONG, "--clients", "1", command="echo")
-    outcome.failed(r"in the duration nothing happened for \S+ s; rank \d \(\S+\) waits for (answers from rank 2 \(\S+?\)(?! and)|requests from rank 0)")
-
-
 def test_a_damaged_message(faulty, needs_provider):
     needs_provider("net")
     outcome = faulty(2, "call=send nth=100 do=flip rank=1", *LONG, command="echo")
