@@ -27,4 +27,10 @@ void DurationLoop::fail_waiting(const char* when, const std::string& missing) co
                    EndReason::fabric_deadline);
 }
 
+void DurationLoop::fail_silent(const Silent& silent) const {
+    throw RunError(fmt::format("in the duration no {} came from {} for {}; {} waits for them", silent.due,
+                               job_.who(silent.peers), format_duration(silent.lasted), job_.who(job_.rank())),
+                   EndReason::fabric_deadline);
+}
+
 } // namespace a2aperf

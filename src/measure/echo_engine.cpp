@@ -92,6 +92,26 @@ std::string EchoEngine<Mode>::waiting_for() const {
     return words;
 }
 
+// Who asks by itself does so as long as one of its places has no answer under way here, or more of them are to
+// come.
+template <class Mode>
+void EchoEngine<Mode>::see_peers(std::vector<PeerSeen>& seen) const {
+    seen.clear();
+    auto place = places_.begin();
+    for (const Side& side : sides_) {
+        std::int64_t received = 0;
+        bool is_due = false;
+        for (int i = 0; i < settings_.outstanding; ++i, ++place) {
+            received += place->received;
+            is_due |= side.asks ? place->is_asking : !place->is_due || place->is_sending;
+        }
+        if (!side.asks && received == settings_.most) is_due = false;
+        const std::string_view due = side.asks ? "answers" : "requests";
+        seen.push_back(
+            {side.peer, is_due ? due : "", side.asks, static_cast<std::uint64_t>(received + side.started)});
+    }
+}
+
 // False: again later.
 template <class Mode>
 bool EchoEngine<Mode>::is_started(ssize_t status, const char* call, Rank peer) const {

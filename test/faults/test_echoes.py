@@ -22,6 +22,18 @@ def test_a_call_that_fails(faulty, needs_provider, rank, what):
     outcome.failed(rf"^a2aperf: .*in a round trip: {what} \(peer rank {1 - rank} \(\S+\)\): Input/output error")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("side", "rank", "words"),
+    [("--clients", 2, r"no answers came from rank 2 \(\S+\) for \S+ s; rank 0 "), ("--servers", 0, r"no requests came from rank 0 \(\S+\) for \S+ s; rank 2 ")],
+)
+def test_of_several_the_one_that_stops_is_named_though_others_go_on(faulty, needs_provider, side, rank, words):
+    """A client of ranks 1 and 2, a server of ranks 0 and 1."""
+    needs_provider("net")
+    outcome = faulty(3, f"call=send nth=100 do=stop rank={rank}", *LONG, side, "1", command="echo")
+    outcome.failed(rf"in the duration {words}\(\S+\) waits for them")
+
+
 def test_a_damaged_message(faulty, needs_provider):
     needs_provider("net")
     outcome = faulty(2, "call=send nth=100 do=flip rank=1", *LONG, command="echo")

@@ -19,6 +19,15 @@ def test_a_peer_that_stops(faulty, needs_provider, rank, what):
     outcome.failed(rf"in the duration nothing happened for \S+ s; rank {1 - rank} \(\S+\) waits for {what} from rank {rank} ")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("mode", "pairs", "what"), [("tagged", "all-to-one", "messages"), ("msg", "one-to-all", "credits"), ("write", "one-to-all", "credits")])
+def test_of_several_the_one_that_stops_is_named_though_others_go_on(faulty, needs_provider, mode, pairs, what):
+    """Rank 1 sends to rank 0 or receives from it, as rank 2 does."""
+    needs_provider("net")
+    outcome = faulty(3, f"call={'flag' if mode == 'write' else 'send'} nth=100 do=stop rank=1", *LONG, "--mode", mode, "--pairs", pairs, command="stream")
+    outcome.failed(rf"in the duration no {what} came from rank 1 \(\S+\) for \S+ s; rank 0 \(\S+\) waits for them")
+
+
 @pytest.mark.parametrize(("rank", "what"), [(0, "sending"), (1, "returning a credit")])
 def test_a_call_that_fails(faulty, needs_provider, rank, what):
     needs_provider("net")

@@ -83,6 +83,13 @@ public:
     }
     bool is_drained() const { return under_way_ == 0 && missing() == 0 && unposted_.empty() && untold_.empty(); }
     std::string waiting_for() const;
+    void see_peers(std::vector<PeerSeen>& seen) const {
+        seen.clear();
+        for (const Outgoing& stream : out_) seen.push_back(seen_of(stream));
+        for (const Incoming& stream : in_) seen.push_back(seen_of(stream));
+    }
+    // Messages of all that a peer may have to do with, as they leave and as they come, and as many again.
+    std::uint64_t most_ahead() const { return 4 * static_cast<std::uint64_t>(settings_.window) * peers_of_any(); }
 
     bool injects() const { return settings_.injects; }
     FlowMoments moments() const { return moments_; }
@@ -133,6 +140,21 @@ private:
         int place;
         int frees; // the stream of in_ whose buffer that is; -1 = none's
     };
+
+    std::uint64_t peers_of_any() const { return static_cast<std::uint64_t>(job_.ranks()); } // at most
+    // A receiver owes a credit to who has filled the window, and lets sends complete. A receiver that has all
+    // messages may have left.
+    PeerSeen seen_of(const Outgoing& stream) const {
+        const bool is_full = stream.sent != settings_.most && stream.sent - stream.credit >= settings_.window;
+        const bool is_due = is_full || std::ssize(stream.free) < settings_.window;
+        return {stream.to, is_due ? "credits" : "", true, static_cast<std::uint64_t>(stream.sent + stream.credit)};
+    }
+    // A sender sends while it has credit.
+    PeerSeen seen_of(const Incoming& stream) const {
+        const bool is_due = stream.received != settings_.most && stream.received - stream.told < settings_.window;
+        return {stream.from, is_due ? "messages" : "", false,
+                static_cast<std::uint64_t>(stream.received + stream.told)};
+    }
 
     void open_streams();
     void open_buffers();

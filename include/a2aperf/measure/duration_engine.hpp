@@ -7,6 +7,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "a2aperf/measure/silence.hpp"
 
 namespace a2aperf {
 
@@ -32,6 +35,13 @@ concept DurationEngine = requires(Engine& engine, const Engine& seen, std::span<
     engine.expect(due);
     { seen.is_drained() } -> std::same_as<bool>;         // all of its own have completed, and all that are due came
     { seen.waiting_for() } -> std::same_as<std::string>; // "3 messages from rank 1 and its sends to rank 2"
+};
+
+// One that tells its peers apart: one of them that is silent ends the duration, though the others go on.
+template <class Engine>
+concept TellsPeersApart = DurationEngine<Engine> && requires(const Engine& seen, std::vector<PeerSeen>& peers) {
+    seen.see_peers(peers);                                // the same ones in the same order whenever it is asked
+    { seen.most_ahead() } -> std::same_as<std::uint64_t>; // as Silence
 };
 
 // One that leaves receives posted when all are drained has its peers take them up.

@@ -57,13 +57,18 @@ public:
 
 private:
     template <DurationEngine Engine>
-    Nanoseconds flow(Engine& engine, const Duration& duration, TickSamples& samples);
+    Nanoseconds flow(Engine& engine, const Duration& duration, TickSamples& samples, Silence& silence);
     template <class Done, class Watch, class Engine>
     void wait_until(Done is_done, Watch watch, const Engine& engine);
     template <class Engine>
     bool has_stalled(const Engine& engine);
+    template <class Engine>
+    Silence watch_over(const Engine& engine) const;
+    template <class Engine>
+    void look_for_silent(const Engine& engine, Silence& silence, Nanoseconds now) const;
     bool is_told_to_stop() const;
     [[noreturn]] void fail_waiting(const char* when, const std::string& missing) const;
+    [[noreturn]] void fail_silent(const Silent& silent) const;
 
     Job& job_;
     const CommonClock& clock_;
@@ -85,6 +90,7 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
         deadline_.reset();
         return true;
     };
+    Silence silence = watch_over(engine);
     witness(Stage::ready);
     start_ = agreement_.reach(watch, [] { return "before the start"; });
     if (stop_signal() != 0) return start_;
@@ -93,7 +99,7 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
     const Nanoseconds go = clock_.to_local(start_);
     while (now_ns() < go) {
     }
-    last = flow(engine, duration, samples);
+    last = flow(engine, duration, samples, silence);
     witness(Stage::end);
     const Nanoseconds took = std::min(clock_.since(start_, last), duration.length);
     const auto where = [&] { return fmt::format("after {}", format_duration(took)); };
@@ -121,12 +127,13 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
 // The part that is measured: no allocation, no lock, and no word to or from other ranks but the engine's messages.
 // Gives its end.
 template <DurationEngine Engine>
-Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSamples& samples) {
+Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSamples& samples, Silence& silence) {
     constexpr int kAdvancesPerLook = 16; // reading the clock costs as much as one
     const std::size_t ticks = duration.ticks();
     Nanoseconds due = clock_.to_local(start_ + duration.end_of(0));
     deadline_.reset();
     counted_ = 0;
+    silence.start(now_ns());
     for (;;) {
         for (int i = 0; i < kAdvancesPerLook; ++i)
             if (!engine.advance()) {
@@ -141,6 +148,7 @@ Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSam
         while (samples.taken() < ended) samples.take(moment, engine.counters());
         if (ended == ticks || engine.is_over() || is_told_to_stop()) return now;
         if (engine.has_peers() && has_stalled(engine)) fail_waiting("in", engine.waiting_for());
+        if (silence.is_due(now)) look_for_silent(engine, silence, now);
         due = clock_.to_local(start_ + duration.end_of(ended));
     }
 }
@@ -153,6 +161,26 @@ bool DurationLoop::has_stalled(const Engine& engine) {
     if (counted != counted_) deadline_.reset();
     counted_ = counted;
     return !deadline_.look();
+}
+
+// With room for what is seen of its peers.
+template <class Engine>
+Silence DurationLoop::watch_over(const Engine& engine) const {
+    if constexpr (TellsPeersApart<Engine>) {
+        Silence silence(deadline_.timeout(), engine.most_ahead());
+        engine.see_peers(silence.seen());
+        silence.start(now_ns());
+        return silence;
+    } else {
+        return {deadline_.timeout(), 0};
+    }
+}
+
+template <class Engine>
+void DurationLoop::look_for_silent(const Engine& engine, Silence& silence, Nanoseconds now) const {
+    if constexpr (TellsPeersApart<Engine>) engine.see_peers(silence.seen());
+    const Silent silent = silence.look(now, counted_);
+    if (!silent.peers.empty()) fail_silent(silent);
 }
 
 template <class Done, class Watch, class Engine>

@@ -69,6 +69,12 @@ public:
     }
     bool is_drained() const { return under_way_ == 0 && missing() == 0 && unposted_.empty(); }
     std::string waiting_for() const;
+    void see_peers(std::vector<PeerSeen>& seen) const;
+    // Requests and answers of all that a peer may have to do with, as they leave and as they come, and as many
+    // again.
+    std::uint64_t most_ahead() const {
+        return 4 * static_cast<std::uint64_t>(settings_.outstanding * job_.ranks());
+    }
 
     bool injects() const { return settings_.injects_answers; }
     FlowMoments moments() const { return moments_; }
