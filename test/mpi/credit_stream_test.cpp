@@ -2,6 +2,7 @@
 #include "a2aperf/measure/credit_stream.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "a2aperf/transfer/msg.hpp"
 #include "a2aperf/transfer/read.hpp"
@@ -113,6 +114,42 @@ TEST_CASE("messages that are written come once, whole, and into buffers that are
 
 TEST_CASE("messages that are fetched come once, whole, and are not written over before") {
     check_all<Read>("read");
+}
+
+// Of many messages of each sender its receiver frees one after the other: no credit comes for a while, and it is
+// not there at the end of the duration. It's not silent for that.
+TEST_CASE("a receiver that pauses is waited for beyond the timeout") {
+    Streams streams("tagged");
+    struct Impatient : CreditStream<Tagged> {
+        using CreditStream<Tagged>::CreditStream;
+        Deadline* deadline = nullptr;
+        Deadline patient{Polling::yield, 0};
+        bool advance() {
+            if (!std::exchange(has_begun, true)) *deadline = Deadline(Polling::yield, 20'000'000);
+            return CreditStream<Tagged>::advance();
+        }
+        void expect(std::span<const std::int64_t> due) {
+            *deadline = patient;
+            CreditStream<Tagged>::expect(due);
+        }
+        bool has_begun = false;
+    };
+    StreamSettings settings = all();
+    settings.most = 1;
+    CHECK(streams.run<Tagged>(settings, 8, kLong) == 1); // now they are connected
+    settings = {};
+    for (Rank rank = 1; rank < job().ranks(); ++rank) settings.from.push_back(rank);
+    if (job().rank() > 0) settings = {.to = {0}};
+    settings.window = 8;
+    settings.free_delay = {.time = 30'000'000, .every = 1};
+    settings.op = streams.rig.loop.next_op();
+    (void)streams.rig.loop.next_op();
+    Impatient stream(job(), streams.rig.channel, 8, settings);
+    stream.deadline = &streams.rig.deadline;
+    stream.patient = streams.rig.deadline;
+    TickSamples samples(CreditStream<Tagged>::kCounters);
+    streams.durations.run(stream, {.length = 50'000'000, .tick = 10'000'000}, samples);
+    CHECK(stream.totals()[job().rank() == 0 ? 1 : 0] > 0);
 }
 
 TEST_CASE("a duration ends a stream, and what was sent has come") {

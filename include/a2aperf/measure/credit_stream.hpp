@@ -3,6 +3,7 @@
 // buffers, and it tells when it has freed some.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -90,6 +91,14 @@ public:
     }
     // Messages of all that a peer may have to do with, as they leave and as they come, and as many again.
     std::uint64_t most_ahead() const { return 4 * static_cast<std::uint64_t>(settings_.window) * peers_of_any(); }
+    // A receiver pauses for messages of others that came before, and of all that it takes before it looks at the
+    // clock.
+    Nanoseconds patience() const {
+        const auto most =
+            std::max<std::int64_t>(static_cast<std::int64_t>(settings_.window) * job_.ranks(), kTakenAtOnce);
+        const std::int64_t pauses = most / settings_.free_delay.every + 2;
+        return std::min(settings_.free_delay.time, kLongestPause / pauses) * pauses;
+    }
 
     bool injects() const { return settings_.injects; }
     FlowMoments moments() const { return moments_; }
@@ -102,6 +111,8 @@ public:
 
 private:
     static constexpr int kCredits = kStreamCredits;
+    static constexpr std::int64_t kTakenAtOnce = 256; // DurationLoop looks after 16 reads of 16 completions
+    static constexpr Nanoseconds kLongestPause = 86'400'000'000'000; // together
     static constexpr std::size_t kCreditBytes = sizeof(std::uint64_t);
     static constexpr bool kIsPooled = Mode::kArrival == Arrival::receive_with_data; // any receive takes any message
     static constexpr bool kIsFetched = Mode::kInitiator == Initiator::receiver;

@@ -42,6 +42,7 @@ template <class Engine>
 concept TellsPeersApart = DurationEngine<Engine> && requires(const Engine& seen, std::vector<PeerSeen>& peers) {
     seen.see_peers(peers);                                // the same ones in the same order whenever it is asked
     { seen.most_ahead() } -> std::same_as<std::uint64_t>; // as Silence
+    { seen.patience() } -> std::same_as<Nanoseconds>;     // beyond the timeout: for so long peers may do nothing
 };
 
 // One that leaves receives posted when all are drained has its peers take them up.

@@ -63,6 +63,8 @@ private:
     template <class Engine>
     bool has_stalled(const Engine& engine);
     template <class Engine>
+    static Nanoseconds patience_of(const Engine& engine);
+    template <class Engine>
     Silence watch_over(const Engine& engine) const;
     template <class Engine>
     void look_for_silent(const Engine& engine, Silence& silence, Nanoseconds now) const;
@@ -106,7 +108,7 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
     // All have started what they start, for which they may take as long as the duration.
     const Nanoseconds end = clock_.to_local(start_ + duration.length);
     const auto outlast = [&] {
-        if (now_ns() < end) deadline_.hold();
+        if (now_ns() < end + patience_of(engine)) deadline_.hold();
         return watch();
     };
     agreement_.reach(outlast, where);
@@ -153,6 +155,12 @@ Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSam
     }
 }
 
+template <class Engine>
+Nanoseconds DurationLoop::patience_of(const Engine& engine) {
+    if constexpr (TellsPeersApart<Engine>) return engine.patience();
+    return 0;
+}
+
 // For longer than the timeout.
 template <class Engine>
 bool DurationLoop::has_stalled(const Engine& engine) {
@@ -160,14 +168,14 @@ bool DurationLoop::has_stalled(const Engine& engine) {
     const std::uint64_t counted = std::accumulate(counters.begin(), counters.end(), std::uint64_t{0});
     if (counted != counted_) deadline_.reset();
     counted_ = counted;
-    return !deadline_.look();
+    return !deadline_.look() && deadline_.waited() >= deadline_.timeout() + patience_of(engine);
 }
 
 // With room for what is seen of its peers.
 template <class Engine>
 Silence DurationLoop::watch_over(const Engine& engine) const {
     if constexpr (TellsPeersApart<Engine>) {
-        Silence silence(deadline_.timeout(), engine.most_ahead());
+        Silence silence(deadline_.timeout() + engine.patience(), engine.most_ahead());
         engine.see_peers(silence.seen());
         silence.start(now_ns());
         return silence;

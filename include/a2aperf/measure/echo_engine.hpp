@@ -75,6 +75,7 @@ public:
     std::uint64_t most_ahead() const {
         return 4 * static_cast<std::uint64_t>(settings_.outstanding * job_.ranks());
     }
+    Nanoseconds patience() const { return 0; }
 
     bool injects() const { return settings_.injects_answers; }
     FlowMoments moments() const { return moments_; }
