@@ -60,6 +60,7 @@ ChannelSettings Preparation::channel_settings(const Options& options, int ranks)
                              .memory = find_memory(options.memory),
                              .wait = polling.polling == Polling::block ? Wait::object : Wait::none,
                              .queue_entries = queue_entries(plan),
+                             .completions = completions(plan),
                              .flags = flag_words(plan, ranks)};
     for (const auto& mode : options.modes)
         if (!choice.refused_modes.contains(mode)) {

@@ -121,6 +121,10 @@ std::vector<Column> stream_columns() {
                       [](const Point& p) { return p.stream.free_delay.time > 0 ? p.stream.free_delay.every : -1; }),
          asked_column("asked_inject", ValueType::text, "", "whether messages were to go by the inject path",
                       [](const Point& p) { return std::string(to_string(p.stream.inject)); }),
+         asked_column("completion", ValueType::text, "", "what the completion of a send was asked to mean",
+                      [](const Point& p) { return std::string(to_string(p.stream.completion)); }),
+         asked_column("cq_mod", ValueType::int64, "", "messages of which one asked for the completion of its send",
+                      [](const Point& p) { return std::int64_t{p.stream.cq_mod}; }),
          asked_column("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
                       [](const Point& p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; }),
          asked_column("asked_messages", ValueType::int64, "", "messages that each sender was to send",
@@ -151,20 +155,28 @@ std::vector<SampleColumn> stream_samples() {
           .long_name = "messages that came to the rank in the interval"}});
 }
 
+// Each of these with each of the values.
+template <class Value>
+std::vector<Stream> with_each(const std::vector<Stream>& streams, const std::vector<Value>& values,
+                              Value Stream::*member) {
+    std::vector<Stream> all;
+    for (const Value& value : values)
+        for (const Stream& stream : streams) all.emplace_back(stream).*member = value;
+    return all;
+}
+
 // In the order of the plan.
 std::vector<Stream> streams_of(const Options& options, int ranks) {
     const StreamOptions& asked = stream_options(options);
-    std::vector<Stream> streams;
-    for (const InjectUse inject : asked.injects)
-        for (const FreeDelay& delay : asked.free_delays)
-            streams.push_back({.pairs = asked.pairs.text(),
-                               .is_duplex = asked.is_duplex,
-                               .who = asked.pairs.of(ranks, asked.is_duplex),
-                               .duration = asked.duration,
-                               .messages = asked.messages.value_or(-1),
-                               .free_delay = delay,
-                               .inject = inject});
-    return streams;
+    std::vector<Stream> streams{{.pairs = asked.pairs.text(),
+                                 .is_duplex = asked.is_duplex,
+                                 .who = asked.pairs.of(ranks, asked.is_duplex),
+                                 .duration = asked.duration,
+                                 .messages = asked.messages.value_or(-1)}};
+    streams = with_each(streams, asked.free_delays, &Stream::free_delay);
+    streams = with_each(streams, asked.injects, &Stream::inject);
+    streams = with_each(streams, asked.cq_mods, &Stream::cq_mod);
+    return with_each(streams, asked.completions, &Stream::completion);
 }
 
 class StreamWorkload final : public DurationWorkload {
@@ -225,7 +237,7 @@ protected:
     }
     std::unique_ptr<DurationTable> table(const Launch& launch) const override {
         return std::make_unique<StreamTable>(launch.options().format, launch.job().layout(),
-                                             launch.prepared().provider());
+                                             launch.prepared().provider(), launch.plan());
     }
 };
 

@@ -8,6 +8,7 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/config/values.hpp"
+#include "a2aperf/measure/mode_table.hpp"
 #include "duration_workload.hpp"
 
 namespace a2aperf {
@@ -49,6 +50,36 @@ std::vector<InjectUse> parse_injects(std::span<const std::string> values) {
     return uses;
 }
 
+std::vector<CompletionLevel> parse_completions(std::span<const std::string> values) {
+    std::vector<CompletionLevel> levels;
+    for (const std::string& item : split_list(values)) {
+        const auto level = choose<CompletionLevel>("completion of a send", item,
+                                                   {{"default", CompletionLevel::as_provider},
+                                                    {"transmit", CompletionLevel::transmit},
+                                                    {"delivery", CompletionLevel::delivery}});
+        if (std::ranges::find(levels, level) == levels.end()) levels.push_back(level);
+    }
+    return levels;
+}
+
+std::vector<int> parse_cq_mods(std::span<const std::string> values) {
+    std::vector<int> mods;
+    for (const std::string& item : split_list(values))
+        if (const int mod = parse_int(item, 1, kMostMessages); std::ranges::find(mods, mod) == mods.end())
+            mods.push_back(mod);
+    return mods;
+}
+
+// Where the receivers start the transfers no send completes.
+void require_completions(const Options& options, std::string_view option) {
+    for (const std::string& mode : options.modes)
+        if (find_mode(mode).initiator == Initiator::receiver)
+            throw UsageError(
+                fmt::format("{}: in mode {} the receivers start the transfers, and nothing completes at "
+                            "the sender: leave out {}",
+                            option, mode, mode));
+}
+
 using Values = std::span<const std::string>;
 
 constexpr OptionRow kOptions[] = {
@@ -85,6 +116,23 @@ constexpr OptionRow kOptions[] = {
      .help = "whether messages go by the provider's inject path, which copies them: on, off, or auto, where they "
              "are small enough (default: auto)",
      .set = [](Options& o, Values v, const Catalogue&) { own(o).injects = parse_injects(v); }},
+    {.name = "completion",
+     .value = "LIST",
+     .section = Section::what,
+     .arity = Arity::several,
+     .example = "default,delivery",
+     .help =
+         "what the completion of a send means: default (what the provider says), transmit (the message has left) "
+         "or delivery (it is in the receiver's memory); with the last two none is injected (default: default)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).completions = parse_completions(v); }},
+    {.name = "cq-mod",
+     .value = "LIST",
+     .section = Section::what,
+     .arity = Arity::several,
+     .example = "1,16",
+     .help = "each message of so many asks for the completion of its send, and of the others the receiver's credit "
+             "tells; above 1 none is injected (default: 1)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).cq_mods = parse_cq_mods(v); }},
     {.name = "duration",
      .value = "TIME",
      .section = Section::how_long,
@@ -128,6 +176,9 @@ void check_stream_options(const Options& options) {
         if (delay.time >= options.timeout)
             throw UsageError(fmt::format("--free-delay {} is not below --timeout {}: nothing happens in a pause",
                                          format_duration(delay.time), format_duration(options.timeout)));
+    const StreamOptions& asked = stream_options(options);
+    if (asked.completions != StreamOptions().completions) require_completions(options, "--completion");
+    if (asked.cq_mods != StreamOptions().cq_mods) require_completions(options, "--cq-mod");
     if (stream_options(options).is_duplex && stream_options(options).pairs.is_loopback())
         throw UsageError("--duplex: in a loopback a rank is both ends, and there is one direction");
     constexpr Format kFormats[] = {Format::table, Format::loopback, Format::csv, Format::json};

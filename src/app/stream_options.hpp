@@ -17,6 +17,8 @@ struct StreamOptions {
     bool is_duplex = false;
     std::vector<FreeDelay> free_delays{{}};
     std::vector<InjectUse> injects{InjectUse::automatic};
+    std::vector<CompletionLevel> completions{CompletionLevel::as_provider};
+    std::vector<int> cq_mods{1};
     Nanoseconds duration = 1'000'000'000;
     std::optional<int> messages;
     int most_samples = 1000;

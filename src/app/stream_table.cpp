@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stream_table.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -13,26 +14,8 @@ namespace {
 
 constexpr double kMicroseconds = 1e-3;
 
-std::string heading() {
-    return fmt::format("{:>8} {:>6} {:>9} {:>10} {:>6} {:>11} {:>15} {:>12} {:>9} {:>11} {:>12}\n", "mode",
-                       "window", "msg (B)", "pause (us)", "inject", "messages", "bytes", "messages/s", "Gbit/s",
-                       "time (ms)", "wait (us)");
-}
-
 double pause_of(const Point& point) {
     return static_cast<double>(point.stream.free_delay.time) * kMicroseconds;
-}
-
-std::string line(const Row& row) {
-    const Point& point = row.point;
-    const std::string what =
-        fmt::format("{:>8} {:>6} {:>9} {:>10.1f}", point.mode, point.window, point.message_size, pause_of(point));
-    if (row.result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);
-    const auto& figures = row.result->figures;
-    return fmt::format("{} {:>6} {:>11.0f} {:>15.0f} {:>12.0f} {:>9.3f} {:>11.3f} {:>12.1f}\n", what,
-                       row.result->used_inject ? "yes" : "no", figures.at("messages"), figures.at("bytes"),
-                       figures.at("msg_rate"), figures.at("gbps"), figures.at("stream_time") * 1e-6,
-                       figures.at("longest_wait") * kMicroseconds);
 }
 
 constexpr std::array<std::string_view, 8> kPublished{
@@ -81,9 +64,30 @@ std::string table_of(const Point& point) {
 
 } // namespace
 
-StreamTable::StreamTable(Format format, const Layout& layout, const std::string& provider)
+StreamTable::StreamTable(Format format, const Layout& layout, const std::string& provider, const Plan& plan)
     : format_(format), title_(fmt::format("# {} on {}, {}\n", counted(layout.ranks(), "rank"),
-                                          counted(layout.nodes(), "node"), provider)) {}
+                                          counted(layout.nodes(), "node"), provider)),
+      has_asked_(std::ranges::any_of(plan.points, [](const Point& point) { return point.stream.asks(); })) {}
+
+std::string StreamTable::heading() const {
+    const std::string asked = has_asked_ ? fmt::format(" {:>10} {:>6}", "completion", "cq-mod") : "";
+    return fmt::format("{:>8} {:>6} {:>9} {:>10}{} {:>6} {:>11} {:>15} {:>12} {:>9} {:>11} {:>12}\n", "mode",
+                       "window", "msg (B)", "pause (us)", asked, "inject", "messages", "bytes", "messages/s",
+                       "Gbit/s", "time (ms)", "wait (us)");
+}
+
+std::string StreamTable::line(const Row& row) const {
+    const Point& point = row.point;
+    std::string what =
+        fmt::format("{:>8} {:>6} {:>9} {:>10.1f}", point.mode, point.window, point.message_size, pause_of(point));
+    if (has_asked_) what += fmt::format(" {:>10} {:>6}", to_string(point.stream.completion), point.stream.cq_mod);
+    if (row.result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);
+    const auto& figures = row.result->figures;
+    return fmt::format("{} {:>6} {:>11.0f} {:>15.0f} {:>12.0f} {:>9.3f} {:>11.3f} {:>12.1f}\n", what,
+                       row.result->used_inject ? "yes" : "no", figures.at("messages"), figures.at("bytes"),
+                       figures.at("msg_rate"), figures.at("gbps"), figures.at("stream_time") * 1e-6,
+                       figures.at("longest_wait") * kMicroseconds);
+}
 
 std::string StreamTable::header() const {
     return format_ == Format::loopback ? title_ : title_ + heading();

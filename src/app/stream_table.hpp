@@ -11,15 +11,19 @@ namespace a2aperf {
 
 class StreamTable final : public DurationTable {
 public:
-    StreamTable(Format format, const Layout& layout, const std::string& provider);
+    StreamTable(Format format, const Layout& layout, const std::string& provider, const Plan& plan);
     std::string header() const override;
     std::string row(const Row& row) override;
     void add(const Point& point, const PointResult& result) override;
     void close(Progress& progress) const override;
 
 private:
+    std::string heading() const;
+    std::string line(const Row& row) const;
+
     Format format_;
     std::string title_;
+    bool has_asked_ = false; // for completions, some point
     std::string last_table_; // loopback: what it is of
     int lost_ = 0;           // intervals
 };

@@ -24,8 +24,8 @@ void name_segment(const Domain& domain, fid_ep* endpoint) {
 
 } // namespace
 
-Endpoint::Endpoint(const Domain& domain, std::size_t depth, Wait wait)
-    : has_text_addresses_(domain.offer().info().addr_format == FI_ADDR_STR) {
+Endpoint::Endpoint(const Domain& domain, std::size_t depth, Wait wait, Completions completions)
+    : has_text_addresses_(domain.offer().info().addr_format == FI_ADDR_STR), completions_(completions) {
     fi_av_attr av_attr{};
     av_attr.type = FI_AV_TABLE;
     fid_av* av = nullptr;
@@ -45,7 +45,12 @@ Endpoint::Endpoint(const Domain& domain, std::size_t depth, Wait wait)
     check_fabric(fi_endpoint(domain.get(), &domain.offer().info(), &endpoint, nullptr), "fi_endpoint");
     endpoint_.reset(endpoint);
     check_fabric(fi_ep_bind(endpoint, &av->fid, 0), "fi_ep_bind of the address vector");
-    check_fabric(fi_ep_bind(endpoint, &cq->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind of the completion queue");
+    const std::uint64_t asked = completions == Completions::asked ? FI_SELECTIVE_COMPLETION : 0;
+    if (asked != 0)
+        check_fabric(fi_ep_bind(endpoint, &cq->fid, FI_TRANSMIT | asked),
+                     "fi_ep_bind of a queue for those asked for");
+    check_fabric(fi_ep_bind(endpoint, &cq->fid, asked != 0 ? FI_RECV : FI_TRANSMIT | FI_RECV),
+                 "fi_ep_bind of the completion queue");
     name_segment(domain, endpoint);
     check_fabric(fi_enable(endpoint), "fi_enable",
                  "a queue may be larger than the device allows: lower FI_UNIVERSE_SIZE; with shm, other programs "

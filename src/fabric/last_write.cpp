@@ -15,10 +15,13 @@ namespace a2aperf {
 
 bool LastWrite::post(Rank peer, const Region::Remote& target) {
     const fi_addr_t to = endpoint_.peers()[static_cast<std::size_t>(peer)];
-    const auto status = fi_write(endpoint_.get(), source_.data(), 1, source_.descriptor(), to, target.address,
-                                 target.key, &context_);
+    const iovec byte{source_.data(), 1};
+    void* descriptor = source_.descriptor();
+    const fi_rma_iov place{target.address, 1, target.key};
+    const fi_msg_rma message{&byte, &descriptor, 1, to, &place, 1, &context_, 0};
+    const auto status = fi_writemsg(endpoint_.get(), &message, FI_COMPLETION); // whichever completions it gives
     if (status == -FI_EAGAIN) return false;
-    check_fabric(static_cast<int>(status), "fi_write");
+    check_fabric(static_cast<int>(status), "fi_writemsg");
     return true;
 }
 

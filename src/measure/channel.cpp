@@ -22,7 +22,7 @@ Channel::Channel(const Job& job, const Offer& offer, const ChannelSettings& sett
       peers_write_((settings.rights.target & kPeersWrite) != 0),
       send_(domain_, buffer_bytes_, settings.memory, settings.rights.source, kSendKey),
       receive_(domain_, buffer_bytes_ + settings.spare_bytes, settings.memory, settings.rights.target, kReceiveKey),
-      endpoint_(domain_, queue_depth(job.ranks(), settings.queue_entries), settings.wait) {
+      endpoint_(domain_, queue_depth(job.ranks(), settings.queue_entries), settings.wait, settings.completions) {
     if (settings.flags > 0)
         flags_.emplace(domain_, settings.flags * sizeof(std::uint64_t), memory_kinds().front(), kPeersWrite,
                        kFlagsKey);

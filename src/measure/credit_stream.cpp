@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "a2aperf/fabric/call_error.hpp"
+#include "a2aperf/fabric/completion_level.hpp"
 #include "a2aperf/job/stop_signal.hpp"
+#include "a2aperf/measure/credit_stream_asking.hpp"
 #include "a2aperf/measure/credit_stream_words.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
 
@@ -35,6 +37,7 @@ void CreditStream<Mode>::open_streams() {
         for (const Rank peer : peers) {
             stream_of_rank[static_cast<std::size_t>(peer)] = static_cast<int>(std::ssize(streams));
             streams.push_back({peer});
+            streams.back().first = stream_of_rank[static_cast<std::size_t>(peer)] * settings_.window;
             if (std::ranges::find(peers_, peer) == peers_.end()) peers_.push_back(peer);
         }
     };
@@ -48,6 +51,7 @@ void CreditStream<Mode>::open_streams() {
     if constexpr (!kHasWords) number(out_.size(), kCredits);
     number(out_.size(), settings_.window);
     slots_.resize(stream_of_.size());
+    if (leaves_out()) open_turns();
     taken_at_.resize(static_cast<std::size_t>(message_receives()));
     if constexpr (!kHasWords)
         for (int place = 0; place < receives(); ++place) unposted_.push_back({place, -1});
@@ -112,8 +116,8 @@ bool CreditStream<Mode>::post_receive(const Unposted& unposted) {
         const ssize_t status =
             Mode::receive(context, route(peer, place_of(place), place), settings_.op + (is_credit ? 1 : 0));
         if (!is_started(status, "posting a receive", peer)) return false;
+        if (frees >= 0) free_buffer(in_[static_cast<std::size_t>(frees)], place);
         if (!is_credit) taken_at_[static_cast<std::size_t>(place)] = in_[stream].posted++;
-        if (frees >= 0) ++in_[static_cast<std::size_t>(frees)].freed;
         return true;
     }
 }
@@ -130,7 +134,7 @@ bool CreditStream<Mode>::send_messages(Outgoing& stream) {
             note_wait(stream);
         if constexpr (kHasFlags)
             if (!post_flags()) break;
-        if (stream.free.empty() || !send_one(stream)) break;
+        if (!has_place(stream) || !send_one(stream)) break;
         has_sent = true;
     }
     return has_sent;
@@ -144,7 +148,7 @@ void CreditStream<Mode>::note_wait(Outgoing& stream) {
 
 template <class Mode>
 bool CreditStream<Mode>::send_one(Outgoing& stream) {
-    const int place = kIsFetched ? stream.first + stream.next_there : stream.free.back();
+    const int place = kIsFetched || leaves_out() ? stream.first + stream.next_there : stream.free.back();
     std::byte* const message = channel_.send_buffer() + static_cast<std::size_t>(place) * stride_;
     if (is_numbered()) // all: a place keeps the number of the one before
         write_number(channel_.memory(), message, message_size_, static_cast<std::uint64_t>(stream.sent));
@@ -154,14 +158,14 @@ bool CreditStream<Mode>::send_one(Outgoing& stream) {
     if constexpr (kHasWords) {
         status = send_by_words(stream, to);
     } else {
-        const std::uint64_t label = Mode::label(context_, settings_.op);
-        status = settings_.injects ? Mode::inject(context_, to, label) : Mode::send(context_, to, label);
+        status = send(stream, to, Mode::label(context_, settings_.op));
     }
     if (!is_started(status, "sending", stream.to)) {
         if (sent_ == 0) moments_.begin = kNoMoment; // there may be no room for any until the end
         return false;
     }
     if constexpr (kHasWords) note_sent(stream, place);
+    if (leaves_out()) note_unasked(stream, place);
     ++sent_;
     ++stream.sent;
     ++started_[static_cast<std::size_t>(stream.to)];
@@ -265,6 +269,7 @@ void CreditStream<Mode>::take_credit(Outgoing& stream, int place) {
 
 template <class Mode>
 void CreditStream<Mode>::take_send(int place, Nanoseconds now) {
+    if (leaves_out()) return take_asked(place);
     const int slot = receives() + place;
     out_[static_cast<std::size_t>(stream_of_[static_cast<std::size_t>(slot)])].free.push_back(place);
     --under_way_;
@@ -357,6 +362,10 @@ template class CreditStream<Msg>;
 template class CreditStream<WriteImm>;
 template class CreditStream<Write>;
 template class CreditStream<Read>;
+template class CreditStream<Asking<Tagged>>;
+template class CreditStream<Asking<Msg>>;
+template class CreditStream<Asking<WriteImm>>;
+template class CreditStream<Asking<Write>>;
 
 std::unique_ptr<Flow> make_stream(const EngineParts& parts) {
     Channel& channel = only_channel(parts.channels, "a stream");
@@ -373,6 +382,11 @@ std::unique_ptr<Flow> make_stream(const EngineParts& parts) {
     settings.op = parts.loop.next_op();
     (void)parts.loop.next_op(); // of the credits
     if (point.message_size > channel.domain().offer().ordered_write()) settings.flag_behind = FlagBehind::delivery;
+    settings.cq_mod = point.stream.cq_mod;
+    settings.completion_flags = FI_COMPLETION | flag_of(point.stream.completion);
+    const bool gives_all = channel.endpoint().completions() == Completions::all;
+    if (point.stream.asks() || !(gives_all || settings.injects))
+        return AskingModes::make<CreditStream>(point.mode, parts.job, channel, point.message_size, settings);
     return StreamModes::make<CreditStream>(point.mode, parts.job, channel, point.message_size, settings);
 }
 

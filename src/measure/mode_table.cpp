@@ -21,6 +21,8 @@ ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel) {
     Inject inject = Inject::never;
     if (uses_inject(domain.offer(), parts.point))
         inject = parts.point.window == 0 ? Inject::silent : Inject::counted;
+    else if (channel.endpoint().completions() == Completions::asked)
+        inject = Inject::asking;
     return {.window = parts.point.window,
             .inject = inject,
             .posts_receives = Mode::kArrival != Arrival::flag &&
@@ -134,7 +136,7 @@ bool uses_inject(const Offer& offer, const Point& point) {
 bool injects_stream(const Offer& offer, const Point& point) {
     Point silent = point;
     silent.window = 0;
-    return point.stream.inject != InjectUse::off && uses_inject(offer, silent);
+    return point.stream.inject != InjectUse::off && !point.stream.asks() && uses_inject(offer, silent);
 }
 
 } // namespace a2aperf

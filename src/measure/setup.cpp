@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/fabric/completion_level.hpp"
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/channels.hpp"
 #include "a2aperf/measure/host_facts.hpp"
@@ -40,6 +41,28 @@ std::optional<std::string> data_trouble(const Offer& offer, const Point& point) 
                        point.stream_room().messages);
 }
 
+// Of a stream whose sends ask for completions of their own.
+std::optional<std::string> completion_trouble(const Offer& offer, const Point& point) {
+    if (!point.stream.asks()) return std::nullopt;
+    const std::string name = offer.provider();
+    const Arrival arrival = find_mode(point.mode).arrival;
+    if (point.stream.inject == InjectUse::on) return "a message that is injected completes nowhere";
+    const bool waits = arrival == Arrival::flag && point.message_size > offer.ordered_write();
+    if (waits && (point.stream.cq_mod > 1 || point.stream.completion == CompletionLevel::transmit))
+        return fmt::format("in mode {} each message of {} B over {} waits for the completion of its delivery",
+                           point.mode, point.message_size, name);
+    const bool is_counted = is_written(arrival) || (offer.matches_in_order() &&
+                                                    (arrival == Arrival::receive || offer.completes_in_order()));
+    if (point.stream.cq_mod > 1)
+        if (auto why = selection_trouble(offer)) return why;
+    if (point.stream.cq_mod > 1 && !is_counted)
+        return fmt::format(
+            "{} {} messages in no order: a credit would not say which of the sender's buffers are free "
+            "where their sends do not complete",
+            name, offer.matches_in_order() ? "completes" : "receives");
+    return level_trouble(offer, point.stream.completion, is_written(arrival), point.message_size);
+}
+
 // What finds no room may be told as an error, and a duration needs all of them.
 std::optional<std::string> duration_trouble(const Offer& offer, const Point& point) {
     const bool is_echo = point.role == Role::echo;
@@ -47,6 +70,7 @@ std::optional<std::string> duration_trouble(const Offer& offer, const Point& poi
     if (find_provider(name).keeps_own_messages &&
         std::ranges::any_of(point.stream.who, [](const StreamPair& pair) { return pair.from == pair.to; }))
         return fmt::format("{} keeps messages of a process to itself: they would not pass the adapter", name);
+    if (auto why = completion_trouble(offer, point)) return why;
     if (point.stream.inject == InjectUse::on && !injects_stream(offer, point))
         return point.message_size > offer.inject_size()
                    ? fmt::format("messages of {} B do not go by the inject path of {}: it takes up to {} B",
@@ -192,6 +216,12 @@ std::size_t queue_entries(const Plan& plan) {
         else if (!point.is_skipped() && point.role == Role::echo)
             most = std::max(most, 2 * point.echo_receives());
     return static_cast<std::size_t>(most);
+}
+
+Completions completions(const Plan& plan) {
+    const bool is_selective = std::ranges::any_of(
+        plan.points, [](const Point& point) { return !point.is_skipped() && point.stream.cq_mod > 1; });
+    return is_selective ? Completions::asked : Completions::all;
 }
 
 std::size_t flag_words(const Plan& plan, int ranks) {

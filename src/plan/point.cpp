@@ -38,12 +38,26 @@ std::string_view to_string(InjectUse use) {
     return "";
 }
 
+std::string_view to_string(CompletionLevel level) {
+    switch (level) {
+    case CompletionLevel::as_provider:
+        return "default";
+    case CompletionLevel::transmit:
+        return "transmit";
+    case CompletionLevel::delivery:
+        return "delivery";
+    }
+    return "";
+}
+
 std::string Stream::label() const {
     std::string words = pairs;
     if (is_duplex) words += " both ways";
     if (free_delay.time > 0)
         words += fmt::format(" pause {}/{}", format_duration(free_delay.time), free_delay.every);
     if (inject != InjectUse::automatic) words += fmt::format(" inject {}", to_string(inject));
+    if (completion != CompletionLevel::as_provider) words += fmt::format(" completion {}", to_string(completion));
+    if (cq_mod > 1) words += fmt::format(" cq-mod {}", cq_mod);
     return words;
 }
 

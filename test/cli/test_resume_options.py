@@ -59,6 +59,8 @@ OTHERS = {
     "--duplex": ("stream", {"--duplex": None}, "'one way' in the file and 'both ways'"),
     "--free-delay": ("stream", {"--free-delay": "1ms"}, "free_delay 0 in the file and 1000000"),
     "--inject": ("stream", {"--inject": "off"}, "'auto' in the file and 'off'"),
+    "--completion": ("stream", {"--completion": "delivery"}, "'default' in the file and 'delivery'"),
+    "--cq-mod": ("stream", {"--cq-mod": "4"}, "cq_mod 1 in the file and 4"),
     "--duration": ("stream", {"--messages": ..., "--duration": "20ms"}, "asked_duration -1 in the file and 20000000"),
     "--messages": ("stream", {"--messages": "51"}, "asked_messages 50 in the file and 51"),
     "--request": ("echo", {"--request": "31"}, "request_size 30 in the file and 31"),
@@ -110,7 +112,7 @@ def measured(program, tmp_path_factory) -> dict[str, Path]:
 
 def test_the_table_has_every_option():
     options = set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / "src/config/option_table.cpp").read_text()))
-    streams = {"pairs", "duplex", "free-delay", "inject", "duration", "messages", "max-samples"}
+    streams = {"pairs", "duplex", "free-delay", "inject", "completion", "cq-mod", "duration", "messages", "max-samples"}
     own = {"pairs": {"steps", "suspects"}, "stream_options": streams, "echo": {"request", "outstanding"}}
     for workload, names in own.items():
         options |= set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / f"src/app/{workload}.cpp").read_text())) & names

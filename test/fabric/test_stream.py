@@ -157,6 +157,39 @@ def test_the_inject_path_is_used_as_asked(stream, tmp_path):
     assert "do not go by the inject path of shm" in results.words("skip_reason")[3]
 
 
+def test_completions_are_as_asked(stream, tmp_path):
+    words = ["--mode", "tagged,write-imm", "--sizes", "0,8", "--cq-mod", "1,16", "--completion", "default,delivery"]
+    told = stream(2, *words, "--messages", "100").stdout
+    results = Results(tmp_path / "a.h5")
+    assert results.words("completion") == (["default"] * 4 + ["delivery"] * 4) * 2
+    assert list(results.columns["cq_mod"]) == [1, 1, 16, 16] * 4
+    # Injected is what asks for nothing; shm delivers no message of 0 B at that level.
+    assert list(results.columns["inject"])[:4] == [1, 1, 0, 0]
+    of_nothing = [SKIPPED, COMPLETE]
+    assert list(results.columns["state"]) == ([COMPLETE] * 4 + of_nothing * 2) * 2
+    assert set(results.words("skip_reason")) == {"", "shm never delivers a message of 0 B with FI_DELIVERY_COMPLETE"}
+    assert "completion cq-mod" in told.splitlines()[1]
+    checksums.require_right(tmp_path / "a.h5")
+    if A2A.exists():
+        done = subprocess.run([A2A, "check", tmp_path / "a.h5"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+def test_what_a_provider_does_not_tell_is_skipped_with_the_reason(stream, needs_provider, tmp_path):
+    name = needs_provider("tcp")
+    if name != "tcp;ofi_rxm":
+        pytest.skip(f"{name} is not layered")
+    words = ["--mode", "tagged,msg,write", "--sizes", "8", "--cq-mod", "1,4", "--completion", "default,delivery"]
+    stream(2, *words, "--inject", "auto,on", "--messages", "100", provider="tcp")
+    results = Results(tmp_path / "a.h5")
+    of = dict(zip(zip(results.words("mode"), results.words("completion"), results.columns["cq_mod"],
+                      results.words("asked_inject")), results.words("skip_reason")))  # fmt: skip
+    assert of["tagged", "default", 4, "auto"] == of["write", "delivery", 4, "auto"] == ""
+    assert "completes messages in no order" in of["msg", "default", 4, "auto"]
+    assert "takes no notice of FI_DELIVERY_COMPLETE where messages are sent" in of["tagged", "delivery", 1, "auto"]
+    assert of["write", "default", 4, "on"] == "a message that is injected completes nowhere"
+
+
 PUBLISHED = [
     *("Test duration (secs)", "Data length (bytes)", "Total messages received", "Total data bytes received"),
     *("Messages per sec", "Data bytes per sec", "Rx thread free delay (us)", "Tx thread max get send buffer (us)"),
@@ -233,6 +266,10 @@ def test_a_stream_does_not_sleep(launch, tmp_path):
         (2, ["--free-delay", "1ms/0"], "--free-delay: "),
         (2, ["--free-delay", "2s", "--timeout", "2s"], "--free-delay 2 s is not below --timeout 2 s"),
         (2, ["--inject", "maybe"], "--inject: unknown use of the inject path 'maybe': expected one of auto, on, off"),
+        (2, ["--completion", "soon"], "--completion: unknown completion of a send 'soon': expected one of default, transmit, delivery"),
+        (2, ["--completion", "delivery", "--mode", "msg,read"], "--completion: in mode read the receivers start the transfers"),
+        (2, ["--cq-mod", "0"], "--cq-mod: "),
+        (2, ["--cq-mod", "4", "--mode", "read"], "nothing completes at the sender: leave out read"),
         (2, ["--window", "all"], "--window: a stream has a number of buffers, not all"),
         (2, ["--format", "compat"], "--format: for stream expected one of table, loopback, csv, json"),
     ],

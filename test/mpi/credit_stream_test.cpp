@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "a2aperf/fabric/completion_level.hpp"
+#include "a2aperf/transfer/asking.hpp"
 #include "a2aperf/transfer/msg.hpp"
 #include "a2aperf/transfer/read.hpp"
 #include "a2aperf/transfer/tagged.hpp"
@@ -51,7 +53,8 @@ StreamSettings all() {
 
 struct Streams {
     // Room for the messages and credits of all().
-    explicit Streams(const char* mode) : rig({mode}, 64 * job().ranks(), 1, flow_demands()) {}
+    explicit Streams(const char* mode, Completions completions = Completions::all)
+        : rig({mode}, 64 * job().ranks(), 1, flow_demands(), completions) {}
 
     template <class Mode>
     std::int64_t run(StreamSettings settings, Bytes message_size, const Duration& duration) {
@@ -62,6 +65,7 @@ struct Streams {
         durations.run(stream, duration, samples);
         CHECK(durations.stop_signal() == 0);
         CHECK(stream.sweep()); // nothing is left
+        completions = stream.completions();
         if (settings.injects) CHECK(stream.moments().send_done == stream.sent_by_the_end);
         const auto sent = job().all_gather(stream.totals()[0]);
         const std::int64_t received = stream.totals()[1];
@@ -76,6 +80,7 @@ struct Streams {
 
     Rig rig;
     DurationLoop durations{job(), rig.clock, rig.deadline};
+    std::int64_t completions = 0; // of the last that ran
 };
 
 template <class Mode>
@@ -100,7 +105,60 @@ void check_all(const char* mode) {
             }
 }
 
+// The endpoint gives no completion that is not asked for: what is verified before a point asks, too.
+template <class Mode>
+void check_asking(const char* mode) {
+    Streams streams(mode, Completions::asked);
+    if (selection_trouble(streams.rig.channel.domain().offer())) return; // it gives all
+    const Point point = test::point_of(mode);
+    find_mode(mode).verify(streams.rig.parts(point, 1));
+    for (StreamSettings settings : {halves(), all()})
+        for (const int window : {1, 7})
+            for (const int cq_mod : {1, 2, 16, 1000})
+                for (const Bytes size : {Bytes{0}, kMessage}) {
+                    CAPTURE(window);
+                    CAPTURE(cq_mod);
+                    CAPTURE(size);
+                    settings.window = window;
+                    settings.cq_mod = cq_mod;
+                    settings.completion_flags = FI_COMPLETION;
+                    settings.most = 20;
+                    settings.matches_in_order = settings.completes_in_order = true;
+                    settings.checks_all = true;
+                    const bool sends_first = job().all_gather(std::ssize(settings.to))[0] > 0;
+                    CHECK(streams.run<Asking<Mode>>(settings, size, kLong) == (sends_first ? 20 : 0));
+                    if (cq_mod > 1) CHECK(streams.completions == std::ssize(settings.to) * (20 / cq_mod));
+                }
+}
+
+// Of all messages, with a level of their own.
+template <class Mode>
+void check_level(const char* mode, std::uint64_t flag) {
+    Streams streams(mode);
+    StreamSettings settings = ring();
+    settings.window = 7;
+    settings.completion_flags = FI_COMPLETION | flag;
+    settings.most = 50;
+    settings.matches_in_order = settings.completes_in_order = settings.checks_all = true;
+    CHECK(streams.run<Asking<Mode>>(settings, kMessage, kLong) == 50);
+}
+
 } // namespace
+
+TEST_CASE("each send of so many completes, and no other: the rest is known by the receiver's credit") {
+    check_asking<Tagged>("tagged");
+    check_asking<WriteImm>("write-imm");
+    check_asking<Write>("write");
+}
+
+TEST_CASE("sends complete at a level of their own") {
+    for (const std::uint64_t flag : {FI_TRANSMIT_COMPLETE, FI_DELIVERY_COMPLETE}) {
+        check_level<Tagged>("tagged", flag);
+        check_level<Msg>("msg", flag);
+        check_level<WriteImm>("write-imm", flag);
+        check_level<Write>("write", flag);
+    }
+}
 
 TEST_CASE("every message comes once and in order, whatever the window; point after point over one endpoint") {
     check_all<Tagged>("tagged");

@@ -30,8 +30,8 @@ inline Point point_of(std::string mode, Bytes message_size = kMessage) {
 struct Rig {
     // With room for so many messages in each buffer.
     Rig(const std::vector<std::string>& modes, int places, int count = 1,
-        std::span<const ModeDemands> demands = mode_demands())
-        : channels(job(), offer(modes, demands), settings(modes, places), count) {}
+        std::span<const ModeDemands> demands = mode_demands(), Completions completions = Completions::all)
+        : channels(job(), offer(modes, demands), settings(modes, places, completions), count) {}
 
     EngineParts parts(const Point& point, std::uint64_t seed) {
         return {job(), channels.all(), loop, deadline, point, seed};
@@ -54,8 +54,10 @@ private:
         REQUIRE(choice.refused_modes.empty());
         return std::move(choice.offer);
     }
-    static ChannelSettings settings(const std::vector<std::string>& modes, int places) {
-        ChannelSettings all{.buffer_bytes = kMessage * static_cast<Bytes>(places), .spare_bytes = kMessage};
+    static ChannelSettings settings(const std::vector<std::string>& modes, int places, Completions completions) {
+        ChannelSettings all{.buffer_bytes = kMessage * static_cast<Bytes>(places),
+                            .spare_bytes = kMessage,
+                            .completions = completions};
         for (const std::string& mode : modes) {
             all.rights.source |= find_mode(mode).rights.source;
             all.rights.target |= find_mode(mode).rights.target;

@@ -35,6 +35,7 @@ TIMED_LOOP = {
     "measure/credit_stream.hpp",
     "measure/credit_stream.cpp",
     "measure/credit_stream_words.hpp",
+    "measure/credit_stream_asking.hpp",
     "measure/echo_engine.hpp",
     "measure/echo_engine.cpp",
 }

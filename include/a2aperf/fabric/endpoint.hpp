@@ -15,6 +15,8 @@ namespace a2aperf {
 
 enum class Wait { none, object }; // object: the queue can be slept on
 
+enum class Completions { all, asked }; // of sends: asked = of those alone that ask for theirs
+
 // What libfabric said of an operation that failed.
 struct CompletionError {
     void* context = nullptr;
@@ -25,7 +27,7 @@ struct CompletionError {
 class Endpoint {
 public:
     // depth: completions that may be outstanding at once.
-    Endpoint(const Domain& domain, std::size_t depth, Wait wait);
+    Endpoint(const Domain& domain, std::size_t depth, Wait wait, Completions completions = Completions::all);
 
     std::string address() const; // raw bytes, to be given to every peer
     // Addresses of all ranks in rank order, own included; all of one length, unless they are text.
@@ -33,6 +35,7 @@ public:
 
     fid_ep* get() const { return endpoint_.get(); }
     fid_cq* queue() const { return queue_.get(); }
+    Completions completions() const { return completions_; }
     const std::vector<fi_addr_t>& peers() const { return peers_; }
 
     // Takes the error that fi_cq_read announced with -FI_EAVAIL.
@@ -42,6 +45,7 @@ private:
     void insert(const std::string& addresses, std::size_t count, fi_addr_t* peers);
 
     bool has_text_addresses_;
+    Completions completions_;
     // Destruction runs from the end: the endpoint goes first, as libfabric demands.
     FidPtr<fid_av> addresses_;
     FidPtr<fid_cq> queue_;

@@ -25,7 +25,8 @@ struct ChannelSettings {
     Wait wait = Wait::none;
     std::size_t queue_entries = 0; // where those for a message to and from each rank are not enough
     Rights rights{};               // that the modes ask for: to the send buffer as a source, to the receive buffer
-    std::size_t flags = 0;         // words that peers write and this rank polls: see flag_words()
+    Completions completions = Completions::all; // of sends
+    std::size_t flags = 0;                      // words that peers write and this rank polls: see flag_words()
 };
 
 class Channel {

@@ -20,6 +20,7 @@
 #include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/measure/stream_words.hpp"
 #include "a2aperf/stats/samples.hpp"
+#include "a2aperf/transfer/asking.hpp"
 
 namespace a2aperf {
 
@@ -33,6 +34,10 @@ struct StreamSettings {
     FlagBehind flag_behind = FlagBehind::post; // where a flag tells of a message
     bool checks_all = false;                   // the number of each message is looked at, not of samples alone
     FreeDelay free_delay{};
+    // Where sends ask for completions (transfer/asking.hpp): for those of each so many-th to a rank, with these
+    // flags.
+    int cq_mod = 1;
+    std::uint64_t completion_flags = 0;
     // Of the messages; that of the credits is one more. Differs between all streams and ops of a launch.
     std::uint64_t op = 0;
 };
@@ -47,6 +52,10 @@ struct StreamSettings {
 // next one: so neither needs writes to be in order, and no receive is posted. Where the receiver fetches messages,
 // the number says in which buffer of the sender each lies, too: the word tells that it may be read, and its credit
 // that it has been.
+//
+// Where some sends do not complete, a message's number says which place of the sender's it takes, too: the window
+// keeps it from a place before the credit covers the message that had it. So buffers are freed in the order of
+// numbers there as well, and a place whose completion was asked for waits for that, too.
 template <class Mode>
 class CreditStream {
 public:
@@ -101,6 +110,7 @@ public:
     }
 
     bool injects() const { return settings_.injects; }
+    std::int64_t completions() const { return completions_; } // of sends, where some are left out
     FlowMoments moments() const { return moments_; }
     // Messages sent and received; ns of the longest wait for a credit.
     std::span<const std::int64_t> totals() const { return totals_; }
@@ -118,6 +128,7 @@ private:
     static constexpr bool kIsFetched = Mode::kInitiator == Initiator::receiver;
     static constexpr bool kHasWords = tells_by_words(Mode::kArrival);
     static constexpr bool kHasFlags = Mode::kArrival == Arrival::flag;
+    static constexpr bool kAsks = AsksForCompletions<Mode>;
 
     struct Outgoing {
         Rank to;
@@ -125,14 +136,15 @@ private:
         std::int64_t sent = 0, credit = 0;
         Nanoseconds waiting_since = 0;
         int to_take_up = 0; // of the peer's receives
-        // Where words tell of messages: the first of its buffers here and at the peer, which of them the next
+        // The first of its buffers here and, where words tell of messages, at the peer; which of them the next
         // message takes, and which word has the next credit.
         int first = 0, first_there = 0, next_there = 0;
         std::size_t next_credit = 0;
+        int unasked = 0; // since the last that asked for its completion
     };
     struct Incoming {
         Rank from;
-        // Where words tell of messages: its buffers here and at the peer, and which of them is to be freed next,
+        // Its buffers here and, where words tell of messages, at the peer; and which of them is to be freed next,
         // and to be fetched.
         int first = 0, first_there = 0, next = 0, next_to_fetch = 0;
         std::int64_t received = 0, freed = 0, told = 0;
@@ -175,9 +187,9 @@ private:
     bool send_messages(Outgoing& stream);
     bool send_one(Outgoing& stream);
     void note_wait(Outgoing& stream);
-    // Of those that are injected, or fetched by the peer, nothing tells when they are sent: no later than this
-    // rank's next event, or its end.
-    bool is_silent() const { return kIsFetched || settings_.injects; }
+    // Of those that are injected, fetched by the peer, or do not complete all, nothing tells when they are sent: no
+    // later than this rank's next event, or its end.
+    bool is_silent() const { return kIsFetched || settings_.injects || leaves_out(); }
     void note_silent(Nanoseconds now) {
         noted_ = sent_;
         moments_.send_done = now;
@@ -193,6 +205,21 @@ private:
     void take_credit(Outgoing& stream, int place);
     void take_send(int place, Nanoseconds now);
     void pause();
+
+    // Where sends ask for completions: credit_stream_asking.hpp.
+    bool leaves_out() const { return kAsks && settings_.cq_mod > 1; }
+    bool asks_next(const Outgoing& stream) const { return stream.unasked + 1 == settings_.cq_mod; }
+    bool has_place(const Outgoing& stream) const {
+        return leaves_out() ? !is_awaited_[static_cast<std::size_t>(stream.first) +
+                                           static_cast<std::size_t>(stream.next_there)]
+                            : !stream.free.empty();
+    }
+    ssize_t send(const Outgoing& stream, const Route& to, std::uint64_t label);
+    void note_unasked(Outgoing& stream, int place);
+    void take_asked(int place);
+    void open_turns();
+    void free_buffer(Incoming& stream, int place);
+    void free_in_turn(Incoming& stream, std::int64_t number);
 
     // Where words tell of messages: credit_stream_words.hpp.
     bool look() {
@@ -257,12 +284,14 @@ private:
     std::optional<StreamWords> words_;        // where they tell of messages
     std::vector<Flag> flags_;                 // of messages whose delivery they wait for, by place [sends]
     std::vector<Flag> untold_;                // that found no room
+    std::vector<std::int8_t> is_awaited_;     // the completion of the send from a place [sends]
+    std::vector<std::int8_t> is_freed_;       // a buffer, before one of an earlier number [message_receives]
     std::array<std::uint64_t, 2> counts_{};
     std::array<std::int64_t, 3> totals_{};
     FlowMoments moments_{kNoMoment, kNoMoment, kNoMoment};
     // Of all streams.
     std::int64_t sent_ = 0, under_way_ = 0, noted_ = 0; // noted: those whose moment was
-    std::int64_t received_ = 0, credits_received_ = 0;
+    std::int64_t received_ = 0, credits_received_ = 0, completions_ = 0;
     std::size_t first_out_ = 0;
     bool is_ending_ = false, is_sweeping_ = false;
     std::int64_t left_ = 0; // of its own receives to take up

@@ -15,8 +15,6 @@ void CreditStream<Mode>::open_buffers() {
     untold_.reserve(flags_.size());
     for (int place = 0; place < message_receives(); ++place)
         taken_at_[static_cast<std::size_t>(place)] = place % settings_.window;
-    for (std::size_t i = 0; i < in_.size(); ++i) in_[i].first = static_cast<int>(i) * settings_.window;
-    for (std::size_t i = 0; i < out_.size(); ++i) out_[i].first = static_cast<int>(i) * settings_.window;
     const auto there = [&](const std::vector<int>& stream_of_rank) {
         return job_.all_to_all(std::vector<std::int64_t>(stream_of_rank.begin(), stream_of_rank.end()));
     };
@@ -45,7 +43,7 @@ ssize_t CreditStream<Mode>::send_by_words(const Outgoing& stream, Route to) {
         if constexpr (kHasFlags)
             if (settings_.flag_behind == FlagBehind::delivery) return Mode::send_delivered(context_, to);
         const std::uint64_t label = kHasFlags ? 0 : message_data(settings_.op, buffer);
-        return settings_.injects ? Mode::inject(context_, to, label) : Mode::send(context_, to, label);
+        return send(stream, to, label);
     }
 }
 

@@ -48,7 +48,10 @@ private:
     // True when all are posted.
     [[gnu::always_inline]] inline bool post_receives();
     [[gnu::always_inline]] inline bool post_sends();
-    [[gnu::noinline]] bool post_injected(std::uint64_t label);
+    [[gnu::noinline]] bool post_asking(std::uint64_t label);
+    std::uint64_t asked_flags() const {
+        return settings_.inject == Inject::counted ? FI_INJECT | FI_COMPLETION : FI_COMPLETION;
+    }
     // In modes that tell by flags. True when all messages and their flags are posted.
     bool post_with_flags();
     bool post_flags(); // of the messages that are ready for them
@@ -161,8 +164,8 @@ bool Exchange<Mode>::post_sends() {
             if (next_send_ != before) count_down(send, static_cast<std::int32_t>(next_send_ - before));
             return is_all;
         }
-        if (settings_.inject == Inject::counted) [[unlikely]]
-            return post_injected(label);
+        if (settings_.inject >= Inject::counted) [[unlikely]]
+            return post_asking(label);
         const Route* const end = window_end(sends_, send);
         return post_each(next_send_, end, "sending",
                          [this, label](const Route& to) { return Mode::send(context_, to, label); }) &&
@@ -172,11 +175,12 @@ bool Exchange<Mode>::post_sends() {
 
 // With completions, so that the window counts these too.
 template <TransferMode Mode>
-bool Exchange<Mode>::post_injected(std::uint64_t label) {
+bool Exchange<Mode>::post_asking(std::uint64_t label) {
     const Route* const end = window_end(sends_, send);
-    return post_each(next_send_, end, "sending",
-                     [this, label](const Route& to) { return Mode::inject_counted(context_, to, label); }) &&
-           end == sends_end();
+    const auto post = [this, label, flags = asked_flags()](const Route& to) {
+        return Mode::post(context_, to, label, flags);
+    };
+    return post_each(next_send_, end, "sending", post) && end == sends_end();
 }
 
 // The place in slots_ of what has completed; an arrival that came without a receive counts as its source's. Beyond
@@ -351,8 +355,13 @@ void Exchange<Mode>::sweep(Rank nearest) {
         std::fill(extra_completions_.begin() + static_cast<std::ptrdiff_t>(ranks_), extra_completions_.end(), kDue);
         Slot* slot = &slots_[ranks_]; // of sends that are over
         for (const Rank peer : targets) {
-            retry("sending", peer,
-                  [&] { return Mode::send(context_, context_.to(peer, slot), Mode::label(context_, op_)); });
+            const Route to = context_.to(peer, slot);
+            const auto label = Mode::label(context_, op_);
+            retry("sending", peer, [&] {
+                return endpoint_->completions() == Completions::asked
+                           ? Mode::post(context_, to, label, FI_COMPLETION)
+                           : Mode::send(context_, to, label);
+            });
             ++slot;
         }
         deadline_->reset();

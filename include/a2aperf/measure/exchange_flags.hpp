@@ -29,10 +29,11 @@ bool Exchange<Mode>::post_with_flags() {
     const auto label = Mode::label(context_, op_);
     while (post_flags() && next_send_ < end) {
         const Route& to = *next_send_;
-        const ssize_t status = !is_ordered                           ? Mode::send_delivered(context_, to)
-                               : is_silent                           ? Mode::inject(context_, to, label)
-                               : settings_.inject == Inject::counted ? Mode::inject_counted(context_, to, label)
-                                                                     : Mode::send(context_, to, label);
+        const ssize_t status = !is_ordered ? Mode::send_delivered(context_, to)
+                               : is_silent ? Mode::inject(context_, to, label)
+                               : settings_.inject >= Inject::counted
+                                   ? Mode::post(context_, to, label, asked_flags())
+                                   : Mode::send(context_, to, label);
         if (status == -FI_EAGAIN) return false;
         if (status != 0) fail(status, "sending", to.peer);
         if (is_ordered) ready_.push_back(&to);

@@ -33,8 +33,9 @@ enum class Strays {
 // Whether messages go by the provider's inject path.
 enum class Inject {
     never,
-    silent, // without a completion: nothing that a window could count
-    counted // with one
+    silent,  // without a completion: nothing that a window could count
+    counted, // with one
+    asking   // never, and each asks for its completion, as an endpoint wants that gives those alone
 };
 
 // In modes that tell by flags: what a message's flag is posted behind.

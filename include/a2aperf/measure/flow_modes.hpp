@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "a2aperf/measure/flow.hpp"
+#include "a2aperf/transfer/asking.hpp"
 #include "a2aperf/transfer/modes.hpp"
 
 namespace a2aperf {
@@ -36,6 +37,8 @@ struct FlowModesOf<std::tuple<Modes...>> {
 };
 
 using StreamModes = FlowModesOf<Modes>::All;
+using AskingModes =
+    FlowModes<Asking<Tagged>, Asking<Msg>, Asking<WriteImm>, Asking<Write>>; // but read: it sends nothing
 using EchoModes = FlowModes<Tagged, Msg>;
 
 } // namespace a2aperf

@@ -53,6 +53,8 @@ Bytes buffer_bytes(const Plan& plan, const MemoryBudget& budget, int ranks);
 Bytes largest_message(const Plan& plan);
 // Entries of a completion queue beyond which no stream of the plan has operations under way.
 std::size_t queue_entries(const Plan& plan);
+// Which its sends put there: all, unless a point leaves some out.
+Completions completions(const Plan& plan);
 // Words of a rank that its peers write: those of each rank in modes that tell by flags, and of the largest stream
 // that moves by writes.
 std::size_t flag_words(const Plan& plan, int ranks);

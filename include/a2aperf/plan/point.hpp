@@ -36,6 +36,11 @@ struct FreeDelay {
 enum class InjectUse { automatic, on, off };
 std::string_view to_string(InjectUse use);
 
+// What the completion of a send means: what the provider says unless it is asked, that the message has left and is
+// its sender's no more, or that it is in the target's memory.
+enum class CompletionLevel { as_provider, transmit, delivery };
+std::string_view to_string(CompletionLevel level);
+
 // Of a point that runs for a duration.
 struct Stream {
     std::string pairs; // as asked for
@@ -45,8 +50,12 @@ struct Stream {
     std::int64_t messages = -1; // of each sender; -1 = until the duration has passed
     FreeDelay free_delay{};
     InjectUse inject = InjectUse::automatic;
+    CompletionLevel completion = CompletionLevel::as_provider;
+    int cq_mod = 1; // each message of so many asks for the completion of its send
 
-    // "halves both ways pause 10 ms/1000 inject off"
+    // Something of its sends' completions: then none is injected.
+    bool asks() const { return completion != CompletionLevel::as_provider || cq_mod > 1; }
+    // "halves both ways pause 10 ms/1000 inject off completion delivery cq-mod 16"
     std::string label() const;
 };
 

@@ -73,15 +73,15 @@ concept ReceivesMessages = requires(const TransferContext& context, const Route&
 };
 
 // Of a source that starts transfers. label is what all messages of an op of this rank carry. inject() never
-// completes, inject_counted() does, with the route's slot. Modes that carry data name op and source by
-// message_data().
+// completes; of post() the flags say whether it does, and when: with FI_COMPLETION, with the route's slot. Modes
+// that carry data name op and source by message_data().
 template <class Mode>
 concept SendsMessages = requires(const TransferContext& context, const Route& route, std::uint64_t op,
-                                 std::uint64_t label) {
+                                 std::uint64_t label, std::uint64_t flags) {
     { Mode::label(context, op) } -> std::same_as<std::uint64_t>;
     { Mode::send(context, route, label) } -> std::same_as<ssize_t>;
     { Mode::inject(context, route, label) } -> std::same_as<ssize_t>;
-    { Mode::inject_counted(context, route, label) } -> std::same_as<ssize_t>;
+    { Mode::post(context, route, label, flags) } -> std::same_as<ssize_t>;
 };
 
 // Where receives take messages, verification posts more of them into a place of its own choice, from whoever sends;

@@ -34,12 +34,11 @@ struct Msg {
         return fi_injectdata(context.endpoint, to.message, context.message_size, label, to.address);
     }
 
-    // The same, with a completion.
-    static ssize_t inject_counted(const TransferContext& context, const Route& to, std::uint64_t label) {
+    static ssize_t post(const TransferContext& context, const Route& to, std::uint64_t label, std::uint64_t flags) {
         const iovec bytes{to.message, context.message_size};
         void* descriptor = context.send_descriptor;
         const fi_msg message{&bytes, &descriptor, 1, to.address, &to.slot->context, label};
-        return fi_sendmsg(context.endpoint, &message, FI_INJECT | FI_COMPLETION | FI_REMOTE_CQ_DATA);
+        return fi_sendmsg(context.endpoint, &message, flags | FI_REMOTE_CQ_DATA);
     }
 
     static ssize_t receive_any(const TransferContext& context, std::uint64_t /*op*/, std::byte* space,

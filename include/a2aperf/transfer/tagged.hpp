@@ -45,12 +45,11 @@ struct Tagged {
         return fi_tinject(context.endpoint, to.message, context.message_size, to.address, label);
     }
 
-    // The same, with a completion.
-    static ssize_t inject_counted(const TransferContext& context, const Route& to, std::uint64_t label) {
+    static ssize_t post(const TransferContext& context, const Route& to, std::uint64_t label, std::uint64_t flags) {
         const iovec bytes{to.message, context.message_size};
         void* descriptor = context.send_descriptor;
         const fi_msg_tagged message{&bytes, &descriptor, 1, to.address, label, 0, &to.slot->context, 0};
-        return fi_tsendmsg(context.endpoint, &message, FI_INJECT | FI_COMPLETION);
+        return fi_tsendmsg(context.endpoint, &message, flags);
     }
 
     // Takes a message of this op, whoever sent it.

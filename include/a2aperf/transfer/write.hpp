@@ -30,7 +30,7 @@ struct Write {
 
     // The same, which completes when the target has the data.
     static ssize_t send_delivered(const TransferContext& context, const Route& to) {
-        return post(context, to, FI_DELIVERY_COMPLETE | FI_COMPLETION);
+        return post(context, to, 0, FI_DELIVERY_COMPLETE | FI_COMPLETION);
     }
 
     static ssize_t inject(const TransferContext& context, const Route& to, std::uint64_t /*label*/) {
@@ -38,23 +38,18 @@ struct Write {
                                to.remote_key);
     }
 
-    // The same, with a completion.
-    static ssize_t inject_counted(const TransferContext& context, const Route& to, std::uint64_t /*label*/) {
-        return post(context, to, FI_INJECT | FI_COMPLETION);
-    }
-
-    // The flag of a message, of which nothing completes here.
-    static ssize_t tell(const TransferContext& context, const Route& to, std::uint64_t label) {
-        return write_word(context, to.peer, static_cast<std::size_t>(context.self), label);
-    }
-
-private:
-    static ssize_t post(const TransferContext& context, const Route& to, std::uint64_t flags) {
+    static ssize_t post(const TransferContext& context, const Route& to, std::uint64_t /*label*/,
+                        std::uint64_t flags) {
         const iovec bytes{to.message, context.message_size};
         void* descriptor = context.send_descriptor;
         const fi_rma_iov target{to.remote_address, context.message_size, to.remote_key};
         const fi_msg_rma message{&bytes, &descriptor, 1, to.address, &target, 1, &to.slot->context, 0};
         return fi_writemsg(context.endpoint, &message, flags);
+    }
+
+    // The flag of a message, of which nothing completes here.
+    static ssize_t tell(const TransferContext& context, const Route& to, std::uint64_t label) {
+        return write_word(context, to.peer, static_cast<std::size_t>(context.self), label);
     }
 };
 

@@ -38,13 +38,12 @@ struct WriteImm {
                                    to.remote_address, to.remote_key);
     }
 
-    // The same, with a completion.
-    static ssize_t inject_counted(const TransferContext& context, const Route& to, std::uint64_t label) {
+    static ssize_t post(const TransferContext& context, const Route& to, std::uint64_t label, std::uint64_t flags) {
         const iovec bytes{to.message, context.message_size};
         void* descriptor = context.send_descriptor;
         const fi_rma_iov target{to.remote_address, context.message_size, to.remote_key};
         const fi_msg_rma message{&bytes, &descriptor, 1, to.address, &target, 1, &to.slot->context, label};
-        return fi_writemsg(context.endpoint, &message, FI_INJECT | FI_COMPLETION | FI_REMOTE_CQ_DATA);
+        return fi_writemsg(context.endpoint, &message, flags | FI_REMOTE_CQ_DATA);
     }
 };
 
