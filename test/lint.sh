@@ -15,10 +15,20 @@ sources() {
 
 lint_format() { sources '*.cpp' '*.hpp' | xargs -r clang-format --dry-run -Werror; }
 
-# Needs the compilation database of build/release.
+# What the compiler is given of src: sources by the handful, or single ones.
+compiled() {
+    python3 - "$top/build/release" <<'PYTHON'
+import json, os, sys
+with open(f"{sys.argv[1]}/compile_commands.json") as database:
+    for entry in json.load(database):
+        if entry["output"].startswith("src/"):
+            print(os.path.normpath(os.path.join(entry["directory"], entry["file"])))
+PYTHON
+}
+
 lint_tidy() {
     [[ -f build/release/compile_commands.json ]] || die "no build/release: meson setup build/release"
-    sources 'src/*.cpp' | xargs -r -P "$(nproc)" -n 1 clang-tidy --quiet -p build/release --warnings-as-errors='*'
+    compiled src | xargs -r -P "$(nproc)" -n 1 clang-tidy --quiet -p build/release --warnings-as-errors='*'
 }
 
 lint_shell() { sources 'packaging/completion/*' '*.sh' '*.sbatch' '.ci/run' | xargs -r shellcheck --external-sources; }

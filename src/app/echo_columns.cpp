@@ -26,7 +26,7 @@ std::vector<RoundTrips> clients_of(const Samples& samples) {
     return clients;
 }
 
-double count_of(const Samples& samples, const Point&, const Layout&) {
+double trips_of(const Samples& samples, const Point&, const Layout&) {
     double count = 0;
     for (const RoundTrips& client : clients_of(samples)) count += static_cast<double>(client.count);
     return count;
@@ -40,7 +40,7 @@ double rate_of(const Samples& samples, const Point& point, const Layout& layout)
         first = std::min(first, samples.begin[static_cast<std::size_t>(pair.from)]);
         last = std::max(last, samples.recv_done[static_cast<std::size_t>(pair.from)]);
     }
-    return last > first ? count_of(samples, point, layout) / static_cast<double>(last - first) * 1e9 : kAbsent;
+    return last > first ? trips_of(samples, point, layout) / static_cast<double>(last - first) * 1e9 : kAbsent;
 }
 
 double under_way_of(const Samples& samples, const Point&, const Layout&) {
@@ -90,7 +90,7 @@ std::vector<Column> echo_columns() {
                  "asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
                  [](const Point&p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; }),
              whole_column(
-                 {"round_trips", "", "round trips of all clients, kept or not", Better::none, {}, count_of}),
+                 {"round_trips", "", "round trips of all clients, kept or not", Better::none, {}, trips_of}),
              p999_column(),
              column_of({"trip_rate", "1/s", "round trips per second, all clients", Better::higher, {}, rate_of}),
              column_of({"byte_rate", "B/s", "payload of the answers per second", Better::higher, {}, byte_rate}),

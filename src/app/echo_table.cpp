@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/units.hpp"
+
 namespace a2aperf {
 namespace {
-
-constexpr double kMicroseconds = 1e-3;
 
 // What the points together say below their table.
 class EchoTable : public DurationTable {

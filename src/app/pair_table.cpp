@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/units.hpp"
 #include "a2aperf/record/record_writer.hpp"
 
 namespace a2aperf {
 namespace {
 
-constexpr double kMicroseconds = 1e-3;
 constexpr std::string_view kNothing = "—";
 constexpr std::size_t kMostSuspects = 10;     // in words; the file has all
 constexpr int kMostRanksOfMatrix = 8;         // that fit a line

@@ -7,12 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/units.hpp"
 #include "a2aperf/transfer/msg.hpp"
 
 namespace a2aperf {
 namespace {
-
-constexpr double kMicroseconds = 1e-3;
 
 double pause_of(const Point& point) {
     return static_cast<double>(point.stream.free_delay.time) * kMicroseconds;

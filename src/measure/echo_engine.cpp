@@ -12,7 +12,7 @@
 namespace a2aperf {
 namespace {
 
-constexpr std::string_view kWhere = "in a round trip";
+constexpr std::string_view kInRoundTrip = "in a round trip";
 
 TransferContext of_size(TransferContext context, Bytes size) {
     context.message_size = size;
@@ -116,13 +116,13 @@ void EchoEngine<Mode>::see_peers(std::vector<PeerSeen>& seen) const {
 template <class Mode>
 bool EchoEngine<Mode>::is_started(ssize_t status, const char* call, Rank peer) const {
     if (status == 0 || status == -FI_EAGAIN) return status == 0;
-    fail_call(kWhere, status, call, job_.who(peer));
+    fail_call(kInRoundTrip, status, call, job_.who(peer));
 }
 
 template <class Mode>
 void EchoEngine<Mode>::fail_completion(ssize_t status) const {
-    if (status != -FI_EAVAIL) fail_queue(kWhere, status, waiting_for());
-    fail_operation(kWhere, "an operation", channel_.endpoint().take_error(), waiting_for());
+    if (status != -FI_EAVAIL) fail_queue(kInRoundTrip, status, waiting_for());
+    fail_operation(kInRoundTrip, "an operation", channel_.endpoint().take_error(), waiting_for());
 }
 
 template <class Mode>

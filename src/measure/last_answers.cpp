@@ -12,7 +12,7 @@
 namespace a2aperf {
 namespace {
 
-constexpr std::string_view kWhere = "at its last writes";
+constexpr std::string_view kAtLastWrites = "at its last writes";
 
 } // namespace
 
@@ -23,7 +23,7 @@ void take_last_answers(const Channel& channel, const Job& job, Agreement& agreem
         if (has_progress)
             deadline.reset();
         else if (!deadline.idle())
-            throw RunError(fmt::format("{}: nothing happened for {}; it waits for {} to take one", kWhere,
+            throw RunError(fmt::format("{}: nothing happened for {}; it waits for {} to take one", kAtLastWrites,
                                        format_duration(deadline.waited()), job.who(peer)),
                            EndReason::fabric_deadline);
     };
@@ -33,7 +33,7 @@ void take_last_answers(const Channel& channel, const Job& job, Agreement& agreem
         while (!write.post(peer, channel.remote(peer).receive)) wait(write.progress() > 0, peer);
         for (int answers = 0; answers == 0; wait(answers > 0, peer)) answers = write.progress();
     }
-    (void)agreement.reach([&] { return write.progress() > 0; }, [] { return std::string(kWhere); });
+    (void)agreement.reach([&] { return write.progress() > 0; }, [] { return std::string(kAtLastWrites); });
 }
 
 } // namespace a2aperf

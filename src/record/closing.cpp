@@ -14,8 +14,6 @@
 namespace a2aperf {
 namespace {
 
-constexpr double kMicroseconds = 1e-3;
-
 using Rows = std::vector<const Row*>;
 
 Rows select(const std::vector<Row>& rows, const std::function<bool(const Row&)>& wanted) {

@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "a2aperf/base/units.hpp"
+
 namespace a2aperf {
 namespace {
 
@@ -107,7 +109,6 @@ Column with_flags(Column column, std::vector<std::string_view> flags) {
 // Times of the op time T and of its kin, from ns to µs.
 template <class Member>
 Column time(std::string_view name, std::string_view long_name, std::string_view heading, Member member) {
-    constexpr double kMicroseconds = 1e-3;
     const WideFormat wide{heading, kMicroseconds, 2};
     return with_better(figure(name, Kind::float64, "ns", long_name, wide, member), Better::lower);
 }

@@ -7,10 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/units.hpp"
+
 namespace a2aperf {
 namespace {
 
-constexpr double kMicroseconds = 1e-3;
 constexpr std::string_view kNothing = "—";
 
 // table: what matters daily, a line of at most 118 columns and a few words.

@@ -16,8 +16,7 @@ configure_sanitized() {
         local -x CC="${cache}clang-14" CXX="${cache}clang++-14"
         fuzz=true
     fi
-    # Compiling takes most of the time: no optimisation, of the debug information the line numbers, and the sources of
-    # six layers by the handful (src/meson.build).
-    configure_build "$sanitized" -Dtests=enabled "-Dfuzz=$fuzz" -Dunity_size=8 -Doptimization=0 -Ddebug=false \
+    # Compiling takes most of the time: no optimisation, of the debug information the line numbers.
+    configure_build "$sanitized" -Dtests=enabled "-Dfuzz=$fuzz" -Doptimization=0 -Ddebug=false \
         -Dcpp_args=-g1 -Db_sanitize=address,undefined -Db_lundef=false
 }

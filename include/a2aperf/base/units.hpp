@@ -10,6 +10,7 @@ namespace a2aperf {
 
 using Bytes = std::uint64_t;
 using Nanoseconds = std::int64_t;
+constexpr double kMicroseconds = 1e-3; // in a nanosecond: times are kept in these and shown in those
 using Rank = int;
 
 // "1000", "60kB" (1e3), "4MiB" (2^20), "1.5GB"; decimal: B kB MB GB TB, binary: KiB MiB GiB TiB (also Ki, Mi, Gi,

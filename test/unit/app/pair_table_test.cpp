@@ -9,13 +9,13 @@ using namespace a2aperf;
 
 namespace {
 
-constexpr int kRanks = 4;
+constexpr int kTableRanks = 4;
 
 // 1 µs a byte; from 3 to 1 four times as long.
 PairReport report_of(Bytes size) {
     std::vector<PairTime> pairs;
-    for (Rank source = 0; source < kRanks; ++source)
-        for (Rank destination = 0; destination < kRanks; ++destination) {
+    for (Rank source = 0; source < kTableRanks; ++source)
+        for (Rank destination = 0; destination < kTableRanks; ++destination) {
             if (source == destination) continue;
             const double time = 1000.0 * static_cast<double>(size);
             pairs.push_back({source, destination, 10, time, time / 2});
@@ -28,8 +28,9 @@ PairReport report_of(Bytes size) {
 }
 
 PairTable table(int nodes = 2) {
-    return {
-        Layout::blocks(kRanks, kRanks / nodes), {"a", "a", "b", "b"}, {"tcp", 10, "clock, synchronised to 5 ns"}};
+    return {Layout::blocks(kTableRanks, kTableRanks / nodes),
+            {"a", "a", "b", "b"},
+            {"tcp", 10, "clock, synchronised to 5 ns"}};
 }
 
 bool has(const std::string& text, const std::string& part) {
@@ -74,7 +75,7 @@ TEST_CASE("what stands out is said in words, with what became of it alone") {
 }
 
 TEST_CASE("where ranks share cores that is said first, and nothing is said of what stands out") {
-    const PairTable shared(Layout::blocks(kRanks, kRanks), {"a", "a", "a", "a"},
+    const PairTable shared(Layout::blocks(kTableRanks, kTableRanks), {"a", "a", "a", "a"},
                            {"tcp", 10, "barrier", "oversubscribed: 4 ranks on 2 cores"});
     const std::string text = shared.text(Format::table, {report_of(1000)});
     CAPTURE(text);
@@ -119,7 +120,7 @@ TEST_CASE("csv and json: a pair to a line, unknown figures empty or null") {
 }
 
 TEST_CASE("csv and json quote a node's name where they must") {
-    const PairTable odd{Layout::blocks(kRanks, 2), {"a,1", "a,1", "b\t\"", "b\t\""}, {"tcp", 10, "clock"}};
+    const PairTable odd{Layout::blocks(kTableRanks, 2), {"a,1", "a,1", "b\t\"", "b\t\""}, {"tcp", 10, "clock"}};
     CHECK(has(odd.text(Format::csv, {report_of(1000)}), "\n1000,0,2,\"a,1\",\"b\t\"\"\",10,"));
     CHECK(has(odd.text(Format::json, {report_of(1000)}),
               R"("source_node": "a,1", "destination_node": "b\u0009\"", "ops": 10)"));

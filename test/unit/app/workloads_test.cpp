@@ -13,7 +13,7 @@ using namespace a2aperf;
 
 namespace {
 
-constexpr int kRanks = 6;
+constexpr int kPlanRanks = 6;
 
 std::optional<std::string> never(const Point&) {
     return std::nullopt;
@@ -80,12 +80,12 @@ TEST_CASE("every workload declares the moments that the driver of ops takes, and
 TEST_CASE("the rate that a summary has is the one that the progress shows") {
     for_each_workload([](const Workload& workload, const Options& options) {
         if (workload.most_ticks(options, 4) > 0) return; // no ops
-        const Layout layout = Layout::blocks(kRanks, 2);
+        const Layout layout = Layout::blocks(kPlanRanks, 2);
         const Point point = workload.plan(options, layout, never).points.back();
         Samples samples;
-        samples.ranks = kRanks;
-        samples.begin.assign(kRanks, 0);
-        samples.recv_done.assign(kRanks, 5000);
+        samples.ranks = kPlanRanks;
+        samples.begin.assign(kPlanRanks, 0);
+        samples.recv_done.assign(kPlanRanks, 5000);
         samples.send_done = samples.recv_done;
         samples.start = {0};
         samples.valid = {1};
@@ -98,23 +98,25 @@ TEST_CASE("the rate that a summary has is the one that the progress shows") {
 TEST_CASE("what a workload does by default is allowed and has points of every size") {
     for_each_workload([](const Workload& workload, const Options& options) {
         CHECK_NOTHROW(workload.row().check(options));
-        const Plan plan = workload.plan(options, Layout::blocks(kRanks, 2), never);
+        const Plan plan = workload.plan(options, Layout::blocks(kPlanRanks, 2), never);
         for (const Bytes size : options.sizes) {
             CAPTURE(size);
             CHECK(std::any_of(plan.points.begin(), plan.points.end(), [&](const Point& point) {
                 return point.message_size == size && is_measured(plan, point);
             }));
-            CHECK(workload.describe(plan, options, kRanks).find(fmt::to_string(size) + " B") != std::string::npos);
+            CHECK(workload.describe(plan, options, kPlanRanks).find(fmt::to_string(size) + " B") !=
+                  std::string::npos);
         }
-        CHECK(workload.messages_at_once(kRanks) >= 1);
+        CHECK(workload.messages_at_once(kPlanRanks) >= 1);
     });
 }
 
 TEST_CASE("a plan of which nothing can be measured says why, once for each size") {
     for_each_workload([](const Workload& workload, const Options& options) {
-        const Plan plan = workload.plan(options, Layout::blocks(kRanks, 2), [](const Point&) { return "no luck"; });
+        const Plan plan =
+            workload.plan(options, Layout::blocks(kPlanRanks, 2), [](const Point&) { return "no luck"; });
         CHECK(plan.order.empty());
-        const std::string lines = workload.describe(plan, options, kRanks);
+        const std::string lines = workload.describe(plan, options, kPlanRanks);
         std::size_t times = 0;
         for (std::size_t at = 0; (at = lines.find("skipped: no luck", at)) != std::string::npos; ++at) ++times;
         CHECK(times == options.sizes.size());
@@ -126,19 +128,19 @@ TEST_CASE("an estimate grows with the ops, and no launch is shorter for more ran
         const auto estimate = [&](int ranks) {
             return estimated_time(workload.plan(options, Layout::blocks(ranks, ranks), never), options, ranks);
         };
-        const Nanoseconds before = estimate(kRanks);
+        const Nanoseconds before = estimate(kPlanRanks);
         CHECK(before > 0);
-        CHECK(estimate(2 * kRanks) >= before);
+        CHECK(estimate(2 * kPlanRanks) >= before);
         if (workload.most_ticks(options, 4) > 0) return; // no ops
         options.ops *= 2;
-        CHECK(estimate(kRanks) > before);
+        CHECK(estimate(kPlanRanks) > before);
     });
 }
 
 TEST_CASE("a rank sends half as much in a second when an op takes twice as long") {
     for_each_workload([](const Workload& workload, const Options& options) {
         if (workload.most_ticks(options, 4) > 0) return; // no ops
-        const Layout layout = Layout::blocks(kRanks, 2);
+        const Layout layout = Layout::blocks(kPlanRanks, 2);
         const Plan plan = workload.plan(options, layout, never);
         const double rate = workload.gbps_rank(plan.points.back(), layout, 1e6);
         CHECK(rate > 0);
@@ -150,10 +152,10 @@ TEST_CASE("a file says what it is about, and groups of different workloads have 
     std::set<std::string_view> subjects;
     std::set<std::string> groups;
     for_each_workload([&](const Workload& workload, const Options& options) {
-        const Plan plan = workload.plan(options, Layout::blocks(kRanks, 2), never);
+        const Plan plan = workload.plan(options, Layout::blocks(kPlanRanks, 2), never);
         CHECK_FALSE(workload.schema().subject.empty());
         CHECK(subjects.insert(workload.schema().subject).second);
-        const auto group = workload.group(options, plan, kRanks);
+        const auto group = workload.group(options, plan, kPlanRanks);
         if (group) CHECK(groups.insert(group->name).second);
     });
 }

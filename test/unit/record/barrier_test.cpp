@@ -18,6 +18,7 @@
 #include "record/crc32.hpp"
 #include "record/results_file.hpp"
 #include "record/segment_group.hpp"
+#include "support/file_bytes.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace a2aperf;
@@ -37,11 +38,6 @@ extern "C" int fdatasync(int descriptor) {
 
 namespace {
 
-std::string bytes_of(const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 ResultsFile open_file(const std::filesystem::path& file) {
     return ResultsFile::open(file, h5::File::Access::read_only, test::kSchema);
 }
@@ -51,7 +47,7 @@ class Disk {
 public:
     explicit Disk(const test::TemporaryFolder& folder) : image_(folder / "image.h5") {
         at_barrier = [this](int descriptor) {
-            images_.push_back(bytes_of(fmt::format("/proc/self/fd/{}", descriptor)));
+            images_.push_back(test::bytes_of(fmt::format("/proc/self/fd/{}", descriptor)));
             return 0;
         };
     }

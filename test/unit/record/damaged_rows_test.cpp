@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Recorder::resume of files whose rows are damaged in what was asked, or in their state (src/record/soundness.cpp).
-#include <fstream>
 #include <initializer_list>
 
 #include <doctest/doctest.h>
 
 #include "launch.hpp"
 #include "record/results_file.hpp"
+#include "support/file_bytes.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace a2aperf;
@@ -22,11 +22,6 @@ constexpr const char* kDamaged0 = "1 of 9 points is not what was written (checks
 constexpr const char* kOpen =
     " of points that are not measured is not what was written (checksum): it is as this launch asks";
 constexpr int kSkipped = 7; // of Launch
-
-std::string bytes_of(const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 ResultsFile opened(const Launch& launch) {
     return ResultsFile::open(launch.settings.file, h5::File::Access::read_only, test::kSchema);
@@ -113,10 +108,10 @@ TEST_CASE("another plan's numbers are no damage") {
     const test::TemporaryFolder folder;
     Launch launch(folder / "a.h5");
     write_points(launch);
-    const std::string before = bytes_of(launch.settings.file);
+    const std::string before = test::bytes_of(launch.settings.file);
     launch.plan.points[1].window += 3;
     CHECK(contains(complaint([&] { launch.resume(); }), "point 1 has window "));
-    CHECK(bytes_of(launch.settings.file) == before);
+    CHECK(test::bytes_of(launch.settings.file) == before);
 }
 
 TEST_CASE("a repaired file has the plan's numbers where it has no point, and no other plan's") {

@@ -12,6 +12,7 @@
 #include "launch.hpp"
 #include "record/results_file.hpp"
 #include "record/segment_group.hpp"
+#include "support/file_bytes.hpp"
 #include "support/temporary_folder.hpp"
 
 using namespace a2aperf;
@@ -20,11 +21,6 @@ using test::contains;
 using test::Launch;
 
 namespace {
-
-std::string bytes_of(const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 void write_points(const Launch& launch, std::initializer_list<int> points, EndState end) {
     Recorder recorder = launch.create();
@@ -45,11 +41,11 @@ TEST_CASE("a launch whose ops start otherwise does not resume") {
     const test::TemporaryFolder folder;
     Launch launch(folder / "a.h5");
     write_points(launch, {0, 3}, EndState::interrupted);
-    const std::string before = bytes_of(launch.settings.file);
+    const std::string before = test::bytes_of(launch.settings.file);
     launch.provenance.text["sync"] = "barrier";
     CHECK(contains(complaint([&] { launch.resume(); }),
                    "its ops start by --sync clock and this launch's by --sync barrier"));
-    CHECK(bytes_of(launch.settings.file) == before);
+    CHECK(test::bytes_of(launch.settings.file) == before);
 }
 
 TEST_CASE("a resumed file keeps its complete points and takes the others") {
@@ -120,12 +116,12 @@ TEST_CASE("settings that decide figures must agree, and those that only stand be
     first.provenance.integers.insert({{"asked_ops", 20}, {"asked_time_budget", -1}, {"memory_limit", 1 << 30}});
     first.provenance.numbers.insert({"asked_precision", std::nan("")});
     write_points(first, {0, 1}, EndState::interrupted);
-    const std::string before = bytes_of(first.settings.file);
+    const std::string before = test::bytes_of(first.settings.file);
     const auto says = [&](auto change) {
         Launch launch = first;
         change(launch);
         const std::string words = complaint([&] { launch.resume(); });
-        CHECK(bytes_of(first.settings.file) == before);
+        CHECK(test::bytes_of(first.settings.file) == before);
         return words;
     };
     CHECK(contains(says([](Launch& l) { l.provenance.text["memory"] = "huge"; }),
@@ -153,14 +149,14 @@ TEST_CASE("what differs is named, and the file stays as it is") {
     const test::TemporaryFolder folder;
     Launch first(folder / "a.h5");
     write_points(first, {0, 1}, EndState::interrupted);
-    const std::string before = bytes_of(first.settings.file);
+    const std::string before = test::bytes_of(first.settings.file);
     const auto refused = [&](const Launch& launch, const std::string& reason) {
         const std::string words = complaint([&] { launch.resume(); });
         CAPTURE(words);
         CHECK(contains(words, reason));
         CHECK(contains(words, "a.h5"));
         CHECK_FALSE(contains(words, "\n"));
-        CHECK(bytes_of(first.settings.file) == before);
+        CHECK(test::bytes_of(first.settings.file) == before);
     };
     Launch launch = first;
     launch.plan = test::synthetic_plan(9, 2000);
@@ -235,9 +231,9 @@ TEST_CASE("what is no results file is refused in one line and stays as it is") {
     const test::TemporaryFolder folder;
     const Launch launch(folder / "a.h5");
     write_points(launch, {0, 1}, EndState::interrupted);
-    const std::string good = bytes_of(launch.settings.file);
+    const std::string good = test::bytes_of(launch.settings.file);
     const auto refused = [&](const std::string& reason) {
-        const std::string before = bytes_of(launch.settings.file);
+        const std::string before = test::bytes_of(launch.settings.file);
         for (const std::string& words : {complaint([&] { launch.resume(); }), complaint([&] {
                                              check_output(launch.settings.file, true, false, test::kSchema);
                                          })}) {
@@ -246,7 +242,7 @@ TEST_CASE("what is no results file is refused in one line and stays as it is") {
             CHECK(contains(words, "a.h5"));
             CHECK_FALSE(contains(words, "\n"));
         }
-        CHECK(bytes_of(launch.settings.file) == before);
+        CHECK(test::bytes_of(launch.settings.file) == before);
     };
     const auto replace = [&](const std::string& bytes) {
         std::ofstream(launch.settings.file, std::ios::binary | std::ios::trunc) << bytes;
@@ -395,7 +391,7 @@ TEST_CASE("a file whose structure, plan or provenance is not what was written is
         std::filesystem::remove(launch.settings.file);
         write_points(launch, {0, 3}, EndState::interrupted);
         change(h5::File::open(launch.settings.file, h5::File::Access::read_write));
-        const std::string before = bytes_of(launch.settings.file);
+        const std::string before = test::bytes_of(launch.settings.file);
         for (const std::string& said : {complaint([&] { launch.resume(); }), complaint([&] {
                                             check_output(launch.settings.file, true, false, test::kSchema);
                                         })}) {
@@ -405,7 +401,7 @@ TEST_CASE("a file whose structure, plan or provenance is not what was written is
             CHECK(contains(said, "a2a check --repair"));
             CHECK_FALSE(contains(said, "\n"));
         }
-        CHECK(bytes_of(launch.settings.file) == before);
+        CHECK(test::bytes_of(launch.settings.file) == before);
     };
     refused([](const h5::File& file) { file.set("note", std::string_view("mine")); });
     refused([](const h5::File& file) { file.open_dataset("segments/0/nodes").write_text({"one", "two"}); });
@@ -427,7 +423,7 @@ TEST_CASE("a finished file that has changed since is gone on with as far as its 
     const test::TemporaryFolder folder;
     const Launch launch(folder / "a.h5");
     write_points(launch, {0, 3}, EndState::finished);
-    const std::string good = bytes_of(launch.settings.file);
+    const std::string good = test::bytes_of(launch.settings.file);
     const auto resumed = [&](const std::string& bytes) {
         std::ofstream(launch.settings.file, std::ios::binary | std::ios::trunc) << bytes;
         const Recorder recorder = launch.resume();

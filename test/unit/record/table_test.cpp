@@ -13,17 +13,13 @@
 #include <fmt/format.h>
 
 #include "a2aperf/record/record_writer.hpp"
+#include "support/file_bytes.hpp"
 #include "support/schema.hpp"
 #include "support/synthetic.hpp"
 
 using namespace a2aperf;
 
 namespace {
-
-std::string read(const std::string& file) {
-    std::ifstream stream(file);
-    return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 // A sentinel, a point with its baseline, one skipped, one of 3 ops, one without any valid op.
 std::string synthetic_table(Format format) {
@@ -54,7 +50,7 @@ void check_golden(Format format, const std::string& name) {
     const std::string file = SOURCE_ROOT "/test/golden/" + name;
     const std::string text = synthetic_table(format);
     if (std::getenv("A2APERF_WRITE_GOLDENS") != nullptr) std::ofstream(file) << text;
-    CHECK(text == read(file));
+    CHECK(text == test::bytes_of(file));
 }
 
 } // namespace
@@ -77,7 +73,7 @@ TEST_CASE("the json table's golden") {
 
 TEST_CASE("compat is the table of 2019, byte by byte") {
     // Its first 216 rows: 9 rank counts of 24 sizes under one header.
-    const std::string original = read(SOURCE_ROOT "/analysis/tests/data/alltoall-omnipath-2019.txt");
+    const std::string original = test::bytes_of(SOURCE_ROOT "/analysis/tests/data/alltoall-omnipath-2019.txt");
     std::istringstream lines(original);
     std::string line;
     TableWriter table(Format::compat, test::kSchema.columns, Layout::blocks(20, 1), "psm2");
