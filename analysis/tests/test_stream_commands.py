@@ -75,6 +75,34 @@ def test_pauses_and_windows_make_cells_of_their_own(tmp_path: Path) -> None:
     assert made.cells["ratio"].to_numpy() == pytest.approx(1)
 
 
+def test_what_was_asked_of_completions_is_told_where_it_differs(a2a: Run, tmp_path: Path) -> None:
+    asked = [("default", 1), ("default", 16), ("delivery", 1)]
+    pipes = [Pipe(completion=level, cq_mod=mod, speed=1 / mod) for level, mod in asked]
+    path = write_streams(tmp_path / "x.h5", [pipes, pipes])
+    heading, *lines = a2a("table", path).out.splitlines()
+    assert {"cq mod", "completion"} <= set(re.split(" {2,}", heading))
+    assert len(lines) == 2 * len(asked) * len(SIZES)
+    told = a2a("explain", path, "--all").out
+    for level, mod in asked:
+        assert f"mode tagged, cq mod {mod}, completion {level}" in " ".join(told.split())
+    (one,) = json.loads(a2a("compare", path, "--by", "cq_mod", "--json").out)
+    assert {cell["completion"] for cell in one["cells"]} == {"default"}
+    assert one["cells"][0]["ratio"] == pytest.approx(1 / 16, rel=0.01)
+    figure = plots.made("rates", loading.load([path]), Options())
+    named = {curve.name for chart in figure.charts for curve in chart.curves}
+    assert named == {f"cq mod {mod}, completion {level}" for level, mod in asked}
+
+
+def test_older_streams_do_not_say_what_was_asked_of_completions(a2a: Run, tmp_path: Path) -> None:
+    old = write_streams(tmp_path / "old.h5", [[Pipe(sizes=(8,))]])
+    new = write_streams(tmp_path / "new.h5", [[Pipe(sizes=(8,), completion="default")]])
+    both = tmp_path / "both.h5"
+    assert a2a("merge", old, new, "-o", both).status == 0
+    assert a2a("check", both).status == 0
+    heading, *lines = a2a("table", both).out.splitlines()
+    assert len(lines) == 2 and "cq mod" not in heading
+
+
 @pytest.mark.parametrize("name", ["loopback-32-buffers.txt", "clusterperf-2018-11.txt"])
 def test_of_one_launch_nothing_is_decided(a2a: Run, tmp_path: Path, name: str) -> None:
     path = tmp_path / "x.h5"

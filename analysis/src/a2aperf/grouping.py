@@ -145,6 +145,10 @@ def setting_labels(
     return pd.Series([", ".join(part) for part in parts], index=points.index, dtype=object)
 
 
+_ALONE_UNCLEAR = {"asked_inject": "inject", "completion": "completion"}
+"""What goes before a word that says too little: `auto`, `default`."""
+
+
 def column_text(column: Column | None, value: object) -> str:
     """A choice of one workload: `free delay 10 µs`, `section 2`, `basic.read`."""
     if column is None:
@@ -153,7 +157,8 @@ def column_text(column: Column | None, value: object) -> str:
     if pd.isna(value) or value == "":  # type: ignore[call-overload]
         return f"{name} unknown"
     if column.kind == "string":
-        return str(value)
+        before = _ALONE_UNCLEAR.get(column.name)
+        return f"{before} {value}" if before else str(value)
     if column.units == "ns":
         return f"{name} {labels.time_text(float(value))}" if value else f"no {name}"  # type: ignore[arg-type]
     if column.units == "B":

@@ -98,7 +98,9 @@ def columns_for(results: Results, names: Sequence[str]) -> list[str]:
     # a file may hold several launches
     which = "launch" if len(results.launches) > points["file"].nunique() else "file"
     varying = [
-        name for name in (which, *VARYING) if name not in names and points[name].nunique() > 1
+        name
+        for name in (which, *VARYING, *results.choices)
+        if name not in names and name in points and points[name].nunique() > 1
     ]
     if "engine" in varying and "sentinel" not in set(points["role"]):
         varying = [name for name in varying if name != "role"]  # the engine tells a baseline apart

@@ -16,6 +16,10 @@ from support import made
 
 SIZES = tuple(1 << power for power in range(0, 21, 2))
 PAIRS = Column("stream_pairs", "string", "who sends to whom", result=False)
+ASKED = (
+    Column("completion", "string", "what the completion of a send was asked to mean", result=False),
+    Column("cq_mod", "int64", "messages of which one asked for it", result=False),
+)
 SECOND_NS = 10**9
 TRIP = {
     "message_size": 1024, "ops": 500, "time_min": 1000.0, "time_p50": 1100.0, "time_p90": 1500.0,
@@ -39,6 +43,9 @@ class Pipe:
     ranks: int = 2
     pairs: str = ""
     """As `--pairs` has it; empty: the file does not say."""
+    completion: str = ""
+    """With a cq_mod; empty: the file, of an older program, does not say."""
+    cq_mod: int = 1
 
     def rows(self) -> list[dict[str, Any]]:
         return [self._row(size) for size in self.sizes]
@@ -56,6 +63,8 @@ class Pipe:
             "gbps": amount * 8e-9,
         }  # fmt: skip
         told = {"window": self.window, "stream_pairs": self.pairs or None}
+        if self.completion:
+            told |= {"completion": self.completion, "cq_mod": self.cq_mod}
         return {**row, **{name: value for name, value in told.items() if value is not None}}
 
 
@@ -75,7 +84,9 @@ def write_streams(
         for index, pipes in enumerate(launches)
     ]
     says_pairs = any(pipe.pairs for pipes in launches for pipe in pipes)
-    kind = Kind("stream", (*columns.STREAM, *([PAIRS] if says_pairs else [])))
+    says_asked = any(pipe.completion for pipes in launches for pipe in pipes)
+    more = [*([PAIRS] if says_pairs else []), *(ASKED if says_asked else [])]
+    kind = Kind("stream", (*columns.STREAM, *more))
     return _written(path, blocks, kind)
 
 

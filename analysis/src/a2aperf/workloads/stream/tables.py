@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from a2aperf import grouping
 from a2aperf.results import Results
 
 ROLE = "stream"
@@ -16,7 +17,7 @@ ROLE = "stream"
 
 @dataclass(frozen=True)
 class Table:
-    """All points of one launch that share mode, window and section."""
+    """All points of one launch that share mode, window, section and what else was chosen."""
 
     launch: str
     mode: str
@@ -25,13 +26,16 @@ class Table:
     section: int | None
     heading: str
     rows: pd.DataFrame
+    others: str = ""
+    """What else was chosen, where the launch's tables differ in it."""
 
     @property
     def where(self) -> str:
-        """In words: the launch, the section, the window and the mode."""
+        """In words: the launch, the section, the window, the mode and the others."""
         section = f", section {self.section}" if self.section is not None else ""
         window = f", window {self.window}" if self.window is not None else ""
-        return f"{self.launch}{section}{window}, mode {self.mode or 'unknown'}"
+        others = f", {self.others}" if self.others else ""
+        return f"{self.launch}{section}{window}, mode {self.mode or 'unknown'}{others}"
 
     @property
     def free(self) -> pd.DataFrame:
@@ -50,11 +54,29 @@ def of(found: Results) -> Iterator[Table]:
         if name not in points:
             points = points.assign(**{name: float("nan")})
     keys = ["launch", "mode", "window", "section"]
-    for (launch, mode, window, section), rows in points.groupby(keys, sort=False, dropna=False):
+    more = _differing(found, points)
+    for key, rows in points.groupby([*keys, *more], sort=False, dropna=False):
+        launch, mode, window, section, *values = key
+        others = ", ".join(
+            grouping.column_text(found.columns.get(name), value)
+            for name, value in zip(more, values, strict=True)
+        )
         labels = found.launches[str(launch)].labels
         buffers, number = _known(window), _known(section)
         heading = labels.get("heading", "")
-        yield Table(str(launch), str(mode), buffers, number, heading, rows)
+        yield Table(str(launch), str(mode), buffers, number, heading, rows, others)
+
+
+def _differing(found: Results, points: pd.DataFrame) -> list[str]:
+    """What was chosen for the points of some launch that are not of one pause more or less."""
+    apart = {"section", "free_delay", "free_every"}
+    return [
+        name
+        for name in found.choices
+        if name in points
+        and name not in apart
+        and points.groupby("launch")[name].nunique(dropna=False).max() > 1
+    ]
 
 
 def _known(value: Any) -> int | None:
