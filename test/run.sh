@@ -39,7 +39,8 @@ those that compute; what they say is then shown when they have ended.
   vm          the verbs provider over software RoCE, in a virtual machine
 
   test/run.sh                everything
-  test/run.sh --quick        in some minutes: without clang-tidy, the tests that are marked slow, and the stages
+  test/run.sh --quick        in some minutes: one test in four of each Python file, MPI tests of up to three ranks,
+                             without the tests that are marked slow, clang-tidy, and the stages
                              SLOW
   test/run.sh meson lint     two stages of it
   test/run.sh --scale        only this: the job scripts at 40 to 320 nodes, and what that takes
@@ -84,12 +85,16 @@ release=$top/build/release
 # Tests that mostly wait: some at a time.
 three_files=(-n 3 --dist loadfile)
 four_tests=(-n 4 --dist load --maxschedchunk 2)
-not_slow=()
-[[ $quick == no ]] || not_slow=(-m 'not slow')
+not_slow=() not_many=()
+if [[ $quick == yes ]]; then
+    not_slow=(-m 'not slow' -p share --share 4)
+    not_many=(--no-suite many)
+    export PYTHONPATH=$top/test/support/plugins${PYTHONPATH:+:$PYTHONPATH}
+fi
 stage_meson() {
     suite 'meson tests' "$release/meson-logs/testlog.junit.xml" \
         "$top/test/support/without_symbols.sh" \
-        meson test -C "$release" --no-rebuild --print-errorlogs --timeout-multiplier 4
+        meson test -C "$release" --no-rebuild --print-errorlogs --timeout-multiplier 4 "${not_many[@]}"
 }
 
 stage_python() {
