@@ -11,9 +11,10 @@ done
 
 all_stages=(meson python sanitizers fuzz slurm cluster analysis lint mpich psm3 vm)
 slow_stages=(sanitizers fuzz slurm cluster mpich psm3 vm)
-# These mostly wait: they run beside those that compute. The ones that measure, or that look at time, have the machine
-# for themselves; so does the virtual machine, whose kernel does not start where it is starved.
+# These mostly wait: they run beside those that compute, and the one whose links are slow beside both. The virtual machine,
+# whose kernel does not start where it is starved, has ours for itself.
 waiting_stages=(python slurm psm3)
+slow_links=(cluster)
 computing_stages=(sanitizers fuzz analysis lint)
 # And these go on where either are through: ranks that wait for each other, a launch at a time.
 late_stages=(mpich meson)
@@ -241,19 +242,21 @@ install_all() {
 
 # run_stages: first those that want the machine for themselves.
 run_stages() {
-    local stage waiting=() computing=() late=()
+    local stage waiting=() computing=() links=() late=()
     for stage in "${stages[@]}"; do
         if contains "$stage" "${waiting_stages[@]}"; then
             waiting+=("$stage")
         elif contains "$stage" "${computing_stages[@]}"; then
             computing+=("$stage")
+        elif contains "$stage" "${slow_links[@]}"; then
+            links+=("$stage")
         elif contains "$stage" "${late_stages[@]}"; then
             late+=("$stage")
         else
             run_alone "$stage"
         fi
     done
-    run_beside "${waiting[*]}" "${computing[*]}" "${late[*]}"
+    run_beside "${late[*]}" "${waiting[*]}" "${computing[*]}" "${links[*]}"
 }
 
 mkdir -p "$results"

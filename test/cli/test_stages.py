@@ -37,7 +37,7 @@ def test_all_that_was_counted_comes_together_in_order(tmp_path):
         stage_c() { check four true; check five true; }
         stage_d() { check six true; touch d; }
         order='a b c d'
-        run_beside 'a b' 'c d'
+        run_beside '' 'a b' 'c d'
     """ + TELL)  # fmt: skip
     assert outcome.returncode == 0, outcome.stderr
     lines = outcome.stdout.splitlines()
@@ -57,7 +57,7 @@ def test_late_stages_go_on_where_a_list_is_through(tmp_path):
         stage_c() { wait_for b; check three true; touch c; }
         stage_d() { wait_for c; check four true; touch d; }
         order='a b c d'
-        run_beside 'a' 'b' 'c d'
+        run_beside 'c d' 'a' 'b'
     """ + TELL)  # fmt: skip
     assert outcome.returncode == 0, outcome.stderr
     assert outcome.stdout.splitlines()[-1] == "4 passed, 0 failed, 0 skipped"
@@ -65,7 +65,25 @@ def test_late_stages_go_on_where_a_list_is_through(tmp_path):
     assert sorted(begun[:2]) == ["a", "b"] and begun[2:] == ["c", "d"], outcome.stderr
 
 
-@pytest.mark.parametrize("stages", ["'bad' 'good'", "'good' 'bad'", "'bad good' ''", "'' 'good' 'bad'", "'' '' 'good bad'"])
+def test_three_lists_beside_each_other(tmp_path):
+    """None of the first stages ends before all have begun."""
+    outcome = run(tmp_path, """
+        wait_for() { until [[ -e $1 ]]; do sleep 0.02; done; }
+        meet() { touch "$1"; wait_for a; wait_for b; wait_for c; check "$1" true; }
+        stage_a() { meet a; }
+        stage_b() { meet b; }
+        stage_c() { meet c; }
+        stage_d() { check four true; }
+        order='a b c d'
+        run_beside '' a 'b d' c
+    """ + TELL)  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout.splitlines()[-1] == "4 passed, 0 failed, 0 skipped"
+
+
+@pytest.mark.parametrize(
+    "stages", ["'' bad good", "'' good bad", "'' 'bad good' ''", "bad good ''", "'good bad' '' ''", "bad '' '' good", "'' good '' bad"]
+)
 def test_a_stage_that_fails_shows_its_log(tmp_path, stages):
     outcome = run(tmp_path, f"""
         stage_good() {{ check fine true; }}
@@ -93,7 +111,7 @@ def test_a_stage_that_does_not_get_to_its_end_fails(tmp_path, end, why):
         stage_good() {{ check sound true; }}
         stage_last() {{ check after true; }}
         order='bad good last'
-        run_beside 'bad last' 'good'
+        run_beside '' 'bad last' 'good'
     """ + TELL)  # fmt: skip
     told = outcome.stdout.splitlines()
     assert told[-1] == f"{2 if 'KILL' in end else 3} passed, 1 failed, 0 skipped", outcome.stdout + outcome.stderr
@@ -116,7 +134,7 @@ def test_a_signal_leaves_nothing_behind(tmp_path, number):
         stage_a() {{ check waits timeout 900 bash -c 'touch a; sleep 900; true'; }}
         stage_b() {{ check asks setsid bash -c "{deaf if number == signal.SIGTERM else one}"; }}
         end_stages_at_signals
-        run_beside a b
+        run_beside '' a b
         touch never
     """
     # Under nohup the tests inherit that some are ignored, and a shell cannot change that.

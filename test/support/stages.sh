@@ -89,34 +89,37 @@ run_alone() {
     await_stage
 }
 
-# run_beside STAGES STAGES [STAGES]: two lists, each one after the other, beside each other; those of the third are
-# taken by whichever is through first. What a stage says is shown when it has ended.
+# run_beside LATE STAGES…: lists of stages, each one after the other, beside each other; those of LATE are taken by
+# whichever is through first. A list that has nobody beside it goes on by itself. What a stage says is shown when it has
+# ended.
 run_beside() {
-    local ended begun lane first second either
-    local -A lane_of=()
-    read -ra first <<<"$1"
-    read -ra second <<<"$2"
-    read -ra either <<<"${3-}"
-    if ((!${#first[@]} || !${#second[@]})); then
-        for ended in "${either[@]}" "${first[@]}" "${second[@]}"; do run_alone "$ended"; done
+    local ended begun lane stages
+    local -A lane_of=() left_in=([late]=$1)
+    for stages in "${@:2}"; do
+        [[ -z $stages ]] || left_in[${#left_in[@]}]=$stages
+    done
+    if ((${#left_in[@]} < 3)); then
+        for ended in ${left_in[late]} ${left_in[1]-}; do run_alone "$ended"; done
         return
     fi
-    for lane in first second; do begin_next "$lane"; done
+    for ((lane = 1; lane < ${#left_in[@]}; lane++)); do begin_next "$lane"; done
     while ((${#stage_of[@]})); do
         await_stage
         begin_next "${lane_of[$ended]}"
     done
 }
 
-# begin_next LANE: takes the first stage out of that list, or out of the one of both.
+# begin_next LANE: takes the first stage that is left in it, or of the late ones.
 begin_next() {
-    local list=$1
-    local -n own=$1
-    ((${#own[@]})) || list=either
-    local -n left=$list
+    local from=$1 left
+    read -ra left <<<"${left_in[$from]}"
+    if ((!${#left[@]})); then
+        from=late
+        read -ra left <<<"${left_in[late]}"
+    fi
     ((${#left[@]})) || return 0
     begun=${left[0]}
-    left=("${left[@]:1}")
+    left_in[$from]=${left[*]:1}
     lane_of[$begun]=$1
     say "$begun begins"
     begin_stage "$begun" >"$results/$begun.said" 2>&1
