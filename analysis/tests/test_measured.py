@@ -124,6 +124,23 @@ def test_provenance_is_read(with_baseline: tuple[Path, str]) -> None:
     assert (counters.per_rank["threads"] >= 1).all()
 
 
+def test_counters_are_told_per_message(a2a: Run, with_baseline: tuple[Path, str]) -> None:
+    path, _ = with_baseline
+    rows = list(csv.DictReader(a2a("table", path, "--counters", "--csv").out.splitlines()))
+    assert {(row["role"], row["message_size"]) for row in rows} == {
+        (role, size) for role in ("measure", "baseline") for size in ("1000", "8000")
+    }
+    for row in rows:
+        assert int(row["messages"]) == 12 * 3 * 2, row  # --ops 12, of three ranks
+    (busy,) = [
+        row
+        for row in rows
+        if (row["role"], row["message_size"], row["counter"]) == ("measure", "8000", "user_time")
+    ]
+    spent = int(busy["sum"])
+    assert float(busy["per_gb"]) == pytest.approx(spent / (72 * 8000) * 1e9)
+
+
 def test_both_halves_print_the_same_compat_table(a2a: Run, tmp_path: Path) -> None:
     path = tmp_path / "run.h5"
     printed = launch(path, *"--sizes 1000,2000 --format compat".split())

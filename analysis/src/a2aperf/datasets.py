@@ -28,6 +28,8 @@ class Described:
     """Integers in which −1 is told to be "unknown" by the attribute `_FillValue`."""
     better: str = ""
     """The better side: higher, lower, or empty where it is not said."""
+    is_level: bool = False
+    """What was there at one moment, and no change of it."""
 
 
 _OP = ("point", "attempt", "rank")
@@ -51,7 +53,7 @@ COUNTERS = {
     "major_faults": Described("page faults with I/O", _OF_RANK),
     "user_time": Described("CPU time in user mode", _OF_RANK, "ns"),
     "system_time": Described("CPU time in the kernel", _OF_RANK, "ns"),
-    "threads": Described("threads of the process after the point", _OF_RANK),
+    "threads": Described("threads of the process after the point", _OF_RANK, is_level=True),
     "thread_affinity": Described("CPU list of every thread", _OF_RANK),
     "interrupts": Described("interrupts of the fabric's driver on the node", _OF_NODE),
     "port": Described("change of each of port_names on the node", (*_OF_NODE, "port_index")),

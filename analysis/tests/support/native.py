@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import schema, writer
+from a2aperf import datasets, schema, writer
 from a2aperf.sample_columns import SampleColumn
 from a2aperf.schema import Column
 from support import synthetic
@@ -26,6 +26,15 @@ def own_columns(of_op: Iterable[str], of_tick: Iterable[str]) -> dict[str, Sampl
     for name in of_tick:
         found[name] = SampleColumn(name, "<i8", _TICK, fill=fill, long_name=name, count="ticks")
     return found
+
+
+def counters(point: int) -> schema.Counters:
+    """What is easily divided: rank 3 of point 1 is preempted, and one node has no such port."""
+    switches = np.array([0, 0, 0, 297 * point])
+    per_rank = dict.fromkeys(datasets.COUNTED_PER_RANK, np.zeros(RANKS, np.int64))
+    per_rank |= {"involuntary_switches": switches, "threads": np.full(RANKS, 2)}
+    ports = {"eth0/statistics/tx_bytes": np.array([100, 8000]), "other": np.array([7, -1])}
+    return schema.Counters(per_rank, ["0;0"] * RANKS, np.array([-1, -1]), ports)
 
 
 def described(without: Iterable[str], own: Sequence[Column]) -> tuple[Column, ...]:
@@ -61,6 +70,7 @@ def write(
         writer.columns_of(rows, columns),
         [segment],
         raw=raw,
+        counters=counters,
         own_columns=own,
         own_samples=lambda point, column: samples(point)[column.name],
         described=columns,

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from a2aperf import (
+    counter_table,
     filters,
     layouts,
     loading,
@@ -30,6 +31,7 @@ a2a table r20.h5 r40.h5 --where 'message_size>=10kB' --where ppn=2
 a2a table run.h5 --columns ranks,ppn,PSM2_RCVTHREAD,time_p50,gbps_bisection
 a2a table *.h5 --layout compat > table.txt
 a2a table *.h5 --csv > all.csv
+a2a table run.h5 --counters --where message_size=60kB
 """
 
 
@@ -54,6 +56,13 @@ def run(
     ] = "",
     csv: Annotated[bool, typer.Option("--csv", help="Comma-separated, all columns.")] = False,
     json: Annotated[bool, typer.Option("--json", help="JSON, all columns.")] = False,
+    counters: Annotated[
+        bool,
+        typer.Option(
+            "--counters",
+            help="What system and ports counted at each point, per message and per GB.",
+        ),
+    ] = False,
     where: Where = [],  # noqa: B006
     role: Annotated[
         str,
@@ -68,10 +77,20 @@ def run(
 
     Of a matrix of pairs: one line per pair, of more than 8 ranks the slowest 20; CSV and JSON have
     all.
+
+    With --counters: what the operating system and the ports counted at each point, of all ranks or
+    nodes together, of the one with least and most, and by messages and GB (1e9 B) of payload.
     """
     if csv and json:
         raise InputError("give --csv or --json, not both")
     loaded = loading.load(files)
+    if counters:
+        given = [("--columns", columns), ("--layout", layout is not _DEFAULT)]
+        for option in [option for option, is_given in given if is_given]:
+            raise InputError(f"give {option} or --counters, not both")
+        chosen_role = role if role != DEFAULT_ROLES or _has(loaded, role) else "all"
+        _count(filters.where(roles.chosen(loaded, chosen_role), where), csv, json)
+        return
     if role == DEFAULT_ROLES and not _has(loaded, role):
         other = next((one for one in workloads.present(loaded) if one.files(loaded)), None)
         if other and other.listing:
@@ -104,6 +123,19 @@ def run(
         terminal.say_text(tables.as_json(data, found.columns) if json else tables.as_csv(data))
     else:
         _print(chosen.lines(found, names or _known(found, own)))
+
+
+def _count(found: results.Results, csv: bool, json: bool) -> None:
+    frame = counter_table.frame(found)
+    if csv or json:
+        columns = {**found.columns, **counter_table.COLUMNS}
+        terminal.say_text(tables.as_json(frame, columns) if json else tables.as_csv(frame))
+        return
+    _say_oversubscribed(found)
+    table, note = counter_table.table(frame, found.columns)
+    _print(table.lines())
+    if note:
+        terminal.tell(f"a2a: {note}")
 
 
 def _known(found: results.Results, names: list[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from a2aperf import schema
+from a2aperf import ops_moved, schema
 from a2aperf.explain import (
     apart,
     arrivals,
@@ -73,4 +73,5 @@ WORKLOAD: Final = Workload(
     plots=plots.KINDS,
     sentences=summary.sentences,
     judged=Judged(),
+    moved=ops_moved.moved,
 )

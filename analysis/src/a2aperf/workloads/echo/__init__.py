@@ -7,7 +7,7 @@ from typing import Final
 
 from a2aperf.explain.finding import Finder
 from a2aperf.traits import Judged
-from a2aperf.workloads.echo import outstanding, sentences, tails, verify
+from a2aperf.workloads.echo import moved, outstanding, sentences, tails, verify
 from a2aperf.workloads.workload import Workload
 
 _FINDERS: Final = (
@@ -41,4 +41,5 @@ WORKLOAD: Final = Workload(
     ),
     ops_are_attempts=False,
     verify=verify.verifier,
+    moved=moved.moved,
 )

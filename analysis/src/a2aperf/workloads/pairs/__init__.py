@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from a2aperf import schema
+from a2aperf import ops_moved, schema
 from a2aperf.curves import Kind
 from a2aperf.explain import oversubscribed
 from a2aperf.explain.finding import Finder
@@ -46,5 +46,6 @@ WORKLOAD: Final = Workload(
     listing=table.LISTING,
     group=stored.GROUP,
     verify=verify.verifier,
+    moved=ops_moved.moved,
     beside=verify.second_look,
 )

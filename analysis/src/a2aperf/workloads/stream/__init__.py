@@ -8,7 +8,7 @@ from typing import Final
 from a2aperf import schema
 from a2aperf.explain.finding import Finder
 from a2aperf.traits import Judged
-from a2aperf.workloads.stream import buffers, pause, plots, rates, sentences, verify
+from a2aperf.workloads.stream import buffers, moved, pause, plots, rates, sentences, verify
 from a2aperf.workloads.workload import Workload
 
 _ROLES: Final = ("stream",)
@@ -43,6 +43,7 @@ WORKLOAD: Final = Workload(
     ).split(),
     least_ranks=1,
     verify=verify.verifier,
+    moved=moved.moved,
     choices=(
         *("section", "stream_pairs", "duplex", "free_delay", "free_every", "asked_inject"),
         *("threads", "cq_mod", "completion"),
