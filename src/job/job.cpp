@@ -26,6 +26,8 @@
 #include "a2aperf/job/launcher.hpp"
 #include "a2aperf/job/stop_signal.hpp"
 #include "a2aperf/job/watchdog.hpp"
+#include "roll_call.hpp"
+#include "tags.hpp"
 
 namespace a2aperf {
 namespace {
@@ -35,11 +37,6 @@ std::string this_host() {
     gethostname(name.data(), name.size() - 1);
     return name.data();
 }
-
-// Tags; 0 is that of send().
-constexpr int kRollCall = 1;
-constexpr int kFarewell = 2;
-constexpr int kLastWords = 3;
 
 constexpr std::size_t kLongestWords = 1000; // few enough to be sent without rank 0's help
 
@@ -81,6 +78,7 @@ struct Job::Mpi {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Request ballot = MPI_REQUEST_NULL;
     MPI_Request request = MPI_REQUEST_NULL; // of the collective or message under way
+    RollCall roll_call;
 };
 
 Job::Job(int& argc, char**& argv, RankShuffle shuffle, Nanoseconds timeout)
@@ -280,33 +278,7 @@ bool Job::is_agreed() {
 }
 
 std::vector<Rank> Job::missing_ranks() const {
-    constexpr Rank kListeners = 2; // one of them may be the missing one
-    constexpr Nanoseconds kGrace = 1'000'000'000;
-    // Errors are of no interest here: whom we do not hear of is missing, and the failure that made us ask is told.
-    for (Rank listener = 0; listener < std::min(kListeners, ranks()); ++listener) {
-        if (listener == rank_) continue;
-        MPI_Request request = MPI_REQUEST_NULL;
-        MPI_Isend(nullptr, 0, MPI_BYTE, listener, kRollCall, mpi_->comm, &request);
-        MPI_Request_free(&request);
-    }
-    std::vector<Rank> missing;
-    std::vector<bool> is_here(hosts_.size());
-    is_here[static_cast<std::size_t>(rank_)] = true;
-    for (const Nanoseconds begin = now_ns(); now_ns() - begin < kGrace;) {
-        int has_come = 0;
-        MPI_Status status;
-        MPI_Iprobe(MPI_ANY_SOURCE, kRollCall, mpi_->comm, &has_come, &status);
-        if (has_come == 0) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-            continue;
-        }
-        MPI_Recv(nullptr, 0, MPI_BYTE, status.MPI_SOURCE, kRollCall, mpi_->comm, MPI_STATUS_IGNORE);
-        is_here[static_cast<std::size_t>(status.MPI_SOURCE)] = true;
-    }
-    if (rank_ >= kListeners) return missing;
-    for (Rank rank = 0; rank < ranks(); ++rank)
-        if (!is_here[static_cast<std::size_t>(rank)]) missing.push_back(rank);
-    return missing;
+    return mpi_->roll_call.missing(mpi_->comm);
 }
 
 void Job::send(Rank to, std::span<const std::int64_t> values) const {

@@ -36,7 +36,7 @@ void Agreement::fail(const std::string& where) const {
     for (const Rank rank : job_.missing_ranks()) names.push_back(job_.who(rank));
     // A rank that is merely late may be among them: it has not begun to wait.
     const std::string silent =
-        names.empty() ? "" : fmt::format("; nothing was heard of {} in a second more", fmt::join(names, ", "));
+        names.empty() ? "" : fmt::format("; nothing was heard of {} after that", fmt::join(names, ", "));
     throw RunError(fmt::format("{}: it waited {} for the other ranks to finish theirs{}", where,
                                format_duration(waited), silent),
                    EndReason::fabric_deadline);

@@ -79,7 +79,7 @@ public:
     const Ballot& result() const { return ballot_result_; }
 
     // For a rank that has waited in vain: who of the others does not wait as it does. Ranks 0 and 1 find out,
-    // within a second in which all that wait tell them; empty on the others.
+    // within a second in which all that wait tell them, and answer; a rank that hears from neither gives these two.
     std::vector<Rank> missing_ranks() const;
 
     // Small point-to-point messages for the agreement on clocks.
