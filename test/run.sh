@@ -152,7 +152,7 @@ stage_mpich() {
     build_targets "$folder" src/app/a2aperf test/mpi/mpi-{job,clock,channel,credit-stream,duration-loop,duration-runner,echo-engine,engine,op-loop,point-runner,verifier}
     MPIRUN=mpirun.mpich suite 'MPICH: MPI tests' "$folder/meson-logs/testlog.junit.xml" \
         "$top/test/support/without_symbols.sh" \
-        meson test -C "$folder" --no-rebuild --print-errorlogs --suite mpi --timeout-multiplier 4
+        meson test -C "$folder" --no-rebuild --print-errorlogs --suite mpi --no-suite again --timeout-multiplier 4
     MPIRUN=mpirun.mpich A2APERF=$(program_in "$folder") suite 'MPICH: providers' "$results/mpich.xml" \
         "$python" -m pytest "$top/test/fabric/test_matrix.py" -q -rs --junitxml "$results/mpich.xml"
 }
