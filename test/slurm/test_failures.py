@@ -338,19 +338,20 @@ def test_the_node_of_the_job_script_dies(study):
 
 def test_a_switch_that_has_lost_a_node(study):
     """Its launches are made on what is left of it."""
-    words = ["--subsets", "per-switch", "--nodes", "1", "--ppn", "2", *LONG]
-    set_pace(study, "3s")  # of the first launch, which must not end before the other switch has lost a node
+    words = ["--subsets", "per-switch", "--nodes", "1", "--ppn", "2", "--seed", "1", *LONG]
+    set_pace(study, "1min")  # of the first launch, which is on the node that is lost and ends with it
     id = study.submit("alltoall.sbatch", "--go-on", *words, slurm=["-w", "node[009-012]"])
     wait_for_points(study, id, 1)
+    assert [p["subset"] for p in study.plan(id)].count("node009") == 2 and study.plan(id)[0]["subset"] == "node011"
+    set_pace(study, HASTY)
     study.cluster.signal_node("node011", "KILL")
     study.cluster.run("scontrol", "update", "nodename=node011", "state=down", "reason=test")
-    set_pace(study, HASTY)
     try:
         study.cluster.wait(id)
     finally:
         study.cluster.revive("node011")
     made = {p["subset"] for p, row in zip(study.plan(id), study.log(id), strict=True) if row["status"] == "0"}
-    assert made == {"node009", "node012"}
+    assert made == {"node009", "node012"}, (study.log(id), study.output(id))
 
 
 @pytest.mark.parametrize("what", ["slurmd", "node"])
