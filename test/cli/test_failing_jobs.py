@@ -76,9 +76,11 @@ class Launch:
         return status
 
     def statuses(self) -> dict[int, int]:
-        """By rank; a launcher that ends the job may have killed those that would have noted theirs."""
+        """By rank; a launcher that ends the job may have killed those that would have noted theirs. A file without a
+        line is one that is being written."""
         files = {rank: self.notes / f"status.{rank}" for rank in range(self.ranks)}
-        return {rank: int(file.read_text()) for rank, file in files.items() if file.is_file()}
+        texts = {rank: file.read_text() for rank, file in files.items() if file.is_file()}
+        return {rank: int(text) for rank, text in texts.items() if text.endswith("\n")}
 
     def says(self) -> list[str]:
         return [line for line in self.err.read_text().splitlines() if line.startswith("a2aperf: ")]
