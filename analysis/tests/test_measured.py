@@ -117,6 +117,7 @@ def test_provenance_is_read(with_baseline: tuple[Path, str]) -> None:
     assert launched.attributes["sync"] == "barrier"
     assert "--sizes 1000,8000" in launched.attributes["command_line"]
     assert launched.node_facts["kernel"] == [platform.release()]
+    assert all(launched.node_facts["memlock"]) and all(launched.node_facts["irqbalance"])
     assert launched.node_of_rank.tolist() == [0, 0, 0]
     counters = found.counters("run.h5", 0)
     assert counters is not None

@@ -298,8 +298,11 @@ std::vector<std::string> agree_on_port_names(const Job& job, const std::vector<N
 void collect_facts(const Job& job, const ProviderChoice& choice, Provenance& provenance) {
     const Layout& layout = job.layout();
     std::string mine;
-    const auto facts = node_facts(choice.nic, choice.here.machine_cores);
-    if (layout.local_index(job.rank()) == 0)
+    // Those of a node by one of its ranks, for they look at each process here; rank 0 needs the names.
+    const bool is_first = layout.local_index(job.rank()) == 0;
+    std::vector<std::pair<std::string, std::string>> facts;
+    if (is_first || job.is_root()) facts = node_facts(choice.nic, choice.here.machine_cores);
+    if (is_first)
         for (const auto& [name, value] : facts) mine += value + "\n";
     const auto of_ranks = job.gather_text(mine);
     const auto bindings = job.gather_text(choice.here.cpu_list);

@@ -227,14 +227,6 @@ SEGMENT_ATTRIBUTES: dict[str, Any] = {  # name: value that stands for "not known
     **dict.fromkeys(("shuffle_ranks", "warmup", "rails"), np.int32(UNKNOWN)),
     **dict.fromkeys(("clock_error_ns", "link_rate_gbps"), np.float64(np.nan)),
 }
-# fmt: off
-NODE_FACTS = (
-    "kernel", "cpu_model", "governor", "cores_usable", "memory_total", "boot_id", "nic",
-    "nic_driver", "nic_firmware", "nic_numa_node", "nic_pcie_width", "nic_pcie_speed",
-    "nic_max_read_request", "nic_mtu", "nic_link_rate",
-)
-# fmt: on
-RANK_FACTS = ("binding", "nic", "nic_distance")
 
 NO_EXIT = np.iinfo(np.int64).min
 """In `/raw/exit` of a merged file: the point is of a file that had none."""

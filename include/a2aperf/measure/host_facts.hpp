@@ -12,6 +12,8 @@
 namespace a2aperf {
 
 // Facts of this node by name (docs/file-format.md, node_facts), in a fixed order; empty = unknown.
-std::vector<std::pair<std::string, std::string>> node_facts(const NicFacts& nic, int cores_usable);
+// root: where /sys and /proc are, for how the node and its adapter are set now.
+std::vector<std::pair<std::string, std::string>> node_facts(const NicFacts& nic, int cores_usable,
+                                                            const std::string& root = "");
 
 } // namespace a2aperf
