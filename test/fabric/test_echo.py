@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`a2aperf echo`: round trips of some ranks to others, with what the samples say of them."""
 
-import math
 import os
 import subprocess
 from pathlib import Path
 
-import checksums
-import h5py
-import numpy as np
 import pytest
+from flow_files import require_true_trips, trips
 from refusals import refuses
 from results import COMPLETE, NO_MOMENT, STOP_RULE, Results
 
 CALM = ["--poll", "yield", "-o", "a.h5"]
 A2A = Path(os.environ.get("A2A", Path(__file__).resolve().parents[2] / ".venv/bin/a2a"))
-QUANTILES = {"time_p50": 0.5, "time_p90": 0.9, "time_p99": 0.99, "time_p999": 0.999}
 
 
 @pytest.fixture
@@ -26,44 +22,6 @@ def echo(launch, tmp_path):
         return outcome
 
     return run
-
-
-def trips(path: Path, point: int) -> np.ndarray:
-    """Round trips that are kept of a point, in ns, with NO_MOMENT where a rank has no more [trip, rank]."""
-    with h5py.File(path) as file:
-        return file["raw/round_trip"][point, : file["ticks"][point]]
-
-
-def require_true(path: Path, clients: list[int], pairs: tuple[str, ...] = ()) -> None:
-    """Every figure of every point is that of its samples."""
-    results = Results(path)
-    columns, raw = results.columns, results.raw
-    for point in range(len(results)):
-        kept = trips(path, point)
-        times = np.sort(kept[kept != NO_MOMENT])
-        assert columns["ops"][point] == len(times) > 0
-        assert columns["attempts"][point] == 1
-        for name, q in QUANTILES.items():
-            index = math.ceil(q * len(times)) - 1
-            absent = index == len(times) - 1 and name != "time_p50"
-            np.testing.assert_equal(columns[name][point], math.nan if absent else times[index])
-        np.testing.assert_allclose(columns["time_mean"][point], times.mean())
-        assert columns["time_min"][point] == raw["shortest_trip"][point, 0, clients].min() <= times[0]
-        assert columns["time_max"][point] == raw["longest_trip"][point, 0, clients].max() >= times[-1]
-        count = raw["round_trips"][point, 0]
-        assert count.sum() == count[clients].sum() == columns["round_trips"][point]
-        span = raw["recv_done"][point, 0, clients].max() - raw["begin"][point, 0, clients].min()
-        rate = 1e9 * count.sum() / span
-        np.testing.assert_allclose(columns["trip_rate"][point], rate)
-        np.testing.assert_allclose(columns["byte_rate"][point], rate * columns["message_size"][point])
-        np.testing.assert_allclose(columns["gbps"][point], 8e-9 * rate * columns["message_size"][point])
-        under_way = (raw["trip_time"][point, 0, clients] / raw["trip_span"][point, 0, clients]).mean()
-        np.testing.assert_allclose(columns["under_way"][point], under_way)
-        servers = [sum(pair.split(":")[0] == str(rank) for pair in pairs) or 1 for rank in clients]
-        assert list(raw["trip_places"][point, 0, clients]) == [columns["outstanding"][point] * count for count in servers]
-        assert columns["under_way"][point] <= columns["outstanding"][point] * max(servers)
-        assert columns["littles_law"][point] == 1
-    checksums.require_right(path)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +51,7 @@ def test_every_round_trip_is_kept_and_figures_are_those_of_the_samples(
         assert (kept[:, clients] > 0).all()
         others = [rank for rank in range(ranks) if rank not in clients]
         assert (kept[:, others] == NO_MOMENT).all()
-    require_true(tmp_path / "a.h5", clients)
+    require_true_trips(tmp_path / "a.h5", clients)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +70,7 @@ def test_a_server_has_several_clients_and_a_client_several_servers(echo, tmp_pat
     asked = [40 * sum(pair.startswith(f"{rank}:") for pair in pairs) for rank in range(4)]
     assert (results.raw["round_trips"][:, 0] == asked).all()
     assert (results.columns["ticks"] == max(asked)).all()
-    require_true(tmp_path / "a.h5", clients, pairs)
+    require_true_trips(tmp_path / "a.h5", clients, pairs)
     if A2A.exists():
         done = subprocess.run([A2A, "check", tmp_path / "a.h5"], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout
@@ -125,7 +83,7 @@ def test_requests_and_answers_may_be_empty(echo, needs_provider, tmp_path, provi
     results = Results(tmp_path / "a.h5")
     assert list(results.columns["state"]) == [COMPLETE] * 4
     assert list(results.columns["byte_rate"] > 0) == [False, True] * 2
-    require_true(tmp_path / "a.h5", [0])
+    require_true_trips(tmp_path / "a.h5", [0])
 
 
 def test_round_trips_beyond_the_most_are_counted(echo, tmp_path):
@@ -136,7 +94,7 @@ def test_round_trips_beyond_the_most_are_counted(echo, tmp_path):
     assert results.columns["ticks_lost"][0] == 70
     assert "70 round trips not kept, for a client had more than 30 in a point (--max-samples)" in outcome.stderr
     assert results.columns["request_size"][0] == 1024
-    require_true(tmp_path / "a.h5", [0])
+    require_true_trips(tmp_path / "a.h5", [0])
 
 
 def test_a_duration_ends_a_point(echo, tmp_path):
@@ -146,7 +104,7 @@ def test_a_duration_ends_a_point(echo, tmp_path):
     assert results.columns["asked_duration"][0] == 500_000_000
     assert results.columns["stop_rule"][0] not in (0, STOP_RULE["ops"])
     assert "contradict" not in outcome.stderr
-    require_true(tmp_path / "a.h5", [0])
+    require_true_trips(tmp_path / "a.h5", [0])
 
 
 def test_ranks_without_a_round_trip_wait_for_those_that_have_them(echo, tmp_path):

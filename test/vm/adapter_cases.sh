@@ -8,7 +8,7 @@ usage() {
     cat <<'USAGE'
 Usage: test/vm/adapter_cases.sh PROGRAM <CASES
 
-To be run in the guest of machine.sh. Each line of CASES is a launch of PROGRAM alltoall:
+To be run in the guest of machine.sh. Each line of CASES is a launch of PROGRAM, whose WORDs are of it:
 
   NAME RANKS RANKS_ON_HOST_0 TRAFFIC_CLASS WORD…
 
@@ -44,8 +44,8 @@ while read -r name ranks on_first class words; do
     watch_for "$class"
     status=0
     # shellcheck disable=SC2086 # words are words
-    "$here/../support/mpirun.sh" -t 200 "$ranks" "$here/as_host.sh" "$on_first" "$program" alltoall \
-        -o "$name.h5" $words >"$name.log" 2>&1 </dev/null || status=$?
+    "$here/../support/mpirun.sh" -t 200 "$ranks" "$here/as_host.sh" "$on_first" "$program" \
+        $words -o "$name.h5" >"$name.log" 2>&1 </dev/null || status=$?
     echo "$status" >"$name.status"
     tc -s -j filter show dev wire0 egress >"$name.wire"
     echo "$name ended with $status"

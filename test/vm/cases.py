@@ -21,7 +21,7 @@ class Case:
         return " ".join([name, str(self.ranks), str(self.on_first), str(self.traffic_class), *self.words])
 
 
-QUICK = ["--ops", "5", "--warmup", "1", "--sync", "barrier", "--poll", "yield", "--no-sentinel"]
+QUICK = ["alltoall", "--ops", "5", "--warmup", "1", "--sync", "barrier", "--poll", "yield", "--no-sentinel"]
 CASES = {
     "two": Case(
         2, 1, [*QUICK, "--provider", "verbs", "--mode", "tagged,msg,write-imm,read,write", "--sizes", "1,1000,60000,9MiB"]
@@ -30,3 +30,14 @@ CASES = {
     "three": Case(3, 2, [*QUICK, "--sizes", "1000,60000", "--window", "1,all"], traffic_class=104),
     "four": Case(4, 2, [*QUICK, "--provider", "verbs", "--mode", "tagged,write-imm,read,write", "--sizes", "1000,60000"]),
 }
+# Streams and round trips between the hosts, in every mode that they have.
+FLOWS = {
+    "streams": Case(
+        2, 1, ["stream", "--provider", "verbs", "--mode", "tagged,msg,write-imm,read,write", "--sizes", "0,8,4096,64KiB",
+               "--messages", "100", "--poll", "yield"],
+    ),
+    "trips": Case(
+        3, 2, ["echo", "--provider", "verbs", "--mode", "tagged,msg", "--sizes", "0,100,64KiB", "--outstanding", "1,4",
+               "--servers", "1", "--ops", "50", "--poll", "yield"],
+    ),
+}  # fmt: skip

@@ -7,6 +7,7 @@ import h5py
 import numpy as np
 import pytest
 from cases import CASES
+from flow_files import require_true_streams, require_true_trips
 from results import COMPLETE, SKIPPED, has_plausible_moments, has_true_node_figures, has_true_statistics
 
 MTU = 4096  # payload of a RoCE packet, the largest there is
@@ -64,3 +65,16 @@ def test_each_host_has_its_adapter(machine, outcome):
     with h5py.File(machine / "four.h5", "r") as file:
         nics = [nic.decode() for nic in file["segments/0/rank_facts/nic"]]
     assert nics == ["rxe0", "rxe0", "rxe1", "rxe1"]
+
+
+def test_streams_and_round_trips(machine, outcome):
+    for name in ("streams", "trips"):
+        assert set(outcome(name).results.words("provider")) == {"verbs;ofi_rxm"}
+        assert min(outcome(name).results.columns["nodes"]) == 2
+    require_true_streams(machine / "streams.h5", [(0, 1)], 100)
+    require_true_trips(machine / "trips.h5", [0, 1])
+
+
+def test_what_streams_moved_went_over_the_wire(outcome):
+    ended = outcome("streams")
+    assert ended.bytes_sent >= ended.results.columns["bytes"].sum()

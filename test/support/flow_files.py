@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results files of streams and round trips: every figure is that of its samples."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import checksums
+import h5py
+import numpy as np
+from results import COMPLETE, NO_MOMENT, Results
+
+QUANTILES = {"time_p50": 0.5, "time_p90": 0.9, "time_p99": 0.99, "time_p999": 0.999}
+
+
+def require_true_streams(path: Path, pairs: Sequence[tuple[int, int]], messages: int) -> None:
+    """All points were measured; each pair (source, destination) moved so many messages at each."""
+    results = Results(path)
+    columns, raw = results.columns, {name: values[:, 0] for name, values in results.raw.items()}
+    assert set(columns["state"]) == {COMPLETE}
+    for rank in range(columns["ranks"][0]):
+        sent, received = (raw[f"messages_{way}"][:, rank] for way in ("sent", "received"))
+        assert (sent == messages * sum(source == rank for source, _ in pairs)).all()
+        assert (received == messages * sum(destination == rank for _, destination in pairs)).all()
+    assert (columns["messages"] == messages * len(pairs)).all()
+    assert (columns["bytes"] == columns["messages"] * columns["message_size"]).all()
+    first = raw["begin"][:, [source for source, _ in pairs]].min(axis=1)
+    last = raw["recv_done"][:, [destination for _, destination in pairs]].max(axis=1)
+    assert (columns["stream_time"] == last - first).all()
+    rates = 1e9 * columns["messages"] / columns["stream_time"]
+    assert np.allclose(columns["msg_rate"], rates)
+    assert np.allclose(columns["gbps"], 8e-9 * rates * columns["message_size"])
+    checksums.require_right(path)
+
+
+def trips(path: Path, point: int) -> np.ndarray:
+    """Round trips that are kept of a point, in ns, with NO_MOMENT where a rank has no more [trip, rank]."""
+    with h5py.File(path) as file:
+        return file["raw/round_trip"][point, : file["ticks"][point]]
+
+
+def require_true_trips(path: Path, clients: list[int], pairs: tuple[str, ...] = ()) -> None:
+    """Every figure of every point is that of its samples."""
+    results = Results(path)
+    columns, raw = results.columns, results.raw
+    for point in range(len(results)):
+        kept = trips(path, point)
+        times = np.sort(kept[kept != NO_MOMENT])
+        assert columns["ops"][point] == len(times) > 0
+        assert columns["attempts"][point] == 1
+        for name, q in QUANTILES.items():
+            index = math.ceil(q * len(times)) - 1
+            absent = index == len(times) - 1 and name != "time_p50"
+            np.testing.assert_equal(columns[name][point], math.nan if absent else times[index])
+        np.testing.assert_allclose(columns["time_mean"][point], times.mean())
+        assert columns["time_min"][point] == raw["shortest_trip"][point, 0, clients].min() <= times[0]
+        assert columns["time_max"][point] == raw["longest_trip"][point, 0, clients].max() >= times[-1]
+        count = raw["round_trips"][point, 0]
+        assert count.sum() == count[clients].sum() == columns["round_trips"][point]
+        span = raw["recv_done"][point, 0, clients].max() - raw["begin"][point, 0, clients].min()
+        rate = 1e9 * count.sum() / span
+        np.testing.assert_allclose(columns["trip_rate"][point], rate)
+        np.testing.assert_allclose(columns["byte_rate"][point], rate * columns["message_size"][point])
+        np.testing.assert_allclose(columns["gbps"][point], 8e-9 * rate * columns["message_size"][point])
+        under_way = (raw["trip_time"][point, 0, clients] / raw["trip_span"][point, 0, clients]).mean()
+        np.testing.assert_allclose(columns["under_way"][point], under_way)
+        servers = [sum(pair.split(":")[0] == str(rank) for pair in pairs) or 1 for rank in clients]
+        assert list(raw["trip_places"][point, 0, clients]) == [columns["outstanding"][point] * count for count in servers]
+        assert columns["under_way"][point] <= columns["outstanding"][point] * max(servers)
+        assert columns["littles_law"][point] == 1
+    checksums.require_right(path)
