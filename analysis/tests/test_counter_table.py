@@ -3,6 +3,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -166,8 +167,35 @@ def test_json_says_what_its_columns_are(a2a: Run, launch: Path) -> None:
 
 def test_files_without_counters_are_refused(a2a: Run, table_2019: Path, launch: Path) -> None:
     a2a("table", table_2019, "--counters").refused("no point here has counters")
-    both = rows_of(a2a, launch, str(table_2019), "--role", "all")
-    assert {row["file"] for row in both} == {"launch.h5"}
+    both = a2a("table", launch, table_2019, "--counters", "--csv", "--role", "all")
+    assert {row["file"] for row in csv.DictReader(both.out.splitlines())} == {"launch.h5"}
+    assert re.fullmatch(r"a2a: left out: \d+ points without counters\n", both.err)
+
+
+def test_points_that_were_not_measured_are_told(a2a: Run, launch: Path) -> None:
+    with edited(launch) as file:
+        file["state"][0] = schema.STATES.index("pending")
+        file["state"][1] = schema.STATES.index("skipped")
+        file["skip_reason"][1] = "the provider does not offer it"
+        for column in ("ops", "attempts", "stop_rule"):
+            file[column][1] = 0
+    outcome = a2a("table", launch, "--counters")
+    assert "a2a: 1 point is not measured yet\n" in outcome.err
+    assert "a2a: left out: 1 point skipped\n" in outcome.err
+
+
+def test_no_point_was_measured(a2a: Run, launch: Path) -> None:
+    with edited(launch) as file:
+        file["state"][:] = schema.STATES.index("pending")
+    a2a("table", launch, "--counters").refused("no point is measured yet")
+
+
+def test_what_a_node_does_not_know_is_not_called_0(a2a: Run, launch: Path) -> None:
+    with edited(launch) as file:
+        file["counters/port"][:, :, 0] = 0
+        file["counters/port"][0, 1, 0] = schema.UNKNOWN
+    said = a2a("table", launch, "--counters").err
+    assert "1 counter with 0 where they are known" in said
 
 
 @pytest.mark.parametrize("option", [("--columns", "ranks"), ("--layout", "wide")])

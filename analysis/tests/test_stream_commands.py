@@ -301,6 +301,26 @@ def test_findings_of_two_windows_say_which_they_are_of(tmp_path: Path) -> None:
     assert told == [f"x.h5#0, section 1, window {window}, mode tagged" for window in (4, 32)]
 
 
+def test_findings_of_two_launches_say_what_was_chosen_in_each(tmp_path: Path) -> None:
+    launches = [
+        [Pipe(completion=level, window=w) for w in (4, 32)] for level in ("default", "transmit")
+    ]
+    found = a2aperf.open(write_streams(tmp_path / "x.h5", launches))
+    told = [one.where for one in found.findings("sizes")]
+    assert [where.rpartition(", ")[2] for where in told] == ["completion default"] * 2 + [
+        "completion transmit"
+    ] * 2
+
+
+def test_buffers_are_compared_of_what_was_chosen_alike(tmp_path: Path) -> None:
+    pipes = [Pipe(completion=level, window=w) for level in ("default", "transmit") for w in (4, 32)]
+    found = a2aperf.open(write_streams(tmp_path / "x.h5", [pipes, pipes]))
+    told = [one.where for one in found.findings("buffers")]
+    assert told == [
+        f"4 tables, mode tagged, completion {level}" for level in ("default", "transmit")
+    ]
+
+
 @pytest.mark.parametrize(("sizes", "form"), [((8,), "crosses"), ((8, 64), "line")])
 def test_a_baseline_of_one_size_is_told_from_the_candidate(
     tmp_path: Path, sizes: tuple[int, ...], form: str

@@ -26,7 +26,9 @@ COLUMNS: Final = {
         Column("messages", "int64", "messages of all ranks while it was counted"),
         Column("bytes", "int64", "payload of these messages", "B"),
         Column("counter", "string", "what was counted"),
-        Column("counter_units", "string", "unit of sum, min and max; empty: a number"),
+        Column(
+            "counter_units", "string", "unit of sum, min and max; empty: a number, or a port's own"
+        ),
         Column("of", "string", "whether ranks or nodes have it"),
         Column("counted", "int64", "ranks or nodes that have it"),
         Column("sum", "int64", "of all that have it"),
@@ -59,6 +61,22 @@ def frame(found: Results) -> pd.DataFrame:
         raise InputError("no point here has counters: older files and imported ones lack them")
     made = pd.DataFrame(rows)
     return made.astype(dict.fromkeys(_INTEGERS, "Int64"))
+
+
+def left_out(found: Results, made: pd.DataFrame) -> str:
+    """Which points have no row in `made`, in words; empty where all have."""
+    there = set(zip(made["file"], made["point"], strict=True))
+    points = found.points
+    others = points[
+        [place not in there for place in zip(points["file"], points["point"], strict=True)]
+    ]
+    skipped = int((~others["state"].isin(_STATES)).sum())
+    words = [
+        f"{count_text(n, 'point')} {says}"
+        for n, says in ((skipped, "skipped"), (len(others) - skipped, "without counters"))
+        if n
+    ]
+    return f"left out: {', '.join(words)}" if words else ""
 
 
 def names_of_points(found: Results) -> list[str]:
@@ -123,12 +141,18 @@ def table(made: pd.DataFrame, columns: Mapping[str, schema.Column]) -> tuple[Tab
     Of a point's settings those are shown that differ, and they stand in its first line.
     """
     is_shown = made.groupby("counter", sort=False)["sum"].transform("max").fillna(0) > 0
-    left_out = made.loc[~is_shown, ["counter", "sum"]]
-    none = left_out.dropna()["counter"].nunique()
-    absent = left_out["counter"].nunique() - none
+    hidden = made[~is_shown]
+    of_all = made.groupby(["file", "point", "of"], sort=False)["counted"].transform("max")
+    is_known = hidden["counted"] == of_all[~is_shown]
+    known = is_known.groupby(hidden["counter"]).all()
+    absent = hidden["sum"].isna().groupby(hidden["counter"]).all()
     words = [
         f"{count_text(n, 'counter')} {says}"
-        for n, says in ((none, "with 0 at every point"), (absent, "that no point has"))
+        for n, says in (
+            (int((known & ~absent).sum()), "with 0 at every point"),
+            (int((~known & ~absent).sum()), "with 0 where they are known"),
+            (int(absent.sum()), "that no point has"),
+        )
         if n
     ]
     note = f"left out: {', '.join(words)}; --csv has all" if words else ""

@@ -73,13 +73,15 @@ def run(
 
     Text shows times in µs and rates in Gbit/s; CSV and JSON keep the names and units of the file
     (ns, Gbit/s), round nothing, and have the settings of the launch: labels, variables of the
-    fabric and how it was measured. What is not known is '-' (CSV: empty, JSON: null).
+    fabric and how it was measured (not with --counters). What is not known is '-' (CSV: empty,
+    JSON: null).
 
     Of a matrix of pairs: one line per pair, of more than 8 ranks the slowest 20; CSV and JSON have
     all.
 
     With --counters: what the operating system and the ports counted at each point, of all ranks or
     nodes together, of the one with least and most, and by messages and GB (1e9 B) of payload.
+    Settings are those of the points.
     """
     if csv and json:
         raise InputError("give --csv or --json, not both")
@@ -89,7 +91,7 @@ def run(
         for option in [option for option, is_given in given if is_given]:
             raise InputError(f"give {option} or --counters, not both")
         chosen_role = role if role != DEFAULT_ROLES or _has(loaded, role) else "all"
-        _count(filters.where(roles.chosen(loaded, chosen_role), where), csv, json)
+        _count(_measured(filters.where(roles.chosen(loaded, chosen_role), where)), csv, json)
         return
     if role == DEFAULT_ROLES and not _has(loaded, role):
         other = next((one for one in workloads.present(loaded) if one.files(loaded)), None)
@@ -103,14 +105,7 @@ def run(
     if names and not chosen.takes_columns and not (csv or json):
         raise InputError(f"--layout {layout} has fixed columns; --columns needs another layout")
     layouts.frame(found, names)  # refuses a name that no file knows, before anything is said
-    pending = found.points.loc[found.points["state"] == "pending", "role"]
-    waiting = sum(map(schema.is_counted, pending))
-    found = found.select(found.points["state"] != "pending")
-    if found.points.empty:
-        raise InputError("no point is measured yet")
-    if waiting:
-        verb = "is" if waiting == 1 else "are"
-        terminal.tell(f"a2a: {count_text(waiting, 'point')} {verb} not measured yet")
+    found = _measured(found)
     _say_oversubscribed(found)
     if len(files) > 1:
         order = found.points.sort_values(["ranks", "ppn"], kind="stable").index
@@ -125,8 +120,23 @@ def run(
         _print(chosen.lines(found, names or _known(found, own)))
 
 
+def _measured(found: results.Results) -> results.Results:
+    """Without the points that are not measured yet, which are told."""
+    pending = found.points.loc[found.points["state"] == "pending", "role"]
+    waiting = sum(map(schema.is_counted, pending))
+    found = found.select(found.points["state"] != "pending")
+    if found.points.empty:
+        raise InputError("no point is measured yet")
+    if waiting:
+        verb = "is" if waiting == 1 else "are"
+        terminal.tell(f"a2a: {count_text(waiting, 'point')} {verb} not measured yet")
+    return found
+
+
 def _count(found: results.Results, csv: bool, json: bool) -> None:
     frame = counter_table.frame(found)
+    if left_out := counter_table.left_out(found, frame):
+        terminal.tell(f"a2a: {left_out}")
     if csv or json:
         columns = {**found.columns, **counter_table.COLUMNS}
         terminal.say_text(tables.as_json(frame, columns) if json else tables.as_csv(frame))

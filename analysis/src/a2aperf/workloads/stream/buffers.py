@@ -112,5 +112,6 @@ def _between(ones: list[Table], few: int, others: list[Table], many: int) -> lis
         if all(table.window is not None for table in (*ones, *others)):
             text += "; 'a2a compare --by window' says how sure that is"
         where = f"{count_text(len(ones) + len(others), 'table')}, mode {one.mode}"
+        where += f", {one.others}" if one.others else ""
     numbers = {"smallest_ratio": float(ratio.min()), "largest_ratio": float(ratio.max())}
     return [Finding("buffers", text, where, len(ratio), "sizes", float(ratio.max()), numbers)]

@@ -27,7 +27,7 @@ class Table:
     heading: str
     rows: pd.DataFrame
     others: str = ""
-    """What else was chosen, where the launch's tables differ in it."""
+    """What else was chosen, where the tables differ in it."""
 
     @property
     def where(self) -> str:
@@ -68,14 +68,12 @@ def of(found: Results) -> Iterator[Table]:
 
 
 def _differing(found: Results, points: pd.DataFrame) -> list[str]:
-    """What was chosen for the points of some launch that are not of one pause more or less."""
+    """What was not chosen alike for all points, pauses apart."""
     apart = {"section", "free_delay", "free_every"}
     return [
         name
         for name in found.choices
-        if name in points
-        and name not in apart
-        and points.groupby("launch")[name].nunique(dropna=False).max() > 1
+        if name in points and name not in apart and points[name].nunique(dropna=False) > 1
     ]
 
 
