@@ -130,8 +130,8 @@ constexpr OptionRow kOptions[] = {
      .section = Section::what,
      .arity = Arity::several,
      .example = "1,16",
-     .help = "each message of so many asks for the completion of its send, and of the others the receiver's credit "
-             "tells; above 1 none is injected (default: 1)",
+     .help = "one message of so many to each receiver asks for the completion of its send, and of the others the "
+             "receiver's credit tells; above 1 none is injected (default: 1)",
      .set = [](Options& o, Values v, const Catalogue&) { own(o).cq_mods = parse_cq_mods(v); }},
     {.name = "duration",
      .value = "TIME",

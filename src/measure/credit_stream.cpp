@@ -74,7 +74,7 @@ std::int64_t CreditStream<Mode>::missing() const {
 
 template <class Mode>
 std::string CreditStream<Mode>::waiting_for() const {
-    if (is_sweeping_) return fmt::format("{} of its last receives to be taken up", left_);
+    if (is_sweeping_) return fmt::format("{} of its last receives to be taken up by {}", left_, job_.who(peers_));
     std::string words;
     if (!in_.empty()) words = fmt::format("messages from {}", job_.who(settings_.from));
     if (!out_.empty())

@@ -78,7 +78,12 @@ void EchoEngine<Mode>::reserve(std::size_t most_samples) {
 // Of the servers those that owe an answer, where any does.
 template <class Mode>
 std::string EchoEngine<Mode>::waiting_for() const {
-    if (is_sweeping_) return fmt::format("{} of its last receives to be taken up", left_);
+    if (is_sweeping_) {
+        std::vector<Rank> peers;
+        for (const Side& side : sides_)
+            if (std::ranges::find(peers, side.peer) == peers.end()) peers.push_back(side.peer);
+        return fmt::format("{} of its last receives to be taken up by {}", left_, job_.who(peers));
+    }
     std::vector<Rank> owing;
     for (const Place& each : places_)
         if (const Side& side = sides_[static_cast<std::size_t>(each.side)];

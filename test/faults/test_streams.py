@@ -28,6 +28,15 @@ def test_of_several_the_one_that_stops_is_named_though_others_go_on(faulty, need
     outcome.failed(rf"in the duration no {what} came from rank 1 \(\S+\) for \S+ s; rank 0 \(\S+\) waits for them")
 
 
+@pytest.mark.slow
+def test_a_peer_that_stops_behind_the_last_message_is_named(faulty, needs_provider):
+    """While it takes up the receives of credits that never come: at most 10 of 20 messages in a window of 32 return one."""
+    needs_provider("net")
+    words = ["--provider", "net", "--sizes", "8", "--messages", "20", "--window", "32", "--timeout", "3s"]
+    outcome = faulty(2, "call=send nth=16 do=stop rank=1", *words, command="stream")
+    outcome.failed(r"rank 0 \(\S+\) waits for \d+ of its last receives to be taken up by rank 1 \(")
+
+
 @pytest.mark.parametrize(("rank", "what"), [(0, "sending"), (1, "returning a credit")])
 def test_a_call_that_fails(faulty, needs_provider, rank, what):
     needs_provider("net")

@@ -51,7 +51,7 @@ struct Stream {
     FreeDelay free_delay{};
     InjectUse inject = InjectUse::automatic;
     CompletionLevel completion = CompletionLevel::as_provider;
-    int cq_mod = 1; // each message of so many asks for the completion of its send
+    int cq_mod = 1; // one message of so many to a receiver asks for the completion of its send
 
     // Something of its sends' completions: then none is injected.
     bool asks() const { return completion != CompletionLevel::as_provider || cq_mod > 1; }
