@@ -333,3 +333,18 @@ def test_a_baseline_of_one_size_is_told_from_the_candidate(
         "baseline": form, "candidate": "line",
     }  # fmt: skip
     assert ("(crosses)" in rates.subtitle) == (form == "crosses")
+
+
+@pytest.mark.parametrize("inject", [(1, 0), (1, 1), (0, 0)])
+def test_sides_of_which_one_is_injected_are_told(tmp_path: Path, inject: tuple[int, int]) -> None:
+    """`--inject auto` does so of small messages whose completion means what the provider says."""
+    levels = ("default", "transmit")
+    pipes = [
+        Pipe(completion=level, inject=own, sizes=(8, 64))
+        for level, own in zip(levels, inject, strict=True)
+    ]
+    found = loading.load([write_streams(tmp_path / "x.h5", [pipes] * 3)]).to_judge()
+    (made,) = compare.by_setting(found, ["completion"])
+    told = [" ".join(note.split()) for note in made.notes if "injected" in note]
+    said = "in 2 of 2 cells (8 B and 64 B) only one side's messages were injected, which may be"
+    assert told == ([f"{said} the difference"] if inject[0] != inject[1] else [])

@@ -247,7 +247,11 @@ class _Judge:
             {change: self._most(change) for change in CHANGES},
             (_worst(self.made.equality_margin(1)), _worst(self._margins_of_all())),
             self.reason,
-            [*remarks.notes(self.pairing, self.made, self.reason), *self.found.unjudged],
+            [
+                *remarks.notes(self.pairing, self.made, self.reason),
+                *remarks.injected(self.pairing, self.asked),
+                *self.found.unjudged,
+            ],
             remarks.doubts(self.found, [*launches[0], *launches[1]]),
             self.judged,
             self.found.columns,

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import blocks, jobs, labels, power
+from a2aperf import blocks, jobs, labels, power, schema
 from a2aperf.decision import Decision
 from a2aperf.launch import Launch
 from a2aperf.oversubscription import in_launches, yields
@@ -19,6 +20,8 @@ from a2aperf.sides import Pairing
 _LEANING: Final = 0.3
 _ALWAYS: Final = 0.9
 _SIDES: Final = (("baseline", False), ("candidate", True))
+_INJECTING: Final = {"inject", "asked_inject", "mode"}
+"""What decides by itself whether messages are injected."""
 _PREEMPTED: Final = 0.05  # involuntary context switches per op of a rank
 
 
@@ -67,6 +70,28 @@ def notes(pairing: Pairing, made: Decision, reason: str | None) -> list[str]:
     if not points["has_raw"].all():
         told.append("some points are summaries without raw samples")
     return told + _outliers(pairing, made)
+
+
+def injected(pairing: Pairing, asked: Sequence[str]) -> list[str]:
+    """Where a side's messages went by the inject path and the other's did not, unasked."""
+    points = pairing.points
+    if "inject" not in points or _INJECTING & set(asked):
+        return []
+    known = points[points["inject"].fillna(schema.UNKNOWN) >= 0]
+    ways = known.groupby(["cell", "candidate"])["inject"].agg(frozenset).unstack("candidate")
+    ways = ways.reindex(columns=[False, True]).dropna()
+    cells = [cell for cell, a, b in ways.itertuples() if a != b]
+    if not cells:
+        return []
+    sizes = sorted(set(pairing.cells.loc[cells, "message_size"]))
+    way_out = (
+        "; measured with --inject off both go the same way" if "asked_inject" in points else ""
+    )
+    return [
+        f"in {len(cells)} of {labels.count_text(len(pairing.cells), 'cell')} "
+        f"({labels.list_text([labels.size_text(size) for size in sizes], 4)}) only one side's "
+        f"messages were injected, which may be the difference{way_out}"
+    ]
 
 
 def _fewest(pairing: Pairing) -> int:

@@ -46,6 +46,8 @@ class Pipe:
     completion: str = ""
     """With a cq_mod; empty: the file, of an older program, does not say."""
     cq_mod: int = 1
+    inject: int | None = None
+    """None: the file does not say."""
 
     def rows(self) -> list[dict[str, Any]]:
         return [self._row(size) for size in self.sizes]
@@ -62,7 +64,7 @@ class Pipe:
             "bytes": amount, "msg_rate": float(messages), "byte_rate": float(amount),
             "gbps": amount * 8e-9,
         }  # fmt: skip
-        told = {"window": self.window, "stream_pairs": self.pairs or None}
+        told = {"window": self.window, "stream_pairs": self.pairs or None, "inject": self.inject}
         if self.completion:
             told |= {"completion": self.completion, "cq_mod": self.cq_mod}
         return {**row, **{name: value for name, value in told.items() if value is not None}}
