@@ -50,7 +50,7 @@ def failing_disk(scene: Scene) -> None:
 
 def failing_end(scene: Scene) -> None:
     scene.launch("pairs", fault=of_disk("fsync", "EIO", "", 3), ends=1)
-    scene.launch("pairs", "--resume", fault=of_disk("write", "ENOSPC", "partial", 420, ALWAYS))
+    scene.launch("pairs", "--resume", fault=of_disk("write", "ENOSPC", "partial", 550, ALWAYS))  # of the compact copy
     scene.launch("pairs", "--resume", fault=of_disk("fsync", "EIO", "", 5))  # of the folder, when it is renamed
 
 
