@@ -9,7 +9,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from processes import PATIENCE, wait_until
 from study import BRIEF, JOBS, SITE
 from results import COMPLETE, Results
 
@@ -19,8 +18,9 @@ SCRIPTS = ["alltoall.sbatch", "compare.sbatch", "report.sbatch"]
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_slurm_takes_the_script(cluster, name):
     nodes = [] if name == "report.sbatch" else ["-N", "20"]
-    # A node that an earlier test has stopped may not be back yet, and these are all there are.
-    assert wait_until(lambda: cluster.run("sbatch", "--test-only", *nodes, JOBS / name).returncode == 0, PATIENCE)
+    cluster.revive()  # these are all nodes, and one that an earlier test has stopped may not be back yet
+    outcome = cluster.run("sbatch", "--test-only", *nodes, JOBS / name)
+    assert outcome.returncode == 0, outcome.stderr
     # The report needs one node, whatever sbatch is told.
     if name != "report.sbatch":
         assert cluster.run("sbatch", "--test-only", "-N", "1000", JOBS / name).returncode != 0
