@@ -41,3 +41,4 @@ FLOWS = {
                "--servers", "1", "--ops", "50", "--poll", "yield"],
     ),
 }  # fmt: skip
+ALL = CASES | FLOWS

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cases import CASES, FLOWS, Case
+from cases import ALL, Case
 from results import Results
 
 HERE = Path(__file__).resolve().parent
@@ -30,7 +30,7 @@ def machine(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that the guest wrote to."""
     folder = tmp_path_factory.mktemp("vm")
     cases = folder / "cases"
-    cases.write_text("".join(case.line(name) + "\n" for name, case in (CASES | FLOWS).items()))
+    cases.write_text("".join(case.line(name) + "\n" for name, case in ALL.items()))
     command = 'exec "$0" "$1" </output/cases'
     ended = subprocess.run(
         [HERE / "machine.sh", "-t", str(DEADLINE_S), folder, "bash", "-c", command, HERE / "adapter_cases.sh", program],
@@ -55,7 +55,7 @@ def outcome(machine: Path) -> Callable[[str], Outcome]:
         filters = [entry for entry in entries if "actions" in entry.get("options", {})]
         counts = {entry["pref"]: entry["options"]["actions"][0]["stats"] for entry in filters}
         return Outcome(
-            (CASES | FLOWS)[name], status, log, Results(machine / f"{name}.h5"),
+            ALL[name], status, log, Results(machine / f"{name}.h5"),
             (counts[1]["packets"], counts[2]["packets"]), counts[1]["bytes"] + counts[2]["bytes"],
         )  # fmt: skip
 

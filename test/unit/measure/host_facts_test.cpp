@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/measure/host_facts.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
+#include <tuple>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "support/machine_files.hpp"
+
 using namespace a2aperf;
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -38,29 +36,24 @@ TEST_CASE("facts come in one order, unknown ones empty") {
 }
 
 TEST_CASE("how the node and the adapter are set is a fact of the launch") {
-    const fs::path root = fs::temp_directory_path() / fmt::format("host-facts-{}", getpid());
-    fs::remove_all(root);
-    const auto write = [&](const std::string& name, const std::string& text) {
-        fs::create_directories((root / name).parent_path());
-        std::ofstream(root / name) << text << '\n';
-    };
-    write("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "3200000");
-    write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance");
-    write("proc/77/comm", "irqbalance");
+    const test::MachineFiles machine;
+    machine.write("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "3200000");
+    machine.write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance");
+    machine.write("proc/77/comm", "irqbalance");
     const std::string adapter = "sys/class/infiniband/hfi1_0/";
     for (const auto& [port, state, physical] :
          {std::tuple{"1", "4: ACTIVE", "5: LinkUp"}, std::tuple{"2", "1: DOWN", "3: Disabled"}}) {
-        write(fmt::format("{}ports/{}/state", adapter, port), state);
-        write(fmt::format("{}ports/{}/phys_state", adapter, port), physical);
+        machine.write(fmt::format("{}ports/{}/state", adapter, port), state);
+        machine.write(fmt::format("{}ports/{}/phys_state", adapter, port), physical);
     }
-    write(adapter + "ports/1/sm_lid", "0x1");
-    write(adapter + "device/msi_irqs/24", "msix");
-    write("proc/irq/24/smp_affinity_list", "0-3");
+    machine.write(adapter + "ports/1/sm_lid", "0x1");
+    machine.write(adapter + "device/msi_irqs/24", "msix");
+    machine.write("proc/irq/24/smp_affinity_list", "0-3");
 
     NicFacts nic;
     nic.name = "hfi1_0";
     nic.is_rdma = true;
-    const Facts facts = node_facts(nic, 2, root);
+    const Facts facts = node_facts(nic, 2, machine.root());
     CHECK(value_of(facts, "cpu_frequency") == "3200 to 3200 MHz, 1 CPU");
     CHECK(value_of(facts, "governor") == "performance");
     CHECK(value_of(facts, "irqbalance") == "runs");
@@ -70,5 +63,4 @@ TEST_CASE("how the node and the adapter are set is a fact of the launch") {
     CHECK(value_of(facts, "nic_subnet_manager") == "port 1 0x1");
     CHECK(value_of(facts, "nic_interrupts") == "CPUs 0-3: 24");
     CHECK(value_of(facts, "nic_rings").empty());
-    fs::remove_all(root);
 }
