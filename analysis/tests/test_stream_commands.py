@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import a2aperf
@@ -93,14 +94,37 @@ def test_what_was_asked_of_completions_is_told_where_it_differs(a2a: Run, tmp_pa
     assert named == {f"cq mod {mod}, completion {level}" for level, mod in asked}
 
 
-def test_older_streams_do_not_say_what_was_asked_of_completions(a2a: Run, tmp_path: Path) -> None:
+def test_older_streams_are_those_that_asked_for_nothing_of_completions(
+    a2a: Run, tmp_path: Path
+) -> None:
     old = write_streams(tmp_path / "old.h5", [[Pipe(sizes=(8,))]])
     new = write_streams(tmp_path / "new.h5", [[Pipe(sizes=(8,), completion="default")]])
-    both = tmp_path / "both.h5"
-    assert a2a("merge", old, new, "-o", both).status == 0
-    assert a2a("check", both).status == 0
-    heading, *lines = a2a("table", both).out.splitlines()
-    assert len(lines) == 2 and "cq mod" not in heading
+    for path in (old, new):
+        with edited(path) as file:  # as where a2aperf measured it
+            file.attrs["raw_samples"] = np.int32(1)
+            file["attempts"][:] = file["ops"][:] = 1
+            file["time_p50"][:] = 1e9
+            file.create_group("raw")
+    points = loading.load([old, new]).points
+    assert set(points["completion"]) == {"default"} and set(points["cq_mod"]) == {1}
+    history = a2a("history", old, new)
+    assert (history.status, history.err) == (0, "")
+    assert history.out.count("2 launches") == 1, history.out
+    heading, *_ = a2a("table", old, new).out.splitlines()
+    assert "cq mod" not in heading and "completion" not in heading
+
+
+def test_an_imported_stream_does_not_become_one_that_asked_for_nothing(
+    a2a: Run, tmp_path: Path
+) -> None:
+    new = write_streams(tmp_path / "new.h5", [[Pipe(sizes=(8,), completion="default")]])
+    told = tmp_path / "told.h5"
+    text = DATA / "loopback-32-buffers.txt"
+    assert a2a("import", text, "-o", told).status == 0
+    points = loading.load([told, new]).points
+    imported = points["file"] == told.name
+    assert set(points.loc[imported, "completion"]) == {""}
+    assert set(points.loc[~imported, "completion"]) == {"default"}
 
 
 @pytest.mark.parametrize("name", ["loopback-32-buffers.txt", "clusterperf-2018-11.txt"])
@@ -348,3 +372,10 @@ def test_sides_of_which_one_is_injected_are_told(tmp_path: Path, inject: tuple[i
     told = [" ".join(note.split()) for note in made.notes if "injected" in note]
     said = "in 2 of 2 cells (8 B and 64 B) only one side's messages were injected, which may be"
     assert told == ([f"{said} the difference"] if inject[0] != inject[1] else [])
+
+
+def test_a_table_shows_a_setting_that_is_known_of_some_rows_alone(a2a: Run, tmp_path: Path) -> None:
+    known = write_streams(tmp_path / "known.h5", [[Pipe(sizes=(8,), completion="default")]])
+    unknown = write_streams(tmp_path / "unknown.h5", [[Pipe(sizes=(8,))]])
+    heading, *lines = a2a("table", known, unknown).out.splitlines()
+    assert {"cq mod", "completion"} <= set(re.split(" {2,}", heading)) and len(lines) == 2

@@ -235,7 +235,9 @@ public:
     }
     std::unique_ptr<Flow> flow(const EngineParts& parts) const override { return make_echo(parts); }
     Duration duration_of(const Options& options, const Point&) const override {
-        return {.length = own(options).duration.value_or(kDay), .tick = kTick};
+        return {.length = own(options).duration.value_or(kDay),
+                .tick = kTick,
+                .ends_by_number = !own(options).duration};
     }
     int most_ticks(const Options& options, int ranks) const override {
         const EchoOptions& asked = own(options);

@@ -220,7 +220,8 @@ public:
     std::unique_ptr<Flow> flow(const EngineParts& parts) const override { return make_stream(parts); }
     Duration duration_of(const Options& options, const Point&) const override {
         return {.length = stream_options(options).messages ? kDay : stream_options(options).duration,
-                .tick = kTick};
+                .tick = kTick,
+                .ends_by_number = stream_options(options).messages.has_value()};
     }
     int most_ticks(const Options& options, int) const override {
         Duration longest = duration_of(options, Point());

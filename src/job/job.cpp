@@ -295,6 +295,21 @@ void Job::receive(Rank from, std::span<std::int64_t> values) const {
     wait(fmt::format("for a clock message of {}", who(from)).c_str());
 }
 
+void Job::beat(Rank to) const {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Isend(nullptr, 0, MPI_BYTE, to, kHeartbeat, mpi_->comm, &request), "MPI_Isend");
+    check_mpi(MPI_Request_free(&request), "MPI_Request_free");
+}
+
+bool Job::take_beats(Rank from) const {
+    for (bool is_any = false;; is_any = true) {
+        int has_come = 0;
+        check_mpi(MPI_Iprobe(from, kHeartbeat, mpi_->comm, &has_come, MPI_STATUS_IGNORE), "MPI_Iprobe");
+        if (has_come == 0) return is_any;
+        check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, from, kHeartbeat, mpi_->comm, MPI_STATUS_IGNORE), "MPI_Recv");
+    }
+}
+
 void Job::leave(int signal_number) const {
     const int status = last_act_ ? last_act_(signal_number) : StopSignal::exit_status(signal_number);
     await_farewell();

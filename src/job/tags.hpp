@@ -8,5 +8,6 @@ constexpr int kRollCall = 1;
 constexpr int kFarewell = 2;
 constexpr int kLastWords = 3;
 constexpr int kRollAnswer = 4;
+constexpr int kHeartbeat = 5;
 
 } // namespace a2aperf

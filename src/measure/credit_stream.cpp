@@ -77,9 +77,13 @@ std::string CreditStream<Mode>::waiting_for() const {
     if (is_sweeping_) return fmt::format("{} of its last receives to be taken up by {}", left_, job_.who(peers_));
     std::string words;
     if (!in_.empty()) words = fmt::format("messages from {}", job_.who(settings_.from));
-    if (!out_.empty())
-        words += fmt::format("{}credits from {} and {} sends to {}", words.empty() ? "" : ", ",
-                             job_.who(settings_.to), under_way_, out_.size() > 1 ? "them" : "it");
+    std::vector<Rank> full;
+    for (const Outgoing& stream : out_)
+        if (is_ending_ || is_full(stream)) full.push_back(stream.to);
+    const auto append = [&](const std::string& more) { words += (words.empty() ? "" : ", ") + more; };
+    if (!full.empty()) append(fmt::format("credits from {}", job_.who(full)));
+    if (under_way_ > 0) append(fmt::format("completions of {} sends to {}", under_way_, job_.who(settings_.to)));
+    if (words.empty()) words = fmt::format("room to send to {}", job_.who(settings_.to));
     if (is_ending_) words += fmt::format(" ({} are missing)", missing());
     return words;
 }

@@ -21,6 +21,14 @@ bool DurationLoop::is_told_to_stop() const {
     return StopSignal::number() != 0;
 }
 
+void DurationLoop::listen(Nanoseconds now) {
+    if (!heartbeat_ || !heartbeat_->is_due(now) || !heartbeat_->is_silent(now)) return;
+    throw RunError(fmt::format("in the duration nothing was heard of {} for {}; {} waits for its end",
+                               job_.who(heartbeat_->heard()), format_duration(heartbeat_->lasted(now)),
+                               job_.who(job_.rank())),
+                   EndReason::fabric_deadline);
+}
+
 void DurationLoop::fail_waiting(const char* when, const std::string& missing) const {
     throw RunError(fmt::format("{} the duration nothing happened for {}; {} waits for {}", when,
                                format_duration(deadline_.waited()), job_.who(job_.rank()), missing),

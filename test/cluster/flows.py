@@ -44,8 +44,17 @@ class Answer:
     found: list[float] = field(default_factory=list)
 
     def error(self) -> float:
-        """Relative, of the median against the nearer end of what is known; 0 between the ends."""
-        value = float(np.median(self.found))
+        """Relative, against the nearer end of what is known; 0 between the ends. Of all launches for docs/validation.md."""
+        if IS_VALIDATION:
+            return self._error(float(np.median(self.found)))
+        return min(map(self._error, self.found), key=abs)
+
+    def beats_the_law(self, within: float) -> bool:
+        """Once is enough."""
+        too_good = {"ms": -1, "Mbit/s": 1}.get(self.unit, 0)
+        return any(too_good * self._error(value) > within for value in self.found)
+
+    def _error(self, value: float) -> float:
         return value / min(max(value, self.low), self.high) - 1
 
 
@@ -53,13 +62,15 @@ def require(answers: Sequence[Answer], measure: Callable[[], Sequence[float]], w
     """What measure() gives for the answers is near enough to each of them.
 
     Nothing is faster than a link; slower it can look when this machine's other work makes a rank late. So there are some
-    tries, as of all links of known rate. For docs/validation.md there are some launches, and all of them count.
+    tries, as of all links of known rate: each answer is found in one of them, and none is better. For docs/validation.md
+    there are some launches, and all of them count.
     """
     for _ in range(LAUNCHES if IS_VALIDATION else TRIES):
         for answer, value in zip(answers, measure(), strict=True):
-            answer.found = [*(answer.found if IS_VALIDATION else []), float(value)]
+            answer.found.append(float(value))
         if not IS_VALIDATION and all(abs(answer.error()) <= within for answer in answers):
             break
     told(answers=json.dumps([asdict(answer) | {"error": answer.error(), "within": within} for answer in answers]))
     for answer in answers:
         assert abs(answer.error()) <= within, answer
+        assert not answer.beats_the_law(within), answer

@@ -213,6 +213,67 @@ TEST_CASE("a rank that is stopped is named by those that wait for it at the end,
     check_totals(engine, samples, ring());
 }
 
+TEST_CASE("a rank that stops when its part is done is named by the one that hears its heartbeats, and can go on") {
+    Rig rig({"tagged"}, kWindow);
+    const Rank asleep = job().ranks() - 1;
+    const bool sleeps = job().rank() == asleep;
+    const bool hears_it = job().rank() == 0;
+    Loop loop;
+    constexpr Nanoseconds kShort = 4'000'000'000;
+    // It hears one that has all the time, and its heartbeats are as frequent as the other needs them.
+    if (hears_it) loop.deadline = Deadline(Polling::yield, kShort);
+    if (sleeps) loop.deadline = Deadline(Polling::yield, 2 * kShort);
+    SharedNumber are_done, is_awake;
+    const auto processes = job().all_gather(static_cast<std::int64_t>(getpid()));
+    struct Sleeper : StreamEngine<Tagged> {
+        using StreamEngine<Tagged>::StreamEngine;
+        bool may_end = true;
+        bool is_over() const { return may_end && has_all(); }
+        bool has_all() const { return StreamEngine<Tagged>::is_over(); }
+    };
+    Sleeper engine(job(), rig.channel, ring(), kMessage, kWindow);
+    engine.most = 100;
+    engine.may_end = !sleeps;
+    bool is_done = false;
+    engine.on_progress = [&] { // before the start too
+        if (is_done || sleeps || !engine.is_over()) return;
+        is_done = true;
+        are_done.add();
+    };
+    engine.on_advance = [&] {
+        if (engine.may_end || !engine.has_all()) return;
+        while (!are_done.is_at_least(job().ranks() - 1)) engine.progress();
+        raise(SIGSTOP);
+        is_awake.add();
+        engine.may_end = true;
+    };
+    TickSamples samples(engine.kCounters);
+    std::string words;
+    try {
+        constexpr Duration kOpen{.length = 3'600'000'000'000, .tick = 10'000'000, .ends_by_number = true};
+        loop.durations.run(engine, kOpen, samples);
+    } catch (const RunError& error) {
+        words = error.what();
+    }
+    if (!hears_it) {
+        CHECK(words == "");
+        check_totals(engine, samples, ring());
+        return;
+    }
+    CHECK(words.starts_with("in the duration nothing was heard of " + job().who(asleep) + " for "));
+    CHECK(words.ends_with("; " + job().who(0) + " waits for its end"));
+    test::wake_stopped(static_cast<pid_t>(processes[static_cast<std::size_t>(asleep)]));
+    while (!is_awake.is_at_least(1)) engine.progress();
+    // The rest of the run, which it is now ready for.
+    while (!job().is_agreed()) engine.progress();
+    engine.expect(job().all_to_all(engine.started()));
+    while (!engine.is_drained()) engine.progress();
+    samples.take(0, engine.counters());
+    job().enter({});
+    while (!job().is_agreed()) engine.progress();
+    check_totals(engine, samples, ring());
+}
+
 TEST_CASE("what never comes is told with the rank that waits, and the one it waits for") {
     Rig rig({"tagged"}, kWindow);
     Loop loop;

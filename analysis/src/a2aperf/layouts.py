@@ -100,12 +100,21 @@ def columns_for(results: Results, names: Sequence[str]) -> list[str]:
     varying = [
         name
         for name in (which, *VARYING, *results.choices)
-        if name not in names and name in points and points[name].nunique() > 1
+        if name not in names and name in points and _differs(results, name)
     ]
     if "engine" in varying and "sentinel" not in set(points["role"]):
         varying = [name for name in varying if name != "role"]  # the engine tells a baseline apart
     ratio = ["ratio", "ratio_low", "ratio_high"] if points["ratio"].notna().any() else []
     return [name for name in (*varying, *names, *ratio) if name not in results.absent]
+
+
+def _differs(results: Results, name: str) -> bool:
+    """Whether a column has more than one value: where it is a setting, unknown is one, too."""
+    points = results.points
+    if name not in results.choices:
+        return int(points[name].nunique()) > 1
+    having = [role for role in points["role"].unique() if name in results.traits(str(role)).choices]
+    return int(points.loc[points["role"].isin(having), name].nunique(dropna=False)) > 1
 
 
 def frame(results: Results, names: Iterable[str]) -> pd.DataFrame:

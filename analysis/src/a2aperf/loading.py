@@ -62,7 +62,7 @@ def _read(name: str, path: Path) -> _Part:
     terminal.tell_once(*(f"a2a: {path}: {what}" for what in said.damaged))
     launches = [_launch(name, path, index, one) for index, one in enumerate(said.segments)]
     part = _Part(name, path, said.attributes, said.described, said.absent, said.columns, launches)
-    _name_roles(part.columns["role"], str(part.attributes.get("workload", schema.ALL_TO_ALL)))
+    _name_roles(part.columns["role"], _workload_of(part))
     _require_sound(part)
     _keep_worst_clock_error(part.columns, part.launches)
     _explain_failed(part.columns)
@@ -137,10 +137,16 @@ def _points(part: _Part, described: Mapping[str, schema.Column]) -> pd.DataFrame
     """Its points with the columns of all files: those that it has not are blank."""
     columns, launches = part.columns, part.launches
     count = len(columns["state"])
+    before = workloads.of_role(_workload_of(part)).before
+    # A text that was imported may be of any program.
+    imported = (columns["state"] == schema.STATES.index("complete")) & (columns["attempts"] <= 0)
+    measured_here = bool(part.attributes.get("raw_samples")) & ~imported
     data: dict[str, Any] = {"file": part.name, "point": np.arange(count)}
     for column in {**described, **part.described}.values():
         values = columns.get(column.name)
         known = reading.blanks(column, count) if values is None else values
+        if column.name in before:
+            known = np.where(measured_here & (known == column.blank), before[column.name], known)
         data[column.name] = _series(column, known)
     frame = pd.DataFrame(data)
     segment = columns["segment"]
@@ -156,6 +162,10 @@ def _points(part: _Part, described: Mapping[str, schema.Column]) -> pd.DataFrame
     raw = bool(part.attributes.get("raw_samples"))
     frame["has_raw"] = raw & (columns["attempts"] > 0) & measured
     return frame
+
+
+def _workload_of(part: _Part) -> str:
+    return str(part.attributes.get("workload", schema.ALL_TO_ALL))
 
 
 def _series(column: schema.Column, values: NDArray[Any]) -> Any:
@@ -207,7 +217,7 @@ def _require_sound(part: _Part) -> None:
         return  # of a workload that has none
     times = [columns["time_p50"]]
     if not part.attributes.get("raw_samples", 0):
-        if part.attributes.get("workload", schema.ALL_TO_ALL) != schema.ALL_TO_ALL:
+        if _workload_of(part) != schema.ALL_TO_ALL:
             return  # what a text says of a stream has none, of round trips perhaps
         times.append(columns["time_mean"])  # a foreign bandwidth test knows only a mean
     with np.errstate(invalid="ignore"):

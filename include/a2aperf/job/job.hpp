@@ -86,6 +86,11 @@ public:
     void send(Rank to, std::span<const std::int64_t> values) const;
     void receive(Rank from, std::span<std::int64_t> values) const;
 
+    // An empty message that nobody need wait for; and whether such ones came since the last time. Those that nobody
+    // takes are left to MPI: it holds so small ones.
+    void beat(Rank to) const;
+    bool take_beats(Rank from) const;
+
     // What a rank does before it leaves for a signal, such as closing the file; gives its exit status.
     using LastAct = std::function<int(int signal_number)>;
     void set_last_act(LastAct act) { last_act_ = std::move(act); }

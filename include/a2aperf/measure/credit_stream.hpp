@@ -168,9 +168,20 @@ private:
     // A receiver owes a credit to who has filled the window, and lets sends complete. A receiver that has all
     // messages may have left.
     PeerSeen seen_of(const Outgoing& stream) const {
-        const bool is_full = stream.sent != settings_.most && stream.sent - stream.credit >= settings_.window;
-        const bool is_due = is_full || std::ssize(stream.free) < settings_.window;
-        return {stream.to, is_due ? "credits" : "", true, static_cast<std::uint64_t>(stream.sent + stream.credit)};
+        const std::string_view due = is_full(stream)              ? "credits"
+                                     : awaits_completions(stream) ? "completions of sends"
+                                                                  : "";
+        return {stream.to, due, true, static_cast<std::uint64_t>(stream.sent + stream.credit)};
+    }
+    bool is_full(const Outgoing& stream) const {
+        return stream.sent != settings_.most && stream.sent - stream.credit >= settings_.window;
+    }
+    bool awaits_completions(const Outgoing& stream) const {
+        if (!leaves_out()) return std::ssize(stream.free) < settings_.window;
+        const auto places =
+            std::span(is_awaited_)
+                .subspan(static_cast<std::size_t>(stream.first), static_cast<std::size_t>(settings_.window));
+        return std::ranges::find(places, 1) != places.end();
     }
     // A sender sends while it has credit.
     PeerSeen seen_of(const Incoming& stream) const {

@@ -7,12 +7,14 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/measure/agreement.hpp"
 #include "a2aperf/measure/duration_engine.hpp"
+#include "a2aperf/measure/heartbeat.hpp"
 #include "a2aperf/measure/tick_samples.hpp"
 
 namespace a2aperf {
@@ -21,6 +23,7 @@ struct Duration {
     Nanoseconds length = 1'000'000'000;
     Nanoseconds tick = 10'000'000;
     std::size_t most_samples = std::numeric_limits<std::size_t>::max(); // that are kept of a rank
+    bool ends_by_number = false; // the engine is over long before; nobody knows when
 
     std::size_t ticks() const { return static_cast<std::size_t>((length + tick - 1) / tick); }
     Nanoseconds end_of(std::size_t tick_number) const;  // as an offset from the start
@@ -68,6 +71,7 @@ private:
     Silence watch_over(const Engine& engine) const;
     template <class Engine>
     void look_for_silent(const Engine& engine, Silence& silence, Nanoseconds now) const;
+    void listen(Nanoseconds now);
     bool is_told_to_stop() const;
     [[noreturn]] void fail_waiting(const char* when, const std::string& missing) const;
     [[noreturn]] void fail_silent(const Silent& silent) const;
@@ -76,8 +80,9 @@ private:
     const CommonClock& clock_;
     Deadline& deadline_;
     Agreement agreement_;
-    Nanoseconds start_ = 0;     // on the common clock
-    std::uint64_t counted_ = 0; // of all counters, at the last look
+    std::optional<Heartbeat> heartbeat_; // where it ends by a number
+    Nanoseconds start_ = 0;              // on the common clock
+    std::uint64_t counted_ = 0;          // of all counters, at the last look
 };
 
 template <DurationEngine Engine>
@@ -101,6 +106,8 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
     const Nanoseconds go = clock_.to_local(start_);
     while (now_ns() < go) {
     }
+    heartbeat_.reset();
+    if (duration.ends_by_number) heartbeat_.emplace(job_, deadline_.timeout(), patience_of(engine));
     last = flow(engine, duration, samples, silence);
     witness(Stage::end);
     const Nanoseconds took = std::min(clock_.since(start_, last), duration.length);
@@ -108,7 +115,9 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
     // All have started what they start, for which they may take as long as the duration.
     const Nanoseconds end = clock_.to_local(start_ + duration.length);
     const auto outlast = [&] {
-        if (now_ns() < end + patience_of(engine)) deadline_.hold();
+        const Nanoseconds now = now_ns();
+        if (now < end + patience_of(engine)) deadline_.hold();
+        listen(now);
         return watch();
     };
     agreement_.reach(outlast, where);
@@ -151,6 +160,7 @@ Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSam
         if (ended == ticks || engine.is_over() || is_told_to_stop()) return now;
         if (engine.has_peers() && has_stalled(engine)) fail_waiting("in", engine.waiting_for());
         if (silence.is_due(now)) look_for_silent(engine, silence, now);
+        listen(now);
         due = clock_.to_local(start_ + duration.end_of(ended));
     }
 }

@@ -101,6 +101,8 @@ class Workload:
     """Columns that `a2a table` and the report show of its points; empty: those of an all-to-all."""
     choices: Sequence[str] = ()
     """Columns that tell settings of its points apart, beside `grouping.CHOICES`."""
+    before: Mapping[str, str | int] = field(default_factory=dict)
+    """What points were measured with before a2aperf could do otherwise, and had a column for it."""
     lengths: Sequence[str] = ()
     """Columns that say how long a point was asked to be."""
     judged: Judged | None = None
