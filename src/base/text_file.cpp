@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -76,6 +77,13 @@ std::string read_text_file(std::string_view option, const std::filesystem::path&
             throw UsageError(
                 fmt::format("{}: {} has more than the {} that are read", option, name.file, format_bytes(most)));
     }
+}
+
+std::string first_line(const std::filesystem::path& file) {
+    std::ifstream opened(file);
+    std::string line;
+    std::getline(opened, line);
+    return line;
 }
 
 } // namespace a2aperf

@@ -12,23 +12,17 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "a2aperf/base/text_file.hpp"
+
 namespace a2aperf {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string first_line(const fs::path& path) {
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
 
 std::vector<std::string> entries_of(const fs::path& folder) {
     std::vector<std::string> names;

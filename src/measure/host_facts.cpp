@@ -9,19 +9,13 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/base/text_file.hpp"
 #include "a2aperf/fabric/memory.hpp"
 #include "a2aperf/fabric/nic_details.hpp"
 #include "a2aperf/measure/host_state.hpp"
 
 namespace a2aperf {
 namespace {
-
-std::string first_line(const char* path) {
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
 
 std::string cpu_model() {
     std::ifstream file("/proc/cpuinfo");

@@ -11,19 +11,13 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/text_file.hpp"
 #include "a2aperf/base/units.hpp"
 
 namespace a2aperf {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string first_line(const fs::path& path) {
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
 
 // In MHz, of every CPU that tells it: cpufreq's word in kHz, else what /proc/cpuinfo says.
 std::vector<double> cpu_frequencies(const std::string& root) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A text in a file that the user names.
+// A text in a file that the user names, or that the system tells in one.
 #pragma once
 
 #include <filesystem>
@@ -14,5 +14,8 @@ namespace a2aperf {
 // without end. Throws UsageError, which names the option and the file: missing, unreadable, of another kind, too
 // large.
 std::string read_text_file(std::string_view option, const std::filesystem::path& file, Bytes most);
+
+// Of a file of /proc or /sys; empty where there is none.
+std::string first_line(const std::filesystem::path& file);
 
 } // namespace a2aperf

@@ -18,6 +18,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """After marks were looked at: what they leave out is not counted."""
     one_in: int = config.getoption("--share")
+    if one_in < 1:
+        raise pytest.UsageError(f"--share {one_in}: one test in how many? expected 1 or more")
     of_file: defaultdict[Path, list[pytest.Item]] = defaultdict(list)
     for item in items:
         of_file[item.path].append(item)
