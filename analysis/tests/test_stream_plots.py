@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import a2aperf
-from a2aperf import loading, plots, workloads
+from a2aperf import labels, loading, plots, schema, workloads
 from a2aperf.chart import Chart, Curve, Figure
 from a2aperf.curves import Options
 from a2aperf.errors import InputError
+from a2aperf.workloads.stream import intervals
 from conftest import DATA, Outcome
 from support import native_streams
 from support.edited import edited
@@ -285,3 +286,54 @@ def test_an_option_of_another_kind_is_refused(a2a: Run, launch: Path, tmp_path: 
     said = ("--topology is for matrix",)
     a2a("plot", "sizes", launch, "-o", out, "--topology", "x").refused(*said)
     a2a("plot", "credits", launch, "-o", out, "--what", "colour").refused("share, gbps, messages")
+
+
+# Intervals ----------------------------------------------------------------------------------------
+
+
+def test_each_interval_has_what_all_receivers_got_in_it(tmp_path: Path) -> None:
+    """Rank 3 is over a tick earlier; the last one of each came after its end."""
+    found = figure("intervals", native_streams.write(tmp_path / "s.h5"))
+    chart, share = found.charts
+    small = line(chart, labels.size_text(8))
+    assert small.form == "step" and small.x == pytest.approx([0, 0.1, 0.2], abs=1e-6)
+    came = np.array([97 + 90, 110, 110])  # the last is drawn to its end
+    assert small.y == pytest.approx(came * 8 * 8e-9 / 0.1, rel=1e-5)
+    large = line(chart, labels.size_text(1000))
+    assert large.y[0] == pytest.approx((187 + 20) * 8e-6 / 0.1, rel=1e-5)
+    of_mean = 100 * came / ((97 + 90 + 110) / 2)
+    assert line(share, labels.size_text(8)).y == pytest.approx(of_mean, rel=1e-5)
+
+
+def test_a_stream_of_one_interval_is_not_drawn(tmp_path: Path) -> None:
+    path = native_streams.write(tmp_path / "s.h5")
+    with edited(path) as file:
+        file["raw/tick_end"][0, 1:] = schema.NO_MOMENT
+    assert figure("intervals", path).left_out == ("1 point without two intervals not drawn",)
+    imported = write_streams(tmp_path / "x.h5", [[Pipe(sizes=(8,))]])
+    with pytest.raises(InputError, match="1 point without two intervals not drawn"):
+        figure("intervals", imported)
+
+
+def test_a_rank_that_was_held_up_has_its_intervals_at_once() -> None:
+    """Three ticks ended when it looked again: they are one of theirs."""
+    ends = np.array([[100, 400], [200, 400], [300, 400], [400, 400]]) * 1_000_000
+    alone = intervals._as_they_are(ends[:, 1:], np.array([[9], [0], [0], [1]]), ends[:, 1:] > 0)
+    assert alone is None
+    both = intervals._as_they_are(ends, np.array([[1, 9], [2, 0], [3, 0], [4, 1]]), ends > 0)
+    assert both is not None
+    assert both.ends == pytest.approx([0.25, 0.3, 0.35, 0.4])
+    assert both.messages == pytest.approx([10, 2, 3, 5])
+
+
+@pytest.mark.parametrize("seen", [2, 50, 5000])
+def test_what_was_traced_is_counted_in_equal_parts(seen: int) -> None:
+    random = np.random.default_rng(7)
+    ends = np.sort(random.integers(1, 10**9, (seen, 2)), axis=0)
+    messages = random.integers(0, 9, (seen, 2))
+    found = intervals._binned(ends, messages, np.ones((seen, 2), bool))
+    assert found is not None
+    assert found.messages.sum() == messages.sum()
+    assert len(found.ends) == min(100, 2 * seen)
+    assert found.ends[-1] == pytest.approx(ends.max() / 1e9)
+    assert (found.rates * np.diff(found.ends, prepend=0)).sum() == pytest.approx(messages.sum())

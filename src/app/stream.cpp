@@ -125,6 +125,8 @@ std::vector<Column> stream_columns() {
                       [](const Point& p) { return std::string(to_string(p.stream.completion)); }),
          asked_column("cq_mod", ValueType::int64, "", "messages of which one asked for the completion of its send",
                       [](const Point& p) { return std::int64_t{p.stream.cq_mod}; }),
+         asked_column("traced", ValueType::text, "", "whether an interval ends whenever messages were sent or came",
+                      [](const Point& p) { return std::string(p.stream.traces ? "yes" : "no"); }),
          asked_column("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
                       [](const Point& p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; }),
          asked_column("asked_messages", ValueType::int64, "", "messages that each sender was to send",
@@ -172,7 +174,8 @@ std::vector<Stream> streams_of(const Options& options, int ranks) {
                                  .is_duplex = asked.is_duplex,
                                  .who = asked.pairs.of(ranks, asked.is_duplex),
                                  .duration = asked.duration,
-                                 .messages = asked.messages.value_or(-1)}};
+                                 .messages = asked.messages.value_or(-1),
+                                 .traces = asked.traces}};
     streams = with_each(streams, asked.free_delays, &Stream::free_delay);
     streams = with_each(streams, asked.injects, &Stream::inject);
     streams = with_each(streams, asked.cq_mods, &Stream::cq_mod);
@@ -221,12 +224,13 @@ public:
     Duration duration_of(const Options& options, const Point&) const override {
         return {.length = stream_options(options).messages ? kDay : stream_options(options).duration,
                 .tick = kTick,
-                .ends_by_number = stream_options(options).messages.has_value()};
+                .ends_by_number = stream_options(options).messages.has_value(),
+                .traces = stream_options(options).traces};
     }
     int most_ticks(const Options& options, int) const override {
         Duration longest = duration_of(options, Point());
         if (options.time_budget) longest.length = std::min(longest.length, *options.time_budget);
-        longest.most_samples = static_cast<std::size_t>(stream_options(options).most_samples);
+        longest.most_samples = static_cast<std::size_t>(stream_options(options).samples());
         return static_cast<int>(longest.samples());
     }
 

@@ -149,12 +149,20 @@ constexpr OptionRow kOptions[] = {
      .example = "100000",
      .help = "instead of --duration: messages that a rank sends to each of its receivers",
      .set = [](Options& o, Values v, const Catalogue&) { own(o).messages = parse_int(v[0], 1, kMostMessages); }},
+    {.name = "trace",
+     .section = Section::how,
+     .arity = Arity::flag,
+     .help =
+         "keep when every message was sent and arrived: an interval ends whenever a rank sees that one has, not "
+         "every 0.1 s",
+     .set = [](Options& o, Values, const Catalogue&) { own(o).traces = true; }},
     {.name = "max-samples",
      .value = "N",
      .section = Section::how_long,
      .example = "1000",
-     .help = "intervals of 0.1 s that are kept of a point; of those that come after them the totals are kept "
-             "(default: 1000)",
+     .help =
+         "intervals that are kept of a point; of those that come after them the totals are kept (default: 1000, "
+         "with --trace 20000)",
      .set = [](Options& o, Values v, const Catalogue&) { own(o).most_samples = parse_int(v[0], 1, kMostTicks); }},
 };
 

@@ -21,7 +21,10 @@ struct StreamOptions {
     std::vector<int> cq_mods{1};
     Nanoseconds duration = 1'000'000'000;
     std::optional<int> messages;
-    int most_samples = 1000;
+    bool traces = false;
+    std::optional<int> most_samples;
+
+    int samples() const { return most_samples.value_or(traces ? 20'000 : 1000); }
 };
 
 const StreamOptions& stream_options(const Options& options);

@@ -2,6 +2,7 @@
 """`a2aperf stream`: messages of some ranks to others for a time, with what the samples say of them."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -57,6 +58,34 @@ def test_the_analysis_reads_it(stream, tmp_path):
         done = subprocess.run([A2A, *words, tmp_path / "a.h5"], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         assert done.stdout.endswith(said)
+
+
+@pytest.mark.parametrize(("provider", "pairs", "who"), [("tcp", "all-to-one", [(1, 0), (2, 0)]), ("shm", "0:1,1:2,2:0", [(0, 1), (1, 2), (2, 0)])])
+def test_a_trace_has_every_message(stream, needs_provider, tmp_path, provider, pairs, who):
+    """An interval for each look that found something: of as many messages as one reading of the queue can give, at most."""
+    needs_provider(provider)
+    stream(3, "--pairs", pairs, "--sizes", "8,4096", "--mode", "tagged,read", "--messages", "300", "--trace", provider=provider)
+    require_true_streams(tmp_path / "a.h5", who, 300)
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert set(file["traced"].asstr()[:]) == {"yes"} and not file["ticks_lost"][:].any()
+        ticks, came = file["ticks"][:], file["raw/tick_received"]
+        receivers = sorted({receiver for _, receiver in who})
+        for point, count in enumerate(ticks):
+            seen = came[point, :count][:, receivers]
+            assert seen.max() <= 16 * len(who), "one look"
+            assert ((seen > 0).sum(axis=0) >= 300 * len(who) / len(receivers) / (16 * len(who))).all()
+    refused = stream(3, "--pairs", pairs, "--sizes", "8,4096", "--mode", "tagged,read", "--messages", "300", "--resume", provider=provider, status=2)
+    assert "traced 'yes' in the file and 'no' in this launch (--trace)" in refused.stderr
+
+
+def test_a_trace_beyond_its_room_is_counted(stream, needs_provider, tmp_path):
+    needs_provider("shm")
+    outcome = stream(2, "--sizes", "8", "--messages", "3000", "--trace", "--max-samples", "20")
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert file["ticks"][0] == 20 and file["ticks_lost"][0] > 0
+        lost = int(file["ticks_lost"][0])
+        assert file["raw/messages_received"][0].sum() == 3000 > file["raw/tick_received"][0].clip(0).sum()
+    assert re.search(rf"{lost} intervals? not kept", outcome.stderr.replace(",", "")), outcome.stderr
 
 
 @pytest.mark.parametrize("provider", ["tcp", "net", "shm"])

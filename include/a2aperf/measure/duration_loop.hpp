@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -24,11 +25,12 @@ struct Duration {
     Nanoseconds tick = 10'000'000;
     std::size_t most_samples = std::numeric_limits<std::size_t>::max(); // that are kept of a rank
     bool ends_by_number = false; // the engine is over long before; nobody knows when
+    bool traces = false;         // a sample is taken whenever something was counted, and none at the end of a tick
 
     std::size_t ticks() const { return static_cast<std::size_t>((length + tick - 1) / tick); }
     Nanoseconds end_of(std::size_t tick_number) const;  // as an offset from the start
     std::size_t ticks_before(Nanoseconds offset) const; // that have ended by then
-    std::size_t samples() const { return std::min(ticks() + 1, most_samples); }
+    std::size_t samples() const { return traces ? most_samples : std::min(ticks() + 1, most_samples); }
 };
 
 // Of a duration, on each rank: receives are posted and ranks are about to agree on the start; they have; its part
@@ -73,6 +75,9 @@ private:
     void look_for_silent(const Engine& engine, Silence& silence, Nanoseconds now) const;
     void listen(Nanoseconds now);
     bool is_told_to_stop() const;
+    static std::uint64_t sum_of(std::span<const std::uint64_t> counters) {
+        return std::accumulate(counters.begin(), counters.end(), std::uint64_t{0});
+    }
     [[noreturn]] void fail_waiting(const char* when, const std::string& missing) const;
     [[noreturn]] void fail_silent(const Silent& silent) const;
 
@@ -144,19 +149,26 @@ Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSam
     Nanoseconds due = clock_.to_local(start_ + duration.end_of(0));
     deadline_.reset();
     counted_ = 0;
+    std::uint64_t traced = 0;
     silence.start(now_ns());
     for (;;) {
-        for (int i = 0; i < kAdvancesPerLook; ++i)
+        for (int i = 0; i < kAdvancesPerLook; ++i) {
             if (!engine.advance()) {
                 deadline_.rest();
                 break;
             }
+            if (duration.traces) [[unlikely]]
+                if (const std::uint64_t counted = sum_of(engine.counters()); counted != traced) {
+                    samples.take(clock_.since(start_, now_ns()), engine.counters());
+                    traced = counted;
+                }
+        }
         const Nanoseconds now = now_ns();
         if (now < due && !engine.is_over()) [[likely]]
             continue;
         const Nanoseconds moment = clock_.since(start_, now);
         const std::size_t ended = duration.ticks_before(moment);
-        while (samples.taken() < ended) samples.take(moment, engine.counters());
+        while (!duration.traces && samples.taken() < ended) samples.take(moment, engine.counters());
         if (ended == ticks || engine.is_over() || is_told_to_stop()) return now;
         if (engine.has_peers() && has_stalled(engine)) fail_waiting("in", engine.waiting_for());
         if (silence.is_due(now)) look_for_silent(engine, silence, now);
@@ -174,8 +186,7 @@ Nanoseconds DurationLoop::patience_of(const Engine& engine) {
 // For longer than the timeout.
 template <class Engine>
 bool DurationLoop::has_stalled(const Engine& engine) {
-    const auto counters = engine.counters();
-    const std::uint64_t counted = std::accumulate(counters.begin(), counters.end(), std::uint64_t{0});
+    const std::uint64_t counted = sum_of(engine.counters());
     if (counted != counted_) deadline_.reset();
     counted_ = counted;
     return !deadline_.look() && deadline_.waited() >= deadline_.timeout() + patience_of(engine);

@@ -52,6 +52,7 @@ struct Stream {
     InjectUse inject = InjectUse::automatic;
     CompletionLevel completion = CompletionLevel::as_provider;
     int cq_mod = 1; // one message of so many to a receiver asks for the completion of its send
+    bool traces = false;
 
     // Something of its sends' completions: then none is injected.
     bool asks() const { return completion != CompletionLevel::as_provider || cq_mod > 1; }

@@ -46,9 +46,9 @@ WORKLOAD: Final = Workload(
     moved=moved.moved,
     choices=(
         *("section", "stream_pairs", "duplex", "free_delay", "free_every", "asked_inject"),
-        *("threads", "cq_mod", "completion"),
+        *("threads", "cq_mod", "completion", "traced"),
     ),
-    before={"cq_mod": 1, "completion": "default"},
+    before={"cq_mod": 1, "completion": "default", "traced": "no"},
     lengths=("asked_duration", "asked_messages"),
     judged=Judged(
         rates.message_time, "gbps", "Gbit/s", "of the whole stream", "", "a message", False

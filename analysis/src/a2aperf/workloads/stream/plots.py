@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from a2aperf.curves import Kind
-from a2aperf.workloads.stream import surface, sweep
+from a2aperf.workloads.stream import intervals, surface, sweep
 
 KINDS: dict[str, Kind] = {
     "rates": Kind(
@@ -20,5 +20,14 @@ KINDS: dict[str, Kind] = {
         "there on more of them buy nothing.",
         options=surface.OPTIONS,
         in_report=surface.has_surface,
+    ),
+    "intervals": Kind(
+        intervals.figure,
+        "Gbit/s of streams in each interval of 0.1 s, or finer with --trace",
+        "A line that is not level says when within its second a stream was slow; what the mean of "
+        "the point hides.",
+        needs_raw=True,
+        options=intervals.OPTIONS,
+        in_report=intervals.has_intervals,
     ),
 }

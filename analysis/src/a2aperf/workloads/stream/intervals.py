@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rate of a stream in each interval: what a mean over a second hides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from a2aperf import curves, grouping, labels, schema, style
+from a2aperf.chart import Axis, Chart, Curve, Figure
+from a2aperf.curves import RATE, Option, Options
+from a2aperf.errors import InputError
+from a2aperf.results import Results
+from a2aperf.workloads.stream import drawn
+
+_QUANTITIES: Final = {"gbps": RATE, "share": "% of the point's mean rate"}
+OPTIONS: Final = (
+    Option("what", "quantity of the lines. Default: gbps, beside share.", tuple(_QUANTITIES)),
+)
+_BINS: Final = 100
+"""Of a point that was traced: an interval there is one look at the queue."""
+_COLUMNS: Final = ("tick_end", "tick_received")
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Of one point: where each ends, in s from the start, and the messages that came in it."""
+
+    ends: NDArray[np.float64]
+    messages: NDArray[np.float64]
+
+    @property
+    def rates(self) -> NDArray[np.float64]:
+        """Messages/s."""
+        return self.messages / np.diff(self.ends, prepend=0.0)
+
+    def values(self, quantity: str, size: int) -> NDArray[np.float64]:
+        """Of each interval, in the unit of that quantity."""
+        mean = float(self.messages.sum() / self.ends[-1])
+        return self.rates * (size * 8e-9 if quantity == "gbps" else 100 / mean)
+
+
+def figure(results: Results, options: Options) -> Figure:
+    """A panel per setting, a line per size, thin where launches share it."""
+    points, left_out = drawn.points(results, options)
+    known = {index: of(results, row) for index, row in points.iterrows()}
+    short = points.index[[known[index] is None for index in points.index]]
+    if len(short):
+        many = labels.count_text(len(short), "point")
+        left_out += (f"{many} without two intervals not drawn",)
+        points = points.drop(index=short)
+    if points.empty:
+        raise InputError(f"intervals: nothing to draw: {'; '.join(left_out)}")
+    what = str(options.own.get("what", ""))
+    quantities = [what] if what else list(_QUANTITIES)
+    points, fewer = curves.thinned(points, "message_size", max(options.most, style.MOST_LINES))
+    settings = grouping.values_in_order(points["setting"])
+    most = curves.MOST_PANELS // len(quantities)
+    fewer += curves.fitting(len(settings), most, "settings")
+    charts = [
+        _chart(str(name), points[points["setting"] == name], known, quantity)
+        for name in settings[:most]
+        for quantity in quantities
+    ]
+    said = drawn.sample(points, ["setting", "message_size"], "one line each")
+    last = "what came after the end of a stream that its time ended is not drawn"
+    title = "Streams: rate in each interval"
+    return Figure("intervals", title, curves.alike(charts), (*said, last), (*left_out, *fewer))
+
+
+def of(results: Results, row: pd.Series) -> Intervals | None:
+    """None where there are no two of them, or the file has none."""
+    file, point = str(row["file"]), int(row["point"])
+    columns = results.own_columns(file)
+    if not row["has_raw"] or not set(_COLUMNS) <= set(columns):
+        return None
+    ends, messages = (results.own(file, point, columns[name]) for name in _COLUMNS)
+    there = ends != schema.NO_MOMENT
+    receives = np.where(there, messages, 0).sum(axis=0) > 0
+    if not receives.any():
+        return None
+    ends, messages, there = ends[:, receives], messages[:, receives], there[:, receives]
+    if row["stop_rule"] != "messages":  # the last of each has what came after the end
+        last = len(there) - 1 - np.argmax(there[::-1], axis=0)
+        there[last, np.arange(there.shape[1])] = False
+    made = _binned if row.get("traced") == "yes" else _as_they_are
+    return made(ends, np.where(there, messages, 0), there)
+
+
+def _as_they_are(
+    ends: NDArray[np.int64], messages: NDArray[np.int64], there: NDArray[np.bool_]
+) -> Intervals | None:
+    """All receivers together: theirs of one number end at the same time, up to a late look."""
+    used = there.any(axis=1)
+    mean = np.where(there, ends, 0).sum(axis=1)[used] / there.sum(axis=1)[used] / 1e9
+    begins = np.flatnonzero(np.diff(mean, prepend=0.0) > 0)  # held up, some end at one moment
+    if len(begins) < 2:
+        return None
+    counted = np.add.reduceat(messages.sum(axis=1)[used], begins)
+    return Intervals(mean[np.append(begins[1:], len(mean)) - 1], counted.astype(float))
+
+
+def _binned(
+    ends: NDArray[np.int64], messages: NDArray[np.int64], there: NDArray[np.bool_]
+) -> Intervals | None:
+    """Of equal length, each with what was seen in it."""
+    if there.sum() < 2:
+        return None
+    edges = np.linspace(0, float(ends[there].max()), min(_BINS, int(there.sum())) + 1)
+    counted, _ = np.histogram(ends[there], edges, weights=messages[there])
+    return Intervals(edges[1:] / 1e9, counted)
+
+
+def has_intervals(results: Results) -> bool:
+    """Whether some stream has more than a few, so that there is a course to see."""
+    found = results.complete(drawn.ROLES)
+    return any(
+        (made := of(found, row)) is not None and len(made.ends) >= 5
+        for _, row in found.points.iterrows()
+    )
+
+
+def _chart(
+    setting: str, rows: pd.DataFrame, known: dict[object, Intervals | None], quantity: str
+) -> Chart:
+    lines = []
+    for look, size in enumerate(sorted(rows["message_size"].unique())):
+        mine = rows[rows["message_size"] == size]
+        for nth, index in enumerate(mine.index):
+            made = known[index]
+            assert made is not None
+            values = made.values(quantity, size)
+            lines.append(
+                Curve(
+                    labels.size_text(size),
+                    np.insert(made.ends, 0, 0.0),
+                    np.append(values, values[-1]),
+                    look=look % style.MOST_LINES,
+                    form="step",
+                    faint=len(mine) > 1,
+                    listed=nth == 0,
+                )
+            )
+    return Chart(
+        title=setting or "Streams",
+        x=Axis("Time from the start (s)", from_zero=True),
+        y=Axis(_QUANTITIES[quantity], from_zero=True),
+        curves=tuple(lines),
+        legend="Message size",
+    )
