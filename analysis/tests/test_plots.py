@@ -31,7 +31,7 @@ from a2aperf.results import Results
 from a2aperf.workloads.alltoall import plots as alltoall
 from a2aperf.workloads.alltoall import sweeps
 from conftest import Outcome, launches
-from support import synthetic
+from support import native_streams, synthetic
 from support.edited import edited
 from support.synthetic import Effects, Setup
 from support.synthetic_pairs import write_pairs
@@ -164,6 +164,8 @@ def test_every_kind_draws_and_says_n(kind: str, tmp_path: Path) -> None:
         found = loading.load([write_pairs(tmp_path / "pairs.h5", pairs)])
     elif kind in ("rates", "credits"):
         found = loading.load([write_streams(tmp_path / "streams.h5", [[Pipe(window=1), Pipe()]])])
+    elif kind == "intervals":
+        found = loading.load([native_streams.write(tmp_path / "streams.h5")])
     elif kind == "tails":
         found = loading.load([write_trips(tmp_path / "trips.h5", [[TRIP]])])
     else:

@@ -117,7 +117,7 @@ def _binned(
 
 def has_intervals(results: Results) -> bool:
     """Whether some stream has more than a few, so that there is a course to see."""
-    found = results.complete(drawn.ROLES)
+    found = results.measured(drawn.ROLES)
     return any(
         (made := of(found, row)) is not None and len(made.ends) >= 5
         for _, row in found.points.iterrows()
