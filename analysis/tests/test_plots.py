@@ -164,7 +164,7 @@ def test_every_kind_draws_and_says_n(kind: str, tmp_path: Path) -> None:
         found = loading.load([write_pairs(tmp_path / "pairs.h5", pairs)])
     elif kind in ("rates", "credits"):
         found = loading.load([write_streams(tmp_path / "streams.h5", [[Pipe(window=1), Pipe()]])])
-    elif kind == "intervals":
+    elif kind in ("intervals", "counters"):
         found = loading.load([native_streams.write(tmp_path / "streams.h5")])
     elif kind == "tails":
         found = loading.load([write_trips(tmp_path / "trips.h5", [[TRIP]])])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from a2aperf import oversubscription, workloads
+from a2aperf import counter_plots, oversubscription, workloads
 from a2aperf.chart import Figure
 from a2aperf.curves import Kind, Option, Options
 from a2aperf.errors import InputError
@@ -18,7 +18,7 @@ from a2aperf.results import Results
 
 KINDS: dict[str, Kind] = {
     name: kind for workload in workloads.ALL for name, kind in workload.plots.items()
-}
+} | counter_plots.KINDS
 
 
 def options() -> Iterator[tuple[str, dict[str, Option]]]:
