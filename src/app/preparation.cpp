@@ -73,8 +73,9 @@ ChannelSettings Preparation::channel_settings(const Options& options, int ranks)
 Preparation prepare(const Job& job, const Options& options, const StoredChoices& stored) {
     const Workload& workload = workload_of(options);
     const auto demands = workload.most_ticks(options, job.ranks()) > 0 ? flow_demands() : mode_demands();
+    const std::string nic = workload.nic_of(options, job.rank(), job.ranks());
     ProviderChoice choice =
-        choose_provider(job, {options.provider, options.nic, options.modes, demands, mpi_uses_libfabric()});
+        choose_provider(job, {options.provider, nic, options.modes, demands, mpi_uses_libfabric()});
     const MemoryBudget budget = memory_budget(job, find_memory(options.memory), options.memory_limit, options.sizes,
                                               workload.sample_bytes(options, job.ranks()));
     Plan plan = workload.plan(options, job.layout(),

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/error.hpp"
 #include "a2aperf/measure/credit_stream.hpp"
 #include "a2aperf/plan/size_list.hpp"
 #include "estimate.hpp"
@@ -188,6 +190,26 @@ public:
     std::string_view demands() const override { return "a stream needs"; }
     int least_ranks(const Options& options) const override {
         return stream_options(options).pairs.is_loopback() ? 1 : 2;
+    }
+
+    std::string nic_of(const Options& options, Rank rank, int ranks) const override {
+        const StreamOptions& asked = stream_options(options);
+        if (asked.from.empty() && asked.to.empty()) return options.nic;
+        std::set<Rank> senders;
+        std::set<Rank> receivers;
+        for (const StreamPair& pair : asked.pairs.of(ranks, asked.is_duplex)) {
+            senders.insert(pair.from);
+            receivers.insert(pair.to);
+        }
+        for (const Rank sender : senders) // on all ranks alike
+            if (receivers.contains(sender))
+                throw UsageError(fmt::format("--from, --to: rank {} sends and receives, and has one adapter: take "
+                                             "two ranks of a node, as in --pairs 0:1",
+                                             sender));
+        const std::string own = senders.contains(rank)     ? asked.from
+                                : receivers.contains(rank) ? asked.to
+                                                           : std::string();
+        return own.empty() ? options.nic : own;
     }
 
     Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/config/selection.hpp"
 #include "a2aperf/config/values.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "duration_workload.hpp"
@@ -99,6 +100,18 @@ constexpr OptionRow kOptions[] = {
      .audience = Audience::daily,
      .help = "each pair in both directions at once; figures are of both together",
      .set = [](Options& o, Values, const Catalogue&) { own(o).is_duplex = true; }},
+    {.name = "from",
+     .value = "NIC[/PORT]",
+     .section = Section::where,
+     .example = "mlx5_0/1",
+     .help = "adapter of the senders, and its port: with --to two ports of one are a loopback (default: as --nic)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).from = parse_nic(v[0]); }},
+    {.name = "to",
+     .value = "NIC[/PORT]",
+     .section = Section::where,
+     .example = "mlx5_0/2",
+     .help = "adapter of the receivers, and its port (default: as --nic)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).to = parse_nic(v[0]); }},
     {.name = "free-delay",
      .value = "LIST",
      .section = Section::what,

@@ -15,6 +15,7 @@ namespace a2aperf {
 struct StreamOptions {
     StreamPairs pairs = StreamPairs::parse("halves");
     bool is_duplex = false;
+    std::string from{}, to{}; // the senders' adapter and the receivers', as --nic has them; empty: --nic
     std::vector<FreeDelay> free_delays{{}};
     std::vector<InjectUse> injects{InjectUse::automatic};
     std::vector<CompletionLevel> completions{CompletionLevel::as_provider};

@@ -33,6 +33,8 @@ public:
     virtual const WorkloadRow& row() const = 0;   // for the command line
     virtual std::string_view demands() const = 0; // "pairs need", before "at least 2 ranks"
     virtual int least_ranks(const Options&) const { return 2; }
+    // As --nic has it: that of one of so many ranks. Throws UsageError.
+    virtual std::string nic_of(const Options& options, Rank, int /*ranks*/) const { return options.nic; }
 
     // Pure: the same on all ranks, and without MPI.
     virtual Plan plan(const Options& options, const Layout& layout, const Skip& skip) const = 0;

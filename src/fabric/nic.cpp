@@ -17,18 +17,13 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/base/text_file.hpp"
+#include "a2aperf/fabric/nic_port.hpp"
 
 namespace a2aperf {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read_line(const fs::path& path) {
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
-}
 
 int to_int(const std::string& text, int otherwise) {
     int value = otherwise;
@@ -38,7 +33,7 @@ int to_int(const std::string& text, int otherwise) {
 
 // Counters outgrow an int soon; the first character tells a number from words.
 bool holds_count(const fs::path& path) {
-    const std::string line = read_line(path);
+    const std::string line = first_line(path);
     return !line.empty() && line.front() >= '0' && line.front() <= '9';
 }
 
@@ -62,9 +57,9 @@ std::string max_read_request(const fs::path& device) {
 void read_device(const fs::path& device, NicFacts& nic) {
     std::error_code ignored;
     nic.driver = fs::read_symlink(device / "driver", ignored).filename().string();
-    nic.numa_node = to_int(read_line(device / "numa_node"), -1);
-    nic.pcie_width = read_line(device / "current_link_width");
-    nic.pcie_speed = read_line(device / "current_link_speed");
+    nic.numa_node = to_int(first_line(device / "numa_node"), -1);
+    nic.pcie_width = first_line(device / "current_link_width");
+    nic.pcie_speed = first_line(device / "current_link_speed");
     nic.max_read_request = max_read_request(device);
 }
 
@@ -74,8 +69,8 @@ NicFacts rdma_nic(const std::string& name) {
     nic.is_rdma = true;
     const fs::path folder = fs::path("/sys/class/infiniband") / name;
     read_device(folder / "device", nic);
-    nic.firmware = read_line(folder / "fw_ver");
-    const std::string rate = read_line(folder / "ports/1/rate"); // "100 Gb/sec (4X EDR)"
+    nic.firmware = first_line(folder / "fw_ver");
+    const std::string rate = first_line(folder / "ports/1/rate"); // "100 Gb/sec (4X EDR)"
     if (const int gbps = to_int(rate, -1); gbps > 0) nic.link_rate_gbps = gbps;
     return nic;
 }
@@ -85,8 +80,8 @@ NicFacts ethernet_nic(const std::string& name) {
     nic.name = name;
     const fs::path folder = fs::path("/sys/class/net") / name;
     read_device(folder / "device", nic);
-    nic.mtu = read_line(folder / "mtu");
-    if (const int mbps = to_int(read_line(folder / "speed"), -1); mbps > 0) nic.link_rate_gbps = mbps / 1e3;
+    nic.mtu = first_line(folder / "mtu");
+    if (const int mbps = to_int(first_line(folder / "speed"), -1); mbps > 0) nic.link_rate_gbps = mbps / 1e3;
     return nic;
 }
 
@@ -202,15 +197,20 @@ std::vector<std::pair<std::string, std::string>> port_counter_paths(const NicFac
 }
 
 NicChoice choose_nic(const std::vector<Offer>& offers, const NicWish& wish) {
-    const std::string name = wish.text == "nearest" ? "" : from_rank_map(wish).value_or(wish.text);
+    const std::string asked = wish.text == "nearest" ? "" : from_rank_map(wish).value_or(wish.text);
+    const auto slash = asked.find('/');
+    const std::string name = asked.substr(0, slash);
+    const std::string port = slash == std::string::npos ? "" : asked.substr(slash + 1);
     NicChoice best;
     int best_score = std::numeric_limits<int>::max();
     std::set<std::string> names;
     for (std::size_t i = 0; i < offers.size(); ++i) {
         const NicFacts nic = nic_of(offers[i]);
         const std::string domain = offers[i].domain();
-        names.insert(domain);
+        const std::string here = port.empty() ? "" : port_of(offers[i], nic.name.empty() ? domain : nic.name);
+        names.insert(here.empty() ? domain : fmt::format("{}/{}", domain, here));
         if (!name.empty() && domain != name && nic.name != name) continue;
+        if (here != port) continue;
         const auto distance = numa_distance(wish.here.numa_nodes, nic.numa_node);
         const int score =
             address_penalty(address_kind(offers[i].info()), wish.spans_hosts) * 1000 + distance.value_or(10);
@@ -227,7 +227,7 @@ NicChoice choose_nic(const std::vector<Offer>& offers, const NicWish& wish) {
         }
     }
     if (best_score == std::numeric_limits<int>::max())
-        throw UsageError(fmt::format("unknown adapter '{}': expected one of {}", name, fmt::join(names, ", ")));
+        throw UsageError(fmt::format("unknown adapter '{}': expected one of {}", asked, fmt::join(names, ", ")));
     return best;
 }
 

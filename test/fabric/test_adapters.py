@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A node whose ranks use several adapters: all of them are counted, and their counters read."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -16,19 +17,54 @@ exec "$@"
 """
 
 
-def test_two_adapters_of_a_node(program, needs_provider, tmp_path):
+@pytest.fixture
+def beside_a_second_adapter(program, needs_provider, tmp_path):
+    """Launches of two ranks over tcp in a network of their own, which has v0 beside lo."""
     needs_provider("tcp")
-    words = ["--provider", "tcp", "--nic", "0:lo,1:v0", "--sync", "barrier", "--poll", "yield", "--sizes", "1000"]
-    outcome = subprocess.run(
-        ["unshare", "-m", "-n", "bash", "-c", TWO_ADAPTERS, "two", MPIRUN, "2", program, "alltoall", *words,
-         "--ops", "5", "-o", "a.h5"],
-        cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-    if outcome.returncode == 77 or "unshare failed" in outcome.stderr:
-        pytest.skip(f"no second adapter can be made here ({outcome.stderr.strip()})")
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        launch = [MPIRUN, "2", program, *words, "--provider", "tcp", "--poll", "yield", "-o", "a.h5"]
+        outcome = subprocess.run(
+            ["unshare", "-m", "-n", "bash", "-c", TWO_ADAPTERS, "two", *launch],
+            cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        if outcome.returncode == 77 or "unshare failed" in outcome.stderr:
+            pytest.skip(f"no second adapter can be made here ({outcome.stderr.strip()})")
+        return outcome
+
+    return run
+
+
+def test_two_adapters_of_a_node(beside_a_second_adapter, tmp_path):
+    outcome = beside_a_second_adapter("alltoall", "--nic", "0:lo,1:v0", "--sync", "barrier", "--sizes", "1000", "--ops", "5")
     assert outcome.returncode == 0, outcome.stderr
     with h5py.File(tmp_path / "a.h5") as file:
         assert file["segments/0"].attrs["rails"] == 2
         names = {text(name).split("/")[0] for name in file["counters/port_names"][()]}
         assert names == {"lo", "v0"}
         assert (file["counters/port"][0] >= 0).all()
+
+
+@pytest.mark.parametrize("words", [["--from", "v0", "--to", "lo"], ["--pairs", "1:0", "--to", "v0/1", "--from", "lo/1"]])
+def test_a_stream_from_one_adapter_to_another(beside_a_second_adapter, tmp_path, words):
+    """Rank 0 has v0 in both: it sends, then it receives."""
+    outcome = beside_a_second_adapter("stream", "--sizes", "8,4096", "--messages", "100", *words)
+    assert outcome.returncode == 0, outcome.stderr
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert [text(name) for name in file["segments/0/rank_facts/nic"][()]] == ["v0", "lo"]
+        assert list(file["messages"][()]) == [100, 100]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--from", "v0/2"], r"rank 0 \(\S+\): unknown adapter 'v0/2': expected one of lo/1, v0/1"),
+        (["--to", "v9"], r"rank 1 \(\S+\): unknown adapter 'v9': expected one of lo, v0"),
+        (["--from", "v0", "--duplex"], "--from, --to: rank 0 sends and receives, and has one adapter: take two ranks of a node"),
+        (["--to", "v0", "--pairs", "loopback"], "--from, --to: rank 0 sends and receives, and has one adapter"),
+    ],
+)
+def test_an_adapter_that_cannot_be(beside_a_second_adapter, tmp_path, words, says):
+    outcome = beside_a_second_adapter("stream", "--sizes", "8", "--messages", "100", *words)
+    assert outcome.returncode == 2 and re.search(says, outcome.stderr), outcome.stderr
+    assert not list(tmp_path.iterdir())

@@ -33,7 +33,7 @@ CASES = {
 # Streams and round trips between the hosts, in every mode that they have.
 FLOWS = {
     "streams": Case(
-        2, 1, ["stream", "--provider", "verbs", "--mode", "tagged,msg,write-imm,read,write", "--sizes", "0,8,4096,64KiB",
+        2, 1, ["stream", "--provider", "verbs", "--from", "rxe0/1", "--to", "rxe1/1", "--mode", "tagged,msg,write-imm,read,write", "--sizes", "0,8,4096,64KiB",
                "--messages", "100", "--poll", "yield"],
     ),
     "trips": Case(

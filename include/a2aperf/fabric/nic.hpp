@@ -28,7 +28,7 @@ NicFacts nic_of(const Offer& offer);
 std::vector<std::pair<std::string, std::string>> port_counter_paths(const NicFacts& nic);
 
 struct NicWish {
-    std::string text; // "nearest", a name, or "0:mlx5_0,1:mlx5_1" by local rank
+    std::string text; // "nearest", a name, one with a port ("mlx5_0/2"), or "0:mlx5_0,1:mlx5_1" by local rank
     int local_rank = 0;
     bool spans_hosts = false; // then loopback is no choice, and on one host it is the first
     Locality here{};
