@@ -148,8 +148,8 @@ def test_text_leaves_out_what_never_happened(a2a: Run, streams: Path) -> None:
     outcome = a2a("table", streams, "--counters")
     heading, first, *others = outcome.out.splitlines()
     assert heading.split() == [
-        *("msg", "B", "counter", "of", "sum", "min", "max", "most", "at", "per", "message"),
-        *("per", "GB"),
+        *("msg", "B", "counter", "(timed)", "of", "sum", "min", "max", "most", "at", "per"),
+        *("message", "per", "GB"),
     ]
     assert first.split() == ["8", "involuntary_switches", "4", "ranks", "0", "0", "0", *"-00"]
     told = [line.split() for line in others]

@@ -217,6 +217,10 @@ COUNTERS: list[tuple[str, Any, str]] = [
     ("thread_affinity", b"0-1;\x1b[31m", "thread_affinity has no lists of CPUs"),
     ("interrupts", -2, "/counters: interrupts has -2"),
     ("port", -2, "/counters: hfi1_0/1/counters/port_xmit_wait has -2"),
+    ("verification_minor_faults", -2, "/counters/verification_minor_faults has -2"),
+    ("verification_system_time", 2**50, "ns of CPU in"),
+    ("verification_interrupts", -2, "/counters: verification_interrupts has -2"),
+    ("verification_port", -2, "verification_hfi1_0/1/counters/port_xmit_wait has -2"),
 ]
 
 
@@ -226,6 +230,31 @@ def test_a_counter_that_cannot_be(a2a: A2A, path: Path, name: str, value: Any, w
         dataset = file["counters"][name]
         dataset[(FIRST, *(0,) * (dataset.ndim - 1))] = value
     found(a2a, path, words)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("user_time", "launch 0: start_counters/user_time has -2"),
+        ("interrupts", "launch 0: start_counters: interrupts has -2"),
+        ("port", "launch 0: start_counters: hfi1_0/1/counters/port_xmit_wait has -2"),
+    ],
+)
+def test_a_counter_of_the_start_that_cannot_be(a2a: A2A, path: Path, name: str, words: str) -> None:
+    with edited(path) as file:
+        dataset = file["segments/0/start_counters"][name]
+        dataset[(0,) * dataset.ndim] = -2
+    found(a2a, path, words)
+
+
+def test_a_start_counts_every_rank(a2a: A2A, path: Path) -> None:
+    with edited(path) as file:
+        start = file["segments/0/start_counters"]
+        ranks = len(start["user_time"])
+        del start["user_time"]
+        start["user_time"] = [1] * (ranks - 1)
+    words = f"start_counters/user_time has {ranks - 1} values, not {ranks}"
+    found(a2a, path, f"launch 0: {words}")
 
 
 LAUNCH: list[tuple[str, Any, str]] = [

@@ -216,9 +216,8 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
         counted = found.counters(name, point)
         if counted is None:
             return None
-        ports = {pseudonyms.scrub(port): values for port, values in counted.ports.items()}
         lists = [one if _CPUS.fullmatch(one) else "" for one in counted.thread_affinity]
-        return replace(counted, ports=ports, thread_affinity=lists)
+        return replace(_ports(pseudonyms, counted), thread_affinity=lists)
 
     def arrival(point: int) -> NDArray[np.int64] | None:
         return found.arrival(name, point) if has_raw[point] else None
@@ -321,7 +320,18 @@ def _texts(segment: schema.Segment) -> Iterator[tuple[str, str]]:
                 yield name, value
 
 
+def _ports(pseudonyms: Pseudonyms, counted: schema.Counters) -> schema.Counters:
+    """With other names of ports."""
+    ports = {pseudonyms.scrub(port): values for port, values in counted.ports.items()}
+    before = counted.verification
+    return replace(
+        counted, ports=ports, verification=_ports(pseudonyms, before) if before else None
+    )
+
+
 def _replace(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
+    if segment.start:
+        segment.start = _ports(pseudonyms, segment.start)
     segment.nodes = [pseudonyms.of("host", node) for node in segment.nodes]
     for name, value in segment.attributes.items():
         if name in _WHOLE_ATTRIBUTES:

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads what the operating system and the ports counted."""
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import strict, verified
-from a2aperf.datasets import COUNTED_PER_RANK
+from a2aperf.datasets import CHANGED_PER_RANK, COUNTED_PER_RANK, VERIFICATION
 from a2aperf.errors import DAMAGE, what_is_damaged
 from a2aperf.schema import Counters
+from a2aperf.segments import START
 
 
 def port_names(file: h5py.File, unread: list[str] | None = None) -> list[str]:
@@ -36,15 +40,41 @@ def read(
     group = file["counters"]
     names = port_names(file) if ports is None else ports
     of_ranks, of_nodes = np.s_[point, :ranks], np.s_[point, :nodes]
-    port = strict.part(group["port"], (*of_nodes, slice(None)), (nodes, len(names)))
-    affinity = group["thread_affinity"]
+
+    def of_phase(prefix: str, per_rank: Iterable[str]) -> Counters:
+        place = (*of_nodes, slice(None))
+        port = strict.part(group[f"{prefix}port"], place, (nodes, len(names)))
+        return Counters(
+            per_rank={
+                name: strict.part(group[prefix + name], of_ranks, (ranks,)).astype(np.int64)
+                for name in per_rank
+            },
+            thread_affinity=[],
+            interrupts=strict.part(group[f"{prefix}interrupts"], of_nodes, (nodes,)),
+            ports={name: port[:, index] for index, name in enumerate(names)},
+        )
+
+    has_verification = f"{VERIFICATION}port" in group
+    return replace(
+        of_phase("", COUNTED_PER_RANK),
+        thread_affinity=[strict.text(value) for value in group["thread_affinity"][of_ranks]],
+        verification=of_phase(VERIFICATION, CHANGED_PER_RANK) if has_verification else None,
+    )
+
+
+def read_start(launch: h5py.Group, ranks: int) -> Counters | None:
+    """What the start of a launch counted, of at most so many ranks; None: not recorded."""
+    if START not in launch:
+        return None
+    group = strict.group(launch[START])
+    names = strict.texts(group["port_names"])
+    interrupts = strict.numbers(group["interrupts"], "int64", ranks)
+    whole = (slice(None), slice(None))
+    port = strict.part(group["port"], whole, (interrupts.size, len(names)))
     return Counters(
-        per_rank={
-            name: strict.part(group[name], of_ranks, (ranks,)).astype(np.int64)
-            for name in COUNTED_PER_RANK
-        },
-        thread_affinity=[strict.text(value) for value in affinity[of_ranks]],
-        interrupts=strict.part(group["interrupts"], of_nodes, (nodes,)),
+        per_rank={name: strict.numbers(group[name], "int64", ranks) for name in CHANGED_PER_RANK},
+        thread_affinity=[],
+        interrupts=interrupts,
         ports={name: port[:, index] for index, name in enumerate(names)},
     )
 

@@ -21,10 +21,12 @@ class CounterGroup:
         ranks: int,
     ) -> None:
         self._of = of
+        self._has_verification = False
         names: dict[str, None] = {}
         for point in range(points):
             found = self._of(point)
             names.update(dict.fromkeys(found.ports if found else ()))
+            self._has_verification |= bool(found and found.verification)
         self._ports = list(names)
         group = self._group = file.create_group("counters")
         for name in datasets.COUNTED_PER_RANK:
@@ -32,11 +34,15 @@ class CounterGroup:
             group.create_dataset(name, (points, ranks), kind, fillvalue=schema.UNKNOWN)
         self._affinity = h5py.string_dtype(length=96)
         group.create_dataset("thread_affinity", (points, ranks), self._affinity)
-        group.create_dataset("interrupts", (points, nodes), "i8", fillvalue=schema.UNKNOWN)
         segments.write_texts(group, "port_names", self._ports)
-        group.create_dataset(
-            "port", (points, nodes, len(self._ports)), "i8", fillvalue=schema.UNKNOWN
-        )
+        if self._has_verification:
+            for name in datasets.CHANGED_PER_RANK:
+                place = datasets.VERIFICATION + name
+                group.create_dataset(place, (points, ranks), "i8", fillvalue=schema.UNKNOWN)
+        for prefix in ("", datasets.VERIFICATION) if self._has_verification else ("",):
+            shape = (points, nodes, len(self._ports))
+            group.create_dataset(f"{prefix}interrupts", shape[:2], "i8", fillvalue=schema.UNKNOWN)
+            group.create_dataset(f"{prefix}port", shape, "i8", fillvalue=schema.UNKNOWN)
         for name, length in (("rank", ranks), ("node", nodes), ("port_index", len(self._ports))):
             datasets.create_scale(group, name, length)
         datasets.describe(group, datasets.COUNTERS)
@@ -46,10 +52,31 @@ class CounterGroup:
         found = self._of(point)
         if found is None:
             return
-        for name, values in found.per_rank.items():
-            self._group[name][point, : len(values)] = values
         affinity = np.array([a.encode()[:96] for a in found.thread_affinity], self._affinity)
         self._group["thread_affinity"][point, : len(affinity)] = affinity
-        self._group["interrupts"][point, : len(found.interrupts)] = found.interrupts
+        self._write("", found, point)
+        if found.verification:
+            self._write(datasets.VERIFICATION, found.verification, point)
+
+    def _write(self, prefix: str, found: schema.Counters, point: int) -> None:
+        for name, values in found.per_rank.items():
+            self._group[prefix + name][point, : len(values)] = values
+        self._group[f"{prefix}interrupts"][point, : len(found.interrupts)] = found.interrupts
+        port = self._group[f"{prefix}port"]
         for name, values in found.ports.items():
-            self._group["port"][point, : len(values), self._ports.index(name)] = values
+            port[point, : len(values), self._ports.index(name)] = values
+
+
+def write_start(launch: h5py.Group, counters: schema.Counters) -> None:
+    """What the start of a launch counted."""
+    group = launch.create_group(segments.START)
+    for name, values in (*counters.per_rank.items(), ("interrupts", counters.interrupts)):
+        group.create_dataset(name, data=values.astype(np.int64))
+    ports = [values.astype(np.int64) for values in counters.ports.values()]
+    shape = (counters.interrupts.size, len(ports))
+    group.create_dataset("port", data=np.array(ports, np.int64).T.reshape(shape))
+    segments.write_texts(group, "port_names", counters.ports)
+    for name, one in datasets.CHANGES.items():
+        group[name].attrs["long_name"] = one.long_name
+        if one.units:
+            group[name].attrs["units"] = one.units

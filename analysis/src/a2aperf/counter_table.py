@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the operating system and the ports counted at each point, of all ranks and nodes."""
+"""What the operating system and the ports counted in one phase, of all ranks and nodes.
+
+The timed part of each point, the verification before it, or the start of each launch.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from enum import StrEnum
 from typing import Any, Final
 
 import numpy as np
@@ -13,16 +17,25 @@ from numpy.typing import NDArray
 from a2aperf import datasets, layouts, schema, workloads
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text, number_text
-from a2aperf.launch import Launch
-from a2aperf.moved import Amount
+from a2aperf.moved import Amount, Moved
 from a2aperf.results import Results
 from a2aperf.schema import Column, Counters
 from a2aperf.tables import BLANK, UNKNOWN, Cell, Table, missing
 from a2aperf.tables import Column as Shown
 
+
+class Phase(StrEnum):
+    """While what was going on."""
+
+    TIMED = "timed"
+    VERIFICATION = "verification"
+    START = "start"
+
+
 COLUMNS: Final = {
     one.name: one
     for one in (
+        Column("phase", "string", "while what it was counted: timed, verification or start"),
         Column("messages", "int64", "messages of all ranks while it was counted"),
         Column("bytes", "int64", "payload of these messages", "B"),
         Column("counter", "string", "what was counted"),
@@ -43,28 +56,56 @@ _INTEGERS: Final = tuple(name for name, one in COLUMNS.items() if one.kind == "i
 _STATES: Final = ("complete", "failed")
 """Of points that were measured."""
 _POINT: Final = ("file", "point", "launch", *layouts.VARYING)
+_NONE: Final = {
+    Phase.TIMED: "no point here has counters: older files and imported ones lack them",
+    Phase.VERIFICATION: "no point here has counters of its verification: older files and imported "
+    "ones lack them, and rows of MPI",
+    Phase.START: "no launch here has counters of its start: older files and imports lack them",
+}
 
 
-def frame(found: Results) -> pd.DataFrame:
-    """A row for each counter of each point: its place and settings, then `COLUMNS`.
+def frame(found: Results, phase: Phase = Phase.TIMED) -> pd.DataFrame:
+    """A row for each counter of each point, or launch: its place and settings, then `COLUMNS`.
 
-    What is unknown is <NA>. Raises InputError where no file here has counters.
+    What is unknown is <NA>. Raises InputError where no file here has counters of that phase.
     """
-    places = layouts.frame(found, names_of_points(found)).to_dict("records")
-    rows = [
-        {**place, **one}
-        for place, (_, row) in zip(places, found.points.iterrows(), strict=True)
-        if row["state"] in _STATES
-        for one in _of_point(found, row)
-    ]
+    rows = list(_of_launches(found) if phase is Phase.START else _of_points(found, phase))
     if not rows:
-        raise InputError("no point here has counters: older files and imported ones lack them")
+        raise InputError(_NONE[phase])
     made = pd.DataFrame(rows)
     return made.astype(dict.fromkeys(_INTEGERS, "Int64"))
 
 
+def _of_points(found: Results, phase: Phase) -> Iterator[dict[Any, Any]]:
+    places = layouts.frame(found, names_of_points(found)).to_dict("records")
+    for place, (_, row) in zip(places, found.points.iterrows(), strict=True):
+        if row["state"] in _STATES:
+            for one in _of_point(found, row, phase):
+                yield {**place, "phase": phase.value, **one}
+
+
+def _of_launches(found: Results) -> Iterator[dict[str, Any]]:
+    """Nobody knows what was moved when a launch began."""
+    files = {str(path): name for name, path in found.files.items()}
+    for name, launch in found.launches.items():
+        place = {
+            "file": files[str(launch.path)],
+            "launch": name,
+            "provider": launch.attributes["provider"],
+            "nodes": len(launch.nodes),
+            "ranks": len(launch.node_of_rank),
+            "phase": Phase.START.value,
+        }
+        for one in _of(launch.start, launch.nodes, Moved()):
+            yield {**place, **one}
+
+
 def left_out(found: Results, made: pd.DataFrame) -> str:
-    """Which points have no row in `made`, in words; empty where all have."""
+    """Which points or launches have no row in `made`, in words; empty where all have."""
+    if "point" not in made:
+        lacking = len(found.launches) - made["launch"].nunique()
+        launches = f"{lacking} launch{'es' if lacking > 1 else ''}"
+        return f"left out: {launches} without counters of the start" if lacking else ""
     there = set(zip(made["file"], made["point"], strict=True))
     points = found.points
     others = points[
@@ -85,22 +126,26 @@ def names_of_points(found: Results) -> list[str]:
     return [name for name in names if name not in found.absent]
 
 
-def _of_point(found: Results, row: pd.Series[Any]) -> Iterator[dict[str, Any]]:
+def _of_point(found: Results, row: pd.Series[Any], phase: Phase) -> Iterator[dict[str, Any]]:
+    """What a verification moves is told by nobody."""
     counters = found.counters(str(row["file"]), int(row["point"]))
     if counters is None:
         return
-    launch = found.launches[str(row["launch"])]
-    moved = workloads.of_role(str(row["role"])).moved(found, row)
+    nodes = found.launches[str(row["launch"])].nodes
+    if phase is Phase.VERIFICATION:
+        before = counters.verification
+        yield from _of(before if before and before.have_any() else None, nodes, Moved())
+    else:
+        yield from _of(counters, nodes, workloads.of_role(str(row["role"])).moved(found, row))
+
+
+def _of(counters: Counters | None, nodes: list[str], moved: Moved) -> Iterator[dict[str, Any]]:
+    if counters is None:
+        return
     for name, values in counters.per_rank.items():
         yield _row(name, "ranks", values, moved.during_ranks, [f"{x}" for x in range(len(values))])
-    yield from _of_nodes(counters, launch, moved.during_nodes)
-
-
-def _of_nodes(
-    counters: Counters, launch: Launch, amount: Amount | None
-) -> Iterator[dict[str, Any]]:
     for name, values in (("interrupts", counters.interrupts), *counters.ports.items()):
-        yield _row(name, "nodes", values, amount, launch.nodes)
+        yield _row(name, "nodes", values, moved.during_nodes, nodes)
 
 
 def _row(
@@ -136,22 +181,23 @@ _US: Final = 1e-3  # ns
 
 
 def table(made: pd.DataFrame, columns: Mapping[str, schema.Column]) -> tuple[Table, str]:
-    """The counters that were above 0 at any point, and a note on the others.
+    """The counters that were above 0 at any point or launch, and a note on the others.
 
     Of a point's settings those are shown that differ, and they stand in its first line.
     """
     is_shown = made.groupby("counter", sort=False)["sum"].transform("max").fillna(0) > 0
     hidden = made[~is_shown]
-    of_all = made.groupby(["file", "point", "of"], sort=False)["counted"].transform("max")
+    one = "point" if "point" in made else "launch"
+    of_all = made.groupby(["file", one, "of"], sort=False)["counted"].transform("max")
     is_known = hidden["counted"] == of_all[~is_shown]
     known = is_known.groupby(hidden["counter"]).all()
     absent = hidden["sum"].isna().groupby(hidden["counter"]).all()
     words = [
         f"{count_text(n, 'counter')} {says}"
         for n, says in (
-            (int((known & ~absent).sum()), "with 0 at every point"),
+            (int((known & ~absent).sum()), f"with 0 at every {one}"),
             (int((~known & ~absent).sum()), "with 0 where they are known"),
-            (int(absent.sum()), "that no point has"),
+            (int(absent.sum()), f"that no {one} has"),
         )
         if n
     ]
@@ -168,20 +214,25 @@ def table(made: pd.DataFrame, columns: Mapping[str, schema.Column]) -> tuple[Tab
     rows: list[list[Cell]] = []
     last: Any = None
     for row in made[is_shown].to_dict("records"):
-        point = (row["file"], row["point"])
+        point = (row["file"], row[one])
         cells = [head.cell(row) if point != last else Cell("") for head in heads]
         rows.append(cells + _cells(row))
         last = point
-    return Table([*heads, *_HEADS], rows), note
+    phase = made["phase"].iloc[0]
+    counter = Shown(f"counter ({phase})", left=True)
+    all_heads = [*heads, counter, *_HEADS]
+    if phase != Phase.TIMED:  # nothing is divided
+        divided = len(_DIVIDED)
+        all_heads, rows = all_heads[:-divided], [row[:-divided] for row in rows]
+    return Table(all_heads, rows), note
 
 
+_DIVIDED: Final = (Shown("per message"), Shown("per GB"))
 _HEADS: Final = (
-    Shown("counter", left=True),
     Shown("of", left=True),
     *(Shown(name) for name in ("sum", "min", "max")),
     Shown("most at", left=True),
-    Shown("per message"),
-    Shown("per GB"),
+    *_DIVIDED,
 )
 
 

@@ -7,7 +7,7 @@ The writer describes them by these tables and `check` asks for what they say (do
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import h5py
@@ -46,7 +46,7 @@ RAW = {
         "the message is seen at its destination, from the op's start", (*_OP, "source"), "ns"
     ),
 }
-COUNTERS = {
+_TIMED = {
     "voluntary_switches": Described("voluntary context switches", _OF_RANK),
     "involuntary_switches": Described("involuntary context switches", _OF_RANK),
     "minor_faults": Described("page reclaims", _OF_RANK),
@@ -63,8 +63,20 @@ COUNTERS = {
 _LISTS = ("thread_affinity",)
 """Texts; all else in /counters is counted."""
 COUNTED_PER_RANK = tuple(
-    name for name, one in COUNTERS.items() if one.scales == _OF_RANK and name not in _LISTS
+    name for name, one in _TIMED.items() if one.scales == _OF_RANK and name not in _LISTS
 )
+CHANGED_PER_RANK = tuple(name for name in COUNTED_PER_RANK if not _TIMED[name].is_level)
+VERIFICATION = "verification_"
+"""Before the name of a counter: what the verification of the point counted."""
+CHANGES = {name: _TIMED[name] for name in (*CHANGED_PER_RANK, "interrupts", "port")}
+"""What is counted of every phase."""
+COUNTERS = {
+    **_TIMED,
+    **{
+        VERIFICATION + name: replace(one, long_name=f"{one.long_name}, during the verification")
+        for name, one in CHANGES.items()
+    },
+}
 
 Tables = Mapping[str, Described]
 _GROUPS: Mapping[str, Tables] = {"raw": RAW, "counters": COUNTERS}

@@ -31,6 +31,8 @@ class Launch:
     end_state: str = "finished"
     message: str = ""
     fi_info: str = ""
+    start: schema.Counters | None = None
+    """What its start counted."""
 
     def setting(self, name: str) -> str | None:
         """Value of a label, variable, attribute or node fact; None where it is not recorded.

@@ -130,6 +130,7 @@ def _launch(name: str, path: Path, index: int, segment: schema.Segment) -> Launc
         end_state=segment.end_state,
         message=segment.message,
         fi_info=segment.fi_info,
+        start=segment.start,
     )
 
 

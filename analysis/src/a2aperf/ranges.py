@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import derived, reading, schema, strict, workloads
+from a2aperf import datasets, derived, reading, schema, segments, strict, workloads
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
@@ -253,6 +253,11 @@ def _of_launch(index: int, segment: schema.Segment, points: pd.DataFrame) -> Ite
     order = segment.planned_order
     if (order < 0).any() or (order >= len(points)).any() or len(np.unique(order)) < order.size:
         yield f"{where}: planned_order is no order of points"
+    if segment.start:
+        yield from _below_nothing(f"{where}: {segments.START}", segment.start)
+        for name, values in segment.start.per_rank.items():
+            if values.size != ranks:
+                yield f"{where}: {segments.START}/{name} has {values.size} values, not {ranks}"
     yield from _times(where, segment, mine)
 
 
@@ -315,18 +320,31 @@ def _of_warmup(row: pd.Series[Any], launch: Launch, origin: Any) -> Iterator[str
 
 def _of_counters(row: pd.Series[Any], counters: schema.Counters) -> Iterator[str]:
     """What no counter of a point can say; -1 is not counted."""
-    for name, values in counters.per_rank.items():
-        if (values < schema.UNKNOWN).any() or (name == "threads" and (values == 0).any()):
-            yield f"/counters/{name} has {values.min()}"
-    for name, values in (("interrupts", counters.interrupts), *counters.ports.items()):
-        if (values < schema.UNKNOWN).any():
-            yield f"/counters: {name} has {values.min()}"
+    yield from _below_nothing("/counters", counters)
+    if (counters.per_rank["threads"] == 0).any():
+        yield "/counters/threads has 0"
     if pd.isna(row["duration"]):
         return
     text = counters.thread_affinity
     if not all(re.fullmatch(r"[0-9,;-]*…?", one) for one in text):
         yield "/counters/thread_affinity has no lists of CPUs"
     threads = np.maximum(counters.per_rank["threads"], 1)
-    busy = counters.per_rank["user_time"].astype(float) + counters.per_rank["system_time"]
-    if (busy > float(row["duration"]) * threads + _CPU_TICK).any():
-        yield f"/counters: {busy.max():g} ns of CPU in {row['duration']} ns"
+    before = counters.verification
+    if before:
+        yield from _below_nothing("/counters", before, datasets.VERIFICATION)
+    for used in (counters.per_rank, before.per_rank if before else {}):
+        if not used:
+            continue
+        busy = used["user_time"].astype(float) + used["system_time"]
+        if (busy > float(row["duration"]) * threads + _CPU_TICK).any():
+            yield f"/counters: {busy.max():g} ns of CPU in {row['duration']} ns"
+
+
+def _below_nothing(group: str, counters: schema.Counters, prefix: str = "") -> Iterator[str]:
+    """Changes are none or more, and -1 is not counted."""
+    for name, values in counters.per_rank.items():
+        if (values < schema.UNKNOWN).any():
+            yield f"{group}/{prefix}{name} has {values.min()}"
+    for name, values in (("interrupts", counters.interrupts), *counters.ports.items()):
+        if (values < schema.UNKNOWN).any():
+            yield f"{group}: {prefix}{name} has {values.min()}"

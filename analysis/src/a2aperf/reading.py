@@ -11,7 +11,16 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import checksums, regular, sample_columns, segments, strict, trailer, verified
+from a2aperf import (
+    checksums,
+    counted,
+    regular,
+    sample_columns,
+    segments,
+    strict,
+    trailer,
+    verified,
+)
 from a2aperf.datasets import COUNTERS, Described
 from a2aperf.errors import DAMAGE, InputError, what_is_damaged
 from a2aperf.opened_once import OpenedOnce
@@ -279,7 +288,14 @@ def read_segment(file: h5py.File, index: int, unread: list[str] | None = None) -
     group = strict.group(strict.group(file["segments"])[str(index)])
     # No list of a launch is longer than this: a damaged file may say so, and memory would end.
     ranks = int(strict.numbers(file["ranks"], "int32").max(initial=0))
-    return segments.read(group, ranks, len(file["state"]), unread)
+    segment = segments.read(group, ranks, len(file["state"]), unread)
+    try:
+        segment.start = counted.read_start(group, ranks)
+    except DAMAGE as error:
+        if unread is None:
+            raise
+        unread.append(f"{segments.START} cannot be read: {what_is_damaged(error)}")
+    return segment
 
 
 def read_segments(file: h5py.File) -> list[Segment]:

@@ -264,6 +264,8 @@ class Segment:
     rank_facts: dict[str, list[str]] = field(default_factory=dict)
     rank_order: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
     planned_order: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
+    start: "Counters | None" = None
+    """What its start counted, before the first point; None where that is not there."""
 
 
 @dataclass(frozen=True)
@@ -289,9 +291,19 @@ class Raw:
 
 @dataclass(frozen=True)
 class Counters:
-    """Change over the timed ops of one point: per rank [R], interrupts [N], ports [N] by name."""
+    """Change over one phase: per rank [R], interrupts [N], ports [N] by name.
+
+    Of the timed ops of a point there are threads and their affinity, too, and what the verification
+    before them counted; None where that is not there.
+    """
 
     per_rank: dict[str, NDArray[np.int64]]
     thread_affinity: list[str]
     interrupts: NDArray[np.int64]
     ports: dict[str, NDArray[np.int64]]
+    verification: "Counters | None" = None
+
+    def have_any(self) -> bool:
+        """Whether any rank or node has any of them."""
+        counts = (*self.per_rank.values(), self.interrupts, *self.ports.values())
+        return any((values != UNKNOWN).any() for values in counts)

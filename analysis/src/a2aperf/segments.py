@@ -30,6 +30,8 @@ _NAMED = {
 _OF_VARIABLE = {"uniform": ("environment_uniform", 1), "required": ("environment_required", 0)}
 """Flags of the variables, with what stands for a variable of which none is known."""
 _FACTS = ("node_facts", "rank_facts")
+START = "start_counters"
+"""What the start of the launch counted (`counted`, `counter_group`)."""
 _LATE = ("environment_required", "planned_order", "attachment_name")
 """Copies by an older a2a lack them, and files from before `--attach` the last; blank there."""
 
@@ -206,6 +208,7 @@ def strangers(group: Any) -> list[str]:
         *("end_state", "end_reason", "ended", "message", "nodes", "fi_info", "planned_order"),
         *_OF_RANK,
         *_FACTS,
+        START,
         *(place for places in _NAMED.values() for place in places),
         *(place for place, _ in _OF_VARIABLE.values()),
     }

@@ -27,7 +27,7 @@ from a2aperf import (
     segments,
     trailer,
 )
-from a2aperf.counter_group import CounterGroup
+from a2aperf.counter_group import CounterGroup, write_start
 from a2aperf.errors import InputError
 from a2aperf.opened_once import OpenedOnce
 from a2aperf.sample_columns import SampleColumn
@@ -245,7 +245,10 @@ def _write(file: h5py.File, document: Document) -> None:
     _write_columns(file, document.described, document.columns)
     group = file.create_group("segments")
     for index, segment in enumerate(document.segments):
-        segments.write(group.create_group(str(index)), segment)
+        launch = group.create_group(str(index))
+        segments.write(launch, segment)
+        if segment.start:
+            write_start(launch, segment.start)
     if document.raw is not None:
         _write_samples(file, document)
     for name, (tables, arrays) in document.own.items():

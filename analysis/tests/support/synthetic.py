@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
-from a2aperf import derived, schema, writer
+from a2aperf import datasets, derived, schema, writer
 from a2aperf.raw_ops import RawOps
 from support import made
+
+_PORT = "hfi1_0/1/counters/port_xmit_wait"
 
 TABLE_SIZES = (*range(1000, 15001, 1000), *range(20000, 60001, 5000))
 
@@ -308,19 +310,26 @@ class _Launch:
             "threads": np.full(ranks, 2),
         }
         return schema.Counters(
+            verification=counted_untimed(setup, 1 + point),
             per_rank={name: values.astype(np.int64) for name, values in per_rank.items()},
             thread_affinity=[f"{rank % setup.ppn};0-15" for rank in range(ranks)],
             interrupts=random.poisson(40, setup.nodes).astype(np.int64),
-            ports={
-                "hfi1_0/1/counters/port_xmit_wait": random.poisson(100, setup.nodes).astype(
-                    np.int64
-                )
-            },
+            ports={_PORT: random.poisson(100, setup.nodes).astype(np.int64)},
         )
 
     def segment(self) -> schema.Segment:
         """Provenance of this launch."""
         return segment_of(self.setup, self.clock_ns)
+
+
+def counted_untimed(setup: Setup, by: int) -> schema.Counters:
+    """What is counted outside of the timed ops: `by` more of each rank than of the one before."""
+    return schema.Counters(
+        per_rank={name: np.arange(setup.ranks) * by for name in datasets.CHANGED_PER_RANK},
+        thread_affinity=[],
+        interrupts=np.full(setup.nodes, 3 * by),
+        ports={_PORT: np.full(setup.nodes, 5 * by)},
+    )
 
 
 def segment_of(setup: Setup, lasted_ns: int, command: str = "alltoall") -> schema.Segment:
@@ -380,4 +389,5 @@ def segment_of(setup: Setup, lasted_ns: int, command: str = "alltoall") -> schem
             "nic_distance": ["10"] * ranks,
         },
         rank_order=np.arange(ranks, dtype=np.int32),
+        start=counted_untimed(setup, 1000),
     )

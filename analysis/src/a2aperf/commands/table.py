@@ -21,6 +21,7 @@ from a2aperf import (
     workloads,
 )
 from a2aperf.commands.options import Files, Where
+from a2aperf.counter_table import Phase
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text
 from a2aperf.workloads.workload import Listing, Workload
@@ -32,6 +33,7 @@ a2a table run.h5 --columns ranks,ppn,PSM2_RCVTHREAD,time_p50,gbps_bisection
 a2a table *.h5 --layout compat > table.txt
 a2a table *.h5 --csv > all.csv
 a2a table run.h5 --counters --where message_size=60kB
+a2a table run.h5 --counters --phase start
 """
 
 
@@ -63,6 +65,10 @@ def run(
             help="What system and ports counted at each point, per message and per GB.",
         ),
     ] = False,
+    phase: Annotated[
+        Phase | None,
+        typer.Option(help="With --counters: while what; timed unless told otherwise."),
+    ] = None,
     where: Where = [],  # noqa: B006
     role: Annotated[
         str,
@@ -81,7 +87,9 @@ def run(
 
     With --counters: what the operating system and the ports counted at each point, of all ranks or
     nodes together, of the one with least and most, and by messages and GB (1e9 B) of payload.
-    Settings are those of the points.
+    Settings are those of the points. --phase verification has what the verification of each point
+    counted, --phase start the start of each launch: nobody knows how much these moved, and nothing
+    is divided.
     """
     if csv and json:
         raise InputError("give --csv or --json, not both")
@@ -91,8 +99,11 @@ def run(
         for option in [option for option, is_given in given if is_given]:
             raise InputError(f"give {option} or --counters, not both")
         chosen_role = role if role != DEFAULT_ROLES or _has(loaded, role) else "all"
-        _count(_measured(filters.where(roles.chosen(loaded, chosen_role), where)), csv, json)
+        measured = _measured(filters.where(roles.chosen(loaded, chosen_role), where))
+        _count(measured, phase or Phase.TIMED, csv, json)
         return
+    if phase:
+        raise InputError("--phase is of --counters: give both")
     if role == DEFAULT_ROLES and not _has(loaded, role):
         other = next((one for one in workloads.present(loaded) if one.files(loaded)), None)
         if other and other.listing:
@@ -133,8 +144,8 @@ def _measured(found: results.Results) -> results.Results:
     return found
 
 
-def _count(found: results.Results, csv: bool, json: bool) -> None:
-    frame = counter_table.frame(found)
+def _count(found: results.Results, phase: Phase, csv: bool, json: bool) -> None:
+    frame = counter_table.frame(found, phase)
     if left_out := counter_table.left_out(found, frame):
         terminal.tell(f"a2a: {left_out}")
     if csv or json:
