@@ -65,6 +65,7 @@ Provenance Launch::provenance() const {
     facts.labels = options_.labels;
     facts.attachments = attachments_;
     facts.port_names = measurement_.port_names();
+    facts.start = measurement_.start_counts();
     facts.time_origin_ns = measurement_.time_origin();
     facts.text = {{"program_version", std::string(program_version())},
                   {"commit", std::string(program_commit())},

@@ -17,11 +17,24 @@ std::optional<Start> wanted_start(Sync sync) {
     return sync == Sync::clock ? Start::clock : Start::barrier;
 }
 
+// All channels of a rank have the same.
+std::vector<std::vector<NicFacts>> adapters_of(const Job& job, const Offer& offer) {
+    const NicFacts mine = nic_of(offer);
+    return adapters_in_use(job, {&mine, 1});
+}
+
+const std::vector<NicFacts>& of_this_node(const std::vector<std::vector<NicFacts>>& adapters, const Job& job) {
+    return adapters[static_cast<std::size_t>(job.layout().node_of(job.rank()))];
+}
+
 } // namespace
 
 Measurement::Measurement(Job& job, const Options& options, const Preparation& prepared)
     : job_(job), options_(options), workload_(workload_of(options)), prepared_(prepared),
-      deadline_(prepared.polling.polling, options.timeout),
+      deadline_(prepared.polling.polling, options.timeout), adapters_(adapters_of(job, prepared.choice.offer)),
+      node_link_(a2aperf::node_link(adapters_)),
+      port_names_(agree_on_port_names(job, of_this_node(adapters_, job))),
+      node_counters_(of_this_node(adapters_, job), port_names_), counted_start_(job, node_counters_),
       channels_(job, prepared.choice.offer, prepared.channel_settings(options, job.ranks()),
                 most_channels(prepared.plan)),
       loop_(job, clock_.mine, deadline_), durations_(job, clock_.mine, deadline_) {}
@@ -31,10 +44,10 @@ void Measurement::connect() {
     synchronised_ = now_ns();
     start_ = choose_start_of_ops();
     loop_.set_start(start_.start);
-    look_at_adapters();
     time_origin_ = clock_.mine.to_common(now_ns());
     job_.broadcast(time_origin_);
     time_origin_wall_ = wall_clock_ns();
+    counted_start_.end();
 }
 
 // Where ops wait for all ranks the first one is verified: it connects every pair of ranks before anything is timed.
@@ -62,16 +75,6 @@ StartChoice Measurement::connect_and_try(std::optional<Start> wanted) {
     } catch (const RunError& error) {
         throw RunError(fmt::format("connecting, {}: {}", first.label(), error.what()), reason_of(error));
     }
-}
-
-void Measurement::look_at_adapters() {
-    std::vector<NicFacts> of_rank;
-    for (const Channel* channel : channels_.all()) of_rank.push_back(channel->adapter());
-    const auto adapters = adapters_in_use(job_, of_rank);
-    const auto& here = adapters[static_cast<std::size_t>(job_.layout().node_of(job_.rank()))];
-    node_link_ = a2aperf::node_link(adapters);
-    port_names_ = agree_on_port_names(job_, here);
-    node_counters_.emplace(here, port_names_);
 }
 
 double Measurement::keep_clock() {
@@ -116,7 +119,7 @@ RunRules Measurement::rules_for(const Point& point) const {
 }
 
 PointRunner Measurement::runner_for(const Point& point) {
-    PointRunner runner(job_, channels_.of(point), loop_, deadline_, *node_counters_, rules_for(point));
+    PointRunner runner(job_, channels_.of(point), loop_, deadline_, node_counters_, rules_for(point));
     runner.set_clock_keeper([this] { return keep_clock(); });
     runner.set_engine([this](const EngineParts& parts) { return workload_.engine(parts); });
     return runner;
@@ -156,7 +159,7 @@ void Measurement::finish() {
 
 PointOutcome Measurement::measure(const Point& point, bool with_baseline, ProgressReport report) {
     if (workload_.most_ticks(options_, job_.ranks()) > 0) {
-        DurationRunner runner(job_, channels_.all(), loop_, durations_, deadline_, *node_counters_,
+        DurationRunner runner(job_, channels_.all(), loop_, durations_, deadline_, node_counters_,
                               duration_rules_for(point));
         runner.set_clock_keeper([this] { return keep_clock(); });
         return {.own = runner.measure(point, [this](const EngineParts& parts) { return workload_.flow(parts); })};

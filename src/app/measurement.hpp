@@ -30,6 +30,7 @@ public:
     // Collective.
     void verify(const Point& point) { runner_for(point).verify(point); }
     PointOutcome measure(const Point& point, bool with_baseline, ProgressReport report);
+    PhaseCounts start_counts() const { return counted_start_.gather(); } // once connected; on rank 0
     Samples sample(const Point& point) { return runner_for(point).sample(point); }
     void finish(); // after the last point: the channels can be closed
 
@@ -43,7 +44,6 @@ public:
 private:
     StartChoice choose_start_of_ops();
     StartChoice connect_and_try(std::optional<Start> wanted); // how to start ops that wait for all ranks
-    void look_at_adapters();
     PointRunner runner_for(const Point& point);
     DurationRules duration_rules_for(const Point& point) const;
     double keep_clock(); // ClockKeeper
@@ -53,6 +53,11 @@ private:
     const Workload& workload_;
     const Preparation& prepared_;
     Deadline deadline_;
+    std::vector<std::vector<NicFacts>> adapters_; // of each node
+    NodeLink node_link_;
+    std::vector<std::string> port_names_;
+    NodeCounterReader node_counters_;
+    CountedPhase counted_start_; // begins before anything is opened
     Channels channels_;
     ClockAgreement clock_;
     Nanoseconds synchronised_ = 0; // when the clocks were last agreed on
@@ -61,9 +66,6 @@ private:
     StartChoice start_{Start::barrier, "nothing to measure"};
     Nanoseconds time_origin_ = 0;      // on the common clock
     Nanoseconds time_origin_wall_ = 0; // the same, since 1970-01-01
-    NodeLink node_link_;
-    std::vector<std::string> port_names_;
-    std::optional<NodeCounterReader> node_counters_;
 };
 
 } // namespace a2aperf

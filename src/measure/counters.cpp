@@ -152,8 +152,8 @@ void accumulate(std::optional<NodeCounters>& total, const NodeCounters& before, 
     for (std::size_t i = 0; i < after.ports.size(); ++i) add(total->ports[i], before.ports[i], after.ports[i]);
 }
 
-void gather_counters(const Job& job, const RankCounters& of_rank, const std::optional<NodeCounters>& of_node,
-                     PointResult& result) {
+PhaseCounts gather_counters(const Job& job, const RankCounters& of_rank,
+                            const std::optional<NodeCounters>& of_node) {
     const NodeCounters here = of_node.value_or(NodeCounters{});
     std::vector<std::int64_t> mine{here.interrupts};
     mine.insert(mine.end(), here.ports.begin(), here.ports.end());
@@ -161,12 +161,26 @@ void gather_counters(const Job& job, const RankCounters& of_rank, const std::opt
     const auto width = static_cast<std::size_t>(job.max(static_cast<std::int64_t>(mine.size())));
     mine.resize(width, -1);
     const auto nodes = job.gather<std::int64_t>(mine);
-    result.ranks = job.gather<RankCounters>(std::span<const RankCounters>(&of_rank, 1));
-    if (!job.is_root()) return;
+    PhaseCounts counts{job.gather<RankCounters>(std::span<const RankCounters>(&of_rank, 1)), {}};
+    if (!job.is_root()) return counts;
     for (const auto& ranks_here : job.layout().rank_at()) {
         const auto* first = nodes.data() + static_cast<std::size_t>(ranks_here.front()) * width;
-        result.nodes.push_back({first[0], {first + 1, first + width}});
+        counts.nodes.push_back({first[0], {first + 1, first + width}});
     }
+    return counts;
+}
+
+CountedPhase::CountedPhase(const Job& job, const NodeCounterReader& nodes)
+    : job_(job), nodes_(nodes), reads_node_(job.layout().local_index(job.rank()) == 0) {
+    if (reads_node_) node_before_ = nodes_.read();
+    job_.barrier();
+    of_rank_ = read_usage();
+}
+
+void CountedPhase::end() {
+    of_rank_ = difference(of_rank_, read_usage());
+    if (reads_node_) accumulate(of_node_, node_before_, nodes_.read());
+    job_.barrier();
 }
 
 } // namespace a2aperf

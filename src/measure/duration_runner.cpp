@@ -135,7 +135,9 @@ PointResult DurationRunner::measure(const Point& point, const MakeFlow& make_flo
     const Nanoseconds begin = now_ns();
     result.clock_error_ns = keep_clock_();
     const EngineParts parts{job_, channels_, ops_, deadline_, point, rules_.seed};
+    CountedPhase verification(job_, node_counters_);
     find_mode(point.mode).verify(parts);
+    verification.end();
 
     const std::unique_ptr<Flow> flow = make_flow(parts);
     if (!flow->kept()) require_as_many(flow->counters().size(), rules_.tick_counts.size(), "counters");
@@ -148,7 +150,10 @@ PointResult DurationRunner::measure(const Point& point, const MakeFlow& make_flo
     else
         gather_ticks(mine.ticks, result.samples);
     gather_totals(*flow, result.samples);
-    gather_counters(job_, mine.rank_counters, mine.node_counters, result);
+    PhaseCounts timed = gather_counters(job_, mine.rank_counters, mine.node_counters);
+    result.ranks = std::move(timed.ranks);
+    result.nodes = std::move(timed.nodes);
+    result.verification = verification.gather();
     const bool is_over = job_.max(flow->is_over() ? 0 : 1) == 0; // on all ranks
     const std::int64_t lost = kept ? kept->lost : static_cast<std::int64_t>(mine.ticks.lost());
     result.ticks_lost = static_cast<int>(std::min<std::int64_t>(job_.max(lost), std::numeric_limits<int>::max()));

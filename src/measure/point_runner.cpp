@@ -213,7 +213,9 @@ void PointRunner::run_blocks(std::vector<Series>& all, bool alternates) {
 
 PointResult PointRunner::finish(Series& series, const Point& point) {
     PointResult result;
-    gather_counters(job_, series.rank_counters, series.node_counters, result);
+    PhaseCounts timed = gather_counters(job_, series.rank_counters, series.node_counters);
+    result.ranks = std::move(timed.ranks);
+    result.nodes = std::move(timed.nodes);
     if (!job_.is_root()) return result;
 
     result.samples = std::move(series.samples);
@@ -260,7 +262,9 @@ PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
     const Nanoseconds begin = now_ns();
     Channel& channel = *channels_.front(); // all have the same settings
     clock_error_ns_ = keep_clock_();
+    CountedPhase verification(job_, node_counters_);
     verify(point);
+    verification.end();
 
     std::vector<Series> all(with_baseline ? 2 : 1);
     all[0].engine = make_engine_(parts(point));
@@ -277,6 +281,7 @@ PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
 
     PointOutcome outcome;
     outcome.own = finish(all[0], point);
+    outcome.own.verification = verification.gather();
     outcome.own.used_inject = uses_inject(channel.domain().offer(), point);
     if (with_baseline) outcome.baseline = finish(all[1], point);
     outcome.own.started_ns = started;

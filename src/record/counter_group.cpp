@@ -2,9 +2,12 @@
 #include "counter_group.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
 #include <string_view>
+
+#include <fmt/format.h>
 
 #include "describe.hpp"
 #include "scale.hpp"
@@ -34,6 +37,7 @@ constexpr Number number(const char* name, h5::Kind kind, const char* units, cons
             }};
 }
 
+// Those of every phase, then what is there after a point's timed ops.
 constexpr std::array kNumberTable{
     number<&RankCounters::voluntary_switches>("voluntary_switches", h5::Kind::int64, "",
                                               "voluntary context switches"),
@@ -45,6 +49,11 @@ constexpr std::array kNumberTable{
     number<&RankCounters::system_time_ns>("system_time", h5::Kind::int64, "ns", "CPU time in the kernel"),
     number<&RankCounters::threads>("threads", h5::Kind::int32, "", "threads of the process after the point"),
 };
+
+constexpr std::size_t kChanges = kNumberTable.size() - 1;
+constexpr const char* kInterrupts = "interrupts of the fabric's driver on the node";
+constexpr const char* kPort = "change of each of port_names on the node";
+constexpr std::string_view kVerification = "verification_"; // before the names of what it counted
 
 constexpr std::size_t kAffinityBytes = sizeof(RankCounters::thread_affinity);
 
@@ -60,37 +69,91 @@ void write_row(const h5::Dataset& dataset, int point, const std::vector<std::int
     dataset.write(std::span<const std::int64_t>(values), row(point, values.size()));
 }
 
+std::vector<std::int64_t> interrupts_of(std::span<const NodeCounters> nodes, std::uint64_t count) {
+    std::vector<std::int64_t> values(count, -1);
+    std::transform(nodes.begin(), nodes.end(), values.begin(), std::mem_fn(&NodeCounters::interrupts));
+    return values;
+}
+
+// [N, C] in the order of `order`, from counters in that of `names`.
+std::vector<std::int64_t> ports_of(std::span<const NodeCounters> nodes, std::uint64_t count,
+                                   const std::vector<std::string>& names, const std::vector<std::string>& order) {
+    std::vector<std::int64_t> ports(count * order.size(), -1);
+    for (std::size_t c = 0; c < names.size(); ++c) {
+        const auto found = std::find(order.begin(), order.end(), names[c]);
+        if (found == order.end()) continue;
+        const auto column = static_cast<std::size_t>(found - order.begin());
+        for (std::size_t n = 0; n < nodes.size(); ++n)
+            if (c < nodes[n].ports.size()) ports[n * order.size() + column] = nodes[n].ports[c];
+    }
+    return ports;
+}
+
+std::string named(std::string_view prefix, const char* name) {
+    return std::string(prefix) + name;
+}
+
+bool is_change(std::string_view name) {
+    return name == "interrupts" || name == "port" ||
+           std::any_of(kNumberTable.begin(), kNumberTable.begin() + kChanges,
+                       [&](const Number& number) { return number.name == name; });
+}
+
 } // namespace
+
+void write_counts(const h5::Group& group, const PhaseCounts& counts, const std::vector<std::string>& port_names) {
+    const std::uint64_t nodes = counts.nodes.size();
+    const auto write = [&](const char* name, const h5::Shape& shape, const std::vector<std::int64_t>& values,
+                           const char* long_name, const char* units = "") {
+        const h5::Dataset dataset = group.create_dataset(name, {h5::Kind::int64}, shape);
+        describe(dataset, long_name, units);
+        dataset.write(std::span<const std::int64_t>(values));
+    };
+    std::vector<std::int64_t> values(counts.ranks.size());
+    for (std::size_t i = 0; i < kChanges; ++i) {
+        const Number& number = kNumberTable[i];
+        std::transform(counts.ranks.begin(), counts.ranks.end(), values.begin(), number.get);
+        write(number.name, {values.size()}, values, number.long_name, number.units);
+    }
+    write("interrupts", {nodes}, interrupts_of(counts.nodes, nodes), kInterrupts);
+    write("port", {nodes, port_names.size()}, ports_of(counts.nodes, nodes, port_names, port_names), kPort);
+    group.create_dataset("port_names", {h5::Kind::text}, {port_names.size()}).write_text(port_names);
+}
 
 CounterGroup CounterGroup::create(const h5::File& file, const h5::Dataset& point_scale, const Extents& extents,
                                   h5::Storage storage) {
-    static_assert(kNumberTable.size() == kNumbers);
     const h5::Group group = file.create_group("counters");
     const h5::Dataset rank = create_scale(group, "rank", extents.ranks);
     const h5::Dataset node = create_scale(group, "node", extents.nodes);
     const h5::Dataset port = create_scale(group, "port_index", static_cast<int>(extents.c()));
-    const auto create = [&](const char* name, h5::Type type, const h5::Shape& shape, const char* long_name,
-                            const char* units = "") {
-        h5::Dataset dataset = group.create_dataset(name, type, shape, storage);
+    const auto create = [&](const std::string& name, h5::Type type, const h5::Shape& shape,
+                            const std::string& long_name, const char* units = "") {
+        h5::Dataset dataset = group.create_dataset(name.c_str(), type, shape, storage);
         describe(dataset, long_name, units);
         return dataset;
     };
+    const auto create_phase = [&](std::string_view prefix, std::size_t numbers, std::string_view of) {
+        OfPhase phase;
+        for (std::size_t i = 0; i < numbers; ++i) {
+            const Number& number = kNumberTable[i];
+            phase.numbers.push_back(create(named(prefix, number.name), {number.kind}, {extents.p(), extents.r()},
+                                           named(number.long_name, of.data()), number.units));
+            attach_scales(phase.numbers.back(), {&point_scale, &rank});
+        }
+        phase.interrupts = create(named(prefix, "interrupts"), {h5::Kind::int64}, {extents.p(), extents.n()},
+                                  named(kInterrupts, of.data()));
+        attach_scales(phase.interrupts, {&point_scale, &node});
+        phase.port = create(named(prefix, "port"), {h5::Kind::int64}, {extents.p(), extents.n(), extents.c()},
+                            named(kPort, of.data()));
+        attach_scales(phase.port, {&point_scale, &node, &port});
+        return phase;
+    };
     CounterGroup counters;
-    for (std::size_t i = 0; i < kNumbers; ++i) {
-        const Number& number = kNumberTable[i];
-        h5::Dataset& dataset = counters.numbers_[i] =
-            create(number.name, {number.kind}, {extents.p(), extents.r()}, number.long_name, number.units);
-        attach_scales(dataset, {&point_scale, &rank});
-    }
+    counters.timed_ = create_phase("", kNumberTable.size(), "");
     counters.thread_affinity_ = create("thread_affinity", {h5::Kind::fixed_text, kAffinityBytes},
                                        {extents.p(), extents.r()}, "CPU list of every thread");
     attach_scales(counters.thread_affinity_, {&point_scale, &rank});
-    counters.interrupts_ = create("interrupts", {h5::Kind::int64}, {extents.p(), extents.n()},
-                                  "interrupts of the fabric's driver on the node");
-    attach_scales(counters.interrupts_, {&point_scale, &node});
-    counters.port_ = create("port", {h5::Kind::int64}, {extents.p(), extents.n(), extents.c()},
-                            "change of each of port_names on the node");
-    attach_scales(counters.port_, {&point_scale, &node, &port});
+    counters.verification_ = create_phase(kVerification, kChanges, ", during the verification");
     const h5::Dataset names = group.create_dataset("port_names", {h5::Kind::text}, {extents.c()});
     names.write_text(extents.port_names);
     attach_scales(names, {&port});
@@ -100,76 +163,95 @@ CounterGroup CounterGroup::create(const h5::File& file, const h5::Dataset& point
 
 CounterGroup CounterGroup::open(const h5::File& file) {
     const h5::Group group = file.open_group("counters");
+    const auto open_phase = [&](std::string_view prefix, std::size_t numbers) {
+        OfPhase phase;
+        const auto open = [&](const char* name) { return group.open_dataset(named(prefix, name).c_str()); };
+        for (std::size_t i = 0; i < numbers; ++i) phase.numbers.push_back(open(kNumberTable[i].name));
+        phase.interrupts = open("interrupts");
+        phase.port = open("port");
+        return phase;
+    };
     CounterGroup counters;
-    for (std::size_t i = 0; i < kNumbers; ++i) counters.numbers_[i] = group.open_dataset(kNumberTable[i].name);
+    counters.timed_ = open_phase("", kNumberTable.size());
     counters.thread_affinity_ = group.open_dataset("thread_affinity");
-    counters.interrupts_ = group.open_dataset("interrupts");
-    counters.port_ = group.open_dataset("port");
+    if (group.has(named(kVerification, "port").c_str()))
+        counters.verification_ = open_phase(kVerification, kChanges);
     counters.port_names_ = group.open_dataset("port_names").read_text();
     return counters;
 }
 
 bool CounterGroup::knows(const std::string& dataset) {
-    constexpr std::array<std::string_view, 7> kOthers{
-        "thread_affinity", "interrupts", "port", "port_names", "rank", "node", "port_index"};
-    return std::find(kOthers.begin(), kOthers.end(), dataset) != kOthers.end() ||
-           std::any_of(kNumberTable.begin(), kNumberTable.end(),
-                       [&](const Number& number) { return number.name == dataset; });
+    constexpr std::array<std::string_view, 6> kOthers{"threads", "thread_affinity", "port_names", "rank",
+                                                      "node",    "port_index"};
+    if (dataset.starts_with(kVerification)) return is_change(dataset.substr(kVerification.size()));
+    return is_change(dataset) || std::find(kOthers.begin(), kOthers.end(), dataset) != kOthers.end();
 }
 
 void CounterGroup::require_shapes(const Extents& extents) const {
-    for (const h5::Dataset& number : numbers_) number.require_shape({extents.p(), extents.r()});
     thread_affinity_.require_shape({extents.p(), extents.r()});
-    interrupts_.require_shape({extents.p(), extents.n()});
-    port_.require_shape({extents.p(), extents.n(), extents.c()});
+    for (const OfPhase* phase : {&timed_, &verification_}) {
+        if (phase->numbers.empty()) continue;
+        for (const h5::Dataset& number : phase->numbers) number.require_shape({extents.p(), extents.r()});
+        phase->interrupts.require_shape({extents.p(), extents.n()});
+        phase->port.require_shape({extents.p(), extents.n(), extents.c()});
+    }
+}
+
+void CounterGroup::write_ranks(const OfPhase& phase, int point, std::span<const RankCounters> ranks) const {
+    std::vector<std::int64_t> values(thread_affinity_.shape().at(1), -1);
+    for (std::size_t i = 0; i < phase.numbers.size(); ++i) {
+        std::transform(ranks.begin(), ranks.end(), values.begin(), kNumberTable[i].get);
+        write_row(phase.numbers[i], point, values);
+    }
+}
+
+void CounterGroup::write_nodes(const OfPhase& phase, int point, std::span<const NodeCounters> nodes,
+                               const std::vector<std::string>& names) const {
+    const std::uint64_t count = phase.interrupts.shape().at(1);
+    write_row(phase.interrupts, point, interrupts_of(nodes, count));
+    phase.port.write(std::span<const std::int64_t>(ports_of(nodes, count, names, port_names_)),
+                     plane(point, count, port_names_.size()));
 }
 
 void CounterGroup::write(int point, std::span<const RankCounters> ranks, std::span<const NodeCounters> nodes,
                          const std::vector<std::string>& names) const {
+    write_ranks(timed_, point, ranks);
     const std::uint64_t rank_count = thread_affinity_.shape().at(1);
-    const std::uint64_t node_count = interrupts_.shape().at(1);
-    std::vector<std::int64_t> values(rank_count, -1);
-    for (std::size_t i = 0; i < kNumbers; ++i) {
-        std::transform(ranks.begin(), ranks.end(), values.begin(), kNumberTable[i].get);
-        write_row(numbers_[i], point, values);
-    }
     std::vector<char> affinities(rank_count * kAffinityBytes, '\0');
     for (std::size_t r = 0; r < ranks.size(); ++r)
         std::memcpy(&affinities[r * kAffinityBytes], ranks[r].thread_affinity, kAffinityBytes);
     thread_affinity_.write_fixed(affinities, row(point, rank_count));
+    write_nodes(timed_, point, nodes, names);
+}
 
-    std::vector<std::int64_t> interrupts(node_count, -1);
-    std::transform(nodes.begin(), nodes.end(), interrupts.begin(), std::mem_fn(&NodeCounters::interrupts));
-    write_row(interrupts_, point, interrupts);
+void CounterGroup::write_verification(int point, const PhaseCounts& counts,
+                                      const std::vector<std::string>& names) const {
+    write_ranks(verification_, point, counts.ranks);
+    write_nodes(verification_, point, counts.nodes, names);
+}
 
-    std::vector<std::int64_t> ports(node_count * port_names_.size(), -1);
-    for (std::size_t c = 0; c < names.size(); ++c) {
-        const auto found = std::find(port_names_.begin(), port_names_.end(), names[c]);
-        if (found == port_names_.end()) continue;
-        const auto column = static_cast<std::size_t>(found - port_names_.begin());
-        for (std::size_t n = 0; n < nodes.size(); ++n)
-            if (c < nodes[n].ports.size()) ports[n * port_names_.size() + column] = nodes[n].ports[c];
+std::vector<RankCounters> CounterGroup::read_ranks(const OfPhase& phase, int point) const {
+    const std::uint64_t count = thread_affinity_.shape().at(1);
+    std::vector<RankCounters> ranks(count);
+    for (std::size_t i = 0; i < phase.numbers.size(); ++i) {
+        const std::vector<std::int64_t> values = phase.numbers[i].read<std::int64_t>(row(point, count));
+        for (std::size_t r = 0; r < count; ++r) kNumberTable[i].set(ranks[r], values[r]);
     }
-    port_.write(std::span<const std::int64_t>(ports), plane(point, node_count, port_names_.size()));
+    return ranks;
 }
 
 std::vector<RankCounters> CounterGroup::read_ranks(int point) const {
-    const std::uint64_t count = thread_affinity_.shape().at(1);
-    std::vector<RankCounters> ranks(count);
-    for (std::size_t i = 0; i < kNumbers; ++i) {
-        const std::vector<std::int64_t> values = numbers_[i].read<std::int64_t>(row(point, count));
-        for (std::size_t r = 0; r < count; ++r) kNumberTable[i].set(ranks[r], values[r]);
-    }
-    const std::vector<char> affinities = thread_affinity_.read_fixed(kAffinityBytes, row(point, count));
-    for (std::size_t r = 0; r < count; ++r)
+    std::vector<RankCounters> ranks = read_ranks(timed_, point);
+    const std::vector<char> affinities = thread_affinity_.read_fixed(kAffinityBytes, row(point, ranks.size()));
+    for (std::size_t r = 0; r < ranks.size(); ++r)
         std::memcpy(ranks[r].thread_affinity, &affinities[r * kAffinityBytes], kAffinityBytes);
     return ranks;
 }
 
-std::vector<NodeCounters> CounterGroup::read_nodes(int point) const {
-    const std::uint64_t count = interrupts_.shape().at(1);
-    const std::vector<std::int64_t> interrupts = interrupts_.read<std::int64_t>(row(point, count));
-    const std::vector<std::int64_t> ports = port_.read<std::int64_t>(plane(point, count, port_names_.size()));
+std::vector<NodeCounters> CounterGroup::read_nodes(const OfPhase& phase, int point) const {
+    const std::uint64_t count = phase.interrupts.shape().at(1);
+    const std::vector<std::int64_t> interrupts = phase.interrupts.read<std::int64_t>(row(point, count));
+    const std::vector<std::int64_t> ports = phase.port.read<std::int64_t>(plane(point, count, port_names_.size()));
     std::vector<NodeCounters> nodes(count);
     for (std::size_t n = 0; n < count; ++n) {
         const auto first = ports.begin() + static_cast<std::ptrdiff_t>(n * port_names_.size());
@@ -179,9 +261,18 @@ std::vector<NodeCounters> CounterGroup::read_nodes(int point) const {
     return nodes;
 }
 
+std::vector<NodeCounters> CounterGroup::read_nodes(int point) const {
+    return read_nodes(timed_, point);
+}
+
+PhaseCounts CounterGroup::read_verification(int point) const {
+    if (verification_.numbers.empty()) return {};
+    return {read_ranks(verification_, point), read_nodes(verification_, point)};
+}
+
 std::uint64_t CounterGroup::bytes(const Extents& extents) {
-    const std::uint64_t per_rank = kNumbers * sizeof(std::int64_t) + kAffinityBytes;
-    return extents.p() * (extents.r() * per_rank + extents.n() * (1 + extents.c()) * sizeof(std::int64_t));
+    const std::uint64_t per_rank = (kNumberTable.size() + kChanges) * sizeof(std::int64_t) + kAffinityBytes;
+    return extents.p() * (extents.r() * per_rank + 2 * extents.n() * (1 + extents.c()) * sizeof(std::int64_t));
 }
 
 } // namespace a2aperf

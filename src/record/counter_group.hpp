@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// /counters: what the operating system saw of every rank and node during the timed ops of a point.
+// /counters: what the operating system saw of every rank and node during the timed ops of a point, and during the
+// verification before them.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +12,9 @@
 #include "h5.hpp"
 
 namespace a2aperf {
+
+// Of the start of a launch, into its segment.
+void write_counts(const h5::Group& group, const PhaseCounts& counts, const std::vector<std::string>& port_names);
 
 class CounterGroup {
 public:
@@ -27,17 +30,28 @@ public:
     // is -1. An empty span of ranks or nodes is written as unknown (-1).
     void write(int point, std::span<const RankCounters> ranks, std::span<const NodeCounters> nodes,
                const std::vector<std::string>& names) const;
+    void write_verification(int point, const PhaseCounts& counts, const std::vector<std::string>& names) const;
     std::vector<RankCounters> read_ranks(int point) const;
     std::vector<NodeCounters> read_nodes(int point) const; // ports parallel to port_names()
+    PhaseCounts read_verification(int point) const;        // empty in files of older programs
 
     static std::uint64_t bytes(const Extents& extents);
 
 private:
-    static constexpr std::size_t kNumbers = 7;
-    std::array<h5::Dataset, kNumbers> numbers_; // [P, R]
-    h5::Dataset thread_affinity_;               // [P, R]
-    h5::Dataset interrupts_;                    // [P, N]
-    h5::Dataset port_;                          // [P, N, C]
+    struct OfPhase {
+        std::vector<h5::Dataset> numbers; // [P, R] each
+        h5::Dataset interrupts;           // [P, N]
+        h5::Dataset port;                 // [P, N, C]
+    };
+    void write_ranks(const OfPhase& phase, int point, std::span<const RankCounters> ranks) const;
+    void write_nodes(const OfPhase& phase, int point, std::span<const NodeCounters> nodes,
+                     const std::vector<std::string>& names) const;
+    std::vector<RankCounters> read_ranks(const OfPhase& phase, int point) const;
+    std::vector<NodeCounters> read_nodes(const OfPhase& phase, int point) const;
+
+    OfPhase timed_;
+    OfPhase verification_;        // without datasets in files of older programs
+    h5::Dataset thread_affinity_; // [P, R]
     std::vector<std::string> port_names_;
 };
 

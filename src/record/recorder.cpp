@@ -38,8 +38,10 @@ void require_fit(int point, const PointResult& result, const Extents& extents) {
                     h5::elements(shape_of(column.per, {1, samples.start.size(),
                                                        static_cast<std::uint64_t>(samples.ticks), extents.r()})),
                 fmt::format("{} of another length", column.name));
-    require(result.ranks.empty() || result.ranks.size() == extents.r(), "counters of another number of ranks");
-    require(result.nodes.empty() || result.nodes.size() == extents.n(), "counters of another number of nodes");
+    for (const auto* ranks : {&result.ranks, &result.verification.ranks})
+        require(ranks->empty() || ranks->size() == extents.r(), "counters of another number of ranks");
+    for (const auto* nodes : {&result.nodes, &result.verification.nodes})
+        require(nodes->empty() || nodes->size() == extents.n(), "counters of another number of nodes");
 }
 
 void copy_group(const DeclaredGroup& from, const DeclaredGroup& to) {
@@ -210,6 +212,7 @@ PointResult Recorder::stored(int point) const {
     result.samples.ranks = impl_->results.extents.ranks;
     result.ranks = impl_->results.counters.read_ranks(point);
     result.nodes = impl_->results.counters.read_nodes(point);
+    result.verification = impl_->results.counters.read_verification(point);
     return result;
 }
 
@@ -219,6 +222,7 @@ void Recorder::write(int point, const PointResult& result) {
     impl_->take_back(point); // measured again: it had failed, or its partner was not complete
     results.raw.write(point, result.samples);
     results.counters.write(point, result.ranks, result.nodes, impl_->port_names);
+    results.counters.write_verification(point, result.verification, impl_->port_names);
     if (results.group && results.group->declaration().of_point)
         for (const GroupCells& cells :
              results.group->declaration().of_point(impl_->points[static_cast<std::size_t>(point)], result))

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/utf8.hpp"
+#include "counter_group.hpp"
 
 namespace a2aperf {
 namespace {
@@ -171,6 +172,8 @@ SegmentGroup SegmentGroup::create(const h5::Group& segments, int index, const Pr
     group.create_dataset("fi_info", {h5::Kind::text}, {}).write_text({provenance.provider_attributes});
     write_facts(group, "node_facts", provenance.node_facts);
     write_facts(group, "rank_facts", provenance.rank_facts);
+    if (!provenance.start.ranks.empty())
+        write_counts(group.create_group("start_counters"), provenance.start, provenance.port_names);
     return segment;
 }
 

@@ -507,7 +507,9 @@ def test_a_file_of_an_older_program_is_resumed(start, launch, tmp_path):
     assert first.end() != 0
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         checksums.make_older(file)
-        for name in ("clock_error", "distance", "raw/exit"):
+        untimed = [f"counters/{name}" for name in file["counters"] if name.startswith("verification_")]
+        assert untimed
+        for name in ("clock_error", "distance", "raw/exit", "segments/0/start_counters", *untimed):
             del file[name]
     with h5py.File(tmp_path / "a.h5") as file:
         states, p50 = file["state"][()], file["time_p50"][()]
@@ -527,6 +529,9 @@ def test_a_file_of_an_older_program_is_resumed(start, launch, tmp_path):
         # What the older one did not keep stays unknown, also for the new points where it is kept for all or none.
         assert np.isnan(file["clock_error"][()][done]).all() and not np.isnan(file["clock_error"][()][~done]).any()
         assert "exit" not in file["raw"]
+        faults = file["counters/verification_minor_faults"][()]
+        assert (faults[done] == -1).all() and (faults[~done] >= 0).all()
+        assert "start_counters" not in file["segments/0"] and "start_counters" in file["segments/1"]
 
 
 def test_a_rank_cannot_use_more_memory_than_there_is(launch, tmp_path):

@@ -17,7 +17,7 @@ SAID |= {"schema", "units", "workload"}
 # Made by HDF5 for dimension scales: references, and which dataset they are in.
 REFERENCES = {"DIMENSION_LIST", "REFERENCE_LIST"}
 # Their lengths are those of this machine and of the user's environment.
-VARIES = re.compile(r"environment_\w+|port|port_index|port_names")
+VARIES = re.compile(r"environment_\w+|(verification_)?port|port_index|port_names")
 
 
 def type_name(kind: np.dtype) -> str:

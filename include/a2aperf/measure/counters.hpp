@@ -46,8 +46,25 @@ std::int64_t count_interrupts(std::istream& table, const std::vector<std::string
 // not be read, or was reset in between.
 void accumulate(std::optional<NodeCounters>& total, const NodeCounters& before, const NodeCounters& after);
 
-// Of all ranks and nodes, into the result of rank 0. of_node: what the first rank of a node has read. Collective.
-void gather_counters(const Job& job, const RankCounters& of_rank, const std::optional<NodeCounters>& of_node,
-                     PointResult& result);
+// Of all ranks and nodes, on rank 0. of_node: what the first rank of a node has read. Collective.
+PhaseCounts gather_counters(const Job& job, const RankCounters& of_rank,
+                            const std::optional<NodeCounters>& of_node);
+
+// What is counted while something goes on that is not timed, from its making to end(). Both are collective, and no
+// rank goes on while another one still reads: /proc/interrupts takes a millisecond, which is nobody's CPU time.
+class CountedPhase {
+public:
+    CountedPhase(const Job& job, const NodeCounterReader& nodes);
+    void end();
+    PhaseCounts gather() const { return gather_counters(job_, of_rank_, of_node_); } // after end(); collective
+
+private:
+    const Job& job_;
+    const NodeCounterReader& nodes_;
+    bool reads_node_;
+    NodeCounters node_before_;
+    RankCounters of_rank_{};
+    std::optional<NodeCounters> of_node_;
+};
 
 } // namespace a2aperf

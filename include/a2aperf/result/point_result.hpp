@@ -25,7 +25,7 @@ enum class StopRule {
     messages = 8
 };
 
-// What the operating system saw of one rank during the timed ops (differences, but threads and affinity).
+// What the operating system saw of one rank during a phase (differences, but threads and affinity).
 // Trivially copyable, so that it can be gathered.
 struct RankCounters {
     std::int64_t voluntary_switches, involuntary_switches, minor_faults, major_faults;
@@ -38,6 +38,12 @@ struct RankCounters {
 struct NodeCounters {
     std::int64_t interrupts = -1;
     std::vector<std::int64_t> ports; // parallel to Provenance::port_names
+};
+
+// Of all ranks and nodes while one phase went on: a launch's start, a point's verification. Empty: not counted.
+struct PhaseCounts {
+    std::vector<RankCounters> ranks; // [R], without threads and affinity
+    std::vector<NodeCounters> nodes; // [N]
 };
 
 struct PointResult {
@@ -53,8 +59,9 @@ struct PointResult {
     std::int64_t late_limit_ns = -1;
     double warmup_p50_ns = 0;
     double clock_error_ns = 0;       // largest bound of the launch until the point ended
-    std::vector<RankCounters> ranks; // [R]
+    std::vector<RankCounters> ranks; // [R], of the timed ops
     std::vector<NodeCounters> nodes; // [N]
+    PhaseCounts verification;        // of the one before them; a baseline has none
 };
 
 } // namespace a2aperf

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "a2aperf/plan/layout.hpp"
+#include "a2aperf/result/point_result.hpp"
 
 namespace a2aperf {
 
@@ -37,6 +38,7 @@ struct Provenance {
     std::map<std::string, std::vector<std::string>> node_facts;   // fact -> [N]
     std::map<std::string, std::vector<std::string>> rank_facts;   // fact -> [R]
     std::vector<std::string> port_names;                          // [C]
+    PhaseCounts start; // from before the channels are opened until the first point can be measured
 };
 
 } // namespace a2aperf

@@ -228,6 +228,9 @@ TEST_CASE("a stored point gives back its statistics and counters") {
     CHECK(std::string(read.ranks[2].thread_affinity) == "0-1;0-1");
     REQUIRE(read.nodes.size() == 2);
     CHECK(read.nodes[1].ports == written.nodes[1].ports);
+    REQUIRE(read.verification.ranks.size() == 4);
+    CHECK(read.verification.ranks[2].voluntary_switches == written.ranks[2].voluntary_switches + 7);
+    CHECK(read.verification.nodes.at(1).ports.at(0) == written.nodes[1].ports.at(0) + 7);
 }
 
 TEST_CASE("counters that were not taken are unknown") {
@@ -237,11 +240,14 @@ TEST_CASE("counters that were not taken are unknown") {
     PointResult result = launch.result(1);
     result.ranks.clear();
     result.nodes.clear();
+    result.verification = {};
     recorder.write(1, result);
     const PointResult read = recorder.stored(1);
     CHECK(read.ranks.at(0).voluntary_switches == -1);
     CHECK(read.nodes.at(0).interrupts == -1);
     CHECK(read.nodes.at(0).ports == std::vector<std::int64_t>{-1, -1});
+    CHECK(read.verification.ranks.at(0).system_time_ns == -1);
+    CHECK(read.verification.nodes.at(0).ports == std::vector<std::int64_t>{-1, -1});
 }
 
 TEST_CASE("a result that doesn't fit is refused before anything of it is written") {

@@ -74,6 +74,10 @@ TEST_CASE("a resumed file keeps its complete points and takes the others") {
             const std::int64_t segment = p == 2 || p == 4 ? 1 : 0;
             CHECK(file.columns.read("segment").at(row) == Value(segment));
             CHECK(file.counters.read_nodes(p).at(1).ports == expected.nodes.at(1).ports);
+            const PhaseCounts verification = file.counters.read_verification(p);
+            CHECK(verification.nodes.at(1).ports == expected.verification.nodes.at(1).ports);
+            CHECK(verification.ranks.at(1).voluntary_switches ==
+                  expected.verification.ranks.at(1).voluntary_switches);
         }
         CHECK(file.columns.read("order").at(4) == Value(std::int64_t{1}));
     }
@@ -107,6 +111,8 @@ TEST_CASE("other nodes are allowed and told, with their ports beside the earlier
     // rx, tx of the first launch, then the new name
     CHECK(recorder.stored(0).nodes.at(1).ports == std::vector<std::int64_t>{10, 11, -1});
     CHECK(recorder.stored(1).nodes.at(1).ports == std::vector<std::int64_t>{1011, -1, 1010});
+    CHECK(recorder.stored(0).verification.nodes.at(1).ports == std::vector<std::int64_t>{17, 18, -1});
+    CHECK(recorder.stored(1).verification.nodes.at(1).ports == std::vector<std::int64_t>{1018, -1, 1017});
 }
 
 TEST_CASE("settings that decide figures must agree, and those that only stand beside them are told") {

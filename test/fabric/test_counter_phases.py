@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is counted outside of the timed ops is in the file: of the verification of each point, and of the start."""
+
+import h5py
+import pytest
+from results import text
+
+RANKS, SIZE = 2, 100_000
+WORKLOADS = {
+    "alltoall": ("--ops", "3", "--no-sentinel"),
+    "pairs": ("--ops", "3"),
+    "stream": ("--messages", "200"),
+    "echo": ("--ops", "50", "--request", "100"),
+}
+
+
+def sent(group: h5py.Group, name: str, names: h5py.Dataset):
+    """What left through the loopback device, over all."""
+    (index,) = [i for i, one in enumerate(names[()]) if text(one) == "lo/statistics/tx_bytes"]
+    return group[name][..., index]
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_each_phase_has_its_own(launch, needs_provider, tmp_path, workload):
+    """The messages of a verification went through the device, and opening what they lie in touched pages."""
+    needs_provider("tcp")
+    words = [workload, "--provider", "tcp", "--nic", "lo", "--sizes", f"{SIZE}", *WORKLOADS[workload], "-o", "a.h5"]
+    outcome = launch(RANKS, *words)
+    assert outcome.returncode == 0, outcome.stderr
+    with h5py.File(tmp_path / "a.h5") as file:
+        counters, start = file["counters"], file["segments/0/start_counters"]
+        assert (sent(counters, "verification_port", counters["port_names"]) >= SIZE).all()
+        for name in ("voluntary_switches", "minor_faults", "user_time", "system_time"):
+            assert (counters[f"verification_{name}"][()] >= 0).all()
+        assert (start["minor_faults"][()] > 0).all()
+        assert (start["user_time"][()] + start["system_time"][()] > 0).all()
+        assert len(start["user_time"]) == RANKS and start["port"].shape == (1, len(start["port_names"]))
+        if workload == "alltoall":  # which verifies first messages before it decides how ops start
+            assert (sent(start, "port", start["port_names"]) >= SIZE).all()
+
+
+def test_a_baseline_is_not_verified(launch, needs_provider, tmp_path):
+    needs_provider("shm")
+    words = [
+        "alltoall",
+        "--provider",
+        "shm",
+        "--baseline",
+        "mpi",
+        "--sizes",
+        "1000",
+        "--no-sentinel",
+        "--sync",
+        "barrier",
+        "--ops",
+        "5",
+    ]
+    assert launch(RANKS, *words, "-o", "a.h5").returncode == 0
+    with h5py.File(tmp_path / "a.h5") as file:
+        is_baseline = file["role"].asstr()[()] == "baseline"
+        faults = file["counters/verification_minor_faults"][()]
+        assert (faults[is_baseline] == -1).all() and (faults[~is_baseline] >= 0).all()
+        assert is_baseline.sum() == 1
+
+
+def test_each_launch_of_a_file_has_a_start(launch, needs_provider, tmp_path):
+    needs_provider("shm")
+    words = ["alltoall", "--provider", "shm", "--sizes", "1000,2000", "--sync", "barrier", "--ops", "3", "-o", "a.h5"]
+    assert launch(RANKS, *words).returncode == 0
+    with h5py.File(tmp_path / "a.h5") as file:
+        before = {name: file[f"counters/{name}"][()] for name in file["counters"] if name.startswith("verif")}
+        first = {name: values[()].tolist() for name, values in file["segments/0/start_counters"].items()}
+    assert launch(RANKS, *words, "--resume").returncode == 0
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert (file["segment"][()] == 0).all()  # the second launch had nothing to measure
+        for name, values in before.items():
+            assert (file[f"counters/{name}"][()] == values).all()
+        start = file["segments/0/start_counters"]
+        assert {name: values[()].tolist() for name, values in start.items()} == first
+        assert (file["segments/1/start_counters/minor_faults"][()] > 0).all()
