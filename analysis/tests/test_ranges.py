@@ -13,7 +13,7 @@ import pytest
 
 from a2aperf import schema
 from conftest import Outcome
-from support import synthetic, synthetic_pairs
+from support import native_streams, synthetic, synthetic_pairs
 from support.edited import edited
 from support.synthetic import Setup
 
@@ -376,3 +376,17 @@ def test_so_can_a_matrix_of_pairs(a2a: A2A, tmp_path: Path) -> None:
     truth = synthetic_pairs.Truth(pairs={(0, 1): 2.0})
     synthetic_pairs.write_pairs(path, setup, truth)
     tried(a2a, path.read_bytes(), tmp_path, 100)
+
+
+def test_messages_lie_in_a_kind_of_memory_of_the_launch(a2a: A2A, tmp_path: Path) -> None:
+    path = native_streams.write(tmp_path / "s.h5")
+    with edited(path) as file:
+        kinds = file.create_dataset("memory", (2,), h5py.string_dtype())
+        kinds[:] = ["default", "huge"]
+        kinds.attrs["long_name"] = "pages of the message buffers"
+        kinds.dims[0].attach_scale(file["point"])
+        file["segments/0"].attrs["memory"] = "default,huge"
+    assert a2a("check", path).out == f"{path}: sound\n"
+    with edited(path) as file:
+        file["segments/0"].attrs["memory"] = "default"
+    found(a2a, path, "point 1: memory huge, its launch has default")

@@ -127,6 +127,58 @@ def test_an_imported_stream_does_not_become_one_that_asked_for_nothing(
     assert set(points.loc[~imported, "completion"]) == {"default"}
 
 
+def in_memories(path: Path, day: int, *kinds: str) -> Path:
+    """A launch whose points say their kind of memory; the huge pages are twice as fast."""
+    speeds = {"default": 1.0, "huge": 2.0}
+    pipes = [Pipe(sizes=(8, 64), memory=kind, speed=speeds[kind]) for kind in kinds]
+    return write_streams(path, [pipes], memory=",".join(kinds), day=day)
+
+
+def in_one_memory(path: Path, day: int, kind: str) -> Path:
+    """The same by an older program: the launch says it."""
+    speed = 2.0 if kind == "huge" else 1.0
+    return write_streams(path, [[Pipe(sizes=(8, 64), speed=speed)]], memory=kind, day=day)
+
+
+def test_kinds_of_memory_of_a_launch_are_told_and_compared(a2a: Run, tmp_path: Path) -> None:
+    path = in_memories(tmp_path / "x.h5", 1, "default", "huge")
+    heading, *lines = a2a("table", path).out.splitlines()
+    assert "memory" in heading
+    assert len(lines) == 4
+    (one,) = json.loads(a2a("compare", path, "--by", "memory", "--json").out)
+    assert [cell["ratio"] for cell in one["cells"]] == pytest.approx([2, 2], rel=0.01)
+    assert "mode tagged, memory huge" in " ".join(a2a("explain", path, "--all").out.split())
+
+
+def test_an_older_file_is_in_line_with_a_newer_one(a2a: Run, tmp_path: Path) -> None:
+    """Whether the point says its kind of memory or the launch."""
+    paths = [
+        in_one_memory(tmp_path / "old.h5", 1, "default"),
+        in_memories(tmp_path / "new.h5", 2, "default", "huge"),
+        in_one_memory(tmp_path / "huge.h5", 3, "huge"),
+    ]
+    found = loading.load(paths)
+    told = found.points.groupby("file", sort=False)["memory"].agg(
+        lambda kinds: list(dict.fromkeys(kinds))
+    )
+    assert told.to_list() == [["default"], ["default", "huge"], ["huge"]]
+    lines = [line for line in a2a("history", *paths).out.splitlines() if "memory" in line]
+    assert len(lines) == 4  # two sizes in each kind
+    (one,) = json.loads(a2a("compare", *paths, "--by", "memory", "--json").out)
+    assert [cell["ratio"] for cell in one["cells"]] == pytest.approx([2, 2], rel=0.01)
+    both = tmp_path / "both.h5"
+    assert a2a("merge", *paths, "-o", both).status == 0
+    assert a2a("check", both).status == 0
+    assert loading.load([both]).points["memory"].to_list() == found.points["memory"].to_list()
+
+
+def test_of_older_files_alone_the_launches_say_it(a2a: Run, tmp_path: Path) -> None:
+    paths = [in_one_memory(tmp_path / f"{kind}.h5", 1, kind) for kind in ("default", "huge")]
+    (one,) = json.loads(a2a("compare", *paths, "--by", "memory", "--json").out)
+    assert [cell["ratio"] for cell in one["cells"]] == pytest.approx([2, 2], rel=0.01)
+    assert "memory huge" in a2a("history", *paths).out
+
+
 @pytest.mark.parametrize("name", ["loopback-32-buffers.txt", "clusterperf-2018-11.txt"])
 def test_of_one_launch_nothing_is_decided(a2a: Run, tmp_path: Path, name: str) -> None:
     path = tmp_path / "x.h5"

@@ -113,7 +113,7 @@ def differing_starts(results: Results, points: pd.DataFrame) -> list[str]:
     differing = []
     for name in OF_LAUNCH:
         of_launch = {key: launch.setting(name) or "" for key, launch in results.launches.items()}
-        if len(set(of_launch.values())) < 2:
+        if len(set(of_launch.values())) < 2 or name in results.choices:  # then points have it
             continue
         values = points.assign(value=points["launch"].map(of_launch))
         if values.groupby(place, dropna=False)["value"].nunique().max() > 1:
@@ -145,7 +145,7 @@ def setting_labels(
     return pd.Series([", ".join(part) for part in parts], index=points.index, dtype=object)
 
 
-_ALONE_UNCLEAR = {"asked_inject": "inject", "completion": "completion"}
+_ALONE_UNCLEAR = {"asked_inject": "inject", "completion": "completion", "memory": "memory"}
 """What goes before a word that says too little: `auto`, `default`."""
 
 

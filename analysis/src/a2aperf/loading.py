@@ -134,6 +134,10 @@ def _launch(name: str, path: Path, index: int, segment: schema.Segment) -> Launc
     )
 
 
+_MEMORY = "memory"
+"""A column of workloads that have several kinds in a launch; elsewhere the launch has the one."""
+
+
 def _points(part: _Part, described: Mapping[str, schema.Column]) -> pd.DataFrame:
     """Its points with the columns of all files: those that it has not are blank."""
     columns, launches = part.columns, part.launches
@@ -155,6 +159,10 @@ def _points(part: _Part, described: Mapping[str, schema.Column]) -> pd.DataFrame
     of_point = pd.Series([names[i] if i >= 0 else None for i in segment], dtype="string")
     frame.insert(2, "launch", of_point)
     frame["ppn"] = frame["ranks_per_node"]
+    if _MEMORY in frame:
+        kinds = [str(launch.attributes[_MEMORY]) for launch in launches]
+        of_launch = [kinds[i] if i >= 0 and "," not in kinds[i] else "" for i in segment]
+        frame[_MEMORY] = np.where(frame[_MEMORY] == "", of_launch, frame[_MEMORY])
     link = [float(launch.attributes["link_rate_gbps"]) for launch in launches]
     rails = [int(launch.attributes["rails"]) for launch in launches]
     frame["link_rate_gbps"] = [link[i] if i >= 0 else np.nan for i in segment]

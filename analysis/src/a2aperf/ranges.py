@@ -223,6 +223,9 @@ def _settings(found: Results, rows: pd.DataFrame) -> Iterator[str]:
         provider = str(launch.attributes["provider"])
         if row["engine"] == "a2aperf" and provider and row["provider"] != provider:
             yield f"point {row['point']}: provider {row['provider']}, its launch has {provider}"
+        kinds = str(launch.attributes["memory"]).split(",")
+        if "memory" in row and kinds != [""] and row["memory"] not in kinds:
+            yield f"point {row['point']}: memory {row['memory']}, its launch has {', '.join(kinds)}"
         if row["post"] not in ("before", "inside"):
             yield f"point {row['point']}: post is '{row['post']}', not before or inside"
 

@@ -20,6 +20,7 @@ ASKED = (
     Column("completion", "string", "what the completion of a send was asked to mean", result=False),
     Column("cq_mod", "int64", "messages of which one asked for it", result=False),
 )
+MEMORY = Column("memory", "string", "pages of the message buffers", result=False)
 SECOND_NS = 10**9
 TRIP = {
     "message_size": 1024, "ops": 500, "time_min": 1000.0, "time_p50": 1100.0, "time_p90": 1500.0,
@@ -46,6 +47,8 @@ class Pipe:
     completion: str = ""
     """With a cq_mod; empty: the file, of an older program, does not say."""
     cq_mod: int = 1
+    memory: str = ""
+    """Empty: the file does not say, and the launch does (`memories` of `write_streams`)."""
     inject: int | None = None
     """None: the file does not say."""
 
@@ -67,27 +70,35 @@ class Pipe:
         told = {"window": self.window, "stream_pairs": self.pairs or None, "inject": self.inject}
         if self.completion:
             told |= {"completion": self.completion, "cq_mod": self.cq_mod}
+        if self.memory:
+            told["memory"] = self.memory
         return {**row, **{name: value for name, value in told.items() if value is not None}}
 
 
 @made.once
 def write_streams(
-    path: Path, launches: Sequence[Sequence[Pipe]], labels: Sequence[dict[str, str]] = ()
+    path: Path,
+    launches: Sequence[Sequence[Pipe]],
+    labels: Sequence[dict[str, str]] = (),
+    memory: str = "",
+    day: int = 1,
 ) -> Path:
-    """A launch for each sequence of pipes, with its labels."""
+    """A launch for each sequence of pipes, with its labels; `memory` is that of all launches."""
     blocks = [
         Block(
             [row for pipe in pipes for row in pipe.rows()],
             "a2aperf",
             ppn=1,
             labels=labels[index] if labels else {},
-            attributes={"started": f"2026-01-{index + 1:02}T00:00:00"},
+            attributes={"started": f"2026-01-{index + day:02}T00:00:00", "memory": memory},
         )
         for index, pipes in enumerate(launches)
     ]
     says_pairs = any(pipe.pairs for pipes in launches for pipe in pipes)
     says_asked = any(pipe.completion for pipes in launches for pipe in pipes)
+    says_memory = any(pipe.memory for pipes in launches for pipe in pipes)
     more = [*([PAIRS] if says_pairs else []), *(ASKED if says_asked else [])]
+    more += [MEMORY] if says_memory else []
     kind = Kind("stream", (*columns.STREAM, *more))
     return _written(path, blocks, kind)
 

@@ -30,7 +30,7 @@ WORKLOAD: Final = Workload(
         "section run mode operation outstanding request_size key_size message_size ops time_min "
         "time_p50 time_p90 time_p99 time_p999 time_max byte_rate gbps"
     ).split(),
-    choices=("section", "run", "operation", "request_size", "key_size", "outstanding"),
+    choices=("section", "run", "operation", "request_size", "key_size", "outstanding", "memory"),
     judged=Judged(
         rate="gbps",
         unit="Gbit/s",

@@ -46,7 +46,7 @@ WORKLOAD: Final = Workload(
     moved=moved.moved,
     choices=(
         *("section", "stream_pairs", "duplex", "free_delay", "free_every", "asked_inject"),
-        *("threads", "cq_mod", "completion", "traced"),
+        *("threads", "cq_mod", "completion", "traced", "memory"),
     ),
     before={"cq_mod": 1, "completion": "default", "traced": "no"},
     lengths=("asked_duration", "asked_messages"),
