@@ -65,6 +65,7 @@ constexpr WorkloadRow kRow{
         [](const Options& options) {
             constexpr Format kFormats[] = {Format::table, Format::wide, Format::compat, Format::csv, Format::json};
             require_format(options, kFormats, "table, wide, compat, csv, json");
+            require_one_memory(options);
         },
 };
 

@@ -2,6 +2,7 @@
 // --dry-run: what a launch of this size would measure, how much memory it takes and about how long, without MPI
 // and without a fabric.
 #include <algorithm>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -36,9 +37,11 @@ int run_dry(const Options& options) {
 
     const auto per_node = static_cast<Bytes>(layout.ranks_on_node().front());
     const Workload& workload = workload_of(options);
-    const Bytes limit = options.memory_limit.value_or(find_memory(options.memory).of_node().available / 2);
-    const MemoryBudget budget =
-        budget_of(beside_samples(limit, workload.sample_bytes(options, layout.ranks())), per_node, options.sizes);
+    std::vector<const MemoryKind*> memories;
+    for (const std::string& kind : options.memories) memories.push_back(&find_memory(kind));
+    const Bytes limit = options.memory_limit.value_or(memory_of_node(memories).available / 2);
+    const MemoryBudget budget = budget_of(beside_samples(limit, workload.sample_bytes(options, layout.ranks())),
+                                          per_node, options.sizes, memories.size());
     const Plan plan = workload.plan(
         options, layout, [&](const Point& point) { return memory_skip_reason(point, budget, layout.ranks()); });
     const Bytes wanted = largest_message(plan) * static_cast<Bytes>(workload.messages_at_once(layout.ranks()));
@@ -50,7 +53,8 @@ int run_dry(const Options& options) {
                     counted(layout.nodes(), "node"), per_node, counted(measured, "point"),
                     workload.describe(plan, options, layout.ranks())));
     if (plan.order.empty()) throw NothingToMeasure(why_all_skipped(plan));
-    const Bytes per_rank = 2 * buffer + largest_message(plan); // with the room for one that should not come
+    // With the room for one that should not come.
+    const Bytes per_rank = memories.size() * (2 * buffer + largest_message(plan));
     say(fmt::format("message buffers: {} per rank, {} per node{}\n", format_bytes(per_rank),
                     format_bytes(per_rank * per_node),
                     wanted > buffer ? "; several peers share a buffer to stay below --memory-limit" : ""));

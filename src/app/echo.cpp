@@ -200,16 +200,18 @@ public:
                          .messages = asked.duration ? -1 : options.ops};
         Plan plan;
         for (const std::string& mode : options.modes)
-            for (const int outstanding : asked.outstanding)
-                for (const Bytes size : options.sizes) {
-                    Point point;
-                    point.role = Role::echo;
-                    point.mode = mode;
-                    point.message_size = size;
-                    point.stream = who;
-                    point.echo = {.outstanding = outstanding, .request_size = asked.request_size};
-                    add(plan, std::move(point), skip);
-                }
+            for (const std::string& memory : options.memories)
+                for (const int outstanding : asked.outstanding)
+                    for (const Bytes size : options.sizes) {
+                        Point point;
+                        point.role = Role::echo;
+                        point.mode = mode;
+                        point.memory = memory;
+                        point.message_size = size;
+                        point.stream = who;
+                        point.echo = {.outstanding = outstanding, .request_size = asked.request_size};
+                        add(plan, std::move(point), skip);
+                    }
         put_in_order(plan, options);
         return plan;
     }
@@ -258,7 +260,8 @@ protected:
                                                          .nodes = counted(launch.job().layout().nodes(), "node"),
                                                          .provider = launch.prepared().provider(),
                                                          .request_size = asked.request_size,
-                                                         .most_samples = asked.most_samples});
+                                                         .most_samples = asked.most_samples,
+                                                         .tells_memory = launch.options().memories.size() > 1});
     }
 };
 

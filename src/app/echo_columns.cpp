@@ -89,6 +89,7 @@ std::vector<Column> echo_columns() {
              asked_column(
                  "asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
                  [](const Point&p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; }),
+             memory_column(),
              whole_column(
                  {"round_trips", "", "round trips of all clients, kept or not", Better::none, {}, trips_of}),
              p999_column(),

@@ -49,21 +49,27 @@ public:
 
     std::string header() const override {
         return fmt::format("# {}, {} on {}; request {}; round trips in µs, Gbit/s of the answers\n"
-                           "{:>8} {:>4} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10}\n",
+                           "{:>8}{} {:>4} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10}\n",
                            setting_.provider, setting_.ranks, setting_.nodes, format_bytes(setting_.request_size),
-                           "mode", "out", "answer (B)", "n", "min", "p50", "p90", "p99", "p99.9", "max", "Gbit/s");
+                           "mode", memory("memory"), "out", "answer (B)", "n", "min", "p50", "p90", "p99", "p99.9",
+                           "max", "Gbit/s");
     }
 
     std::string row(const Row& row) override {
         const Point& point = row.point;
-        const std::string what =
-            fmt::format("{:>8} {:>4} {:>10}", point.mode, point.echo.outstanding, point.message_size);
+        const std::string what = fmt::format("{:>8}{} {:>4} {:>10}", point.mode, memory(point.memory),
+                                             point.echo.outstanding, point.message_size);
         if (row.result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);
         const Summary& summary = row.result->summary;
         std::string cells = fmt::format(" {:>10}", summary.count);
         for (const double time : {summary.min, summary.p50, summary.p90, summary.p99, summary.p999, summary.max})
             cells += std::isnan(time) ? fmt::format(" {:>9}", "—") : fmt::format(" {:>9.2f}", time * kMicroseconds);
         return fmt::format("{}{} {:>10.3f}\n", what, cells, row.result->figures.at("gbps"));
+    }
+
+private:
+    std::string memory(std::string_view kind) const {
+        return setting_.tells_memory ? fmt::format(" {:>8}", kind) : "";
     }
 };
 
@@ -101,8 +107,10 @@ public:
 
     std::string row(const Row& row) override {
         const Point& point = row.point;
-        std::string heading = fmt::format("clusterperf {} on {}, {}, mode {}, outstanding {}\n", setting_.ranks,
-                                          setting_.nodes, setting_.provider, point.mode, point.echo.outstanding);
+        const std::string memory = setting_.tells_memory ? fmt::format(", memory {}", point.memory) : "";
+        std::string heading =
+            fmt::format("clusterperf {} on {}, {}, mode {}, outstanding {}{}\n", setting_.ranks, setting_.nodes,
+                        setting_.provider, point.mode, point.echo.outstanding, memory);
         const bool is_same = heading == last_heading_;
         last_heading_ = std::move(heading);
         return (is_same ? "" : last_heading_) + lines(row);

@@ -15,6 +15,7 @@ struct EchoSetting {
     std::string provider;
     Bytes request_size = 0;
     int most_samples = 0;
+    bool tells_memory = false; // of each row
 };
 
 std::unique_ptr<DurationTable> make_echo_table(Format format, EchoSetting setting);

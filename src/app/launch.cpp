@@ -80,7 +80,7 @@ Provenance Launch::provenance() const {
                   {"sync_reason", measurement_.start().reason},
                   {"poll", std::string(to_string(prepared_.polling.polling))},
                   {"poll_reason", prepared_.polling.reason},
-                  {"memory", options_.memory},
+                  {"memory", fmt::format("{}", fmt::join(options_.memories, ","))},
                   {"order", options_.order == Order::shuffled ? "shuffled" : "declared"},
                   {"tuned_environment", fmt::format("{}", fmt::join(choice.environment, " "))},
                   {"slurm_job_id", variable("SLURM_JOB_ID")},

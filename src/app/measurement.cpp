@@ -159,7 +159,7 @@ void Measurement::finish() {
 
 PointOutcome Measurement::measure(const Point& point, bool with_baseline, ProgressReport report) {
     if (workload_.most_ticks(options_, job_.ranks()) > 0) {
-        DurationRunner runner(job_, channels_.all(), loop_, durations_, deadline_, node_counters_,
+        DurationRunner runner(job_, channels_.of(point), loop_, durations_, deadline_, node_counters_,
                               duration_rules_for(point));
         runner.set_clock_keeper([this] { return keep_clock(); });
         return {.own = runner.measure(point, [this](const EngineParts& parts) { return workload_.flow(parts); })};

@@ -97,6 +97,7 @@ void check(const Options& options) {
                                      options.modes.front()));
     constexpr Format kFormats[] = {Format::table, Format::csv, Format::json};
     require_format(options, kFormats, "table, csv, json");
+    require_one_memory(options);
 }
 
 constexpr std::string_view kTakes[] = {"ops", "warmup", "sync", "post"};

@@ -57,7 +57,7 @@ std::optional<Start> keep_stored(Plan& plan, const StoredChoices& stored) {
 ChannelSettings Preparation::channel_settings(const Options& options, int ranks) const {
     ChannelSettings settings{.buffer_bytes = buffer_bytes(plan, budget, ranks),
                              .spare_bytes = largest_message(plan),
-                             .memory = find_memory(options.memory),
+                             .memories = memories,
                              .wait = polling.polling == Polling::block ? Wait::object : Wait::none,
                              .queue_entries = queue_entries(plan),
                              .completions = completions(plan),
@@ -76,18 +76,28 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     const std::string nic = workload.nic_of(options, job.rank(), job.ranks());
     ProviderChoice choice =
         choose_provider(job, {options.provider, nic, options.modes, demands, mpi_uses_libfabric()});
-    const MemoryBudget budget = memory_budget(job, find_memory(options.memory), options.memory_limit, options.sizes,
+    const auto lacking = lacking_memories(job, options.memories);
+    std::vector<const MemoryKind*> memories;
+    for (const std::string& kind : options.memories)
+        if (!lacking.contains(kind) || lacking.size() == options.memories.size())
+            memories.push_back(&find_memory(kind));
+    const MemoryBudget budget = memory_budget(job, memories, options.memory_limit, options.sizes,
                                               workload.sample_bytes(options, job.ranks()));
-    Plan plan = workload.plan(options, job.layout(),
-                              [&](const Point& point) { return skip_reason(point, choice, budget, job.ranks()); });
+    Plan plan = workload.plan(options, job.layout(), [&](const Point& point) -> std::optional<std::string> {
+        const auto missing = lacking.find(point.memory.empty() ? options.memories.front() : point.memory);
+        if (missing != lacking.end()) return missing->second;
+        return skip_reason(point, choice, budget, job.ranks());
+    });
     const auto stored_start = keep_stored(plan, from_reader(job, stored));
     auto cores = cores_of_nodes(job, choice.here);
     PollingChoice polling = choose_polling(wanted_polling(options.poll), is_oversubscribed(job.layout(), cores));
     // After the provider's own variables are set: they are part of what was measured.
     auto environment = agree_on_environment(job, options.required_environment, choice.environment);
     if (plan.order.empty()) throw NothingToMeasure(why_all_skipped(plan));
-    return {std::move(choice),     budget, std::move(plan), stored_start, std::move(cores), std::move(polling),
-            std::move(environment)};
+    return {std::move(choice),      budget,
+            std::move(plan),        stored_start,
+            std::move(cores),       std::move(polling),
+            std::move(environment), std::move(memories)};
 }
 
 } // namespace a2aperf

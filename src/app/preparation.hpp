@@ -25,6 +25,7 @@ struct Preparation {
     std::vector<int> cores_of_nodes;   // [N], that the ranks there may run on
     PollingChoice polling;
     std::vector<EnvironmentVariable> environment;
+    std::vector<const MemoryKind*> memories; // those of the launch that every node has
 
     std::string provider() const { return choice.offer.provider(); } // its full name
     bool is_oversubscribed(const Layout& layout) const {

@@ -133,7 +133,7 @@ std::vector<Column> stream_columns() {
                       [](const Point& p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; }),
          asked_column("asked_messages", ValueType::int64, "", "messages that each sender was to send",
                       [](const Point& p) { return p.stream.messages; }),
-         whole_column({"stream_time", "ns", "duration of the stream", Better::none, {}, time_of}),
+         memory_column(), whole_column({"stream_time", "ns", "duration of the stream", Better::none, {}, time_of}),
          whole_column({"messages", "", "messages received", Better::none, {}, messages_of}),
          whole_column({"bytes", "B", "bytes of payload received", Better::none, {}, bytes_of}),
          column_of({"msg_rate", "1/s", "messages per second, all ranks", Better::higher, {}, rate(messages_of)}),
@@ -216,16 +216,18 @@ public:
         Plan plan;
         for (const std::string& mode : options.modes)
             for (const Stream& stream : streams_of(options, layout.ranks()))
-                for (const int window : options.windows)
-                    for (const Bytes size : options.sizes) {
-                        Point point;
-                        point.role = Role::stream;
-                        point.mode = mode;
-                        point.window = window;
-                        point.message_size = size;
-                        point.stream = stream;
-                        add(plan, std::move(point), skip);
-                    }
+                for (const std::string& memory : options.memories)
+                    for (const int window : options.windows)
+                        for (const Bytes size : options.sizes) {
+                            Point point;
+                            point.role = Role::stream;
+                            point.mode = mode;
+                            point.memory = memory;
+                            point.window = window;
+                            point.message_size = size;
+                            point.stream = stream;
+                            add(plan, std::move(point), skip);
+                        }
         put_in_order(plan, options);
         return plan;
     }

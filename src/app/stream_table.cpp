@@ -54,11 +54,12 @@ std::string published_line(const Row& row) {
 }
 
 // In the words by which `a2a import` knows the mode.
-std::string table_of(const Point& point) {
+std::string table_of(const Point& point, bool tells_memory) {
     Stream stream = point.stream;
     stream.free_delay = {}; // a column
-    return fmt::format("Testing using {}, {} and {} buffers", point.mode == Msg::kName ? "send" : point.mode,
-                       stream.label(), point.window);
+    const std::string memory = tells_memory ? fmt::format(" memory {}", point.memory) : "";
+    return fmt::format("Testing using {}, {}{} and {} buffers", point.mode == Msg::kName ? "send" : point.mode,
+                       stream.label(), memory, point.window);
 }
 
 } // namespace
@@ -66,19 +67,23 @@ std::string table_of(const Point& point) {
 StreamTable::StreamTable(Format format, const Layout& layout, const std::string& provider, const Plan& plan)
     : format_(format), title_(fmt::format("# {} on {}, {}\n", counted(layout.ranks(), "rank"),
                                           counted(layout.nodes(), "node"), provider)),
-      has_asked_(std::ranges::any_of(plan.points, [](const Point& point) { return point.stream.asks(); })) {}
+      has_asked_(std::ranges::any_of(plan.points, [](const Point& point) { return point.stream.asks(); })),
+      tells_memory_(std::ranges::any_of(
+          plan.points, [&](const Point& point) { return point.memory != plan.points.front().memory; })) {}
 
 std::string StreamTable::heading() const {
     const std::string asked = has_asked_ ? fmt::format(" {:>10} {:>6}", "completion", "cq-mod") : "";
-    return fmt::format("{:>8} {:>6} {:>9} {:>10}{} {:>6} {:>11} {:>15} {:>12} {:>9} {:>11} {:>12}\n", "mode",
-                       "window", "msg (B)", "pause (us)", asked, "inject", "messages", "bytes", "messages/s",
-                       "Gbit/s", "time (ms)", "wait (us)");
+    const std::string memory = tells_memory_ ? fmt::format(" {:>8}", "memory") : "";
+    return fmt::format("{:>8}{} {:>6} {:>9} {:>10}{} {:>6} {:>11} {:>15} {:>12} {:>9} {:>11} {:>12}\n", "mode",
+                       memory, "window", "msg (B)", "pause (us)", asked, "inject", "messages", "bytes",
+                       "messages/s", "Gbit/s", "time (ms)", "wait (us)");
 }
 
 std::string StreamTable::line(const Row& row) const {
     const Point& point = row.point;
-    std::string what =
-        fmt::format("{:>8} {:>6} {:>9} {:>10.1f}", point.mode, point.window, point.message_size, pause_of(point));
+    const std::string memory = tells_memory_ ? fmt::format(" {:>8}", point.memory) : "";
+    std::string what = fmt::format("{:>8}{} {:>6} {:>9} {:>10.1f}", point.mode, memory, point.window,
+                                   point.message_size, pause_of(point));
     if (has_asked_) what += fmt::format(" {:>10} {:>6}", to_string(point.stream.completion), point.stream.cq_mod);
     if (row.result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);
     const auto& figures = row.result->figures;
@@ -94,7 +99,7 @@ std::string StreamTable::header() const {
 
 std::string StreamTable::row(const Row& row) {
     if (format_ != Format::loopback) return line(row);
-    std::string table = table_of(row.point);
+    std::string table = table_of(row.point, tells_memory_);
     if (table == last_table_) return published_line(row);
     last_table_ = std::move(table);
     return fmt::format("\n{}\n{}{}", last_table_, published_heading(), published_line(row));

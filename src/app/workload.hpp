@@ -72,6 +72,8 @@ public:
 
 // Not every workload has every format of its table; names: of those it has.
 void require_format(const Options& options, std::span<const Format> known, std::string_view names);
+// Of one whose points have no kind of memory of their own.
+void require_one_memory(const Options& options);
 
 const Workload& alltoall();
 const Workload& pairs();

@@ -38,6 +38,12 @@ void require_format(const Options& options, std::span<const Format> known, std::
         throw UsageError(fmt::format("--format: for {} expected one of {}", options.workload, names));
 }
 
+void require_one_memory(const Options& options) {
+    if (options.memories.size() > 1)
+        throw UsageError(fmt::format("--memory: {} takes one kind: {} here, and another launch for the next",
+                                     options.workload, options.memories.front()));
+}
+
 std::vector<const WorkloadRow*> workload_rows() {
     std::vector<const WorkloadRow*> rows;
     for (const Workload* workload : workloads()) rows.push_back(&workload->row());

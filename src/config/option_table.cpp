@@ -229,11 +229,14 @@ constexpr OptionRow kRows[] = {
                  {{"auto", Poll::automatic}, {"spin", Poll::spin}, {"yield", Poll::yield}, {"block", Poll::block}});
          }},
     {.name = "memory",
-     .value = "PAGES",
+     .value = "LIST",
      .section = Section::how,
+     .arity = Arity::several,
      .example = "huge",
-     .help = "pages of the message buffers: {memories} (default: default)",
-     .set = [](Options& o, Values v, const Catalogue& c) { o.memory = parse_memory(v[0], c); }},
+     .help =
+         "pages of the message buffers: {memories}; several for stream and echo, whose points are then measured "
+         "with each (default: default)",
+     .set = [](Options& o, Values v, const Catalogue& c) { o.memories = parse_memories(v, c); }},
     {.name = "memory-limit",
      .value = "SIZE",
      .section = Section::how,

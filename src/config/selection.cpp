@@ -41,9 +41,10 @@ std::string parse_nic(std::string_view text) {
     return std::string(text);
 }
 
-std::string parse_memory(std::string_view text, const Catalogue& catalogue) {
-    require_known("kind of memory", text, catalogue.memories);
-    return std::string(text);
+std::vector<std::string> parse_memories(std::span<const std::string> values, const Catalogue& catalogue) {
+    std::vector<std::string> kinds = split_list(values);
+    for (const std::string& kind : kinds) require_known("kind of memory", kind, catalogue.memories);
+    return kinds;
 }
 
 std::vector<std::string> parse_modes(std::span<const std::string> values, const Catalogue& catalogue) {

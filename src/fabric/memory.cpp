@@ -37,6 +37,16 @@ NodeMemory main_memory() {
     return memory;
 }
 
+// The kernel gives them, where it finds any, to whom it lets ask for them.
+std::string lacks_huge_pages() {
+    constexpr const char* kEnabled = "/sys/kernel/mm/transparent_hugepage/enabled";
+    std::ifstream file(kEnabled);
+    std::string words;
+    std::getline(file, words);
+    if (words.empty()) return "its kernel has no transparent huge pages";
+    return words.find("[never]") == std::string::npos ? "" : fmt::format("{} says never", kEnabled);
+}
+
 std::span<std::byte> map(std::size_t bytes, bool has_huge_pages) {
     constexpr std::size_t kHugePage = std::size_t{2} << 20;
     const std::size_t size = (bytes + kHugePage - 1) / kHugePage * kHugePage;
@@ -70,9 +80,11 @@ void copy(const std::byte* from, std::byte* to, std::size_t size) {
     std::memcpy(to, from, size);
 }
 
-constexpr MemoryKind in_main_memory(std::string_view name, std::span<std::byte> (*allocate)(std::size_t bytes)) {
+constexpr MemoryKind in_main_memory(std::string_view name, std::string (*lacking)(),
+                                    std::span<std::byte> (*allocate)(std::size_t bytes)) {
     return {.name = name,
             .of_node = main_memory,
+            .lacking = lacking,
             .allocate = allocate,
             .release = unmap,
             .register_with = register_with,
@@ -82,8 +94,9 @@ constexpr MemoryKind in_main_memory(std::string_view name, std::span<std::byte> 
 }
 
 constexpr std::array kKinds{
-    in_main_memory("default", [](std::size_t bytes) { return map(bytes, false); }),
-    in_main_memory("huge", [](std::size_t bytes) { return map(bytes, true); }),
+    in_main_memory(
+        "default", [] { return std::string(); }, [](std::size_t bytes) { return map(bytes, false); }),
+    in_main_memory("huge", lacks_huge_pages, [](std::size_t bytes) { return map(bytes, true); }),
 };
 
 } // namespace

@@ -2,13 +2,12 @@
 #include "a2aperf/measure/channel.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace a2aperf {
 namespace {
 
-constexpr std::uint64_t kSendKey = 1;
-constexpr std::uint64_t kReceiveKey = 2;
-constexpr std::uint64_t kFlagsKey = 3;
+constexpr std::uint64_t kFlagsKey = 1; // and two of each kind of memory
 
 // Every send and every arrival of an op may complete before the queue is read.
 std::size_t queue_depth(int ranks, std::size_t entries) {
@@ -20,17 +19,22 @@ std::size_t queue_depth(int ranks, std::size_t entries) {
 Channel::Channel(const Job& job, const Offer& offer, const ChannelSettings& settings)
     : job_(job), domain_(offer), buffer_bytes_(settings.buffer_bytes),
       peers_write_((settings.rights.target & kPeersWrite) != 0),
-      send_(domain_, buffer_bytes_, settings.memory, settings.rights.source, kSendKey),
-      receive_(domain_, buffer_bytes_ + settings.spare_bytes, settings.memory, settings.rights.target, kReceiveKey),
       endpoint_(domain_, queue_depth(job.ranks(), settings.queue_entries), settings.wait, settings.completions) {
+    std::uint64_t key = kFlagsKey;
+    for (const MemoryKind* kind : settings.memories) {
+        Region send(domain_, buffer_bytes_, *kind, settings.rights.source, ++key);
+        Region receive(domain_, buffer_bytes_ + settings.spare_bytes, *kind, settings.rights.target, ++key);
+        buffers_.push_back({std::move(send), std::move(receive)});
+    }
     if (settings.flags > 0)
         flags_.emplace(domain_, settings.flags * sizeof(std::uint64_t), memory_kinds().front(), kPeersWrite,
                        kFlagsKey);
     if (domain_.registers_with_endpoint())
         for (Region* region : regions()) region->enable(endpoint_.get());
     endpoint_.insert_peers(job.all_gather_text(endpoint_.address()));
-    remotes_ = job.all_gather(
-        RemoteBuffers{send_.remote(), receive_.remote(), flags_ ? flags_->remote() : Region::Remote{}});
+    for (Buffers& of_kind : buffers_)
+        of_kind.remotes = job.all_gather(RemoteBuffers{of_kind.send.remote(), of_kind.receive.remote(),
+                                                       flags_ ? flags_->remote() : Region::Remote{}});
 }
 
 Channel::~Channel() {
@@ -39,9 +43,16 @@ Channel::~Channel() {
 }
 
 std::vector<Region*> Channel::regions() {
-    std::vector<Region*> all{&send_, &receive_};
+    std::vector<Region*> all;
+    for (Buffers& of_kind : buffers_) all.insert(all.end(), {&of_kind.send, &of_kind.receive});
     if (flags_) all.push_back(&*flags_);
     return all;
+}
+
+void Channel::use(std::string_view kind) {
+    const auto found =
+        std::ranges::find_if(buffers_, [&](const Buffers& of_kind) { return of_kind.send.kind().name == kind; });
+    used_ = found == buffers_.end() ? 0 : static_cast<std::size_t>(found - buffers_.begin());
 }
 
 int Channel::slots(Bytes message_size) const {
@@ -66,11 +77,11 @@ TransferContext Channel::context(Bytes message_size) {
             .peers = endpoint_.peers().data(),
             .send_offset = send_offset_.data(),
             .receive_offset = receive_offset_.data(),
-            .send_buffer = send_.data(),
-            .receive_buffer = receive_.data(),
-            .send_descriptor = send_.descriptor(),
-            .receive_descriptor = receive_.descriptor(),
-            .remote = remotes_.data(),
+            .send_buffer = now().send.data(),
+            .receive_buffer = now().receive.data(),
+            .send_descriptor = now().send.descriptor(),
+            .receive_descriptor = now().receive.descriptor(),
+            .remote = now().remotes.data(),
             .message_size = message_size,
             .flags = flags_ ? reinterpret_cast<std::uint64_t*>(flags_->data()) : nullptr};
 }

@@ -101,9 +101,30 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 } // namespace
 
-MemoryBudget memory_budget(const Job& job, const MemoryKind& kind, std::optional<Bytes> limit,
+NodeMemory memory_of_node(std::span<const MemoryKind* const> kinds) {
+    NodeMemory least = kinds.front()->of_node();
+    for (const MemoryKind* kind : kinds.subspan(1)) {
+        const NodeMemory memory = kind->of_node();
+        least = {std::min(least.available, memory.available), std::min(least.total, memory.total)};
+    }
+    return least;
+}
+
+std::map<std::string, std::string> lacking_memories(const Job& job, std::span<const std::string> kinds) {
+    std::map<std::string, std::string> lacking;
+    for (const std::string& kind : kinds) {
+        const auto of_ranks = job.all_gather_text(find_memory(kind).lacking());
+        const auto found = std::ranges::find_if(of_ranks, [](const std::string& why) { return !why.empty(); });
+        if (found == of_ranks.end()) continue;
+        const auto rank = static_cast<Rank>(found - of_ranks.begin());
+        lacking[kind] = fmt::format("{} has no memory of the kind {}: {}", job.host(rank), kind, *found);
+    }
+    return lacking;
+}
+
+MemoryBudget memory_budget(const Job& job, std::span<const MemoryKind* const> kinds, std::optional<Bytes> limit,
                            std::span<const Bytes> sizes, Bytes samples) {
-    const NodeMemory memory = kind.of_node();
+    const NodeMemory memory = memory_of_node(kinds);
     const auto total = static_cast<Bytes>(job.min(static_cast<std::int64_t>(memory.total)));
     const auto available = static_cast<Bytes>(job.min(static_cast<std::int64_t>(memory.available)));
     if (limit && *limit > total)
@@ -114,7 +135,7 @@ MemoryBudget memory_budget(const Job& job, const MemoryKind& kind, std::optional
     const auto& on_node = job.layout().ranks_on_node();
     const auto most = static_cast<Bytes>(*std::max_element(on_node.begin(), on_node.end()));
     const Bytes per_node = limit.value_or(available / 2);
-    MemoryBudget budget = budget_of(beside_samples(per_node, samples), most, sizes);
+    MemoryBudget budget = budget_of(beside_samples(per_node, samples), most, sizes, kinds.size());
     budget.per_node = per_node;
     return budget;
 }
@@ -129,8 +150,8 @@ Bytes beside_samples(Bytes per_node, Bytes samples) {
 
 // Behind the receive buffer there is room for a message that should not come, of the largest size that fits three
 // times: in both buffers and there.
-MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node, std::span<const Bytes> sizes) {
-    const Bytes per_rank = per_node / ranks_per_node;
+MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node, std::span<const Bytes> sizes, Bytes kinds) {
+    const Bytes per_rank = per_node / ranks_per_node / kinds;
     const Bytes largest = per_rank / 3;
     Bytes spare = 0;
     for (const Bytes size : sizes)

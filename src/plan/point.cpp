@@ -136,10 +136,11 @@ Peers Point::peers(Rank rank, const Layout& layout, std::uint64_t seed) const {
 }
 
 std::string Point::label() const {
+    const std::string pages = memory.empty() || memory == "default" ? "" : fmt::format(" memory {}", memory);
     if (role == Role::stream)
-        return fmt::format("{} stream {} window {} {} B", mode, stream.label(), window, message_size);
+        return fmt::format("{} stream {}{} window {} {} B", mode, stream.label(), pages, window, message_size);
     if (role == Role::echo)
-        return fmt::format("{} echo {} outstanding {} request {} B answer {} B", mode, stream.pairs,
+        return fmt::format("{} echo {}{} outstanding {} request {} B answer {} B", mode, stream.pairs, pages,
                            echo.outstanding, echo.request_size, message_size);
     const std::string cell = fmt::format("{} {}", mode, schedule_name());
     if (is_baseline()) return fmt::format("{} {} B", cell, message_size);

@@ -286,6 +286,11 @@ std::vector<Column> tick_columns() {
                    &PointResult::ticks_lost)};
 }
 
+Column memory_column() {
+    return asked_column("memory", Kind::text, "", "pages of the message buffers",
+                        [](const Point& point) { return point.memory; });
+}
+
 std::vector<Column> rate_columns() {
     constexpr double kPercent = 100;
     return {

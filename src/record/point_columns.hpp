@@ -33,6 +33,8 @@ public:
 
     // Everything of one point but its state.
     void write(int point, const PointResult& result, const FilePosition& place) const;
+    // Whether the file has it, or what stands for it where it has not: of an older program's texts nothing does.
+    bool says(const Column& column) const;
     // What was written, without the samples and counters.
     PointResult read(int point) const;
 

@@ -58,6 +58,7 @@ constexpr Axis kAxes[] = {{"role", "--baseline or --no-sentinel"},
                           {"completion", "--completion"},
                           {"cq_mod", "--cq-mod"},
                           {"traced", "--trace"},
+                          {"memory", "--memory"},
                           {"echo_pairs", "--pairs, --clients, --servers"},
                           {"request_size", "--request"},
                           {"outstanding", "--outstanding"},
@@ -78,7 +79,7 @@ std::string axis_that_differs(const ResultsFile& stored, const Plan& plan, const
         const auto& columns = stored.extents.schema.columns;
         const auto column = std::find_if(columns.begin(), columns.end(),
                                          [&](const Column& one) { return one.name == axis.column; });
-        if (column == columns.end() || !column->is_asked()) continue;
+        if (column == columns.end() || !column->is_asked() || !stored.columns.says(*column)) continue;
         std::set<Value> here;
         for (const Point& point : plan.points) here.insert(column->asked({point, layout, provider}));
         const std::vector<Value> values = stored.columns.read(axis.column);
@@ -128,7 +129,7 @@ std::vector<std::string> require_same_rows(const std::filesystem::path& file, co
     std::vector<std::string> replaced;
     for (std::size_t i = 0; i < stored.extents.schema.columns.size(); ++i) {
         const Column& column = stored.extents.schema.columns[i];
-        if (!column.is_asked() || column.name == "skip_reason") continue;
+        if (!column.is_asked() || column.name == "skip_reason" || !stored.columns.says(column)) continue;
         const std::vector<Value> there = stored.columns.read(i);
         const bool is_damaged = std::ranges::find(kept.asked, column.name) != kept.asked.end();
         bool is_replaced = false;

@@ -56,8 +56,8 @@ struct Options {
     CompleteAt complete_at = CompleteAt::receiver;
     PercentileRule percentile = PercentileRule::rank;
     Poll poll = Poll::automatic;
-    std::string memory = "default";    // its kind
-    std::optional<Bytes> memory_limit; // per node, for the message buffers of its ranks
+    std::vector<std::string> memories{"default"}; // kinds
+    std::optional<Bytes> memory_limit;            // per node, for the message buffers of its ranks
     Nanoseconds timeout = 60'000'000'000;
     bool verify_only = false;
     bool traces = false; // --trace

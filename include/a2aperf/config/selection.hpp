@@ -20,9 +20,8 @@ std::string parse_provider(std::string_view text, const Catalogue& catalogue);
 // nearest, a device's name, or the NIC of each rank of a node: "0:mlx5_0,1:mlx5_1".
 std::string parse_nic(std::string_view text);
 
-std::string parse_memory(std::string_view text, const Catalogue& catalogue);
-
 // Lists: items separated by commas, in one text or several; doubles are dropped.
+std::vector<std::string> parse_memories(std::span<const std::string> values, const Catalogue& catalogue);
 std::vector<std::string> parse_modes(std::span<const std::string> values, const Catalogue& catalogue);
 std::vector<const Schedule*> parse_schedules(std::span<const std::string> values);
 std::vector<int> parse_windows(std::span<const std::string> values); // "all" is 0

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "a2aperf/base/units.hpp"
@@ -20,8 +21,9 @@ struct NodeMemory {
 };
 
 struct MemoryKind {
-    std::string_view name;   // of --memory
-    NodeMemory (*of_node)(); // throws RunError where the node does not tell
+    std::string_view name;    // of --memory
+    NodeMemory (*of_node)();  // throws RunError where the node does not tell
+    std::string (*lacking)(); // why this node has none of the kind; empty: it has
 
     // At least so many bytes, of which these are zero and touched: the timed loop must not be the first to touch a
     // page, and the rank touches its own, so that it is near. Throws std::system_error.

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "a2aperf/fabric/domain.hpp"
@@ -21,7 +22,7 @@ namespace a2aperf {
 struct ChannelSettings {
     std::size_t buffer_bytes = 0; // each of the two message buffers
     std::size_t spare_bytes = 0;  // behind the receive buffer, for messages that should not come
-    const MemoryKind& memory = memory_kinds().front();
+    std::vector<const MemoryKind*> memories{&memory_kinds().front()}; // two such buffers of each
     Wait wait = Wait::none;
     std::size_t queue_entries = 0; // where those for a message to and from each rank are not enough
     Rights rights{};               // that the modes ask for: to the send buffer as a source, to the receive buffer
@@ -31,7 +32,7 @@ struct ChannelSettings {
 
 class Channel {
 public:
-    // Opens everything and exchanges addresses and keys with all ranks.
+    // Opens everything and exchanges addresses and keys with all ranks; messages lie in the first kind of memory.
     Channel(const Job& job, const Offer& offer, const ChannelSettings& settings);
     ~Channel();
     Channel(const Channel&) = delete;
@@ -40,14 +41,16 @@ public:
     const Domain& domain() const { return domain_; }
     const Endpoint& endpoint() const { return endpoint_; }
     NicFacts adapter() const { return nic_of(domain_.offer()); }
-    const MemoryKind& memory() const { return send_.kind(); } // of the messages
-    std::byte* send_buffer() const { return send_.data(); }
-    std::byte* receive_buffer() const { return receive_.data(); }
-    std::byte* spare() const { return receive_.data() + buffer_bytes_; }
-    void* receive_descriptor() const { return receive_.descriptor(); }
-    const Region& send_region() const { return send_; }
+    // From now on messages lie in that kind, on all ranks alike; empty: the first. While nothing is under way.
+    void use(std::string_view kind);
+    const MemoryKind& memory() const { return now().send.kind(); } // of the messages
+    std::byte* send_buffer() const { return now().send.data(); }
+    std::byte* receive_buffer() const { return now().receive.data(); }
+    std::byte* spare() const { return now().receive.data() + buffer_bytes_; }
+    void* receive_descriptor() const { return now().receive.descriptor(); }
+    const Region& send_region() const { return now().send; }
     bool peers_write() const { return peers_write_; } // into the receive buffer
-    const RemoteBuffers& remote(Rank peer) const { return remotes_[static_cast<std::size_t>(peer)]; }
+    const RemoteBuffers& remote(Rank peer) const { return now().remotes[static_cast<std::size_t>(peer)]; }
 
     // Message slots of this size that fit each buffer, at most R.
     int slots(Bytes message_size) const;
@@ -55,6 +58,12 @@ public:
     TransferContext context(Bytes message_size);
 
 private:
+    // Of one kind of memory.
+    struct Buffers {
+        Region send, receive;
+        std::vector<RemoteBuffers> remotes{}; // [R]
+    };
+    const Buffers& now() const { return buffers_[used_]; }
     std::vector<Region*> regions();
 
     const Job& job_;
@@ -62,11 +71,10 @@ private:
     Domain domain_;
     std::size_t buffer_bytes_;
     bool peers_write_;
-    Region send_;
-    Region receive_;
+    std::vector<Buffers> buffers_;
+    std::size_t used_ = 0;
     std::optional<Region> flags_;
     Endpoint endpoint_;
-    std::vector<RemoteBuffers> remotes_;
     std::vector<std::size_t> send_offset_, receive_offset_; // [R]
 };
 

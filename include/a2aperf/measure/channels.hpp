@@ -24,8 +24,11 @@ public:
     Channels(const Job& job, const Offer& offer, const ChannelSettings& settings, int count = 1);
 
     std::span<Channel* const> all() const { return all_; }
+    // Those over which a point is measured, whose messages lie in its kind of memory.
     std::span<Channel* const> of(const Point& point) const {
-        return all().first(static_cast<std::size_t>(point.channels));
+        const auto chosen = all().first(static_cast<std::size_t>(point.channels));
+        for (Channel* channel : chosen) channel->use(point.memory);
+        return chosen;
     }
     Channel& front() const { return *all_.front(); }
 

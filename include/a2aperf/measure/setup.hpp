@@ -30,16 +30,22 @@ struct MemoryBudget {
 };
 
 // Half of the free memory of each node, or the user's limit, without what rank 0 needs for the samples of a point,
-// shared by its ranks. Collective. Throws UsageError when the limit is more than a node has, or not even those
-// samples fit.
-MemoryBudget memory_budget(const Job& job, const MemoryKind& kind, std::optional<Bytes> limit,
+// shared by its ranks and by the kinds of memory, which are held at once. Collective. Throws UsageError when the
+// limit is more than a node has, or not even those samples fit.
+MemoryBudget memory_budget(const Job& job, std::span<const MemoryKind* const> kinds, std::optional<Bytes> limit,
                            std::span<const Bytes> sizes, Bytes samples);
+
+// Of these kinds those that a node lacks, by name, with why. Collective.
+std::map<std::string, std::string> lacking_memories(const Job& job, std::span<const std::string> kinds);
+
+// What the node has of several kinds, where each is to have as much.
+NodeMemory memory_of_node(std::span<const MemoryKind* const> kinds);
 
 // What the samples leave for message buffers. Throws UsageError where they leave nothing.
 Bytes beside_samples(Bytes per_node, Bytes samples);
 
-// The same from a limit that is known. sizes: of the messages that are asked for.
-MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node, std::span<const Bytes> sizes);
+// The same from a limit that is known. sizes: of the messages that are asked for; kinds: of memory.
+MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node, std::span<const Bytes> sizes, Bytes kinds = 1);
 
 // Why memory forbids a point; nothing when it does not.
 std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBudget& budget, int ranks);

@@ -75,6 +75,7 @@ struct Point {
     Post post = Post::before;
     int distance = 0;        // 0: every peer; d: the one step in which rank r sends to (r + d) mod R
     Rank only_sender = -1;   // with a distance: all ranks but this one and its receiver are idle; -1 = none is
+    std::string memory;      // kind of its messages' pages; empty: the only one of the launch
     int channels = 1;        // of each rank, over which it is measured
     int partner = -1;        // index of the point measured in alternation with this one
     Stream stream{};         // of role stream, and of role echo: from whom requests go to whom

@@ -123,6 +123,9 @@ std::vector<Column> columns_of_durations(std::vector<Column> figures);
 // What points have that run for a duration: how many of its ticks are in the file, and how many had no room there.
 std::vector<Column> tick_columns();
 
+// Which pages its messages lie in, of a workload that has several in a launch.
+Column memory_column();
+
 // The rates that follow from the time of an op in which every rank sends to all others, and what else such ops
 // tell.
 std::vector<Column> rate_columns();

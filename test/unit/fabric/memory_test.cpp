@@ -20,6 +20,11 @@ TEST_CASE("each kind: a node has it, and not more free than there is") {
     }
 }
 
+TEST_CASE("a node lacks none of the first kind, and says in a line why it lacks another") {
+    for (const MemoryKind& kind : memory_kinds()) CHECK(kind.lacking().find('\n') == std::string::npos);
+    CHECK(memory_kinds().front().lacking().empty());
+}
+
 TEST_CASE("each kind: memory is zero at first, holds what is written, and copies it") {
     constexpr std::size_t kBytes = (std::size_t{2} << 20) + 5; // more than a huge page
     for (const MemoryKind& kind : memory_kinds()) {

@@ -166,6 +166,7 @@ namespace {
 constexpr MemoryKind kInverted{
     .name = "inverted",
     .of_node = nullptr,
+    .lacking = nullptr,
     .allocate = nullptr,
     .release = nullptr,
     .register_with = nullptr,

@@ -33,6 +33,15 @@ TEST_CASE("a node's memory is shared by its ranks, their two buffers and a messa
     CHECK(budget.per_buffer == 750); // beside 500, the largest that can be measured
 }
 
+TEST_CASE("kinds of memory that are held at once share it") {
+    const std::vector<Bytes> sizes{8, 500};
+    const MemoryBudget budget = budget_of(16'000, 4, sizes, 2);
+    CHECK(budget.largest == 666);
+    CHECK(budget.per_buffer == 750);
+    const MemoryKind* const kinds[] = {&memory_kinds()[0], &memory_kinds()[1]};
+    CHECK(memory_of_node(kinds).total == std::min(kinds[0]->of_node().total, kinds[1]->of_node().total));
+}
+
 TEST_CASE("samples on rank 0 come out of the limit, which is refused where they alone do not fit") {
     CHECK(beside_samples(1000, 0) == 1000);
     CHECK(beside_samples(1000, 999) == 1);
