@@ -12,8 +12,8 @@ NAMESPACES = Path(__file__).parents[1] / "support" / "in_time_namespaces.sh"
 WORDS = ["--provider", "shm", "--sizes", "1000,60000", "--ops", "20", "--timeout", "20s", "--baseline", "mpi"]
 ONCE = ["MPI_Init_thread", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Comm_split"]
 MANY = [
-    "MPI_Alltoall", "MPI_Iallgather", "MPI_Iallgatherv", "MPI_Iallreduce", "MPI_Ibcast", "MPI_Igather", "MPI_Igatherv",
-    "MPI_Test",
+    "MPI_Alltoall", "MPI_Iallgather", "MPI_Iallgatherv", "MPI_Iallreduce", "MPI_Ibarrier", "MPI_Ibcast", "MPI_Igather",
+    "MPI_Igatherv", "MPI_Test",
 ]  # fmt: skip
 # What ranks of different clocks tell each other.
 BETWEEN_TWO = ["MPI_Isend", "MPI_Irecv"]
