@@ -8,22 +8,22 @@ import checksums
 import h5py
 import pytest
 from flow_files import require_true_streams, require_true_trips
+from memory import HUGE_PAGES, gives_huge_pages
 from results import COMPLETE, SKIPPED, Results, text
 
 MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
-ENABLED = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 KINDS = ("default", "huge")
 BOTH = ("--memory", ",".join(KINDS))
 # The words of a kernel that gives none, in a namespace of mounts.
 NEVER = f"""
-echo 'always madvise [never]' >never && mount --bind never {ENABLED} || exit 77
+echo 'always madvise [never]' >never && mount --bind never {HUGE_PAGES} || exit 77
 exec "$@"
 """
 
 
 @pytest.fixture
 def needs_huge_pages() -> None:
-    if not ENABLED.exists() or "[never]" in ENABLED.read_text():
+    if not gives_huge_pages():
         pytest.skip("the kernel gives no huge pages")
 
 
@@ -102,7 +102,7 @@ def test_a_kind_that_is_not_there_is_skipped_with_the_reason(program, needs_prov
     outcome = in_namespace(program, tmp_path, "stream", *words, "--messages", "100", *BOTH)
     results = measured(outcome, tmp_path / "a.h5")
     assert list(results.columns["state"]) == [COMPLETE, COMPLETE, SKIPPED, SKIPPED]
-    why = f" has no memory of the kind huge: {ENABLED} says never"
+    why = f" has no memory of the kind huge: {HUGE_PAGES} says never"
     assert [one.endswith(why) for one in results.words("skip_reason")] == [False, False, True, True]
     assert outcome.stdout.count(why) == 2
     for command in (["alltoall"], ["pairs"], ["echo"]):

@@ -1,10 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a launch takes of this machine's memory, kernel sockets and shared pages included, each once."""
+"""What a launch takes of this machine's memory, kernel sockets and shared pages included, each once; and which pages
+there are."""
 
 from __future__ import annotations
 
 import threading
 from pathlib import Path
+
+
+HUGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+
+
+def gives_huge_pages() -> bool:
+    """Whether this machine's kernel gives any to whom asks for them."""
+    return HUGE_PAGES.exists() and "[never]" not in HUGE_PAGES.read_text()
 
 
 def available_bytes() -> int:
