@@ -33,14 +33,6 @@ void add_attributes(Crc32& crc, const h5::Object& object) {
     }
 }
 
-bool never_changes(const h5::Dataset& dataset, const std::string& path, const std::string& name) {
-    if (path.starts_with("/segments/")) return std::find(kLate.begin(), kLate.end(), name) == kLate.end();
-    if (dataset.type_word() == "t") return true;
-    constexpr std::string_view kScaleWithEnd("DIMENSION_SCALE\0", 16);
-    static const std::vector<char> kScale(kScaleWithEnd.begin(), kScaleWithEnd.end());
-    return dataset.has_attribute("CLASS") && dataset.stored_attribute("CLASS").bytes == kScale;
-}
-
 // No file of ours has more values that never change, whatever it says of itself.
 constexpr std::uint64_t kMostElements = 1U << 24U;
 
@@ -102,6 +94,14 @@ private:
 };
 
 } // namespace
+
+bool never_changes(const h5::Dataset& dataset, const std::string& path, const std::string& name) {
+    if (path.starts_with("/segments/")) return std::find(kLate.begin(), kLate.end(), name) == kLate.end();
+    if (dataset.type_word() == "t") return true;
+    constexpr std::string_view kScaleWithEnd("DIMENSION_SCALE\0", 16);
+    static const std::vector<char> kScale(kScaleWithEnd.begin(), kScaleWithEnd.end());
+    return dataset.has_attribute("CLASS") && dataset.stored_attribute("CLASS").bytes == kScale;
+}
 
 std::int64_t digest_of(const h5::File& file) {
     Crc32 crc;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -118,6 +119,12 @@ struct Block {
     Shape count;
 };
 
+// Bytes of a file.
+struct Extent {
+    std::uint64_t offset;
+    std::uint64_t bytes;
+};
+
 // Single elements: one index per dimension, element after element.
 struct Elements {
     std::vector<std::uint64_t> coordinates;
@@ -156,6 +163,8 @@ public:
     // As the file says it: the word of Stored, and bytes as there, but for texts of fixed length, which are whole.
     std::string type_word() const;
     std::size_t element_bytes() const; // in memory
+    // Where its values lie in the file; nothing where they are in more chunks than HDF5 finds in little time.
+    std::optional<std::vector<Extent>> places() const;
     std::vector<char> stored(const Block& block) const;
 
     void make_scale(const char* dimension) const;

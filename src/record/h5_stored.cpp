@@ -140,6 +140,31 @@ std::size_t Dataset::element_bytes() const {
     return H5Tget_size(type.id());
 }
 
+std::optional<std::vector<Extent>> Dataset::places() const {
+    constexpr hsize_t kMostChunks = 1000; // for each HDF5 1.10 goes through all before it
+    const Handle properties(must(H5Dget_create_plist(id()), "read the storage of", *this));
+    if (H5Pget_layout(properties.id()) != H5D_CHUNKED) {
+        const haddr_t address = H5Dget_offset(id());
+        const hsize_t bytes = H5Dget_storage_size(id());
+        if (address == HADDR_UNDEF || bytes == 0) return std::vector<Extent>();
+        return std::vector<Extent>{{address, bytes}};
+    }
+    const Handle space(must(H5Dget_space(id()), "read the shape of", *this));
+    hsize_t count = 0;
+    must(H5Dget_num_chunks(id(), space.id(), &count), "read the storage of", *this);
+    if (count > kMostChunks) return std::nullopt;
+    std::vector<Extent> found;
+    for (hsize_t i = 0; i < count; ++i) {
+        unsigned filters = 0;
+        haddr_t address = HADDR_UNDEF;
+        hsize_t bytes = 0;
+        must(H5Dget_chunk_info(id(), space.id(), i, nullptr, &filters, &address, &bytes), "read the storage of",
+             *this);
+        found.push_back({address, bytes});
+    }
+    return found;
+}
+
 std::vector<char> Dataset::stored(const Block& block) const {
     const Handle type(must(H5Dget_type(id()), "read the type of", *this));
     const Handle in_memory = type_in_memory(type.id(), *this);

@@ -12,6 +12,7 @@
 #include "a2aperf/base/error.hpp"
 #include "crc32.hpp"
 #include "recorder_impl.hpp"
+#include "skeleton.hpp"
 #include "trailer.hpp"
 
 namespace a2aperf {
@@ -83,7 +84,9 @@ void Recorder::Impl::start(Replacement& replacement, Existing existing, const Pr
     results.file.flush();
     const Schema schema = results.extents.schema;
     const auto declared = results.extents.group;
+    const auto measurements = places_of_measurements(results.file);
     results = ResultsFile(); // closed: HDF5 holds no metadata back that it could write later
+    if (measurements) append_skeleton(replacement.path(), *measurements);
     try {
         results = ResultsFile::open(replacement.path(), h5::File::Access::read_write, schema);
         results.open_group(declared);
@@ -149,6 +152,7 @@ void Recorder::Impl::compact() {
     extents.attempts = static_cast<int>(most.attempts);
     extents.ticks = static_cast<int>(most.ticks);
     Replacement replacement(file);
+    std::optional<std::vector<h5::Extent>> measurements;
     {
         const ResultsFile copy =
             ResultsFile::create(replacement.path(), FileLayout::compact, results.attributes, extents);
@@ -163,7 +167,9 @@ void Recorder::Impl::compact() {
         if (results.group) copy_group(*results.group, copy.group.value());
         copy.write_digest();
         copy.file.flush();
+        measurements = places_of_measurements(copy.file);
     }
+    if (measurements) append_skeleton(replacement.path(), *measurements);
     append_trailer(replacement.path());
     lock = replacement.publish(Existing::replace);
 }
