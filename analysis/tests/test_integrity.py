@@ -285,6 +285,18 @@ def test_who_reads_a_file_and_never_answers_is_ended(
     assert isolated.call(launch, divmod, 7, 2) == (3, 1)
 
 
+def test_who_goes_around_in_a_file_for_ever_is_ended(
+    launch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As HDF5 does in some damaged files; how long that may take is CPU time, of each part."""
+    monkeypatch.setattr(isolated, "PATIENCE_CPU_S", 1)
+    said = f"{launch}: damaged: whoever reads it computes without coming to an end and is ended"
+    with pytest.raises(InputError, match=re.escape(said)):
+        isolated.call(launch, sum, range(1 << 62))
+    monkeypatch.undo()
+    assert isolated.call(launch, divmod, 7, 2) == (3, 1)
+
+
 def test_who_reads_a_file_gets_no_more_memory_than_it_may_need(launch: Path) -> None:
     with pytest.raises(InputError, match=r"damaged: whoever reads it ends with 'MemoryError"):
         isolated.call(launch, bytes, 6 << 30)

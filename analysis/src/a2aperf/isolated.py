@@ -7,6 +7,7 @@ One process serves for all files, and another one takes its place when it has di
 from __future__ import annotations
 
 import atexit
+import math
 import os
 import pickle
 import resource
@@ -25,6 +26,8 @@ from a2aperf.errors import InputError
 
 PATIENCE_S = 600
 """Silence after which it is ended, and a second more for each MB of the file that it reads."""
+PATIENCE_CPU_S = 60
+"""The same of CPU time, which tells an HDF5 that goes around in a damaged file from a slow disk."""
 _END_S = 10
 """For a process to go that was killed; one that waits for a disk may stay."""
 _LEAST_MEMORY = 4 << 30
@@ -71,7 +74,15 @@ class _Reader:
         except TimeoutError:
             return "silent", f"says nothing for {patience_s:.0f} s and is ended"
         except (OSError, EOFError, pickle.UnpicklingError):
-            return "died", _death(self._process.wait())
+            return self._death()
+
+    def _death(self) -> _Message:
+        status = self._process.wait()
+        if status == -signal.SIGXCPU:
+            return "died", "computes without coming to an end and is ended"
+        if status < 0:
+            return "died", f"dies of {signal.Signals(-status).name}"
+        return "died", f"ends, status {status}"
 
     def _receive(self, patience_s: float) -> _Message:
         (size,) = _SIZE.unpack(self._bytes(_SIZE.size, patience_s))
@@ -109,10 +120,6 @@ class _Reader:
             self.end()
 
 
-def _death(status: int) -> str:
-    return f"dies of {signal.Signals(-status).name}" if status < 0 else f"ends, status {status}"
-
-
 _lock = threading.Lock()
 _readers: dict[int, _Reader] = {}
 """Of this process; one that was forked has a number of its own, and none yet."""
@@ -140,7 +147,8 @@ def call(
     """
     size = _bytes_of(path)
     memory = _LEAST_MEMORY + _MEMORY_PER_BYTE * size
-    request = pickle.dumps((_folder(), memory, function, arguments, progress is not None))
+    limits = memory, int(PATIENCE_CPU_S + size / 1e6)
+    request = pickle.dumps((_folder(), limits, function, arguments, progress is not None))
     with _lock:
         if os.getpid() not in _readers:
             _readers[os.getpid()] = _started(path)
@@ -199,13 +207,19 @@ def serve() -> None:
     asked, answers = sys.stdin.buffer, sys.stdout.buffer
     while True:
         try:
-            folder, memory, function, arguments, wants_progress = pickle.load(asked)
+            folder, (memory, cpu_s), function, arguments, wants_progress = pickle.load(asked)
         except EOFError:
             return
-        _limit_memory(memory)
+        _limit(resource.RLIMIT_AS, memory)
+        _limit_cpu(cpu_s)
+
+        def tell_progress(*done: int, cpu_s: int = cpu_s) -> None:
+            _limit_cpu(cpu_s)
+            _tell(answers, "done", done)
+
         with suppress(OSError):  # whoever reads a name there says so
             os.chdir(folder)
-        others = {"progress": lambda *done: _tell(answers, "done", done)} if wants_progress else {}
+        others = {"progress": tell_progress} if wants_progress else {}
         try:
             _tell(answers, "returned", function(*arguments, **others))
         except InputError as error:
@@ -214,11 +228,17 @@ def serve() -> None:
             _tell(answers, "raised", f"ends with '{type(error).__name__}: {error}'")
 
 
-def _limit_memory(size: int) -> None:
-    """Of this process, in bytes; who started it may have allowed less."""
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+def _limit_cpu(seconds: int) -> None:
+    """From now on; SIGXCPU ends this process where it takes more."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _limit(resource.RLIMIT_CPU, math.ceil(used.ru_utime + used.ru_stime) + seconds)
+
+
+def _limit(kind: int, most: int) -> None:
+    """Of this process; who started it may have allowed less."""
+    hard = resource.getrlimit(kind)[1]
     with suppress(ValueError, OSError):  # a system that has no such limit
-        resource.setrlimit(resource.RLIMIT_AS, (size if hard < 0 else min(size, hard), hard))
+        resource.setrlimit(kind, (most if hard < 0 else min(most, hard), hard))
 
 
 def _tell(answers: IO[bytes], what: str, said: Any) -> None:
