@@ -20,6 +20,7 @@ from a2aperf import (
     reading,
     results,
     schema,
+    skeleton,
     trailer,
     workloads,
 )
@@ -50,14 +51,32 @@ def check(
     told = reading.trailer_of(path)
     if told is trailer.Trailer.RIGHT:
         return _in_one_file(path, progress)
+    wrong = [*_not_as_written(path, told)]
     try:
         found = isolated.call(path, findings_of_damaged, path, progress=progress)
     except InputError as error:
-        if told is trailer.Trailer.ABSENT:
+        if not wrong:
             raise
         found = [_error(str(error).removeprefix(f"{path}: "))]
-    wrong = _error("not every byte is as it was written: its trailer tells; --repair helps")
-    return [wrong, *found] if told is trailer.Trailer.WRONG else found
+    return [*wrong, *found]
+
+
+def _not_as_written(path: Path, told: trailer.Trailer) -> Iterator[Finding]:
+    """What the bytes of a file say, which nobody has to find a way in for."""
+    if told is trailer.Trailer.WRONG:
+        yield _error("not every byte is as it was written: its trailer tells; --repair helps")
+    try:
+        parts = skeleton.of(path)
+        changed = skeleton.changed_bytes(path, parts) if parts else 0
+    except OSError:  # which opening it will tell
+        return
+    except skeleton.DamagedError:
+        yield _error(
+            "its copy of its own structure is not as it was written; nothing else needs it"
+        )
+        return
+    if changed:
+        yield _error(f"{skeleton.words(changed, 'is')}: --repair sets it right by its copy")
 
 
 def findings_of_damaged(path: Path, progress: Callable[[int, int], None]) -> list[Finding]:

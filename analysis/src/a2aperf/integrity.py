@@ -89,6 +89,11 @@ def is_group_right(
         return False
 
 
+def is_point_right(file: h5py.File, point: int) -> bool:
+    """Whether all of a point is as it was written, by its checksum."""
+    return not _wrong(file, point)
+
+
 def damaged_points(file: h5py.File) -> Iterator[tuple[int, str]]:
     """Points that are not as they were written, with what is wrong."""
     states, settled = (file["state"][()] for _ in range(2))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import (
+    checksums,
     counted,
     integrity,
     isolated,
@@ -25,6 +26,7 @@ from a2aperf import (
     reading,
     sample_columns,
     schema,
+    skeleton,
     strict,
     trailer,
     workloads,
@@ -71,6 +73,9 @@ def written(path: Path, output: Path, *, progress: Callable[[int, int], None]) -
             pass
         else:
             return Outcome([], [f"byte {bit // 8} was not as it was written, and is again"])
+    outcome = _by_skeleton(path, output, progress)
+    if outcome is not None:
+        return outcome
     if _begins_well(path):
         return _written(path, path, output, progress)
     with writer.changed_copy(output, path, mending.begin_anew) as whole:
@@ -79,6 +84,38 @@ def written(path: Path, output: Path, *, progress: Callable[[int, int], None]) -
         outcome = _written(path, whole, output, progress)
     outcome.mended.append("its first 96 bytes were not as they were written, and are again")
     return outcome
+
+
+def _by_skeleton(path: Path, output: Path, progress: Callable[[int, int], None]) -> Outcome | None:
+    """What comes of a file whose own copy of its structure is another; None where that is no help.
+
+    A file that another program wrote anew may have a copy that is of places it has no more.
+    """
+    with suppress(skeleton.DamagedError):
+        parts = skeleton.of(path)
+        changed = skeleton.changed_bytes(path, parts) if parts else 0
+        if not parts or not changed:
+            return None
+        with writer.changed_copy(output, path, partial(skeleton.lay, parts=parts)) as whole:
+            if not _is_vouched_for(whole):
+                return None
+            outcome = _written(path, whole, output, progress)
+        outcome.mended.append(f"{skeleton.words(changed, 'was')}, and is again: by its copy")
+        return outcome
+    return None
+
+
+def _is_vouched_for(whole: Path) -> bool:
+    """Whether a file with the structure of its copy is one: where points have checksums, of one."""
+    try:
+        with trailer.unheeded(), reading.open_results(whole) as file:
+            if not integrity.is_digest_right(file):
+                return False
+            told = file[checksums.POINTS][()]
+            done = np.flatnonzero(told != checksums.NONE)
+            return done.size == 0 or any(integrity.is_point_right(file, int(p)) for p in done)
+    except InputError:
+        return False
 
 
 class _AlsoWrongError(Exception):
