@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A launch was killed, and then the disk damages what HDF5 finds its way by: `a2a check --repair` keeps every point of
+which no byte was hit, calls none complete that is not what was measured, and says what is lost.
+
+A2A_MUTANTS asks for another number of damaged files of each launch.
+"""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import checksums
+import h5py
+import numpy as np
+import pytest
+from processes import PATIENCE
+from scene import Scene, Tools
+
+pytestmark = pytest.mark.slow
+
+COUNT = int(os.environ.get("A2A_MUTANTS", "70"))
+HERE = Path(__file__).resolve().parent
+SUPPORT = HERE.parent / "support"
+
+
+@pytest.fixture(scope="module")
+def tools(program, a2a, preload_recorder) -> Tools:
+    return Tools(program, a2a, preload_recorder)
+
+
+def alltoall(scene: Scene) -> None:
+    scene.launch("alltoall", kill="D:150")
+
+
+def resumed(scene: Scene) -> None:
+    scene.launch("alltoall", kill="D:150")
+    scene.launch("alltoall", "--resume", kill="D:120")
+
+
+def pairs(scene: Scene) -> None:
+    scene.launch("pairs", kill="D:160")
+
+
+@pytest.fixture(params=[alltoall, resumed, pairs], ids=lambda play: play.__name__)
+def killed(request, tools, tmp_path: Path) -> Scene:
+    scene = Scene(tools, tmp_path / "folder")
+    scene.folder.mkdir()
+    request.param(scene)
+    return scene
+
+
+def test_repair_keeps_every_point_that_was_not_hit(killed: Scene, a2a: Path) -> None:
+    done = subprocess.run(
+        [a2a.parent / "python", HERE / "structure.py", killed.file, "12", str(COUNT)], capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(SUPPORT), "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["fates"] == {"whole": COUNT}, (told, done.stderr)
+
+
+def test_words_tell_what_is_damaged_and_what_was_mended(killed: Scene, a2a: Path) -> None:
+    """The whole beginning is gone, and so is a byte of one point."""
+    content = killed.file.read_bytes()
+    points = complete_points(killed.file)
+    assert points.size >= 2
+    hit = place_of(killed.file, points[-1])
+    damaged, new = killed.folder / "damaged.h5", killed.folder / "new.h5"
+    damaged.write_bytes(bytes(3000) + content[3000:hit] + bytes([content[hit] ^ 1]) + content[hit + 1 :])
+    checked = command(a2a, "check", damaged)
+    assert checked.returncode == 2
+    assert "error: its structure, what was asked or who measured is not as it was written (" in checked.stdout
+    assert "not an HDF5 file" in checked.stdout
+    repaired = command(a2a, "check", "--repair", damaged, "-o", new)
+    assert "mended: its structure, what was asked or who measured was not as it was written (" in repaired.stdout
+    assert f"lost: point {points[-1]}: " in repaired.stdout
+    np.testing.assert_array_equal(complete_points(new), points[:-1])
+    assert "its structure" not in command(a2a, "check", new).stdout
+
+
+def test_a_damaged_copy_is_told_and_costs_nothing(killed: Scene, a2a: Path) -> None:
+    content = bytearray(killed.file.read_bytes())
+    content[content.index(b"a2aperf skeleton v1") + 100] ^= 1
+    points = complete_points(killed.file)
+    killed.file.write_bytes(content)
+    said = command(a2a, "check", killed.file)
+    assert (said.returncode, "error: its copy of its own structure is not as it was written" in said.stdout) == (2, True)
+    new = killed.folder / "new.h5"
+    assert "lost: point" not in command(a2a, "check", "--repair", killed.file, "-o", new).stdout
+    np.testing.assert_array_equal(complete_points(new), points)
+
+
+def complete_points(file: Path) -> np.ndarray:
+    with h5py.File(file, "r", locking=False) as opened:
+        return np.flatnonzero(checksums.states(opened) == 1)
+
+
+def place_of(file: Path, point: int) -> int:
+    """Where the file has a sample of a point."""
+    with h5py.File(file, "r", locking=False) as opened:
+        begin = opened["raw/begin"]
+        return int(begin.id.get_offset() + point * begin[0].nbytes)
+
+
+def command(a2a: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([a2a, *words], capture_output=True, text=True, timeout=PATIENCE)
