@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from a2aperf import skeleton
+from a2aperf import skeleton, writer
 from support import synthetic
 
 SECTOR = 4096
@@ -98,3 +98,18 @@ def test_files_without_one(tmp_path: Path) -> None:
         )
         is None
     )
+
+
+def test_a_copy_of_a_file_with_holes_has_them(tmp_path: Path) -> None:
+    """Most of what a launch that was killed leaves is one."""
+    source = tmp_path / "a.h5"
+    with source.open("wb") as stream:
+        for place in (0, 1 << 24, 3 << 24):
+            stream.seek(place)
+            stream.write(CONTENT)
+        stream.truncate(5 << 24)
+    if source.stat().st_blocks * 512 > 1 << 24:
+        pytest.skip("this file system keeps no holes")
+    with writer.changed_copy(tmp_path / "b.h5", source, lambda copy: None) as copy:
+        assert copy.stat().st_blocks * 512 < 1 << 24
+        assert copy.read_bytes() == source.read_bytes()
