@@ -70,7 +70,13 @@ class Truth:
         restored[self.places] = self.content[self.places]
         self.path.write_bytes(restored.tobytes())
         with h5py.File(self.path, "r", locking=False) as file:
-            return {p for p, found in checksums.of_points(file, self.done).items() if found == self.sums[p]}
+            return {p for p in self.done if self._is_right(file, p)}
+
+    def _is_right(self, file: h5py.File, point: int) -> bool:
+        try:
+            return checksums.of_point(file, point) == self.sums[point]
+        except OSError:  # what does not unpack any more
+            return False
 
 
 def plan_of(file: h5py.File) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A launch was killed, and then the disk damages what HDF5 finds its way by: `a2a check --repair` keeps every point of
+"""A launch was killed, or ended, and then the disk damages what HDF5 finds its way by: `a2a check --repair` keeps every point of
 which no byte was hit, calls none complete that is not what was measured, and says what is lost.
 
 A2A_MUTANTS asks for another number of damaged files of each launch.
@@ -19,7 +19,7 @@ from scene import Scene, Tools
 
 pytestmark = pytest.mark.slow
 
-COUNT = int(os.environ.get("A2A_MUTANTS", "70"))
+COUNT = int(os.environ.get("A2A_MUTANTS", "50"))
 HERE = Path(__file__).resolve().parent
 SUPPORT = HERE.parent / "support"
 
@@ -42,17 +42,28 @@ def pairs(scene: Scene) -> None:
     scene.launch("pairs", kill="D:160")
 
 
-@pytest.fixture(params=[alltoall, resumed, pairs], ids=lambda play: play.__name__)
-def killed(request, tools, tmp_path: Path) -> Scene:
-    scene = Scene(tools, tmp_path / "folder")
+def finished(scene: Scene) -> None:
+    scene.launch("alltoall")
+
+
+@pytest.fixture(scope="module", params=[alltoall, resumed, pairs, finished], ids=lambda play: play.__name__)
+def content(request, tools, tmp_path_factory) -> bytes:
+    scene = Scene(tools, tmp_path_factory.mktemp("launches") / "folder")
     scene.folder.mkdir()
     request.param(scene)
-    return scene
+    return scene.file.read_bytes()
 
 
-def test_repair_keeps_every_point_that_was_not_hit(killed: Scene, a2a: Path) -> None:
+@pytest.fixture
+def written(content: bytes, tmp_path: Path) -> Path:
+    file = tmp_path / "a.h5"
+    file.write_bytes(content)
+    return file
+
+
+def test_repair_keeps_every_point_that_was_not_hit(written: Path, a2a: Path) -> None:
     done = subprocess.run(
-        [a2a.parent / "python", HERE / "structure.py", killed.file, "12", str(COUNT)], capture_output=True, text=True,
+        [a2a.parent / "python", HERE / "structure.py", written, "12", str(COUNT)], capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": str(SUPPORT), "OMP_NUM_THREADS": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -60,13 +71,13 @@ def test_repair_keeps_every_point_that_was_not_hit(killed: Scene, a2a: Path) -> 
     assert told["fates"] == {"whole": COUNT}, (told, done.stderr)
 
 
-def test_words_tell_what_is_damaged_and_what_was_mended(killed: Scene, a2a: Path) -> None:
+def test_words_tell_what_is_damaged_and_what_was_mended(written: Path, a2a: Path) -> None:
     """The whole beginning is gone, and so is a byte of one point."""
-    content = killed.file.read_bytes()
-    points = complete_points(killed.file)
+    content = written.read_bytes()
+    points = complete_points(written)
     assert points.size >= 2
-    hit = place_of(killed.file, points[-1])
-    damaged, new = killed.folder / "damaged.h5", killed.folder / "new.h5"
+    hit = place_of(written, points[-1])
+    damaged, new = written.with_name("damaged.h5"), written.with_name("new.h5")
     damaged.write_bytes(bytes(3000) + content[3000:hit] + bytes([content[hit] ^ 1]) + content[hit + 1 :])
     checked = command(a2a, "check", damaged)
     assert checked.returncode == 2
@@ -79,15 +90,15 @@ def test_words_tell_what_is_damaged_and_what_was_mended(killed: Scene, a2a: Path
     assert "its structure" not in command(a2a, "check", new).stdout
 
 
-def test_a_damaged_copy_is_told_and_costs_nothing(killed: Scene, a2a: Path) -> None:
-    content = bytearray(killed.file.read_bytes())
+def test_a_damaged_copy_is_told_and_costs_nothing(written: Path, a2a: Path) -> None:
+    content = bytearray(written.read_bytes())
     content[content.index(b"a2aperf skeleton v1") + 100] ^= 1
-    points = complete_points(killed.file)
-    killed.file.write_bytes(content)
-    said = command(a2a, "check", killed.file)
+    points = complete_points(written)
+    written.write_bytes(content)
+    said = command(a2a, "check", written)
     assert (said.returncode, "error: its copy of its own structure is not as it was written" in said.stdout) == (2, True)
-    new = killed.folder / "new.h5"
-    assert "lost: point" not in command(a2a, "check", "--repair", killed.file, "-o", new).stdout
+    new = written.with_name("new.h5")
+    assert "lost: point" not in command(a2a, "check", "--repair", written, "-o", new).stdout
     np.testing.assert_array_equal(complete_points(new), points)
 
 
@@ -97,10 +108,10 @@ def complete_points(file: Path) -> np.ndarray:
 
 
 def place_of(file: Path, point: int) -> int:
-    """Where the file has a sample of a point."""
+    """Where the file has a figure of a point."""
     with h5py.File(file, "r", locking=False) as opened:
-        begin = opened["raw/begin"]
-        return int(begin.id.get_offset() + point * begin[0].nbytes)
+        column = opened["time_p50"]
+        return int(column.id.get_offset() + point * column.dtype.itemsize)
 
 
 def command(a2a: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
