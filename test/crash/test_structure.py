@@ -82,7 +82,7 @@ def test_words_tell_what_is_damaged_and_what_was_mended(written: Path, a2a: Path
     checked = command(a2a, "check", damaged)
     assert checked.returncode == 2
     assert "error: its structure, what was asked or who measured is not as it was written (" in checked.stdout
-    assert "not an HDF5 file" in checked.stdout
+    assert "error: damaged: it does not begin as an HDF5 file, and was one" in checked.stdout
     repaired = command(a2a, "check", "--repair", damaged, "-o", new)
     assert "mended: its structure, what was asked or who measured was not as it was written (" in repaired.stdout
     assert f"lost: point {points[-1]}: " in repaired.stdout

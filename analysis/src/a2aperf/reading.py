@@ -17,6 +17,7 @@ from a2aperf import (
     regular,
     sample_columns,
     segments,
+    skeleton,
     strict,
     trailer,
     verified,
@@ -114,6 +115,8 @@ def _unreadable(path: Path, reason: str) -> str:
             signed = stream.read(8) == b"\x89HDF\r\n\x1a\n"
     except OSError as error:
         return f"cannot be read: {error.strerror}"
+    if not signed and skeleton.is_there(path):
+        return "damaged: it does not begin as an HDF5 file, and was one"
     if not signed:
         return "not an HDF5 file; text of other programs is read by 'a2a import'"
     if "file locking flag" in reason:  # of HDF5, which knows what else this process has open

@@ -58,6 +58,16 @@ def of(path: Path) -> Parts | None:
     return None
 
 
+def is_there(path: Path) -> bool:
+    """Whether the file has one, or what is left of one."""
+    try:
+        return of(path) is not None
+    except DamagedError:
+        return True
+    except OSError:
+        return False
+
+
 def _places(content: mmap.mmap) -> Iterator[int]:
     """Where one begins, or may have begun, the last one first."""
     last = (len(content) - 1) // _SECTOR * _SECTOR

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from a2aperf import (
     checksums,
     datasets,
+    holes,
     member_attributes,
     reading,
     sample_columns,
@@ -36,7 +37,6 @@ COMPRESSION = 4
 LIBVER = ("earliest", "v110")
 IN_MEMORY = 64 * 2**20
 """Bytes of samples up to which a file is put together in memory."""
-_COPIED_AT_ONCE = 1 << 24
 
 
 @dataclass
@@ -150,30 +150,11 @@ def changed_copy(path: Path, source: Path, change: Callable[[Path], object]) -> 
     temporary = Path(name)
     try:
         with _refusing(path):
-            _copy(source, temporary)
+            holes.copy(source, temporary)
             change(temporary)
         yield temporary
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def _copy(source: Path, target: Path) -> None:
-    """What takes no disk space, as most of a killed launch's file, takes none in the copy."""
-    with source.open("rb") as there, target.open("r+b") as here:
-        size, at = there.seek(0, os.SEEK_END), 0
-        here.truncate(size)
-        while at < size:
-            try:
-                begin = os.lseek(there.fileno(), at, os.SEEK_DATA)
-            except OSError as error:
-                if error.errno != errno.ENXIO:
-                    raise
-                return  # only a hole is left
-            at = os.lseek(there.fileno(), begin, os.SEEK_HOLE)
-            there.seek(begin)
-            here.seek(begin)
-            while begin < at and (part := there.read(min(at - begin, _COPIED_AT_ONCE))):
-                begin += here.write(part)
 
 
 @contextmanager
