@@ -2,6 +2,7 @@
 #include "a2aperf/stats/round_trips.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace a2aperf {
@@ -28,6 +29,43 @@ Summary summarise_round_trips(std::span<const Nanoseconds> kept, PercentileRule 
     summary.p99 = tail(0.99);
     summary.p999 = tail(0.999);
     summary.p99_is_max = false;
+    return summary;
+}
+
+namespace {
+
+// By the middles of the buckets.
+double deviation_of(const TimeHistogram& all, double mean, double n) {
+    if (n < 2) return kAbsent;
+    double squares = 0;
+    for (const auto& [begin, count] : all.buckets()) {
+        const double deviation = static_cast<double>(TimeHistogram::middle_of(begin)) - mean;
+        squares += deviation * deviation * static_cast<double>(count);
+    }
+    return std::sqrt(squares / (n - 1));
+}
+
+} // namespace
+
+Summary summarise_round_trips(const TimeHistogram& all, Nanoseconds total, Nanoseconds shortest,
+                              Nanoseconds longest, PercentileRule rule) {
+    Summary summary;
+    const auto n = static_cast<std::size_t>(all.total());
+    summary.count = n;
+    if (n == 0) return summary;
+    summary.min = static_cast<double>(shortest);
+    summary.max = static_cast<double>(longest);
+    summary.mean = static_cast<double>(total) / static_cast<double>(n);
+    summary.stddev = deviation_of(all, summary.mean, static_cast<double>(n));
+    const auto at = [&](double q) {
+        const std::size_t index = percentile_index(n, q, rule);
+        return static_cast<double>(std::clamp(all.at(static_cast<std::int64_t>(index)), shortest, longest));
+    };
+    const auto tail = [&](double q) { return percentile_index(n, q, rule) == n - 1 ? kAbsent : at(q); };
+    summary.p50 = at(0.5);
+    summary.p90 = tail(0.9);
+    summary.p99 = tail(0.99);
+    summary.p999 = tail(0.999);
     return summary;
 }
 

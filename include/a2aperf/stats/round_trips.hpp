@@ -6,6 +6,7 @@
 #include <span>
 
 #include "a2aperf/stats/summary.hpp"
+#include "a2aperf/stats/time_histogram.hpp"
 
 namespace a2aperf {
 
@@ -29,5 +30,10 @@ bool keeps_littles_law(const RoundTrips& trips);
 // Of those that are kept, in time order. A percentile above the median that would be the largest of them is absent:
 // n cannot carry it.
 Summary summarise_round_trips(std::span<const Nanoseconds> kept, PercentileRule rule);
+
+// Of more than are kept: all of them, whose sum is `total` and which lie between the two. What follows from their
+// order in time is absent: it is not known.
+Summary summarise_round_trips(const TimeHistogram& all, Nanoseconds total, Nanoseconds shortest,
+                              Nanoseconds longest, PercentileRule rule);
 
 } // namespace a2aperf
