@@ -291,6 +291,12 @@ Column memory_column() {
                         [](const Point& point) { return point.memory; });
 }
 
+Column bucket_column(std::string_view long_name) {
+    Column buckets = named(kBucketCount, Kind::int32, {}, long_name);
+    buckets.outcome = [](const PointResult& r) { return to_value(r.samples.buckets); };
+    return buckets;
+}
+
 std::vector<Column> rate_columns() {
     constexpr double kPercent = 100;
     return {

@@ -17,7 +17,7 @@ constexpr std::uint64_t kMostUnpacked = 1100;
 // Of one point.
 h5::Block first_of(Per per, int point, const Made& made, std::uint64_t ranks) {
     const Lengths lengths{1, static_cast<std::uint64_t>(made.attempts), static_cast<std::uint64_t>(made.ticks),
-                          ranks};
+                          ranks, static_cast<std::uint64_t>(made.buckets)};
     h5::Block block{{}, shape_of(per, lengths)};
     block.offset.assign(block.count.size(), 0);
     block.offset.front() = static_cast<std::uint64_t>(point);
@@ -25,11 +25,11 @@ h5::Block first_of(Per per, int point, const Made& made, std::uint64_t ranks) {
 }
 
 Made made_of(const Samples& samples) {
-    return {samples.attempts(), samples.ticks};
+    return {samples.attempts(), samples.ticks, samples.buckets};
 }
 
 Lengths lengths_of(const Extents& extents) {
-    return {extents.p(), extents.a(), extents.t(), extents.r()};
+    return {extents.p(), extents.a(), extents.t(), extents.r(), extents.b()};
 }
 
 bool has(std::span<const SampleColumn> columns, Per per) {
@@ -53,6 +53,8 @@ h5::Shape shape_of(Per per, const Lengths& lengths) {
         return {lengths.points, lengths.attempts, lengths.ranks, lengths.ranks};
     case Per::tick:
         return {lengths.points, lengths.ticks, lengths.ranks};
+    case Per::bucket:
+        return {lengths.points, lengths.buckets, lengths.ranks};
     }
     return {};
 }
@@ -66,6 +68,9 @@ RawGroup RawGroup::create(const h5::File& file, const h5::Dataset& point_scale, 
     const h5::Dataset source = has_messages ? create_scale(group, "source", extents.ranks) : h5::Dataset();
     const bool has_ticks = has(extents.samples, Per::tick);
     const h5::Dataset tick = has_ticks ? create_scale(group, "tick", extents.ticks) : h5::Dataset();
+    const bool has_buckets = has(extents.samples, Per::bucket);
+    const h5::Dataset bucket = has_buckets ? create_scale(group, "bucket", extents.buckets) : h5::Dataset();
+    const auto along = [&](Per per) { return per == Per::tick ? &tick : per == Per::bucket ? &bucket : &attempt; };
     RawGroup raw;
     raw.columns_ = extents.samples;
     for (const SampleColumn& column : raw.columns_) {
@@ -74,8 +79,9 @@ RawGroup RawGroup::create(const h5::File& file, const h5::Dataset& point_scale, 
             group.create_dataset(std::string(column.name).c_str(), {column.type}, shape, storage));
         describe(dataset, column.long_name, column.units);
         if (column.per == Per::tick) dataset.set(kCountAttribute, kTickCount);
+        if (column.per == Per::bucket) dataset.set(kCountAttribute, kBucketCount);
         unsigned axis = 0;
-        for (const h5::Dataset* scale : {&point_scale, column.per == Per::tick ? &tick : &attempt, &rank, &source})
+        for (const h5::Dataset* scale : {&point_scale, along(column.per), &rank, &source})
             if (axis < shape.size()) dataset.attach_scale(axis++, *scale);
     }
     return raw;
@@ -101,13 +107,16 @@ void RawGroup::require_shapes(const Extents& extents) const {
 Lengths RawGroup::lengths() const {
     Lengths lengths{};
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-        if (!is_of_each_rank(columns_[i]) && columns_[i].per != Per::tick) continue;
+        const Per per = columns_[i].per;
+        if (!is_of_each_rank(columns_[i]) && per != Per::tick && per != Per::bucket) continue;
         const h5::Shape shape = datasets_[i].shape();
         if (shape.size() != 3) datasets_[i].throw_unreadable("has samples of another shape");
-        if (columns_[i].per == Per::tick)
+        if (per == Per::tick)
             lengths.ticks = shape[1];
+        else if (per == Per::bucket)
+            lengths.buckets = shape[1];
         else
-            lengths = {shape[0], shape[1], lengths.ticks, shape[2]};
+            lengths = {shape[0], shape[1], lengths.ticks, shape[2], lengths.buckets};
     }
     return lengths;
 }
@@ -116,7 +125,7 @@ Lengths RawGroup::lengths() const {
 bool RawGroup::has_room(Per per, std::uint64_t count) const {
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
     for (std::size_t i = 0; i < columns_.size(); ++i)
-        if (columns_[i].per == per && columns_[i].kept == Kept::always)
+        if (columns_[i].per == per && (columns_[i].kept == Kept::always || per == Per::bucket))
             least = std::min(least, datasets_[i].stored_bytes());
     return count * lengths().ranks * sizeof(Nanoseconds) <= least * kMostUnpacked;
 }
@@ -127,7 +136,8 @@ bool RawGroup::can_hold(const Made& made) const {
         return count >= 0 && static_cast<std::uint64_t>(count) <= most &&
                (count == 0 || has_room(per, static_cast<std::uint64_t>(count)));
     };
-    return fits(Per::rank, made.attempts, room.attempts) && fits(Per::tick, made.ticks, room.ticks);
+    return fits(Per::rank, made.attempts, room.attempts) && fits(Per::tick, made.ticks, room.ticks) &&
+           fits(Per::bucket, made.buckets, room.buckets);
 }
 
 void RawGroup::write(int point, const Samples& samples) const {
@@ -142,6 +152,7 @@ Samples RawGroup::read(int point, const Made& made) const {
     Samples samples;
     samples.ranks = static_cast<int>(ranks);
     samples.ticks = static_cast<int>(made.ticks);
+    samples.buckets = static_cast<int>(made.buckets);
     for (std::size_t i = 0; i < columns_.size(); ++i)
         columns_[i].of(samples) = datasets_[i].read<std::int64_t>(first_of(columns_[i].per, point, made, ranks));
     return samples;

@@ -14,7 +14,7 @@ namespace a2aperf {
 
 // How many there are of what a column may run along.
 struct Lengths {
-    std::uint64_t points, attempts, ticks, ranks;
+    std::uint64_t points, attempts, ticks, ranks, buckets;
 };
 
 // Of a column in which each of them has its place.
@@ -22,7 +22,7 @@ h5::Shape shape_of(Per per, const Lengths& lengths);
 
 // What was made of one point.
 struct Made {
-    std::int64_t attempts = 0, ticks = 0;
+    std::int64_t attempts = 0, ticks = 0, buckets = 0;
 };
 
 class RawGroup {
@@ -40,7 +40,7 @@ public:
     void write(int point, const Samples& samples) const;
     Samples read(int point, const Made& made) const;
 
-    static std::uint64_t bytes(const Extents& extents); // when every attempt is made, and every tick
+    static std::uint64_t bytes(const Extents& extents); // when every attempt is made, every tick and every bucket
 
 private:
     bool has_room(Per per, std::uint64_t count) const;

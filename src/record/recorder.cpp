@@ -34,10 +34,13 @@ void require_fit(int point, const PointResult& result, const Extents& extents) {
     require(samples.attempts() <= extents.attempts, "more attempts than the file has room for");
     require(samples.ticks >= 0 && samples.ticks <= std::max(extents.ticks, 0),
             "more ticks than the file has room for");
+    require(samples.buckets >= 0 && samples.buckets <= std::max(extents.buckets, 0),
+            "more buckets than the file has room for");
     for (const SampleColumn& column : extents.samples)
         require(column.of(samples).size() ==
-                    h5::elements(shape_of(column.per, {1, samples.start.size(),
-                                                       static_cast<std::uint64_t>(samples.ticks), extents.r()})),
+                    h5::elements(
+                        shape_of(column.per, {1, samples.start.size(), static_cast<std::uint64_t>(samples.ticks),
+                                              extents.r(), static_cast<std::uint64_t>(samples.buckets)})),
                 fmt::format("{} of another length", column.name));
     for (const auto* ranks : {&result.ranks, &result.verification.ranks})
         require(ranks->empty() || ranks->size() == extents.r(), "counters of another number of ranks");
@@ -151,6 +154,7 @@ void Recorder::Impl::compact() {
     const Made most = most_made(results, states);
     extents.attempts = static_cast<int>(most.attempts);
     extents.ticks = static_cast<int>(most.ticks);
+    extents.buckets = static_cast<int>(most.buckets);
     Replacement replacement(file);
     std::optional<std::vector<h5::Extent>> measurements;
     {
@@ -191,6 +195,7 @@ Recorder Recorder::create(const RecorderSettings& settings, const Plan& plan, co
     for (const SampleColumn& column : settings.schema.samples)
         if (column.kept != Kept::when_traced || settings.is_traced) extents.samples.push_back(column);
     extents.group = settings.group;
+    extents.buckets = settings.max_buckets;
     const Existing existing = settings.may_replace ? Existing::replace : Existing::keep;
     require_writable_folder(impl->file);
     require_room(impl->file, extents);

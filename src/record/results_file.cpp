@@ -95,6 +95,7 @@ ResultsFile open_parts(h5::File file, const Schema& schema) {
                        as_count(lengths.ticks),
                        results.counters.port_names()};
     results.extents.samples = results.raw.columns();
+    results.extents.buckets = as_count(lengths.buckets);
     results.columns = PointColumns::open(file, results.extents.points, schema);
     if (has_checksums(file) && !results.columns.has_checksums()) file.throw_unreadable("has no checksums");
     results.file = std::move(file);
@@ -217,19 +218,25 @@ void copy_measured(const ResultsFile& from, const std::vector<State>& states, co
 std::vector<Made> ResultsFile::made() const {
     std::vector<Made> all;
     for (const Value& attempts : columns.read("attempts")) all.push_back({std::get<std::int64_t>(attempts), 0});
-    if (!extents.schema.has(kTickCount)) return all;
-    const std::vector<Value> ticks = columns.read(kTickCount);
-    for (std::size_t p = 0; p < all.size(); ++p) all[p].ticks = std::get<std::int64_t>(ticks[p]);
+    const auto read = [&](std::string_view count, std::int64_t Made::*member) {
+        if (!extents.schema.has(count)) return;
+        const std::vector<Value> counts = columns.read(count);
+        for (std::size_t p = 0; p < all.size(); ++p) all[p].*member = std::get<std::int64_t>(counts[p]);
+    };
+    read(kTickCount, &Made::ticks);
+    read(kBucketCount, &Made::buckets);
+    for (Made& one : all) one.buckets = std::max<std::int64_t>(one.buckets, 0); // merged: of a file without
     return all;
 }
 
 Made most_made(const ResultsFile& file, const std::vector<State>& states) {
     const std::vector<Made> made = file.made();
-    Made most{1, 1};
+    Made most{1, 1, 1};
     for (std::size_t p = 0; p < states.size(); ++p) {
         if (!has_samples(states[p])) continue;
         most.attempts = std::max(most.attempts, made[p].attempts);
         most.ticks = std::max(most.ticks, made[p].ticks);
+        most.buckets = std::max(most.buckets, made[p].buckets);
     }
     return most;
 }

@@ -79,7 +79,7 @@ struct ResultsFile {
     // all of it. Throws h5::Unreadable.
     void require_sound() const;
 
-    // Bytes of a preallocated file of these extents in which every attempt and tick is made, its metadata
+    // Bytes of a preallocated file of these extents in which every attempt, tick and bucket is made, its metadata
     // estimated.
     static std::uint64_t largest_size(const Extents& extents);
 };
@@ -94,7 +94,7 @@ void copy_asked(const ResultsFile& from, const ResultsFile& to);
 // Their number and meaning must be the same; `to` has room for all attempts made and all ports.
 void copy_measured(const ResultsFile& from, const std::vector<State>& states, const ResultsFile& to);
 
-// The most attempts, and the most ticks, of the points that have samples by `states`; 1 at least.
+// The most attempts, ticks and buckets of the points that have samples by `states`; 1 at least.
 Made most_made(const ResultsFile& file, const std::vector<State>& states);
 
 // The checksums as they are in `from`, and whether they hold of `to`: the first point of which they do not, or

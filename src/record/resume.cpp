@@ -274,6 +274,10 @@ Extents extents_for(const ResultsFile& stored, const std::vector<State>& kept, c
     const Made most = most_made(stored, kept);
     extents.attempts = std::max(settings.max_attempts, static_cast<int>(most.attempts));
     extents.ticks = std::max(settings.max_ticks, static_cast<int>(most.ticks));
+    extents.buckets = std::max(settings.max_buckets, static_cast<int>(most.buckets));
+    // A file that is older has no histogram: the points that it keeps go on without, the others have theirs.
+    for (const SampleColumn& column : settings.schema.samples)
+        if (column.per == Per::bucket && !extents.has_samples(column.name)) extents.samples.push_back(column);
     for (const std::string& name : provenance.port_names)
         if (std::find(extents.port_names.begin(), extents.port_names.end(), name) == extents.port_names.end())
             extents.port_names.push_back(name);

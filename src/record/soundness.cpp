@@ -88,7 +88,8 @@ void ResultsFile::write_checksums() const {
 }
 
 void ResultsFile::require_sound() const {
-    if (extents.points < 1 || extents.attempts < 1 || extents.ticks < 0 || extents.ranks < 1 || extents.nodes < 1)
+    if (extents.points < 1 || extents.attempts < 1 || extents.ticks < 0 || extents.buckets < 0 ||
+        extents.ranks < 1 || extents.nodes < 1)
         file.throw_unreadable("has no points, attempts, ranks or nodes, or more than can be");
     columns.require_shapes();
     raw.require_shapes(extents);

@@ -34,6 +34,7 @@ void require_known_in(const h5::File& file, const std::string& path, const char*
 
 bool is_known_sample(const std::string& name, const Schema& schema) {
     return name == "attempt" || name == "rank" || name == "source" || (name == "tick" && schema.has(kTickCount)) ||
+           (name == "bucket" && schema.has(kBucketCount)) ||
            std::any_of(schema.samples.begin(), schema.samples.end(), [&](const auto& s) { return s.name == name; });
 }
 

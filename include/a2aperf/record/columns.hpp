@@ -122,6 +122,8 @@ std::vector<Column> columns_of_durations(std::vector<Column> figures);
 
 // What points have that run for a duration: how many of its ticks are in the file, and how many had no room there.
 std::vector<Column> tick_columns();
+// How many buckets of a histogram are in the file.
+Column bucket_column(std::string_view long_name);
 
 // Which pages its messages lie in, of a workload that has several in a launch.
 Column memory_column();

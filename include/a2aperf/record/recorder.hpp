@@ -26,6 +26,7 @@ struct RecorderSettings {
     std::filesystem::path file;
     int max_attempts = 0; // A
     int max_ticks = 0;    // T, where samples run along ticks
+    int max_buckets = 0;  // of a histogram, where there is one
     PercentileRule percentile = PercentileRule::rank;
     CompleteAt complete_at = CompleteAt::receiver;
     std::string provider; // full name, for the points of our own engine

@@ -12,8 +12,8 @@
 namespace a2aperf {
 
 // What has a value of its own: each timed op, each rank in it, each message of one rank to another; or each rank in
-// each tick of a duration.
-enum class Per { op, rank, message, tick };
+// each tick of a duration, or in each bucket of its histogram.
+enum class Per { op, rank, message, tick, bucket };
 
 enum class Kept {
     always,
@@ -35,8 +35,10 @@ struct SampleColumn {
     std::vector<std::int64_t>& of(Samples& samples) const;
 };
 
-// Along what a column of the points tells how many values there are (Samples::ticks); of the others it is attempts.
+// Along what a column of the points tells how many values there are (Samples::ticks, Samples::buckets); of the
+// others it is attempts.
 inline constexpr std::string_view kTickCount = "ticks";
+inline constexpr std::string_view kBucketCount = "buckets";
 
 // What ops with an agreed start have, then the workload's own: a moment of every rank in each op, in the order in
 // which its engine tells them.

@@ -36,8 +36,10 @@ struct Samples {
     std::vector<Nanoseconds> exit{};
     // Ticks of the duration that are kept, of the rank with the most of them.
     int ticks = 0;
-    // What the workload alone has, by their columns' names: [attempts * ranks], attempt-major, or [ticks * ranks],
-    // tick-major; kNoMoment where a rank has none.
+    // Buckets of the histogram of the rank with the most of them.
+    int buckets = 0;
+    // What the workload alone has, by their columns' names: [attempts * ranks], attempt-major, or [ticks * ranks]
+    // and [buckets * ranks], in the same way; kNoMoment where a rank has none.
     std::map<std::string_view, std::vector<Nanoseconds>> own{};
 
     int attempts() const { return static_cast<int>(start.size()); }

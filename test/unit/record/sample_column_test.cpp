@@ -185,6 +185,117 @@ TEST_CASE("a tick that is not what was written is found, and what lies behind th
     CHECK(launch.open().reliable().damaged == std::vector<int>{3});
 }
 
+namespace {
+
+// One whose ranks have histograms too; or had none, when it was older.
+struct BucketLaunch : TickingLaunch {
+    explicit BucketLaunch(const std::filesystem::path& file) : TickingLaunch(file) { count(); }
+
+    void count() {
+        settings.max_buckets = 6;
+        settings.schema.columns = counted;
+        settings.schema.samples = with_buckets;
+    }
+    void do_not_count() {
+        settings.max_buckets = 0;
+        settings.schema.columns = columns;
+        settings.schema.samples = samples;
+    }
+    PointResult counting(int point, int ticks, int buckets) const {
+        PointResult made = ticking(point, ticks);
+        made.samples.buckets = buckets;
+        std::vector<std::int64_t>& in = made.samples.own["in_bucket"];
+        for (int i = 0; i < buckets * layout.ranks(); ++i) in.push_back(1000 * point + i);
+        return made;
+    }
+
+    std::vector<Column> counted = columns_with([] {
+        std::vector<Column> figures = tick_columns();
+        figures.push_back(bucket_column("buckets"));
+        return figures;
+    }());
+    std::vector<SampleColumn> with_buckets =
+        samples_with({{.name = "came", .per = Per::tick, .long_name = "messages"},
+                      {.name = "in_bucket", .per = Per::bucket, .kept = Kept::but_in_old_files}});
+};
+
+} // namespace
+
+TEST_CASE("a histogram is kept beside the samples along ticks, as many buckets of each point as it has") {
+    const test::TemporaryFolder folder;
+    BucketLaunch launch(folder / "a.h5");
+    launch.create().end(EndState::interrupted, "");
+    const std::map<int, std::pair<int, int>> made{{1, {2, 5}}, {3, {7, 0}}, {5, {0, 6}}};
+    for (const auto& [point, counts] : made) {
+        Recorder recorder = launch.resume();
+        recorder.write(point, launch.counting(point, counts.first, counts.second));
+        if (point == 1) launch.settings.max_buckets = 1; // what is there stays
+        recorder.end(point == 5 ? EndState::finished : EndState::interrupted, "");
+        if (point == 3) launch.settings.max_buckets = 6;
+    }
+    const ResultsFile file = launch.open();
+    CHECK(file.reliable().damaged.empty());
+    for (const auto& [point, counts] : made) {
+        const Samples found = file.raw.read(point, file.made().at(static_cast<std::size_t>(point)));
+        CHECK(found.buckets == counts.second);
+        CHECK(found.own == launch.counting(point, counts.first, counts.second).samples.own);
+    }
+    const h5::Group raw = file.file.open_group("raw");
+    CHECK(raw.open_dataset("in_bucket").shape() == h5::Shape{9, 6, 4});
+    CHECK(raw.open_dataset("in_bucket").text_attribute("count") == "buckets");
+    CHECK(raw.has("bucket"));
+}
+
+TEST_CASE("a file without histograms goes on with them: points that it has keep what they had") {
+    const test::TemporaryFolder folder;
+    BucketLaunch launch(folder / "a.h5");
+    launch.do_not_count();
+    {
+        Recorder recorder = launch.create();
+        recorder.write(1, launch.ticking(1, 4));
+        recorder.end(EndState::interrupted, "");
+    }
+    CHECK_FALSE(launch.open().file.open_group("raw").has("in_bucket"));
+    launch.count();
+    for (const EndState end : {EndState::interrupted, EndState::finished}) {
+        Recorder recorder = launch.resume();
+        CHECK(recorder.is_complete(1));
+        if (end == EndState::finished) recorder.write(3, launch.counting(3, 2, 3));
+        recorder.end(end, "");
+        const ResultsFile file = launch.open();
+        CHECK(file.reliable().damaged.empty());
+        const Samples found = file.raw.read(1, file.made().at(1));
+        CHECK(found.buckets == 0);
+        CHECK(found.own.at("came") == launch.ticking(1, 4).samples.own.at("came"));
+        CHECK(found.own.at("in_bucket").empty());
+    }
+    const ResultsFile file = launch.open();
+    CHECK(file.raw.read(3, file.made().at(3)).own == launch.counting(3, 2, 3).samples.own);
+}
+
+TEST_CASE("more buckets than there is room for are a mistake of the caller's; one that was changed is found") {
+    const test::TemporaryFolder folder;
+    const BucketLaunch launch(folder / "a.h5");
+    {
+        Recorder recorder = launch.create();
+        CHECK_THROWS_AS(recorder.write(1, launch.counting(1, 2, 7)), std::invalid_argument);
+        PointResult other = launch.counting(1, 2, 5);
+        other.samples.buckets = 4;
+        CHECK_THROWS_AS(recorder.write(1, other), std::invalid_argument);
+        recorder.write(1, launch.counting(1, 2, 5));
+        recorder.end(EndState::interrupted, "");
+    }
+    const auto change = [&](std::uint64_t bucket) {
+        const h5::File file = h5::File::open(launch.settings.file, h5::File::Access::read_write);
+        const std::int64_t wrong = -5;
+        file.open_group("raw").open_dataset("in_bucket").write(std::span(&wrong, 1), h5::Elements{{1, bucket, 2}});
+    };
+    change(5);
+    CHECK(launch.open().reliable().damaged.empty());
+    change(4);
+    CHECK(launch.open().reliable().damaged == std::vector<int>{1});
+}
+
 TEST_CASE("a file needs as much room as its samples have values") {
     Extents extents{.schema = test::kSchema, .points = 3, .attempts = 5, .ranks = 7, .nodes = 1};
     for (const SampleColumn& column : test::kSamples)
