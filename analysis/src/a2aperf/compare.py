@@ -250,6 +250,7 @@ class _Judge:
             [
                 *remarks.notes(self.pairing, self.made, self.reason),
                 *remarks.injected(self.pairing, self.asked),
+                *filter(None, [self.judged.rest_on(self.pairing.points)]),
                 *self.found.unjudged,
             ],
             remarks.doubts(self.found, [*launches[0], *launches[1]]),

@@ -17,14 +17,19 @@ from support import synthetic
 
 RANKS = 4
 _OP, _TICK = ("point", "attempt", "rank"), ("point", "tick", "rank")
+_BUCKET = ("point", "bucket", "rank")
 
 
-def own_columns(of_op: Iterable[str], of_tick: Iterable[str]) -> dict[str, SampleColumn]:
-    """Samples that the workload has of each rank, and along time."""
+def own_columns(
+    of_op: Iterable[str], of_tick: Iterable[str], of_bucket: Iterable[str] = ()
+) -> dict[str, SampleColumn]:
+    """Samples that the workload has of each rank, along time, and in a histogram."""
     fill = schema.NO_MOMENT
     found = {name: SampleColumn(name, "<i8", _OP, fill=fill, long_name=name) for name in of_op}
     for name in of_tick:
         found[name] = SampleColumn(name, "<i8", _TICK, fill=fill, long_name=name, count="ticks")
+    for name in of_bucket:
+        found[name] = SampleColumn(name, "<i8", _BUCKET, fill=fill, long_name=name, count="buckets")
     return found
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -105,3 +106,74 @@ def write(path: Path) -> Path:
     figures = [_figures(point, size) for point, size in enumerate(SIZES)]
     columns = native.described(schema.RATES, COLUMNS)
     return native.write(path, "echo", figures, columns, _raw, _OWN, _samples)
+
+
+KEPT = 90
+"""Round trips of a client that are kept where more were made."""
+_COUNTED = (*COLUMNS, Column("buckets", "int64", "buckets of the histogram in /raw"))
+_WITH_BUCKETS = native.own_columns(
+    _TOTALS, ("request_begin", "round_trip"), ("bucket_begin", "bucket_trips")
+)
+
+
+def bucket_of(time: int) -> int:
+    """Where the bucket begins in which this time is: said otherwise than the program says it."""
+    width = 1
+    while time >= 2048 * width:
+        width *= 2
+    return time - time % width
+
+
+def _buckets(point: int) -> dict[str, NDArray[np.int64]]:
+    """[buckets, RANKS], ascending of each rank."""
+    of_rank = []
+    for column in _trips(point).T:
+        times = column[column != schema.NO_MOMENT]
+        of_rank.append(Counter(bucket_of(int(time)) for time in times))
+    most = max(map(len, of_rank))
+    begins = np.full((most, RANKS), schema.NO_MOMENT)
+    trips = begins.copy()
+    for rank, counter in enumerate(of_rank):
+        found = sorted(counter)
+        begins[: len(found), rank] = found
+        trips[: len(found), rank] = [counter[begin] for begin in found]
+    return {"bucket_begin": begins, "bucket_trips": trips}
+
+
+def _counted(point: int, kept: int) -> dict[str, NDArray[np.int64]]:
+    own = _samples(point)
+    along = {name: own[name][:kept] for name in ("request_begin", "round_trip")}
+    return own | along | _buckets(point)
+
+
+def _counted_figures(point: int, size: int, kept: int) -> dict[str, Any]:
+    found = _figures(point, size)
+    trips = _trips(point)
+    times = np.sort(trips[trips != schema.NO_MOMENT])
+    found |= {"buckets": len(_buckets(point)["bucket_begin"]), "ticks": kept}
+    if kept >= TRIPS:
+        return found
+    middles = []
+    for time in times:
+        begin = bucket_of(int(time))
+        width = next(w for w in (1, 2, 4, 8, 16) if time < 2048 * w)
+        middles.append(begin + (width - 1) // 2)
+    for name, q in {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}.items():
+        found[f"time_{name}"] = float(middles[int(np.ceil(q * times.size)) - 1])
+    for name in ("p50_low", "p50_high", "p99_low", "p99_high"):
+        found[f"time_{name}"] = np.nan
+    squares = ((np.array(middles) - times.mean()) ** 2).sum()
+    return found | {
+        "ticks_lost": TRIPS - kept, "interval_kind": 0, "autocorrelation": np.nan,
+        "time_stddev": np.sqrt(squares / (times.size - 1)),
+    }  # fmt: skip
+
+
+@made.once
+def write_counted(path: Path, kept: int = KEPT) -> Path:
+    """The same with a histogram of all round trips of each client, of which so many are kept."""
+    figures = [_counted_figures(point, size, kept) for point, size in enumerate(SIZES)]
+    columns = native.described(schema.RATES, _COUNTED)
+    return native.write(
+        path, "echo", figures, columns, _raw, _WITH_BUCKETS, lambda p: _counted(p, kept)
+    )

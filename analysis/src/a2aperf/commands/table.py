@@ -118,6 +118,8 @@ def run(
     layouts.frame(found, names)  # refuses a name that no file knows, before anything is said
     found = _measured(found)
     _say_oversubscribed(found)
+    if words := found.judged.rest_on(found.points):
+        terminal.tell(f"a2a: {words}")
     if len(files) > 1:
         order = found.points.sort_values(["ranks", "ppn"], kind="stable").index
         found = found.reordered(order)

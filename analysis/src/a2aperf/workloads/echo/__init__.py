@@ -7,7 +7,7 @@ from typing import Final
 
 from a2aperf.explain.finding import Finder
 from a2aperf.traits import Judged
-from a2aperf.workloads.echo import moved, outstanding, sentences, tails, verify
+from a2aperf.workloads.echo import histogram, moved, outstanding, sentences, tails, verify
 from a2aperf.workloads.workload import Workload
 
 _FINDERS: Final = (
@@ -38,6 +38,7 @@ WORKLOAD: Final = Workload(
         at="",
         repeated="the median round trip",
         has_ops=False,
+        rest_on=histogram.words,
     ),
     ops_are_attempts=False,
     verify=verify.verifier,

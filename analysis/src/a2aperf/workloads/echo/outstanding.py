@@ -6,6 +6,7 @@ from __future__ import annotations
 from a2aperf.explain.finding import Finding, us
 from a2aperf.labels import number_text, size_text
 from a2aperf.results import Results
+from a2aperf.workloads.echo import histogram
 
 _ROUNDING = 0.02
 """Of the product of two figures that are printed with two or three digits."""
@@ -22,7 +23,8 @@ def trips(found: Results) -> list[Finding]:
             if row["gbps"] == row["gbps"]:
                 parts.append(f"{number_text(float(row['gbps']))} Gbit/s")
             told += [f"{size_text(row['message_size'])} {', '.join(parts)}"] if parts else []
-        text = f"median and bandwidth: {'; '.join(told)}"
+        rest_on = histogram.words(ordered)
+        text = f"median and bandwidth: {'; '.join(told)}{rest_on and f' ({rest_on})'}"
         if told:
             findings.append(
                 Finding("round-trips", text, f"{launch}, {operation}", len(rows), "points")

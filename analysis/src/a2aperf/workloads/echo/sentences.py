@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from a2aperf.labels import count_text, list_text, rate_text, size_text, time_text
 from a2aperf.results import Results
+from a2aperf.workloads.echo import histogram
 
 
 def sentences(results: Results) -> list[str]:
@@ -21,5 +22,7 @@ def sentences(results: Results) -> list[str]:
             words += f"; the shortest median is {time_text(float(rows['time_p50'].min()))}"
         if rows["gbps"].notna().any():
             words += f", the highest rate {rate_text(float(rows['gbps'].max()))}"
+        if rest_on := histogram.words(rows):
+            words += f"; {rest_on}"
         said.append(words + ".")
     return said

@@ -15,6 +15,7 @@ from a2aperf.curves import Kind, Options
 from a2aperf.errors import InputError
 from a2aperf.maxima import are_maxima
 from a2aperf.results import Results
+from a2aperf.workloads.echo import histogram
 
 _QUANTILES: Final = {
     "time_min": 0.0,  # beside the scale: a minimum has no percentile
@@ -32,7 +33,7 @@ def figure(results: Results, options: Options) -> Figure:
     """A panel per operation and setting, a line per size from its minimum to its maximum."""
     found = results.complete(_ROLES)
     points = found.points.assign(setting=grouping.setting_labels(found, found.points, options.by))
-    points, maxima = _without_maxima(found, points)
+    points, maxima = _without_maxima(found, _with_further(found, points))
     names = [name for name in _QUANTILES if name in points and points[name].notna().any()]
     points = points[points[names].notna().any(axis=1)] if names else points.iloc[:0]
     if points.empty:
@@ -54,6 +55,18 @@ def figure(results: Results, options: Options) -> Figure:
     ]
     title = "Round trips: percentiles"
     return Figure("tails", title, tuple(charts), (*_said(shown), *maxima), left_out)
+
+
+def _with_further(found: Results, points: pd.DataFrame) -> pd.DataFrame:
+    """With more percentiles than a file has columns for, where a histogram has them."""
+    quantiles = {name: q for name, q in _QUANTILES.items() if q > 0.999}
+    rows = points[histogram.rest_on_it(points)]
+    if rows.empty:
+        return points
+    told = {index: histogram.further(found, row, quantiles) for index, row in rows.iterrows()}
+    further = pd.DataFrame.from_dict(told, orient="index", columns=list(quantiles))
+    lacking = {name: np.nan for name in quantiles if name not in points}
+    return points.assign(**lacking).fillna(further)
 
 
 def _without_maxima(found: Results, points: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -155,7 +168,8 @@ def _said(points: pd.DataFrame) -> tuple[str, ...]:
     else:
         said = "one run each, so no interval: how much runs differ is not known"
     has_longest = any(_tells_longest(rows) for _, rows in lines)
-    return (n, said, *(["right of the percentiles: the longest"] if has_longest else ()))
+    longest = ["right of the percentiles: the longest"] if has_longest else []
+    return (n, said, *longest, *filter(None, [histogram.words(points)]))
 
 
 KINDS: dict[str, Kind] = {

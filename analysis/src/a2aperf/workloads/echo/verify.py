@@ -15,6 +15,8 @@ from a2aperf import derived, metrics
 from a2aperf.metrics import Rule
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
+from a2aperf.workloads.echo import histogram
+from a2aperf.workloads.echo.histogram import Histogram
 from a2aperf.workloads.workload import Verify
 
 _TAILS = {"time_p90": 0.9, "time_p99": 0.99, "time_p999": 0.999}
@@ -28,6 +30,8 @@ _TOTALS = (
     "longest_trip",
 )
 
+_MOST_OPS = 2**31 - 1
+"""That the column `ops` has room for."""
 _PLACES = "trip_places"
 """Of each client; older files lack it, and a client had one server."""
 
@@ -56,7 +60,18 @@ def _point(
     if not kept.size or not clients.any():
         yield "complete, and there is no round trip in /raw"
         return
-    again = _times(kept, rule) | _all(totals, clients, row, raw)
+    stored_buckets = histogram.of_clients(found, file, point)
+    faults: list[str] = []
+    if stored_buckets is not None:
+        of_rank = found.own(file, point, columns["round_trip"])
+        faults = [*histogram.faults(stored_buckets, totals, of_rank)]
+        yield from faults
+    if stored_buckets is None or kept.size == totals["round_trips"].sum():
+        times = _times(kept, rule)
+    else:
+        all_of_them = histogram.pooled(stored_buckets)
+        times = {} if faults else _times_of_all(all_of_them, totals, clients, rule)
+    again = times | _all(totals, clients, row, raw)
     for name, stored, value in derived.contradicted(row, again):
         shown = value if isinstance(value, str) else f"{value:g}"
         yield f"{name} is {stored}, its round trips say {shown}"
@@ -74,6 +89,27 @@ def _times(kept: NDArray[np.float64], rule: Rule) -> dict[str, Any]:
         **derived.quantile_intervals(kept),
         "ops": kept.size,
         "autocorrelation": metrics.autocorrelation(kept),
+    }
+
+
+def _times_of_all(
+    pooled: Histogram, totals: dict[str, NDArray[Any]], clients: NDArray[np.bool_], rule: Rule
+) -> dict[str, Any]:
+    """Of more than are kept: what follows from their order in time is absent."""
+    count = int(totals["round_trips"].sum())
+    shortest = int(totals["shortest_trip"][clients].min())
+    longest = int(totals["longest_trip"][clients].max())
+    mean = float(totals["trip_time"].sum() / count)
+    quantiles = {"time_p50": 0.5, **_TAILS}
+    found = {name: pooled.percentile(q, rule) for name, q in quantiles.items()}
+    ends = [f"time_{which}_{end}" for which in ("p50", "p99") for end in ("low", "high")]
+    return {
+        **{name: float(np.clip(time, shortest, longest)) for name, time in found.items()},
+        **dict.fromkeys([*ends, "autocorrelation"], np.nan),
+        "interval_kind": "none",
+        "time_mean": mean,
+        "time_stddev": pooled.deviation(mean),
+        "ops": min(pooled.total, _MOST_OPS),
     }
 
 
