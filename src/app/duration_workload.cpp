@@ -9,6 +9,7 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/random.hpp"
 #include "a2aperf/record/closing.hpp"
+#include "a2aperf/stats/time_histogram.hpp"
 #include "launch.hpp"
 
 namespace a2aperf {
@@ -60,13 +61,19 @@ double DurationWorkload::seconds_of_point(const Options& options, Bytes message_
     return kSecondsPerPoint + seconds;
 }
 
-// All ranks' columns along ticks, one of them as it is gathered, and what its summary sorts; and the rank's own.
+// All ranks' columns along ticks and buckets, one of them as it is gathered, and what its summary sorts; and the
+// rank's own, with a histogram of all buckets, of which the summary has one more.
 Bytes DurationWorkload::sample_bytes(const Options& options, int ranks) const {
     const Schema declared = schema();
-    const auto columns = static_cast<Bytes>(
-        std::ranges::count_if(declared.samples, [](const SampleColumn& c) { return c.per == Per::tick; }));
-    const auto ticks = static_cast<Bytes>(most_ticks(options, ranks));
-    return ticks * sizeof(std::int64_t) * (static_cast<Bytes>(ranks) * (columns + 3) + columns + 2);
+    const auto bytes = [&](Per per, int length) {
+        const auto columns = static_cast<Bytes>(
+            std::ranges::count_if(declared.samples, [per](const SampleColumn& c) { return c.per == per; }));
+        return static_cast<Bytes>(length) * sizeof(std::int64_t) *
+               (static_cast<Bytes>(ranks) * (columns + 3) + columns + 2);
+    };
+    const int buckets = most_buckets(options, ranks);
+    const Bytes histograms = buckets > 0 ? 2 * TimeHistogram::kBuckets * sizeof(std::int64_t) : 0;
+    return bytes(Per::tick, most_ticks(options, ranks)) + bytes(Per::bucket, buckets) + histograms;
 }
 
 void DurationWorkload::add(Plan& plan, Point point, const Skip& skip) {

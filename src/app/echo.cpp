@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Round trips: some ranks send requests to others, which answer them.
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "a2aperf/measure/echo_engine.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
 #include "a2aperf/plan/size_list.hpp"
+#include "a2aperf/stats/time_histogram.hpp"
 #include "duration_workload.hpp"
 #include "echo_columns.hpp"
 #include "echo_table.hpp"
@@ -50,6 +52,13 @@ int most_servers(const std::vector<StreamPair>& pairs) {
     int most = 0;
     for (const StreamPair& pair : pairs) most = std::max(most, ++of_client[pair.from]);
     return most;
+}
+
+// Of one client in a point.
+std::int64_t most_trips(const Options& options, int ranks) {
+    const EchoOptions& asked = own(options);
+    if (asked.duration) return std::numeric_limits<std::int64_t>::max();
+    return std::int64_t{options.ops} * most_servers(pairs_of(asked).of(ranks));
 }
 
 constexpr std::string_view kIntroduction =
@@ -146,8 +155,9 @@ constexpr OptionRow kOptions[] = {
      .value = "N",
      .section = Section::how_long,
      .example = "1000",
-     .help = "round trips of a client that are kept of a point, the first ones; percentiles are theirs (default: "
-             "20000)",
+     .help =
+         "round trips of a client that are kept of a point one by one, the first ones; of more, percentiles are "
+         "those of a histogram of all (default: 20000)",
      .set = [](Options& o, Values v, const Catalogue&) { own(o).most_samples = parse_int(v[0], 1, kMostSamples); }},
 };
 
@@ -217,8 +227,9 @@ public:
     }
 
     std::string own_room(const Plan& plan, const Options& options, int ranks) const override {
-        const Bytes samples = 2 * sizeof(Nanoseconds) * static_cast<Bytes>(most_ticks(options, ranks)) *
-                              static_cast<Bytes>(ranks) * plan.points.size();
+        const int each = most_ticks(options, ranks) + most_buckets(options, ranks);
+        const Bytes samples =
+            2 * sizeof(Nanoseconds) * static_cast<Bytes>(each) * static_cast<Bytes>(ranks) * plan.points.size();
         return fmt::format("samples: up to {} of the results file, and {} of rank 0's memory\n",
                            format_bytes(samples), format_bytes(sample_bytes(options, ranks)));
     }
@@ -242,9 +253,11 @@ public:
                 .ends_by_number = !own(options).duration};
     }
     int most_ticks(const Options& options, int ranks) const override {
-        const EchoOptions& asked = own(options);
-        const std::int64_t trips = std::int64_t{options.ops} * most_servers(pairs_of(asked).of(ranks));
-        return asked.duration || trips > asked.most_samples ? asked.most_samples : static_cast<int>(trips);
+        return static_cast<int>(std::min<std::int64_t>(most_trips(options, ranks), own(options).most_samples));
+    }
+    int most_buckets(const Options& options, int ranks) const override {
+        constexpr std::int64_t kAll = TimeHistogram::kBuckets;
+        return static_cast<int>(std::min(most_trips(options, ranks), kAll));
     }
 
 protected:

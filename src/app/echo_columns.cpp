@@ -54,6 +54,17 @@ double keeps_law(const Samples& samples, const Point&, const Layout&) {
     return std::ranges::all_of(clients_of(samples), keeps_littles_law);
 }
 
+// Of all clients.
+TimeHistogram histogram_of(const Samples& samples) {
+    TimeHistogram all;
+    all.reserve();
+    const auto& begins = samples.own.at("bucket_begin");
+    const auto& counts = samples.own.at("bucket_trips");
+    for (std::size_t i = 0; i < begins.size(); ++i)
+        if (begins[i] != kNoMoment) all.add(begins[i], counts[i]);
+    return all;
+}
+
 Column p999_column() {
     Column column;
     column.name = "time_p999";
@@ -76,6 +87,7 @@ std::vector<Column> echo_columns() {
     std::vector<Column> columns = tick_columns();
     columns[0].long_name = "round trips in /raw, of the client with the most";
     columns[1].long_name = "round trips of one client beyond those";
+    columns.push_back(bucket_column("buckets of the histogram in /raw, of the client with the most"));
     for (Column& column : std::vector<Column>{
              asked_column("operation", ValueType::text, "", "what one round trip does",
                           [](const Point&) { return std::string("echo"); }),
@@ -132,19 +144,33 @@ std::vector<SampleColumn> echo_samples() {
           .per = Per::tick,
           .units = "ns",
           .long_name = "the request was sent, from the start"},
-         {.name = "round_trip", .per = Per::tick, .units = "ns", .long_name = "from there to the answer"}});
+         {.name = "round_trip", .per = Per::tick, .units = "ns", .long_name = "from there to the answer"},
+         {.name = "bucket_begin",
+          .per = Per::bucket,
+          .units = "ns",
+          .long_name =
+              "shortest time b of a bucket of the histogram of all round trips of the client: it goes to below "
+              "b + max(1, 2^(floor(log2(b)) - 10))",
+          .kept = Kept::but_in_old_files},
+         {.name = "bucket_trips",
+          .per = Per::bucket,
+          .long_name = "round trips in that bucket",
+          .kept = Kept::but_in_old_files}});
 }
 
 Summary summarise_echo(const Samples& samples, const SummaryRules& rules) {
     std::vector<Nanoseconds> kept;
     for (const Nanoseconds time : samples.own.at("round_trip"))
         if (time != kNoMoment) kept.push_back(time);
-    Summary summary = summarise_round_trips(kept, rules.percentile);
+    RoundTrips all{.shortest = std::numeric_limits<Nanoseconds>::max()};
     for (const RoundTrips& client : clients_of(samples)) {
-        summary.min = std::min(summary.min, static_cast<double>(client.shortest));
-        summary.max = std::max(summary.max, static_cast<double>(client.longest));
+        all.count += client.count;
+        all.total += client.total;
+        all.shortest = std::min(all.shortest, client.shortest);
+        all.longest = std::max(all.longest, client.longest);
     }
-    return summary;
+    if (all.count == std::ssize(kept)) return summarise_round_trips(kept, rules.percentile);
+    return summarise_round_trips(histogram_of(samples), all.total, all.shortest, all.longest, rules.percentile);
 }
 
 } // namespace a2aperf

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "echo_table.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -19,16 +22,29 @@ public:
     explicit EchoTable(EchoSetting setting) : setting_(std::move(setting)) {}
 
     void add(const Point& point, const PointResult& result) override {
-        not_kept_ += static_cast<std::int64_t>(result.figures.at("round_trips")) -
-                     static_cast<std::int64_t>(result.summary.count);
+        const auto all = static_cast<std::int64_t>(result.figures.at("round_trips"));
+        const auto in_figures = static_cast<std::int64_t>(result.summary.count);
+        constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max(); // that the file says
+        if (in_figures < std::min(all, kMost)) {
+            not_counted_ += all - in_figures;
+        } else if (result.ticks_lost > 0) {
+            ++points_;
+            trips_ += all;
+        }
         if (result.figures.at("littles_law") == 0) contradictions_.push_back(point.label());
     }
 
     void close(Progress& progress) const override {
-        if (not_kept_ > 0)
-            progress.note(fmt::format("{} not kept, for a client had more than {} in a point (--max-samples): "
-                                      "percentiles are of those that are kept",
-                                      counted(not_kept_, "round trip"), setting_.most_samples));
+        if (not_counted_ > 0)
+            progress.note(
+                fmt::format("{} not kept, of points that an older a2aperf measured: their percentiles are "
+                            "of those that are kept",
+                            counted(not_counted_, "round trip")));
+        if (points_ > 0)
+            progress.note(fmt::format("in {} a client had more than {} (--max-samples): percentiles are from a "
+                                      "histogram of 0.1 % of {}",
+                                      counted(points_, "point"), counted(setting_.most_samples, "round trip"),
+                                      counted(trips_, "round trip")));
         for (const std::string& label : contradictions_)
             progress.note(fmt::format("warning: {}: times and number of the round trips contradict each other "
                                       "(Little's law)",
@@ -39,7 +55,8 @@ protected:
     const EchoSetting setting_;
 
 private:
-    std::int64_t not_kept_ = 0;
+    std::int64_t points_ = 0, trips_ = 0; // of which not every round trip is kept
+    std::int64_t not_counted_ = 0;        // of points without a histogram
     std::vector<std::string> contradictions_;
 };
 

@@ -126,6 +126,7 @@ void Launch::open_file() {
     const RecorderSettings settings{.file = file_.path(),
                                     .max_attempts = max_attempts(),
                                     .max_ticks = workload_.most_ticks(options_, job_.ranks()),
+                                    .max_buckets = workload_.most_buckets(options_, job_.ranks()),
                                     .percentile = options_.percentile,
                                     .complete_at = options_.complete_at,
                                     .provider = prepared_.provider(),

@@ -138,7 +138,9 @@ DurationRules Measurement::duration_rules_for(const Point& point) const {
     const Schema schema = workload_.schema();
     for (const SampleColumn& column : schema.samples) {
         if (column.common != nullptr) continue;
-        if (column.per != Per::tick)
+        if (column.per == Per::bucket)
+            rules.buckets.push_back(column.name);
+        else if (column.per != Per::tick)
             rules.totals.push_back(column.name);
         else if (rules.tick_end.empty())
             rules.tick_end = column.name;

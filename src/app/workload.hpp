@@ -67,6 +67,8 @@ public:
     virtual std::unique_ptr<Flow> flow(const EngineParts& parts) const;
     virtual Duration duration_of(const Options&, const Point&) const;
     virtual int most_ticks(const Options&, int) const { return 0; } // 0: its points are made of ops
+    // Of the histogram of a rank's samples, how many buckets may have any; 0: its file has none.
+    virtual int most_buckets(const Options&, int) const { return 0; }
     virtual void measure(Launch& launch) const = 0;
 };
 

@@ -115,6 +115,21 @@ void DurationRunner::gather_kept(const Run& run, const KeptSamples& kept, Sample
     gather_along(most, rules_.tick_end, offsets, samples);
     for (std::size_t i = 0; i < kept.values.size(); ++i)
         gather_along(most, rules_.tick_counts[i], kept.values[i], samples);
+    gather_buckets(kept, samples);
+}
+
+// Only those in which there is something: as many as of the rank with the most of them.
+void DurationRunner::gather_buckets(const KeptSamples& kept, Samples& samples) {
+    if (rules_.buckets.empty()) return;
+    const auto most = static_cast<std::size_t>(job_.max(std::ssize(kept.buckets)));
+    samples.buckets = static_cast<int>(most);
+    std::vector<std::int64_t> begins, counts;
+    for (const auto& [begin, count] : kept.buckets) {
+        begins.push_back(begin);
+        counts.push_back(count);
+    }
+    gather_along(most, rules_.buckets.at(0), begins, samples);
+    gather_along(most, rules_.buckets.at(1), counts, samples);
 }
 
 void DurationRunner::gather_totals(const Flow& flow, Samples& samples) {

@@ -71,6 +71,7 @@ void EchoEngine<Mode>::reserve(std::size_t most_samples) {
     most_samples_ = most_samples;
     begins_.assign(most_samples, 0); // touched: the timed part allocates nothing
     times_.assign(most_samples, 0);
+    histogram_.reserve();
     begins_.clear();
     times_.clear();
 }
@@ -211,6 +212,7 @@ void EchoEngine<Mode>::note_answer(Place& place, Nanoseconds now) {
     totals_[kIdle] += place.idle;
     totals_[kSpan] = now - first_request_;
     ++totals_[kTrips];
+    histogram_.add(time);
     if (times_.size() < most_samples_) {
         begins_.push_back(place.since);
         times_.push_back(time);

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from flow_files import require_true_trips, trips
+from flow_files import histogram, require_true_trips, trips
 from refusals import refuses
 from results import COMPLETE, NO_MOMENT, STOP_RULE, Results
 
@@ -90,10 +90,42 @@ def test_round_trips_beyond_the_most_are_counted(echo, tmp_path):
     outcome = echo(2, "--sizes", "8", "--ops", "100", "--max-samples", "30", "--request", "1KiB", "--outstanding", "3")
     results = Results(tmp_path / "a.h5")
     assert results.columns["round_trips"][0] == 100
-    assert results.columns["ticks"][0] == results.columns["ops"][0] == 30
+    assert results.columns["ticks"][0] == 30
     assert results.columns["ticks_lost"][0] == 70
-    assert "70 round trips not kept, for a client had more than 30 in a point (--max-samples)" in outcome.stderr
+    assert results.columns["ops"][0] == 100
+    said = "in 1 point a client had more than 30 round trips (--max-samples): percentiles are from a histogram of 0.1 % of 100 round trips"
+    assert said in outcome.stderr
     assert results.columns["request_size"][0] == 1024
+    require_true_trips(tmp_path / "a.h5", [0])
+
+
+@pytest.mark.parametrize("provider", ["tcp", "shm"])
+def test_percentiles_of_a_long_run_are_those_of_all_round_trips(echo, needs_provider, tmp_path, provider):
+    """However many are kept; of one client, and of two with several requests under way."""
+    needs_provider(provider)
+    for ranks, outstanding in ((2, "1"), (4, "3")):
+        words = ["--sizes", "8,100", "--outstanding", outstanding, "--ops", "5000", "--force"]
+        for most in ("100", "20000"):
+            echo(ranks, *words, "--max-samples", most, provider=provider)
+            clients = list(range(ranks // 2))
+            require_true_trips(tmp_path / "a.h5", clients)
+            results = Results(tmp_path / "a.h5")
+            assert set(results.columns["ops"]) == {5000 * len(clients)}
+            assert (results.columns["ticks"] == min(int(most), 5000)).all()
+            assert (results.columns["time_p999"] > 0).all()
+            if A2A.exists():
+                done = subprocess.run([A2A, "check", tmp_path / "a.h5"], capture_output=True, text=True, check=False)
+                assert done.returncode == 0, done.stdout
+
+
+def test_a_run_with_a_histogram_is_resumed(echo, tmp_path):
+    """Another limit is no other plan."""
+    words = ["--sizes", "8,64", "--ops", "200"]
+    echo(2, *words, "--max-samples", "20")
+    before = [histogram(tmp_path / "a.h5", point) for point in range(2)]
+    again = echo(2, *words, "--max-samples", "50", "--resume")
+    assert "2 points measured before" in again.stderr
+    assert [histogram(tmp_path / "a.h5", point) for point in range(2)] == before
     require_true_trips(tmp_path / "a.h5", [0])
 
 

@@ -81,6 +81,7 @@ struct Echoes {
     static void check_samples(std::span<const std::int64_t> totals, const KeptSamples& kept,
                               const EchoSettings& settings, std::size_t most_samples) {
         const auto times = kept.values.front();
+        check_buckets(totals, kept);
         REQUIRE(kept.moments.size() == times.size());
         CHECK(static_cast<std::int64_t>(times.size()) + kept.lost == totals[0]);
         CHECK(times.size() <= most_samples);
@@ -93,6 +94,27 @@ struct Echoes {
         CHECK(totals[7] == settings.outstanding * std::ssize(settings.servers));
         CHECK(keeps_littles_law(
             {totals[7], totals[0], totals[1], totals[2], totals[3], totals[5], totals[6], totals[4]}));
+    }
+
+    // Every round trip is in one, kept or not.
+    static void check_buckets(std::span<const std::int64_t> totals, const KeptSamples& kept) {
+        TimeHistogram again;
+        again.reserve();
+        std::int64_t sum = 0;
+        for (const auto& [begin, count] : kept.buckets) {
+            CHECK(count > 0);
+            sum += count;
+            again.add(begin, count);
+        }
+        CHECK(sum == totals[0]);
+        CHECK(again.buckets() == kept.buckets);
+        if (sum == 0) return;
+        const auto index_of = [](Nanoseconds time) { return TimeHistogram::index_of(time); };
+        CHECK(index_of(kept.buckets.front().begin) == index_of(totals[5]));
+        CHECK(index_of(kept.buckets.back().begin) == index_of(totals[6]));
+        for (const std::int64_t time : kept.values.front()) again.add(time, -1);
+        for (const auto& [begin, count] : again.buckets()) CHECK(count > 0);
+        if (kept.lost == 0) CHECK(again.buckets().empty());
     }
 
     Rig rig;

@@ -2,6 +2,7 @@
 """Results files of streams and round trips: every figure is that of its samples."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,6 +40,51 @@ def trips(path: Path, point: int) -> np.ndarray:
         return file["raw/round_trip"][point, : file["ticks"][point]]
 
 
+def width_of(begin: int) -> int:
+    """Of a bucket of a histogram: 1 ns below 2048, then 1024 of them to each power of two."""
+    return 1 << max(begin.bit_length() - 11, 0)
+
+
+def histogram(path: Path, point: int) -> list[dict[int, int]]:
+    """Round trips of each rank by the beginning of their bucket, in ns."""
+    with h5py.File(path) as file:
+        count = file["buckets"][point]
+        begins, trips = (file[f"raw/bucket_{name}"][point, :count] for name in ("begin", "trips"))
+    assert ((begins == NO_MOMENT) == (trips == NO_MOMENT)).all()
+    there = begins != NO_MOMENT
+    ranks = range(begins.shape[1])
+    return [dict(zip(begins[there[:, r], r].tolist(), trips[there[:, r], r].tolist(), strict=True)) for r in ranks]
+
+
+def by_histogram(path: Path, point: int, q: float) -> float:
+    """The nearest rank among all round trips, as the middle of its bucket."""
+    pooled = sum((Counter(of_rank) for of_rank in histogram(path, point)), Counter())
+    index = max(math.ceil(round(q * sum(pooled.values()), 9)) - 1, 0)
+    for begin in sorted(pooled):
+        if index < pooled[begin]:
+            return begin + (width_of(begin) - 1) // 2
+        index -= pooled[begin]
+    raise AssertionError("no round trip")
+
+
+def require_true_histogram(path: Path, point: int, raw: dict[str, np.ndarray]) -> None:
+    """It has every round trip of each client, those that are kept among them."""
+    kept = trips(path, point)
+    for rank, buckets in enumerate(histogram(path, point)):
+        assert sum(buckets.values()) == raw["round_trips"][point, 0, rank]
+        assert all(count > 0 for count in buckets.values())
+        if not buckets:
+            continue
+        begins = sorted(buckets)
+        for begin, name in ((begins[0], "shortest_trip"), (begins[-1], "longest_trip")):
+            assert begin <= raw[name][point, 0, rank] < begin + width_of(begin)
+        left = Counter(buckets)
+        for time in kept[kept[:, rank] != NO_MOMENT, rank].tolist():
+            left[time - time % width_of(time)] -= 1
+        assert min(left.values()) >= 0
+        assert set(left) == set(buckets)
+
+
 def require_true_trips(path: Path, clients: list[int], pairs: tuple[str, ...] = ()) -> None:
     """Every figure of every point is that of its samples."""
     results = Results(path)
@@ -46,13 +92,22 @@ def require_true_trips(path: Path, clients: list[int], pairs: tuple[str, ...] = 
     for point in range(len(results)):
         kept = trips(path, point)
         times = np.sort(kept[kept != NO_MOMENT])
-        assert columns["ops"][point] == len(times) > 0
+        require_true_histogram(path, point, raw)
+        count = int(columns["round_trips"][point])
+        is_kept = columns["ticks_lost"][point] == 0
+        assert is_kept == (len(times) == count)
+        assert columns["ops"][point] == count > 0
         assert columns["attempts"][point] == 1
         for name, q in QUANTILES.items():
-            index = math.ceil(q * len(times)) - 1
-            absent = index == len(times) - 1 and name != "time_p50"
-            np.testing.assert_equal(columns[name][point], math.nan if absent else times[index])
-        np.testing.assert_allclose(columns["time_mean"][point], times.mean())
+            index = math.ceil(round(q * count, 9)) - 1
+            absent = index == count - 1 and name != "time_p50"
+            middle = by_histogram(path, point, q)
+            told = times[index] if is_kept else np.clip(middle, columns["time_min"][point], columns["time_max"][point])
+            np.testing.assert_equal(columns[name][point], math.nan if absent else told)
+            np.testing.assert_allclose(told, middle, rtol=1e-3)
+        np.testing.assert_allclose(columns["time_mean"][point], raw["trip_time"][point, 0].sum() / count)
+        if is_kept:
+            np.testing.assert_allclose(columns["time_mean"][point], times.mean())
         assert columns["time_min"][point] == raw["shortest_trip"][point, 0, clients].min() <= times[0]
         assert columns["time_max"][point] == raw["longest_trip"][point, 0, clients].max() >= times[-1]
         count = raw["round_trips"][point, 0]

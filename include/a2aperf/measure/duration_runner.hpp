@@ -23,6 +23,8 @@ struct DurationRules {
     // and its totals. Of a flow that takes samples by itself they are its moments and values.
     std::string_view tick_end;
     std::vector<std::string_view> tick_counts, totals;
+    std::vector<std::string_view>
+        buckets; // where each bucket of a histogram begins, and how many are in it; or none
     SummaryRules summary;
     Summarise summarise = a2aperf::summarise;
     std::uint64_t seed = 1;
@@ -52,6 +54,7 @@ private:
     void gather_moments(const Run& run, Samples& samples);
     void gather_ticks(const TickSamples& mine, Samples& samples);
     void gather_kept(const Run& run, const KeptSamples& kept, Samples& samples);
+    void gather_buckets(const KeptSamples& kept, Samples& samples);
     void gather_along(std::size_t most, std::string_view column, std::span<const std::int64_t> mine,
                       Samples& samples);
     void gather_totals(const Flow& flow, Samples& samples);

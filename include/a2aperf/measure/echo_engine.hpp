@@ -15,6 +15,7 @@
 #include "a2aperf/measure/message_number.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/stats/samples.hpp"
+#include "a2aperf/stats/time_histogram.hpp"
 
 namespace a2aperf {
 
@@ -82,8 +83,8 @@ public:
     // Of this client: round trips, ns of all, ns that its places were idle and that requests without an answer were
     // under way, ns from the first request to the last answer, ns of the shortest and of the longest, places.
     std::span<const std::int64_t> totals() const { return totals_; }
-    // Of the first round trips: when the request was sent, and the time of each.
-    KeptSamples kept() const { return {begins_, {times_}, lost_}; }
+    // Of the first round trips: when the request was sent, and the time of each; and the histogram of all.
+    KeptSamples kept() const { return {begins_, {times_}, lost_, histogram_.buckets()}; }
 
     // Takes up the receives that are still posted, with messages that nobody counts.
     void expect_sweep();
@@ -173,6 +174,7 @@ private:
     std::vector<std::int64_t> times_;
     std::size_t most_samples_ = 0;
     std::int64_t lost_ = 0;
+    TimeHistogram histogram_;
     std::array<std::uint64_t, 2> counts_{};
     std::uint64_t noted_ = 0; // of the messages sent, those whose moment was noted
     std::array<std::int64_t, 8> totals_{};

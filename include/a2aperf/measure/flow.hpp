@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "a2aperf/measure/duration_loop.hpp"
+#include "a2aperf/stats/time_histogram.hpp"
 
 namespace a2aperf {
 
@@ -23,6 +24,7 @@ struct KeptSamples {
     std::span<const Nanoseconds> moments;              // of each, on the rank's own clock
     std::vector<std::span<const std::int64_t>> values; // columns, of as many
     std::int64_t lost = 0;                             // for which there was no room
+    std::vector<TimeHistogram::Bucket> buckets{};      // of the last column, those without room too
 };
 
 class Flow {
