@@ -11,7 +11,7 @@
 #include "a2aperf/measure/echo_engine.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
 #include "a2aperf/plan/size_list.hpp"
-#include "a2aperf/stats/time_histogram.hpp"
+#include "a2aperf/stats/round_trips.hpp"
 #include "duration_workload.hpp"
 #include "echo_columns.hpp"
 #include "echo_table.hpp"
@@ -59,6 +59,17 @@ std::int64_t most_trips(const Options& options, int ranks) {
     const EchoOptions& asked = own(options);
     if (asked.duration) return std::numeric_limits<std::int64_t>::max();
     return std::int64_t{options.ops} * most_servers(pairs_of(asked).of(ranks));
+}
+
+// The places of a client are under way for as long as a point lasts, but what was sent before its end has its
+// answer behind it, and the end is not seen at once.
+std::int64_t most_buckets_in(Nanoseconds length, const EchoOptions& asked, int ranks) {
+    constexpr int kBehindItsEnd = 4096;
+    constexpr std::int64_t kAll = TimeHistogram::kBuckets;
+    const std::int64_t places =
+        std::int64_t{std::ranges::max(asked.outstanding)} * std::max(most_servers(pairs_of(asked).of(ranks)), 1);
+    if (length > std::numeric_limits<Nanoseconds>::max() / places) return kAll;
+    return std::min(kAll, most_buckets(places * length) + places + kBehindItsEnd);
 }
 
 constexpr std::string_view kIntroduction =
@@ -256,8 +267,10 @@ public:
         return static_cast<int>(std::min<std::int64_t>(most_trips(options, ranks), own(options).most_samples));
     }
     int most_buckets(const Options& options, int ranks) const override {
-        constexpr std::int64_t kAll = TimeHistogram::kBuckets;
-        return static_cast<int>(std::min(most_trips(options, ranks), kAll));
+        Nanoseconds length = own(options).duration.value_or(kDay);
+        if (options.time_budget) length = std::min(length, *options.time_budget);
+        const std::int64_t most = most_buckets_in(length, own(options), ranks);
+        return static_cast<int>(std::min(most_trips(options, ranks), most));
     }
 
 protected:

@@ -32,6 +32,13 @@ Summary summarise_round_trips(std::span<const Nanoseconds> kept, PercentileRule 
     return summary;
 }
 
+int most_buckets(Nanoseconds total) {
+    std::size_t count = 0;
+    while (count < TimeHistogram::kBuckets && TimeHistogram::begin_of(count) <= total)
+        total -= TimeHistogram::begin_of(count++);
+    return static_cast<int>(count);
+}
+
 namespace {
 
 // By the middles of the buckets.

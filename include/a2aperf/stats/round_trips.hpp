@@ -31,6 +31,9 @@ bool keeps_littles_law(const RoundTrips& trips);
 // n cannot carry it.
 Summary summarise_round_trips(std::span<const Nanoseconds> kept, PercentileRule rule);
 
+// In how many buckets round trips may be that take so long together.
+int most_buckets(Nanoseconds total);
+
 // Of more than are kept: all of them, whose sum is `total` and which lie between the two. What follows from their
 // order in time is absent: it is not known.
 Summary summarise_round_trips(const TimeHistogram& all, Nanoseconds total, Nanoseconds shortest,

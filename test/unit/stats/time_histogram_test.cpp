@@ -144,6 +144,21 @@ TEST_CASE("a summary by it agrees with that of the samples, and lacks what their
     }
 }
 
+TEST_CASE("what takes so long together is in so many buckets at most") {
+    CHECK(most_buckets(0) == 1); // of those that take no time
+    CHECK(most_buckets(1) == 2);
+    CHECK(most_buckets(2) == 2);
+    CHECK(most_buckets(3) == 3);
+    CHECK(most_buckets(kLongest) < static_cast<int>(TimeHistogram::kBuckets));
+    for (const Nanoseconds total : {Nanoseconds{12'345}, Nanoseconds{3'000'000}, Nanoseconds{1'000'000'000}}) {
+        const auto most = static_cast<std::size_t>(most_buckets(total));
+        Nanoseconds sum = 0;
+        for (std::size_t i = 0; i < most; ++i) sum += TimeHistogram::begin_of(i);
+        CHECK(sum <= total);
+        CHECK(sum + TimeHistogram::begin_of(most) > total);
+    }
+}
+
 TEST_CASE("a percentile that would be the longest is absent; one is never beyond the longest or the shortest") {
     const TimeHistogram few = histogram_of({5000, 5001, 5002});
     const Summary summary = summarise_round_trips(few, 15'003, 5002, 5002, PercentileRule::rank);
