@@ -74,7 +74,7 @@ std::int64_t most_buckets_in(Nanoseconds length, const EchoOptions& asked, int r
 
 constexpr std::string_view kIntroduction =
     "a2aperf echo measures round trips: a client sends a request to its server, which sends an\n"
-    "answer of each of the sizes. The time of every round trip is kept, as the client sees it:\n"
+    "answer of each of the sizes. The time of every round trip is taken, as the client sees it:\n"
     "the table has its percentiles, and the bandwidth of the answers.\n";
 
 // test/cli runs each of them.

@@ -71,7 +71,7 @@ void EchoEngine<Mode>::reserve(std::size_t most_samples) {
     most_samples_ = most_samples;
     begins_.assign(most_samples, 0); // touched: the timed part allocates nothing
     times_.assign(most_samples, 0);
-    histogram_.reserve();
+    rest_.reserve();
     begins_.clear();
     times_.clear();
 }
@@ -212,15 +212,23 @@ void EchoEngine<Mode>::note_answer(Place& place, Nanoseconds now) {
     totals_[kIdle] += place.idle;
     totals_[kSpan] = now - first_request_;
     ++totals_[kTrips];
-    histogram_.add(time);
     if (times_.size() < most_samples_) {
         begins_.push_back(place.since);
         times_.push_back(time);
     } else {
         ++lost_;
+        rest_.add(time);
     }
     place.since = now;
     place.is_asking = false;
+}
+
+// Those that are kept are counted here: in the timed part they cost no more than the others.
+template <class Mode>
+KeptSamples EchoEngine<Mode>::kept() const {
+    TimeHistogram all = rest_;
+    for (const Nanoseconds time : times_) all.add(time);
+    return {begins_, {times_}, lost_, all.buckets()};
 }
 
 // After the last answer of all: what each place did until then, since its own last one.

@@ -84,7 +84,7 @@ public:
     // under way, ns from the first request to the last answer, ns of the shortest and of the longest, places.
     std::span<const std::int64_t> totals() const { return totals_; }
     // Of the first round trips: when the request was sent, and the time of each; and the histogram of all.
-    KeptSamples kept() const { return {begins_, {times_}, lost_, histogram_.buckets()}; }
+    KeptSamples kept() const;
 
     // Takes up the receives that are still posted, with messages that nobody counts.
     void expect_sweep();
@@ -174,7 +174,7 @@ private:
     std::vector<std::int64_t> times_;
     std::size_t most_samples_ = 0;
     std::int64_t lost_ = 0;
-    TimeHistogram histogram_;
+    TimeHistogram rest_; // of these
     std::array<std::uint64_t, 2> counts_{};
     std::uint64_t noted_ = 0; // of the messages sent, those whose moment was noted
     std::array<std::int64_t, 8> totals_{};

@@ -12,8 +12,8 @@
 
 namespace a2aperf {
 
-// Buckets of 1 ns below 2048 ns, and 1024 of equal width from each power of two to the next above: none is wider
-// than 1/1024 of what it begins with. As HdrHistogram has them (hdrhistogram.org). Times below 0 count as 0.
+// Buckets of 1 ns below 2048 ns, and 1024 of equal width from each power of two to the next above, none of them
+// wider than 1/1024 of what it begins with. As HdrHistogram has them (hdrhistogram.org). Times below 0 count as 0.
 class TimeHistogram {
 public:
     static constexpr int kBits = 10; // behind the first one, which a bucket tells apart
