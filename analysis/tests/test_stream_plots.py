@@ -301,7 +301,8 @@ def test_each_interval_has_what_all_receivers_got_in_it(tmp_path: Path) -> None:
     assert small.y == pytest.approx(came * 8 * 8e-9 / 0.1, rel=1e-5)
     large = line(chart, labels.size_text(1000))
     assert large.y[0] == pytest.approx((187 + 20) * 8e-6 / 0.1, rel=1e-5)
-    of_mean = 100 * came / ((97 + 90 + 110) / 2)
+    row = loading.load([tmp_path / "s.h5"]).points.iloc[0]
+    of_mean = 100 * came / 0.1 / (row["messages"] / row["stream_time"] * 1e9)
     assert line(share, labels.size_text(8)).y == pytest.approx(of_mean, rel=1e-5)
 
 
@@ -313,6 +314,22 @@ def test_a_stream_of_one_interval_is_not_drawn(tmp_path: Path) -> None:
     imported = write_streams(tmp_path / "x.h5", [[Pipe(sizes=(8,))]])
     with pytest.raises(InputError, match="1 point without two intervals not drawn"):
         figure("intervals", imported)
+
+
+def test_intervals_end_where_one_receiver_has_no_more(tmp_path: Path) -> None:
+    """Rank 2's trace ran full a tick earlier than rank 3's: what it got afterwards is not known."""
+    path = native_streams.write(tmp_path / "s.h5")
+    with edited(path) as file:
+        file["ticks_lost"][:] = 1
+        file["raw/tick_end"][0, 2:, 2] = schema.NO_MOMENT
+        file["raw/tick_received"][0, 2:, 2] = schema.NO_MOMENT
+        file["raw/tick_end"][0, 2, 3] = 300_000_003
+        file["raw/tick_received"][0, 2, 3] = 0
+    found = figure("intervals", path)
+    small = line(found.charts[0], labels.size_text(8))
+    assert small.x == pytest.approx([0, 0.1, 0.2], abs=1e-6)
+    told = "1 point drawn to where the file has no more intervals (--max-samples)"
+    assert told in found.left_out
 
 
 def test_a_rank_that_was_held_up_has_its_intervals_at_once() -> None:

@@ -37,6 +37,7 @@ int run_dry(const Options& options) {
 
     const auto per_node = static_cast<Bytes>(layout.ranks_on_node().front());
     const Workload& workload = workload_of(options);
+    (void)workload.nic_of(options, 0, layout.ranks()); // refuses what a launch would
     std::vector<const MemoryKind*> memories;
     for (const std::string& kind : options.memories) memories.push_back(&find_memory(kind));
     const Bytes limit = options.memory_limit.value_or(memory_of_node(memories).available / 2);

@@ -165,9 +165,8 @@ constexpr OptionRow kOptions[] = {
     {.name = "trace",
      .section = Section::how,
      .arity = Arity::flag,
-     .help =
-         "keep when every message was sent and arrived: an interval ends whenever a rank sees that one has, not "
-         "every 0.1 s",
+     .help = "keep when messages were sent and arrived: an interval ends whenever a rank sees that some have, not "
+             "every 0.1 s",
      .set = [](Options& o, Values, const Catalogue&) { own(o).traces = true; }},
     {.name = "max-samples",
      .value = "N",

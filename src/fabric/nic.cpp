@@ -63,14 +63,16 @@ void read_device(const fs::path& device, NicFacts& nic) {
     nic.max_read_request = max_read_request(device);
 }
 
-NicFacts rdma_nic(const std::string& name) {
+// port: empty = the first.
+NicFacts rdma_nic(const std::string& name, const std::string& port) {
     NicFacts nic;
     nic.name = name;
     nic.is_rdma = true;
     const fs::path folder = fs::path("/sys/class/infiniband") / name;
     read_device(folder / "device", nic);
     nic.firmware = first_line(folder / "fw_ver");
-    const std::string rate = first_line(folder / "ports/1/rate"); // "100 Gb/sec (4X EDR)"
+    const std::string rate =
+        first_line(folder / "ports" / (port.empty() ? "1" : port) / "rate"); // "100 Gb/sec (4X EDR)"
     if (const int gbps = to_int(rate, -1); gbps > 0) nic.link_rate_gbps = gbps;
     return nic;
 }
@@ -147,14 +149,14 @@ namespace {
 NicFacts nic_from_sysfs(const Offer& offer) {
     const std::string domain = offer.domain();
     if (const std::string name = strip_layer(domain); exists("/sys/class/infiniband/" + name))
-        return rdma_nic(name);
+        return rdma_nic(name, port_of(offer, name));
     if (exists("/sys/class/net/" + domain)) return ethernet_nic(domain);
     // psm2 names its domain after itself; the unit is HFI_UNIT or the first.
     const std::string provider = offer.provider();
     if (provider == "psm2" || provider == "opx") {
         const char* unit = std::getenv("HFI_UNIT");
         const std::string name = fmt::format("hfi1_{}", unit != nullptr ? unit : "0");
-        if (exists("/sys/class/infiniband/" + name)) return rdma_nic(name);
+        if (exists("/sys/class/infiniband/" + name)) return rdma_nic(name, "");
     }
     return {};
 }

@@ -27,9 +27,13 @@ bool is_same(const sockaddr& a, const sockaddr& b) {
 }
 
 std::string interface_of(const fi_info& info) {
+    const bool is_of_ip = info.addr_format == FI_SOCKADDR || info.addr_format == FI_SOCKADDR_IN ||
+                          info.addr_format == FI_SOCKADDR_IN6;
     const auto* address = static_cast<const sockaddr*>(info.src_addr);
+    if (!is_of_ip || address == nullptr || info.src_addrlen < sizeof(sockaddr_in)) return {};
+    if (address->sa_family == AF_INET6 && info.src_addrlen < sizeof(sockaddr_in6)) return {};
     ifaddrs* first = nullptr;
-    if (address == nullptr || info.src_addrlen < sizeof(sockaddr_in) || getifaddrs(&first) != 0) return {};
+    if (getifaddrs(&first) != 0) return {};
     const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> all(first, freeifaddrs);
     for (const ifaddrs* one = first; one != nullptr; one = one->ifa_next)
         if (one->ifa_addr != nullptr && is_same(*one->ifa_addr, *address)) return one->ifa_name;

@@ -252,8 +252,7 @@ void Job::test_until_done(const char* what) const {
             if (StopSignal::is_overdue()) leave(StopSignal::number());
             const Nanoseconds waited = now_ns() - begin;
             if (waited > timeout_)
-                throw RunError(fmt::format("it waited {} {}: a rank is stopped, dead or far behind",
-                                           format_duration(waited), what),
+                throw RunError(fmt::format("it waited {} {}: {}", format_duration(waited), what, why_in_vain()),
                                EndReason::fabric_deadline);
         }
         // Ranks that outnumber the cores must let the last one run.
@@ -262,6 +261,14 @@ void Job::test_until_done(const char* what) const {
         else
             std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
+}
+
+// Whom nobody hears while the others wait: known where a listener answers.
+std::string Job::why_in_vain() const {
+    const RollCall::Answer answer = mpi_->roll_call.ask(mpi_->comm);
+    const std::string who_it_is = answer.is_heard && !answer.missing.empty() ? who(answer.missing) : "a rank";
+    return fmt::format("{} {} stopped, dead or far behind", who_it_is,
+                       answer.missing.size() > 1 && answer.is_heard ? "are" : "is");
 }
 
 void Job::enter(const Ballot& mine) {
@@ -278,7 +285,7 @@ bool Job::is_agreed() {
 }
 
 std::vector<Rank> Job::missing_ranks() const {
-    return mpi_->roll_call.missing(mpi_->comm);
+    return mpi_->roll_call.ask(mpi_->comm).missing;
 }
 
 void Job::send(Rank to, std::span<const std::int64_t> values) const {

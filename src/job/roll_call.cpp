@@ -37,28 +37,32 @@ void rest() {
 
 } // namespace
 
-std::vector<int> RollCall::missing(MPI_Comm comm) {
+RollCall::Answer RollCall::ask(MPI_Comm comm) {
     int rank = 0;
     int ranks = 0;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     const int listeners = std::min(kListeners, ranks);
+    // The second listener's answer to an earlier question.
+    for (int from = 0; receive(comm, kRollAnswer, from, missing_);) {
+    }
     for (int listener = 0; listener < listeners; ++listener)
         if (listener != rank) send(comm, listener, kRollCall, {});
 
     std::vector<bool> is_here(static_cast<std::size_t>(ranks));
     is_here[static_cast<std::size_t>(rank)] = true;
     missing_.clear();
+    bool is_heard = true;
     if (rank < listeners) {
         listen(comm, is_here);
         for (int other = 0; other < ranks; ++other)
             if (!is_here[static_cast<std::size_t>(other)]) missing_.push_back(other);
         for (int other = listeners; other < ranks; ++other)
             if (other != rank && is_here[static_cast<std::size_t>(other)]) send(comm, other, kRollAnswer, missing_);
-    } else if (!hear_answer(comm, missing_)) {
+    } else if (is_heard = hear_answer(comm, missing_); !is_heard) {
         for (int listener = 0; listener < listeners; ++listener) missing_.push_back(listener);
     }
-    return missing_;
+    return {missing_, is_heard};
 }
 
 void RollCall::listen(MPI_Comm comm, std::vector<bool>& is_here) {

@@ -15,7 +15,11 @@ public:
     // Every rank that waits tells the listeners, ranks 0 and 1, and these tell it a second later whom they have not
     // heard. Who hears from no listener names these. Errors of MPI are of no interest here: whom we do not hear of
     // is missing, and the failure that made us ask is told. Takes up to three seconds.
-    std::vector<int> missing(MPI_Comm comm);
+    struct Answer {
+        std::vector<int> missing;
+        bool is_heard; // a listener, or this is one
+    };
+    Answer ask(MPI_Comm comm);
 
 private:
     static constexpr int kListeners = 2; // one of them may be the missing one

@@ -85,7 +85,7 @@ def test_a_host_that_freezes(running, tmp_path, told):
     cluster, launch = running
     (frozen,) = cluster.processes("h2", "a2aperf")
     cluster.shell(f"kill -STOP {frozen}")
-    names(r"rank [02] \(h[13]\).*wait.* for .*rank 1\b", ends(launch, tmp_path), told, "rank 1")
+    names(r"rank [02] \(h[13]\).*wait.*\brank 1\b", ends(launch, tmp_path), told, "rank 1")
 
 
 def test_a_rank_that_is_killed(running, tmp_path, told):

@@ -137,6 +137,7 @@ private:
     void broadcast_bytes(void* data, std::size_t bytes) const;
     void wait(const char* what) const;
     void test_until_done(const char* what) const;
+    std::string why_in_vain() const;
     void await_farewell() const;
     std::vector<std::string> collect_text(const std::string& mine, bool to_all) const;
 

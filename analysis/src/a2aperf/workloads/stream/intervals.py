@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -23,7 +23,7 @@ OPTIONS: Final = (
 )
 _BINS: Final = 100
 """Of a point that was traced: an interval there is one look at the queue."""
-_COLUMNS: Final = ("tick_end", "tick_received")
+_COLUMNS: Final = ("tick_end", "tick_received", "messages_received")
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,10 @@ class Intervals:
 
     ends: NDArray[np.float64]
     messages: NDArray[np.float64]
+    mean: float = np.nan
+    """Messages/s of the whole point."""
+    is_cut: bool = False
+    """Later ones had no room in the file."""
 
     @property
     def rates(self) -> NDArray[np.float64]:
@@ -40,8 +44,7 @@ class Intervals:
 
     def values(self, quantity: str, size: int) -> NDArray[np.float64]:
         """Of each interval, in the unit of that quantity."""
-        mean = float(self.messages.sum() / self.ends[-1])
-        return self.rates * (size * 8e-9 if quantity == "gbps" else 100 / mean)
+        return self.rates * (size * 8e-9 if quantity == "gbps" else 100 / self.mean)
 
 
 def figure(results: Results, options: Options) -> Figure:
@@ -67,6 +70,10 @@ def figure(results: Results, options: Options) -> Figure:
         for quantity in quantities
     ]
     said = drawn.sample(points, ["setting", "message_size"], "one line each")
+    cut = sum(1 for index in points.index if (one := known[index]) and one.is_cut)
+    if cut:
+        many = labels.count_text(cut, "point")
+        fewer += (f"{many} drawn to where the file has no more intervals (--max-samples)",)
     last = "what came after the end of a stream that its time ended is not drawn"
     title = "Streams: rate in each interval"
     return Figure("intervals", title, curves.alike(charts), (*said, last), (*left_out, *fewer))
@@ -78,17 +85,22 @@ def of(results: Results, row: pd.Series) -> Intervals | None:
     columns = results.own_columns(file)
     if not row["has_raw"] or not set(_COLUMNS) <= set(columns):
         return None
-    ends, messages = (results.own(file, point, columns[name]) for name in _COLUMNS)
+    ends, messages, whole = (results.own(file, point, columns[name]) for name in _COLUMNS)
     there = ends != schema.NO_MOMENT
-    receives = np.where(there, messages, 0).sum(axis=0) > 0
-    if not receives.any():
+    receives = whole[0] > 0
+    if not receives.any() or not there[:, receives].any(axis=0).all():
         return None
     ends, messages, there = ends[:, receives], messages[:, receives], there[:, receives]
-    if row["stop_rule"] != "messages":  # the last of each has what came after the end
-        last = len(there) - 1 - np.argmax(there[::-1], axis=0)
-        there[last, np.arange(there.shape[1])] = False
+    last = len(there) - 1 - np.argmax(there[::-1], axis=0)
+    is_cut = np.where(there, messages, 0).sum(axis=0) < whole[0, receives]
+    if row["stop_rule"] != "messages":  # the last has what came after the end, where it is kept
+        there[last[~is_cut], np.flatnonzero(~is_cut)] = False
+    if is_cut.any():  # to the moment from which on one of them is not known
+        there &= ends <= ends[last, np.arange(len(last))][is_cut].min()
     made = _binned if row.get("traced") == "yes" else _as_they_are
-    return made(ends, np.where(there, messages, 0), there)
+    found = made(ends, np.where(there, messages, 0), there)
+    rate = float(row["messages"] / row["stream_time"] * 1e9)
+    return found and replace(found, mean=rate, is_cut=bool(is_cut.any()))
 
 
 def _as_they_are(
