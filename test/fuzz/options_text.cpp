@@ -43,9 +43,10 @@ std::string text_of(const Options& o) {
                     static_cast<int>(o.order), o.seed, o.shuffle_ranks, o.with_mpi_baseline);
     text += fmt::format("{} {} {} {} {} {} |", o.ops, o.warmup, text_of(o.precision), o.min_ops, o.max_ops,
                         text_of(o.time_budget));
-    text += fmt::format("{} {} {} {} {} {} {} {} {} {} |", static_cast<int>(o.sync), static_cast<int>(o.post),
-                        static_cast<int>(o.complete_at), static_cast<int>(o.percentile), static_cast<int>(o.poll),
-                        fmt::join(o.memories, ","), text_of(o.memory_limit), o.timeout, o.verify_only, o.with_sentinel);
+    text +=
+        fmt::format("{} {} {} {} {} {} {} {} {} {} |", static_cast<int>(o.sync), static_cast<int>(o.post),
+                    static_cast<int>(o.complete_at), static_cast<int>(o.percentile), static_cast<int>(o.poll),
+                    fmt::join(o.memories, ","), text_of(o.memory_limit), o.timeout, o.verify_only, o.with_sentinel);
     text += fmt::format("{} {} {} {} {} {} {} {} {} {}", o.output ? o.output->string() : "none",
                         static_cast<int>(o.overwrite), text_of(o.labels), text_of(o.required_environment),
                         attachments, static_cast<int>(o.format), o.is_quiet, o.is_dry_run, text_of(o.ranks),
