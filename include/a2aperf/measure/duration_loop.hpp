@@ -140,9 +140,8 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
     return start_;
 }
 
-// The part that is measured: no allocation, no lock, and no word to or from other ranks but the engine's messages and,
-// where it ends by a number, a heartbeat every sixteenth of the timeout.
-// Gives its end.
+// The part that is measured: no allocation, no lock, and no word to or from other ranks but the engine's messages
+// and, where it ends by a number, a heartbeat every sixteenth of the timeout. Gives its end.
 template <DurationEngine Engine>
 Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSamples& samples, Silence& silence) {
     constexpr int kAdvancesPerLook = 16; // reading the clock costs as much as one
