@@ -328,6 +328,8 @@ def test_intervals_end_where_one_receiver_has_no_more(tmp_path: Path) -> None:
     found = figure("intervals", path)
     small = line(found.charts[0], labels.size_text(8))
     assert small.x == pytest.approx([0, 0.1, 0.2], abs=1e-6)
+    came = np.array([97 + 90, 110 + 96, 110 + 96])  # both have their second one
+    assert small.y == pytest.approx(came * 8 * 8e-9 / 0.1, rel=1e-5)
     told = "1 point drawn to where the file has no more intervals (--max-samples)"
     assert told in found.left_out
 

@@ -33,8 +33,7 @@ constexpr OptionRow kRows[] = {
      .section = Section::where,
      .example = "nearest",
      .help = "nearest (by NUMA distance), a device such as mlx5_0, one of its ports: mlx5_0/2, or one for each "
-             "rank of a "
-             "node: 0:mlx5_0,1:mlx5_1",
+             "rank of a node: 0:mlx5_0,1:mlx5_1",
      .set = [](Options& o, Values v, const Catalogue&) { o.nic = parse_nic(v[0]); }},
 
     // what

@@ -63,10 +63,11 @@ void read_device(const fs::path& device, NicFacts& nic) {
     nic.max_read_request = max_read_request(device);
 }
 
-// port: empty = the first.
+// The rate is that of its first port where nobody knows which one is used.
 NicFacts rdma_nic(const std::string& name, const std::string& port) {
     NicFacts nic;
     nic.name = name;
+    nic.port = port;
     nic.is_rdma = true;
     const fs::path folder = fs::path("/sys/class/infiniband") / name;
     read_device(folder / "device", nic);
@@ -77,9 +78,10 @@ NicFacts rdma_nic(const std::string& name, const std::string& port) {
     return nic;
 }
 
-NicFacts ethernet_nic(const std::string& name) {
+NicFacts ethernet_nic(const std::string& name, const std::string& port) {
     NicFacts nic;
     nic.name = name;
+    nic.port = port;
     const fs::path folder = fs::path("/sys/class/net") / name;
     read_device(folder / "device", nic);
     nic.mtu = first_line(folder / "mtu");
@@ -150,15 +152,18 @@ NicFacts nic_from_sysfs(const Offer& offer) {
     const std::string domain = offer.domain();
     if (const std::string name = strip_layer(domain); exists("/sys/class/infiniband/" + name))
         return rdma_nic(name, port_of(offer, name));
-    if (exists("/sys/class/net/" + domain)) return ethernet_nic(domain);
+    const std::string port = port_of(offer, domain);
+    if (exists("/sys/class/net/" + domain)) return ethernet_nic(domain, port);
     // psm2 names its domain after itself; the unit is HFI_UNIT or the first.
     const std::string provider = offer.provider();
     if (provider == "psm2" || provider == "opx") {
         const char* unit = std::getenv("HFI_UNIT");
         const std::string name = fmt::format("hfi1_{}", unit != nullptr ? unit : "0");
-        if (exists("/sys/class/infiniband/" + name)) return rdma_nic(name, "");
+        if (exists("/sys/class/infiniband/" + name)) return rdma_nic(name, port);
     }
-    return {};
+    NicFacts nic;
+    nic.port = port;
+    return nic;
 }
 
 } // namespace
@@ -209,10 +214,9 @@ NicChoice choose_nic(const std::vector<Offer>& offers, const NicWish& wish) {
     for (std::size_t i = 0; i < offers.size(); ++i) {
         const NicFacts nic = nic_of(offers[i]);
         const std::string domain = offers[i].domain();
-        const std::string here = port.empty() ? "" : port_of(offers[i], nic.name.empty() ? domain : nic.name);
-        names.insert(here.empty() ? domain : fmt::format("{}/{}", domain, here));
+        names.insert(port.empty() || nic.port.empty() ? domain : fmt::format("{}/{}", domain, nic.port));
         if (!name.empty() && domain != name && nic.name != name) continue;
-        if (here != port) continue;
+        if (!port.empty() && nic.port != port) continue;
         const auto distance = numa_distance(wish.here.numa_nodes, nic.numa_node);
         const int score =
             address_penalty(address_kind(offers[i].info()), wish.spans_hosts) * 1000 + distance.value_or(10);

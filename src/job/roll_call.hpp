@@ -12,13 +12,14 @@ namespace a2aperf {
 
 class RollCall {
 public:
-    // Every rank that waits tells the listeners, ranks 0 and 1, and these tell it a second later whom they have not
-    // heard. Who hears from no listener names these. Errors of MPI are of no interest here: whom we do not hear of
-    // is missing, and the failure that made us ask is told. Takes up to three seconds.
     struct Answer {
         std::vector<int> missing;
         bool is_heard; // a listener, or this is one
     };
+
+    // Every rank that waits tells the listeners, ranks 0 and 1, and these tell it a second later whom they have not
+    // heard. Who hears from no listener names these. Errors of MPI are of no interest here: whom we do not hear of
+    // is missing, and the failure that made us ask is told. Takes up to three seconds.
     Answer ask(MPI_Comm comm);
 
 private:

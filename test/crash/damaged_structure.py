@@ -6,13 +6,10 @@ loaded all modules: a new one would take seconds."""
 
 import faulthandler
 import json
-import os
 import re
-import signal
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import checksums
@@ -20,12 +17,12 @@ import h5py
 import numpy as np
 from a2aperf import repair, skeleton
 from a2aperf.errors import InputError
+from support.forked import forked
 
 COMPLETE = 1
 SECTOR = 512
-CPU_SECONDS = 60  # a deadline, which a busy machine does not come nearer to
 
-WHOLE, LESS, REFUSED, FALSE, RAISED, DIED, HANGS = "whole", "less", "refused", "false", "raised", "died", "hangs"
+WHOLE, LESS, REFUSED, FALSE, RAISED = "whole", "less", "refused", "false", "raised"
 
 
 def structure_of(content: bytes, path: Path) -> list[int]:
@@ -106,23 +103,6 @@ def fate(path: Path, new: Path, truth: Truth, sound: set[int]) -> str:
         if not set(truth.done) - kept <= told:
             return FALSE
         return WHOLE if kept >= sound and plan_of(file) == truth.plan else LESS
-
-
-def forked(task: Callable[[], str]) -> str:
-    """What the task says in a process of its own."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
-        os.write(writer, task().encode())
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as stream:
-        said = stream.read().decode()
-    _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):
-        return HANGS if os.WTERMSIG(status) == signal.SIGPROF else DIED
-    return said
 
 
 def main(path: Path, seed: int, count: int, without_copy: bool = False) -> None:

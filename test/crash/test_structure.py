@@ -22,6 +22,7 @@ pytestmark = pytest.mark.slow
 COUNT = int(os.environ.get("A2A_MUTANTS", "50"))
 HERE = Path(__file__).resolve().parent
 SUPPORT = HERE.parent / "support"
+OF_ANALYSIS = HERE.parents[1] / "analysis/tests"
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +65,7 @@ def written(content: bytes, tmp_path: Path) -> Path:
 def test_repair_keeps_every_point_that_was_not_hit(written: Path, a2a: Path) -> None:
     done = subprocess.run(
         [a2a.parent / "python", HERE / "damaged_structure.py", written, "12", str(COUNT)], capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(SUPPORT), "OMP_NUM_THREADS": "1"},
+        env={**os.environ, "PYTHONPATH": f"{SUPPORT}:{OF_ANALYSIS}", "OMP_NUM_THREADS": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)

@@ -25,6 +25,7 @@ HERE = Path(__file__).resolve().parent
 NAMESPACES = ["--pid", "--net", "--mount", "--uts", "--ipc"]
 PROGRAMS = ["munged", "slurmctld", "slurmd", "sbatch", "srun", "scontrol", "mpirun", "unshare", "nsenter", "ip"]
 ENDED = {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "OUT_OF_MEMORY", "DEADLINE"}
+NO_ANSWER = "does not respond"  # a2a's word for such a node
 Outcome = subprocess.CompletedProcess[str]
 
 CONFIGURATION = """\
@@ -171,6 +172,14 @@ class Cluster:
             [*enter, *words], env=self.environment() | dict(env or {}), capture_output=True, text=True,
             timeout=seconds, stdin=subprocess.DEVNULL,
         )  # fmt: skip
+
+    def when_all_respond(self, look: Callable[[], Outcome], seconds: float = PATIENCE) -> Outcome:
+        """What a look at the nodes says once slurmctld had an answer of each: under load a ping may be missed."""
+        deadline = time.monotonic() + seconds
+        while NO_ANSWER in (outcome := look()).stdout and time.monotonic() < deadline:
+            while "*" in self.run("sinfo", "-h", "-N", "-o", "%T").stdout and time.monotonic() < deadline:
+                time.sleep(1)
+        return outcome
 
     def sbatch(self, *words: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> str:
         """Submits; the job's id."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """a2a submit, status and doctor on a real Slurm: what they print is what Slurm does."""
 
+import functools
 import json
 import re
 import shlex
@@ -16,7 +17,8 @@ def a2a(cluster, study, analysis):
 
     def run(*words: str, seconds: float = PATIENCE) -> subprocess.CompletedProcess[str]:
         environment = {**study.environment, "A2APERF_JOBS": str(JOBS), "A2APERF_SITE": str(SITE)}
-        return cluster.run(analysis, *words, cwd=study.folder, env=environment, seconds=seconds)
+        command = functools.partial(cluster.run, analysis, *words, cwd=study.folder, env=environment, seconds=seconds)
+        return cluster.when_all_respond(command) if words[0] == "doctor" else command()
 
     return run
 

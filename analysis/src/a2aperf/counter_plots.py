@@ -30,8 +30,7 @@ def figure(results: Results, options: Options) -> Figure:
     left_out = [told.removeprefix("left out: ")] if told else []
     setting = grouping.setting_labels(results, results.points, options.by)
     key = ["file", "point"]
-    points = results.points[key].assign(setting=setting, ratio=np.nan)
-    rows = made.merge(points[[*key, "setting"]], on=key)
+    rows = made.merge(results.points[key].assign(setting=setting), on=key)
     rows = rows.assign(value=rows[_PER[per]].astype(float))
     if (rows["message_size"] == 0).any():
         left_out.append(curves.NO_PLACE)
@@ -105,10 +104,6 @@ def _chart(setting: str, rows: pd.DataFrame, names: list[str], per: str) -> Char
     )
 
 
-def _has_any(results: Results) -> bool:
-    return False  # a report has so many figures; this one is for who asks
-
-
 KINDS: Final = {
     "counters": Kind(
         figure,
@@ -116,6 +111,6 @@ KINDS: Final = {
         "A line that is level costs each message the same. A step says at which size another "
         "protocol begins; interrupts and context switches say who waits in the kernel.",
         options=OPTIONS,
-        in_report=_has_any,
+        in_report=lambda results: False,  # of so many lines, for who asks
     ),
 }

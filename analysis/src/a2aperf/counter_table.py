@@ -104,7 +104,7 @@ def left_out(found: Results, made: pd.DataFrame) -> str:
     """Which points or launches have no row in `made`, in words; empty where all have."""
     if "point" not in made:
         lacking = len(found.launches) - made["launch"].nunique()
-        launches = f"{lacking} launch{'es' if lacking > 1 else ''}"
+        launches = count_text(lacking, "launch", "launches")
         return f"left out: {launches} without counters of the start" if lacking else ""
     there = set(zip(made["file"], made["point"], strict=True))
     points = found.points

@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from a2aperf import regular
+from a2aperf import labels, regular
 
 _SECTOR: Final = 4096
 _FAR: Final = 1 << 28
@@ -47,13 +47,13 @@ def of(path: Path) -> Parts | None:
         path.open("rb") as stream,
         mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content,
     ):
-        is_there = False
+        begun = False
         for place in _places(content):
-            is_there = True
+            begun = True
             parts = _read(content, place)
             if parts is not None:
                 return parts
-    if is_there:
+    if begun:
         raise DamagedError
     return None
 
@@ -116,7 +116,7 @@ def changed_bytes(path: Path, parts: Parts) -> int:
 
 def words(changed: int, verb: str) -> str:
     """What is said of so many of them."""
-    count = "1 byte" if changed == 1 else f"{changed} bytes"
+    count = labels.count_text(changed, "byte")
     return f"its structure, what was asked or who measured {verb} not as it was written ({count})"
 
 

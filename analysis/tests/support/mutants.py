@@ -7,12 +7,9 @@ from one that has loaded all modules: a new one would take seconds.
 
 import faulthandler
 import json
-import os
-import signal
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +20,9 @@ from numpy.typing import NDArray
 from a2aperf import check, datasets, loading, trailer
 from a2aperf.errors import InputError
 from support.edited import edited
+from support.forked import forked
 
-FOUND, SAME, OTHER, RAISED, DIED, HANGS = "found", "same", "other", "raised", "died", "hangs"
-_CPU_SECONDS = 60
-"""A deadline, not an expectation, which a busy machine does not come nearer to."""
+FOUND, SAME, OTHER, RAISED = "found", "same", "other", "raised"
 
 
 def killed(path: Path) -> Path:
@@ -88,23 +84,6 @@ def fate(path: Path, before: list[Any]) -> str:
     except Exception:  # which a user would see
         traceback.print_exc()
         return RAISED
-
-
-def forked(task: Callable[[], str]) -> str:
-    """What the task says in a process of its own."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        signal.setitimer(signal.ITIMER_PROF, _CPU_SECONDS)
-        os.write(writer, task().encode())
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as stream:
-        said = stream.read().decode()
-    _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):
-        return HANGS if os.WTERMSIG(status) == signal.SIGPROF else DIED
-    return said
 
 
 def main(path: Path, seed: int, count: int) -> None:

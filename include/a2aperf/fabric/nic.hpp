@@ -14,6 +14,7 @@ namespace a2aperf {
 // Empty or negative = unknown.
 struct NicFacts {
     std::string name; // mlx5_0, hfi1_0, eth0
+    std::string port; // of it, that the offer uses
     bool is_rdma = false;
     std::string driver, firmware, pcie_width, pcie_speed, max_read_request, mtu;
     int numa_node = -1;

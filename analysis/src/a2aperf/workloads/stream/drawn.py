@@ -48,6 +48,24 @@ def points(
     return chosen, tuple(left_out)
 
 
+def panels(
+    points: pd.DataFrame, options: Options, quantities: Sequence[str]
+) -> tuple[list[tuple[str, str, pd.DataFrame]], tuple[str, ...]]:
+    """Setting, quantity and points of each panel, and a note on settings without one.
+
+    Of each setting there is a panel of every quantity, or of the one that is asked for (`what`).
+    """
+    asked = [str(options.own["what"])] if options.own.get("what") else quantities
+    settings = grouping.values_in_order(points["setting"])
+    most = curves.MOST_PANELS // len(asked)
+    found = [
+        (str(name), quantity, points[points["setting"] == name])
+        for name in settings[:most]
+        for quantity in asked
+    ]
+    return found, curves.fitting(len(settings), most, "settings")
+
+
 def _with_scale(points: pd.DataFrame, setting: pd.Series[str]) -> pd.Series[str]:
     """The settings, with ranks and nodes in words where they differ: rates are of all ranks."""
     scale = points["ranks"].map(lambda ranks: labels.count_text(int(ranks), "rank"))

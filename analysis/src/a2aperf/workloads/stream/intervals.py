@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import curves, grouping, labels, schema, style
+from a2aperf import curves, labels, schema, style
 from a2aperf.chart import Axis, Chart, Curve, Figure
 from a2aperf.curves import RATE, Option, Options
 from a2aperf.errors import InputError
@@ -50,6 +50,7 @@ class Intervals:
 def figure(results: Results, options: Options) -> Figure:
     """A panel per setting, a line per size, thin where launches share it."""
     points, left_out = drawn.points(results, options)
+    points, fewer = curves.thinned(points, "message_size", max(options.most, style.MOST_LINES))
     known = {index: of(results, row) for index, row in points.iterrows()}
     short = points.index[[known[index] is None for index in points.index]]
     if len(short):
@@ -58,25 +59,17 @@ def figure(results: Results, options: Options) -> Figure:
         points = points.drop(index=short)
     if points.empty:
         raise InputError(f"intervals: nothing to draw: {'; '.join(left_out)}")
-    what = str(options.own.get("what", ""))
-    quantities = [what] if what else list(_QUANTITIES)
-    points, fewer = curves.thinned(points, "message_size", max(options.most, style.MOST_LINES))
-    settings = grouping.values_in_order(points["setting"])
-    most = curves.MOST_PANELS // len(quantities)
-    fewer += curves.fitting(len(settings), most, "settings")
-    charts = [
-        _chart(str(name), points[points["setting"] == name], known, quantity)
-        for name in settings[:most]
-        for quantity in quantities
-    ]
+    panels, without = drawn.panels(points, options, tuple(_QUANTITIES))
+    charts = [_chart(name, rows, known, quantity) for name, quantity, rows in panels]
     said = drawn.sample(points, ["setting", "message_size"], "one line each")
     cut = sum(1 for index in points.index if (one := known[index]) and one.is_cut)
     if cut:
         many = labels.count_text(cut, "point")
-        fewer += (f"{many} drawn to where the file has no more intervals (--max-samples)",)
+        without += (f"{many} drawn to where the file has no more intervals (--max-samples)",)
     last = "what came after the end of a stream that its time ended is not drawn"
     title = "Streams: rate in each interval"
-    return Figure("intervals", title, curves.alike(charts), (*said, last), (*left_out, *fewer))
+    all_left_out = (*left_out, *fewer, *without)
+    return Figure("intervals", title, curves.alike(charts), (*said, last), all_left_out)
 
 
 def of(results: Results, row: pd.Series) -> Intervals | None:
@@ -95,9 +88,12 @@ def of(results: Results, row: pd.Series) -> Intervals | None:
     is_cut = np.where(there, messages, 0).sum(axis=0) < whole[0, receives]
     if row["stop_rule"] != "messages":  # the last has what came after the end, where it is kept
         there[last[~is_cut], np.flatnonzero(~is_cut)] = False
-    if is_cut.any():  # to the moment from which on one of them is not known
+    is_traced = row.get("traced") == "yes"
+    if is_cut.any() and is_traced:  # to the moment from which on one of them is not known
         there &= ends <= ends[last, np.arange(len(last))][is_cut].min()
-    made = _binned if row.get("traced") == "yes" else _as_they_are
+    elif is_cut.any():
+        there[last[is_cut].min() + 1 :] = False
+    made = _binned if is_traced else _as_they_are
     found = made(ends, np.where(there, messages, 0), there)
     rate = float(row["messages"] / row["stream_time"] * 1e9)
     return found and replace(found, mean=rate, is_cut=bool(is_cut.any()))

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from a2aperf import curves, grouping, labels, layouts
+from a2aperf import labels, layouts
 from a2aperf.chart import Axis, Chart, Figure, Heat
 from a2aperf.curves import Option, Options
 from a2aperf.errors import InputError
@@ -38,16 +38,9 @@ def figure(results: Results, options: Options) -> Figure:
     if len(known) < len(points):
         many = labels.count_text(len(points) - len(known), "point")
         left_out += (f"{many} whose window is unknown not drawn",)
-    what = str(options.own.get("what", ""))
-    quantities = [what] if what else ["share", "gbps"]
-    settings = grouping.values_in_order(known["setting"])
-    most = curves.MOST_PANELS // len(quantities)
-    left_out += curves.fitting(len(settings), most, "settings")
-    charts = [
-        _chart(str(name), known[known["setting"] == name], one, hatched)
-        for name in settings[:most]
-        for one in quantities
-    ]
+    panels, without = drawn.panels(known, options, ("share", "gbps"))
+    charts = [_chart(name, rows, quantity, hatched) for name, quantity, rows in panels]
+    left_out += without
     place = ["setting", "window", "message_size"]
     said = drawn.sample(known, place, "their range is not drawn")
     return Figure("credits", "Streams by window and size", tuple(charts), said, left_out)
