@@ -42,8 +42,11 @@ done
 for ((service = 0; service < kServices; ++service)); do
     ip addr add "10.78.$service.1/16" dev "service$service"
     ip link set "service$service" up
-    printf 'btl_tcp_if_include = service%d\noob_tcp_if_include = service0\n' "$service" >"$folder/mpi$service.conf"
+    # A launch's folder is named after its host and process, which another cluster beside this one has as well.
+    printf 'btl_tcp_if_include = service%d\noob_tcp_if_include = service0\norte_tmpdir_base = %s\n' \
+        "$service" "$folder/mpi" >"$folder/mpi$service.conf"
 done
+mkdir "$folder/mpi"
 # Ports of slurmd are nobody else's.
 echo '6817,16999-17999' >/proc/sys/net/ipv4/ip_local_reserved_ports
 printf '%s\n' '127.0.0.1 localhost' "10.78.0.1 login $*" >"$folder/hosts"
