@@ -22,11 +22,11 @@ CreditStream<Mode>::CreditStream(const Job& job, Channel& channel, Bytes message
                                  const StreamSettings& settings)
     : job_(job), channel_(channel), settings_(settings), message_size_(message_size),
       stride_(stream_stride(message_size)), context_(channel.context(std::max<Bytes>(message_size, 1))),
-      credits_(context_), receives_(context_), in_of_(static_cast<std::size_t>(job.ranks()), -1), out_of_(in_of_),
+      credits_(context_), either_(context_), in_of_(static_cast<std::size_t>(job.ranks()), -1), out_of_(in_of_),
       started_(static_cast<std::size_t>(job.ranks())), due_(static_cast<std::size_t>(job.ranks())) {
     context_.message_size = message_size;
     credits_.message_size = kCreditBytes;
-    receives_.message_size = std::max(message_size_, kCreditBytes);
+    either_.message_size = std::max(message_size_, kCreditBytes);
     open_streams();
     if constexpr (kHasWords) open_buffers();
 }
@@ -52,16 +52,11 @@ void CreditStream<Mode>::open_streams() {
     number(out_.size(), settings_.window);
     slots_.resize(stream_of_.size());
     if (leaves_out()) open_turns();
-    taken_at_.resize(static_cast<std::size_t>(message_receives()));
+    taken_at_.resize(static_cast<std::size_t>(message_receives_));
     if constexpr (!kHasWords)
-        for (int place = 0; place < receives(); ++place) unposted_.push_back({place, -1});
-    for (int place = 0; place < sends(); ++place)
+        for (int place = 0; place < receives_; ++place) unposted_.push_back({place, -1});
+    for (int place = 0; place < sends_; ++place)
         out_[static_cast<std::size_t>(place / settings_.window)].free.push_back(place);
-}
-
-template <class Mode>
-std::byte* CreditStream<Mode>::place_of(int place) const {
-    return channel_.receive_buffer() + static_cast<std::size_t>(place) * stride_;
 }
 
 // Of the peers' messages and credits.
@@ -88,10 +83,8 @@ std::string CreditStream<Mode>::waiting_for() const {
     return words;
 }
 
-// False: again later.
 template <class Mode>
-bool CreditStream<Mode>::is_started(ssize_t status, const char* call, Rank peer) const {
-    if (status == 0 || status == -FI_EAGAIN) return status == 0;
+void CreditStream<Mode>::fail_start(ssize_t status, const char* call, Rank peer) const {
     fail_call(kWhere, status, call, job_.who(peer));
 }
 
@@ -108,40 +101,78 @@ void CreditStream<Mode>::post_receives() {
 }
 
 template <class Mode>
+bool CreditStream<Mode>::post_for_message(Incoming& stream, int place) requires(!kHasWords) {
+    const Route from = route(stream.from, place_of(place), place);
+    const ssize_t status = Mode::receive(kIsPooled ? either_ : context_, from, settings_.op);
+    if (!is_started(status, "posting a receive", stream.from)) return false;
+    taken_at_[static_cast<std::size_t>(place)] = stream.posted++;
+    return true;
+}
+
+// The receive that has just taken a message of the stream.
+template <class Mode>
+void CreditStream<Mode>::post_again(int stream, int place) requires(!kHasWords) {
+    Incoming& from = in_[static_cast<std::size_t>(stream)];
+    if constexpr (!kIsPooled) { // the place is the stream's own
+        const std::int64_t taken = taken_at_[static_cast<std::size_t>(place)];
+        if (unposted_.empty() && post_for_message(from, place)) [[likely]]
+            return free_buffer(from, taken);
+    }
+    unposted_.push_back({place, stream});
+}
+
+template <class Mode>
 bool CreditStream<Mode>::post_receive(const Unposted& unposted) {
     if constexpr (kHasWords) {
         return true;
     } else {
         const auto [place, frees] = unposted;
-        const bool is_credit = place >= message_receives();
         const auto stream = static_cast<std::size_t>(stream_of_[static_cast<std::size_t>(place)]);
-        const Rank peer = is_credit ? out_[stream].to : in_[stream].from;
-        const TransferContext& context = kIsPooled ? receives_ : is_credit ? credits_ : context_;
-        const ssize_t status =
-            Mode::receive(context, route(peer, place_of(place), place), settings_.op + (is_credit ? 1 : 0));
-        if (!is_started(status, "posting a receive", peer)) return false;
-        if (frees >= 0) free_buffer(in_[static_cast<std::size_t>(frees)], place);
-        if (!is_credit) taken_at_[static_cast<std::size_t>(place)] = in_[stream].posted++;
+        std::int64_t taken = 0;
+        if (place >= message_receives_) {
+            const Rank peer = out_[stream].to;
+            const Route from = route(peer, place_of(place), place);
+            const ssize_t status = Mode::receive(kIsPooled ? either_ : credits_, from, settings_.op + 1);
+            if (!is_started(status, "posting a receive", peer)) return false;
+        } else {
+            taken = taken_at_[static_cast<std::size_t>(place)];
+            if (!post_for_message(in_[stream], place)) return false;
+        }
+        if (frees >= 0) free_buffer(in_[static_cast<std::size_t>(frees)], taken);
         return true;
     }
 }
 
 template <class Mode>
 bool CreditStream<Mode>::send_messages(Outgoing& stream) {
-    bool has_sent = false;
-    while (settings_.most < 0 || stream.sent < settings_.most) {
-        if (stream.sent - stream.credit >= settings_.window) {
-            if (stream.waiting_since == 0) stream.waiting_since = now_ns();
-            break;
-        }
+    const std::int64_t full = stream.credit + settings_.window;
+    const std::int64_t end = settings_.most < 0 ? full : std::min(full, settings_.most);
+    const std::int64_t before = stream.sent;
+    if (before < end) {
         if (stream.waiting_since != 0) [[unlikely]]
             note_wait(stream);
-        if constexpr (kHasFlags)
-            if (!post_flags()) break;
-        if (!has_place(stream) || !send_one(stream)) break;
-        has_sent = true;
+        if (sent_ == 0) moments_.begin = now_ns();
+        while (stream.sent < end) {
+            if constexpr (kHasFlags)
+                if (!post_flags()) break;
+            if (!has_place(stream) || !send_one(stream)) break;
+        }
+        note_sends(stream, stream.sent - before);
     }
-    return has_sent;
+    if (stream.sent >= full && stream.sent != settings_.most && stream.waiting_since == 0)
+        stream.waiting_since = now_ns();
+    return stream.sent != before;
+}
+
+template <class Mode>
+void CreditStream<Mode>::note_sends(const Outgoing& stream, std::int64_t count) {
+    sent_ += count;
+    started_[static_cast<std::size_t>(stream.to)] += count;
+    if (sent_ == 0) moments_.begin = kNoMoment; // there may be no room for any until the end
+    if (is_silent())
+        counts_[0] = static_cast<std::uint64_t>(totals_[0] += count);
+    else
+        under_way_ += count;
 }
 
 template <class Mode>
@@ -153,32 +184,21 @@ void CreditStream<Mode>::note_wait(Outgoing& stream) {
 template <class Mode>
 bool CreditStream<Mode>::send_one(Outgoing& stream) {
     const int place = kIsFetched || leaves_out() ? stream.first + stream.next_there : stream.free.back();
-    std::byte* const message = channel_.send_buffer() + static_cast<std::size_t>(place) * stride_;
-    if (is_numbered()) // all: a place keeps the number of the one before
+    std::byte* const message = place_to_send(place);
+    if (is_numbered_) // all: a place keeps the number of the one before
         write_number(channel_.memory(), message, message_size_, static_cast<std::uint64_t>(stream.sent));
-    const Route to = route(stream.to, message, receives() + place);
-    if (sent_ == 0) moments_.begin = now_ns();
+    const Route to = route(stream.to, message, receives_ + place);
     ssize_t status = 0;
     if constexpr (kHasWords) {
         status = send_by_words(stream, to);
     } else {
         status = send(stream, to, Mode::label(context_, settings_.op));
     }
-    if (!is_started(status, "sending", stream.to)) {
-        if (sent_ == 0) moments_.begin = kNoMoment; // there may be no room for any until the end
-        return false;
-    }
+    if (!is_started(status, "sending", stream.to)) return false;
     if constexpr (kHasWords) note_sent(stream, place);
     if (leaves_out()) note_unasked(stream, place);
-    ++sent_;
     ++stream.sent;
-    ++started_[static_cast<std::size_t>(stream.to)];
-    if (is_silent()) {
-        counts_[0] = static_cast<std::uint64_t>(++totals_[0]);
-        return true;
-    }
-    stream.free.pop_back();
-    ++under_way_;
+    if (!is_silent()) stream.free.pop_back();
     return true;
 }
 
@@ -250,7 +270,7 @@ void CreditStream<Mode>::take_message(int stream, int place) {
     if (settings_.free_delay.time > 0 && (received_ + 1) % settings_.free_delay.every == 0 && !is_ending_) pause();
     Incoming& from = in_[static_cast<std::size_t>(stream)];
     const std::int64_t number = kIsPooled ? from.received : taken_at_[static_cast<std::size_t>(place)];
-    if ((settings_.checks_all || is_sample(static_cast<std::uint64_t>(number))) && is_numbered())
+    if ((settings_.checks_all || is_sample(static_cast<std::uint64_t>(number))) && is_numbered_)
         check_number(place, from.from, number);
     ++from.received;
     ++received_;
@@ -259,7 +279,7 @@ void CreditStream<Mode>::take_message(int stream, int place) {
     if constexpr (kHasWords)
         free_in_order(from, place);
     else
-        unposted_.push_back({place, stream});
+        post_again(stream, place);
 }
 
 template <class Mode>
@@ -274,7 +294,7 @@ void CreditStream<Mode>::take_credit(Outgoing& stream, int place) {
 template <class Mode>
 void CreditStream<Mode>::take_send(int place, Nanoseconds now) {
     if (leaves_out()) return take_asked(place);
-    const int slot = receives() + place;
+    const int slot = receives_ + place;
     out_[static_cast<std::size_t>(stream_of_[static_cast<std::size_t>(slot)])].free.push_back(place);
     --under_way_;
     counts_[0] = static_cast<std::uint64_t>(++totals_[0]);
@@ -302,7 +322,7 @@ void CreditStream<Mode>::take(int place, std::uint64_t data) {
                        EndReason::bad_data);
     }
     const int stream = stream_of_[static_cast<std::size_t>(place)];
-    if (place < message_receives()) return take_message(stream, place);
+    if (place < message_receives_) return take_message(stream, place);
     take_credit(out_[static_cast<std::size_t>(stream)], place);
 }
 
@@ -322,10 +342,10 @@ bool CreditStream<Mode>::read_queue() {
         // Our own slots first: some providers flag the completion of a write that carries data like its arrival.
         if (is_written(Mode::kArrival) && !is_send(slot))
             take_data(entry);
-        else if (slot < receives())
+        else if (slot < receives_)
             take(static_cast<int>(slot), entry.data);
         else
-            take_send(static_cast<int>(slot) - receives(), now);
+            take_send(static_cast<int>(slot) - receives_, now);
     }
     if (received_ != received_before) moments_.receive_done = now;
     post_receives();
@@ -335,7 +355,7 @@ bool CreditStream<Mode>::read_queue() {
 template <class Mode>
 void CreditStream<Mode>::expect_sweep() {
     is_sweeping_ = true;
-    left_ = kHasWords ? 0 : receives();
+    left_ = kHasWords ? 0 : receives_;
     for (Outgoing& stream : out_) stream.to_take_up = settings_.window;
     for (Incoming& stream : in_) stream.to_take_up = kCredits;
 }

@@ -193,14 +193,22 @@ private:
     void open_streams();
     void open_buffers();
     std::int64_t missing() const;
-    bool is_started(ssize_t status, const char* call, Rank peer) const;
+    // False: again later.
+    bool is_started(ssize_t status, const char* call, Rank peer) const {
+        if (status == 0) [[likely]]
+            return true;
+        if (status != -FI_EAGAIN) fail_start(status, call, peer);
+        return false;
+    }
+    [[noreturn, gnu::cold]] void fail_start(ssize_t status, const char* call, Rank peer) const;
     [[noreturn]] void fail_completion(ssize_t status) const;
     bool send_messages(Outgoing& stream);
     bool send_one(Outgoing& stream);
+    void note_sends(const Outgoing& stream, std::int64_t count);
     void note_wait(Outgoing& stream);
     // Of those that are injected, fetched by the peer, or do not complete all, nothing tells when they are sent: no
     // later than this rank's next event, or its end.
-    bool is_silent() const { return kIsFetched || settings_.injects || leaves_out(); }
+    bool is_silent() const { return kIsFetched || is_silent_; }
     void note_silent(Nanoseconds now) {
         noted_ = sent_;
         moments_.send_done = now;
@@ -211,6 +219,8 @@ private:
     bool read_queue();
     void post_receives();
     bool post_receive(const Unposted& unposted);
+    bool post_for_message(Incoming& stream, int place) requires(!kHasWords);
+    void post_again(int stream, int place) requires(!kHasWords);
     void take(int place, std::uint64_t data);
     void take_message(int stream, int place);
     void take_credit(Outgoing& stream, int place);
@@ -218,7 +228,7 @@ private:
     void pause();
 
     // Where sends ask for completions: credit_stream_asking.hpp.
-    bool leaves_out() const { return kAsks && settings_.cq_mod > 1; }
+    bool leaves_out() const { return kAsks && leaves_out_; }
     bool asks_next(const Outgoing& stream) const { return stream.unasked + 1 == settings_.cq_mod; }
     bool has_place(const Outgoing& stream) const {
         return leaves_out() ? !is_awaited_[static_cast<std::size_t>(stream.first) +
@@ -229,7 +239,7 @@ private:
     void note_unasked(Outgoing& stream, int place);
     void take_asked(int place);
     void open_turns();
-    void free_buffer(Incoming& stream, int place);
+    void free_buffer(Incoming& stream, std::int64_t number);
     void free_in_turn(Incoming& stream, std::int64_t number);
 
     // Where words tell of messages: credit_stream_words.hpp.
@@ -252,37 +262,39 @@ private:
     void post_flag(const Flag& flag);
     bool post_flags(); // true when nothing is untold
     void check_number(int place, Rank from, std::int64_t due) const;
-    // By a receive that takes nothing else it is known which message is its own, in whatever order they complete.
-    bool is_numbered() const {
-        return message_size_ >= kNumberBytes &&
-               (kHasWords || (settings_.matches_in_order && (!kIsPooled || settings_.completes_in_order)));
-    }
 
-    std::byte* place_of(int place) const;
+    std::byte* place_of(int place) const { return receive_buffer_ + static_cast<std::size_t>(place) * stride_; }
+    std::byte* place_to_send(int place) const { return send_buffer_ + static_cast<std::size_t>(place) * stride_; }
     Route route(Rank peer, std::byte* message, int slot) {
         return {context_.peers[static_cast<std::size_t>(peer)], message, 0, 0,
                 &slots_[static_cast<std::size_t>(slot)],        peer};
     }
-    // Places of messages, then of credits.
-    int message_receives() const { return settings_.window * static_cast<int>(std::ssize(in_)); }
-    int receives() const {
-        return message_receives() + (kHasWords ? 0 : kCredits * static_cast<int>(std::ssize(out_)));
-    }
-    int sends() const { return settings_.window * static_cast<int>(std::ssize(out_)); }
     bool is_send(std::ptrdiff_t slot) const {
-        return static_cast<std::size_t>(slot - receives()) < static_cast<std::size_t>(sends());
+        return static_cast<std::size_t>(slot - receives_) < static_cast<std::size_t>(sends_);
     }
-    std::byte* credit_place() const { // to send one from
-        return channel_.send_buffer() + static_cast<std::size_t>(sends()) * stride_;
-    }
+    std::byte* credit_place() const { return place_to_send(sends_); } // to send one from
 
     const Job& job_;
     Channel& channel_;
     StreamSettings settings_;
     std::size_t message_size_, stride_;
-    TransferContext context_;  // of messages
-    TransferContext credits_;  // the same of credits
-    TransferContext receives_; // of receives that take either
+    // What holds for all messages, so that none asks again.
+    std::byte* const send_buffer_ = channel_.send_buffer();
+    std::byte* const receive_buffer_ = channel_.receive_buffer();
+    const bool leaves_out_ = settings_.cq_mod > 1;
+    const bool is_silent_ = settings_.injects || (kAsks && leaves_out_);
+    // By a receive that takes nothing else it is known which message is its own, in whatever order they complete.
+    const bool is_numbered_ =
+        message_size_ >= kNumberBytes &&
+        (kHasWords || (settings_.matches_in_order && (!kIsPooled || settings_.completes_in_order)));
+    // Places of messages, then of credits; and those to send from.
+    const int message_receives_ = settings_.window * static_cast<int>(std::ssize(settings_.from));
+    const int sends_ = settings_.window * static_cast<int>(std::ssize(settings_.to));
+    const int receives_ =
+        message_receives_ + (kHasWords ? 0 : kCredits * static_cast<int>(std::ssize(settings_.to)));
+    TransferContext context_; // of messages
+    TransferContext credits_; // the same of credits
+    TransferContext either_;  // of receives that take either
     std::vector<Outgoing> out_;
     std::vector<Incoming> in_;
     std::vector<Rank> peers_;                 // each once

@@ -18,8 +18,8 @@ ssize_t CreditStream<Mode>::send(const Outgoing& stream, const Route& to, std::u
 
 template <class Mode>
 void CreditStream<Mode>::open_turns() {
-    is_awaited_.resize(static_cast<std::size_t>(sends()));
-    is_freed_.resize(static_cast<std::size_t>(message_receives()));
+    is_awaited_.resize(static_cast<std::size_t>(sends_));
+    is_freed_.resize(static_cast<std::size_t>(message_receives_));
 }
 
 // Where some sends do not complete: of the message that has just been sent.
@@ -45,11 +45,11 @@ void CreditStream<Mode>::take_asked(int place) {
     ++completions_;
 }
 
-// Of the message that came to this place. Where any receive takes any message, they complete in order.
+// Of the message with this number. Where any receive takes any message, it is unknown, and they complete in order.
 template <class Mode>
-void CreditStream<Mode>::free_buffer(Incoming& stream, int place) {
+void CreditStream<Mode>::free_buffer(Incoming& stream, std::int64_t number) {
     if (!kIsPooled && leaves_out())
-        free_in_turn(stream, taken_at_[static_cast<std::size_t>(place)]);
+        free_in_turn(stream, number);
     else
         ++stream.freed;
 }

@@ -10,10 +10,10 @@ namespace a2aperf {
 
 template <class Mode>
 void CreditStream<Mode>::open_buffers() {
-    words_.emplace(context_.flags, context_.ranks, message_receives());
-    flags_.resize(static_cast<std::size_t>(sends()));
+    words_.emplace(context_.flags, context_.ranks, message_receives_);
+    flags_.resize(static_cast<std::size_t>(sends_));
     untold_.reserve(flags_.size());
-    for (int place = 0; place < message_receives(); ++place)
+    for (int place = 0; place < message_receives_; ++place)
         taken_at_[static_cast<std::size_t>(place)] = place % settings_.window;
     const auto there = [&](const std::vector<int>& stream_of_rank) {
         return job_.all_to_all(std::vector<std::int64_t>(stream_of_rank.begin(), stream_of_rank.end()));

@@ -22,9 +22,10 @@ constexpr bool is_sample(std::uint64_t number) {
 }
 
 inline void write_number(const MemoryKind& memory, std::byte* message, std::size_t size, std::uint64_t number) {
-    const std::uint64_t end = mix64(number);
     memory.write(message, std::as_bytes(std::span(&number, 1)).first(std::min(size, kNumberBytes)));
-    if (size >= 2 * kNumberBytes) memory.write(message + size - kNumberBytes, std::as_bytes(std::span(&end, 1)));
+    if (size < 2 * kNumberBytes) return;
+    const std::uint64_t end = mix64(number);
+    memory.write(message + size - kNumberBytes, std::as_bytes(std::span(&end, 1)));
 }
 
 struct FoundNumber {
