@@ -33,6 +33,8 @@ class CommandRow:
     summary: str
     panel: str = "Look"
     module: str = ""
+    bad_input: int = STATUS_BAD_INPUT
+    """Exit status where the input cannot be used."""
 
 
 # A new command is a module in a2aperf/commands and a row here; a module is loaded when it is used.
@@ -47,6 +49,9 @@ COMMANDS: tuple[CommandRow, ...] = (
     CommandRow("report", "Write one HTML page with summary, findings, charts and tables."),
     CommandRow("live", "Follow the file of a running job."),
     CommandRow("compare", "Compare settings or groups of files.", "Judge"),
+    CommandRow(
+        "gate", "Check limits or a baseline: one status for a monitor.", "Judge", bad_input=3
+    ),
     CommandRow("explain", "Point out what stands out, with the numbers behind it.", "Judge"),
     CommandRow("history", "Show results over months: trends, and what changed when.", "Judge"),
     CommandRow(
@@ -138,6 +143,11 @@ def _usage(error: _click.exceptions.UsageError) -> str:
     return f"{words.rstrip('.')} (see '{path} --help')"
 
 
+def _status_of_bad_input(arguments: list[str] | None) -> int:
+    words = sys.argv[1:] if arguments is None else arguments
+    return next((row.bad_input for row in COMMANDS if row.name in words[:1]), STATUS_BAD_INPUT)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run one command line and return its exit status; errors go to stderr, one line each."""
     terminal.forget()
@@ -149,7 +159,7 @@ def main(arguments: list[str] | None = None) -> int:
     except InputError as error:
         message = str(error)
     except _click.exceptions.NoArgsIsHelpError:  # the help is on the terminal by now
-        return STATUS_BAD_INPUT
+        return _status_of_bad_input(arguments)
     except _click.exceptions.UsageError as error:
         message = _usage(error)
     except _click.exceptions.ClickException as error:
@@ -163,7 +173,7 @@ def main(arguments: list[str] | None = None) -> int:
     else:
         return status if isinstance(status, int) else 0
     terminal.tell(f"a2a: {message}")
-    return STATUS_BAD_INPUT
+    return _status_of_bad_input(arguments)
 
 
 def entry() -> None:

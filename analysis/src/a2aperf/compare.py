@@ -181,7 +181,7 @@ class _Judge:
     ) -> None:
         self.found, self.pairing, self.margin, self.asked = found, pairing, margin, asked
         self.reason = remarks.no_verdict(pairing)
-        self.job = _jobs(pairing.units)
+        self.job = pairing.job
         rng = np.random.default_rng(SEED)
         bound = math.log1p(margin)
         self.judged = found.judged
@@ -192,7 +192,7 @@ class _Judge:
             first = pairing.units.groupby(self.job).first()
             self.side = np.asarray(first["candidate"], dtype=np.bool_)
             self.block = blocks.within(list(first["kind"]), [""] * len(first), self.side)
-            more = jobs.excess(self._per_launch(speed), self.job, ~self.side)
+            more = jobs.excess(self.pairing.per_launch(speed), self.job, ~self.side)
             self.made = decision.between_jobs(
                 self.y, self.side, self.block, bound, rng, family, more
             )
@@ -202,18 +202,8 @@ class _Judge:
 
     def _per_unit(self, values: Floats) -> Floats:
         """Values of the points as [units, cells]; NaN where a unit lacks the cell."""
-        of_launches = self._per_launch(values)
+        of_launches = self.pairing.per_launch(values)
         return jobs.medians(of_launches, self.job) if self.pairing.between_jobs else of_launches
-
-    def _per_launch(self, values: Floats) -> Floats:
-        """Values of the points as [launches, cells]; NaN where a launch lacks the cell."""
-        points = self.pairing.points
-        where = points["unit"].to_numpy(), points["cell"].to_numpy()
-        total, count = (np.zeros((len(self.pairing.units), len(self.pairing.cells))) for _ in "tc")
-        np.add.at(total, where, values)
-        np.add.at(count, where, 1)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(total / count)
 
     def _op_noise(self, rng: np.random.Generator) -> Floats:
         """Log medians of block-resampled ops minus the log median, [draws, launches, cells]."""
@@ -271,7 +261,7 @@ class _Judge:
         with np.errstate(divide="ignore"):  # messages of 0 B have the rate 0
             rate = np.log(self.pairing.points[self.judged.rate].to_numpy(dtype=np.float64))
         log_rate = self._per_unit(rate) + made.drawn - self.y
-        known = ~np.isnan(self._per_launch(rate))
+        known = ~np.isnan(self.pairing.per_launch(rate))
         for name, own in (("baseline", False), ("candidate", True)):
             mine = known & (self.pairing.side == own)[:, None]
             cells[f"launches_{name}"] = mine.sum(axis=0)
@@ -310,12 +300,6 @@ class _Judge:
             )
         ]
         return pd.Series(needed, index=cells.index, dtype="Int64")
-
-
-def _jobs(units: pd.DataFrame) -> NDArray[np.intp]:
-    """Number of each launch's job (of one kind and side), in time order."""
-    number = units.groupby(["kind", "job", "candidate"], sort=False, dropna=False).ngroup()
-    return np.asarray(number, dtype=np.intp)
 
 
 def _worst(margins: list[float]) -> float:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from a2aperf import blocks, grouping, jobs, labels, layouts, results
 from a2aperf.blocks import Blocks, Sides
@@ -53,6 +54,21 @@ class Pairing:
     def block(self) -> Blocks:
         """A/B block of each unit, [units]."""
         return blocks.within(list(self.units["kind"]), list(self.units["job"]), self.side)
+
+    @property
+    def job(self) -> NDArray[np.intp]:
+        """Number of each unit's job (of one kind and side), in time order, [units]."""
+        number = self.units.groupby(["kind", "job", "candidate"], sort=False, dropna=False)
+        return np.asarray(number.ngroup(), dtype=np.intp)
+
+    def per_launch(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Values of the points as [units, cells], their mean; NaN where a launch lacks the cell."""
+        where = self.points["unit"].to_numpy(), self.points["cell"].to_numpy()
+        total, count = (np.zeros((len(self.units), len(self.cells))) for _ in "tc")
+        np.add.at(total, where, values)
+        np.add.at(count, where, 1)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(total / count)
 
 
 def levels(found: Results, names: Sequence[str]) -> pd.Series[str]:

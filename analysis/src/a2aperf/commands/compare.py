@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from a2aperf import baselines, clusters, compare, filters, loading, tables, terminal, verdicts
-from a2aperf.commands.options import Files, Mixed, Where
+from a2aperf.commands.options import AgainstParser, Files, Mixed, Where, share
 from a2aperf.compare import Comparison
 from a2aperf.compared import Compared
 from a2aperf.errors import InputError
@@ -26,21 +24,7 @@ a2a compare *.h5 --by schedule --baseline shift --json
 """
 
 
-class Parser(TyperCommand):
-    """Lets `--against` take every file up to the next option: `--against a.h5 b.h5`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeats the option before each of its files."""
-        repeated: list[str] = []
-        inside = False
-        for i, argument in enumerate(args):
-            first = i > 0 and args[i - 1] == "--against"
-            inside = (inside or first) and not argument.startswith("-")
-            repeated += ["--against"] * (inside and not first) + [argument]
-        return super().parse_args(ctx, repeated)
-
-
-PARSER = Parser
+PARSER = AgainstParser
 
 
 def run(
@@ -84,17 +68,17 @@ def run(
         raise InputError("give --csv or --json, not both")
     if against and baseline is not None:
         raise InputError("--baseline needs --by; with --against the files are the baseline")
-    share = _share(margin)
+    within = share("--margin", margin, "2%")
     files, against = baselines.files_of(files), baselines.files_of(against)
     found = loading.load([*files, *against])
     found = filters.where(found, where).to_judge(compare.roles(by))
     names = [name for name, path in found.files.items() if path in against]
     if against:
         clusters.require_one_a_side(found, found.points["file"].isin(names), mixed)
-        made, effects = [compare.against(found, names, share)], {}
+        made, effects = [compare.against(found, names, within)], {}
     else:
-        made = [*Compared.of(found, by, baseline, share, mixed).parts]
-        effects = compare.main_effects(found, by, share) if len(by) > 1 else {}
+        made = [*Compared.of(found, by, baseline, within, mixed).parts]
+        effects = compare.main_effects(found, by, within) if len(by) > 1 else {}
     if csv:
         terminal.say_text(tables.as_csv(compare.table(made)))
     elif as_json:
@@ -106,14 +90,6 @@ def run(
             blocks.append([title, *verdicts.effects(effects)])
         terminal.say_parted(blocks)
     raise typer.Exit(compare.status(made))
-
-
-def _share(text: str) -> float:
-    matched = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%?)", text.strip())
-    share = float(matched[1]) / (100 if matched[2] else 1) if matched else 0.0
-    if not 0 < share < 1:
-        raise InputError(f"--margin {text}: expected a share above 0 and below 100 %, such as 2%")
-    return share
 
 
 def _plain(one: Comparison) -> dict[str, Any]:

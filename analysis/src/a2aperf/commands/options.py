@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arguments that several commands share."""
 
+import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
+
+from a2aperf.errors import InputError
 
 Files = Annotated[list[Path], typer.Argument(metavar="FILE", help="Results files (.h5).")]
 Output = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
@@ -18,3 +22,28 @@ Where = Annotated[
     ),
 ]
 Mixed = Annotated[bool, typer.Option("--mixed", help="Take files of different clusters together.")]
+
+
+class AgainstParser(TyperCommand):
+    """Lets `--against` take every file up to the next option: `--against a.h5 b.h5`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Repeats the option before each of its files."""
+        repeated: list[str] = []
+        inside = False
+        for i, argument in enumerate(args):
+            first = i > 0 and args[i - 1] == "--against"
+            inside = (inside or first) and not argument.startswith("-")
+            repeated += ["--against"] * (inside and not first) + [argument]
+        return super().parse_args(ctx, repeated)
+
+
+def share(option: str, text: str, example: str) -> float:
+    """A share as people write it, above 0 and below 1: `2%`, `0.02`."""
+    matched = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%?)", text.strip())
+    found = float(matched[1]) / (100 if matched[2] else 1) if matched else 0.0
+    if not 0 < found < 1:
+        raise InputError(
+            f"{option} {text}: expected a share above 0 and below 100 %, such as {example}"
+        )
+    return found

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a gate`: whether a cluster is as good as it should be."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from a2aperf import output, terminal
+from a2aperf.commands.options import AgainstParser, Where, share
+from a2aperf.errors import InputError
+from a2aperf.gating import formats, limits_file
+from a2aperf.gating.gate import Asked, Gate, gate
+from a2aperf.gating.limits_file import FaultyLimitsError
+
+EXAMPLES = """\
+a2a gate tonight/ --against spring                        a baseline of five jobs or more
+a2a gate tonight/ --min-efficiency 80%                    no baseline at all
+a2a gate tonight/ --against spring --limits limits.toml   both
+a2a gate tonight/ --against spring --prometheus /var/lib/node_exporter/a2a.prom
+"""
+PARSER = AgainstParser
+_FAULTY_LIMITS = 2
+
+
+def run(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE|FOLDER", help="Results of the launches to be checked."),
+    ],
+    against: Annotated[
+        list[Path],
+        typer.Option(metavar="FILE…", help="Files, folders or the name of the baseline."),
+    ] = [],  # noqa: B006
+    min_efficiency: Annotated[
+        str,
+        typer.Option(metavar="SHARE", help="Share of the link that the best size must reach: 80%."),
+    ] = "",
+    limits: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Limits of your own: a TOML file.")
+    ] = None,
+    loss: Annotated[
+        str,
+        typer.Option(metavar="SHARE", help="Loss of speed that matters, against the baseline."),
+    ] = "10%",
+    where: Where = [],  # noqa: B006
+    as_json: Annotated[bool, typer.Option("--json", help="JSON, all figures.")] = False,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write JUnit's XML (.xml).")
+    ] = None,
+    prometheus: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also write for the textfile collector (.prom)."),
+    ] = None,
+) -> None:
+    """Say in one line whether a cluster is as good as it should be.
+
+    First comes the sum, then a line for each check: what, where, measured, the limit or bound, n.
+    Limits need one launch. A baseline needs five jobs or more, and several launches to be compared
+    with it: then a loss beyond what jobs of the baseline differ by is told (5 % error for all
+    checks of the baseline together), and ok means that a loss of --loss is excluded.
+
+    Exit status, as monitoring systems understand it: 0 ok, 1 warning, 2 critical, 3 unknown.
+    Unknown is whatever is undecided, missing or damaged; it is never ok. A command line that makes
+    no sense is 3, too, a limits file that makes none is 2: both are one line on stderr that begins
+    with 'a2a:', and nothing is on stdout.
+    """
+    if not (against or min_efficiency or limits):
+        raise InputError("give --against FILE…, --min-efficiency SHARE or --limits FILE")
+    for path, suffix, what in ((junit, ".xml", "JUnit's"), (prometheus, ".prom", "Prometheus'")):
+        if path is not None:
+            require_named(path, suffix, what)
+    try:
+        read = limits_file.read(limits) if limits else []
+    except FaultyLimitsError as error:
+        terminal.tell(f"a2a: {error}")
+        raise typer.Exit(_FAULTY_LIMITS) from None
+    least = share("--min-efficiency", min_efficiency, "80%") if min_efficiency else None
+    asked = Asked(files, against or None, where, least, read, share("--loss", loss, "10%"))
+    made = gate(asked)
+    if junit:
+        output.replace(junit, formats.as_junit(made))
+    if prometheus:
+        output.replace(prometheus, formats.as_prometheus(made))
+    _say(made, as_json)
+    raise typer.Exit(int(made.state))
+
+
+def require_named(path: Path, suffix: str, what: str) -> None:
+    """Refuse a name that is another kind of file's, and a folder that cannot be written to."""
+    if path.suffix.lower() != suffix:
+        raise InputError(f"{path}: {what} format is written as {suffix}; give it such a name")
+    output.require_suffix(path, (suffix,), what)
+
+
+def _say(made: Gate, as_json: bool) -> None:
+    """Print; a reader that has seen enough changes no exit status."""
+    try:
+        if as_json:
+            terminal.say_text(formats.as_json(made))
+        else:
+            terminal.say(*formats.lines(made, sys.stdout.isatty()))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

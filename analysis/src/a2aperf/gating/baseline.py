@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Launches compared with a baseline of other jobs: a check for each band of sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from a2aperf import differences, jobs, power, remarks, sides
+from a2aperf.errors import InputError
+from a2aperf.gating import bands, losses
+from a2aperf.gating.checks import Check, State, unknown
+from a2aperf.gating.losses import Loss
+from a2aperf.labels import count_text, list_text
+from a2aperf.results import Results
+
+_FACTS: Final = ("cpu_model", "nic_driver", "nic_link_rate")
+"""What makes another cluster (`clusters`)."""
+_NAMES: Final = ("cluster", "SLURM_CLUSTER_NAME")
+_COLUMNS: Final = ("provider", "ranks", "nodes")
+WHAT: Final = "speed"
+
+
+def check(found: Results, baseline: Sequence[str], loss: float) -> tuple[list[Check], list[str]]:
+    """Checks of all files but `baseline` (names as in `Results.files`) against these; notes."""
+    candidate = ~found.points["file"].isin(list(baseline))
+    if candidate.all():
+        return [unknown("baseline", "the baseline has no complete point")], []
+    reason = _refusal(found, candidate)
+    if reason:
+        return [unknown("baseline", reason)], []
+    try:
+        pairing = sides.pair(found, candidate)
+    except InputError as error:
+        return [unknown("baseline", str(error))], []
+    if "sync" in pairing.disjoint:
+        return [unknown("baseline", str(remarks.no_verdict(pairing)))], []
+    if pairing.disjoint:
+        why = f"measured otherwise than the files: {', '.join(pairing.disjoint)} differs"
+        return [unknown("baseline", why)], []
+    speed = -np.log(found.judged.time(pairing.points).to_numpy(dtype=np.float64))
+    y = pairing.per_launch(speed)
+    parts = bands.of(pairing.cells)
+    made = losses.judge(y, pairing.job, pairing.side, [band.cells for band in parts], loss)
+    checks = [_check(band.at, one, loss) for band, one in zip(parts, made, strict=True)]
+    mine = pairing.points[pairing.points["candidate"]]
+    paired = set(zip(mine["file"], mine["point"], strict=True))
+    points = found.points[candidate]
+    alone = sum(one not in paired for one in zip(points["file"], points["point"], strict=True))
+    if alone:
+        why = f"the baseline has no counterpart of {count_text(alone, 'point')}"
+        checks.append(unknown("baseline", why))
+    notes = [f"not compared: {what}" for what in pairing.left_out]
+    return checks, [*notes, *_differences(found, candidate)]
+
+
+def _refusal(found: Results, candidate: pd.Series[bool]) -> str:
+    """What makes the baseline none of these files; empty: nothing does."""
+    halves = [found.select(~candidate), found.select(candidate)]
+    of_launch = jobs.of_launches(found)
+    shared = set.intersection(*({of_launch[key] for key in half.launches} for half in halves))
+    if shared:
+        return (
+            f"{list_text(sorted(shared), 3)} is on both sides; a baseline is of other jobs "
+            "(without a job number launches are one job if they share a node and less than "
+            "12 hours lie between them)"
+        )
+    differing = []
+    for name in (*_NAMES, *_FACTS, *_COLUMNS):
+        base, own = (_values(half, name) for half in halves)
+        if base and own and not base & own:
+            differing.append(
+                f"{name} is {list_text(sorted(own), 4)}, of the baseline "
+                f"{list_text(sorted(base), 4)}"
+            )
+    return f"it is no baseline of these files: {'; '.join(differing)}" if differing else ""
+
+
+def _values(half: Results, name: str) -> set[str]:
+    if name in _COLUMNS:
+        return set(half.points[name].dropna().astype(str)) - {""}
+    launches = half.launches.values()
+    if name in _FACTS:
+        return {fact for one in launches for fact in one.node_facts.get(name, []) if fact}
+    return {value for one in launches if (value := one.setting(name))}
+
+
+def _differences(found: Results, candidate: pd.Series[bool]) -> list[str]:
+    """What else differs, a line each: the first to look at where something is slower."""
+    names: Any = [found.points.loc[mask, "launch"].dropna() for mask in (~candidate, candidate)]
+    made = differences.between(found, names[0], names[1], ())
+    own = ("slurm_", "variable SLURM", "variable OMPI", "variable PMIX", "command_line", "seed")
+    return [
+        f"differs: {one.name} is {list_text(one.candidate, 3) or 'not recorded'}, "
+        f"of the baseline {list_text(one.baseline, 3) or 'not recorded'}"
+        for one in made.between
+        if not one.name.startswith(own)
+    ]
+
+
+def _check(at: str, one: Loss, loss: float) -> Check:
+    shown = ("", "")
+    if one.bound == one.bound:
+        shown = (f"{100 * one.change:+.1f} %", f"{100 * one.bound:.1f} %")
+    n = f"{count_text(one.launches, 'launch', 'launches')}, baseline {count_text(one.jobs, 'job')}"
+    figures: dict[str, float | int | None] = {
+        "baseline_jobs": one.jobs, "jobs": one.others, "low": one.low, "job_spread": one.spread,
+        "loss_found": one.found, "baseline_jobs_needed": one.needed,
+    }  # fmt: skip
+    why = _why(one, loss)
+    return Check(WHAT, at, one.state, one.change, one.bound, shown, n, one.launches, why, figures)
+
+
+def _why(one: Loss, loss: float) -> str:
+    asked = f"a loss of {100 * loss:g} %"
+    if one.state in (State.CRITICAL, State.WARNING):
+        return f"slower by {-100 * one.change:.1f} % than the mean of {one.jobs} jobs"
+    if one.state == State.OK:
+        return f"{asked} is excluded; one of {100 * one.found:.1f} % is found (90% power)"
+    if one.launches < 2:
+        if one.launches == 0:
+            return "no launch has all sizes of the band"
+        return "one launch decides nothing here, and only limits are checked; measure several"
+    if one.jobs < jobs.FEWEST:
+        have = count_text(one.jobs, "job")
+        return f"{have} of the baseline; at least {jobs.FEWEST} are needed"
+    text = f"undecided: {asked} is not excluded; jobs of the baseline differ by "
+    text += f"{100 * one.spread:.1f} %, "
+    if one.needed is None:
+        return f"{text}and {power.MOST} of them would not do: measure in more jobs"
+    return f"{text}and {one.needed} of them are needed"

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Points compared with limits: of several launches their median, of one the launch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from a2aperf import filters, metrics
+from a2aperf.errors import InputError
+from a2aperf.explain import series
+from a2aperf.gating.bands import scale
+from a2aperf.gating.checks import Check, State, unknown, worst
+from a2aperf.gating.limits_file import KINDS, Kind, Limit
+from a2aperf.labels import count_text, size_text
+from a2aperf.results import Results
+
+_LINE: Final = ["series", "ranks", "nodes", "ppn"]
+_PERCENTILES: Final = {"max_p90_us": 0.9, "max_p99_us": 0.99, "max_p99_over_p50": 0.99}
+
+
+def check(found: Results, limits: Sequence[Limit]) -> list[Check]:
+    """A check for each limit, at the worst of the points that it names."""
+    return [_check(found, limit) for limit in limits]
+
+
+def best_efficiency(found: Results, least: float) -> list[Check]:
+    """A check for each scale and setting: the size with the highest efficiency must reach it."""
+    rows = _medians(found, "min_efficiency")
+    limit = Limit("min_efficiency", np.nan, least)
+    checks = []
+    for _, mine in rows.groupby(_LINE, dropna=False, sort=True):
+        known = mine[mine["value"].notna()]
+        best = known.loc[[known["value"].idxmax()]] if len(known) else mine.iloc[:1]
+        checks.append(_judged(best, limit, ", the best size" if len(known) else ""))
+    return checks
+
+
+def _check(found: Results, limit: Limit) -> Check:
+    what = KINDS[limit.kind].what
+    try:
+        chosen = filters.where(found, limit.chosen, asked=limit.source)
+    except InputError as error:
+        return unknown(what, str(error), limit.source)
+    return _judged(_medians(chosen, limit.kind), limit)
+
+
+def _medians(found: Results, kind: str) -> pd.DataFrame:
+    """One row a point of a setting: `value` (NaN where not known), `why` not, `launches`, `ops`."""
+    points = found.points.assign(series=series.named(found))
+    points["value"] = _values(points, kind)
+    points["why"] = _lacking(found, points, kind)
+    points.loc[points["why"] != "", "value"] = np.nan
+    groups = points.groupby([*_LINE, "message_size"], dropna=False, sort=True)
+    rows = groups.agg(
+        value=("value", lambda x: x.median(skipna=False)),
+        why=("why", "max"),
+        launches=("launch", "nunique"),
+        ops=("ops", "sum"),
+        attempts=("attempts", "sum"),
+        invalid=("invalid", "sum"),
+    ).reset_index()
+    if kind == "max_invalid":  # of all launches together
+        attempts = rows["attempts"].astype(float)
+        rows["value"] = (rows["invalid"].astype(float) / attempts).where(attempts > 0)
+    return rows
+
+
+def _values(points: pd.DataFrame, kind: str) -> pd.Series[Any]:
+    if kind == "max_invalid":
+        made = points["invalid"].astype("Float64") / points["attempts"].astype("Float64")
+    elif kind == "max_p99_over_p50":
+        made = points["time_p99"] / points["time_p50"]
+    elif kind.endswith("_us"):
+        made = points[f"time_{kind[4:7]}"] / 1000
+    else:
+        made = points[kind.removeprefix("min_")]
+    return made.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)  # type: ignore[return-value]
+
+
+def _lacking(found: Results, points: pd.DataFrame, kind: str) -> list[str]:
+    """Why a point's figure is not known or not carried; empty: it is."""
+    told = []
+    q = _PERCENTILES.get(kind)
+    rows = zip(points["file"], points["ops"], points["nodes"], points["value"], strict=True)
+    for file, ops, nodes, value in rows:
+        rule = found.attributes[file].get("percentile_rule", "rank")
+        if q and pd.notna(ops) and metrics.percentile_is_maximum(int(ops), q, rule):
+            told.append(f"p{round(100 * q)} of {count_text(int(ops), 'op')} is their maximum")
+        elif np.isfinite(value):
+            told.append("")
+        elif kind.startswith("min_") and pd.notna(nodes) and nodes == 1:
+            told.append("on one node nothing leaves it")
+        elif kind == "min_efficiency":
+            told.append("the link rate or the nodes are unknown")
+        else:
+            told.append("the files do not say")
+    return told
+
+
+def _judged(rows: pd.DataFrame, limit: Limit, remark: str = "") -> Check:
+    """One check: the worst point, how many are beyond the limit and how many are not known."""
+    kind = KINDS[limit.kind]
+    states = [_state(value, limit, kind) for value in rows["value"]]
+    state = worst(states)
+    mine = rows[[one == state for one in states]]
+    values = mine["value"]
+    position = 0
+    if state != State.UNKNOWN:
+        position = int(np.argmin(values) if kind.is_least else np.argmax(values))
+    row: Any = mine.iloc[position]
+    bound = limit.warning if state == State.WARNING else limit.critical
+    if np.isnan(bound):
+        bound = limit.warning
+    if state == State.OK and not np.isnan(limit.warning):
+        bound = limit.warning
+    words = f"{'at least' if kind.is_least else 'at most'} {kind.write(bound)}"
+    at = ", ".join(
+        filter(None, [scale(row["ranks"], row["nodes"]), size_text(row["message_size"]) + remark,
+                      str(row["series"])])
+    )  # fmt: skip
+    shown = ("" if np.isnan(row["value"]) else kind.write(row["value"]), words)
+    launches = int(row["launches"])
+    ops = 0 if pd.isna(row["ops"]) else int(row["ops"])
+    n = f"{count_text(launches, 'launch', 'launches')}, {count_text(ops, 'op')}"
+    why = _why(row, state, states, shown[0], words)
+    value = float(row["value"])
+    figures: dict[str, float | int | None] = {
+        "points": len(rows), "critical_limit": limit.critical, "warning_limit": limit.warning,
+    }  # fmt: skip
+    return Check(kind.what, at, state, value, bound, shown, n, launches, why, figures)
+
+
+def _state(value: float, limit: Limit, kind: Kind) -> State:
+    if np.isnan(value):
+        return State.UNKNOWN
+    for level, state in ((limit.critical, State.CRITICAL), (limit.warning, State.WARNING)):
+        if not np.isnan(level) and (value < level if kind.is_least else value > level):
+            return state
+    return State.OK
+
+
+def _why(row: Any, state: State, states: list[State], measured: str, words: str) -> str:
+    total = count_text(len(states), "point")
+    if state == State.UNKNOWN:
+        told = str(row["why"]) or "the files do not say"
+    else:
+        told = "" if state == State.OK else f"{measured}, expected {words}"
+    if len(states) > 1:
+        same = "the worst of" if state == State.OK else f"{states.count(state)} of"
+        told = f"{told}; {same} {total}".removeprefix("; ")
+    missing = states.count(State.UNKNOWN)
+    if missing and state != State.UNKNOWN:
+        told = f"{told}; {missing} of {total} not known".removeprefix("; ")
+    return told

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a gate`: its checks, its one status, and what it makes of bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conftest import Outcome
+from support import synthetic
+from support.edited import edited
+from support.synthetic import Effects, Setup
+from support.synthetic_jobs import SETUP, baseline, night
+
+A2A = Callable[..., Outcome]
+
+
+@pytest.fixture
+def nights(tmp_path: Path) -> Path:
+    return baseline(tmp_path / "spring", 6)
+
+
+def toml(folder: Path, text: str) -> Path:
+    path = folder / "limits.toml"
+    path.write_text(text)
+    return path
+
+
+def unknown(outcome: Outcome, *words: str) -> None:
+    assert outcome.status == 3, outcome
+    assert outcome.out.startswith("UNKNOWN: "), outcome
+    for word in words:
+        assert word in outcome.out, (word, outcome.out)
+
+
+# Against a baseline ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("slowdown", "status", "words"),
+    [(1.0, 0, "OK: "), (1.07, 1, "WARNING: "), (1.4, 2, "CRITICAL: ")],
+)
+def test_a_night_against_six(
+    a2a: A2A, nights: Path, tmp_path: Path, slowdown: float, status: int, words: str
+) -> None:
+    files = night(tmp_path / "now", 30, slowdown=slowdown)
+    outcome = a2a("gate", *files, "--against", nights)
+    assert outcome.status == status, outcome
+    first, *checks = outcome.out.splitlines()
+    assert first.startswith(words)
+    assert len(checks) == 2  # psm2: below 16 kB, and above
+    assert all("2 launches, baseline 6 jobs" in line for line in checks)
+    assert "1 kB to 8 kB" in outcome.out.replace("\xa0", " ")
+    made = json.loads(a2a("gate", *files, "--against", nights, "--json").out)
+    assert made["status"] == status and made["sum"] == first
+    for check in made["checks"]:
+        assert check["measured"] == pytest.approx(1 / slowdown - 1, abs=0.04)
+        assert check["limit"] < 0 and check["baseline_jobs"] == 6
+
+
+def test_fewer_than_five_jobs_decide_nothing(a2a: A2A, tmp_path: Path) -> None:
+    few = baseline(tmp_path / "few", 4)
+    files = night(tmp_path / "now", 30, slowdown=1.4)
+    unknown(a2a("gate", *files, "--against", few), "4 jobs of the baseline; at least 5 are needed")
+
+
+def test_jobs_that_differ_much_say_how_many_are_needed(a2a: A2A, tmp_path: Path) -> None:
+    for day, slowdown in enumerate((0.95, 1.05, 1.0, 0.97, 1.03)):
+        night(tmp_path / "wild", day, slowdown=slowdown)
+    files = night(tmp_path / "now", 30)
+    outcome = a2a("gate", *files, "--against", tmp_path / "wild", "--loss", "12.5%")
+    unknown(outcome, "a loss of 12.5 % is not excluded")
+    assert re.search(r"and \d+ of them are needed", outcome.out)
+    outcome = a2a("gate", *files, "--against", tmp_path / "wild", "--loss", "1%")
+    unknown(outcome, "of them would not do: measure in more jobs")
+
+
+def test_one_launch_has_its_limits_checked_and_no_more(
+    a2a: A2A, nights: Path, tmp_path: Path
+) -> None:
+    (file,) = night(tmp_path / "now", 30, launches=1)
+    outcome = a2a("gate", file, "--against", nights, "--min-efficiency", "10%")
+    unknown(outcome, "one launch decides nothing here, and only limits are checked")
+    assert "\nok " in outcome.out
+    assert a2a("gate", file, "--min-efficiency", "10%").status == 0
+
+
+@pytest.mark.parametrize(
+    ("setup", "words"),
+    [
+        (replace(SETUP, provider="tcp"), ("provider is tcp, of the baseline psm2",)),
+        (replace(SETUP, nodes=6), ("nodes is 6, of the baseline 4", "ranks is 12")),
+        (replace(SETUP, node_facts={"cpu_model": "other"}), ("cpu_model is other",)),
+        (replace(SETUP, labels={"cluster": "north"}), ()),  # the baseline does not say which
+        (replace(SETUP, sync="barrier"), ("there is no verdict",)),
+        (replace(SETUP, sizes=(500, 700)), ("message_size",)),
+        (replace(SETUP, sizes=(1000, 8000, 700)), ("no counterpart of 2 points",)),
+    ],
+)
+def test_another_baseline_is_refused(
+    a2a: A2A, nights: Path, tmp_path: Path, setup: Setup, words: tuple[str, ...]
+) -> None:
+    files = night(tmp_path / "now", 30, setup=setup)
+    outcome = a2a("gate", *files, "--against", nights)
+    if words:
+        unknown(outcome, *words)
+    else:
+        assert outcome.status == 0
+
+
+def test_the_same_file_on_both_sides(a2a: A2A, nights: Path, tmp_path: Path) -> None:
+    inside = sorted(nights.iterdir())
+    outcome = a2a("gate", *inside[:2], "--against", nights, "--min-efficiency", "10%")
+    unknown(outcome, "on both sides", "efficiency")
+    copy = tmp_path / "copy.h5"
+    copy.write_bytes(inside[0].read_bytes())
+    unknown(a2a("gate", copy, "--against", nights), "holds the same launch as")
+    later = night(tmp_path / "now", 0, launches=4)[2:]  # of the job of the first day
+    unknown(a2a("gate", *later, "--against", nights), "is on both sides", "12 hours")
+
+
+def test_an_empty_baseline(a2a: A2A, tmp_path: Path) -> None:
+    files = night(tmp_path / "now", 30)
+    (tmp_path / "empty").mkdir()
+    unknown(a2a("gate", *files, "--against", tmp_path / "empty"), "no .h5 file")
+    unknown(a2a("gate", *files, "--against", tmp_path / "none"), "no such file")
+    unknown(a2a("gate", tmp_path / "empty", "--min-efficiency", "10%"), "no .h5 file")
+
+
+def test_damaged_files_are_listed_and_never_ok(a2a: A2A, nights: Path, tmp_path: Path) -> None:
+    files = night(tmp_path / "now", 30, launches=3)
+    files[0].write_bytes(b"no results")
+    broken = sorted(nights.iterdir())[0]
+    data = bytearray(broken.read_bytes())
+    data[len(data) // 2] ^= 1
+    broken.write_bytes(data)
+    outcome = a2a("gate", *files, "--against", nights, "--min-efficiency", "10%")
+    unknown(outcome, files[0].name, broken.name)
+    assert outcome.out.count("\nok ") == 3  # the sound ones are judged all the same
+
+
+def test_oversubscribed_launches_are_left_out(a2a: A2A, nights: Path, tmp_path: Path) -> None:
+    crowded = replace(SETUP, node_facts={"cores_of_ranks": "1"})
+    files = night(tmp_path / "now", 30) + night(tmp_path / "full", 31, 1, crowded, slowdown=3)
+    outcome = a2a("gate", *files, "--against", nights, "--min-efficiency", "10%")
+    unknown(outcome, "oversubscribed: 2 ranks on 1 core", "in 1 of 3 launches")
+    assert outcome.out.count("\nok ") == 3
+    unknown(a2a("gate", files[-1], "--min-efficiency", "10%"), "oversubscribed")
+
+
+# Limits ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("least", "status"), [("10%", 0), ("0.1", 0), ("99.5%", 2)])
+def test_the_least_efficiency_is_that_of_the_best_size(
+    a2a: A2A, tmp_path: Path, least: str, status: int
+) -> None:
+    outcome = a2a("gate", *night(tmp_path / "now", 1), "--min-efficiency", least)
+    assert outcome.status == status
+    assert "60 kB, the best size" in outcome.out.replace("\xa0", " ")
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "words"),
+    [
+        ("max_p50_us = 1", 2, "4 of 4 points"),
+        ("max_p50_us = 1e9", 0, "the worst of 4 points"),
+        ("max_p50_us = {warning = 1, critical = 1e9}", 1, "at most 1.00"),
+        ("max_p90_us = 1e9", 0, "ok"),
+        ("message_size = '60kB'\nnodes = 4\nmin_efficiency = '5%'", 0, "60 kB"),
+        ("message_size = [1000, '8kB']\nmax_p50_us = 1e9", 0, "the worst of 2 points"),
+        ("nodes = 8\nmin_efficiency = 0.5", 3, "leaves no point"),
+        ("where = 'message_size>=30kB'\nmin_gbps_node_net = 1", 0, "the worst of 2 points"),
+        ("max_p99_us = 1e9", 3, "p99 of 40 ops is their maximum"),
+        ("max_p99_over_p50 = 3", 3, "p99 of 40 ops is their maximum"),
+        ("max_invalid = 0", 0, "0.0 %"),
+    ],
+)
+def test_limits_of_a_file(a2a: A2A, tmp_path: Path, text: str, status: int, words: str) -> None:
+    files = night(tmp_path / "now", 1)
+    outcome = a2a("gate", *files, "--limits", toml(tmp_path, f"[[limit]]\n{text}\n"))
+    assert outcome.status == status, outcome
+    assert words in outcome.out.replace("\xa0", " ")
+
+
+def test_tails_and_invalid_ops(a2a: A2A, tmp_path: Path) -> None:
+    effects = Effects(late_share=0.2, timer=(0.05, 3e6))
+    file = synthetic.write_launch(tmp_path / "x.h5", Setup(ops=200, effects=effects))
+    text = "[[limit]]\nmax_invalid = '1%'\n[[limit]]\nmax_p99_over_p50 = {warning = 1.5}\n"
+    made = json.loads(a2a("gate", file, "--limits", toml(tmp_path, text), "--json").out)
+    invalid, tail = made["checks"]
+    assert (invalid["verdict"], tail["verdict"]) == ("critical", "warning")
+    assert invalid["measured"] == pytest.approx(0.2, abs=0.01) and tail["measured"] > 1.5
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x", ("not a file of limits",)),
+        ("", ("limit: expected tables",)),
+        ("limits = 1", ("unknown key 'limits'", "did you mean limit?")),
+        ("[[limit]]\nmin_eficiency = 1", ("limit 1", "min_eficiency", "did you mean min_eff")),
+        ("[[limit]]\nmin_efficiency = 80", ("min_efficiency", "80%", "not 80")),
+        ("[[limit]]\nmax_p50_us = 'x'", ("max_p50_us", "a number above 0")),
+        ("[[limit]]\nmax_p50_us = true", ("max_p50_us", "a number above 0")),
+        ("[[limit]]\nmax_p50_us = nan", ("max_p50_us", "a number above 0")),
+        ("[[limit]]\nmax_p50_us = {bad = 1}", ("max_p50_us", "unknown key 'bad'")),
+        ("[[limit]]\nmax_p50_us = {}", ("warning, critical or both",)),
+        ("[[limit]]\nmax_p50_us = {warning = 2, critical = 1}", ("expected a warning below",)),
+        ("[[limit]]\nnodes = 4", ("limits nothing",)),
+        ("[[limit]]\nnodes = []\nmax_p50_us = 1", ("nodes", "not []")),
+        ("[[limit]]\nmessage_size = 'big'\nmax_p50_us = 1", ("message_size", "'big'")),
+        ("[[limit]]\nwhere = 3\nmax_p50_us = 1", ("where", "not 3")),
+    ],
+)
+def test_a_faulty_limits_file(a2a: A2A, tmp_path: Path, text: str, words: tuple[str, ...]) -> None:
+    path = toml(tmp_path, text)
+    a2a("gate", tmp_path, "--limits", path).refused(str(path), *words)
+
+
+def test_no_limits_file(a2a: A2A, tmp_path: Path) -> None:
+    a2a("gate", tmp_path, "--limits", tmp_path / "no.toml").refused("No such file")
+    a2a("gate", tmp_path, "--limits", tmp_path).refused("a folder")
+
+
+def test_points_without_a_result_are_never_ok(a2a: A2A, tmp_path: Path) -> None:
+    file = synthetic.write_launch(tmp_path / "x.h5", SETUP)
+    with edited(file) as h5:
+        h5["state"][1] = 0
+        h5["segments/0/end_state"][()] = 3
+    outcome = a2a("gate", file, "--min-efficiency", "10%")
+    unknown(outcome, "1 pending of 4 points", "x.h5#0 did not finish")
+
+
+def test_on_one_node_there_is_no_efficiency(a2a: A2A, tmp_path: Path) -> None:
+    file = synthetic.write_launch(tmp_path / "x.h5", replace(SETUP, nodes=1, ppn=4))
+    unknown(a2a("gate", file, "--min-efficiency", "10%"), "on one node nothing leaves it")
+
+
+# What it writes ----------------------------------------------------------------------------------
+
+
+def test_junit_and_prometheus(a2a: A2A, nights: Path, tmp_path: Path) -> None:
+    junit, prom = tmp_path / "g.xml", tmp_path / "g.prom"
+    files = night(tmp_path / "now", 30, slowdown=1.4)
+    label = replace(SETUP, labels={"rack": 'a"b\\c'})
+    files += night(tmp_path / "other", 30, launches=1, setup=replace(label, seed=7))
+    limits = toml(tmp_path, "[[limit]]\nmax_p99_us = 1e9\n[[limit]]\nmax_p50_us = 1e9\n")
+    outcome = a2a("gate", *files[:2], "--against", nights, "--limits", limits,
+                  "--junit", junit, "--prometheus", prom)  # fmt: skip
+    assert outcome.status == 2
+    suite = ET.parse(junit).getroot()
+    assert suite.attrib["tests"] == "4" and suite.attrib["failures"] == "2"
+    assert suite.attrib["errors"] == "1"
+    assert [case.find("failure") is not None for case in suite] == [False, False, True, True]
+    told = prom.read_text()
+    assert "\na2a_gate_status 2.0\n" in told and told.endswith("\n")
+    assert "a2a_gate_measured_timestamp_seconds 1769" in told
+    sample = re.compile(r'a2a_gate_\w+(\{\w+="([^"\\]|\\.)*"(,\w+="([^"\\]|\\.)*")*\})? \S+')
+    seen = set()
+    for line in told.splitlines():
+        if not line.startswith("#"):
+            assert sample.fullmatch(line), line
+            seen.add(line.rpartition(" ")[0])
+    assert len(seen) == sum(not line.startswith("#") for line in told.splitlines())
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_files_for_machines_are_written_where_nothing_can_be_judged(
+    a2a: A2A, tmp_path: Path
+) -> None:
+    prom = tmp_path / "g.prom"
+    unknown(a2a("gate", tmp_path / "no.h5", "--min-efficiency", "1%", "--prometheus", prom))
+    assert "a2a_gate_status 3.0" in prom.read_text()
+
+
+def test_a_command_line_that_makes_no_sense_is_unknown(a2a: A2A, tmp_path: Path) -> None:
+    for arguments in (
+        ("x.h5",),
+        ("x.h5", "--min-efficiency", "much"),
+        ("x.h5", "--min-efficiency", "1%", "--loss", "0"),
+        ("x.h5", "--min-efficiency", "1%", "--junit", "x.h5"),
+        ("x.h5", "--min-efficiency", "1%", "--prometheus", tmp_path / "no" / "x.prom"),
+        ("x.h5", "--minimum", "1%"),
+        ("--min-efficiency", "1%"),
+    ):
+        outcome = a2a("gate", *arguments)
+        assert (outcome.status, outcome.out) == (3, ""), arguments
+        assert outcome.err.startswith("a2a: ") and outcome.err.count("\n") == 1
+
+
+def test_a_reader_that_leaves_early_changes_no_status(tmp_path: Path) -> None:
+    (file,) = night(tmp_path / "now", 1, launches=1)
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "a2aperf", "gate", str(file), "--min-efficiency", "99%"]
+    assert subprocess.run(command, stdout=writer, check=False).returncode == 2
+    os.close(writer)
