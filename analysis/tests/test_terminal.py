@@ -135,6 +135,8 @@ def commands(path: Path, out: Path) -> list[tuple[object, ...]]:
         ("compare", path, "--by", "engine", "--json"),
         ("compare", path, "--by", "engine", "--csv"),
         ("compare", path, "--by", "mode"),
+        ("gate", path, "--min-efficiency", "1%"),
+        ("gate", path, "--min-efficiency", "1%", "--json"),
         ("history", path),
         ("history", path, "--json"),
         ("live", path, "--once"),
