@@ -246,6 +246,28 @@ def test_on_one_node_there_is_no_efficiency(a2a: A2A, tmp_path: Path) -> None:
     unknown(a2a("gate", file, "--min-efficiency", "10%"), "on one node nothing leaves it")
 
 
+@pytest.mark.parametrize("sizes", ["[1000, 7]", '["1 kB", "7 B"]'])
+def test_a_size_that_is_not_there_is_unknown(a2a: A2A, tmp_path: Path, sizes: str) -> None:
+    file = synthetic.write_launch(tmp_path / "x.h5", SETUP)
+    limits = toml(tmp_path, f"[[limit]]\nmessage_size = {sizes}\nmax_p50_us = 1e9\n")
+    unknown(a2a("gate", file, "--limits", limits), "1 unknown, 1 ok", "no point has message_size=7")
+
+
+def test_a_size_has_to_be_there_at_each_scale(a2a: A2A, tmp_path: Path) -> None:
+    files = [synthetic.write_launch(tmp_path / "x.h5", SETUP)]
+    fewer = replace(SETUP, nodes=2, sizes=SETUP.sizes[:2])
+    files.append(synthetic.write_launch(tmp_path / "y.h5", fewer))
+    limits = toml(tmp_path, "[[limit]]\nmessage_size = [1000, 60000]\nmax_p50_us = 1e9\n")
+    unknown(a2a("gate", *files, "--limits", limits), "message_size=60000 at", "on 2 nodes")
+
+
+def test_an_efficiency_above_the_link_is_not_ok(a2a: A2A, tmp_path: Path) -> None:
+    file = synthetic.write_launch(tmp_path / "x.h5", SETUP)
+    with edited(file) as h5:
+        h5["efficiency"][-1] = 1.3
+    unknown(a2a("gate", file, "--min-efficiency", "1%"), "130.0 % is above the link rate")
+
+
 # What it writes ----------------------------------------------------------------------------------
 
 
@@ -305,3 +327,27 @@ def test_a_reader_that_leaves_early_changes_no_status(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "a2aperf", "gate", str(file), "--min-efficiency", "99%"]
     assert subprocess.run(command, stdout=writer, check=False).returncode == 2
     os.close(writer)
+
+
+def test_a_verdict_that_cannot_be_printed_is_never_ok(tmp_path: Path) -> None:
+    (file,) = night(tmp_path / "now", 1, launches=1)
+    limits = toml(tmp_path, "[[limit]]\nmax_p50_us = 1e9\n")
+    command = [sys.executable, "-m", "a2aperf", "gate", str(file), "--limits", str(limits)]
+    with Path("/dev/full").open("w") as full:
+        made = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (made.returncode, made.stderr.count(b"\n")) == (3, 1)
+    closed = ["bash", "-c", 'exec "$@" >&-', "bash", *command]
+    made = subprocess.run(closed, stderr=subprocess.PIPE, check=False)
+    assert (made.returncode, made.stderr) == (3, b"")
+
+
+def test_a_fault_of_the_command_itself_is_no_warning(
+    a2a: A2A, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: object) -> None:
+        raise ZeroDivisionError("of the test")
+
+    monkeypatch.setattr("a2aperf.commands.gate.gate", fail)
+    outcome = a2a("gate", tmp_path, "--min-efficiency", "1%")
+    assert (outcome.status, outcome.out) == (3, "")
+    assert outcome.err.startswith("a2a: gate: a fault of a2a itself: ZeroDivisionError: of the")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from a2aperf import output, terminal
 from a2aperf.commands.options import AgainstParser, Where, share
 from a2aperf.errors import InputError
 from a2aperf.gating import formats, limits_file
+from a2aperf.gating.checks import State
 from a2aperf.gating.gate import Asked, Gate, gate
 from a2aperf.gating.limits_file import FaultyLimitsError
 
@@ -81,13 +83,21 @@ def run(
         raise typer.Exit(_FAULTY_LIMITS) from None
     least = share("--min-efficiency", min_efficiency, "80%") if min_efficiency else None
     asked = Asked(files, against or None, where, least, read, share("--loss", loss, "10%"))
-    made = gate(asked)
-    if junit:
-        output.replace(junit, formats.as_junit(made))
-    if prometheus:
-        output.replace(prometheus, formats.as_prometheus(made))
-    _say(made, as_json)
-    raise typer.Exit(int(made.state))
+    try:
+        made = gate(asked)
+        if junit:
+            output.replace(junit, formats.as_junit(made))
+        if prometheus:
+            output.replace(prometheus, formats.as_prometheus(made))
+        is_seen = _say(made, as_json)
+    except InputError:
+        raise
+    except Exception as error:
+        # Python's own status is 1, which a monitor takes for a warning.
+        terminal.tell(f"a2a: gate: a fault of a2a itself: {type(error).__name__}: {error}")
+        terminal.tell(*traceback.format_exc().splitlines())
+        raise typer.Exit(int(State.UNKNOWN)) from None
+    raise typer.Exit(int(made.state if is_seen or made.state else State.UNKNOWN))
 
 
 def require_named(path: Path, suffix: str, what: str) -> None:
@@ -97,12 +107,20 @@ def require_named(path: Path, suffix: str, what: str) -> None:
     output.require_suffix(path, (suffix,), what)
 
 
-def _say(made: Gate, as_json: bool) -> None:
-    """Print; a reader that has seen enough changes no exit status."""
+def _say(made: Gate, as_json: bool) -> bool:
+    """Print; false where it is lost. A reader that has seen enough changes no exit status."""
+    if sys.stdout is None:  # closed by whoever started the command
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
+        return False
     try:
         if as_json:
             terminal.say_text(formats.as_json(made))
         else:
             terminal.say(*formats.lines(made, sys.stdout.isatty()))
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return True
+        terminal.tell(f"a2a: stdout cannot be written: {error.strerror or error}")
+        return False
+    return True

@@ -51,13 +51,17 @@ _LEVELS: Final = ("warning", "critical")
 
 @dataclass(frozen=True)
 class Limit:
-    """One limit: NaN where a level is not set. `chosen` are expressions as of --where."""
+    """One limit: NaN where a level is not set. `chosen` are expressions as of --where.
+
+    `named` are those of single values, which must each have a point.
+    """
 
     kind: str
     warning: float
     critical: float
     chosen: tuple[str, ...] = ()
     source: str = ""
+    named: tuple[str, ...] = ()
 
 
 def read(path: Path) -> list[Limit]:
@@ -87,8 +91,14 @@ def _table(path: Path, number: int, table: dict[str, Any]) -> list[Limit]:
         for text in _chosen(path, f"{place}{name}", name, table[name])
     )
     source = f"{path.name}, limit {number}"
+    named = tuple(
+        f"{name}={value}"
+        for name, _, values in (one.partition("=") for one in chosen)
+        if name in table
+        for value in values.split(",")
+    )
     made = [
-        Limit(name, *_levels(path, f"{place}{name}", kind, table[name]), chosen, source)
+        Limit(name, *_levels(path, f"{place}{name}", kind, table[name]), chosen, source, named)
         for name, kind in KINDS.items()
         if name in table
     ]

@@ -14,17 +14,18 @@ from a2aperf.errors import InputError
 from a2aperf.explain import series
 from a2aperf.gating.bands import scale
 from a2aperf.gating.checks import Check, State, unknown, worst
-from a2aperf.gating.limits_file import KINDS, Kind, Limit
+from a2aperf.gating.limits_file import KINDS, Kind, Limit, percent
 from a2aperf.labels import count_text, size_text
 from a2aperf.results import Results
 
 _LINE: Final = ["series", "ranks", "nodes", "ppn"]
+_ABOVE: Final = "is above the link rate, so one of both is wrong"
 _PERCENTILES: Final = {"max_p90_us": 0.9, "max_p99_us": 0.99, "max_p99_over_p50": 0.99}
 
 
 def check(found: Results, limits: Sequence[Limit]) -> list[Check]:
-    """A check for each limit, at the worst of the points that it names."""
-    return [_check(found, limit) for limit in limits]
+    """A check for each limit, at the worst of the points that it names; one for what has none."""
+    return [one for limit in limits for one in _check(found, limit)]
 
 
 def best_efficiency(found: Results, least: float) -> list[Check]:
@@ -34,18 +35,46 @@ def best_efficiency(found: Results, least: float) -> list[Check]:
     checks = []
     for _, mine in rows.groupby(_LINE, dropna=False, sort=True):
         known = mine[mine["value"].notna()]
-        best = known.loc[[known["value"].idxmax()]] if len(known) else mine.iloc[:1]
-        checks.append(_judged(best, limit, ", the best size" if len(known) else ""))
+        absurd = mine[mine["why"].str.endswith(_ABOVE)]
+        if len(absurd) or known.empty:
+            checks.append(_judged((mine if absurd.empty else absurd).iloc[:1], limit))
+        else:
+            best = known.loc[[known["value"].idxmax()]]
+            checks.append(_judged(best, limit, ", the best size"))
     return checks
 
 
-def _check(found: Results, limit: Limit) -> Check:
+def _check(found: Results, limit: Limit) -> list[Check]:
     what = KINDS[limit.kind].what
     try:
         chosen = filters.where(found, limit.chosen, asked=limit.source)
     except InputError as error:
-        return unknown(what, str(error), limit.source)
-    return _judged(_medians(chosen, limit.kind), limit)
+        return [unknown(what, str(error), limit.source)]
+    return [_judged(_medians(chosen, limit.kind), limit), *_absent(chosen, limit)]
+
+
+def _absent(chosen: Results, limit: Limit) -> list[Check]:
+    """What the limit names and no point has; a size must be there at each scale."""
+    scales = [*chosen.points.groupby(_LINE[1:], dropna=False, sort=True)]
+    told = []
+    for name in limit.named:
+        parts = scales if name.startswith("message_size=") else [((), chosen.points)]
+        lacking = [points for _, points in parts if not _has(chosen, points, name)]
+        if not lacking:
+            continue
+        first: Any = lacking[0].iloc[0]
+        all_lack = len(lacking) == len(parts)
+        at = "" if all_lack else f" at {scale(first['ranks'], first['nodes'])}"
+        told.append(f"no point has {name}{at}")
+    return [unknown(KINDS[limit.kind].what, one, limit.source) for one in told]
+
+
+def _has(chosen: Results, points: pd.DataFrame, name: str) -> bool:
+    part = chosen.select(chosen.points.index.isin(points.index))
+    try:
+        return not filters.where(part, (name,)).points.empty
+    except InputError:
+        return False
 
 
 def _medians(found: Results, kind: str) -> pd.DataFrame:
@@ -90,6 +119,8 @@ def _lacking(found: Results, points: pd.DataFrame, kind: str) -> list[str]:
         rule = found.attributes[file].get("percentile_rule", "rank")
         if q and pd.notna(ops) and metrics.percentile_is_maximum(int(ops), q, rule):
             told.append(f"p{round(100 * q)} of {count_text(int(ops), 'op')} is their maximum")
+        elif kind == "min_efficiency" and value > 1:
+            told.append(f"{percent(value)} {_ABOVE}")
         elif np.isfinite(value):
             told.append("")
         elif kind.startswith("min_") and pd.notna(nodes) and nodes == 1:
