@@ -70,7 +70,7 @@ def _absent(chosen: Results, limit: Limit) -> list[Check]:
 
 
 def _has(chosen: Results, points: pd.DataFrame, name: str) -> bool:
-    part = chosen.select(chosen.points.index.isin(points.index))
+    part = chosen.select(pd.Series(chosen.points.index.isin(points.index)))
     try:
         return not filters.where(part, (name,)).points.empty
     except InputError:
