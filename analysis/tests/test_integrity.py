@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Damage is never taken for data: trailer, digest and checksums, and what is done without them."""
 
+import fcntl
 import os
 import re
 import shutil
@@ -15,7 +16,17 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import checksums, datasets, isolated, loading, mending, repair, schema, trailer
+from a2aperf import (
+    checksums,
+    datasets,
+    file_lock,
+    isolated,
+    loading,
+    mending,
+    repair,
+    schema,
+    trailer,
+)
 from a2aperf.errors import InputError, what_is_damaged
 from conftest import Outcome
 from support import synthetic, synthetic_pairs
@@ -158,6 +169,64 @@ def test_a_row_that_the_disk_had_not_confirmed_counts(a2a: Run, launch: Path) ->
     outcome = a2a("check", launch)
     assert outcome.status == 0
     assert "warning: point 2: not all of it reached the disk: not measured" in outcome.out
+
+
+@pytest.fixture
+def matrix(tmp_path: Path) -> Path:
+    """Of a launch that was killed when it had written all but how it ended."""
+    setup = synthetic.Setup(nodes=3, ppn=1, sizes=(8, 60000), ops=12)
+    truth = synthetic_pairs.Truth(pairs={(0, 1): 2.0})
+    return cut(synthetic_pairs.write_pairs(tmp_path / "pairs.h5", setup, truth))
+
+
+WRONG_MATRIX = "/pairs is not as it was written"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["table", "table --role pair", "explain", "plot matrix -o x.svg", "report -o x.html"],
+)
+def test_a_damaged_matrix_is_told_by_whoever_shows_it(
+    a2a: Run, matrix: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.chdir(matrix.parent)
+    words = [*command.split(), matrix]
+    assert WRONG_MATRIX not in a2a(*words).err
+    overwrite(matrix, "pairs/gbps", 0)
+    for written in matrix.parent.glob("x.*"):
+        written.unlink()
+    outcome = a2a(*words)
+    assert outcome.status == 0
+    (line,) = [one for one in outcome.err.splitlines() if WRONG_MATRIX in one]
+    assert line.startswith(f"a2a: {matrix}: ")
+
+
+def test_a_matrix_of_a_launch_that_ended_is_told(a2a: Run, matrix: Path) -> None:
+    with h5py.File(matrix, "r+") as file:
+        for name in ("end_state", "end_reason"):
+            file["segments/0"][name][()] = 1
+    assert WRONG_MATRIX not in a2a("table", matrix).err
+    overwrite(matrix, "pairs/gbps", 0)
+    assert f"a2a: {matrix}: {WRONG_MATRIX}: its checksum is wrong" in a2a("table", matrix).err
+    assert f"error: {WRONG_MATRIX}: its checksum is wrong" in a2a("check", matrix).out
+
+
+def test_a_matrix_that_is_not_sealed_yet_is_not_called_damaged(a2a: Run, matrix: Path) -> None:
+    """The checksum comes at the end of a launch: one that was killed before has none."""
+    with h5py.File(matrix, "r+") as file:
+        file["pairs/checksum"][()] = -1
+        file["pairs/gbps"][0, 0, 2] = np.nan
+    assert WRONG_MATRIX not in a2a("table", matrix).err
+    assert f"warning: {WRONG_MATRIX}" not in a2a("check", matrix).out
+
+
+def test_a_matrix_that_a_launch_still_writes_is_not_called_damaged(a2a: Run, matrix: Path) -> None:
+    overwrite(matrix, "pairs/gbps", 0)
+    with matrix.open("rb") as file:
+        mark = struct.pack("hhqqi0q", fcntl.F_RDLCK, 0, file_lock.MARK, 1, 0)
+        fcntl.fcntl(file, fcntl.F_OFD_SETLK, mark)
+        assert WRONG_MATRIX not in a2a("table", matrix).err
+    assert WRONG_MATRIX in a2a("table", matrix).err
 
 
 @pytest.mark.parametrize(

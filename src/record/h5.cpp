@@ -275,6 +275,10 @@ Handle& Handle::operator=(Handle&& other) noexcept {
     return *this;
 }
 
+std::int64_t Handle::release() {
+    return std::exchange(id_, -1);
+}
+
 Handle::~Handle() {
     if (id_ >= 0) H5Idec_ref(id_);
 }
@@ -593,6 +597,11 @@ void File::sync_data() const {
 void File::sync() const {
     if (fsync(descriptor()) != 0)
         throw std::system_error(errno, hdf5_category(), fmt::format("cannot sync {}", where()));
+}
+
+void File::close() {
+    const std::string file = where();
+    if (H5Fclose(handle_.release()) < 0) fail(fmt::format("cannot close {}", file), last_cause());
 }
 
 } // namespace a2aperf::h5

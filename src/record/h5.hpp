@@ -60,6 +60,7 @@ public:
     Handle& operator=(Handle&& other) noexcept;
     ~Handle();
     std::int64_t id() const { return id_; }
+    std::int64_t release(); // whose it is from then on
     bool is_open() const { return id_ >= 0; }
 
 private:
@@ -205,6 +206,10 @@ public:
     void flush() const;
     void sync_data() const; // to the disk: what was written before is there before what is written after
     void sync() const;      // the same, with all that the file system says of the file
+
+    // What letting go of it would do, and says where that fails: closing writes too. For who has let go of all
+    // objects in it, since the last one of them is what closes a file.
+    void close();
 
 private:
     explicit File(Handle handle) : Group(std::move(handle)) {}

@@ -88,7 +88,7 @@ void Recorder::Impl::start(Replacement& replacement, Existing existing, const Pr
     const Schema schema = results.extents.schema;
     const auto declared = results.extents.group;
     const auto measurements = places_of_measurements(results.file);
-    results = ResultsFile(); // closed: HDF5 holds no metadata back that it could write later
+    results.close(); // HDF5 holds no metadata back that it could write later
     if (measurements) append_skeleton(replacement.path(), *measurements);
     try {
         results = ResultsFile::open(replacement.path(), h5::File::Access::read_write, schema);
@@ -158,7 +158,7 @@ void Recorder::Impl::compact() {
     Replacement replacement(file);
     std::optional<std::vector<h5::Extent>> measurements;
     {
-        const ResultsFile copy =
+        ResultsFile copy =
             ResultsFile::create(replacement.path(), FileLayout::compact, results.attributes, extents);
         copy_asked(results, copy);
         copy_measured(results, states, copy);
@@ -172,6 +172,7 @@ void Recorder::Impl::compact() {
         copy.write_digest();
         copy.file.flush();
         measurements = places_of_measurements(copy.file);
+        copy.close();
     }
     if (measurements) append_skeleton(replacement.path(), *measurements);
     append_trailer(replacement.path());

@@ -134,6 +134,12 @@ ResultsFile ResultsFile::create(const std::filesystem::path& path, FileLayout la
     return created;
 }
 
+void ResultsFile::close() {
+    h5::File last = std::move(file);
+    *this = ResultsFile();
+    last.close();
+}
+
 void throw_damaged(const std::filesystem::path& path, const std::system_error& error) {
     throw UsageError(fmt::format("{} is damaged: {}. 'a2a check --repair' makes a new file of what is sound in it",
                                  h5::shown(path), error.what()));

@@ -75,6 +75,9 @@ struct ResultsFile {
     void write_digest() const;
     bool must_have_trailer() const; // it is finished, and of a version that has one
 
+    // Throws where what HDF5 writes at that time fails; nothing of it is open then.
+    void close();
+
     // Whether every part has the shape that the others have, so that whoever reads one point after another finds
     // all of it. Throws h5::Unreadable.
     void require_sound() const;

@@ -90,6 +90,8 @@ def fate(path: Path, new: Path, truth: Truth, sound: set[int]) -> str:
         outcome = repair.written(path, new, progress=lambda done, of: None)
     except InputError:
         return REFUSED
+    except MemoryError:  # a fate of its own (`forked`)
+        raise
     except Exception:  # which a user would see
         traceback.print_exc()
         return RAISED

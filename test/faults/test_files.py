@@ -86,6 +86,23 @@ def test_any_call_of_the_recorder(write, tmp_path, call, error, says, samples):
             assert status != 0, where
 
 
+def test_no_write_of_a_new_file_fails_unnoticed(write, tmp_path):
+    """What HDF5 writes when it closes one is the last of them: at the creation, and of the compact copy."""
+    fault = "call=write do=EIO path=.a.h5.partial"
+    _, _, _, notes = write(tmp_path, f"{fault} nth={NEVER}")
+    calls = int(notes.split()[-1])
+    for nth in range(1, calls + 1):
+        folder = tmp_path / str(nth)
+        folder.mkdir()
+        status, words, done, notes = write(folder, f"{fault} nth={nth}")
+        where = f"write {nth} of {calls}: status {status}, {words}"
+        assert " struck " in notes, where
+        assert len(words) == 1 and "Input/output error" in words[0] and str(folder) in words[0], where
+        # A copy that could not be made costs nothing but room.
+        assert (status, done) in ((1, []), (0, [0, 1, 2, 3])), where
+        assert not (folder / ".a.h5.partial").exists(), where
+
+
 def test_short_reads_and_writes_are_completed(write, tmp_path):
     for call in ("read", "write"):
         folder = tmp_path / call

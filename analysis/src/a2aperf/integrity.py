@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import checksums, schema, sealing, strict, trailer, verified
+from a2aperf import checksums, file_lock, schema, sealing, strict, trailer, verified
 from a2aperf.errors import DAMAGE, what_is_damaged
 
 _PENDING = schema.STATES.index("pending")
@@ -39,12 +39,8 @@ def warnings(file: h5py.File) -> Iterator[str]:
     for point in np.flatnonzero((file["state"][()] == _PENDING) & (told != checksums.NONE)):
         if _wrong(file, int(point)):
             yield f"point {point}: not all of it reached the disk: not measured"
-    for name in sealing.groups(file) if _is_running(file) else ():
-        if checksums.POINTS not in file[name]:
-            continue
-        told = strict.one_number(file[name][checksums.POINTS])
-        if told not in (checksums.NONE, checksums.of_group(file[name])):
-            yield f"/{name}: not all of it reached the disk"
+    if _is_running(file):
+        yield from _unfinished_groups(file)
 
 
 def _lacking(file: h5py.File) -> Iterator[str]:
@@ -121,6 +117,40 @@ def damaged_columns(file: h5py.File) -> list[str]:
 def damaged_states(file: h5py.File) -> list[str]:
     """States that are not as they were written, and what follows of them (`verified.settle`)."""
     return verified.settle(file, file["state"][()])
+
+
+def damaged_groups(file: h5py.File) -> list[str]:
+    """What workloads keep beside the points and is not as it was written, in words.
+
+    Of a launch that still writes nothing is said: it may be in the middle of it.
+    """
+    if not verified.has_checksums(file):
+        return []
+    if not _is_running(file):
+        return [what for name in sealing.groups(file) for what in _group(file, name)]
+    if file_lock.writer_of(Path(file.filename)) is file_lock.Writer.THERE:
+        return []
+    return list(_unfinished_groups(file))
+
+
+def _unfinished_groups(file: h5py.File) -> Iterator[str]:
+    """Of a launch that was killed: those that it had sealed, for that is the last of all."""
+    for name in sealing.groups(file):
+        if checksums.POINTS not in file[name]:
+            continue
+        told = strict.one_number(file[name][checksums.POINTS])
+        if told == checksums.NONE:
+            continue
+        try:
+            sound = told == checksums.of_group(file[name])
+        except DAMAGE as error:
+            yield f"/{name} cannot be read: {what_is_damaged(error)}"
+            continue
+        if not sound:
+            yield (
+                f"/{name} is not as it was written, or not all of it reached the disk: its "
+                "checksum is wrong"
+            )
 
 
 def _unreadable(sums: checksums.PointChecksums, point: int) -> str:

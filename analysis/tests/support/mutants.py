@@ -81,6 +81,8 @@ def fate(path: Path, before: list[Any]) -> str:
             return SAME if shown(path) == before else OTHER
     except InputError:
         return FOUND
+    except MemoryError:  # a fate of its own (`forked`)
+        raise
     except Exception:  # which a user would see
         traceback.print_exc()
         return RAISED
@@ -99,7 +101,7 @@ def main(path: Path, seed: int, count: int) -> None:
         name.write_bytes(mutant(content, random))
         what = forked(lambda: fate(name, before))
         fates[what] += 1
-        if what in (OTHER, RAISED):  # who dies or hangs is told as damage (`isolated`)
+        if what in (OTHER, RAISED):  # who dies, hangs or is full is told as damage
             missed.append(number)
             name.rename(path.with_name(f"{what}-{number}.h5"))
     print(json.dumps({"fates": fates, "missed": missed}))
