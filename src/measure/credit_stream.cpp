@@ -100,20 +100,23 @@ void CreditStream<Mode>::post_receives() {
         while (!is_sweeping_ && !unposted_.empty() && post_receive(unposted_.back())) unposted_.pop_back();
 }
 
+// Where messages are written nothing is posted for them.
 template <class Mode>
-bool CreditStream<Mode>::post_for_message(Incoming& stream, int place) requires(!kHasWords) {
-    const Route from = route(stream.from, place_of(place), place);
-    const ssize_t status = Mode::receive(kIsPooled ? either_ : context_, from, settings_.op);
-    if (!is_started(status, "posting a receive", stream.from)) return false;
-    taken_at_[static_cast<std::size_t>(place)] = stream.posted++;
+bool CreditStream<Mode>::post_for_message(Incoming& stream, int place) {
+    if constexpr (!kHasWords) {
+        const Route from = route(stream.from, place_of(place), place);
+        const ssize_t status = Mode::receive(kIsPooled ? either_ : context_, from, settings_.op);
+        if (!is_started(status, "posting a receive", stream.from)) return false;
+        taken_at_[static_cast<std::size_t>(place)] = stream.posted++;
+    }
     return true;
 }
 
 // The receive that has just taken a message of the stream.
 template <class Mode>
-void CreditStream<Mode>::post_again(int stream, int place) requires(!kHasWords) {
-    Incoming& from = in_[static_cast<std::size_t>(stream)];
+void CreditStream<Mode>::post_again(int stream, int place) {
     if constexpr (!kIsPooled) { // the place is the stream's own
+        Incoming& from = in_[static_cast<std::size_t>(stream)];
         const std::int64_t taken = taken_at_[static_cast<std::size_t>(place)];
         if (unposted_.empty() && post_for_message(from, place)) [[likely]]
             return free_buffer(from, taken);

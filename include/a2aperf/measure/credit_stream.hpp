@@ -219,8 +219,8 @@ private:
     bool read_queue();
     void post_receives();
     bool post_receive(const Unposted& unposted);
-    bool post_for_message(Incoming& stream, int place) requires(!kHasWords);
-    void post_again(int stream, int place) requires(!kHasWords);
+    bool post_for_message(Incoming& stream, int place);
+    void post_again(int stream, int place);
     void take(int place, std::uint64_t data);
     void take_message(int stream, int place);
     void take_credit(Outgoing& stream, int place);
