@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from processes import PATIENCE
+from processes import PATIENCE, wait_until
 
 HERE = Path(__file__).resolve().parent
 NAMESPACES = ["--pid", "--net", "--mount", "--uts", "--ipc"]
@@ -177,8 +177,7 @@ class Cluster:
         """What a look at the nodes says once slurmctld had an answer of each: under load a ping may be missed."""
         deadline = time.monotonic() + seconds
         while NO_ANSWER in (outcome := look()).stdout and time.monotonic() < deadline:
-            while "*" in self.run("sinfo", "-h", "-N", "-o", "%T").stdout and time.monotonic() < deadline:
-                time.sleep(1)
+            wait_until(lambda: "*" not in self.run("sinfo", "-h", "-N", "-o", "%T").stdout, deadline - time.monotonic())
         return outcome
 
     def sbatch(self, *words: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> str:

@@ -43,9 +43,7 @@ def _named(one: Comparison, cells: pd.DataFrame) -> pd.DataFrame:
     others = [c for c in own if c not in _TOLD_BY_SCALE and cells[c].nunique(dropna=False) > 1]
     names = []
     for cell in cells.to_dict("records"):
-        words = [labels.count_text(int(cell["ranks"]), "rank")]
-        if pd.notna(cell.get("nodes")):
-            words[0] += f" on {labels.count_text(int(cell['nodes']), 'node')}"
+        words = [grouping.scale_text(cell["ranks"], cell.get("nodes"))]
         names.append(
             ", ".join(words + [grouping.column_text(one.columns.get(c), cell[c]) for c in others])
         )

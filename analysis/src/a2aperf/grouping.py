@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -81,6 +82,12 @@ def recorded_names(results: Results) -> list[str]:
 def scales_over_ranks(points: pd.DataFrame) -> bool:
     """Whether ranks per node are the scale and no setting: the nodes are known and as many."""
     return bool(points["nodes"].notna().all() and points["nodes"].nunique() == 1)
+
+
+def scale_text(ranks: Any, nodes: Any) -> str:
+    """`8 ranks on 4 nodes`; the ranks alone where nobody knows the nodes."""
+    text = labels.count_text(int(ranks), "rank")
+    return text if pd.isna(nodes) else f"{text} on {labels.count_text(int(nodes), 'node')}"
 
 
 def setting_names(

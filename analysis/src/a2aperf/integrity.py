@@ -139,18 +139,8 @@ def _unfinished_groups(file: h5py.File) -> Iterator[str]:
         if checksums.POINTS not in file[name]:
             continue
         told = strict.one_number(file[name][checksums.POINTS])
-        if told == checksums.NONE:
-            continue
-        try:
-            sound = told == checksums.of_group(file[name])
-        except DAMAGE as error:
-            yield f"/{name} cannot be read: {what_is_damaged(error)}"
-            continue
-        if not sound:
-            yield (
-                f"/{name} is not as it was written, or not all of it reached the disk: its "
-                "checksum is wrong"
-            )
+        if told != checksums.NONE:
+            yield from _sum(file, name, told, ", or not all of it reached the disk")
 
 
 def _unreadable(sums: checksums.PointChecksums, point: int) -> str:
@@ -181,13 +171,18 @@ def _group(file: h5py.File, name: str) -> Iterator[str]:
     told = strict.one_number(group[checksums.POINTS])
     if _is_running(file):
         return  # comes at the end of a launch; `warnings` has a word on it
+    yield from _sum(file, name, told)
+
+
+def _sum(file: h5py.File, name: str, told: int, otherwise: str = "") -> Iterator[str]:
+    """What a group's checksum says; `otherwise`: what else may be where it is wrong."""
     try:
-        sound = told == checksums.of_group(group)
+        sound = told == checksums.of_group(file[name])
     except DAMAGE as error:
         yield f"/{name} cannot be read: {what_is_damaged(error)}"
         return
     if not sound:
-        yield f"/{name} is not as it was written: its checksum is wrong"
+        yield f"/{name} is not as it was written{otherwise}: its checksum is wrong"
 
 
 def _is_compact(file: h5py.File) -> bool:

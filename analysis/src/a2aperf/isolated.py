@@ -30,7 +30,7 @@ PATIENCE_CPU_S = 60
 """The same of CPU time, which tells an HDF5 that goes around in a damaged file from a slow disk."""
 _END_S = 10
 """For a process to go that was killed; one that waits for a disk may stay."""
-_LEAST_MEMORY = 4 << 30
+LEAST_MEMORY = 4 << 30
 """Bytes of address space that it may use, and so many more for each of the file's, which may be
 compressed: a damaged length would have it fill the machine's."""
 _MEMORY_PER_BYTE = 64
@@ -146,7 +146,7 @@ def call(
     one, and where that process died of the file.
     """
     size = _bytes_of(path)
-    memory = _LEAST_MEMORY + _MEMORY_PER_BYTE * size
+    memory = LEAST_MEMORY + _MEMORY_PER_BYTE * size
     limits = memory, int(PATIENCE_CPU_S + size / 1e6)
     request = pickle.dumps((_folder(), limits, function, arguments, progress is not None))
     with _lock:
@@ -210,7 +210,7 @@ def serve() -> None:
             folder, (memory, cpu_s), function, arguments, wants_progress = pickle.load(asked)
         except EOFError:
             return
-        _limit(resource.RLIMIT_AS, memory)
+        limit(resource.RLIMIT_AS, memory)
         _limit_cpu(cpu_s)
 
         def tell_progress(*done: int, cpu_s: int = cpu_s) -> None:
@@ -231,10 +231,10 @@ def serve() -> None:
 def _limit_cpu(seconds: int) -> None:
     """From now on; SIGXCPU ends this process where it takes more."""
     used = resource.getrusage(resource.RUSAGE_SELF)
-    _limit(resource.RLIMIT_CPU, math.ceil(used.ru_utime + used.ru_stime) + seconds)
+    limit(resource.RLIMIT_CPU, math.ceil(used.ru_utime + used.ru_stime) + seconds)
 
 
-def _limit(kind: int, most: int) -> None:
+def limit(kind: int, most: int) -> None:
     """Of this process; who started it may have allowed less."""
     hard = resource.getrlimit(kind)[1]
     with suppress(ValueError, OSError):  # a system that has no such limit

@@ -11,14 +11,14 @@ from a2aperf import writer
 from a2aperf.errors import InputError
 
 
-def require_suffix(path: Path, suffixes: tuple[str, ...], what: str) -> None:
+def require_suffix(path: Path, suffixes: tuple[str, ...], what: str, option: str = "-o") -> None:
     """Refuse a name that says another format, and a folder that cannot be written to.
 
     The suffix also protects results: `-o run.h5` by mistake never overwrites measurements.
     """
     if path.suffix.lower() not in suffixes:
         raise InputError(
-            f"{path}: {what} is written as {', '.join(suffixes)}; give such a name to -o"
+            f"{path}: {what} is written as {', '.join(suffixes)}; give such a name to {option}"
         )
     writer.require_writable(path, force=True)
 

@@ -11,9 +11,10 @@ import signal
 import traceback
 from collections.abc import Callable
 
+from a2aperf import isolated
+
 DIED, HANGS, FULL = "died", "hangs", "memory"
 _CPU_SECONDS = 60  # a deadline, which a busy machine does not come nearer to
-_MEMORY = 4 << 30  # bytes of address space
 
 
 def forked(task: Callable[[], str]) -> str:
@@ -36,8 +37,7 @@ def forked(task: Callable[[], str]) -> str:
 
 def _say(writer: int, task: Callable[[], str]) -> None:
     """What forked() is to return, from its child, which ends after it."""
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY if hard < 0 else min(_MEMORY, hard), hard))
+    isolated.limit(resource.RLIMIT_AS, isolated.LEAST_MEMORY)
     signal.setitimer(signal.ITIMER_PROF, _CPU_SECONDS)
     try:
         said = task()

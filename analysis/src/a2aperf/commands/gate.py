@@ -73,9 +73,10 @@ def run(
     """
     if not (against or min_efficiency or limits):
         raise InputError("give --against FILE…, --min-efficiency SHARE or --limits FILE")
-    for path, suffix, what in ((junit, ".xml", "JUnit's"), (prometheus, ".prom", "Prometheus'")):
-        if path is not None:
-            require_named(path, suffix, what)
+    if junit:
+        output.require_suffix(junit, (".xml",), "JUnit's format", "--junit")
+    if prometheus:
+        output.require_suffix(prometheus, (".prom",), "Prometheus' format", "--prometheus")
     try:
         read = limits_file.read(limits) if limits else []
     except FaultyLimitsError as error:
@@ -98,13 +99,6 @@ def run(
         terminal.tell(*traceback.format_exc().splitlines())
         raise typer.Exit(int(State.UNKNOWN)) from None
     raise typer.Exit(int(made.state if is_seen or made.state else State.UNKNOWN))
-
-
-def require_named(path: Path, suffix: str, what: str) -> None:
-    """Refuse a name that is another kind of file's, and a folder that cannot be written to."""
-    if path.suffix.lower() != suffix:
-        raise InputError(f"{path}: {what} format is written as {suffix}; give it such a name")
-    output.require_suffix(path, (suffix,), what)
 
 
 def _say(made: Gate, as_json: bool) -> bool:

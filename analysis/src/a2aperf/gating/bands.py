@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from a2aperf import grouping
 from a2aperf.explain.steps import KNOWN
-from a2aperf.labels import count_text, size_text
+from a2aperf.labels import size_text
 
 _EDGES: Final = (8192, 65536)
 """Where nothing is known of the provider."""
@@ -58,14 +59,8 @@ def _band(rows: pd.DataFrame, settings: list[str]) -> Band:
     first: Any = rows.iloc[0]
     sizes = [size_text(size) for size in (rows["message_size"].min(), rows["message_size"].max())]
     parts = [
-        scale(first["ranks"], first["nodes"]),
+        grouping.scale_text(first["ranks"], first["nodes"]),
         " to ".join(dict.fromkeys(sizes)),
         *(f"{name}={first[name]}" for name in settings if pd.notna(first[name])),
     ]
     return Band(", ".join(parts), rows.index.to_numpy(dtype=np.intp))
-
-
-def scale(ranks: int, nodes: Any) -> str:
-    """`8 ranks on 4 nodes`."""
-    text = count_text(int(ranks), "rank")
-    return text if pd.isna(nodes) else f"{text} on {count_text(int(nodes), 'node')}"

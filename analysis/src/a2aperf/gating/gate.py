@@ -79,8 +79,7 @@ def _against(asked: Asked, files: Sequence[Path], notes: list[str]) -> list[Chec
     if base is None:
         return lost or checks
     try:
-        found = loading.load([*files, *sound])
-        found = _judgeable(filters.where(found, asked.where))
+        found = filters.where(loading.load([*files, *sound]), asked.where).to_judge()
     except InputError as error:
         return [*checks, unknown("baseline", str(error))]
     crowded = _oversubscribed(found)
@@ -105,13 +104,14 @@ def _load(
     """Complete points of launches that can be judged, and the files that could be read."""
     paths, lost = _expanded(given, what)
     checks += lost
-    sound = _sound(paths, what, checks)
-    if not sound:
+    loaded = _loaded(paths, what, checks)
+    if loaded is None:
         return None, []
+    sound = [*loaded.files.values()]
     try:
-        everything = filters.where(loading.load(sound), where)
+        everything = filters.where(loaded, where)
         _tell_missing(everything, what, checks)
-        found = _judgeable(everything)
+        found = everything.to_judge()
         clusters.require_one(found)
     except InputError as error:
         checks.append(unknown(what, str(error).replace("; --mixed takes them together", "")))
@@ -124,16 +124,14 @@ def _load(
     return (None if found.points.empty else found), sound
 
 
-def _sound(paths: Sequence[Path], what: str, checks: list[Check]) -> list[Path]:
-    """Files that can be read; each of the others is a check."""
+def _loaded(paths: Sequence[Path], what: str, checks: list[Check]) -> Results | None:
+    """What can be read; each of the other files is a check."""
     try:
-        loading.load(paths)
+        return loading.load(paths)
     except InputError as error:
         if len(paths) < 2:
             checks += [unknown(what, str(error))] if paths else []
-            return []
-    else:
-        return list(paths)
+            return None
     sound = []
     for path in paths:
         try:
@@ -142,11 +140,11 @@ def _sound(paths: Sequence[Path], what: str, checks: list[Check]) -> list[Path]:
             checks.append(unknown(what, str(error)))
         else:
             sound.append(path)
-    return sound
-
-
-def _judgeable(found: Results) -> Results:
-    return found.to_judge()
+    try:
+        return loading.load(sound) if sound else None
+    except InputError as error:  # together they cannot be
+        checks.append(unknown(what, str(error)))
+        return None
 
 
 def _oversubscribed(found: Results) -> list[str]:

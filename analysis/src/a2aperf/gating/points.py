@@ -9,10 +9,9 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from a2aperf import filters, metrics
+from a2aperf import filters, grouping, metrics
 from a2aperf.errors import InputError
 from a2aperf.explain import series
-from a2aperf.gating.bands import scale
 from a2aperf.gating.checks import Check, State, unknown, worst
 from a2aperf.gating.limits_file import KINDS, Kind, Limit, percent
 from a2aperf.labels import count_text, size_text
@@ -64,7 +63,7 @@ def _absent(chosen: Results, limit: Limit) -> list[Check]:
             continue
         first: Any = lacking[0].iloc[0]
         all_lack = len(lacking) == len(parts)
-        at = "" if all_lack else f" at {scale(first['ranks'], first['nodes'])}"
+        at = "" if all_lack else f" at {grouping.scale_text(first['ranks'], first['nodes'])}"
         told.append(f"no point has {name}{at}")
     return [unknown(KINDS[limit.kind].what, one, limit.source) for one in told]
 
@@ -149,10 +148,9 @@ def _judged(rows: pd.DataFrame, limit: Limit, remark: str = "") -> Check:
     if state == State.OK and not np.isnan(limit.warning):
         bound = limit.warning
     words = f"{'at least' if kind.is_least else 'at most'} {kind.write(bound)}"
-    at = ", ".join(
-        filter(None, [scale(row["ranks"], row["nodes"]), size_text(row["message_size"]) + remark,
-                      str(row["series"])])
-    )  # fmt: skip
+    scale = grouping.scale_text(row["ranks"], row["nodes"])
+    size = size_text(row["message_size"]) + remark
+    at = ", ".join(filter(None, [scale, size, str(row["series"])]))
     shown = ("" if np.isnan(row["value"]) else kind.write(row["value"]), words)
     launches = int(row["launches"])
     ops = 0 if pd.isna(row["ops"]) else int(row["ops"])
