@@ -45,11 +45,10 @@ parse_options() {
             usage
             exit 0
             ;;
-        --quick | --drop-bad-nodes | --go-on | --requeue)
-            asked[$name]=yes
-            ;;
         --*)
-            if [[ ${pattern[$name]-} ]]; then
+            if [[ $1 == "--$name" && ${asked[$name]-} =~ ^(yes|no)$ ]]; then
+                asked[$name]=yes
+            elif [[ ${pattern[$name]-} ]]; then
                 if [[ $1 != *=* ]]; then
                     (($# > 1)) || die -2 "$1 needs a value: ${meaning[$name]%%:*}, such as $1 ${meaning[$name]#*:}"
                     set -- "$1=$2" "${@:3}"
