@@ -85,6 +85,7 @@ Provenance Launch::provenance() const {
                   {"tuned_environment", fmt::format("{}", fmt::join(choice.environment, " "))},
                   {"slurm_job_id", variable("SLURM_JOB_ID")},
                   {"baseline_transport", options_.with_mpi_baseline ? mpi_transport() : ""}};
+    facts.text.merge(workload_.asked_names(options_));
     facts.integers = {{"memory_limit", static_cast<std::int64_t>(prepared_.budget.per_node)},
                       {"seed", static_cast<std::int64_t>(options_.seed)},
                       {"shuffle_ranks", options_.shuffle_ranks ? 1 : 0},

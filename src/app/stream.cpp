@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -210,6 +211,11 @@ public:
                                 : receivers.contains(rank) ? asked.to
                                                            : std::string();
         return own.empty() ? options.nic : own;
+    }
+
+    std::map<std::string, std::string> asked_names(const Options& options) const override {
+        const StreamOptions& asked = stream_options(options);
+        return {{"asked_from", asked.from}, {"asked_to", asked.to}};
     }
 
     Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {

@@ -65,6 +65,8 @@ OTHERS = {
     "--messages": ("stream", {"--messages": "51"}, "asked_messages 50 in the file and 51"),
     "--request": ("echo", {"--request": "31"}, "request_size 30 in the file and 31"),
     "--outstanding": ("echo", {"--outstanding": "2"}, "outstanding 1 in the file and 2"),
+    "--from": ("stream", {"--from": "shm"}, "with no --from and this launch has --from shm"),
+    "--to": ("stream", {}, "with --to 'other 1' and this launch has no --to"),
     "--max-samples": ("stream", {"--max-samples": "7"}, ""),
     "--suspects": ("pairs", {"--suspects": "1"}, ""),
     "--timeout": ("alltoall", {"--timeout": "50s"}, ""),
@@ -76,7 +78,7 @@ OTHERS = {
     "--ranks": ("alltoall", {"--dry-run": None, "--ranks": "5"}, ""),
     "--ranks-per-node": ("alltoall", {"--dry-run": None, "--ranks": "4", "--ranks-per-node": "2"}, ""),
 }  # fmt: skip
-PLANTED = {"--memory": ("memory", "huge"), "--nic": ("domain", "other")}  # what this machine may not have
+PLANTED = {"--memory": ("memory", "huge"), "--nic": ("domain", "other"), "--to": ("asked_to", "other 1")}  # what this machine may not have
 NO_TABLE = {"--resume", "--force", "--config", "--help", "--help-all", "--list", "--version"}
 
 
@@ -112,7 +114,7 @@ def measured(program, tmp_path_factory) -> dict[str, Path]:
 
 def test_the_table_has_every_option():
     options = set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / "src/config/option_table.cpp").read_text()))
-    streams = {"pairs", "duplex", "free-delay", "inject", "completion", "cq-mod", "duration", "messages", "max-samples"}
+    streams = {"pairs", "duplex", "free-delay", "inject", "completion", "cq-mod", "duration", "messages", "max-samples", "from", "to"}
     own = {"pairs": {"steps", "suspects"}, "stream_options": streams, "echo": {"request", "outstanding"}}
     for workload, names in own.items():
         options |= set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / f"src/app/{workload}.cpp").read_text())) & names
