@@ -55,6 +55,16 @@ void Channel::use(std::string_view kind) {
     used_ = found == buffers_.end() ? 0 : static_cast<std::size_t>(found - buffers_.begin());
 }
 
+void Channel::face(Channel& other) {
+    const auto self = static_cast<std::size_t>(job_.rank());
+    endpoint_.redirect(job_.rank(), other.endpoint_.address());
+    for (std::size_t kind = 0; kind < buffers_.size(); ++kind) {
+        const Buffers& there = other.buffers_[kind];
+        buffers_[kind].remotes[self] = {there.send.remote(), there.receive.remote(),
+                                        other.flags_ ? other.flags_->remote() : Region::Remote{}};
+    }
+}
+
 int Channel::slots(Bytes message_size) const {
     if (message_size == 0) return job_.ranks();
     return static_cast<int>(std::min<Bytes>(buffer_bytes_ / message_size, static_cast<Bytes>(job_.ranks())));

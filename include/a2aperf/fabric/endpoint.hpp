@@ -33,6 +33,11 @@ public:
     // Addresses of all ranks in rank order, own included; all of one length, unless they are text.
     void insert_peers(std::span<const std::string> addresses);
 
+    // From now on that of one rank is another one.
+    void redirect(int rank, const std::string& address) {
+        insert(address, 1, &peers_[static_cast<std::size_t>(rank)]);
+    }
+
     fid_ep* get() const { return endpoint_.get(); }
     fid_cq* queue() const { return queue_.get(); }
     Completions completions() const { return completions_; }

@@ -52,6 +52,10 @@ public:
     bool peers_write() const { return peers_write_; } // into the receive buffer
     const RemoteBuffers& remote(Rank peer) const { return now().remotes[static_cast<std::size_t>(peer)]; }
 
+    // From now on what this rank sends itself over this channel goes to the other one, or again to this one: its
+    // endpoint and buffers. While nothing is under way.
+    void face(Channel& other);
+
     // Message slots of this size that fit each buffer, at most R.
     int slots(Bytes message_size) const;
     // Lays the buffers out for a message size; the context is valid until the next call.
