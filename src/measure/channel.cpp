@@ -32,9 +32,8 @@ Channel::Channel(const Job& job, const Offer& offer, const ChannelSettings& sett
     if (domain_.registers_with_endpoint())
         for (Region* region : regions()) region->enable(endpoint_.get());
     endpoint_.insert_peers(job.all_gather_text(endpoint_.address()));
-    for (Buffers& of_kind : buffers_)
-        of_kind.remotes = job.all_gather(RemoteBuffers{of_kind.send.remote(), of_kind.receive.remote(),
-                                                       flags_ ? flags_->remote() : Region::Remote{}});
+    own_address_ = endpoint_.peers()[static_cast<std::size_t>(job.rank())];
+    for (Buffers& of_kind : buffers_) of_kind.remotes = job.all_gather(told_of(of_kind));
 }
 
 Channel::~Channel() {
@@ -55,14 +54,20 @@ void Channel::use(std::string_view kind) {
     used_ = found == buffers_.end() ? 0 : static_cast<std::size_t>(found - buffers_.begin());
 }
 
-void Channel::face(Channel& other) {
-    const auto self = static_cast<std::size_t>(job_.rank());
-    endpoint_.redirect(job_.rank(), other.endpoint_.address());
-    for (std::size_t kind = 0; kind < buffers_.size(); ++kind) {
-        const Buffers& there = other.buffers_[kind];
-        buffers_[kind].remotes[self] = {there.send.remote(), there.receive.remote(),
-                                        other.flags_ ? other.flags_->remote() : Region::Remote{}};
-    }
+RemoteBuffers Channel::told_of(const Buffers& of_kind) const {
+    return {of_kind.send.remote(), of_kind.receive.remote(), flags_ ? flags_->remote() : Region::Remote{}};
+}
+
+void Channel::face(const Channel& other) {
+    if (other_address_ == FI_ADDR_UNSPEC) other_address_ = endpoint_.insert_peer(other.endpoint_.address());
+    endpoint_.redirect(job_.rank(), other_address_);
+    for (std::size_t kind = 0; kind < buffers_.size(); ++kind)
+        buffers_[kind].remotes[static_cast<std::size_t>(job_.rank())] = other.told_of(other.buffers_[kind]);
+}
+
+void Channel::face_itself() noexcept {
+    endpoint_.redirect(job_.rank(), own_address_);
+    for (Buffers& of_kind : buffers_) of_kind.remotes[static_cast<std::size_t>(job_.rank())] = told_of(of_kind);
 }
 
 int Channel::slots(Bytes message_size) const {

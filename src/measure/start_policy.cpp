@@ -40,9 +40,9 @@ std::vector<int> cores_of_nodes(const Job& job, const Locality& here) {
     return counts;
 }
 
-bool is_oversubscribed(const Layout& layout, const std::vector<int>& cores) {
+bool is_oversubscribed(const Layout& layout, const std::vector<int>& cores, int threads) {
     for (std::size_t node = 0; node < cores.size(); ++node)
-        if (layout.ranks_on_node()[node] > cores[node]) return true;
+        if (layout.ranks_on_node()[node] * threads > cores[node]) return true;
     return false;
 }
 

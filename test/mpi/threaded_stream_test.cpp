@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/measure/threaded_stream.hpp"
 
+#include <array>
 #include <atomic>
 #include <stdexcept>
 #include <utility>
@@ -24,11 +25,7 @@ constexpr std::int64_t kMessages = 2000;
 constexpr Duration kByNumber{.length = 3'600'000'000'000, .tick = 100'000'000, .ends_by_number = true};
 
 struct Ends {
-    explicit Ends(const char* mode) : rig({mode}, 64 * job().ranks(), 2, flow_demands()) {
-        const auto both = rig.channels.all();
-        both[0]->face(*both[1]);
-        both[1]->face(*both[0]);
-    }
+    explicit Ends(const char* mode) : rig({mode}, 64 * job().ranks(), 2, flow_demands()) {}
     StreamSettings settings(int window) {
         StreamSettings asked{.window = window, .most = kMessages, .matches_in_order = true, .checks_all = true};
         asked.op = rig.loop.next_op();
@@ -45,12 +42,13 @@ void check_all(const char* mode) {
     Ends ends(mode);
     const auto both = ends.rig.channels.all();
     for (const int window : {1, 7, 40}) {
-        std::atomic<bool> is_pinned{false};
+        std::array<std::atomic<int>, 2> pinned{};
         ThreadedStream<Mode> stream(job(), *both[0], *both[1], kMessage, ends.settings(window), ends.rig.deadline,
-                                    [&] { is_pinned = true; });
+                                    [&](int end) { ++pinned[end]; });
         TickSamples samples(stream.kCounters);
         ends.durations.run(stream, kByNumber, samples);
-        CHECK(is_pinned);
+        CHECK(pinned[0] == 1);
+        CHECK(pinned[1] == 1);
         CHECK(stream.sweep()); // nothing is left
         CHECK(stream.totals()[0] == kMessages);
         CHECK(stream.totals()[1] == kMessages);
@@ -75,7 +73,9 @@ TEST_CASE("what fails in the receiving thread ends the sender's, and is said the
     Ends ends("tagged");
     const auto both = ends.rig.channels.all();
     ThreadedStream<Tagged> stream(job(), *both[0], *both[1], kMessage, ends.settings(7), ends.rig.deadline,
-                                  [] { throw std::runtime_error("no such core"); });
+                                  [](int end) {
+                                      if (end == 1) throw std::runtime_error("no such core");
+                                  });
     stream.prepare();
     CHECK_THROWS_WITH(
         [&] {
@@ -88,9 +88,11 @@ TEST_CASE("who never started, or does not go on, leaves no thread behind") {
     Ends ends("tagged");
     const auto both = ends.rig.channels.all();
     {
-        ThreadedStream<Tagged>(job(), *both[0], *both[1], kMessage, ends.settings(7), ends.rig.deadline, [] {});
+        ThreadedStream<Tagged>(job(), *both[0], *both[1], kMessage, ends.settings(7), ends.rig.deadline,
+                               [](int) {});
     }
-    ThreadedStream<Tagged> stream(job(), *both[0], *both[1], kMessage, ends.settings(7), ends.rig.deadline, [] {});
+    ThreadedStream<Tagged> stream(job(), *both[0], *both[1], kMessage, ends.settings(7), ends.rig.deadline,
+                                  [](int) {});
     stream.prepare();
     (void)stream.advance();
 }

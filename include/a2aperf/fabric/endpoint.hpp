@@ -33,10 +33,13 @@ public:
     // Addresses of all ranks in rank order, own included; all of one length, unless they are text.
     void insert_peers(std::span<const std::string> addresses);
 
-    // From now on that of one rank is another one.
-    void redirect(int rank, const std::string& address) {
-        insert(address, 1, &peers_[static_cast<std::size_t>(rank)]);
+    // One more, and from now on that of a rank is one of those that are known.
+    fi_addr_t insert_peer(const std::string& address) {
+        fi_addr_t peer = FI_ADDR_UNSPEC;
+        insert(address, 1, &peer);
+        return peer;
     }
+    void redirect(int rank, fi_addr_t peer) noexcept { peers_[static_cast<std::size_t>(rank)] = peer; }
 
     fid_ep* get() const { return endpoint_.get(); }
     fid_cq* queue() const { return queue_.get(); }

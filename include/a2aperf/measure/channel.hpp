@@ -52,9 +52,10 @@ public:
     bool peers_write() const { return peers_write_; } // into the receive buffer
     const RemoteBuffers& remote(Rank peer) const { return now().remotes[static_cast<std::size_t>(peer)]; }
 
-    // From now on what this rank sends itself over this channel goes to the other one, or again to this one: its
-    // endpoint and buffers. While nothing is under way.
-    void face(Channel& other);
+    // From now on what this rank sends itself over this channel goes to the other one's endpoint and buffers, until
+    // it faces itself again. Always the same other; while nothing is under way.
+    void face(const Channel& other);
+    void face_itself() noexcept;
 
     // Message slots of this size that fit each buffer, at most R.
     int slots(Bytes message_size) const;
@@ -67,6 +68,7 @@ private:
         Region send, receive;
         std::vector<RemoteBuffers> remotes{}; // [R]
     };
+    RemoteBuffers told_of(const Buffers& of_kind) const;
     const Buffers& now() const { return buffers_[used_]; }
     std::vector<Region*> regions();
 
@@ -79,7 +81,8 @@ private:
     std::size_t used_ = 0;
     std::optional<Region> flags_;
     Endpoint endpoint_;
-    std::vector<std::size_t> send_offset_, receive_offset_; // [R]
+    fi_addr_t own_address_ = FI_ADDR_UNSPEC, other_address_ = FI_ADDR_UNSPEC; // of this rank
+    std::vector<std::size_t> send_offset_, receive_offset_;                   // [R]
 };
 
 } // namespace a2aperf

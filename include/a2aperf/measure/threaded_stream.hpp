@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,25 +24,53 @@ namespace a2aperf {
 
 // What DurationLoop runs. The receiver's thread runs from the first advance() to the next progress(), the end;
 // before and after it the caller's looks at both. What either end counts is its own, and told by a word of its own.
+// Ends are 0, the sender, and 1, the receiver.
+using PinEnd = std::function<void(int end)>;
+
+class FacingChannels {
+public:
+    FacingChannels(Channel& one, Channel& other) : one_(one), other_(other) {
+        one_.face(other_);
+        other_.face(one_);
+    }
+    ~FacingChannels() {
+        one_.face_itself();
+        other_.face_itself();
+    }
+    FacingChannels(const FacingChannels&) = delete;
+    FacingChannels& operator=(const FacingChannels&) = delete;
+
+private:
+    Channel& one_;
+    Channel& other_;
+};
+
 template <class Mode>
 class ThreadedStream {
 public:
     static constexpr auto kCounters = CreditStream<Mode>::kCounters;
 
-    // Each of the channels faces the other (Channel::face). pin: the receiver's thread calls it first.
-    template <class Pin>
+    // The channels face each other until its end. pin: what either thread calls first, with the number of its end.
     ThreadedStream(const Job& job, Channel& sending, Channel& receiving, Bytes message_size,
-                   const StreamSettings& settings, const Deadline& deadline, Pin pin)
-        : job_(job), deadline_(deadline), sender_(job, sending, message_size, end(settings, {job.rank()}, {})),
-          receiver_(job, receiving, message_size, end(settings, {}, {job.rank()})),
-          thread_([this, pin] { receive(pin); }) {}
-    ~ThreadedStream() { stop(); }
+                   const StreamSettings& settings, const Deadline& deadline, const PinEnd& pin)
+        : job_(job), facing_(sending, receiving), deadline_(deadline), pin_(pin),
+          sender_(job, sending, message_size, end(settings, {job.rank()}, {})),
+          receiver_(job, receiving, message_size, end(settings, {}, {job.rank()})), thread_([this] { receive(); }) {
+    }
+    ~ThreadedStream() {
+        phase_.store(Phase::over, std::memory_order_release);
+        phase_.notify_one();
+        thread_.join();
+    }
     ThreadedStream(const ThreadedStream&) = delete;
     ThreadedStream& operator=(const ThreadedStream&) = delete;
 
     void prepare() {
+        pin_(0);
         sender_.prepare();
         receiver_.prepare();
+        phase_.store(Phase::armed, std::memory_order_release); // it is awake when the duration starts
+        phase_.notify_one();
     }
     bool advance() {
         if (!is_running_) [[unlikely]]
@@ -83,7 +112,7 @@ public:
     // They are one process: what becomes silent is its stream, which the loop sees.
     void see_peers(std::vector<PeerSeen>& seen) const { seen.clear(); }
     std::uint64_t most_ahead() const { return receiver_.most_ahead(); }
-    Nanoseconds patience() const { return receiver_.patience(); }
+    Nanoseconds patience() const { return patience_; }
 
     bool injects() const { return sender_.injects(); }
     FlowMoments moments() const {
@@ -103,7 +132,7 @@ public:
     }
 
 private:
-    enum class Phase { waiting, running, over };
+    enum class Phase { waiting, armed, running, paused, over };
 
     static StreamSettings end(StreamSettings settings, std::vector<Rank> to, std::vector<Rank> from) {
         settings.to = std::move(to);
@@ -116,9 +145,15 @@ private:
         is_running_ = true;
         phase_.store(Phase::running, std::memory_order_release);
     }
+    // The receiver's thread is there until the end, without a use of the processor, so that it is counted.
     void stop() {
-        phase_.store(Phase::over, std::memory_order_release);
-        if (thread_.joinable()) thread_.join();
+        phase_.store(Phase::paused, std::memory_order_release);
+        Deadline patience(deadline_.polling(), deadline_.timeout());
+        while (!is_idle_.load(std::memory_order_acquire))
+            if (!patience.idle() && patience.waited() >= patience.timeout() + patience_)
+                throw RunError(fmt::format("the receiving thread of {} does not return from the provider",
+                                           job_.who(job_.rank())),
+                               EndReason::fabric_deadline);
         is_running_ = false;
     }
     void stop_and_fail() {
@@ -126,43 +161,46 @@ private:
         if (failure_) std::rethrow_exception(failure_);
     }
 
-    // The receiver's thread. Until the caller's starts it does nothing, and that one stops it in any case: its
-    // waits have their deadlines.
-    template <class Pin>
-    void receive(Pin pin) {
+    // The receiver's thread.
+    void receive() {
         try {
-            pin();
-            while (phase_.load(std::memory_order_acquire) == Phase::waiting) deadline_.rest();
-            deadline_.reset();
-            while (phase_.load(std::memory_order_acquire) == Phase::running) {
-                if (receiver_.advance()) {
-                    received_.store(receiver_.counters()[1], std::memory_order_relaxed);
-                    if (receiver_.is_over()) is_received_.store(true, std::memory_order_release);
-                    deadline_.reset();
-                } else if (!is_received_.load(std::memory_order_relaxed) && !deadline_.idle() &&
-                           deadline_.waited() >= deadline_.timeout() + receiver_.patience()) {
-                    throw RunError(
-                        fmt::format("in the duration nothing came for {}; the receiving thread of {} waits "
-                                    "for {}",
-                                    format_duration(deadline_.waited()), job_.who(job_.rank()),
-                                    receiver_.waiting_for()),
-                        EndReason::fabric_deadline);
-                }
-            }
+            pin_(1);
+            phase_.wait(Phase::waiting, std::memory_order_acquire);
+            while (phase_.load(std::memory_order_acquire) == Phase::armed) deadline_.rest();
+            while (phase_.load(std::memory_order_acquire) == Phase::running) receive_some();
         } catch (...) {
             failure_ = std::current_exception();
             has_failed_.store(true, std::memory_order_release);
         }
+        is_idle_.store(true, std::memory_order_release);
+        for (Phase phase; (phase = phase_.load(std::memory_order_acquire)) != Phase::over;) phase_.wait(phase);
+    }
+    void receive_some() {
+        if (receiver_.advance()) {
+            received_.store(receiver_.counters()[1], std::memory_order_relaxed);
+            if (receiver_.is_over()) is_received_.store(true, std::memory_order_release);
+            deadline_.reset();
+            return;
+        }
+        if (deadline_.idle() || is_received_.load(std::memory_order_relaxed)) return;
+        if (deadline_.waited() < deadline_.timeout() + patience_) return;
+        throw RunError(fmt::format("in the duration nothing came for {}; the receiving thread of {} waits for {}",
+                                   format_duration(deadline_.waited()), job_.who(job_.rank()),
+                                   receiver_.waiting_for()),
+                       EndReason::fabric_deadline);
     }
 
     static constexpr std::size_t kLine = 64; // bytes that one core has for itself
 
     const Job& job_;
+    FacingChannels facing_;
     Deadline deadline_; // the receiver's thread's
+    PinEnd pin_;
     CreditStream<Mode> sender_;
     alignas(kLine) CreditStream<Mode> receiver_;
+    const Nanoseconds patience_ = receiver_.patience();
     alignas(kLine) std::atomic<std::uint64_t> received_{0};
-    std::atomic<bool> is_received_{false}, has_failed_{false};
+    std::atomic<bool> is_received_{false}, has_failed_{false}, is_idle_{false};
     std::exception_ptr failure_{};
     alignas(kLine) std::atomic<Phase> phase_{Phase::waiting};
     bool is_running_ = false;
@@ -171,5 +209,8 @@ private:
     mutable std::vector<std::int64_t> started_;
     std::thread thread_; // the last: it uses all of them
 };
+
+// Of a point with a thread for each end, over the two channels that it has.
+std::unique_ptr<Flow> make_threaded_stream(const EngineParts& parts, const StreamSettings& settings);
 
 } // namespace a2aperf
