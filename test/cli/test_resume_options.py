@@ -23,6 +23,7 @@ BASES = {
     "echo": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll", "--ops")} | {"--pairs": "0:1"},
 }
 BASES["precise"].pop("--ops")
+BASES["looped"] = BASES["stream"] | {"--pairs": "loopback"}
 # Of the base, what it is instead (None: a flag; ...: left out), and what the line must say besides the option.
 OTHERS = {
     "--sizes": ("alltoall", {"--sizes": "8,32"}, "16 in the file and 32 in this launch"),
@@ -61,6 +62,7 @@ OTHERS = {
     "--inject": ("stream", {"--inject": "off"}, "'auto' in the file and 'off'"),
     "--completion": ("stream", {"--completion": "delivery"}, "'default' in the file and 'delivery'"),
     "--cq-mod": ("stream", {"--cq-mod": "4"}, "cq_mod 1 in the file and 4"),
+    "--threads": ("looped", {"--threads": "each"}, "threads 'one' in the file and 'each'"),
     "--duration": ("stream", {"--messages": ..., "--duration": "20ms"}, "asked_duration -1 in the file and 20000000"),
     "--messages": ("stream", {"--messages": "51"}, "asked_messages 50 in the file and 51"),
     "--request": ("echo", {"--request": "31"}, "request_size 30 in the file and 31"),
@@ -93,7 +95,7 @@ OUTCOMES = table()
 
 
 def words_of(base: str, more: dict[str, str | None]) -> list[str]:
-    words = [base if base in ("pairs", "stream", "echo") else "alltoall"]
+    words = [base if base in ("pairs", "stream", "echo") else {"looped": "stream"}.get(base, "alltoall")]
     for option, value in (BASES[base] | {"--output": "a.h5"} | more).items():
         if value is not ...:
             words += [option] if value is None else [option, value]
@@ -114,7 +116,7 @@ def measured(program, tmp_path_factory) -> dict[str, Path]:
 
 def test_the_table_has_every_option():
     options = set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / "src/config/option_table.cpp").read_text()))
-    streams = {"pairs", "duplex", "free-delay", "inject", "completion", "cq-mod", "duration", "messages", "max-samples", "from", "to"}
+    streams = {"pairs", "duplex", "free-delay", "inject", "completion", "cq-mod", "duration", "messages", "max-samples", "from", "to", "threads"}
     own = {"pairs": {"steps", "suspects"}, "stream_options": streams, "echo": {"request", "outstanding"}}
     for workload, names in own.items():
         options |= set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / f"src/app/{workload}.cpp").read_text())) & names
