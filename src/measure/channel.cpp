@@ -32,7 +32,6 @@ Channel::Channel(const Job& job, const Offer& offer, const ChannelSettings& sett
     if (domain_.registers_with_endpoint())
         for (Region* region : regions()) region->enable(endpoint_.get());
     endpoint_.insert_peers(job.all_gather_text(endpoint_.address()));
-    own_address_ = endpoint_.peers()[static_cast<std::size_t>(job.rank())];
     for (Buffers& of_kind : buffers_) of_kind.remotes = job.all_gather(told_of(of_kind));
 }
 
@@ -59,14 +58,13 @@ RemoteBuffers Channel::told_of(const Buffers& of_kind) const {
 }
 
 void Channel::face(const Channel& other) {
-    if (other_address_ == FI_ADDR_UNSPEC) other_address_ = endpoint_.insert_peer(other.endpoint_.address());
-    endpoint_.redirect(job_.rank(), other_address_);
+    endpoint_.face(job_.rank(), other.endpoint_);
     for (std::size_t kind = 0; kind < buffers_.size(); ++kind)
         buffers_[kind].remotes[static_cast<std::size_t>(job_.rank())] = other.told_of(other.buffers_[kind]);
 }
 
 void Channel::face_itself() noexcept {
-    endpoint_.redirect(job_.rank(), own_address_);
+    endpoint_.face_itself(job_.rank());
     for (Buffers& of_kind : buffers_) of_kind.remotes[static_cast<std::size_t>(job_.rank())] = told_of(of_kind);
 }
 

@@ -81,8 +81,7 @@ private:
     std::size_t used_ = 0;
     std::optional<Region> flags_;
     Endpoint endpoint_;
-    fi_addr_t own_address_ = FI_ADDR_UNSPEC, other_address_ = FI_ADDR_UNSPEC; // of this rank
-    std::vector<std::size_t> send_offset_, receive_offset_;                   // [R]
+    std::vector<std::size_t> send_offset_, receive_offset_; // [R]
 };
 
 } // namespace a2aperf
