@@ -197,7 +197,9 @@ class _Reader:
             if isinstance(size, bool) or not isinstance(size, int) or size < 1:
                 self._refuse(number, key, f"expected bytes such as 4096, not {size!r}")
         self._require_sense(number, table)
-        made = {key: tuple(table[key]) if key in _LISTS else table[key] for key in table}
+        made: dict[str, Any] = {
+            key: tuple(value) if key in _LISTS else value for key, value in table.items()
+        }
         return Setting(**made)
 
     def _require_texts(self, number: int, key: str, value: Any) -> None:

@@ -2,7 +2,7 @@
 """Which launch has which settings: Plackett–Burman designs with their fold-over, in blocks.
 
 R. L. Plackett and J. P. Burman, "The Design of Optimum Multifactorial Experiments", Biometrika 33
-(1946). Each run has a mirrored one, in which every setting has its other level: so the main effects,
+(1946). Each run has a mirrored one, in which every setting has its other level: so main effects,
 which are differences within such pairs, are clear of all interactions of two settings.
 """
 
@@ -50,7 +50,7 @@ class Design:
     @property
     def settings(self) -> int:
         """How many are screened."""
-        return self.levels.shape[1]
+        return int(self.levels.shape[1])
 
 
 def runs_for(settings: int) -> int:
@@ -94,7 +94,8 @@ def _array(runs: int, settings: int, rng: np.random.Generator) -> Levels:
     whole = hadamard(runs)[:, 1:]
     while True:
         chosen = rng.permutation(runs - 1)[:settings]
-        array = (whole[:, chosen] * rng.choice(np.array([-1, 1], np.int8), settings)).astype(np.int8)
+        signs = rng.choice(np.array([-1, 1], np.int8), settings)
+        array: Levels = np.multiply(whole[:, chosen], signs, dtype=np.int8)
         both = np.concatenate([array, -array])
         if settings < _DISTINCT:
             return array

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from a2aperf import laws, power
 from a2aperf.errors import InputError
 from a2aperf.labels import list_text
-from a2aperf.screening.design import ALONE, Design, launches_for, runs_for
+from a2aperf.screening.design import ALONE, DEFAULTS, Design, runs_for
 
 Floats = NDArray[np.float64]
 Levels = NDArray[np.float64]
@@ -138,7 +138,8 @@ def estimate(y: Floats, design: Design, names: Sequence[str] = ()) -> Estimate:
 def smallest(settings: int, bands: int, spread: float) -> float:
     """The smallest change of speed that a screening finds in 90 %, where launches differ so."""
     runs = runs_for(settings)
-    freedom = runs - settings + (launches_for(settings) - 2 * runs - 1)
+    # What differences leave over, what sums differ by, and the default launches about their mean.
+    freedom = runs - settings + runs // 2 + DEFAULTS - 1
     tail = CALLED / 2 / (settings * bands)
     return power.detectable(spread, runs / 2, freedom, float(laws.t_isf(tail, freedom)))
 
@@ -199,7 +200,7 @@ def _require_apart(levels: Levels, names: Sequence[str]) -> None:
 def _fitted(levels: Levels, values: Floats) -> tuple[Floats, Floats]:
     """Changes [settings, bands], of made against not made, and squares left over [bands]."""
     slopes = np.linalg.lstsq(levels, values, rcond=None)[0]
-    return 2 * slopes, ((values - levels @ slopes) ** 2).sum(axis=0)
+    return np.asarray(2 * slopes), np.asarray(((values - levels @ slopes) ** 2).sum(axis=0))
 
 
 def _about_mean(values: Floats) -> Floats:
