@@ -175,7 +175,7 @@ def _parts(y: Floats, design: Design) -> _Parts:
         np.array(levels).reshape(-1, design.settings),
         np.array(differences).reshape(-1, y.shape[1]),
         np.array(sums) if sums else empty,
-        np.array(products).reshape(len(products), -1),
+        np.array(products).reshape(len(products), design.settings**2),
         y[whole & (design.pair == ALONE)],
     )
 

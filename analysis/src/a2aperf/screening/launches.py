@@ -53,6 +53,7 @@ def measure(found: Results, plan: Plan) -> Measured:
     used = judged.select(judged.points["launch"].isin(list(rows)))
     clusters.require_one(used)
     cells, table = _table(used, notes)
+    table = _one_start(used, table, notes)
     whole = table.notna().all(axis=1)
     for launch in table.index[~whole]:
         notes.append(f"{_name(used, launch)}: lacks points that most launches have; does not count")
@@ -159,7 +160,7 @@ def _beside(used: Results, plan: Plan) -> list[str]:
     """What else differs between the launches, and whether cores were oversubscribed."""
     mine = {LABEL, *plan.names, *plan.fixed}
     others = [name for name in grouping.differing_names(used.launches) if name not in mine]
-    others += grouping.differing_starts(used, used.points)
+    others += [x for x in grouping.differing_starts(used, used.points) if x != "sync"]
     told = [f"{name} differs between the launches, too" for name in others]
     return [*in_launches(used.launches.values()), *told]
 
@@ -188,6 +189,20 @@ def _table(used: Results, notes: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]
         raise InputError("the launches have no points in common")
     kept = [cell for cell in table.columns if cell not in rare]
     return cells.loc[kept].reset_index(drop=True), table[kept]
+
+
+def _one_start(used: Results, table: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+    """The launches whose ops start as most do: the others' times are of something else."""
+    starts = pd.Series({x: used.launches[str(x)].setting("sync") or "" for x in table.index})
+    usual = starts.mode().iloc[0]
+    others = list(starts.index[starts != usual])
+    if others:
+        said = count_text(len(others), "launch", "launches")
+        notes.append(
+            f"{said} began ops by another rule than {usual}, as most did, and do not count: "
+            "give all the same --sync"
+        )
+    return table.loc[(starts == usual).to_numpy()]
 
 
 def _bands(used: Results, cells: pd.DataFrame, defaults: Sequence[str]) -> NDArray[np.intp]:

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from a2aperf.errors import InputError
 from a2aperf.labels import count_text, list_text
 from a2aperf.results import Results
 from a2aperf.screening import estimate
@@ -66,7 +67,12 @@ class Outcome:
 def judge(found: Results, plan: Plan) -> Outcome:
     """The outcome of the launches of a plan; InputError where they tell nothing."""
     measured = measure(found, plan)
-    return Outcome(plan, measured, estimate.estimate(measured.y, plan.design, plan.names))
+    try:
+        result = estimate.estimate(measured.y, plan.design, plan.names)
+    except InputError as error:
+        why = f" ({list_text(measured.notes, 3)})" if measured.notes else ""
+        raise InputError(f"{error}{why}") from None
+    return Outcome(plan, measured, result)
 
 
 # In words ---------------------------------------------------------------------------------------
