@@ -90,7 +90,7 @@ def test_an_order_follows_from_its_seed_alone() -> None:
 
 
 def test_more_settings_than_have_room() -> None:
-    with pytest.raises(InputError, match="24 settings .* 23 at once"):
+    with pytest.raises(InputError, match=r"24 settings .* 23 at once"):
         design.make(24, np.random.default_rng(1))
 
 
@@ -106,7 +106,9 @@ def test_without_noise_the_effects_are_exact() -> None:
     made = estimate.estimate(y, arranged)
     assert {x.setting for x in made.called()} == {2, 5}
     for x in made.effects:
-        assert x.change == pytest.approx({2: np.log(1.1), 5: np.log(0.8)}.get(x.setting, 0), abs=1e-6)
+        assert x.change == pytest.approx(
+            {2: np.log(1.1), 5: np.log(0.8)}.get(x.setting, 0), abs=1e-6
+        )
 
 
 def test_a_lost_launch_costs_its_pair() -> None:
@@ -264,7 +266,10 @@ def test_what_came_later_is_left_out() -> None:
     ("words", "said"),
     [
         (("--provider", "psm22"), "no catalogue of provider 'psm22': did you mean psm2?"),
-        (("--try", "PSM2_RCVTREAD"), "unknown setting 'PSM2_RCVTREAD': did you mean PSM2_RCVTHREAD?"),
+        (
+            ("--try", "PSM2_RCVTREAD"),
+            "unknown setting 'PSM2_RCVTREAD': did you mean PSM2_RCVTHREAD?",
+        ),
         (("--try", "PSM2_RCVTREAD=0"), "did you mean PSM2_RCVTHREAD?"),
         (("--fix", "PSM2_RCVTREAD=0"), "did you mean PSM2_RCVTHREAD?"),
         (("--without", "PSM2_RCVTREAD"), "did you mean PSM2_RCVTHREAD?"),
@@ -381,7 +386,9 @@ def test_lost_launches_are_told(a2a: A2A, tmp_path: Path) -> None:
     files = launched(tmp_path / "r", made, {"PSM2_RCVTHREAD": 0.08}, lost=[lost])
     outcome = a2a("screen", *files, "--plan", path)
     assert outcome.status == 0, outcome
-    assert f"note: 1 of 28 launches are missing: {made.label(lost)}; with them 1 pair" in outcome.out
+    assert (
+        f"note: 1 of 28 launches are missing: {made.label(lost)}; with them 1 pair" in outcome.out
+    )
     assert "  export PSM2_RCVTHREAD=0\n" in outcome.out
 
 

@@ -91,9 +91,9 @@ def test_a_wave_hides_some() -> None:
 def test_beside_one_that_dominates_and_interacts(drift: Drift) -> None:
     what = "+5 % beside one of +130 % that interacts"
     assert rate(DOMINANT, drift, lambda x: 7 in called(x), f"{what}: is found") >= at_least(0.9)
-    assert rate(DOMINANT, drift, lambda x: 3 in x.dominant(), f"{what}: that dominates") >= at_least(
-        0.99
-    )
+    assert rate(
+        DOMINANT, drift, lambda x: 3 in x.dominant(), f"{what}: that dominates"
+    ) >= at_least(0.99)
     wrong = f"{what}: another one is called"
     assert rate(DOMINANT, drift, lambda x: bool(called(x) - {3, 5, 7}), wrong) <= at_most(0.05)
 

@@ -43,7 +43,7 @@ def figure(made: Outcome) -> Figure:
         "",
         Axis("Setting, against not set", ticks=names, upright=True,
              limits=(-0.6, len(ranked) - 0.4)),
-        Axis("Change of speed, %"),
+        Axis("Change of speed in %"),
         curves=tuple(found),
         bounds=(Bound("", np.array([0.0]), np.array([0.0])),),
         legend="Message sizes" if len(bands) > 1 else "",
@@ -51,7 +51,7 @@ def figure(made: Outcome) -> Figure:
     notes = [
         f"{made.estimate.pairs} pairs of launches; bars: 95 % intervals of all settings and sizes "
         "together; filled: chance is excluded; hollow: it is not",
-        "estimates of a screening: a gain is told by launches of its own",
+        "estimates of a screening; what a setting gains is told by launches of its own",
     ]
     return Figure("screening", f"Settings of {made.plan.provider}", (chart,), tuple(notes))
 

@@ -202,7 +202,7 @@ def _one_start(used: Results, table: pd.DataFrame, notes: list[str]) -> pd.DataF
             f"{said} began ops by another rule than {usual}, as most did, and do not count: "
             "give all the same --sync"
         )
-    return table.loc[(starts == usual).to_numpy()]
+    return table.drop(index=others)
 
 
 def _bands(used: Results, cells: pd.DataFrame, defaults: Sequence[str]) -> NDArray[np.intp]:
