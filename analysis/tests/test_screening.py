@@ -307,7 +307,9 @@ def test_a_dry_run_says_what_it_costs_and_finds(a2a: A2A, tmp_path: Path) -> Non
     outcome = a2a(*words)
     assert "23 settings, 52 launches" in outcome.out
     assert "52 min at 60 s a launch" in outcome.out
-    assert re.search(r"a change of speed of 3\.\d % where launches differ by 2 %", outcome.out)
+    assert re.search(
+        r"minimum detectable effect \(90 % power\): 3\.\d % of speed, where", outcome.out
+    )
     assert not [*tmp_path.iterdir()]
     written = a2a(*words, "-o", path)
     assert written.out == outcome.out

@@ -14,11 +14,11 @@ from typing import Annotated, Final
 
 import typer
 
-from a2aperf import baselines, filters, loading, output, terminal
+from a2aperf import baselines, filters, loading, output, style, terminal
 from a2aperf.commands.options import Where, share
 from a2aperf.errors import InputError
 from a2aperf.labels import list_text
-from a2aperf.screening import catalogue, choosing, outcome, plan, planned
+from a2aperf.screening import catalogue, choosing, figure, outcome, plan, planned
 from a2aperf.screening.choosing import Wanted
 from a2aperf.visible import json_visible
 
@@ -198,10 +198,9 @@ def _beside(files: Sequence[Path]) -> Path:
 
 
 def _draw(made: outcome.Outcome, path: Path) -> None:
-    from a2aperf import drawing, style  # matplotlib takes a while, and most uses draw nothing
-    from a2aperf.screening.figure import figure
+    from a2aperf import drawing  # matplotlib takes a while, and most uses draw nothing
 
-    page = drawing.draw(figure(made), style.PAGE_WIDTH)
+    page = drawing.draw(figure.figure(made), style.PAGE_WIDTH)
     stream = io.BytesIO()
     drawing.save(page, stream, path.suffix[1:].lower())
     output.replace(path, stream.getvalue())

@@ -152,8 +152,9 @@ def _missing(y: Floats, plan: Plan) -> list[str]:
     names = [plan.label(int(i)) for i in lost]
     pairs = {int(plan.design.pair[i]) for i in lost} - {ALONE}
     dropped = f"; with them {count_text(len(pairs), 'pair')} of launches" if pairs else ""
-    return [f"{len(lost)} of {plan.design.launches} launches are missing: {list_text(names, 8)}"
-            f"{dropped}"]  # fmt: skip
+    said = f"{len(lost)} of {plan.design.launches} launches are missing: {list_text(names, 8)}"
+    early = "If they are still to come, wait: an early look is one more chance of error"
+    return [f"{said}{dropped}. {early}"]
 
 
 def _beside(used: Results, plan: Plan) -> list[str]:

@@ -35,7 +35,7 @@ def lines(plan: Plan, spread: float, seconds: float) -> list[str]:
         f"{runs} runs (Plackett and Burman), each with its mirrored run, and {design.DEFAULTS} "
         "launches with no setting; in random order inside blocks of four",
         *([f"{minutes(time)} at {seconds:g} s a launch"] if seconds else []),
-        f"finds, in 9 of 10 screenings, a change of speed of {100 * smallest:.2g} % where launches "
+        f"minimum detectable effect (90 % power): {100 * smallest:.2g} % of speed, where launches "
         f"differ by {100 * spread:.2g} %, in {BANDS} bands of message sizes",
         *fixed,
         "",
