@@ -368,7 +368,11 @@ def test_a_setting_that_dominates_is_to_be_fixed(a2a: A2A, tmp_path: Path) -> No
     path.write_text(made.as_json())
     outcome = a2a("screen", *files, "--plan", path)
     assert "PSM2_RCVTHREAD dominates: fix it" in outcome.out
-    assert "--fix PSM2_RCVTHREAD=0" in outcome.out
+    said = re.search(r"a2a (screen .*next\.json)", outcome.out)
+    assert said
+    again = a2a(*said[1].split()[:-1], tmp_path / "next.json")
+    assert again.status == 0, again
+    assert "in all launches: PSM2_RCVTHREAD=0" in again.out
 
 
 def test_what_was_not_in_force_does_not_count(a2a: A2A, tmp_path: Path) -> None:

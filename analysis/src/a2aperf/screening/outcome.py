@@ -164,11 +164,8 @@ def _next(made: Outcome) -> list[str]:
         effects = made.called(setting)
         signs = {effect.change > 0 for effect in effects}
         if len(signs) == 1:
-            better = f"--fix {factor.assignment}" if signs == {True} else f"--without {factor.name}"
-            told.append(
-                f"{factor.name} dominates: fix it and screen the rest again: a2a screen --provider "
-                f"{shlex.quote(plan.provider)} {better} -o PLAN"
-            )
+            told.append(f"{factor.name} dominates: fix it at its better value and screen the rest "
+                        f"again: {_again(plan, factor, signs == {True})}")  # fmt: skip
     for setting in made.ranked:
         effects = made.called(setting)
         better_at, worse_at = (
@@ -188,6 +185,15 @@ def _next(made: Outcome) -> list[str]:
         told += ["candidate, to be confirmed by launches of its own before any gain is claimed:",
                  f"  export {words}"]  # fmt: skip
     return told
+
+
+def _again(plan: Plan, factor: Factor, is_faster: bool) -> str:
+    fixed = [f"{name}={value}" for name, value in plan.fixed.items()]
+    fixed += [factor.assignment] if is_faster else []
+    words = ["a2a", "screen", "--provider", plan.provider]
+    words += [word for one in fixed for word in ("--fix", one)]
+    words += [] if is_faster else ["--without", factor.name]
+    return shlex.join([*words, "-o", "next.json"])
 
 
 def _without(made: Outcome) -> list[str]:
