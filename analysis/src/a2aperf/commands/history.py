@@ -68,8 +68,8 @@ def run(
     library and kernel versions, nodes. A job counts once, whatever its number of launches; a slow
     drift is a trend and no step. 8 jobs are the least for a step, 6 for a trend.
 
-    With `--per node` each node is compared with the other nodes of its night, and with its own nights
-    before: which got slower or faster since when, and what was recorded to change there. A
+    With `--per node` each node is compared with the other nodes of its night, and with its own
+    nights before: which got slower or faster since when, and what was recorded to change there. A
     year in which nothing happens names anything in 2 %. 15 nights are the least.
     """
     if per or drains:
