@@ -189,8 +189,7 @@ void Launch::measure_points(Progress& progress, const Done& done) {
             at_hand_.clear();
             if (point.is_counted()) ++points_measured_;
         }
-        for (const PointResult* result : {&outcome.own, outcome.baseline ? &*outcome.baseline : nullptr})
-            has_figures_ |= result != nullptr && result->summary.count > 0;
+        has_figures_ |= point.is_counted() && outcome.own.summary.count > 0; // a sentinel's are not asked for
         if (job_.is_root()) done(index, std::move(outcome));
     }
 }
