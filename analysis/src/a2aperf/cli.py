@@ -50,6 +50,7 @@ COMMANDS: tuple[CommandRow, ...] = (
     CommandRow("report", "Write one HTML page with summary, findings, charts and tables."),
     CommandRow("live", "Follow the file of a running job."),
     CommandRow("compare", "Compare settings or groups of files.", "Judge"),
+    CommandRow("screen", "Find which of many settings matters: a plan, and its outcome.", "Judge"),
     CommandRow(
         "gate", "Check limits or a baseline: one status for a monitor.", "Judge", bad_input=3
     ),

@@ -185,8 +185,8 @@ def weak(
     if not np.isfinite(found.residual).any():
         return []
     hits: list[Weak] = []
-    hits += _ends("sender", found.sender, found.sent, found.spread)
-    hits += _ends("receiver", found.receiver, found.received, found.spread)
+    hits += ends("sender", found.sender, found.sent, found.spread)
+    hits += ends("receiver", found.receiver, found.received, found.spread)
     residual = found.residual.copy()
     if has_steps:
         hits += _steps(residual, found)
@@ -200,11 +200,15 @@ def weak(
 
 def outlying(logs: Floats) -> list[Weak]:
     """Nodes whose logarithm of the time, by themselves, is far above that of the others."""
-    return _ends("node", logs - _median(logs), np.isfinite(logs).astype(np.int64), 0.0)
+    return ends("node", logs - _median(logs), np.isfinite(logs).astype(np.int64), 0.0)
 
 
-def _ends(kind: Kind, effect: Floats, n: Ints, residual: float) -> list[Weak]:
-    """Senders or receivers far above the others; `residual` is the spread of single pairs."""
+def ends(kind: Kind, effect: Floats, n: Ints, residual: float) -> list[Weak]:
+    """Senders, receivers or nodes far above the others.
+
+    `effect` are logarithms of the time with median 0, NaN where unknown, `n` the values behind
+    each; `residual` is the spread of a single one of these, 0 or NaN where it is not known.
+    """
     known = np.isfinite(effect)
     count = int(known.sum())
     if count < 4:  # with three it may as well be the other two
