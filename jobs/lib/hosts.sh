@@ -16,7 +16,7 @@ if [[ ${SLURM_JOB_ID-} ]]; then
     unset "${!SLURM_@}"
 fi
 
-asked[ranks]='' asked[hostfile]='' asked[go-on]=yes asked[until-decided]=no
+asked[ranks]='' asked[hostfile]='' asked[go-on]=yes
 pattern[ranks]='^[1-9][0-9]{0,5}$' pattern[hostfile]='.'
 meaning[ranks]='a number of ranks:4' meaning[hostfile]='a file of hosts:hosts'
 
@@ -103,8 +103,6 @@ may_go_on() {
     take_folder
     planned=$(sed -n $'s/^# command\t//p' "$plan_file")
     [[ $planned == "$command_line" ]] || die -2 "$results has the plan of another run ($planned): --results names another folder"
-    [[ ${asked[until-decided]} == no ]] ||
-        asked[launches]=$(($(grep -c $'^[0-9][0-9]*\t' "$plan_file") / combinations))
 }
 
 # same_hosts LIST…: whether the launches that are good were made on these.
