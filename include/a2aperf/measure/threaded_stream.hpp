@@ -22,11 +22,10 @@
 
 namespace a2aperf {
 
-// What DurationLoop runs. The receiver's thread runs from the first advance() to the next progress(), the end;
-// before and after it the caller's looks at both. What either end counts is its own, and told by a word of its own.
 // Ends are 0, the sender, and 1, the receiver.
 using PinEnd = std::function<void(int end)>;
 
+// What a rank sends itself over one goes to the other, until its end.
 class FacingChannels {
 public:
     FacingChannels(Channel& one, Channel& other) : one_(one), other_(other) {
@@ -45,6 +44,8 @@ private:
     Channel& other_;
 };
 
+// What DurationLoop runs. The receiver's thread runs from the first advance() to the next progress(), the end;
+// before and after it the caller's looks at both. What either end counts is its own, and told by a word of its own.
 template <class Mode>
 class ThreadedStream {
 public:
