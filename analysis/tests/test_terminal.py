@@ -228,5 +228,5 @@ def test_nodes_that_the_doctor_asks(
 
 def test_every_command_was_tried() -> None:
     tried = {str(words[0]) for words in commands(Path(), Path())} | {"status", "import", "doctor"}
-    # What 'submit' says comes from its user and the scripts.
-    assert tried | {"submit"} == {row.name for row in cli.COMMANDS}
+    # What 'submit' and 'run' say comes from their user and the scripts.
+    assert tried | {"submit", "run"} == {row.name for row in cli.COMMANDS}

@@ -61,7 +61,7 @@ COMMANDS: tuple[CommandRow, ...] = (
     ),
     CommandRow("merge", "Merge several files into one.", "Files"),
     CommandRow("check", "Check integrity, schema and plausibility.", "Files"),
-    CommandRow("export", "Write an anonymised copy to hand out.", "Files"),
+    CommandRow("export", "Write an anonymised copy, or flat rows for other tools.", "Files"),
 )
 
 
