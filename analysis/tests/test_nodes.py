@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from a2aperf import laws
 from a2aperf.nodes import history, kept, moves, nights, told
-from a2aperf.nodes.nights import Line, Night
+from a2aperf.nodes.night import Line, Night
 from conftest import Outcome
 from support import synthetic, synthetic_pairs
 from support.edited import edited

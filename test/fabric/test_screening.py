@@ -60,7 +60,7 @@ def test_every_launch_counts_that_had_its_settings(screened: dict, tmp_path: Pat
     told = json.loads(outcome.stdout)
     assert told["plan"] == screened["id"]
     assert told["launches"] == len(screened["launches"]) - 1
-    assert told["pairs"] == (len(screened["launches"]) - 4) // 2 - 1
+    assert told["launch_pairs"] == (len(screened["launches"]) - 4) // 2 - 1
     assert len(told["effects"]) == len(screened["settings"]) * len(told["bands"])
     lost = screened["forgotten"]["label"]
     wrong = "A2APERF_DUMMY_0 was not set and should have been '1'; does not count"

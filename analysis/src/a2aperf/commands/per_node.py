@@ -14,7 +14,7 @@ from a2aperf import baselines, terminal
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text
 from a2aperf.nodes import history, kept, told
-from a2aperf.nodes.nights import FEWEST_NODES
+from a2aperf.nodes.night import FEWEST_NODES
 
 _EVERY: Final = 50  # files that are read between two words of progress
 _DAMAGED: Final = 3

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +16,7 @@ from a2aperf import layouts, roles, schema, workloads
 from a2aperf.errors import InputError
 from a2aperf.launch import Launch
 from a2aperf.results import Results
+from a2aperf.workloads.workload import Listing
 
 KEY: Final = "launch_id"
 _KEYS: Final = {
@@ -43,9 +45,7 @@ def _of_points(found: Results) -> Flat:
     return _keyed(found, frame, dict(found.columns))
 
 
-def _of_pairs(found: Results) -> Flat:
-    listing = next(one.listing for one in workloads.ALL if one.key == "pairs")
-    assert listing is not None
+def _of_listing(listing: Listing, found: Results) -> Flat:
     frame = listing.frame(found)
     launch_of = found.points.groupby("file")["launch"].last()
     frame.insert(0, "launch", frame["file"].map(launch_of))
@@ -96,7 +96,11 @@ def _key(launch: Launch) -> str:
 
 KINDS: Final[Mapping[str, Callable[[Results], Flat]]] = {
     "points": _of_points,
-    "pairs": _of_pairs,
+    **{
+        one.listing.method: partial(_of_listing, one.listing)
+        for one in workloads.ALL
+        if one.listing
+    },
     "ops": _of_ops,
 }
 

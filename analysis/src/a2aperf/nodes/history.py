@@ -3,7 +3,7 @@
 
 A night is a day (UTC): launches of one day have their weather in common and count once. The steps
 are those of `moves`; a node that never moved but has been far from the others all along is told by
-the same limits as a slow sender within one matrix.
+how far nodes differ.
 """
 
 from __future__ import annotations
@@ -13,18 +13,23 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from a2aperf import laws
 from a2aperf.nodes import moves
 from a2aperf.nodes.moves import Move
-from a2aperf.nodes.nights import PARTS, Night
-from a2aperf.workloads.pairs import model
+from a2aperf.nodes.night import FEWEST_NODES, Night
 
 Floats = NDArray[np.float64]
 
 DAY_NS: Final = 86_400 * 10**9
 _TOGETHER: Final = 2  # nights by which the moves of a node may differ and still be one
 _LATELY: Final = 30  # nights that say whether a node is slow all along
+_ERROR: Final = 0.01  # that equal nodes have one that is slow all along, of one series
+_WORTH: Final = 1.1  # factor below which that is not told
+_EFFICIENCY: Final = 0.37  # of a median: n values tell as much of a spread as 0.37 n would by it
+_LEAST_DEGREES: Final = 3.0
 _STAYS: Final = 0.5  # of a move, that the last nights must still have of it
 
 
@@ -136,11 +141,11 @@ def _tables(
             what = What(line.part, line.message_size)
             rows.setdefault(what, {}).setdefault(night.started // DAY_NS, []).append(row)
     tables = {}
-    for what in sorted(rows, key=lambda one: (one.message_size, PARTS.index(one.part))):
+    for what in sorted(rows, key=lambda one: one.message_size):
         table = np.full((len(days), len(nodes)), np.nan)
         for place, day in enumerate(days):
             if launches := rows[what].get(day):
-                table[place] = model.medians(np.array(launches), axis=0)
+                table[place] = pd.DataFrame(launches).median().to_numpy()
         tables[what] = table
     return tables
 
@@ -189,13 +194,26 @@ def _slow(tables: dict[What, Floats], nodes: Sequence[str]) -> Iterator[Slow]:
     for what, table in tables.items():
         counts = np.isfinite(table).sum(axis=0)
         lately = np.array([_of_last(table[:, at]) for at in range(len(nodes))])
-        middle = np.nanmedian(lately) if np.isfinite(lately).any() else 0.0
-        for hit in model.ends("sender", lately - middle, counts, 0.0):
-            one = Slow(nodes[hit.source], what, hit.factor, int(counts[hit.source]))
+        for at in _apart(lately):
+            middle = np.nanmedian(lately)
+            factor = float(np.exp(lately[at] - middle))
+            one = Slow(nodes[at], what, factor, int(counts[at]))
             known = worst.get(one.node)
             if known is None or one.factor > known.factor:
                 worst[one.node] = one
     return iter(sorted(worst.values(), key=lambda one: -one.factor))
+
+
+def _apart(levels: Floats) -> list[int]:
+    """Nodes whose level is far above that of the others, by their robust spread."""
+    known = np.flatnonzero(np.isfinite(levels))
+    if known.size < FEWEST_NODES:
+        return []
+    off = levels[known] - np.median(levels[known])
+    scale = float(np.median(np.abs(off))) / float(laws.normal_ppf(0.75))
+    freedom = max(_EFFICIENCY * known.size, _LEAST_DEGREES)
+    limit = max(float(laws.t_isf(_ERROR / known.size, freedom)) * scale, float(np.log(_WORTH)))
+    return [int(at) for at in known[off > limit]]
 
 
 def _of_last(line: Floats) -> float:

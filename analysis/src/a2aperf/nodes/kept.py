@@ -17,7 +17,7 @@ from typing import Any, Final
 from a2aperf import __version__, output, regular
 from a2aperf.errors import InputError
 from a2aperf.nodes import nights
-from a2aperf.nodes.nights import Night
+from a2aperf.nodes.night import Night
 
 FILE: Final = "a2a-nodes.json"
 _FORMAT: Final = 1

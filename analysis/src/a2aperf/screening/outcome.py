@@ -236,7 +236,7 @@ def as_json(made: Outcome) -> str:
         "provider": plan.provider,
         "fixed": dict(plan.fixed),
         "launches": int(np.isfinite(made.measured.y).all(axis=1).sum()),
-        "pairs": result.pairs,
+        "launch_pairs": result.pairs,
         "bands": [
             {"sizes": band, "launch_spread": math.expm1(spread), "degrees_of_freedom": freedom}
             for band, spread, freedom in zip(bands, result.spread, result.freedom, strict=True)

@@ -185,8 +185,8 @@ def weak(
     if not np.isfinite(found.residual).any():
         return []
     hits: list[Weak] = []
-    hits += ends("sender", found.sender, found.sent, found.spread)
-    hits += ends("receiver", found.receiver, found.received, found.spread)
+    hits += _ends("sender", found.sender, found.sent, found.spread)
+    hits += _ends("receiver", found.receiver, found.received, found.spread)
     residual = found.residual.copy()
     if has_steps:
         hits += _steps(residual, found)
@@ -200,10 +200,10 @@ def weak(
 
 def outlying(logs: Floats) -> list[Weak]:
     """Nodes whose logarithm of the time, by themselves, is far above that of the others."""
-    return ends("node", logs - _median(logs), np.isfinite(logs).astype(np.int64), 0.0)
+    return _ends("node", logs - _median(logs), np.isfinite(logs).astype(np.int64), 0.0)
 
 
-def ends(kind: Kind, effect: Floats, n: Ints, residual: float) -> list[Weak]:
+def _ends(kind: Kind, effect: Floats, n: Ints, residual: float) -> list[Weak]:
     """Senders, receivers or nodes far above the others.
 
     `effect` are logarithms of the time with median 0, NaN where unknown, `n` the values behind
