@@ -52,6 +52,11 @@ close_study() {
     say "$count of ${#plan_nodes[@]} launches are good, in $results"
     end_early
     [[ $kind != compare ]] || compare_sides "${files[@]}"
+    if [[ $kind == screen ]]; then
+        judge_screening "${files[@]}"
+        ((count == ${#plan_nodes[@]})) || exit 1
+        exit "$verdict"
+    fi
     analyse "$results/merged/$kind-$job_id.h5" "$results/report-$job_id.html" "${files[@]}" || exit 1
     ((count == ${#plan_nodes[@]})) || exit 1
     [[ $reports_verdict == no ]] || exit "$verdict"

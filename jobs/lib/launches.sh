@@ -59,6 +59,11 @@ program_words() {
     [[ ! $site_provider ]] || add_unless_given --provider "$site_provider"
     [[ ! $site_nic ]] || add_unless_given --nic "$site_nic"
     [[ ${asked[quick]} == no ]] || add_unless_given --ops 30
+    if [[ $kind == screen ]]; then
+        # Where a launch would choose, launches could choose differently, and then they are not compared.
+        [[ ${scheduler-} != hosts ]] || add_unless_given --sync barrier
+        words+=(--label "screen=${row_label[plan_combination[$1]]}")
+    fi
     add_unless_given --seed "$seed"
     add_unless_given --order shuffled
     add_unless_given --shuffle-ranks

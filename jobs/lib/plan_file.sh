@@ -9,7 +9,7 @@ declare -A good=() made_on=()
 
 file_of() {
     local setting=base
-    [[ $kind != compare ]] || setting=s$((plan_combination[$1] + 1))
+    [[ $kind == alltoall ]] || setting=s$((plan_combination[$1] + 1))
     printf '%s-%s-n%d-%s-%03d.h5' "$kind" "$job_id" "${plan_nodes[$1]}" "$setting" $(($1 + 1))
 }
 

@@ -5,7 +5,7 @@
 
 now() { date -u +%Y-%m-%dT%H:%M:%SZ; }
 
-# run_study alltoall|compare WORD…: exits with the job's status.
+# run_study alltoall|compare|screen WORD…: exits with the job's status.
 run_study() {
     kind=$1
     parse_options "$@"
@@ -21,6 +21,7 @@ run_study() {
     scratch=$(mktemp -d)
     trap 'rm -rf "$scratch"' EXIT
     enter_site
+    [[ $kind != screen ]] || clear_screened
     keep_mpi_off_fabric
     export_lacking < <(patience_settings)
     find_program
@@ -52,7 +53,13 @@ take_defaults() {
     : "${asked[launches]:=$([[ $kind == compare ]] && echo 8 || echo 3)}" "${asked[seed]:=${SLURM_JOB_ID:-1}}"
     keys=() combinations=1 planned_files=()
     [[ $kind != compare ]] || ((${#settings[@]})) || die -2 "no setting to compare: expected one such as compare.sbatch PSM2_RCVTHREAD=0,1"
-    read_settings
+    if [[ $kind == screen ]]; then
+        [[ ${asked[rows]} ]] || die -2 "no plan of launches: --rows FILE"
+        read_rows
+    else
+        [[ ! ${asked[rows]} ]] || die -2 "--rows: only a screening takes planned launches"
+        read_settings
+    fi
 }
 
 name_files() {

@@ -2,6 +2,7 @@
 """a2a run: a study without Slurm, from its plan to its exit status."""
 
 import csv
+import json
 import os
 import shutil
 import signal
@@ -264,3 +265,62 @@ def test_the_folder_of_another_plan(study):
     assert outcome.returncode == 2
     assert f"{study.results} has the plan of another run (FI_SHM_TX_SIZE=512" in outcome.stderr
     assert {file: file.stat().st_mtime_ns for file in study.results.rglob("*.*") if file.is_file()} == before
+
+
+def make_plan(study: Study, *words: str) -> Path:
+    """A plan over shm of a variable by which every message comes 100 ms late, and of one that means nothing."""
+    late = f"A2APERF_TEST_FAULT={LATE.format(100)}"
+    made = subprocess.run(
+        [study.a2a, "screen", "--provider", "shm", "--try", late, "--try", "A2APERF_DUMMY=1", *words, "-o", "plan.json"],
+        cwd=study.folder, capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    return study.folder / "plan.json"
+
+
+@pytest.mark.slow
+def test_a_screening_finds_the_setting_that_matters(study):
+    make_plan(study, "--seed", "5")
+    words = ["-n", "2", "--screen", "plan.json", "--sizes", "1000", "--", *CALM, "--ops", "5", "--warmup", "1"]
+    # What is set around it is set in no launch but those that the plan sets it in.
+    outcome = study.run(*words, env={"A2APERF_DUMMY": "1"})
+    assert outcome.returncode == 0, outcome.stderr
+    launches = json.loads((study.results / "screen.json").read_text())["launches"]
+    assert len(study.plan()) == len(launches) == 28
+    for row, planned in zip(study.plan(), launches, strict=True):
+        segment = Results(study.results / row["file"]).segments[0]
+        names = ("A2APERF_TEST_FAULT", "A2APERF_DUMMY")
+        assert {k: segment.environment[k] for k in names if segment.environment.get(k)} == planned["environment"]
+        assert segment.labels["screen"] == planned["label"]
+    beyond, _, nothing = outcome.stdout.partition("tried without effect")
+    assert "A2APERF_TEST_FAULT" in beyond.partition("beyond chance")[2] and "A2APERF_DUMMY=1" in nothing
+    assert "A2APERF_DUMMY" not in beyond.partition("beyond chance")[2]
+    assert (study.results / "screen-run.txt").read_text() == outcome.stdout
+    assert (study.results / "screen-run.svg").read_text().startswith("<?xml")
+    assert "28 of 28 launches good; complete" in study.status().stdout
+    # Again: nothing is missing.
+    assert study.run(*words).returncode == 0
+    assert len(study.log()) == 28
+    make_plan(study, "--seed", "6")
+    other = study.run(*words)
+    assert (other.returncode, len(study.log())) == (2, 28)
+    assert "results has the plan of another screening" in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ([], "give --compare KEY=V1,V2 or --screen PROVIDER, one of them"),
+        (["--screen", "shm", "--compare", HARMLESS], "one of them"),
+        (["--screen", "shm", "--launches", "8"], "--launches: the plan of a screening says how many"),
+        (["--screen", "shn"], "did you mean shm?"),
+        (["--screen", "none.json"], "none.json: not a plan: No such file"),
+        (["--screen", "shm", "--hostfile", "none"], "--hostfile none: no such file"),
+        (["--screen", "shm", "--", "--sizes", "x"], "size 'x' does not start with a number"),
+    ],
+)
+def test_a_screening_that_cannot_be(study, words, why):
+    outcome = study.run("-n", "2", *words)
+    assert outcome.returncode == 2, outcome.stderr
+    assert why in outcome.stderr
+    assert not study.results.exists()

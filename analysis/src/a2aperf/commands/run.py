@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`a2a run`: a comparison of settings without Slurm."""
+"""`a2a run`: a comparison or a screening of settings without Slurm."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from a2aperf.errors import InputError
-from a2aperf.studies import driver, scripts
+from a2aperf.studies import driver, screened, scripts
+
+STATUS_BAD_INPUT: Final = 2
 
 EXAMPLES = """\
 a2a run -n 4 --compare FI_SHM_DISABLE_CMA=0,1 -- --provider shm
 a2a run -n 4 --compare=--window=1,all --sizes 1KiB..64KiB*4 -- --provider tcp --ops 50
 a2a run -n 16 --hostfile hosts --compare FI_OFI_RXM_BUFFER_SIZE=16384,131072 --results rxm
+a2a run -n 2 --screen shm --sizes 1KiB..64KiB*4       which of all known settings matters?
 """
 
 
@@ -27,7 +30,15 @@ def run(
             help="Setting to compare: a variable, or an option of a2aperf with its dashes. "
             "Several are combined, each with each.",
         ),
-    ],
+    ] = [],  # noqa: B006
+    screen: Annotated[
+        str,
+        typer.Option(
+            metavar="PROVIDER|FILE",
+            help="Instead of --compare: try all known settings of a provider, or those of a plan "
+            "that 'a2a screen -o' wrote (.json).",
+        ),
+    ] = "",
     passed: Annotated[
         list[str],
         typer.Argument(
@@ -63,7 +74,7 @@ def run(
         ),
     ] = "",
 ) -> None:
-    """Compare settings on this machine, or on hosts of a file, without Slurm.
+    """Compare settings on this machine, or on hosts of a file, without Slurm; or screen them.
 
     Launches with each value in turn (A B B A …), as the job scripts do, in a folder that `a2a
     status` reads, and ends with what `a2a compare` says, a picture and a report. Every rank must
@@ -72,9 +83,16 @@ def run(
     ^C ends the running launch and keeps what is complete; the same command goes on. A launch that
     fails is told with its reason, and the others are made.
 
+    With --screen each launch has about half of the settings, and it ends with what `a2a screen`
+    says: which matter, what is worth a comparison, what was without effect.
+
     Exit status: that of `a2a compare` (3 slower, 4 undecided, else 0); 1 if launches are missing; 2
     for bad input; 128 and the signal's number if stopped.
     """
+    if bool(compare) == bool(screen):
+        raise InputError("give --compare KEY=V1,V2 or --screen PROVIDER, one of them")
+    if screen and launches is not None:
+        raise InputError("--launches: the plan of a screening says how many there are")
     for setting in compare:
         if "=" not in setting:
             raise InputError(
@@ -96,5 +114,13 @@ def run(
         if value not in ("", None)
         for word in (name, str(value))
     ]
-    words = [*compare, *words, *(["--", *passed] if passed else [])]
-    raise typer.Exit(driver.run(scripts.find(), words, program))
+    if not screen:
+        words = [*compare, *words, *(["--", *passed] if passed else [])]
+        raise typer.Exit(driver.run(scripts.find(), words, program))
+    found = scripts.find()
+    ready = screened.prepare(screen, results, seed)
+    words = ["--rows", str(ready.rows), *words, "--", *ready.passed(passed)]
+    status = driver.run(found, words, program)
+    if status == STATUS_BAD_INPUT:
+        ready.undo()
+    raise typer.Exit(status)
