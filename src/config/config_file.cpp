@@ -59,13 +59,13 @@ void take(GivenOptions& given, const CLI::ConfigItem& item, const OptionRow& row
 std::string_view trimmed(std::string_view text) {
     constexpr std::string_view kBlank = " \t\r";
     const std::size_t first = text.find_first_not_of(kBlank);
-    return first == text.npos ? "" : text.substr(first, text.find_last_not_of(kBlank) + 1 - first);
+    return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(kBlank) + 1 - first);
 }
 
 // The key that a line begins with; empty where it begins with none that there is.
 std::string_view key_of(std::string_view line, const Catalogue& catalogue) {
     const std::size_t end = line.find('=');
-    const std::string_view name = end == line.npos ? "" : trimmed(line.substr(0, end));
+    const std::string_view name = end == std::string_view::npos ? "" : trimmed(line.substr(0, end));
     return find_option(std::string(name), catalogue) == nullptr ? "" : name;
 }
 
