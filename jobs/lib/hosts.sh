@@ -135,14 +135,9 @@ other_jobs() { :; }
 leaf_switches() { :; }
 end_steps() { :; }
 
-# step_on SECONDS HOST… -- COMMAND…: one process on each of these hosts; those that cannot be reached are left out.
-step_on() {
-    local seconds=$1 on=() node begun=0
-    shift
-    while [[ $1 != -- ]]; do
-        on+=("$1")
-        shift
-    done
+# run_step SECONDS COMMAND…: one process on each host of $on; those that cannot be reached are left out.
+run_step() {
+    local seconds=$1 node begun=0
     shift
     for node in "${on[@]}"; do
         step_on_host "$seconds" "$node" "$@" &

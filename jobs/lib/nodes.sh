@@ -9,6 +9,17 @@ readonly kTogetherSeconds=20 # for all nodes to say that they are there
 readonly kAloneSeconds=10    # for one of them
 readonly kAtOnce=16          # so many are asked alone at a time
 
+# step_on SECONDS NODE… -- COMMAND…: one process on each of these nodes; those that cannot be reached are left out.
+step_on() {
+    local seconds=$1 on=()
+    shift
+    while [[ $1 != -- ]]; do
+        on+=("$1")
+        shift
+    done
+    run_step "$seconds" "${@:2}"
+}
+
 # find_silent NODE…: $silent are those of these nodes that run nothing. They are asked together, and those that said
 # nothing once more, each alone: one that hangs may keep back what others say.
 find_silent() {

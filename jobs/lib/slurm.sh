@@ -74,14 +74,9 @@ follow_allocation() {
     export SLURM_TASKS_PER_NODE="1(x$SLURM_NNODES)"
 }
 
-# step_on SECONDS NODE… -- COMMAND…: one process on each of these nodes; those that cannot be reached are left out.
-step_on() {
-    local seconds=$1 on=()
-    shift
-    while [[ $1 != -- ]]; do
-        on+=("$1")
-        shift
-    done
+# run_step SECONDS COMMAND…: one process on each node of $on; those that cannot be reached are left out.
+run_step() {
+    local seconds=$1
     shift
     timeout -k 5 "$seconds" srun --overlap --no-kill --kill-on-bad-exit=0 --mpi=none --cpu-bind=none --mem=0 \
         --nodes="${#on[@]}" --ntasks="${#on[@]}" --ntasks-per-node=1 --nodelist="$(host_list "${on[@]}")" \

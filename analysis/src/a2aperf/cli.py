@@ -14,9 +14,8 @@ from typer._completion_classes import completion_init
 from typer.core import TyperGroup
 
 from a2aperf import __version__, terminal
-from a2aperf.errors import InputError
+from a2aperf.errors import STATUS_BAD_INPUT, InputError
 
-STATUS_BAD_INPUT = 2
 STATUS_INTERRUPTED = 130
 
 

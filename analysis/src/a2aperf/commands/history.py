@@ -70,7 +70,7 @@ def run(
 
     With `--per node` each node is compared with the other nodes of its night, and with its own
     nights before: which got slower or faster since when, and what was recorded to change there. A
-    year in which nothing happens names anything in 2 %. 15 nights are the least.
+    year in which nothing happens has a move in 2 %. 15 nights are the least.
     """
     if per or drains:
         _refuse_beside(per, where, mixed, save_baseline, every)

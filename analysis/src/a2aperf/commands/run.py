@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
-from a2aperf.errors import InputError
+from a2aperf.commands.options import words_of
+from a2aperf.errors import STATUS_BAD_INPUT, InputError
 from a2aperf.studies import driver, screened, scripts
-
-STATUS_BAD_INPUT: Final = 2
 
 EXAMPLES = """\
 a2a run -n 4 --compare FI_SHM_DISABLE_CMA=0,1 -- --provider shm
@@ -108,12 +107,7 @@ def run(
         "--results": results,
         "--site": site,
     }
-    words = [
-        word
-        for name, value in options.items()
-        if value not in ("", None)
-        for word in (name, str(value))
-    ]
+    words = words_of(options)
     if not screen:
         words = [*compare, *words, *(["--", *passed] if passed else [])]
         raise typer.Exit(driver.run(scripts.find(), words, program))

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from a2aperf import labels, terminal
+from a2aperf.commands.options import words_of
 from a2aperf.errors import InputError
 from a2aperf.studies import partitions, screened, scripts, slurm, submission
 from a2aperf.studies.partitions import Partition
@@ -126,12 +127,7 @@ def run(
         "--go-on": go_on,
         "--requeue": requeue,
     }
-    options = [
-        word
-        for name, value in own.items()
-        if value not in ("", None)
-        for word in (name, str(value))
-    ]
+    options = words_of(own)
     options += [name for name, wanted in flags.items() if wanted]
     for_slurm = {"--time": time, "--partition": partition, "--account": account}
     counts = _counts(nodes)

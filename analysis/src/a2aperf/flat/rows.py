@@ -7,12 +7,12 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
 
-from a2aperf import layouts, roles, schema, workloads
+from a2aperf import copies, layouts, roles, schema, workloads
 from a2aperf.errors import InputError
 from a2aperf.launch import Launch
 from a2aperf.results import Results
@@ -87,10 +87,8 @@ def _keyed(found: Results, frame: pd.DataFrame, columns: dict[str, schema.Column
 
 
 def _key(launch: Launch) -> str:
-    facts: list[Any] = [launch.attributes["time_origin"], launch.attributes["command_line"]]
-    if int(launch.attributes["time_origin"]) <= 0:  # an import does not know when it was
-        facts = [launch.id]
-    text = "\0".join(map(str, [*facts, launch.segment, *launch.nodes]))
+    known = copies.identity(launch.attributes, launch.nodes) or (launch.id,)
+    text = repr((known, launch.segment))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

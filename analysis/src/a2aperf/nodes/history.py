@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Nodes over months: which got slower or faster since when, which are slow all the time.
+"""Nodes over months: which got slower or faster since when, which are slow.
 
 A night is a day (UTC): launches of one day have their weather in common and count once. The steps
-are those of `moves`; a node that never moved but has been far from the others all along is told by
-how far nodes differ.
+are those of `moves`; a node that did not move but is far from the others in its last nights is told
+by how far nodes differ.
 """
 
 from __future__ import annotations
@@ -25,11 +25,10 @@ Floats = NDArray[np.float64]
 
 DAY_NS: Final = 86_400 * 10**9
 _TOGETHER: Final = 2  # nights by which the moves of a node may differ and still be one
-_LATELY: Final = 30  # nights that say whether a node is slow all along
-_ERROR: Final = 0.01  # that equal nodes have one that is slow all along, of one series
+LATELY: Final = 30
+"""Nights at the most that say whether a node is slow."""
+_ERROR: Final = 0.01  # that equal nodes have one that is called slow
 _WORTH: Final = 1.1  # factor below which that is not told
-_EFFICIENCY: Final = 0.37  # of a median: n values tell as much of a spread as 0.37 n would by it
-_LEAST_DEGREES: Final = 3.0
 _STAYS: Final = 0.5  # of a move, that the last nights must still have of it
 
 
@@ -63,7 +62,10 @@ class Moved:
 
 @dataclass(frozen=True)
 class Slow:
-    """A node that has been slower than the others all along: `factor` on the time."""
+    """A node that is slower than the others in its last nights, and did not move.
+
+    `factor` is on the time; `nights` are all that are known of it.
+    """
 
     node: str
     what: What
@@ -92,7 +94,7 @@ class NodeHistory:
     searched: list[Searched]
 
     def candidates(self) -> dict[str, str]:
-        """Nodes to drain, each with the reason: slower and still so, or slow all along."""
+        """Nodes to drain, each with the reason: slower and still so, or slow."""
         reasons = {}
         for one in self.moved:
             if one.is_slower and one.stays:
@@ -194,7 +196,7 @@ def _slow(tables: dict[What, Floats], nodes: Sequence[str]) -> Iterator[Slow]:
     for what, table in tables.items():
         counts = np.isfinite(table).sum(axis=0)
         lately = np.array([_of_last(table[:, at]) for at in range(len(nodes))])
-        for at in _apart(lately):
+        for at in _apart(lately, _ERROR / len(tables)):
             middle = np.nanmedian(lately)
             factor = float(np.exp(lately[at] - middle))
             one = Slow(nodes[at], what, factor, int(counts[at]))
@@ -204,19 +206,19 @@ def _slow(tables: dict[What, Floats], nodes: Sequence[str]) -> Iterator[Slow]:
     return iter(sorted(worst.values(), key=lambda one: -one.factor))
 
 
-def _apart(levels: Floats) -> list[int]:
+def _apart(levels: Floats, error: float) -> list[int]:
     """Nodes whose level is far above that of the others, by their robust spread."""
     known = np.flatnonzero(np.isfinite(levels))
     if known.size < FEWEST_NODES:
         return []
     off = levels[known] - np.median(levels[known])
     scale = float(np.median(np.abs(off))) / float(laws.normal_ppf(0.75))
-    freedom = max(_EFFICIENCY * known.size, _LEAST_DEGREES)
-    limit = max(float(laws.t_isf(_ERROR / known.size, freedom)) * scale, float(np.log(_WORTH)))
+    beyond = float(laws.t_isf(error / known.size, laws.mad_freedom(known.size)))
+    limit = max(beyond * scale, float(np.log(_WORTH)))
     return [int(at) for at in known[off > limit]]
 
 
 def _of_last(line: Floats) -> float:
     """The median of the last nights that are known; NaN of too few."""
-    known = line[np.isfinite(line)][-_LATELY:]
+    known = line[np.isfinite(line)][-LATELY:]
     return float(np.median(known)) if known.size >= moves.LEAST_BEFORE else float("nan")

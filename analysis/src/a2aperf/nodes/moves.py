@@ -33,7 +33,6 @@ WORTH: Final = 1.03
 """Factor below which nothing is worth a line, however sure it is."""
 _MOST_BEFORE: Final = 30
 _YEAR: Final = 365
-_EFFICIENCY: Final = 0.37  # of the median: n values tell as much of a spread as 0.37 n would by it
 _TAIL: Final = 0.98
 _AROUND: Final = 9
 _RATIO_ERROR: Final = 1.63  # of tail over median of n normal sizes, in units of 1 / √n
@@ -107,7 +106,7 @@ def _limit(steps: Floats, degrees: float, chance: float) -> float:
     A median of RECENT nights is beyond x where half of them are, and nights are as Student's t with
     these degrees; the scale is that of the median step, as far as so many steps can tell it.
     """
-    freedom = max(_EFFICIENCY * float(steps.size) / RECENT, _LEAST_DEGREES)
+    freedom = laws.mad_freedom(steps.size / RECENT)
     unsure = laws.t_isf(chance, freedom) / laws.t_isf(chance, _MOST_DEGREES)
     scale = float(np.median(steps)) / _of_median(0.25, degrees)
     return float(scale * _of_median(chance, degrees) * unsure)

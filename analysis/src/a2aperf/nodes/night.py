@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from a2aperf import copies
 from a2aperf.launch import Launch
 
 Floats = NDArray[np.float64]
@@ -88,5 +89,5 @@ def night(launch: Launch, started: Any, lines: list[Line]) -> Iterator[Night]:
         for name, values in launch.node_facts.items()
         if name not in _PASSING and any(values)
     }
-    origin, said = launch.attributes["time_origin"], launch.attributes["command_line"]
-    yield Night(f"{origin} {launch.segment} {said}", int(started), launch.nodes, facts, lines)
+    known = copies.identity(launch.attributes, launch.nodes) or launch.id
+    yield Night(repr((known, launch.segment)), int(started), launch.nodes, facts, lines)

@@ -13,7 +13,7 @@ import numpy as np
 from a2aperf.differences import shortened
 from a2aperf.labels import count_text, list_text, size_text
 from a2aperf.nodes import moves
-from a2aperf.nodes.history import Moved, NodeHistory, Searched, Slow, What
+from a2aperf.nodes.history import LATELY, Moved, NodeHistory, Searched, Slow, What
 from a2aperf.nodes.moves import Move
 from a2aperf.tables import aligned
 
@@ -74,7 +74,7 @@ def _nights(move: Move) -> str:
 def _slow(one: Slow) -> str:
     return (
         f"{one.node} {one.what.part} in {one.factor:.3f} times the time of the median node at "
-        f"{size_text(one.what.message_size)}, all along ({count_text(one.nights, 'night')})"
+        f"{size_text(one.what.message_size)} in its last {min(one.nights, LATELY)} nights"
     )
 
 
