@@ -141,6 +141,27 @@ def test_a_node_that_was_always_slow_did_not_move() -> None:
     assert one.factor == pytest.approx(1.25, rel=0.03)
 
 
+def test_a_drift_has_no_first_night() -> None:
+    values = noise(np.random.default_rng(7), 120, 20)
+    values[:, 4] += np.linspace(0, 0.5, 120)
+    drifting = moves.moves(values).moves
+    assert drifting and all(one.series == 4 and one.is_gradual for one in drifting)
+    values = noise(np.random.default_rng(7), 120, 20)
+    values[60:, 4] += 0.2
+    assert [one.is_gradual for one in moves.moves(values).moves] == [False]
+
+
+@pytest.mark.parametrize("spread", [0.02, 0.3])
+def test_equal_nodes_have_none_that_is_slow(spread: float) -> None:
+    rng = np.random.default_rng(8)
+    named = 0
+    for _ in range(100):
+        values = beside_the_median(noise(rng, 30, 20) * spread / 0.02, 20)
+        found = [night(day, row.tolist()) for day, row in enumerate(values)]
+        named += bool(history.of_nights(found).slow)
+    assert named <= at_most(0.01, 100)
+
+
 def test_few_nights_are_not_judged() -> None:
     values = noise(np.random.default_rng(5), 14, 8)
     values[9:, 1] += 1.0

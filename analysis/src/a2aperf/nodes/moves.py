@@ -45,7 +45,8 @@ class Move:
     """A series (its number) that went to another level: `first` is the first night there.
 
     `factor` is on the level, `before` and `after` are the nights behind its two medians, up to the
-    next move. `now` is the factor of the last nights on the level before this move.
+    next move. `now` is the factor of the last nights on the level before this move. `is_gradual`: a
+    straight line is closer to the nights around it than two levels are.
     """
 
     series: int
@@ -54,6 +55,7 @@ class Move:
     before: int
     after: int
     now: float
+    is_gradual: bool
 
 
 @dataclass(frozen=True)
@@ -192,4 +194,10 @@ def _move(one: _Series, begin: int, start: int, end: int) -> Move:
     level = float(np.median(before))
     factor = float(np.exp(np.median(after) - level))
     now = float(np.exp(np.median(one.values[-RECENT:]) - level))
-    return Move(one.number, int(one.nights[start]), factor, before.size, after.size, now)
+    around = np.concatenate([before, after[:_MOST_BEFORE]])
+    night = np.arange(around.size, dtype=np.float64)
+    line = np.polynomial.Polynomial.fit(night, around, 1)(night)
+    levels = _cost(before) + _cost(after[:_MOST_BEFORE])
+    is_gradual = float(np.abs(around - line).sum()) < levels
+    first = int(one.nights[start])
+    return Move(one.number, first, factor, before.size, after.size, now, is_gradual)

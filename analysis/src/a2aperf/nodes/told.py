@@ -47,7 +47,7 @@ def _nothing(searched: Sequence[Searched]) -> str:
 
 def _moved(one: Moved) -> list[str]:
     (what, move), *others = one.moves
-    text = f"{one.node} {_factor(what, move.factor)} since {_date(one.first)} ({_nights(move)})"
+    text = f"{one.node} {_factor(what, move.factor)} {_when(one.first, move)} ({_nights(move)})"
     if others:
         text += "; also " + list_text([_factor(*_of(other)) for other in others], 24)
     text += "" if one.stays else "; no longer so in the last nights"
@@ -56,6 +56,11 @@ def _moved(one: Moved) -> list[str]:
     ]
     heads = [["", "recorded with it", "before", "after"]] if rows else []
     return [text, *aligned([*heads, *rows], [True] * 4)]
+
+
+def _when(day: int, move: Move) -> str:
+    """A drift has no first night."""
+    return f"little by little around {_date(day)}" if move.is_gradual else f"since {_date(day)}"
 
 
 def _of(one: tuple[What, Move]) -> tuple[What, float]:
@@ -104,6 +109,7 @@ def plain(found: NodeHistory) -> dict[str, Any]:
                         "now": move.now,
                         "nights_before": move.before,
                         "nights_after": move.after,
+                        "is_gradual": move.is_gradual,
                     }
                     for what, move in one.moves
                 ],
