@@ -23,6 +23,7 @@ EXAMPLES = """\
 a2a gate tonight/ --against spring                        a baseline of five jobs or more
 a2a gate tonight/ --min-efficiency 80%                    no baseline at all
 a2a gate tonight/ --against spring --limits limits.toml   both
+a2a gate results/ --job 4711 --against spring             what jobs/check.sbatch does
 a2a gate tonight/ --against spring --prometheus /var/lib/node_exporter/a2a.prom
 """
 PARSER = AgainstParser
@@ -49,6 +50,13 @@ def run(
         str,
         typer.Option(metavar="SHARE", help="Loss of speed that matters, against the baseline."),
     ] = "10%",
+    job: Annotated[
+        str,
+        typer.Option(
+            metavar="ID",
+            help="Check what this job left in the folder: its launches, its nodes, their history.",
+        ),
+    ] = "",
     where: Where = [],  # noqa: B006
     as_json: Annotated[bool, typer.Option("--json", help="JSON, all figures.")] = False,
     junit: Annotated[
@@ -64,15 +72,22 @@ def run(
     First comes the sum, then a line for each check: what, where, measured, the limit or bound, n.
     Limits need one launch. A baseline needs five jobs or more, and several launches to be compared
     with it: then a loss beyond what jobs of the baseline differ by is told (5 % error for all
-    checks of the baseline together), and ok means that a loss of --loss is excluded.
+    checks of the baseline together), and ok means that a loss of --loss is excluded. Files of
+    'a2aperf pairs' have their weak links as checks.
+
+    With --job the folder's files are those of one job of jobs/check.sbatch or its like, and what
+    its preflight found is checked, too; so are launches that are missing, nodes that differ from
+    most, and nodes that all files of the folder show to have got slower.
 
     Exit status, as monitoring systems understand it: 0 ok, 1 warning, 2 critical, 3 unknown.
     Unknown is whatever is undecided, missing or damaged; it is never ok. A command line that makes
     no sense is 3, too, a limits file that makes none is 2: both are one line on stderr that begins
     with 'a2a:', and nothing is on stdout.
     """
-    if not (against or min_efficiency or limits):
-        raise InputError("give --against FILE…, --min-efficiency SHARE or --limits FILE")
+    if not (against or min_efficiency or limits or job):
+        raise InputError("give --against FILE…, --min-efficiency SHARE, --limits FILE or --job ID")
+    if job and (len(files) > 1 or not files[0].is_dir()):
+        raise InputError(f"--job {job}: expected the one folder of its results")
     if junit:
         output.require_suffix(junit, (".xml",), "JUnit's format", "--junit")
     if prometheus:
@@ -83,7 +98,7 @@ def run(
         terminal.tell(f"a2a: {error}")
         raise typer.Exit(_FAULTY_LIMITS) from None
     least = share("--min-efficiency", min_efficiency, "80%") if min_efficiency else None
-    asked = Asked(files, against or None, where, least, read, share("--loss", loss, "10%"))
+    asked = Asked(files, against or None, where, least, read, share("--loss", loss, "10%"), job)
     try:
         made = gate(asked)
         if junit:
