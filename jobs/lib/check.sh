@@ -28,7 +28,7 @@ plan_check() {
 judge_check() {
     local text=$results/check-$job_id.txt words=() name
     [[ $a2a ]] || die "a2a is not installed here: 'a2a gate $results --job $job_id' where it is has the verdict"
-    for name in against min-efficiency limits; do [[ ! ${asked[$name]} ]] || words+=("--$name" "${asked[$name]}"); done
+    for name in against min-efficiency limits expect; do [[ ! ${asked[$name]} ]] || words+=("--$name" "${asked[$name]}"); done
     verdict=0
     "$a2a" gate "$results" --job "$job_id" "${words[@]}" >"$text.partial" || verdict=$?
     cat "$text.partial"

@@ -14,7 +14,7 @@ import typer
 from a2aperf import output, terminal
 from a2aperf.commands.options import AgainstParser, Where, share
 from a2aperf.errors import InputError
-from a2aperf.gating import formats, limits_file
+from a2aperf.gating import formats, given, limits_file
 from a2aperf.gating.checks import State
 from a2aperf.gating.gate import Asked, Gate, gate
 from a2aperf.gating.limits_file import FaultyLimitsError
@@ -22,6 +22,7 @@ from a2aperf.gating.limits_file import FaultyLimitsError
 EXAMPLES = """\
 a2a gate tonight/ --against spring                        a baseline of five jobs or more
 a2a gate tonight/ --min-efficiency 80%                    no baseline at all
+a2a gate tonight/ --expect link,taper=2:1,leaf=16         is this bandwidth normal?
 a2a gate tonight/ --against spring --limits limits.toml   both
 a2a gate results/ --job 4711 --against spring             what jobs/check.sbatch does
 a2a gate tonight/ --against spring --prometheus /var/lib/node_exporter/a2a.prom
@@ -42,6 +43,14 @@ def run(
     min_efficiency: Annotated[
         str,
         typer.Option(metavar="SHARE", help="Share of the link that the best size must reach: 80%."),
+    ] = "",
+    expect: Annotated[
+        str,
+        typer.Option(
+            metavar="link[,NAME=VALUE…]",
+            help="Compare with what such a shape can reach at most. Where the files do not say: "
+            "rate, mtu, headers, pcie, taper, leaf, memory, copies; and least=80%.",
+        ),
     ] = "",
     limits: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Limits of your own: a TOML file.")
@@ -75,6 +84,10 @@ def run(
     checks of the baseline together), and ok means that a loss of --loss is excluded. Files of
     'a2aperf pairs' have their weak links as checks.
 
+    --expect link computes a ceiling from the link's rate, the framing at its MTU, PCIe lanes and
+    speed, rails, ranks a node, memory inside a node, and the taper that is given. Each factor is a
+    check with the measured share of it and its source; one that is not known makes the sum unknown.
+
     With --job the folder's files are those of one job of jobs/check.sbatch or its like, and what
     its preflight found is checked, too; so are launches that are missing, nodes that differ from
     most, and nodes that all files of the folder show to have got slower.
@@ -84,8 +97,10 @@ def run(
     no sense is 3, too, a limits file that makes none is 2: both are one line on stderr that begins
     with 'a2a:', and nothing is on stdout.
     """
-    if not (against or min_efficiency or limits or job):
-        raise InputError("give --against FILE…, --min-efficiency SHARE, --limits FILE or --job ID")
+    if not (against or min_efficiency or expect or limits or job):
+        raise InputError(
+            "give --against FILE…, --min-efficiency SHARE, --expect link, --limits FILE or --job ID"
+        )
     if job and (len(files) > 1 or not files[0].is_dir()):
         raise InputError(f"--job {job}: expected the one folder of its results")
     if junit:
@@ -98,7 +113,16 @@ def run(
         terminal.tell(f"a2a: {error}")
         raise typer.Exit(_FAULTY_LIMITS) from None
     least = share("--min-efficiency", min_efficiency, "80%") if min_efficiency else None
-    asked = Asked(files, against or None, where, least, read, share("--loss", loss, "10%"), job)
+    asked = Asked(
+        files,
+        against or None,
+        where,
+        least,
+        read,
+        share("--loss", loss, "10%"),
+        job,
+        given.read(expect),
+    )
     try:
         made = gate(asked)
         if junit:

@@ -35,6 +35,7 @@ a2a submit -N 20 --check --min-efficiency 80% --against spring    after a mainte
 a2a submit -N 20 --compare=--window=1,all --sizes 60kB --sbatch=--nodelist=node[001-020]
 """
 
+_COMPARED = ("--against", "--min-efficiency", "--expect", "--limits")
 _CHECKED = "1000,4000,15000,30000,60000"
 """Message sizes of jobs/check.sbatch, for the estimate."""
 
@@ -78,6 +79,9 @@ def run(
     ] = "",
     min_efficiency: Annotated[
         str, typer.Option(metavar="SHARE", help="--check: share of the link to be reached: 80%.")
+    ] = "",
+    expect: Annotated[
+        str, typer.Option(metavar="link[,…]", help="--check: as --expect of 'a2a gate'.")
     ] = "",
     limits: Annotated[str, typer.Option(metavar="FILE", help="--check: a file of limits.")] = "",
     wait: Annotated[
@@ -147,6 +151,7 @@ def run(
         "--site": site or os.environ.get("A2APERF_SITE", ""),
         "--against": against,
         "--min-efficiency": min_efficiency,
+        "--expect": expect,
         "--limits": limits,
     }
     flags = {
@@ -164,13 +169,10 @@ def run(
         counts = _counts(nodes)
         if check and (compare or screen or separate or len(counts) > 1):
             raise InputError("--check: one node count, and no --compare, --screen or --separate")
-        for name, given in (
-            ("against", against),
-            ("min-efficiency", min_efficiency),
-            ("limits", limits),
-        ):
+        compared = {name: own[name] for name in _COMPARED}
+        for name, given in compared.items():
             if given and not check:
-                raise InputError(f"--{name} says what a check is compared with: give --check, too")
+                raise InputError(f"{name} says what a check is compared with: give --check, too")
         ready = None
         if screen and (compare or separate or launches is not None or len(counts) > 1):
             raise InputError("--screen: one node count, and no --compare, --launches or --separate")

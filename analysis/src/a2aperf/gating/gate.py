@@ -9,8 +9,9 @@ from pathlib import Path
 
 from a2aperf import baselines, clusters, filters, loading
 from a2aperf.errors import InputError
-from a2aperf.gating import baseline, job, points, weak
+from a2aperf.gating import baseline, expect, job, points, weak
 from a2aperf.gating.checks import Check, State, in_sum, unknown, worst
+from a2aperf.gating.given import Given
 from a2aperf.gating.limits_file import Limit
 from a2aperf.labels import count_text, list_text
 from a2aperf.oversubscription import in_launches, oversubscription
@@ -31,6 +32,7 @@ class Asked:
     limits: Sequence[Limit] = ()
     loss: float = 0.1
     job: str = ""
+    expect: Given | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,8 @@ def gate(asked: Asked) -> Gate:
         if asked.min_efficiency is not None:
             checks += points.best_efficiency(own, asked.min_efficiency)
         checks += points.check(own, asked.limits)
+        if asked.expect is not None:
+            checks += expect.check(own, asked.expect)
         if asked.against is not None:
             checks += _against(asked, loaded.sound, notes)
     return Gate(checks, notes, measured, candidates)
