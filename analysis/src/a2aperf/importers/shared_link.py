@@ -84,6 +84,13 @@ class _Part:
     others: list[str] = field(default_factory=list)
     """Command lines of other programs."""
     experiments: list[Experiment] = field(default_factory=list)
+    above: Reader | None = None
+    """Tables under the heading above, where that had no experiment."""
+
+    @property
+    def in_force(self) -> Reader:
+        """Its own tables, or those above."""
+        return self.tables if self.tables.has_any or self.above is None else self.above
 
 
 @dataclass
@@ -101,12 +108,12 @@ class _Text:
             self.connected(number, int(connected[1]))
         elif threads := _THREADS.search(content):
             self.command(number, content, threads[1])
+        elif self.is_table(content):
+            return  # before headings, which may begin with # as well
         elif prose.is_ruler(content):
             self.ruler()
         elif heading := prose.marked_heading(content):
             self.start(_Part(heading))
-        elif self.is_table(content):
-            return
         elif content.strip():
             self.words(content.strip())
 
@@ -132,10 +139,11 @@ class _Text:
         self.start(_Part(heading))
 
     def start(self, part: _Part) -> None:
-        """What was told without an experiment, and is no table, are words above all."""
+        """Words and tables that have no experiment are of those below."""
         if self.part.experiments:
             self.parts.append(self.part)
-        elif not part.tables.has_any:
+        else:
+            part.above = self.part.in_force
             part.notes = [*filter(None, [self.part.heading]), *self.part.notes, *part.notes]
         self.part = part
 
@@ -266,7 +274,7 @@ def parse(path: Path, text: str) -> list[Block]:
 
 
 def _block(part: _Part, remarks: list[str]) -> Block:
-    tables = part.tables
+    tables = part.in_force
     remarks += tables.oddities + tables.disagreements()
     rows, groups = [], []
     for one in part.experiments:

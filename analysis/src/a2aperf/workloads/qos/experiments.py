@@ -36,7 +36,7 @@ class Experiment:
     rows: NDArray[np.intp]
     """Of the paths in `paths`."""
     alone: dict[tuple[Any, ...], float]
-    """B/s of paths that were there by themselves, by what they are (`alike`)."""
+    """B/s of paths that were there by themselves, by what they are (`alike`), with class or not."""
 
     @property
     def where(self) -> str:
@@ -97,7 +97,7 @@ class Experiment:
         if part is None or len(self.rows) < 2:
             return None
         rate = float(part.bytes.sum()) / part.seconds
-        limits = [self.alone.get(alike(self.paths, int(row)), np.inf) for row in self.rows]
+        limits = [_limit(self.alone, self.paths, int(row)) for row in self.rows]
         return expected.of(self.launch, self.classes, limits, rate)
 
 
@@ -124,6 +124,13 @@ def of(results: Results) -> Iterator[Experiment]:
             yield Experiment(str(file), point, launch, row, paths, paths.rows(point), alone)
 
 
+def _limit(alone: dict[tuple[Any, ...], float], paths: stored.Paths, row: int) -> float:
+    """What such a path carries alone, of its class or else of any; no limit where nobody knows."""
+    key = alike(paths, row)
+    of_class = (*key, str(paths.class_requested[row]))
+    return alone.get(of_class, alone.get(key, np.inf))
+
+
 def _alone(paths: stored.Paths, points: Sequence[int]) -> dict[tuple[Any, ...], float]:
     """The fastest of each kind."""
     found: dict[tuple[Any, ...], float] = {}
@@ -132,5 +139,6 @@ def _alone(paths: stored.Paths, points: Sequence[int]) -> dict[tuple[Any, ...], 
         part = paths.shared(point) if len(rows) == 1 else None
         if part is not None and part.bytes.sum() > 0:
             key, rate = alike(paths, int(rows[0])), float(part.bytes.sum()) / part.seconds
-            found[key] = max(rate, found.get(key, 0.0))
+            for known in (key, (*key, str(paths.class_requested[rows[0]]))):
+                found[known] = max(rate, found.get(known, 0.0))
     return found
