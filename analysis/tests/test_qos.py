@@ -173,7 +173,7 @@ def test_classes_that_made_no_difference(tmp_path: Path) -> None:
     [
         ("sl1", "", "path 2 (sl1): sl1 is granted, not verified"),
         ("sl1", "sl0", "path 2 (sl1): sl1 was asked for, and sl0 seen"),
-        ("none", "", "path 2 (sl1): sl1 was asked for, and none granted"),
+        ("sl3", "", "path 2 (sl1): sl1 was asked for, and sl3 granted"),
         ("sl1", "sl1", ""),
         ("", "", ""),
     ],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of interconnects with named columns (format: docs/qos.md): published figures.
+"""Tables of interconnects with named columns (format: docs/shares.md): published figures.
 
 A heading names its columns and their units, cells stand between `|` or tabs. Several tables may
 follow one another, each with the columns it has.
