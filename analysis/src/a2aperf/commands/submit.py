@@ -9,13 +9,14 @@ import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from a2aperf import labels, terminal
 from a2aperf.commands.options import words_of
 from a2aperf.errors import InputError
+from a2aperf.screening import trial
 from a2aperf.studies import partitions, screened, scripts, slurm, submission
 from a2aperf.studies.partitions import Partition
 from a2aperf.studies.progress import duration
@@ -59,6 +60,10 @@ def run(
             "screen -o' wrote (.json).",
         ),
     ] = "",
+    no_confirm: Annotated[
+        bool,
+        typer.Option("--no-confirm", help="With --screen: do not confirm what it leaves."),
+    ] = False,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Show jobs, node-hours and sbatch lines; submit nothing."),
@@ -126,11 +131,14 @@ def run(
         "--drop-bad-nodes": drop_bad_nodes,
         "--go-on": go_on,
         "--requeue": requeue,
+        "--no-confirm": no_confirm,
     }
     options = words_of(own)
     options += [name for name, wanted in flags.items() if wanted]
     for_slurm = {"--time": time, "--partition": partition, "--account": account}
     counts = _counts(nodes)
+    if no_confirm and not screen:
+        raise InputError("--no-confirm: only a screening is confirmed")
     if not screen:
         ready = None
     elif compare or separate or launches is not None or len(counts) > 1:
@@ -155,6 +163,7 @@ def run(
     try:
         jobs = submission.plan(wanted, scripts.find())
         lines = _summary(jobs, budget)
+        lines += [_CONFIRMATION] if ready and not no_confirm else []
         if slurm.here():
             lines += _limits(jobs, ppn)
         terminal.say(*lines, "")
@@ -165,6 +174,12 @@ def run(
         raise
     if ready and dry_run:
         ready.undo()
+
+
+_CONFIRMATION: Final = (
+    f"and {trial.LAUNCHES} launches more of each setting that is left, of the default, and of all "
+    "that are left together where they are several"
+)
 
 
 def _counts(text: str) -> list[int]:
