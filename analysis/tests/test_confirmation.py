@@ -5,24 +5,28 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from a2aperf import loading
 from a2aperf.errors import InputError
-from a2aperf.screening import catalogue, choosing, contrast, plan, trial
+from a2aperf.screening import catalogue, choosing, contrast, outcome, plan, trial
 from a2aperf.screening.choosing import Wanted
 from a2aperf.screening.plan import Factor, Plan
 from a2aperf.screening.trial import Trial
 from a2aperf.studies import screened
 from conftest import Outcome
-from support.synthetic_screening import confirmed, launched
+from support.synthetic_screening import SETUP, confirmed, launched
 
 A2A = Callable[..., Outcome]
 DUMMIES = tuple(f"A2APERF_DUMMY_{i}=1" for i in range(6))
+SIZES = (1000, 20000, 80000)
 FAST = {"PSM2_RCVTHREAD": 0.08, "PSM2_TID": 0.12}
 
 
@@ -137,38 +141,80 @@ def test_too_few_launches_tell_no_sides_apart() -> None:
 # From files to a line ----------------------------------------------------------------------------
 
 
-def study(folder: Path, a2a: A2A, changes: Mapping[str, float]) -> Trial | None:
-    """A folder with a screening, and the trial that `a2a screen --confirm` plans of it."""
+@pytest.fixture(scope="module")
+def screening_of(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of a screening in which two settings matter."""
+    folder = tmp_path_factory.mktemp("screening")
     made = screening()
-    launched(folder, made, changes)
+    launched(folder, made, FAST, setup=replace(SETUP, sizes=SIZES))
     (folder / plan.NAME).write_text(made.as_json())
-    outcome = a2a("screen", folder, "--confirm")
-    assert outcome.status == 0, outcome
-    return trial.of(made, folder / plan.NAME)
+    return folder
 
 
-def test_a_line_is_recommended_with_what_it_gains(tmp_path: Path, a2a: A2A) -> None:
-    made = study(tmp_path, a2a, FAST)
-    assert made
-    assert made.settings == ["PSM2_TID=0", "PSM2_RCVTHREAD=0"]
-    waiting = a2a("screen", tmp_path).out
+@pytest.fixture(scope="module")
+def planned_of(screening_of: Path) -> tuple[Path, Trial]:
+    """The same with its trial planned."""
+    made = screening()
+    path = screening_of / plan.NAME
+    left = outcome.judge(loading.load([*screening_of.glob("*.h5")]), made).candidates
+    confirming = trial.make(made, left)
+    assert confirming
+    screened.add(path, made, confirming)
+    return screening_of, confirming
+
+
+def said(
+    planned_of: tuple[Path, Trial], folder: Path, changes: Mapping[str, float], **more: object
+) -> outcome.Outcome:
+    """What comes out where the trial's launches show these changes."""
+    path, confirming = planned_of
+    files = confirmed(folder, confirming, changes, SIZES, **more)  # type: ignore[arg-type]
+    found = loading.load([*path.glob("*.h5"), *files])
+    return outcome.judge(found, screening(), confirming)
+
+
+def words(made: outcome.Outcome) -> str:
+    return "\n".join(outcome.lines(made))
+
+
+def test_it_is_planned_once_from_what_is_left(screening_of: Path, tmp_path: Path, a2a: A2A) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(screening_of, folder)
+    (folder / trial.NAME).unlink(missing_ok=True)
+    first = a2a("screen", folder, "--confirm")
+    assert first.out == "to be confirmed by 32 launches: PSM2_TID=0 and PSM2_RCVTHREAD=0\n"
+    before = (folder / trial.NAME).read_text()
+    for file in folder.glob("*.h5"):
+        file.unlink()
+    assert a2a("screen", folder, "--confirm").out == first.out
+    assert (folder / trial.NAME).read_text() == before
+
+
+def test_before_its_launches_there_is_no_line(planned_of: tuple[Path, Trial], a2a: A2A) -> None:
+    waiting = a2a("screen", planned_of[0])
+    assert waiting.status == 0, waiting
     assert (
-        "to be confirmed: PSM2_TID=0 and PSM2_RCVTHREAD=0; not yet: no file is of this" in waiting
+        "to be confirmed: PSM2_TID=0 and PSM2_RCVTHREAD=0; not yet: no file is of this"
+        in waiting.out
     )
-    assert "export" not in waiting
-    confirmed(tmp_path, made, FAST)
-    outcome = a2a("screen", tmp_path)
-    assert outcome.status == 0, outcome
-    assert outcome.out.endswith("  export PSM2_TID=0 PSM2_RCVTHREAD=0\n")
-    assert "recommended: faster at 7 of 7 sizes, by " in outcome.out
-    assert "Gbit/s per node" in outcome.out
-    assert "left out" not in outcome.out
-    told = json.loads(a2a("screen", tmp_path, "--json").out)
-    assert told["confirmed"] is True
-    said = told["confirmation"]
-    assert said["recommended"] == {"PSM2_TID": "0", "PSM2_RCVTHREAD": "0"}
-    assert said["launches_a_side"] == [8, 8, 8, 8]
-    for one in said["contrasts"]:
+    assert "export" not in waiting.out
+
+
+def test_a_line_is_recommended_with_what_it_gains(
+    planned_of: tuple[Path, Trial], tmp_path: Path
+) -> None:
+    made = said(planned_of, tmp_path / "files", FAST)
+    told = words(made)
+    assert told.endswith("  export PSM2_TID=0 PSM2_RCVTHREAD=0")
+    assert "recommended: faster at 3 of 3 sizes, by " in told
+    assert "Gbit/s per node" in told
+    assert "left out" not in told
+    document = json.loads(outcome.as_json(made))
+    assert document["confirmed"] is True
+    confirmation = document["confirmation"]
+    assert confirmation["recommended"] == {"PSM2_TID": "0", "PSM2_RCVTHREAD": "0"}
+    assert confirmation["launches_a_side"] == [8, 8, 8, 8]
+    for one in confirmation["contrasts"]:
         truth = 1.0
         for name, change in FAST.items():
             truth *= (1 + change) ** ((name in one["settings"]) - (name in one["against"]))
@@ -177,55 +223,42 @@ def test_a_line_is_recommended_with_what_it_gains(tmp_path: Path, a2a: A2A) -> N
             assert cell["rate"] / cell["rate_against"] == pytest.approx(1 + cell["change"])
 
 
+def test_what_is_not_confirmed_is_not_recommended(
+    planned_of: tuple[Path, Trial], tmp_path: Path
+) -> None:
+    made = said(planned_of, tmp_path / "files", {})
+    assert "nothing is recommended" in words(made)
+    assert "export" not in words(made)
+    assert json.loads(outcome.as_json(made))["confirmation"]["recommended"] is None
+
+
+def test_of_one_that_is_slower_now_the_other_is_recommended(
+    planned_of: tuple[Path, Trial], tmp_path: Path
+) -> None:
+    told = words(said(planned_of, tmp_path / "f", {"PSM2_TID": 0.12, "PSM2_RCVTHREAD": -0.08}))
+    assert told.endswith("  export PSM2_TID=0")
+    assert "PSM2_RCVTHREAD=0: slower at 3 of 3 sizes" in told
+
+
+def test_one_that_does_nothing_is_told_to_be_unproven(
+    planned_of: tuple[Path, Trial], tmp_path: Path
+) -> None:
+    told = words(said(planned_of, tmp_path / "files", {"PSM2_TID": 0.12}))
+    assert "PSM2_RCVTHREAD=0: not confirmed alone; what is confirmed is the line" in told
+
+
+def test_lost_launches_are_told(planned_of: tuple[Path, Trial], tmp_path: Path) -> None:
+    told = words(said(planned_of, tmp_path / "files", FAST, lost=[3]))
+    assert "note: 1 of 32 launches of the confirmation are missing" in told
+    assert told.endswith("  export PSM2_TID=0 PSM2_RCVTHREAD=0")
+
+
 def test_nothing_is_left(tmp_path: Path, a2a: A2A) -> None:
-    assert study(tmp_path, a2a, {"PSM2_TID": -0.08}) is None
-    assert "nothing is left to be confirmed" in a2a("screen", tmp_path, "--confirm").out
+    made = screening()
+    launched(tmp_path, made, {}, setup=replace(SETUP, sizes=SIZES))
+    (tmp_path / plan.NAME).write_text(made.as_json())
+    assert a2a("screen", tmp_path, "--confirm").out == "nothing is left to be confirmed\n"
     assert not (tmp_path / trial.NAME).exists()
-
-
-def test_what_is_not_confirmed_is_not_recommended(tmp_path: Path, a2a: A2A) -> None:
-    made = study(tmp_path, a2a, FAST)
-    assert made
-    confirmed(tmp_path, made, {})
-    outcome = a2a("screen", tmp_path)
-    assert "nothing is recommended" in outcome.out
-    assert "export" not in outcome.out
-    assert json.loads(a2a("screen", tmp_path, "--json").out)["confirmation"]["recommended"] is None
-
-
-def test_of_one_that_is_slower_now_the_other_is_recommended(tmp_path: Path, a2a: A2A) -> None:
-    made = study(tmp_path, a2a, FAST)
-    assert made
-    confirmed(tmp_path, made, {"PSM2_TID": 0.12, "PSM2_RCVTHREAD": -0.08})
-    outcome = a2a("screen", tmp_path)
-    assert outcome.out.endswith("  export PSM2_TID=0\n")
-    assert "PSM2_RCVTHREAD=0: slower at 7 of 7 sizes" in outcome.out
-
-
-def test_one_that_does_nothing_is_told_to_be_unproven(tmp_path: Path, a2a: A2A) -> None:
-    made = study(tmp_path, a2a, FAST)
-    assert made
-    confirmed(tmp_path, made, {"PSM2_TID": 0.12})
-    outcome = a2a("screen", tmp_path)
-    assert "PSM2_RCVTHREAD=0: not confirmed alone; what is confirmed is the line" in outcome.out
-
-
-def test_lost_launches_are_told(tmp_path: Path, a2a: A2A) -> None:
-    made = study(tmp_path, a2a, FAST)
-    assert made
-    confirmed(tmp_path, made, FAST, lost=[3])
-    outcome = a2a("screen", tmp_path)
-    assert "note: 1 of 32 launches of the confirmation are missing" in outcome.out
-    assert outcome.out.endswith("  export PSM2_TID=0 PSM2_RCVTHREAD=0\n")
-
-
-def test_a_trial_is_planned_once(tmp_path: Path, a2a: A2A) -> None:
-    first = study(tmp_path, a2a, FAST)
-    assert first
-    next(tmp_path.glob("*.h5")).unlink()
-    outcome = a2a("screen", tmp_path, "--confirm")
-    assert outcome.out == "to be confirmed by 32 launches: PSM2_TID=0 and PSM2_RCVTHREAD=0\n"
-    assert trial.read(tmp_path / trial.NAME) == first
 
 
 def test_rows_for_the_script(tmp_path: Path) -> None:
@@ -257,8 +290,8 @@ def test_rows_for_the_script(tmp_path: Path) -> None:
 )
 def test_bad_input(a2a: A2A, tmp_path: Path, words: tuple[str, ...], said: str) -> None:
     (tmp_path / plan.NAME).write_text(screening().as_json())
-    outcome = a2a("screen", *(tmp_path if word == "FOLDER" else word for word in words))
-    assert outcome.status == 2, outcome
-    assert said in outcome.err
-    assert len(outcome.err.splitlines()) == 1
+    refused = a2a("screen", *(tmp_path if word == "FOLDER" else word for word in words))
+    assert refused.status == 2, refused
+    assert said in refused.err
+    assert len(refused.err.splitlines()) == 1
     assert [path.name for path in tmp_path.iterdir()] == [plan.NAME]

@@ -95,11 +95,17 @@ def launched(
 
 
 def confirmed(
-    folder: Path, trial: Trial, changes: Mapping[str, float], lost: Sequence[int] = ()
+    folder: Path,
+    trial: Trial,
+    changes: Mapping[str, float],
+    sizes: Sequence[int] = SETUP.sizes,
+    lost: Sequence[int] = (),
 ) -> list[Path]:
     """The files of a trial's launches, which follow those of its screening."""
     rows = {trial.label(i): trial.environment(i) for i in range(trial.launches)}
-    return _written(folder, rows, changes, START + timedelta(hours=1), lost, (), SETUP)
+    return _written(
+        folder, rows, changes, START + timedelta(hours=1), lost, (), replace(SETUP, sizes=sizes)
+    )
 
 
 def _written(
