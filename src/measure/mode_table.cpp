@@ -47,7 +47,7 @@ void verify_messages(const EngineParts& parts) {
 template <TransferMode Mode>
 void verify_point(const EngineParts& parts) {
     verify_messages<Mode>(parts);
-    if (parts.point.role != Role::echo || parts.point.echo.request_size == parts.point.message_size) return;
+    if (!parts.point.is_round_trips() || parts.point.echo.request_size == parts.point.message_size) return;
     const Point requests = parts.point.of_requests();
     verify_messages<Mode>({parts.job, parts.channels, parts.loop, parts.deadline, requests, parts.seed});
 }

@@ -65,7 +65,7 @@ std::optional<std::string> completion_trouble(const Offer& offer, const Point& p
 
 // What finds no room may be told as an error, and a duration needs all of them.
 std::optional<std::string> duration_trouble(const Offer& offer, const Point& point) {
-    const bool is_echo = point.role == Role::echo;
+    const bool is_echo = point.is_round_trips();
     const std::string name = offer.provider();
     if (find_provider(name).keeps_own_messages &&
         std::ranges::any_of(point.stream.who, [](const StreamPair& pair) { return pair.from == pair.to; }))
@@ -164,7 +164,7 @@ std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBu
         return fmt::format("{} and the credits need {} in each direction and --memory-limit leaves {}",
                            counted(point.window, "message"), format_bytes(point.stream_bytes()),
                            format_bytes(budget.per_buffer));
-    if (point.role == Role::echo) {
+    if (point.is_round_trips()) {
         // The room behind the receive buffer is that of an answer, see budget_of().
         const Bytes requests = point.echo.request_size > point.message_size ? point.echo.request_size : 0;
         const Bytes needed = point.echo_bytes() + requests;
@@ -234,7 +234,7 @@ std::size_t queue_entries(const Plan& plan) {
     for (const Point& point : plan.points)
         if (!point.is_skipped() && point.role == Role::stream)
             most = std::max(most, point.stream_room().receives + point.stream_room().sends);
-        else if (!point.is_skipped() && point.role == Role::echo)
+        else if (!point.is_skipped() && point.is_round_trips())
             most = std::max(most, 2 * point.echo_receives());
     return static_cast<std::size_t>(most);
 }

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/plan/rate_list.hpp"
+
 namespace a2aperf {
 
 std::string_view to_string(Role role) {
@@ -22,6 +24,8 @@ std::string_view to_string(Role role) {
         return "stream";
     case Role::echo:
         return "echo";
+    case Role::open_loop:
+        return "open-loop";
     }
     return "";
 }
@@ -73,7 +77,7 @@ std::string_view Point::schedule_name() const {
 Bytes Point::buffer_bytes(int ranks) const {
     const Bytes all =
         largest_message() * static_cast<Bytes>(messages_per_rank(ranks)); // of a duration's verification, too
-    if (role == Role::echo) return std::max(all, echo_bytes());
+    if (is_round_trips()) return std::max(all, echo_bytes());
     return role == Role::stream ? std::max(all, stream_bytes()) : all;
 }
 
@@ -142,6 +146,9 @@ std::string Point::label() const {
     if (role == Role::echo)
         return fmt::format("{} echo {}{} outstanding {} request {} B answer {} B", mode, stream.pairs, pages,
                            echo.outstanding, echo.request_size, message_size);
+    if (role == Role::open_loop)
+        return fmt::format("{} open-loop {}{} outstanding {} rate {} {} {} B", mode, stream.pairs, pages,
+                           echo.outstanding, format_rate(echo.rate), to_string(echo.arrivals), message_size);
     const std::string cell = fmt::format("{} {}", mode, schedule_name());
     if (is_baseline()) return fmt::format("{} {} B", cell, message_size);
     if (distance > 0) return fmt::format("{} by {} {} B", cell, distance, message_size);

@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "a2aperf/base/units.hpp"
+#include "a2aperf/plan/due_times.hpp"
 #include "a2aperf/plan/schedule.hpp"
 #include "a2aperf/plan/stream_pairs.hpp"
 
 namespace a2aperf {
 
-enum class Role { measure, baseline, sentinel, pair, stream, echo };
+enum class Role { measure, baseline, sentinel, pair, stream, echo, open_loop };
 enum class Post { before, inside };
 
 std::string_view to_string(Role role);
@@ -64,6 +65,10 @@ struct Stream {
 struct Echo {
     int outstanding = 1; // requests of a client to one server that may be under way
     Bytes request_size = 0;
+    std::int64_t rate = 0; // requests that are due per second, of each pair; 0 = they go at once
+    Arrivals arrivals = Arrivals::even;
+
+    bool is_paced() const { return rate > 0; }
 };
 
 struct Point {
@@ -78,16 +83,17 @@ struct Point {
     std::string memory;      // kind of its messages' pages; empty: the only one of the launch
     int channels = 1;        // of each rank, over which it is measured
     int partner = -1;        // index of the point measured in alternation with this one
-    Stream stream{};         // of role stream, and of role echo: from whom requests go to whom
-    Echo echo{};             // of role echo
+    Stream stream{};         // of role stream, and of round trips: from whom requests go to whom
+    Echo echo{};             // of round trips
     std::string skip_reason; // empty = measured
 
     bool is_baseline() const { return role == Role::baseline; }
     // One of those that "24 points" means: a sentinel is one of them once more, a baseline belongs to one.
     bool is_counted() const { return role != Role::sentinel && role != Role::baseline; }
     bool is_skipped() const { return !skip_reason.empty(); }
-    bool is_duration() const { return role == Role::stream || role == Role::echo; } // not made of ops
-    std::string_view schedule_name() const;                                         // of a duration: none
+    bool is_round_trips() const { return role == Role::echo || role == Role::open_loop; }
+    bool is_duration() const { return role == Role::stream || is_round_trips(); } // not made of ops
+    std::string_view schedule_name() const;                                       // of a duration: none
     // Messages that a rank sends in one op; their places are all different where memory allows.
     int messages_per_rank(int ranks) const { return distance > 0 ? 1 : ranks; }
     Bytes buffer_bytes(int ranks) const; // of each message buffer, with a place for all of them
@@ -99,7 +105,7 @@ struct Point {
     StreamRoom stream_room() const;
     Bytes stream_bytes() const;
     Bytes largest_message() const { return std::max(message_size, echo.request_size); }
-    Point of_requests() const; // of role echo: the same with the requests' size
+    Point of_requests() const; // of round trips: the same with the requests' size
     int echo_receives() const; // of requests and answers that are posted at a time by the rank that has most
     Bytes echo_bytes() const;
     Peers peers(Rank rank, const Layout& layout, std::uint64_t seed) const; // not of a baseline

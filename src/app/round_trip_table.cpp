@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "echo_table.hpp"
+#include "round_trip_table.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -12,14 +13,15 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/units.hpp"
+#include "a2aperf/plan/rate_list.hpp"
 
 namespace a2aperf {
 namespace {
 
 // What the points together say below their table.
-class EchoTable : public DurationTable {
+class RoundTripTable : public DurationTable {
 public:
-    explicit EchoTable(EchoSetting setting) : setting_(std::move(setting)) {}
+    explicit RoundTripTable(RoundTripSetting setting) : setting_(std::move(setting)) {}
 
     void add(const Point& point, const PointResult& result) override {
         const auto all = static_cast<std::int64_t>(result.figures.at("round_trips"));
@@ -52,7 +54,33 @@ public:
     }
 
 protected:
-    const EchoSetting setting_;
+    std::string memory(std::string_view kind) const {
+        return setting_.tells_memory ? fmt::format(" {:>8}", kind) : "";
+    }
+    // Of each row, up to the size.
+    std::string beginning(const Point& point) const {
+        return fmt::format("{:>8}{} {:>4} {:>10}", point.mode, memory(point.memory), point.echo.outstanding,
+                           point.message_size);
+    }
+    static std::string time_cell(double time) {
+        return std::isnan(time) ? fmt::format(" {:>9}", "—") : fmt::format(" {:>9.2f}", time * kMicroseconds);
+    }
+    // From n to the longest.
+    static constexpr std::string_view kHeadings[] = {"n", "min", "p50", "p90", "p99", "p99.9", "max"};
+    static std::string time_headings() {
+        std::string cells = fmt::format(" {:>10}", kHeadings[0]);
+        for (const std::string_view heading : std::span(kHeadings).subspan(1))
+            cells += fmt::format(" {:>9}", heading);
+        return cells;
+    }
+    static std::string times(const Summary& summary) {
+        std::string cells = fmt::format(" {:>10}", summary.count);
+        for (const double time : {summary.min, summary.p50, summary.p90, summary.p99, summary.p999, summary.max})
+            cells += time_cell(time);
+        return cells;
+    }
+
+    const RoundTripSetting setting_;
 
 private:
     std::int64_t points_ = 0, trips_ = 0; // of which not every round trip is kept
@@ -60,34 +88,80 @@ private:
     std::vector<std::string> contradictions_;
 };
 
-class Lines final : public EchoTable {
+class Lines final : public RoundTripTable {
 public:
-    using EchoTable::EchoTable;
+    using RoundTripTable::RoundTripTable;
 
     std::string header() const override {
         return fmt::format("# {}, {} on {}; request {}; round trips in µs, Gbit/s of the answers\n"
-                           "{:>8}{} {:>4} {:>10} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10}\n",
+                           "{:>8}{} {:>4} {:>10}{} {:>10}\n",
                            setting_.provider, setting_.ranks, setting_.nodes, format_bytes(setting_.request_size),
-                           "mode", memory("memory"), "out", "answer (B)", "n", "min", "p50", "p90", "p99", "p99.9",
-                           "max", "Gbit/s");
+                           "mode", memory("memory"), "out", "answer (B)", time_headings(), "Gbit/s");
+    }
+
+    std::string row(const Row& row) override {
+        const std::string what = beginning(row.point);
+        if (row.result == nullptr) return fmt::format("{} skipped: {}\n", what, row.point.skip_reason);
+        return fmt::format("{}{} {:>10.3f}\n", what, times(row.result->summary), row.result->figures.at("gbps"));
+    }
+};
+
+// Of an open loop.
+class Paced final : public RoundTripTable {
+public:
+    using RoundTripTable::RoundTripTable;
+
+    std::string header() const override {
+        return fmt::format("# {}, {} on {}; times in µs: round trips from when the message was due, pacing from then "
+                           "until it was sent; rates per second\n"
+                           "{:>8}{} {:>4} {:>10} {:>7} {:>8}{} {:>10} {:>10} {:>8} {:>12}\n",
+                           setting_.provider, setting_.ranks, setting_.nodes, "mode", memory("memory"), "out",
+                           "size (B)", "rate", "arrivals", time_headings(), "offered", "achieved", "backlog",
+                           "pacing p99.9");
     }
 
     std::string row(const Row& row) override {
         const Point& point = row.point;
-        const std::string what = fmt::format("{:>8}{} {:>4} {:>10}", point.mode, memory(point.memory),
-                                             point.echo.outstanding, point.message_size);
+        const std::string what = fmt::format("{} {:>7} {:>8}", beginning(point), format_rate(point.echo.rate),
+                                             to_string(point.echo.arrivals));
         if (row.result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);
-        const Summary& summary = row.result->summary;
-        std::string cells = fmt::format(" {:>10}", summary.count);
-        for (const double time : {summary.min, summary.p50, summary.p90, summary.p99, summary.p999, summary.max})
-            cells += std::isnan(time) ? fmt::format(" {:>9}", "—") : fmt::format(" {:>9.2f}", time * kMicroseconds);
-        return fmt::format("{}{} {:>10.3f}\n", what, cells, row.result->figures.at("gbps"));
+        const auto& figures = row.result->figures;
+        return fmt::format("{}{} {:>10.0f} {:>10.0f} {:>8.0f}   {}\n", what, times(row.result->summary),
+                           figures.at("offered_rate"), figures.at("achieved_rate"), figures.at("backlog"),
+                           time_cell(figures.at("pacing_p999")));
+    }
+
+    void add(const Point& point, const PointResult& result) override {
+        RoundTripTable::add(point, result);
+        if (const auto unsent = static_cast<std::int64_t>(result.figures.at("unsent")); unsent > kFew)
+            unsent_.push_back(fmt::format("{}: {} were due and not sent by the end ({} were): latencies are of those "
+                                          "that were sent, and grow for as long as the rate is kept",
+                                          point.label(), counted(unsent, "message"),
+                                          static_cast<std::int64_t>(result.figures.at("round_trips"))));
+        const double own = result.figures.at("pacing_p999");
+        if (own > result.summary.p50 / kParts) ++median_in_doubt_;
+        if (own > result.summary.p999 / kParts) ++tail_in_doubt_;
+    }
+
+    void close(Progress& progress) const override {
+        RoundTripTable::close(progress);
+        for (const std::string& words : unsent_) progress.note(words);
+        const auto note = [&](std::int64_t points, std::string_view what) {
+            if (points > 0)
+                progress.note(fmt::format("in {} p99.9 of the pacing alone is above a tenth of {} latency: the client "
+                                          "itself sent late",
+                                          counted(points, "point"), what));
+        };
+        note(median_in_doubt_, "the median");
+        note(tail_in_doubt_, "the p99.9");
     }
 
 private:
-    std::string memory(std::string_view kind) const {
-        return setting_.tells_memory ? fmt::format(" {:>8}", kind) : "";
-    }
+    static constexpr std::int64_t kFew = 4; // as many may be due in the last moment
+    static constexpr double kParts = 10;
+
+    std::vector<std::string> unsent_;
+    std::int64_t median_in_doubt_ = 0, tail_in_doubt_ = 0;
 };
 
 // Binary units, as theirs: 100, 1K, 10K, 1M.
@@ -116,9 +190,9 @@ std::string rate_line(const std::string& name, double rate, const std::string& d
 }
 
 // What a row does not know has no line.
-class Clusterperf final : public EchoTable {
+class Clusterperf final : public RoundTripTable {
 public:
-    using EchoTable::EchoTable;
+    using RoundTripTable::RoundTripTable;
 
     std::string header() const override { return {}; }
 
@@ -159,9 +233,13 @@ private:
 
 } // namespace
 
-std::unique_ptr<DurationTable> make_echo_table(Format format, EchoSetting setting) {
+std::unique_ptr<DurationTable> make_echo_table(Format format, RoundTripSetting setting) {
     if (format == Format::clusterperf) return std::make_unique<Clusterperf>(std::move(setting));
     return std::make_unique<Lines>(std::move(setting));
+}
+
+std::unique_ptr<DurationTable> make_open_loop_table(RoundTripSetting setting) {
+    return std::make_unique<Paced>(std::move(setting));
 }
 
 } // namespace a2aperf
