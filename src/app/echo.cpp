@@ -2,12 +2,14 @@
 // Round trips: some ranks send requests to others, which answer them.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/config/values.hpp"
 #include "a2aperf/plan/size_list.hpp"
+#include "a2aperf/stats/round_trips.hpp"
 #include "echo_columns.hpp"
 #include "estimate.hpp"
 #include "launch.hpp"
@@ -85,7 +87,9 @@ void set_defaults(Options& options) {
     options.ops = 10'000;
     options.warmup = 0;
     options.with_sentinel = false;
-    options.own = RoundTripOptions{.request_size = 30};
+    RoundTripOptions own;
+    own.request_size = 30;
+    options.own = std::move(own);
 }
 
 void check(const Options& options) {
@@ -153,7 +157,7 @@ protected:
         const std::int64_t places = std::int64_t{std::ranges::max(asked.outstanding)} *
                                     std::max(most_servers(pairs_of(asked).of(ranks)), 1);
         if (length > std::numeric_limits<Nanoseconds>::max() / places) return kAll;
-        return std::min(kAll, most_buckets(places * length) + places + kBehindItsEnd);
+        return std::min(kAll, std::int64_t{a2aperf::most_buckets(places * length)} + places + kBehindItsEnd);
     }
 
     double seconds_of(const Options& options, Bytes message_size) const override {

@@ -2,6 +2,7 @@
 // An open loop: messages are due at a rate, whatever becomes of those before them, and their time counts from then on.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -102,8 +103,11 @@ void set_defaults(Options& options) {
     options.ops = 1; // of its file: a point is not made of so many
     options.warmup = 0;
     options.with_sentinel = false;
-    options.own = RoundTripOptions{
-        .outstanding = {kMostOutstanding}, .duration = kSecond, .rates = parse_rates("10k")};
+    RoundTripOptions own;
+    own.outstanding = {kMostOutstanding};
+    own.duration = kSecond;
+    own.rates = parse_rates("10k");
+    options.own = std::move(own);
 }
 
 void check(const Options& options) {

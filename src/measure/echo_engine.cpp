@@ -50,7 +50,11 @@ void EchoEngine<Mode, Pace>::add_side(bool asks, Rank peer, const TransferContex
     const auto side = static_cast<int>(std::ssize(sides_));
     side_of_rank_[asks ? 1 : 0][static_cast<std::size_t>(peer)] = side;
     sides_.push_back(make_side(asks, peer, answers));
-    for (int index = 0; index < settings_.outstanding; ++index) places_.push_back({.side = side, .index = index});
+    for (int index = 0; index < settings_.outstanding; ++index) {
+        Place& place = places_.emplace_back();
+        place.side = side;
+        place.index = index;
+    }
 }
 
 template <class Mode, class Pace>
