@@ -31,7 +31,11 @@ std::vector<Column> echo_columns() {
         pairs_column(),
         asked_column("request_size", ValueType::int64, "B", "bytes of a request",
                      [](const Point& p) { return static_cast<std::int64_t>(p.echo.request_size); }),
-        outstanding_column(), asked_duration_column(), memory_column(), trips_column(), p999_column(),
+        outstanding_column(),
+        asked_duration_column(),
+        memory_column(),
+        trips_column(),
+        p999_column(),
         column_of({"trip_rate", "1/s", "round trips per second, all clients", Better::higher, {}, rate_of})};
     for (Column& column : payload_columns(rate_of)) columns.push_back(std::move(column));
     columns.push_back(under_way_column());
@@ -40,12 +44,11 @@ std::vector<Column> echo_columns() {
 
 std::vector<SampleColumn> echo_samples() {
     return round_trip_samples(
-        {},
-        {{.name = "request_begin",
-          .per = Per::tick,
-          .units = "ns",
-          .long_name = "the request was sent, from the start"},
-         {.name = "round_trip", .per = Per::tick, .units = "ns", .long_name = "from there to the answer"}});
+        {}, {{.name = "request_begin",
+              .per = Per::tick,
+              .units = "ns",
+              .long_name = "the request was sent, from the start"},
+             {.name = "round_trip", .per = Per::tick, .units = "ns", .long_name = "from there to the answer"}});
 }
 
 } // namespace a2aperf

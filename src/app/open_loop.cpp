@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An open loop: messages are due at a rate, whatever becomes of those before them, and their time counts from then on.
+// An open loop: messages are due at a rate, whatever becomes of those before them, and their time counts from then
+// on.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -59,8 +60,10 @@ constexpr OptionRow kOptions[] = {
      .example = "1k..1M*2",
      .help = "messages that are due per second, of each client to each of its servers: 10000, 10k, 1k..10k+1k, "
              "1k..1M*2, or several of these with commas (default: 10k)",
-     .set = [](Options& o, Values v,
-               const Catalogue&) { round_trip_options(o).rates = parse_rates(fmt::format("{}", fmt::join(v, ","))); }},
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             round_trip_options(o).rates = parse_rates(fmt::format("{}", fmt::join(v, ",")));
+         }},
     {.name = "arrivals",
      .value = "WHICH",
      .section = Section::what,
@@ -69,8 +72,8 @@ constexpr OptionRow kOptions[] = {
      .help = "when they are due: even, or poisson, at random moments drawn from --seed (default: even)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
-             round_trip_options(o).arrivals = choose<Arrivals>(
-                 "arrivals", v[0], {{"even", Arrivals::even}, {"poisson", Arrivals::poisson}});
+             round_trip_options(o).arrivals =
+                 choose<Arrivals>("arrivals", v[0], {{"even", Arrivals::even}, {"poisson", Arrivals::poisson}});
          }},
     outstanding_row("1,64", "messages to one server that may be without an answer; one that is due beyond them "
                             "waits, and its time counts (default: 64)"),
@@ -174,12 +177,15 @@ protected:
         if (asked.messages) return std::int64_t{*asked.messages} * servers;
         const double mean = static_cast<double>(std::ranges::max(asked.rates)) *
                             static_cast<double>(*asked.duration) * 1e-9 * servers;
-        const double more = asked.arrivals == Arrivals::even ? servers : kDeviations * (std::sqrt(mean) + kDeviations);
+        const double more =
+            asked.arrivals == Arrivals::even ? servers : kDeviations * (std::sqrt(mean) + kDeviations);
         return static_cast<std::int64_t>(std::ceil(mean + more));
     }
 
     // Those that wait for their turn may take any time.
-    std::int64_t most_buckets_in(Nanoseconds, const Options&, int) const override { return TimeHistogram::kBuckets; }
+    std::int64_t most_buckets_in(Nanoseconds, const Options&, int) const override {
+        return TimeHistogram::kBuckets;
+    }
 
     double seconds_of(const Options& options, Bytes) const override {
         const RoundTripOptions& asked = round_trip_options(options);

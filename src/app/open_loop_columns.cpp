@@ -89,20 +89,32 @@ std::vector<Column> open_loop_columns() {
         memory_column(),
         trips_column(),
         p999_column(),
-        column_of({"offered_rate", "1/s", "messages that were due per second, all pairs", Better::none, {},
+        column_of({"offered_rate",
+                   "1/s",
+                   "messages that were due per second, all pairs",
+                   Better::none,
+                   {},
                    offered_rate}),
-        column_of({"achieved_rate", "1/s", "round trips per second, all pairs", Better::higher, {},
-                   achieved_rate})};
+        column_of(
+            {"achieved_rate", "1/s", "round trips per second, all pairs", Better::higher, {}, achieved_rate})};
     for (Column& column : payload_columns(achieved_rate)) columns.push_back(std::move(column));
     for (Column& column : std::vector<Column>{
              under_way_column(),
-             whole_column({"backlog", "", "most messages of a pair that were due and not yet sent", Better::lower, {},
+             whole_column({"backlog",
+                           "",
+                           "most messages of a pair that were due and not yet sent",
+                           Better::lower,
+                           {},
                            backlog_of}),
-             whole_column({"unsent", "", "messages that were due and not sent by the end", Better::lower, {},
-                           unsent_of}),
-             whole_column({"paced", "", "kept messages that had a place when they fell due", Better::none, {},
-                           paced_of}),
-             column_of({"pacing_p50", "ns", "median of their time from due to sent", Better::none, {},
+             whole_column(
+                 {"unsent", "", "messages that were due and not sent by the end", Better::lower, {}, unsent_of}),
+             whole_column(
+                 {"paced", "", "kept messages that had a place when they fell due", Better::none, {}, paced_of}),
+             column_of({"pacing_p50",
+                        "ns",
+                        "median of their time from due to sent",
+                        Better::none,
+                        {},
                         pacing_error<500>}),
              column_of({"pacing_p99", "ns", "99th percentile of it", Better::none, {}, pacing_error<990>}),
              column_of({"pacing_p999", "ns", "99.9th percentile of it", Better::none, {}, pacing_error<999>}),

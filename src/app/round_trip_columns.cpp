@@ -84,13 +84,13 @@ Column outstanding_column() {
 }
 
 Column asked_duration_column() {
-    return asked_column("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
-                        [](const Point& p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; });
+    return asked_column(
+        "asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
+        [](const Point& p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; });
 }
 
 Column trips_column() {
-    return whole_column(
-        {"round_trips", "", "round trips of all clients, kept or not", Better::none, {}, trips_of});
+    return whole_column({"round_trips", "", "round trips of all clients, kept or not", Better::none, {}, trips_of});
 }
 
 Column p999_column() {
@@ -106,7 +106,8 @@ Column p999_column() {
 }
 
 Column under_way_column() {
-    return column_of({"under_way", "", "requests of a client under way on average", Better::none, {}, under_way_of});
+    return column_of(
+        {"under_way", "", "requests of a client under way on average", Better::none, {}, under_way_of});
 }
 
 std::vector<Column> payload_columns(double (*rate)(const Samples&, const Point&, const Layout&)) {

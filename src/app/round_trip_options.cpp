@@ -36,8 +36,7 @@ int most_servers(const std::vector<StreamPair>& pairs) {
 void check_round_trips(const Options& options, std::span<const Format> formats, std::string_view names) {
     const RoundTripOptions& asked = round_trip_options(options);
     if (asked.pairs && (asked.clients || asked.servers))
-        throw UsageError(
-            fmt::format("--pairs and --{} exclude each other", asked.clients ? "clients" : "servers"));
+        throw UsageError(fmt::format("--pairs and --{} exclude each other", asked.clients ? "clients" : "servers"));
     require_flow_modes(options, EchoModes::kNames);
     require_format(options, formats, names);
 }

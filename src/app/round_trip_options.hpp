@@ -49,8 +49,9 @@ inline constexpr OptionRow kPairsRow{
     .help = "which client asks which server: halves (rank r of the lower half asks r + R/2), neighbours (2r asks "
             "2r + 1), all-to-one (all ask rank 0), one-to-all (it asks all), or ranks as in 0:1,0:2 (default: "
             "halves)",
-    .set = [](Options& o, std::span<const std::string> v,
-              const Catalogue&) { round_trip_options(o).pairs = StreamPairs::parse(v[0], Partners::others); }};
+    .set = [](Options& o, std::span<const std::string> v, const Catalogue&) {
+        round_trip_options(o).pairs = StreamPairs::parse(v[0], Partners::others);
+    }};
 
 inline constexpr int kMostRanks = 1 << 24;
 
@@ -61,8 +62,9 @@ inline constexpr OptionRow kClientsRow{
     .audience = Audience::daily,
     .example = "3",
     .help = "instead of --pairs: the first N ranks ask the servers, in turn (default: all that are no servers)",
-    .set = [](Options& o, std::span<const std::string> v,
-              const Catalogue&) { round_trip_options(o).clients = parse_int(v[0], 1, kMostRanks); }};
+    .set = [](Options& o, std::span<const std::string> v, const Catalogue&) {
+        round_trip_options(o).clients = parse_int(v[0], 1, kMostRanks);
+    }};
 
 inline constexpr OptionRow kServersRow{
     .name = "servers",
@@ -71,8 +73,9 @@ inline constexpr OptionRow kServersRow{
     .audience = Audience::daily,
     .example = "1",
     .help = "instead of --pairs: the last N ranks answer (default: all that are no clients)",
-    .set = [](Options& o, std::span<const std::string> v,
-              const Catalogue&) { round_trip_options(o).servers = parse_int(v[0], 1, kMostRanks); }};
+    .set = [](Options& o, std::span<const std::string> v, const Catalogue&) {
+        round_trip_options(o).servers = parse_int(v[0], 1, kMostRanks);
+    }};
 
 constexpr OptionRow outstanding_row(std::string_view example, std::string_view help) {
     return {.name = "outstanding",
@@ -101,7 +104,8 @@ inline constexpr OptionRow kKeptTripsRow{
     .example = "1000",
     .help = "round trips of a client that are kept of a point one by one, the first ones; of more, percentiles are "
             "those of a histogram of all (default: 20000)",
-    .set = [](Options& o, std::span<const std::string> v,
-              const Catalogue&) { round_trip_options(o).most_samples = parse_int(v[0], 1, kMostKeptTrips); }};
+    .set = [](Options& o, std::span<const std::string> v, const Catalogue&) {
+        round_trip_options(o).most_samples = parse_int(v[0], 1, kMostKeptTrips);
+    }};
 
 } // namespace a2aperf

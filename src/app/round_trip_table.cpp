@@ -112,12 +112,12 @@ public:
     using RoundTripTable::RoundTripTable;
 
     std::string header() const override {
-        return fmt::format("# {}, {} on {}; times in µs: round trips from when the message was due, pacing from then "
-                           "until it was sent; rates per second\n"
-                           "{:>8}{} {:>4} {:>10} {:>7} {:>8}{} {:>10} {:>10} {:>8} {:>12}\n",
-                           setting_.provider, setting_.ranks, setting_.nodes, "mode", memory("memory"), "out",
-                           "size (B)", "rate", "arrivals", time_headings(), "offered", "achieved", "backlog",
-                           "pacing p99.9");
+        return fmt::format(
+            "# {}, {} on {}; times in µs: round trips from when the message was due, pacing from then "
+            "until it was sent; rates per second\n"
+            "{:>8}{} {:>4} {:>10} {:>7} {:>8}{} {:>10} {:>10} {:>8} {:>12}\n",
+            setting_.provider, setting_.ranks, setting_.nodes, "mode", memory("memory"), "out", "size (B)", "rate",
+            "arrivals", time_headings(), "offered", "achieved", "backlog", "pacing p99.9");
     }
 
     std::string row(const Row& row) override {
@@ -134,10 +134,11 @@ public:
     void add(const Point& point, const PointResult& result) override {
         RoundTripTable::add(point, result);
         if (const auto unsent = static_cast<std::int64_t>(result.figures.at("unsent")); unsent > kFew)
-            unsent_.push_back(fmt::format("{}: {} were due and not sent by the end ({} were): latencies are of those "
-                                          "that were sent, and grow for as long as the rate is kept",
-                                          point.label(), counted(unsent, "message"),
-                                          static_cast<std::int64_t>(result.figures.at("round_trips"))));
+            unsent_.push_back(
+                fmt::format("{}: {} were due and not sent by the end ({} were): latencies are of those "
+                            "that were sent, and grow for as long as the rate is kept",
+                            point.label(), counted(unsent, "message"),
+                            static_cast<std::int64_t>(result.figures.at("round_trips"))));
         const double own = result.figures.at("pacing_p999");
         if (own > result.summary.p50 / kParts) ++median_in_doubt_;
         if (own > result.summary.p999 / kParts) ++tail_in_doubt_;
@@ -148,9 +149,10 @@ public:
         for (const std::string& words : unsent_) progress.note(words);
         const auto note = [&](std::int64_t points, std::string_view what) {
             if (points > 0)
-                progress.note(fmt::format("in {} p99.9 of the pacing alone is above a tenth of {} latency: the client "
-                                          "itself sent late",
-                                          counted(points, "point"), what));
+                progress.note(
+                    fmt::format("in {} p99.9 of the pacing alone is above a tenth of {} latency: the client "
+                                "itself sent late",
+                                counted(points, "point"), what));
         };
         note(median_in_doubt_, "the median");
         note(tail_in_doubt_, "the p99.9");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Points of round trips as text, as they come. table: a line each; of echo also clusterperf: a line for each figure,
-// in that program's layout, names and units, below a heading for each mode and number of outstanding requests.
+// Points of round trips as text, as they come. table: a line each; of echo also clusterperf: a line for each
+// figure, in that program's layout, names and units, below a heading for each mode and number of outstanding
+// requests.
 #pragma once
 
 #include <memory>

@@ -56,8 +56,7 @@ int RoundTripWorkload::most_ticks(const Options& options, int ranks) const {
 int RoundTripWorkload::most_buckets(const Options& options, int ranks) const {
     Nanoseconds length = duration_of(options, Point()).length;
     if (options.time_budget) length = std::min(length, *options.time_budget);
-    return static_cast<int>(
-        std::min(most_trips(options, ranks), most_buckets_in(length, options, ranks)));
+    return static_cast<int>(std::min(most_trips(options, ranks), most_buckets_in(length, options, ranks)));
 }
 
 } // namespace a2aperf

@@ -24,7 +24,8 @@ TransferContext of_size(TransferContext context, Bytes size) {
 } // namespace
 
 template <class Mode, class Pace>
-EchoEngine<Mode, Pace>::EchoEngine(const Job& job, Channel& channel, Bytes answer_size, const EchoSettings& settings)
+EchoEngine<Mode, Pace>::EchoEngine(const Job& job, Channel& channel, Bytes answer_size,
+                                   const EchoSettings& settings)
     : job_(job), channel_(channel), settings_(settings), pace_(settings.due),
       stride_(stream_stride(std::max(answer_size, settings.request_size))),
       context_(channel.context(std::max<Bytes>({answer_size, settings.request_size, 1}))),

@@ -13,7 +13,8 @@ std::string_view to_string(Arrivals arrivals) {
 }
 
 DueTimes::DueTimes(const DueRule& rule)
-    : is_even_(rule.arrivals == Arrivals::even), mean_gap_(static_cast<double>(kSecond) / static_cast<double>(rule.rate)),
+    : is_even_(rule.arrivals == Arrivals::even),
+      mean_gap_(static_cast<double>(kSecond) / static_cast<double>(rule.rate)),
       random_(rule.seed ^ mix64(static_cast<std::uint64_t>(rule.pair))) {
     if (!is_even_) {
         draw();

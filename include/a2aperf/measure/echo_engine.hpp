@@ -26,9 +26,9 @@ struct EchoSettings {
     Bytes request_size = 0;
     std::int64_t most = -1; // requests to each server; -1 = until the end of the duration
     bool injects_requests = false, injects_answers = false;
-    std::uint64_t op = 0; // the first of echo_ops() that differ between all flows and ops of a launch
-    std::vector<DueRule> due{};    // of the requests to each of the servers, where they have a rate
-    Nanoseconds longest_gap = 0;   // between two requests, of any client
+    std::uint64_t op = 0;        // the first of echo_ops() that differ between all flows and ops of a launch
+    std::vector<DueRule> due{};  // of the requests to each of the servers, where they have a rate
+    Nanoseconds longest_gap = 0; // between two requests, of any client
 };
 
 // Those of the requests' places, then those of the answers'. Their low 8 bits are all that the data of a message
@@ -51,10 +51,9 @@ public:
     void reserve(std::size_t most_samples); // of round trips
     void prepare() { post_receives(); }
     // Requests are due from the one moment to the other.
-    void open(Nanoseconds start, Nanoseconds end)
-        requires(Pace::kIsPaced)
-    {
-        for (DueQueue& queue : pace_.queues()) queue.open(start, end, settings_.most);
+    void open(Nanoseconds start, Nanoseconds end) requires(Pace::kIsPaced) {
+        if constexpr (Pace::kIsPaced) // clang 14 looks inside whatever is required
+            for (DueQueue& queue : pace_.queues()) queue.open(start, end, settings_.most);
     }
     bool advance() {
         if (!unposted_.empty()) [[unlikely]]
@@ -95,9 +94,9 @@ public:
     // requests have a rate: how many were due and for how long they came at it, the most that were due to a server
     // and not sent, and ns that requests with an answer had been due until they were sent.
     std::span<const std::int64_t> totals() const { return totals_; }
-    // Of the first round trips: when the request was sent, or was due, and the time of each from then on; where they
-    // have a rate also how long each was due until it was sent, and whether because there was no place for it. And
-    // the histogram of all.
+    // Of the first round trips: when the request was sent, or was due, and the time of each from then on; where
+    // they have a rate also how long each was due until it was sent, and whether because there was no place for it.
+    // And the histogram of all.
     KeptSamples kept() const;
 
     // Takes up the receives that are still posted, with messages that nobody counts.

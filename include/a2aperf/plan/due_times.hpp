@@ -23,9 +23,9 @@ struct DueRule {
     std::uint64_t seed = 1;
 };
 
-// Evenly: message k of pair p of P is due (k + (p + 1/2) / P) / rate after the start, to the whole ns below, exactly
-// however many there are, so that those of all pairs together are even, too. Poisson: the times between them are
-// -ln(u) / rate, with u uniform in (0, 1] and drawn from the seed for each pair by itself.
+// Evenly: message k of pair p of P is due (k + (p + 1/2) / P) / rate after the start, to the whole ns below,
+// exactly however many there are, so that those of all pairs together are even, too. Poisson: the times between
+// them are -ln(u) / rate, with u uniform in (0, 1] and drawn from the seed for each pair by itself.
 class DueTimes {
 public:
     explicit DueTimes(const DueRule& rule);

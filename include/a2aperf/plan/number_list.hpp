@@ -10,12 +10,12 @@ namespace a2aperf {
 
 // What such a list is of, for what is said where it is none.
 struct NumberKind {
-    std::string_view one, all;         // "size", "sizes"
-    std::string_view of_nothing;       // why one is not zero: "a message has at least 1 byte"
-    std::string_view least_step;       // "1 byte"
-    std::string_view arithmetic;       // an example of a range: "1000..15000+1000"
-    std::string_view geometric;        // "1KiB..4MiB*2"
-    std::string_view list;             // "1000,60kB or 1000..15000+1000"
+    std::string_view one, all;                     // "size", "sizes"
+    std::string_view of_nothing;                   // why one is not zero: "a message has at least 1 byte"
+    std::string_view least_step;                   // "1 byte"
+    std::string_view arithmetic;                   // an example of a range: "1000..15000+1000"
+    std::string_view geometric;                    // "1KiB..4MiB*2"
+    std::string_view list;                         // "1000,60kB or 1000..15000+1000"
     std::uint64_t (*parse)(std::string_view text); // throws UsageError
 };
 

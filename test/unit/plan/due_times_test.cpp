@@ -13,8 +13,7 @@ TEST_CASE("evenly due messages keep the exact schedule however many there are") 
             for (int pair = 0; pair < pairs; ++pair) {
                 DueTimes times({.rate = rate, .pair = pair, .pairs = pairs});
                 for (std::int64_t k = 0; k < 3000; ++k, times.pop()) {
-                    const std::int64_t exact =
-                        1'000'000'000 * (2 * k * pairs + 2 * pair + 1) / (2 * pairs * rate);
+                    const std::int64_t exact = 1'000'000'000 * (2 * k * pairs + 2 * pair + 1) / (2 * pairs * rate);
                     REQUIRE(times.next() == exact);
                 }
                 CHECK(std::abs(times.passed() - 3'000'000'000'000 / rate) <= 1);
