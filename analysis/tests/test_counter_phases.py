@@ -57,10 +57,17 @@ def test_a_phase_is_one_of_counters(a2a: Run, launch: Path) -> None:
     assert (outcome.status, outcome.err) == (2, "a2a: --phase is of --counters: give both\n")
 
 
+def make_without_softirqs(group: h5py.Group) -> None:
+    """By a program that counted interrupts alone."""
+    for name in [name for name in group if "softirqs" in name]:
+        del group[name]
+
+
 def make_older(file: h5py.File) -> None:
     """By a program that did not count so."""
     for name in [name for name in file["counters"] if name.startswith("verification_")]:
         del file["counters"][name]
+    make_without_softirqs(file["counters"])
     del file["segments/0/start_counters"]
 
 
@@ -86,7 +93,8 @@ def require_same(one: schema.Counters | None, other: schema.Counters | None) -> 
     assert other is not None
     assert one.per_rank.keys() == other.per_rank.keys()
     assert all(np.array_equal(one.per_rank[name], other.per_rank[name]) for name in one.per_rank)
-    assert np.array_equal(one.interrupts, other.interrupts)
+    assert one.per_node.keys() == other.per_node.keys()
+    assert all(np.array_equal(one.per_node[name], other.per_node[name]) for name in one.per_node)
     for old, new in zip(one.ports.values(), other.ports.values(), strict=True):
         assert np.array_equal(old, new)
 
@@ -123,6 +131,29 @@ def test_copies_keep_them(a2a: Run, launch: Path, tmp_path: Path, how: str) -> N
         assert not blank.verification.have_any()
         outcome = a2a("table", copy, "--counters", "--phase", "verification")
         assert f"left out: {len(before.points)} points without counters" in outcome.err
+
+
+def test_softirqs_beside_those_of_a_file_that_has_none(
+    a2a: Run, launch: Path, tmp_path: Path
+) -> None:
+    """What the older one did not count is unknown in the merged one, and its rows say so."""
+    older = synthetic.write_launch(tmp_path / "older.h5", synthetic.Setup(seed=5))
+    with edited(older) as file:
+        for group in (file["counters"], file["segments/0/start_counters"]):
+            make_without_softirqs(group)
+    assert a2a("check", older).out == f"{older}: sound\n"
+    assert "softirqs" not in a2a("table", older, "--counters", "--csv").out
+    copy = tmp_path / "copy.h5"
+    assert a2a("merge", older, launch, "-o", copy).status == 0
+    assert a2a("check", copy).out == f"{copy}: sound\n"
+    points = len(loading.load([older]).points)
+    with h5py.File(copy) as file, h5py.File(launch) as new:
+        for name in ("softirqs_net_rx", "verification_softirqs_net_tx"):
+            counted = file["counters"][name][()]
+            assert (counted[:points] == -1).all()
+            assert np.array_equal(counted[points:], new["counters"][name][()])
+        assert "softirqs_net_rx" not in file["segments/0/start_counters"]
+        assert "softirqs_net_rx" in file["segments/1/start_counters"]
 
 
 def test_an_export_has_no_name_of_a_port_that_names_a_host(a2a: Run, tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ def test_an_all_to_all_is_divided_by_all_its_attempts(a2a: Run, tmp_path: Path) 
         file["counters/minor_faults"][1] = [0, 7, 14, 0, 0, 7, 0, 0]
         file["counters/user_time"][1] = 7_000_000
         file["counters/port"][1, :, 0] = [1, 2, 3, 8]
+        file["counters/softirqs_net_rx"][1] = [700, 1400, 0, 4900]
         attempts = int(file["attempts"][1])
     assert attempts == 125
     rows = rows_of(a2a, path)
@@ -55,6 +56,10 @@ def test_an_all_to_all_is_divided_by_all_its_attempts(a2a: Run, tmp_path: Path) 
     busy = only(rows, "user_time", 1)
     assert busy["counter_units"] == "ns"
     assert numbers(busy, "sum", "per_message", "per_gb") == [56e6, 8000, 1e9]
+    softirqs = only(rows, "softirqs_net_rx", 1)
+    assert (softirqs["of"], softirqs["max_at"]) == ("nodes", "node004")
+    assert numbers(softirqs, "counted", "sum", "min", "max") == [4, 7000, 0, 4900]
+    assert numbers(softirqs, "per_message", "per_gb") == [1, 125_000]
     port = only(rows, PORT, 1)
     assert (port["of"], port["max_at"]) == ("nodes", "node004")
     assert numbers(port, "counted", "sum", "min", "max", "per_message") == [4, 14, 1, 8, 0.002]

@@ -159,6 +159,8 @@ def test_credentials_are_dropped(a2a: Run, tmp_path: Path) -> None:
         ("enp65s0f1np1", False),
         ("bond0.100", False),
         ("hfi1_0 and mlx5_0, lo, ibverbs, endpoint, bridge", True),
+        ("mlx5_0, mlx5_core, mlx4_en, mlx5_ib and mlx5_bond_0", True),
+        ("UCX_NET_DEVICES=mlx5_acme0:1", False),
         ("port guid 0x00117501017a1b2c", False),
         ("mem_tag_format: 0xaaaaaaaaaaaaaaaa", True),
         ("guid 0011:7501:017a:1b2c", False),

@@ -243,6 +243,7 @@ def test_osu_needs_the_ranks(a2a: Run, tmp_path: Path) -> None:
     [
         (("All-to-All", "All-to-Allv"), ["line 2, column 1", "not osu_alltoall"]),
         (("Avg Latency(us)", "Bandwidth (MB/s)"), ["line 4", "Avg Latency(us)"]),
+        (("# Size ", "# Size("), ["line 4", "no column 'Size'"]),
         (("9.78", "9.78x"), ["line 5, column 25", "expected a number"]),
         (("9.78", ""), ["line 5", "expected 8 columns, found 7"]),
         (("# Size", "# size"), ["line 5", "expected the heading"]),

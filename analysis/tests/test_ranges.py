@@ -216,10 +216,12 @@ COUNTERS: list[tuple[str, Any, str]] = [
     ("threads", 0, "/counters/threads has 0"),
     ("thread_affinity", b"0-1;\x1b[31m", "thread_affinity has no lists of CPUs"),
     ("interrupts", -2, "/counters: interrupts has -2"),
+    ("softirqs_net_rx", -2, "/counters: softirqs_net_rx has -2"),
     ("port", -2, "/counters: hfi1_0/1/counters/port_xmit_wait has -2"),
     ("verification_minor_faults", -2, "/counters/verification_minor_faults has -2"),
     ("verification_system_time", 2**50, "ns of CPU in"),
     ("verification_interrupts", -2, "/counters: verification_interrupts has -2"),
+    ("verification_softirqs_net_tx", -2, "/counters: verification_softirqs_net_tx has -2"),
     ("verification_port", -2, "verification_hfi1_0/1/counters/port_xmit_wait has -2"),
 ]
 
@@ -237,6 +239,7 @@ def test_a_counter_that_cannot_be(a2a: A2A, path: Path, name: str, value: Any, w
     [
         ("user_time", "launch 0: start_counters/user_time has -2"),
         ("interrupts", "launch 0: start_counters: interrupts has -2"),
+        ("softirqs_net_rx", "launch 0: start_counters: softirqs_net_rx has -2"),
         ("port", "launch 0: start_counters: hfi1_0/1/counters/port_xmit_wait has -2"),
     ],
 )

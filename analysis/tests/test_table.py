@@ -186,6 +186,7 @@ def test_where(a2a: Run, two: list[Path], expressions: list[str], count: int) ->
 @pytest.mark.parametrize(
     ("expression", "words"),
     [
+        ("mode!=a\nb", ["on one line"]),
         ("ppn", ["expected NAME=VALUE"]),
         ("ppn=two", ["'two' is not a number"]),
         ("ppn=3", ["--where 'ppn=3' leaves no point: ppn is 2\n"]),

@@ -137,6 +137,10 @@ def commands(path: Path, out: Path) -> list[tuple[object, ...]]:
         ("compare", path, "--by", "mode"),
         ("gate", path, "--min-efficiency", "1%"),
         ("gate", path, "--min-efficiency", "1%", "--json"),
+        ("screen", path, "--plan", out / "no\x1b[31m.json"),
+        ("screen", "--provider", "psm2", "--try", "no\x1b[31m"),
+        ("screen", "--provider", "psm2", "--try", "A=\x1b[31m", "--fix", "B=\x1b[31m"),
+        ("screen", "--provider", "psm2", "--try", "A=\x1b[31m", "--json"),
         ("history", path),
         ("history", path, "--json"),
         ("live", path, "--once"),
@@ -224,5 +228,5 @@ def test_nodes_that_the_doctor_asks(
 
 def test_every_command_was_tried() -> None:
     tried = {str(words[0]) for words in commands(Path(), Path())} | {"status", "import", "doctor"}
-    # What 'submit' says comes from its user and the scripts.
-    assert tried | {"submit"} == {row.name for row in cli.COMMANDS}
+    # What 'submit' and 'run' say comes from their user and the scripts.
+    assert tried | {"submit", "run"} == {row.name for row in cli.COMMANDS}

@@ -42,7 +42,7 @@ check_results() {
 
 close_study() {
     local i file count=0 files=()
-    [[ $stopping == 'the job was cancelled' ]] || check_results
+    [[ $stopping == 'the job was cancelled' || ${ended_by-} ]] || check_results
     for i in "${!plan_nodes[@]}"; do
         [[ ${good[$i]-} != 0 ]] || ((count += 1))
         file=$results/$(file_of "$i")
@@ -50,33 +50,33 @@ close_study() {
         [[ ! -f $file || ${damaged[$file]-} ]] || files+=("$file")
     done
     say "$count of ${#plan_nodes[@]} launches are good, in $results"
-    if [[ $stopping == 'the job was cancelled' ]]; then exit 1; fi
-    if [[ $stopping == 'the time limit is near' && ${asked[requeue]} == yes ]]; then requeue; fi
+    end_early
     [[ $kind != compare ]] || compare_sides "${files[@]}"
-    analyse "$results/merged/$kind-$SLURM_JOB_ID.h5" "$results/report-$SLURM_JOB_ID.html" "${files[@]}" || exit 1
-    ((count == ${#plan_nodes[@]})) || exit 1
-    exit 0
-}
-
-# requeue: does not return when Slurm takes the job back. A run that made nothing would do so again and again.
-requeue() {
-    if ((made == 0 && ${SLURM_RESTART_COUNT:-0} > 0)); then
-        say "not requeued again: this run completed no launch, so the time limit is too short for one"
-        return
+    if [[ $kind == screen ]]; then
+        judge_screening "${files[@]}"
+        ((count == ${#plan_nodes[@]})) || exit 1
+        exit "$verdict"
     fi
-    say "the time limit is near: the job is requeued and will go on"
-    scontrol requeue "$SLURM_JOB_ID" || return 0
+    analyse "$results/merged/$kind-$job_id.h5" "$results/report-$job_id.html" "${files[@]}" || exit 1
+    ((count == ${#plan_nodes[@]})) || exit 1
+    [[ $reports_verdict == no ]] || exit "$verdict"
     exit 0
 }
 
-# compare_sides FILE…: what a2a compare says, in the job's output and in a file. Its status is a verdict, not an error.
+# compare_sides FILE…: what a2a compare says, in the job's output and in a file, and its picture. Its status is a verdict,
+# not an error: sets $verdict.
 compare_sides() {
-    local key by=() text=$results/compare-$SLURM_JOB_ID.txt
+    local key by=() text=$results/compare-$job_id.txt picture=$results/compare-$job_id.svg
+    verdict=1
     [[ $a2a ]] && (($#)) || return 0
     for key in "${keys[@]}"; do
         [[ $key != --* ]] || key=${key#--} key=${key//-/_}
         by+=(--by "$key")
     done
-    "$a2a" compare "$@" "${by[@]}" >"$text" || true
+    verdict=0
+    "$a2a" compare "$@" "${by[@]}" >"$text" || verdict=$?
     cat "$text"
+    # 3: something is slower; 4: something is undecided.
+    ((verdict == 0 || verdict == 3 || verdict == 4)) || verdict=1
+    ((verdict == 1)) || ! "$a2a" plot compare "$@" "${by[@]}" -o "$picture" || say "picture: $picture"
 }

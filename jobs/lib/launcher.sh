@@ -33,10 +33,8 @@ launcher_words() {
         esac
     else
         printf "%s slots=$ppn\n" "${subset[@]}" >"$scratch/hosts"
-        # Slurm's number of tasks is what mpirun takes for slots: ours is --ppn, whatever sbatch was told. Its daemons
-        # share the nodes with what a dead node has left unfinished: without that they wait for it.
-        launcher=(env "SLURM_TASKS_PER_NODE=$ppn(x$SLURM_JOB_NUM_NODES)" SLURM_OVERLAP=1 mpirun -n "$((count * ppn))"
-            --hostfile "$scratch/hosts" --map-by "ppr:$ppn:node")
+        mpirun_front "$ppn"
+        launcher+=("$MPIRUN" -n "$((count * ppn))" --hostfile "$scratch/hosts" --map-by "ppr:$ppn:node")
         if [[ $site_binding == none ]]; then launcher+=(--bind-to none); else launcher+=(--bind-to "$site_binding"); fi
         ((EUID != 0)) || launcher+=(--allow-run-as-root)
         for name in "$@"; do launcher+=(-x "$name"); done
@@ -62,23 +60,3 @@ start_launch() {
     watch_launch "$file" >/dev/null 2>&1 &
     watch_pid=$!
 }
-
-# stop_launch: SIGTERM for its ranks, which end at their next op.
-stop_launch() {
-    local step
-    if [[ $site_launcher == srun ]]; then
-        # On a SIGTERM of its own srun would kill them.
-        for step in $(steps); do scancel --signal=TERM "$step" || true; done
-    else
-        kill -TERM "$launch_pid" 2>/dev/null || true
-    fi
-}
-
-# end_steps: what a launcher that was killed has left, on nodes that may not answer.
-end_steps() {
-    local step
-    for step in $(steps); do scancel "$step" || true; done
-}
-
-# steps: of this job, without the batch script. Launches are made one at a time: they are of the last one.
-steps() { squeue -h -s -j "$SLURM_JOB_ID" -o %i | grep -E '^[0-9_]+\.[0-9]+$' || true; }

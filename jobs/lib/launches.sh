@@ -59,6 +59,11 @@ program_words() {
     [[ ! $site_provider ]] || add_unless_given --provider "$site_provider"
     [[ ! $site_nic ]] || add_unless_given --nic "$site_nic"
     [[ ${asked[quick]} == no ]] || add_unless_given --ops 30
+    if [[ $kind == screen ]]; then
+        # Where a launch would choose, launches could choose differently, and then they are not compared.
+        [[ ${scheduler-} != hosts ]] || add_unless_given --sync barrier
+        words+=(--label "screen=${row_label[plan_combination[$1]]}")
+    fi
     add_unless_given --seed "$seed"
     add_unless_given --order shuffled
     add_unless_given --shuffle-ranks
@@ -136,8 +141,26 @@ take_turn() {
         return
     fi
     combination "${plan_combination[i]}"
-    say "launch $((i + 1)) of $total: $(host_list "${subset[@]}")${chosen[*]:+, ${chosen[*]}}"
+    [[ $quiet == yes ]] ||
+        say "launch $((i + 1)) of $total: $(host_list "${subset[@]}")${chosen[*]:+, ${chosen[*]}}$(time_left "$i")"
     make_launch "$i"
+}
+
+# time_left I: for launch I and those after it, where launches on as many nodes were made in this run.
+time_left() {
+    local i seconds=0
+    for ((i = $1; i < ${#plan_nodes[@]}; ++i)); do
+        [[ ${good[$i]-} != 0 ]] || continue
+        [[ ${took[${plan_nodes[i]}]-} ]] || return 0
+        ((seconds += took[${plan_nodes[i]}], 1))
+    done
+    if ((seconds < 90)); then
+        printf '; about %d s to go' "$seconds"
+    elif ((seconds < 5400)); then
+        printf '; about %d min to go' $(((seconds + 30) / 60))
+    else
+        printf '; about %d h %02d min to go' $((seconds / 3600)) $((seconds % 3600 / 60))
+    fi
 }
 
 # lose WHY NODE…: nodes that the job has no more; it goes on without them if it was told to.
@@ -165,8 +188,7 @@ make_launch() {
     wait_for_launch
     stop_watching
     launch_seconds=$((SECONDS - launch_seconds))
-    cat "$scratch/launch.out"
-    cat "$scratch/launch.err" >&2
+    keep_output "$i"
     if ((status == 0)); then
         unsound=$(why_unsound "$file")
         [[ ! $unsound ]] || status=1 damaged["$file"]=yes

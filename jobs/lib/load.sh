@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # All of the library of the job scripts. Needs $jobs, the folder above.
 
-for part in say mpi options site program nodes plan plan_file watch launcher reason launches closing study; do
+# $scheduler: slurm, unless the script names another.
+for part in say mpi options site program "${scheduler:-slurm}" nodes plan rows plan_file watch launcher reason launches closing study; do
     # shellcheck source=/dev/null
     . "${jobs:?}/lib/$part.sh"
 done

@@ -9,32 +9,6 @@ readonly kTogetherSeconds=20 # for all nodes to say that they are there
 readonly kAloneSeconds=10    # for one of them
 readonly kAtOnce=16          # so many are asked alone at a time
 
-# host_list NODE…: as Slurm writes lists, node[001-020].
-host_list() {
-    local IFS=,
-    scontrol show hostlist "$*"
-}
-
-# follow_allocation: takes nodes out of $nodes that Slurm has taken from the job, as it does with one that it holds for
-# down; $taken are those. It refuses every step that names one of them, and the launchers believe the environment.
-follow_allocation() {
-    local node list has kept=()
-    taken=()
-    list=$(scontrol show job -o "$SLURM_JOB_ID" 2>/dev/null |
-        sed -n "s/^JobId=$SLURM_JOB_ID .* NodeList=\([^ ]*\) .*/\1/p") || true
-    # A controller that does not answer says nothing about nodes.
-    [[ $list && $list != '(null)' ]] || return 0
-    has=" $(scontrol show hostnames "$list" | tr '\n' ' ')"
-    for node in "${nodes[@]}"; do
-        if [[ $has == *" $node "* ]]; then kept+=("$node"); else taken+=("$node"); fi
-    done
-    ((${#taken[@]})) || return 0
-    nodes=("${kept[@]}")
-    SLURM_NNODES=$(wc -w <<<"$has")
-    export SLURM_JOB_NODELIST=$list SLURM_NODELIST=$list SLURM_NNODES SLURM_JOB_NUM_NODES=$SLURM_NNODES
-    export SLURM_TASKS_PER_NODE="1(x$SLURM_NNODES)"
-}
-
 # step_on SECONDS NODE… -- COMMAND…: one process on each of these nodes; those that cannot be reached are left out.
 step_on() {
     local seconds=$1 on=()
@@ -43,10 +17,7 @@ step_on() {
         on+=("$1")
         shift
     done
-    shift
-    timeout -k 5 "$seconds" srun --overlap --no-kill --kill-on-bad-exit=0 --mpi=none --cpu-bind=none --mem=0 \
-        --nodes="${#on[@]}" --ntasks="${#on[@]}" --ntasks-per-node=1 --nodelist="$(host_list "${on[@]}")" \
-        --quit-on-interrupt "$@" </dev/null 2>"$scratch/step_on.err" || true
+    run_step "$seconds" "${@:2}"
 }
 
 # find_silent NODE…: $silent are those of these nodes that run nothing. They are asked together, and those that said
@@ -107,11 +78,6 @@ keep_answering() {
     for node in "${taken[@]}"; do [[ $gone == *" $node "* ]] || silent+=("$node"); done
 }
 
-# is_cancelled: whether Slurm is ending this job.
-is_cancelled() {
-    scontrol show job -o "$SLURM_JOB_ID" 2>/dev/null | grep -qE "^JobId=$SLURM_JOB_ID .* JobState=CANCELLED "
-}
-
 # preflight FILE: what every node says about itself; $unfit are the nodes with something bad. A job that is $stopping
 # does not hear them out, and blames none.
 preflight() {
@@ -121,7 +87,7 @@ preflight() {
     unfit=()
     follow_allocation
     # Whatever the folder is called, only one that is the same everywhere has this file with this in it.
-    mark=$results/.seen-$SLURM_JOB_ID-$RANDOM$RANDOM
+    mark=$results/.seen-$job_id-$RANDOM$RANDOM
     echo "$mark" >"$mark" || die "nothing can be written to the results folder $results"
     step_on "$kAnswerSeconds" "${nodes[@]}" -- "$jobs/preflight.sh" --program "$program" \
         --provider "$(provider_asked_for)" --ranks-per-node "${asked[ppn]}" --binding "$site_binding" --mark "$mark" \
@@ -155,28 +121,4 @@ preflight() {
     done
     sort -s -t $'\t' -k 1,1 "$file.partial" >"$file"
     rm -f "$file.partial"
-}
-
-# Jobs of others on our nodes, asked once and not by every node.
-other_jobs() {
-    local id node list
-    squeue -h -t R -w "$(host_list "${nodes[@]}")" -o '%A %N' | while read -r id list; do
-        [[ $id != "$SLURM_JOB_ID" ]] || continue
-        for node in $(scontrol show hostnames "$list"); do
-            [[ " ${nodes[*]} " != *" $node "* ]] || printf '%s\tjobs\twarn\tjob %s runs here too\n' "$node" "$id"
-        done
-    done
-}
-
-# leaf_switches: a line "switch node node…" for each leaf switch, with those of $nodes that hang on it.
-leaf_switches() {
-    local name list node members
-    scontrol show topology 2>/dev/null | sed -n 's/^ *SwitchName=\([^ ]*\) Level=0 .*Nodes=\([^ ]*\).*/\1 \2/p' |
-        while read -r name list; do
-            members=()
-            for node in $(scontrol show hostnames "$list"); do
-                [[ " ${nodes[*]} " != *" $node "* ]] || members+=("$node")
-            done
-            ((${#members[@]} == 0)) || echo "$name ${members[*]}"
-        done
 }

@@ -53,6 +53,10 @@ read_settings() {
 # combination N: sets $chosen to the KEY=VALUE words of combination N; the first key changes fastest.
 combination() {
     local rest=$1 i
+    [[ $kind != screen ]] || {
+        settings_of_row "$1"
+        return
+    }
     chosen=()
     for ((i = 0; i < ${#keys[@]}; ++i)); do
         # shellcheck disable=SC2178 # a name, by which the array is read

@@ -9,15 +9,15 @@ declare -A good=() made_on=()
 
 file_of() {
     local setting=base
-    [[ $kind != compare ]] || setting=s$((plan_combination[$1] + 1))
-    printf '%s-%s-n%d-%s-%03d.h5' "$kind" "$SLURM_JOB_ID" "${plan_nodes[$1]}" "$setting" $(($1 + 1))
+    [[ $kind == alltoall ]] || setting=s$((plan_combination[$1] + 1))
+    printf '%s-%s-n%d-%s-%03d.h5' "$kind" "$job_id" "${plan_nodes[$1]}" "$setting" $(($1 + 1))
 }
 
 # plan_text: on standard output.
 plan_text() {
     local i list node_list subset
     local -A known=()
-    printf '# %s\t%s\n' kind "$kind" job "$SLURM_JOB_ID" seed "${asked[seed]}" subsets "${asked[subsets]}" \
+    printf '# %s\t%s\n' kind "$kind" job "$job_id" seed "${asked[seed]}" subsets "${asked[subsets]}" \
         counts "$(IFS=, && echo "${counts[*]}")" command "$command_line" planned "$(now)" allocation "${#nodes[@]}"
     printf '%s\t%s\t%s\t%s\t%s\t%s\n' launch nodes ppn subset settings file
     for i in "${!plan_nodes[@]}"; do
@@ -47,7 +47,7 @@ print_plan() {
     local n
     nodes=()
     for ((n = 1; n <= asked[plan]; ++n)); do nodes+=("n$n"); done
-    SLURM_JOB_ID=0
+    job_id=0
     make_plan
     host_list() { range_of "$@"; }
     plan_text
@@ -75,13 +75,12 @@ make_plan() {
     done
 }
 
-# recall: what this job planned and made before it was requeued. Node counts stay those of the first time.
+# recall: what this job planned and made before it was requeued, or this run before it was stopped. Node counts stay
+# those of the first time.
 recall() {
     local launch started ended status list file i
     [[ -f $plan_file ]] || return 0
-    # Ids begin anew when a controller loses its state, and two clusters may share a file system.
-    ((${SLURM_RESTART_COUNT:-0})) || die -2 "$results has the plan of another job $SLURM_JOB_ID, and this one was not" \
-        "requeued: --results names another folder"
+    may_go_on
     # A disk that was full, or a node that died, may have cut the last line short.
     [[ ! -s $log_file || ! $(tail -c 1 "$log_file") ]] || sed -i '$d' "$log_file" ||
         die "the last line of $log_file is cut short, and it could not be taken out"
@@ -91,11 +90,12 @@ recall() {
         i=$((10#$launch - 1))
         good[$i]=$status
         [[ $started == - ]] ||
-            ((node_seconds += SLURM_JOB_NUM_NODES * ($(date -d "$ended" +%s) - $(date -d "$started" +%s)), 1))
+            ((node_seconds += allocated * ($(date -d "$ended" +%s) - $(date -d "$started" +%s)), 1))
     done <"$log_file"
     while IFS=$'\t' read -r launch _ _ list _ file; do
         [[ $launch =~ ^[0-9]+$ ]] || continue
         i=$((10#$launch - 1))
+        [[ -e $results/$file ]] || good[$i]=- # it is gone
         [[ ${good[$i]-} != 0 ]] || made_on[$i]=$list
         planned_files+=("$file")
     done <"$plan_file"
@@ -108,4 +108,5 @@ same_plan() {
         [[ ${planned_files[i]} == "$(file_of "$i")" ]] ||
             die "after the requeue the plan differs from $plan_file (launch $((i + 1))): submit a new job"
     done
+    same_hosts "${made_on[@]}"
 }

@@ -21,7 +21,7 @@ find_program() {
         program=$(first_executable "$named") || die -2 "$named cannot be run: set A2APERF or site_program to the path of a2aperf"
     else
         program=$(first_executable "$jobs/../build/release/src/app/a2aperf" "$jobs/../../../bin/a2aperf" a2aperf) ||
-            die "a2aperf is not found: build it first (jobs/local.sh does), or set A2APERF or site_program to its path"
+            die -2 "a2aperf is not found: build it first (jobs/local.sh does), or set A2APERF or site_program to its path"
     fi
     "$program" --version >/dev/null || die "$program does not run on $(hostname): is a module missing in the site profile?"
 }

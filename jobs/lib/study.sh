@@ -5,7 +5,7 @@
 
 now() { date -u +%Y-%m-%dT%H:%M:%SZ; }
 
-# run_study alltoall|compare WORD…: exits with the job's status.
+# run_study alltoall|compare|screen WORD…: exits with the job's status.
 run_study() {
     kind=$1
     parse_options "$@"
@@ -17,22 +17,18 @@ run_study() {
         print_plan
         exit 0
     fi
-    [[ ${SLURM_JOB_ID-} ]] || no_job
-    trap 'interrupt "the time limit is near"' USR1
-    trap 'interrupt "the job was cancelled"' TERM
+    require_job
     scratch=$(mktemp -d)
     trap 'rm -rf "$scratch"' EXIT
     enter_site
-    # After "sbatch --export=NONE" steps would get nothing of what was just set, not even PATH.
-    export SLURM_EXPORT_ENV=ALL
+    [[ $kind != screen ]] || clear_screened
     keep_mpi_off_fabric
     export_lacking < <(patience_settings)
     find_program
     find_analysis
     check_launcher
 
-    allocated=$SLURM_JOB_NUM_NODES # which a node that is lost later does not lessen
-    mapfile -t nodes < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
+    enter_allocation
     name_files
     recall
     make_plan
@@ -43,12 +39,6 @@ run_study() {
     choose_nodes
     make_launches
     close_study
-}
-
-no_job() {
-    local way="sbatch -N 20 jobs/$kind.sbatch"
-    have sbatch || way="there is no Slurm on this machine, but jobs/local.sh measures here"
-    die -2 "this is a job script, not to be run by hand: $way"
 }
 
 take_defaults() {
@@ -63,16 +53,22 @@ take_defaults() {
     : "${asked[launches]:=$([[ $kind == compare ]] && echo 8 || echo 3)}" "${asked[seed]:=${SLURM_JOB_ID:-1}}"
     keys=() combinations=1 planned_files=()
     [[ $kind != compare ]] || ((${#settings[@]})) || die -2 "no setting to compare: expected one such as compare.sbatch PSM2_RCVTHREAD=0,1"
-    read_settings
+    if [[ $kind == screen ]]; then
+        [[ ${asked[rows]} ]] || die -2 "no plan of launches: --rows FILE"
+        read_rows
+    else
+        [[ ! ${asked[rows]} ]] || die -2 "--rows: only a screening takes planned launches"
+        read_settings
+    fi
 }
 
 name_files() {
     results=${asked[results]}
     [[ $results == /* ]] || results=$PWD/$results
-    plan_file=$results/plan-$SLURM_JOB_ID.tsv
-    log_file=$results/log-$SLURM_JOB_ID.tsv
-    nodes_file=$results/nodes-$SLURM_JOB_ID.txt
-    job_file=$results/job-$SLURM_JOB_ID.txt
+    plan_file=$results/plan-$job_id.tsv
+    log_file=$results/log-$job_id.tsv
+    nodes_file=$results/nodes-$job_id.txt
+    job_file=$results/job-$job_id.txt
 }
 
 # try_program: what the program would refuse is refused now, in its own words, before anything is written.
@@ -89,15 +85,9 @@ try_program() {
 open_folder() {
     mkdir -p "$results" 2>/dev/null || die -2 "the results folder $results could not be made: --results names another"
     [[ -w $results ]] || die -2 "nothing can be written to the results folder $results: --results names another"
+    take_folder
     [[ -f $log_file ]] || printf 'launch\tstarted\tended\tstatus\treason\n' 2>/dev/null >"$log_file" ||
         die -2 "nothing can be written to the results folder $results ($(df -Ph "$results" | awk 'END { print $4 }') free)"
-}
-
-describe_job() {
-    {
-        scontrol show job -d "$SLURM_JOB_ID" || true
-        scontrol show topology || true
-    } >"$job_file" 2>/dev/null
 }
 
 # choose_nodes: those that are fit to measure, as the job was told to; the plan follows from them.
@@ -109,7 +99,7 @@ choose_nodes() {
     [[ ! $stopping ]] || return 0
     if ((${#unfit[@]})); then
         [[ ${asked[drop-bad-nodes]} == yes ]] || give_up "not fit to measure: $(host_list "${unfit[@]}")" \
-            "see $nodes_file; --drop-bad-nodes goes on without them"
+            "see $nodes_file$drop_hint"
         for node in "${nodes[@]}"; do [[ " ${unfit[*]} " == *" $node "* ]] || fit+=("$node"); done
         ((${#fit[@]} * asked[ppn] > 1)) || give_up "${#fit[@]} nodes are fit to measure" "see $nodes_file"
         leave_out 'not fit, see above' "${unfit[@]}"

@@ -41,8 +41,9 @@ int run_dry(const Options& options) {
     std::vector<const MemoryKind*> memories;
     for (const std::string& kind : options.memories) memories.push_back(&find_memory(kind));
     const Bytes limit = options.memory_limit.value_or(memory_of_node(memories).available / 2);
-    const MemoryBudget budget = budget_of(beside_samples(limit, workload.sample_bytes(options, layout.ranks())),
-                                          per_node, options.sizes, memories.size());
+    const MemoryBudget budget =
+        budget_of(beside_samples(limit, workload.sample_bytes(options, layout.ranks())), per_node, options.sizes,
+                  memories.size() * static_cast<Bytes>(workload.most_channels(options)));
     const Plan plan = workload.plan(
         options, layout, [&](const Point& point) { return memory_skip_reason(point, budget, layout.ranks()); });
     const Bytes wanted = largest_message(plan) * static_cast<Bytes>(workload.messages_at_once(layout.ranks()));
@@ -55,7 +56,8 @@ int run_dry(const Options& options) {
                     workload.describe(plan, options, layout.ranks())));
     if (plan.order.empty()) throw NothingToMeasure(why_all_skipped(plan));
     // With the room for one that should not come.
-    const Bytes per_rank = memories.size() * (2 * buffer + largest_message(plan));
+    const Bytes per_rank =
+        memories.size() * static_cast<Bytes>(most_channels(plan)) * (2 * buffer + largest_message(plan));
     say(fmt::format("message buffers: {} per rank, {} per node{}\n", format_bytes(per_rank),
                     format_bytes(per_rank * per_node),
                     wanted > buffer ? "; several peers share a buffer to stay below --memory-limit" : ""));

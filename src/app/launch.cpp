@@ -47,7 +47,7 @@ std::string Launch::mpi_transport() const {
 std::string Launch::oversubscription() const {
     std::vector<std::string> nodes;
     for (const auto& ranks_here : job_.layout().rank_at()) nodes.push_back(job_.host(ranks_here.front()));
-    return a2aperf::oversubscription(job_.layout(), prepared_.cores_of_nodes, nodes);
+    return a2aperf::oversubscription(job_.layout(), prepared_.cores_of_nodes, nodes, most_channels(plan()));
 }
 
 Provenance Launch::provenance() const {
@@ -85,6 +85,7 @@ Provenance Launch::provenance() const {
                   {"tuned_environment", fmt::format("{}", fmt::join(choice.environment, " "))},
                   {"slurm_job_id", variable("SLURM_JOB_ID")},
                   {"baseline_transport", options_.with_mpi_baseline ? mpi_transport() : ""}};
+    facts.text.merge(workload_.asked_names(options_));
     facts.integers = {{"memory_limit", static_cast<std::int64_t>(prepared_.budget.per_node)},
                       {"seed", static_cast<std::int64_t>(options_.seed)},
                       {"shuffle_ranks", options_.shuffle_ranks ? 1 : 0},
@@ -188,8 +189,7 @@ void Launch::measure_points(Progress& progress, const Done& done) {
             at_hand_.clear();
             if (point.is_counted()) ++points_measured_;
         }
-        for (const PointResult* result : {&outcome.own, outcome.baseline ? &*outcome.baseline : nullptr})
-            has_figures_ |= result != nullptr && result->summary.count > 0;
+        has_figures_ |= point.is_counted() && outcome.own.summary.count > 0; // a sentinel's are not asked for
         if (job_.is_root()) done(index, std::move(outcome));
     }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -127,6 +128,9 @@ std::vector<Column> stream_columns() {
                       [](const Point& p) { return std::string(to_string(p.stream.completion)); }),
          asked_column("cq_mod", ValueType::int64, "", "messages of which one asked for the completion of its send",
                       [](const Point& p) { return std::int64_t{p.stream.cq_mod}; }),
+         asked_column("threads", ValueType::text, "",
+                      "both ends of a rank in one thread, or each in one of its own",
+                      [](const Point& p) { return std::string(to_string(p.stream.threads)); }),
          asked_column("traced", ValueType::text, "", "whether an interval ends whenever messages were sent or came",
                       [](const Point& p) { return std::string(p.stream.traces ? "yes" : "no"); }),
          asked_column("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
@@ -169,6 +173,10 @@ std::vector<Stream> with_each(const std::vector<Stream>& streams, const std::vec
     return all;
 }
 
+int channels_of(Threads threads) {
+    return threads == Threads::each ? 2 : 1;
+}
+
 // In the order of the plan.
 std::vector<Stream> streams_of(const Options& options, int ranks) {
     const StreamOptions& asked = stream_options(options);
@@ -181,6 +189,7 @@ std::vector<Stream> streams_of(const Options& options, int ranks) {
     streams = with_each(streams, asked.free_delays, &Stream::free_delay);
     streams = with_each(streams, asked.injects, &Stream::inject);
     streams = with_each(streams, asked.cq_mods, &Stream::cq_mod);
+    streams = with_each(streams, asked.threads, &Stream::threads);
     return with_each(streams, asked.completions, &Stream::completion);
 }
 
@@ -212,6 +221,17 @@ public:
         return own.empty() ? options.nic : own;
     }
 
+    int most_channels(const Options& options) const override {
+        int most = 1;
+        for (const Threads threads : stream_options(options).threads) most = std::max(most, channels_of(threads));
+        return most;
+    }
+
+    std::map<std::string, std::string> asked_names(const Options& options) const override {
+        const StreamOptions& asked = stream_options(options);
+        return {{"asked_from", asked.from}, {"asked_to", asked.to}};
+    }
+
     Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {
         Plan plan;
         for (const std::string& mode : options.modes)
@@ -226,6 +246,7 @@ public:
                             point.window = window;
                             point.message_size = size;
                             point.stream = stream;
+                            point.channels = channels_of(stream.threads);
                             add(plan, std::move(point), skip);
                         }
         put_in_order(plan, options);

@@ -71,6 +71,16 @@ std::vector<int> parse_cq_mods(std::span<const std::string> values) {
     return mods;
 }
 
+std::vector<Threads> parse_threads(std::span<const std::string> values) {
+    std::vector<Threads> all;
+    for (const std::string& item : split_list(values)) {
+        const auto threads =
+            choose<Threads>("threads of a loopback", item, {{"one", Threads::one}, {"each", Threads::each}});
+        if (std::ranges::find(all, threads) == all.end()) all.push_back(threads);
+    }
+    return all;
+}
+
 // Where the receivers start the transfers no send completes.
 void require_completions(const Options& options, std::string_view option) {
     for (const std::string& mode : options.modes)
@@ -146,6 +156,14 @@ constexpr OptionRow kOptions[] = {
      .help = "one message of so many to each receiver asks for the completion of its send, and of the others the "
              "receiver's credit tells; above 1 none is injected (default: 1)",
      .set = [](Options& o, Values v, const Catalogue&) { own(o).cq_mods = parse_cq_mods(v); }},
+    {.name = "threads",
+     .value = "LIST",
+     .section = Section::what,
+     .arity = Arity::several,
+     .example = "one,each",
+     .help = "of a loopback: both ends of a rank in one thread, or each in a thread with an endpoint of its own "
+             "(default: one)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).threads = parse_threads(v); }},
     {.name = "duration",
      .value = "TIME",
      .section = Section::how_long,
@@ -201,6 +219,8 @@ void check_stream_options(const Options& options) {
     if (asked.cq_mods != StreamOptions().cq_mods) require_completions(options, "--cq-mod");
     if (stream_options(options).is_duplex && stream_options(options).pairs.is_loopback())
         throw UsageError("--duplex: in a loopback a rank is both ends, and there is one direction");
+    if (asked.threads != StreamOptions().threads && !asked.pairs.is_loopback())
+        throw UsageError("--threads: only in a loopback a rank is both ends: take --pairs loopback");
     constexpr Format kFormats[] = {Format::table, Format::loopback, Format::csv, Format::json};
     require_format(options, kFormats, "table, loopback, csv, json");
 }

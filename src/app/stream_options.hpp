@@ -20,6 +20,7 @@ struct StreamOptions {
     std::vector<InjectUse> injects{InjectUse::automatic};
     std::vector<CompletionLevel> completions{CompletionLevel::as_provider};
     std::vector<int> cq_mods{1};
+    std::vector<Threads> threads{Threads::one};
     Nanoseconds duration = 1'000'000'000;
     std::optional<int> messages;
     bool traces = false;

@@ -68,21 +68,25 @@ StreamTable::StreamTable(Format format, const Layout& layout, const std::string&
     : format_(format), title_(fmt::format("# {} on {}, {}\n", counted(layout.ranks(), "rank"),
                                           counted(layout.nodes(), "node"), provider)),
       has_asked_(std::ranges::any_of(plan.points, [](const Point& point) { return point.stream.asks(); })),
+      tells_threads_(std::ranges::any_of(plan.points,
+                                         [](const Point& point) { return point.stream.threads != Threads::one; })),
       tells_memory_(std::ranges::any_of(
           plan.points, [&](const Point& point) { return point.memory != plan.points.front().memory; })) {}
 
 std::string StreamTable::heading() const {
     const std::string asked = has_asked_ ? fmt::format(" {:>10} {:>6}", "completion", "cq-mod") : "";
     const std::string memory = tells_memory_ ? fmt::format(" {:>8}", "memory") : "";
-    return fmt::format("{:>8}{} {:>6} {:>9} {:>10}{} {:>6} {:>11} {:>15} {:>12} {:>9} {:>11} {:>12}\n", "mode",
-                       memory, "window", "msg (B)", "pause (us)", asked, "inject", "messages", "bytes",
+    const std::string threads = tells_threads_ ? fmt::format(" {:>7}", "threads") : "";
+    return fmt::format("{:>8}{}{} {:>6} {:>9} {:>10}{} {:>6} {:>11} {:>15} {:>12} {:>9} {:>11} {:>12}\n", "mode",
+                       memory, threads, "window", "msg (B)", "pause (us)", asked, "inject", "messages", "bytes",
                        "messages/s", "Gbit/s", "time (ms)", "wait (us)");
 }
 
 std::string StreamTable::line(const Row& row) const {
     const Point& point = row.point;
     const std::string memory = tells_memory_ ? fmt::format(" {:>8}", point.memory) : "";
-    std::string what = fmt::format("{:>8}{} {:>6} {:>9} {:>10.1f}", point.mode, memory, point.window,
+    const std::string threads = tells_threads_ ? fmt::format(" {:>7}", to_string(point.stream.threads)) : "";
+    std::string what = fmt::format("{:>8}{}{} {:>6} {:>9} {:>10.1f}", point.mode, memory, threads, point.window,
                                    point.message_size, pause_of(point));
     if (has_asked_) what += fmt::format(" {:>10} {:>6}", to_string(point.stream.completion), point.stream.cq_mod);
     if (row.result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);

@@ -23,10 +23,10 @@ private:
 
     Format format_;
     std::string title_;
-    bool has_asked_ = false;    // for completions, some point
-    bool tells_memory_ = false; // of each row
-    std::string last_table_;    // loopback: what it is of
-    int lost_ = 0;              // intervals
+    bool has_asked_ = false;                            // for completions, some point
+    bool tells_threads_ = false, tells_memory_ = false; // of each row
+    std::string last_table_;                            // loopback: what it is of
+    int lost_ = 0;                                      // intervals
 };
 
 } // namespace a2aperf

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,6 +36,10 @@ public:
     virtual int least_ranks(const Options&) const { return 2; }
     // As --nic has it: that of one of so many ranks. Throws UsageError.
     virtual std::string nic_of(const Options& options, Rank, int /*ranks*/) const { return options.nic; }
+    // Of a rank, each with a thread of its own where there are several.
+    virtual int most_channels(const Options&) const { return 1; }
+    // Names that it alone was asked for, as attributes of the launch's segment; empty = not asked for.
+    virtual std::map<std::string, std::string> asked_names(const Options&) const { return {}; }
 
     // Pure: the same on all ranks, and without MPI.
     virtual Plan plan(const Options& options, const Layout& layout, const Skip& skip) const = 0;

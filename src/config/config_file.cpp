@@ -40,6 +40,7 @@ void check_quotes(const CLI::ConfigItem& item) {
 
 void take(GivenOptions& given, const CLI::ConfigItem& item, const OptionRow& row) {
     check_quotes(item);
+    if (item.inputs.empty()) throw UsageError(fmt::format("{}: the list is empty", item.name));
     for (const std::string& text : item.inputs)
         if (text.find('\0') != std::string::npos) // what follows it would be lost, as in the name of a file
             throw UsageError(fmt::format("{}: {} contains a NUL byte", item.name, quote(text)));
@@ -55,6 +56,33 @@ void take(GivenOptions& given, const CLI::ConfigItem& item, const OptionRow& row
     }
 }
 
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view kBlank = " \t\r";
+    const std::size_t first = text.find_first_not_of(kBlank);
+    return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(kBlank) + 1 - first);
+}
+
+// The key that a line begins with; empty where it begins with none that there is.
+std::string_view key_of(std::string_view line, const Catalogue& catalogue) {
+    const std::size_t end = line.find('=');
+    const std::string_view name = end == std::string_view::npos ? "" : trimmed(line.substr(0, end));
+    return find_option(std::string(name), catalogue) == nullptr ? "" : name;
+}
+
+// CLI11 takes all lines up to one that ends in ']' for a list, and the last character for that bracket.
+void check_lists(const std::string& text, const Catalogue& catalogue) {
+    std::istringstream lines(text);
+    std::string open, line;
+    while (std::getline(lines, line)) {
+        const std::string_view shown = trimmed(std::string_view(line).substr(0, line.find('#')));
+        const std::string_view key = key_of(shown, catalogue);
+        if (!open.empty() && !key.empty()) break;
+        if (!key.empty() && trimmed(shown.substr(shown.find('=') + 1)).starts_with('[')) open = key;
+        if (shown.ends_with(']')) open.clear();
+    }
+    if (!open.empty()) throw UsageError(fmt::format("{}: the list has no closing ']'", open));
+}
+
 std::string whole_text(const std::string& file) {
     constexpr Bytes kMostBytes = 1U << 20U;
     std::string text = read_text_file("--config", file, kMostBytes);
@@ -65,9 +93,11 @@ std::string whole_text(const std::string& file) {
 } // namespace
 
 GivenOptions read_config_file(const std::string& file, const WorkloadRow& workload, const Catalogue& catalogue) {
-    std::istringstream stream(whole_text(file));
+    const std::string text = whole_text(file);
+    std::istringstream stream(text);
     GivenOptions given;
     try {
+        check_lists(text, catalogue);
         const std::vector<CLI::ConfigItem> items = CLI::ConfigTOML().from_config(stream);
         for (const CLI::ConfigItem& item : items) take(given, item, row_of_key(item, workload, catalogue));
     } catch (const UsageError& error) {

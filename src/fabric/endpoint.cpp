@@ -87,6 +87,19 @@ void Endpoint::insert(const std::string& addresses, std::size_t count, fi_addr_t
                                 fmt::format("fi_av_insert took {} of {} peers", inserted, count));
 }
 
+void Endpoint::face(int self, const Endpoint& other) {
+    fi_addr_t& here = peers_[static_cast<std::size_t>(self)];
+    if (other_ == FI_ADDR_UNSPEC) {
+        insert(other.address(), 1, &other_);
+        own_ = here;
+    }
+    here = other_;
+}
+
+void Endpoint::face_itself(int self) noexcept {
+    if (other_ != FI_ADDR_UNSPEC) peers_[static_cast<std::size_t>(self)] = own_;
+}
+
 CompletionError Endpoint::take_error() const {
     fi_cq_err_entry entry{};
     const auto status = fi_cq_readerr(queue_.get(), &entry, 0);

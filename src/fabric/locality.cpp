@@ -2,6 +2,7 @@
 #include "a2aperf/fabric/locality.hpp"
 
 #include <hwloc.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -62,6 +63,31 @@ Locality this_locality() {
     if (hwloc_bitmap_list_asprintf(&text, cpus.get()) > 0) here.cpu_list = text;
     std::free(text);
     return here;
+}
+
+std::vector<int> cpus_of_cores() {
+    std::vector<int> cpus;
+    const TopologyPtr topology = load_topology();
+    const BitmapPtr allowed(hwloc_bitmap_alloc());
+    const BitmapPtr of_core(hwloc_bitmap_alloc());
+    if (topology == nullptr || hwloc_get_cpubind(topology.get(), allowed.get(), HWLOC_CPUBIND_PROCESS) != 0)
+        return cpus;
+    const bool has_cores = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_CORE) > 0;
+    const auto kind = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+    for (int i = 0; i < hwloc_get_nbobjs_by_type(topology.get(), kind); ++i) {
+        const hwloc_obj_t core = hwloc_get_obj_by_type(topology.get(), kind, static_cast<unsigned>(i));
+        hwloc_bitmap_and(of_core.get(), core->cpuset, allowed.get());
+        if (const int first = hwloc_bitmap_first(of_core.get()); first >= 0) cpus.push_back(first);
+    }
+    return cpus;
+}
+
+bool pin_thread(int cpu) {
+    cpu_set_t alone;
+    CPU_ZERO(&alone);
+    if (cpu < 0 || cpu >= CPU_SETSIZE) return false;
+    CPU_SET(cpu, &alone);
+    return sched_setaffinity(0, sizeof alone, &alone) == 0;
 }
 
 std::optional<int> numa_distance(const std::vector<int>& from, int to) {

@@ -32,9 +32,7 @@ Channel::Channel(const Job& job, const Offer& offer, const ChannelSettings& sett
     if (domain_.registers_with_endpoint())
         for (Region* region : regions()) region->enable(endpoint_.get());
     endpoint_.insert_peers(job.all_gather_text(endpoint_.address()));
-    for (Buffers& of_kind : buffers_)
-        of_kind.remotes = job.all_gather(RemoteBuffers{of_kind.send.remote(), of_kind.receive.remote(),
-                                                       flags_ ? flags_->remote() : Region::Remote{}});
+    for (Buffers& of_kind : buffers_) of_kind.remotes = job.all_gather(told_of(of_kind));
 }
 
 Channel::~Channel() {
@@ -53,6 +51,21 @@ void Channel::use(std::string_view kind) {
     const auto found =
         std::ranges::find_if(buffers_, [&](const Buffers& of_kind) { return of_kind.send.kind().name == kind; });
     used_ = found == buffers_.end() ? 0 : static_cast<std::size_t>(found - buffers_.begin());
+}
+
+RemoteBuffers Channel::told_of(const Buffers& of_kind) const {
+    return {of_kind.send.remote(), of_kind.receive.remote(), flags_ ? flags_->remote() : Region::Remote{}};
+}
+
+void Channel::face(const Channel& other) {
+    endpoint_.face(job_.rank(), other.endpoint_);
+    for (std::size_t kind = 0; kind < buffers_.size(); ++kind)
+        buffers_[kind].remotes[static_cast<std::size_t>(job_.rank())] = other.told_of(other.buffers_[kind]);
+}
+
+void Channel::face_itself() noexcept {
+    endpoint_.face_itself(job_.rank());
+    for (Buffers& of_kind : buffers_) of_kind.remotes[static_cast<std::size_t>(job_.rank())] = told_of(of_kind);
 }
 
 int Channel::slots(Bytes message_size) const {

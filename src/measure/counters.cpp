@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstring>
 #include <filesystem>
@@ -40,6 +41,8 @@ bool names(std::string_view line, std::string_view device) {
     }
     return false;
 }
+
+constexpr std::array kOfNode{&NodeCounters::interrupts, &NodeCounters::net_rx, &NodeCounters::net_tx};
 
 } // namespace
 
@@ -121,6 +124,12 @@ NodeCounters NodeCounterReader::read() const {
     }
     std::ifstream table("/proc/interrupts");
     counters.interrupts = count_interrupts(table, devices_);
+    std::stringstream softirqs;
+    softirqs << std::ifstream("/proc/softirqs").rdbuf(); // both of one moment
+    counters.net_rx = count_softirqs(softirqs, "NET_RX");
+    softirqs.clear();
+    softirqs.seekg(0);
+    counters.net_tx = count_softirqs(softirqs, "NET_TX");
     return counters;
 }
 
@@ -141,21 +150,39 @@ std::int64_t count_interrupts(std::istream& table, const std::vector<std::string
     return total;
 }
 
+std::int64_t count_softirqs(std::istream& table, std::string_view name) {
+    for (std::string line; std::getline(table, line);) {
+        std::istringstream words(line);
+        std::string label;
+        words >> label;
+        if (label.empty() || label.back() != ':' || std::string_view(label).substr(0, label.size() - 1) != name)
+            continue;
+        std::int64_t total = 0;
+        for (std::int64_t count = 0; words >> count;) total += count;
+        return total;
+    }
+    return -1;
+}
+
 void accumulate(std::optional<NodeCounters>& total, const NodeCounters& before, const NodeCounters& after) {
-    if (!total) total = NodeCounters{.interrupts = 0, .ports = std::vector<std::int64_t>(after.ports.size(), 0)};
+    if (!total) {
+        total.emplace().ports.resize(after.ports.size(), 0);
+        for (const auto member : kOfNode) (*total).*member = 0;
+    }
     const auto add = [](std::int64_t& sum, std::int64_t from, std::int64_t to) {
         const bool is_known =
             sum >= 0 && from >= 0 && to >= from; // what falls was reset: nobody knows how often it rose
         sum = is_known ? sum + (to - from) : -1;
     };
-    add(total->interrupts, before.interrupts, after.interrupts);
+    for (const auto member : kOfNode) add((*total).*member, before.*member, after.*member);
     for (std::size_t i = 0; i < after.ports.size(); ++i) add(total->ports[i], before.ports[i], after.ports[i]);
 }
 
 PhaseCounts gather_counters(const Job& job, const RankCounters& of_rank,
                             const std::optional<NodeCounters>& of_node) {
     const NodeCounters here = of_node.value_or(NodeCounters{});
-    std::vector<std::int64_t> mine{here.interrupts};
+    std::vector<std::int64_t> mine;
+    for (const auto member : kOfNode) mine.push_back(here.*member);
     mine.insert(mine.end(), here.ports.begin(), here.ports.end());
     // Only the first rank of a node has read them; the others send as many.
     const auto width = static_cast<std::size_t>(job.max(static_cast<std::int64_t>(mine.size())));
@@ -165,7 +192,9 @@ PhaseCounts gather_counters(const Job& job, const RankCounters& of_rank,
     if (!job.is_root()) return counts;
     for (const auto& ranks_here : job.layout().rank_at()) {
         const auto* first = nodes.data() + static_cast<std::size_t>(ranks_here.front()) * width;
-        counts.nodes.push_back({first[0], {first + 1, first + width}});
+        NodeCounters& node = counts.nodes.emplace_back();
+        for (const auto member : kOfNode) node.*member = *first++;
+        node.ports.assign(first, first + width - kOfNode.size());
     }
     return counts;
 }

@@ -9,6 +9,7 @@
 #include "a2aperf/measure/credit_stream_asking.hpp"
 #include "a2aperf/measure/credit_stream_words.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
+#include "a2aperf/measure/threaded_stream.hpp"
 
 namespace a2aperf {
 namespace {
@@ -395,8 +396,9 @@ template class CreditStream<Asking<WriteImm>>;
 template class CreditStream<Asking<Write>>;
 
 std::unique_ptr<Flow> make_stream(const EngineParts& parts) {
-    Channel& channel = only_channel(parts.channels, "a stream");
     const Point& point = parts.point;
+    const bool has_two = point.stream.threads == Threads::each;
+    Channel& channel = has_two ? *parts.channels.front() : only_channel(parts.channels, "a stream");
     StreamSettings settings{.window = point.window, .most = point.stream.messages};
     for (const StreamPair& pair : point.stream.who) {
         if (pair.from == parts.job.rank()) settings.to.push_back(pair.to);
@@ -411,6 +413,7 @@ std::unique_ptr<Flow> make_stream(const EngineParts& parts) {
     if (point.message_size > channel.domain().offer().ordered_write()) settings.flag_behind = FlagBehind::delivery;
     settings.cq_mod = point.stream.cq_mod;
     settings.completion_flags = FI_COMPLETION | flag_of(point.stream.completion);
+    if (has_two) return make_threaded_stream(parts, settings);
     const bool gives_all = channel.endpoint().completions() == Completions::all;
     if (point.stream.asks() || !(gives_all || settings.injects))
         return AskingModes::make<CreditStream>(point.mode, parts.job, channel, point.message_size, settings);

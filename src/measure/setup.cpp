@@ -123,7 +123,7 @@ std::map<std::string, std::string> lacking_memories(const Job& job, std::span<co
 }
 
 MemoryBudget memory_budget(const Job& job, std::span<const MemoryKind* const> kinds, std::optional<Bytes> limit,
-                           std::span<const Bytes> sizes, Bytes samples) {
+                           std::span<const Bytes> sizes, Bytes samples, Bytes channels) {
     const NodeMemory memory = memory_of_node(kinds);
     const auto total = static_cast<Bytes>(job.min(static_cast<std::int64_t>(memory.total)));
     const auto available = static_cast<Bytes>(job.min(static_cast<std::int64_t>(memory.available)));
@@ -135,7 +135,7 @@ MemoryBudget memory_budget(const Job& job, std::span<const MemoryKind* const> ki
     const auto& on_node = job.layout().ranks_on_node();
     const auto most = static_cast<Bytes>(*std::max_element(on_node.begin(), on_node.end()));
     const Bytes per_node = limit.value_or(available / 2);
-    MemoryBudget budget = budget_of(beside_samples(per_node, samples), most, sizes, kinds.size());
+    MemoryBudget budget = budget_of(beside_samples(per_node, samples), most, sizes, kinds.size() * channels);
     budget.per_node = per_node;
     return budget;
 }

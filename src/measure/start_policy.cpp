@@ -40,22 +40,24 @@ std::vector<int> cores_of_nodes(const Job& job, const Locality& here) {
     return counts;
 }
 
-bool is_oversubscribed(const Layout& layout, const std::vector<int>& cores) {
+bool is_oversubscribed(const Layout& layout, const std::vector<int>& cores, int threads) {
     for (std::size_t node = 0; node < cores.size(); ++node)
-        if (layout.ranks_on_node()[node] > cores[node]) return true;
+        if (layout.ranks_on_node()[node] * threads > cores[node]) return true;
     return false;
 }
 
 PollingChoice choose_polling(std::optional<Polling> wanted, bool is_oversubscribed) {
     if (wanted) return {*wanted, "asked for"};
-    if (is_oversubscribed) return {Polling::yield, "oversubscribed: more ranks than usable cores on a node"};
-    return {Polling::spin, "a usable core for every rank"};
+    if (is_oversubscribed)
+        return {Polling::yield, "oversubscribed: more polling threads than usable cores on a node"};
+    return {Polling::spin, "a usable core for every polling thread"};
 }
 
 StartChoice choose_start(std::optional<Start> wanted, bool is_oversubscribed, double clock_error_ns, const Job& job,
                          OpLoop& loop, Engine& engine) {
     if (wanted) return {*wanted, "asked for"};
-    if (is_oversubscribed) return {Start::barrier, "oversubscribed: more ranks than usable cores on a node"};
+    if (is_oversubscribed)
+        return {Start::barrier, "oversubscribed: more polling threads than usable cores on a node"};
 
     constexpr int kSettle = 10; // the slack adapts
     constexpr int kTrials = 60;
@@ -89,8 +91,9 @@ StartChoice choose_start(std::optional<Start> wanted, bool is_oversubscribed, do
 
 StartChoice choose_start_without_trial(std::optional<Start> wanted, bool is_oversubscribed) {
     if (wanted) return {*wanted, "asked for"};
-    if (is_oversubscribed) return {Start::barrier, "oversubscribed: more ranks than usable cores on a node"};
-    return {Start::clock, "a usable core for every rank"};
+    if (is_oversubscribed)
+        return {Start::barrier, "oversubscribed: more polling threads than usable cores on a node"};
+    return {Start::clock, "a usable core for every polling thread"};
 }
 
 Nanoseconds late_limit(double warmup_p50_ns) {

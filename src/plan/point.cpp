@@ -54,6 +54,10 @@ std::string_view to_string(CompletionLevel level) {
     return "";
 }
 
+std::string_view to_string(Threads threads) {
+    return threads == Threads::one ? "one" : "each";
+}
+
 std::string Stream::label() const {
     std::string words = pairs;
     if (is_duplex) words += " both ways";
@@ -62,6 +66,7 @@ std::string Stream::label() const {
     if (inject != InjectUse::automatic) words += fmt::format(" inject {}", to_string(inject));
     if (completion != CompletionLevel::as_provider) words += fmt::format(" completion {}", to_string(completion));
     if (cq_mod > 1) words += fmt::format(" cq-mod {}", cq_mod);
+    if (threads != Threads::one) words += fmt::format(" threads {}", to_string(threads));
     return words;
 }
 

@@ -52,7 +52,7 @@ std::optional<std::string> exceeding(const Rows& rows, const std::string& what, 
 }
 
 std::string factor(double value) {
-    return fmt::format("{:.1f}", value);
+    return value < 10 ? fmt::format("{:.2f}", value) : fmt::format("{:.1f}", value);
 }
 std::string percent(double value) {
     return fmt::format("{:.1f} %", value * 100);

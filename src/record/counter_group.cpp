@@ -51,7 +51,19 @@ constexpr std::array kNumberTable{
 };
 
 constexpr std::size_t kChanges = kNumberTable.size() - 1;
-constexpr const char* kInterrupts = "interrupts of the fabric's driver on the node";
+
+struct OfNode {
+    const char* name;
+    const char* long_name;
+    std::int64_t NodeCounters::*member;
+};
+
+// Older files have a part of them, from the first on.
+constexpr std::array kNodeTable{
+    OfNode{"interrupts", "interrupts of the fabric's driver on the node", &NodeCounters::interrupts},
+    OfNode{"softirqs_net_rx", "softirqs NET_RX of all interfaces of the node", &NodeCounters::net_rx},
+    OfNode{"softirqs_net_tx", "softirqs NET_TX of all interfaces of the node", &NodeCounters::net_tx},
+};
 constexpr const char* kPort = "change of each of port_names on the node";
 constexpr std::string_view kVerification = "verification_"; // before the names of what it counted
 
@@ -69,9 +81,10 @@ void write_row(const h5::Dataset& dataset, int point, const std::vector<std::int
     dataset.write(std::span<const std::int64_t>(values), row(point, values.size()));
 }
 
-std::vector<std::int64_t> interrupts_of(std::span<const NodeCounters> nodes, std::uint64_t count) {
+std::vector<std::int64_t> values_of(std::span<const NodeCounters> nodes, std::uint64_t count,
+                                    std::int64_t NodeCounters::*member) {
     std::vector<std::int64_t> values(count, -1);
-    std::transform(nodes.begin(), nodes.end(), values.begin(), std::mem_fn(&NodeCounters::interrupts));
+    std::transform(nodes.begin(), nodes.end(), values.begin(), std::mem_fn(member));
     return values;
 }
 
@@ -94,9 +107,9 @@ std::string named(std::string_view prefix, const char* name) {
 }
 
 bool is_change(std::string_view name) {
-    return name == "interrupts" || name == "port" ||
-           std::any_of(kNumberTable.begin(), kNumberTable.begin() + kChanges,
-                       [&](const Number& number) { return number.name == name; });
+    const auto has_name = [&](const auto& entry) { return entry.name == name; };
+    return name == "port" || std::any_of(kNodeTable.begin(), kNodeTable.end(), has_name) ||
+           std::any_of(kNumberTable.begin(), kNumberTable.begin() + kChanges, has_name);
 }
 
 } // namespace
@@ -115,7 +128,8 @@ void write_counts(const h5::Group& group, const PhaseCounts& counts, const std::
         std::transform(counts.ranks.begin(), counts.ranks.end(), values.begin(), number.get);
         write(number.name, {values.size()}, values, number.long_name, number.units);
     }
-    write("interrupts", {nodes}, interrupts_of(counts.nodes, nodes), kInterrupts);
+    for (const OfNode& one : kNodeTable)
+        write(one.name, {nodes}, values_of(counts.nodes, nodes, one.member), one.long_name);
     write("port", {nodes, port_names.size()}, ports_of(counts.nodes, nodes, port_names, port_names), kPort);
     group.create_dataset("port_names", {h5::Kind::text}, {port_names.size()}).write_text(port_names);
 }
@@ -140,9 +154,11 @@ CounterGroup CounterGroup::create(const h5::File& file, const h5::Dataset& point
                                            named(number.long_name, of.data()), number.units));
             attach_scales(phase.numbers.back(), {&point_scale, &rank});
         }
-        phase.interrupts = create(named(prefix, "interrupts"), {h5::Kind::int64}, {extents.p(), extents.n()},
-                                  named(kInterrupts, of.data()));
-        attach_scales(phase.interrupts, {&point_scale, &node});
+        for (const OfNode& one : kNodeTable) {
+            phase.of_nodes.push_back(create(named(prefix, one.name), {h5::Kind::int64}, {extents.p(), extents.n()},
+                                            named(one.long_name, of.data())));
+            attach_scales(phase.of_nodes.back(), {&point_scale, &node});
+        }
         phase.port = create(named(prefix, "port"), {h5::Kind::int64}, {extents.p(), extents.n(), extents.c()},
                             named(kPort, of.data()));
         attach_scales(phase.port, {&point_scale, &node, &port});
@@ -167,7 +183,11 @@ CounterGroup CounterGroup::open(const h5::File& file) {
         OfPhase phase;
         const auto open = [&](const char* name) { return group.open_dataset(named(prefix, name).c_str()); };
         for (std::size_t i = 0; i < numbers; ++i) phase.numbers.push_back(open(kNumberTable[i].name));
-        phase.interrupts = open("interrupts");
+        phase.of_nodes.push_back(open(kNodeTable.front().name));
+        for (const OfNode& one : std::span(kNodeTable).subspan(1)) {
+            if (!group.has(named(prefix, one.name).c_str())) break;
+            phase.of_nodes.push_back(open(one.name));
+        }
         phase.port = open("port");
         return phase;
     };
@@ -192,7 +212,7 @@ void CounterGroup::require_shapes(const Extents& extents) const {
     for (const OfPhase* phase : {&timed_, &verification_}) {
         if (phase->numbers.empty()) continue;
         for (const h5::Dataset& number : phase->numbers) number.require_shape({extents.p(), extents.r()});
-        phase->interrupts.require_shape({extents.p(), extents.n()});
+        for (const h5::Dataset& one : phase->of_nodes) one.require_shape({extents.p(), extents.n()});
         phase->port.require_shape({extents.p(), extents.n(), extents.c()});
     }
 }
@@ -207,8 +227,9 @@ void CounterGroup::write_ranks(const OfPhase& phase, int point, std::span<const 
 
 void CounterGroup::write_nodes(const OfPhase& phase, int point, std::span<const NodeCounters> nodes,
                                const std::vector<std::string>& names) const {
-    const std::uint64_t count = phase.interrupts.shape().at(1);
-    write_row(phase.interrupts, point, interrupts_of(nodes, count));
+    const std::uint64_t count = phase.port.shape().at(1);
+    for (std::size_t i = 0; i < phase.of_nodes.size(); ++i)
+        write_row(phase.of_nodes[i], point, values_of(nodes, count, kNodeTable[i].member));
     phase.port.write(std::span<const std::int64_t>(ports_of(nodes, count, names, port_names_)),
                      plane(point, count, port_names_.size()));
 }
@@ -249,14 +270,16 @@ std::vector<RankCounters> CounterGroup::read_ranks(int point) const {
 }
 
 std::vector<NodeCounters> CounterGroup::read_nodes(const OfPhase& phase, int point) const {
-    const std::uint64_t count = phase.interrupts.shape().at(1);
-    const std::vector<std::int64_t> interrupts = phase.interrupts.read<std::int64_t>(row(point, count));
+    const std::uint64_t count = phase.port.shape().at(1);
     const std::vector<std::int64_t> ports = phase.port.read<std::int64_t>(plane(point, count, port_names_.size()));
     std::vector<NodeCounters> nodes(count);
     for (std::size_t n = 0; n < count; ++n) {
         const auto first = ports.begin() + static_cast<std::ptrdiff_t>(n * port_names_.size());
-        nodes[n].interrupts = interrupts[n];
         nodes[n].ports.assign(first, first + static_cast<std::ptrdiff_t>(port_names_.size()));
+    }
+    for (std::size_t i = 0; i < phase.of_nodes.size(); ++i) {
+        const std::vector<std::int64_t> values = phase.of_nodes[i].read<std::int64_t>(row(point, count));
+        for (std::size_t n = 0; n < count; ++n) nodes[n].*kNodeTable[i].member = values[n];
     }
     return nodes;
 }
@@ -272,7 +295,8 @@ PhaseCounts CounterGroup::read_verification(int point) const {
 
 std::uint64_t CounterGroup::bytes(const Extents& extents) {
     const std::uint64_t per_rank = (kNumberTable.size() + kChanges) * sizeof(std::int64_t) + kAffinityBytes;
-    return extents.p() * (extents.r() * per_rank + 2 * extents.n() * (1 + extents.c()) * sizeof(std::int64_t));
+    return extents.p() *
+           (extents.r() * per_rank + 2 * extents.n() * (kNodeTable.size() + extents.c()) * sizeof(std::int64_t));
 }
 
 } // namespace a2aperf

@@ -39,9 +39,9 @@ public:
 
 private:
     struct OfPhase {
-        std::vector<h5::Dataset> numbers; // [P, R] each
-        h5::Dataset interrupts;           // [P, N]
-        h5::Dataset port;                 // [P, N, C]
+        std::vector<h5::Dataset> numbers;  // [P, R] each
+        std::vector<h5::Dataset> of_nodes; // [P, N] each; older files lack the last ones
+        h5::Dataset port;                  // [P, N, C]
     };
     void write_ranks(const OfPhase& phase, int point, std::span<const RankCounters> ranks) const;
     void write_nodes(const OfPhase& phase, int point, std::span<const NodeCounters> nodes,

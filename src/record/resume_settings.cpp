@@ -17,7 +17,8 @@ namespace {
 
 using Value = std::variant<std::string, std::int64_t, double>;
 
-enum class As { word, number, share, time, bytes, flag };
+// An empty word is unknown, an empty name was not asked for.
+enum class As { word, name, number, share, time, bytes, flag };
 
 struct Setting {
     const char* option;
@@ -36,6 +37,8 @@ constexpr Setting kMustAgree[] = {
     {"--order", "order", As::word},
     {"--seed", "seed", As::number},
     {"--shuffle-ranks", "shuffle_ranks", As::flag},
+    {"--from", "asked_from", As::name},
+    {"--to", "asked_to", As::name},
 };
 // Each row says by its n and its stop_rule what it got of it.
 constexpr Setting kTimeBudget{"--time-budget", "asked_time_budget", As::time};
@@ -48,6 +51,7 @@ std::optional<Value> of_file(const SegmentGroup& segment, const Setting& setting
         std::string word = segment.text(setting.attribute);
         return word.empty() ? std::nullopt : std::optional<Value>(std::move(word)); // unknown
     }
+    if (setting.as == As::name) return segment.text(setting.attribute);
     if (setting.as == As::share) return segment.number(setting.attribute);
     return segment.integer(setting.attribute);
 }
@@ -59,7 +63,7 @@ std::optional<Value> found_in(const Map& map, const char* name) {
 }
 
 std::optional<Value> of_launch(const Provenance& provenance, const Setting& setting) {
-    if (setting.as == As::word) return found_in(provenance.text, setting.attribute);
+    if (setting.as == As::word || setting.as == As::name) return found_in(provenance.text, setting.attribute);
     if (setting.as == As::share) return found_in(provenance.numbers, setting.attribute);
     return found_in(provenance.integers, setting.attribute);
 }
@@ -71,6 +75,7 @@ std::string none_of(const Setting& setting) {
 // "--ops 100", "no --ops"
 std::string said(const Setting& setting, const Value& value) {
     if (const auto* word = std::get_if<std::string>(&value)) {
+        if (word->empty()) return none_of(setting);
         const bool is_plain = std::all_of(word->begin(), word->end(), [](char c) { return c > ' ' && c <= '~'; });
         return fmt::format("{} {}", setting.option, is_plain ? *word : quote(*word));
     }

@@ -23,6 +23,7 @@ BASES = {
     "echo": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll", "--ops")} | {"--pairs": "0:1"},
 }
 BASES["precise"].pop("--ops")
+BASES["looped"] = BASES["stream"] | {"--pairs": "loopback"}
 # Of the base, what it is instead (None: a flag; ...: left out), and what the line must say besides the option.
 OTHERS = {
     "--sizes": ("alltoall", {"--sizes": "8,32"}, "16 in the file and 32 in this launch"),
@@ -61,10 +62,13 @@ OTHERS = {
     "--inject": ("stream", {"--inject": "off"}, "'auto' in the file and 'off'"),
     "--completion": ("stream", {"--completion": "delivery"}, "'default' in the file and 'delivery'"),
     "--cq-mod": ("stream", {"--cq-mod": "4"}, "cq_mod 1 in the file and 4"),
+    "--threads": ("looped", {"--threads": "each"}, "threads 'one' in the file and 'each'"),
     "--duration": ("stream", {"--messages": ..., "--duration": "20ms"}, "asked_duration -1 in the file and 20000000"),
     "--messages": ("stream", {"--messages": "51"}, "asked_messages 50 in the file and 51"),
     "--request": ("echo", {"--request": "31"}, "request_size 30 in the file and 31"),
     "--outstanding": ("echo", {"--outstanding": "2"}, "outstanding 1 in the file and 2"),
+    "--from": ("stream", {"--from": "shm"}, "with no --from and this launch has --from shm"),
+    "--to": ("stream", {}, "with --to 'other 1' and this launch has no --to"),
     "--max-samples": ("stream", {"--max-samples": "7"}, ""),
     "--suspects": ("pairs", {"--suspects": "1"}, ""),
     "--timeout": ("alltoall", {"--timeout": "50s"}, ""),
@@ -76,7 +80,7 @@ OTHERS = {
     "--ranks": ("alltoall", {"--dry-run": None, "--ranks": "5"}, ""),
     "--ranks-per-node": ("alltoall", {"--dry-run": None, "--ranks": "4", "--ranks-per-node": "2"}, ""),
 }  # fmt: skip
-PLANTED = {"--memory": ("memory", "huge"), "--nic": ("domain", "other")}  # what this machine may not have
+PLANTED = {"--memory": ("memory", "huge"), "--nic": ("domain", "other"), "--to": ("asked_to", "other 1")}  # what this machine may not have
 NO_TABLE = {"--resume", "--force", "--config", "--help", "--help-all", "--list", "--version"}
 
 
@@ -91,7 +95,7 @@ OUTCOMES = table()
 
 
 def words_of(base: str, more: dict[str, str | None]) -> list[str]:
-    words = [base if base in ("pairs", "stream", "echo") else "alltoall"]
+    words = [base if base in ("pairs", "stream", "echo") else {"looped": "stream"}.get(base, "alltoall")]
     for option, value in (BASES[base] | {"--output": "a.h5"} | more).items():
         if value is not ...:
             words += [option] if value is None else [option, value]
@@ -112,7 +116,7 @@ def measured(program, tmp_path_factory) -> dict[str, Path]:
 
 def test_the_table_has_every_option():
     options = set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / "src/config/option_table.cpp").read_text()))
-    streams = {"pairs", "duplex", "free-delay", "inject", "completion", "cq-mod", "duration", "messages", "max-samples"}
+    streams = {"pairs", "duplex", "free-delay", "inject", "completion", "cq-mod", "duration", "messages", "max-samples", "from", "to", "threads"}
     own = {"pairs": {"steps", "suspects"}, "stream_options": streams, "echo": {"request", "outstanding"}}
     for workload, names in own.items():
         options |= set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / f"src/app/{workload}.cpp").read_text())) & names

@@ -193,6 +193,28 @@ def test_completions_are_as_asked(stream, tmp_path):
         assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("provider", ["shm", "tcp"])
+def test_a_thread_for_each_end_of_a_loopback(stream, needs_provider, tmp_path, provider):
+    """Between points with both ends in one thread, whose messages are to go where they went before."""
+    needs_provider(provider)
+    words = ["--pairs", "loopback", "--threads", "each,one", "--mode", MODES, "--sizes", "0,8,64KiB", "--messages", "300"]
+    told = stream(2, *words, provider=provider).stdout
+    results = Results(tmp_path / "a.h5")
+    threads = results.words("threads")
+    assert threads == (["each"] * 3 + ["one"] * 3) * len(MODES.split(","))
+    assert set(results.words("skip_reason")) == {""}
+    assert list(results.columns["messages"]) == [600] * len(threads)
+    assert " threads " in told
+    with h5py.File(tmp_path / "a.h5") as file:  # the receiver's thread is counted
+        counted = file["counters/threads"][()]
+    is_each = np.array(threads) == "each"
+    assert (counted[is_each] == counted[~is_each] + 1).all()
+    checksums.require_right(tmp_path / "a.h5")
+    if A2A.exists():
+        done = subprocess.run([A2A, "check", tmp_path / "a.h5"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
 def test_what_a_provider_does_not_tell_is_skipped_with_the_reason(stream, needs_provider, tmp_path):
     name = needs_provider("tcp")
     if name != "tcp;ofi_rxm":
@@ -288,6 +310,8 @@ def test_a_stream_does_not_sleep(launch, tmp_path):
         (2, ["--completion", "delivery", "--mode", "msg,read"], "--completion: in mode read the receivers start the transfers"),
         (2, ["--cq-mod", "0"], "--cq-mod: "),
         (2, ["--cq-mod", "4", "--mode", "read"], "nothing completes at the sender: leave out read"),
+        (2, ["--threads", "each"], "--threads: only in a loopback a rank is both ends: take --pairs loopback"),
+        (2, ["--threads", "two", "--pairs", "loopback"], "--threads: unknown threads of a loopback 'two': expected one of one, each"),
         (2, ["--window", "all"], "--window: a stream has a number of buffers, not all"),
         (2, ["--format", "compat"], "--format: for stream expected one of table, loopback, csv, json"),
     ],

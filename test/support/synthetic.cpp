@@ -127,14 +127,18 @@ PointResult synthetic_result(int point, const Plan& plan, const Layout& layout, 
     for (int n = 0; n < layout.nodes(); ++n) {
         NodeCounters counters;
         counters.interrupts = 50 + n;
+        counters.net_rx = 300 + n;
+        counters.net_tx = 30 + n;
         for (std::size_t c = 0; c < provenance.port_names.size(); ++c)
             counters.ports.push_back(1000 * point + 10 * n + static_cast<int>(c));
         result.nodes.push_back(counters);
     }
     result.verification = {result.ranks, result.nodes};
     for (RankCounters& rank : result.verification.ranks) rank.voluntary_switches += 7;
-    for (NodeCounters& node : result.verification.nodes)
+    for (NodeCounters& node : result.verification.nodes) {
+        node.net_tx += 7;
         for (std::int64_t& port : node.ports) port += 7;
+    }
     return result;
 }
 

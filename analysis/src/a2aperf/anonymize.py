@@ -39,8 +39,9 @@ _INTERFACE = re.compile(
     r"(?<![\w.-])(?:ib|eth|en[opsx]|wl|bond|br|virbr|docker|veth|hsn|ipogif|opa|usb|vlan|team|tun|tap)"
     r"(?=\w*\d)\w+(?:\.\d+)?(?![\w-])"
     r"|(?<=[^\W_]-)(?:ib|eth|hsn|bond|br|opa)\d{1,3}(?![^\W_])"  # of a host: `nid001-eth0`
+    r"|(?<![\w.-])mlx[45]_(?!(?:core|ib|en|bond)(?![A-Za-z]))(?=[A-Za-z])\w+"  # `mlx5_site0`
 )
-"""Names of network interfaces: `ib0`, `enp65s0f1`; not of adapters, which every machine has."""
+"""Names of interfaces: `ib0`, `enp65s0f1`; of adapters only what a site named, not `mlx5_0`."""
 _DOTTED = re.compile(r"(?<![\w./@-])(?:[A-Za-z0-9](?:[\w-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}(?![\w.-])")
 _NUMBERED = re.compile(
     r"(?<![\w-])(?:nid|node|compute|login|host|rack|server|worker|head|mgmt|cn|gpu|cpu|n)[-_]?\d{1,6}"

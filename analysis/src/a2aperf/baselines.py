@@ -69,12 +69,13 @@ def _h5_files(folder: Path) -> Iterator[Path]:
         yield from (Path(here, name) for name in files if name.endswith(".h5"))
 
 
-def files_of(given: Iterable[Path]) -> list[Path]:
+def files_of(given: Iterable[Path], with_copies: bool = False) -> list[Path]:
     """The files meant by files, folders (their `.h5` files, at any depth) and names of baselines.
 
     Each file once, in the order given; folders in alphabetical order. A study's folder `merged`
     holds the same launches once more and is passed over; so is any other copy in a folder, which
-    is said on stderr. Python environments, such as a clone's build/a2a, are not looked into.
+    is said on stderr; `with_copies` they stay, and no file is opened. Python environments, such as
+    a clone's build/a2a, are not looked into.
     """
     known = read()
     found: dict[Path, None] = {}
@@ -83,7 +84,7 @@ def files_of(given: Iterable[Path]) -> list[Path]:
             inside = sorted(file for file in _h5_files(path) if not _is_merged(file))
             if not inside:
                 raise InputError(f"{path}: the folder holds no .h5 file")
-            kept, twice = copies.without_copies(inside)
+            kept, twice = (inside, []) if with_copies else copies.without_copies(inside)
             for copy in twice:
                 said = "holds launches that other files here hold, too, and is left out"
                 terminal.tell(f"a2a: {copy}: {said}")

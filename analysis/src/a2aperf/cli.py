@@ -14,9 +14,8 @@ from typer._completion_classes import completion_init
 from typer.core import TyperGroup
 
 from a2aperf import __version__, terminal
-from a2aperf.errors import InputError
+from a2aperf.errors import STATUS_BAD_INPUT, InputError
 
-STATUS_BAD_INPUT = 2
 STATUS_INTERRUPTED = 130
 
 
@@ -43,12 +42,14 @@ COMMANDS: tuple[CommandRow, ...] = (
     CommandRow(
         "submit", "Submit a study to Slurm: scaling, or a comparison of settings.", "Measure"
     ),
+    CommandRow("run", "Compare settings without Slurm: here, or on hosts of a file.", "Measure"),
     CommandRow("status", "Show where a study stands and what is missing.", "Measure"),
     CommandRow("table", "Print results: table, wide or compat layout, CSV or JSON."),
     CommandRow("plot", "Draw a figure for a paper: scaling, sizes, compare, latency…"),
     CommandRow("report", "Write one HTML page with summary, findings, charts and tables."),
     CommandRow("live", "Follow the file of a running job."),
     CommandRow("compare", "Compare settings or groups of files.", "Judge"),
+    CommandRow("screen", "Find which of many settings matters: a plan, and its outcome.", "Judge"),
     CommandRow(
         "gate", "Check limits or a baseline: one status for a monitor.", "Judge", bad_input=3
     ),
@@ -59,7 +60,7 @@ COMMANDS: tuple[CommandRow, ...] = (
     ),
     CommandRow("merge", "Merge several files into one.", "Files"),
     CommandRow("check", "Check integrity, schema and plausibility.", "Files"),
-    CommandRow("export", "Write an anonymised copy to hand out.", "Files"),
+    CommandRow("export", "Write an anonymised copy, or flat rows for other tools.", "Files"),
 )
 
 

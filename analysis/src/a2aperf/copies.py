@@ -17,7 +17,7 @@ def require_distinct(launches: Iterable[Launch]) -> None:
     """Refuse two files that hold the same launch; the segments of one file are its own affair."""
     seen: dict[tuple[Any, ...], Launch] = {}
     for launch in launches:
-        key = _identity(launch.attributes, launch.nodes)
+        key = identity(launch.attributes, launch.nodes)
         if key is None:
             continue
         other = seen.setdefault(key, launch)
@@ -28,8 +28,11 @@ def require_distinct(launches: Iterable[Launch]) -> None:
             )
 
 
-def _identity(attributes: dict[str, Any], nodes: Sequence[str]) -> tuple[Any, ...] | None:
-    """What no two launches share; None of an import, which does not know when it was measured."""
+def identity(attributes: dict[str, Any], nodes: Sequence[str]) -> tuple[Any, ...] | None:
+    """What no two launches share: its origin of time, its command line, its nodes.
+
+    None of an import, which does not know when it was measured.
+    """
     origin = int(attributes["time_origin"])
     return (origin, attributes["command_line"], tuple(nodes)) if origin > 0 else None
 
@@ -54,5 +57,5 @@ def _identities(path: Path) -> set[tuple[Any, ...]]:
         segments = ask(path, reading.read_segments)
     except InputError:
         return set()
-    keys = [_identity(segment.attributes, segment.nodes) for segment in segments]
+    keys = [identity(segment.attributes, segment.nodes) for segment in segments]
     return set() if None in keys else {key for key in keys if key is not None}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import strict, verified
-from a2aperf.datasets import CHANGED_PER_RANK, COUNTED_PER_RANK, VERIFICATION
+from a2aperf.datasets import CHANGED_PER_RANK, COUNTED_PER_NODE, COUNTED_PER_RANK, VERIFICATION
 from a2aperf.errors import DAMAGE, what_is_damaged
 from a2aperf.schema import Counters
 from a2aperf.segments import START
@@ -50,7 +50,11 @@ def read(
                 for name in per_rank
             },
             thread_affinity=[],
-            interrupts=strict.part(group[f"{prefix}interrupts"], of_nodes, (nodes,)),
+            per_node={
+                name: strict.part(group[prefix + name], of_nodes, (nodes,)).astype(np.int64)
+                for name in COUNTED_PER_NODE
+                if _has(group, prefix + name)
+            },
             ports={name: port[:, index] for index, name in enumerate(names)},
         )
 
@@ -68,15 +72,24 @@ def read_start(launch: h5py.Group, ranks: int) -> Counters | None:
         return None
     group = strict.group(launch[START])
     names = strict.texts(group["port_names"])
-    interrupts = strict.numbers(group["interrupts"], "int64", ranks)
+    nodes = strict.numbers(group["interrupts"], "int64", ranks).size
     whole = (slice(None), slice(None))
-    port = strict.part(group["port"], whole, (interrupts.size, len(names)))
+    port = strict.part(group["port"], whole, (nodes, len(names)))
     return Counters(
         per_rank={name: strict.numbers(group[name], "int64", ranks) for name in CHANGED_PER_RANK},
         thread_affinity=[],
-        interrupts=interrupts,
+        per_node={
+            name: strict.part(group[name], (slice(None),), (nodes,)).astype(np.int64)
+            for name in COUNTED_PER_NODE
+            if _has(group, name)
+        },
         ports={name: port[:, index] for index, name in enumerate(names)},
     )
+
+
+def _has(group: h5py.Group, name: str) -> bool:
+    """Whether it is there, or ought to be; the softirqs older files lack."""
+    return not name.removeprefix(VERIFICATION).startswith("softirqs_") or name in group
 
 
 def involuntary_switches(file: h5py.File, point: int, ranks: int) -> NDArray[np.int64] | None:

@@ -23,9 +23,12 @@ class CounterGroup:
         self._of = of
         self._has_verification = False
         names: dict[str, None] = {}
+        per_node = {*datasets.COUNTED_PER_NODE[:1]}
         for point in range(points):
             found = self._of(point)
             names.update(dict.fromkeys(found.ports if found else ()))
+            for phase in (found, found.verification if found else None):
+                per_node.update(phase.per_node if phase else ())
             self._has_verification |= bool(found and found.verification)
         self._ports = list(names)
         group = self._group = file.create_group("counters")
@@ -41,7 +44,9 @@ class CounterGroup:
                 group.create_dataset(place, (points, ranks), "i8", fillvalue=schema.UNKNOWN)
         for prefix in ("", datasets.VERIFICATION) if self._has_verification else ("",):
             shape = (points, nodes, len(self._ports))
-            group.create_dataset(f"{prefix}interrupts", shape[:2], "i8", fillvalue=schema.UNKNOWN)
+            for name in datasets.COUNTED_PER_NODE:
+                if name in per_node:
+                    group.create_dataset(prefix + name, shape[:2], "i8", fillvalue=schema.UNKNOWN)
             group.create_dataset(f"{prefix}port", shape, "i8", fillvalue=schema.UNKNOWN)
         for name, length in (("rank", ranks), ("node", nodes), ("port_index", len(self._ports))):
             datasets.create_scale(group, name, length)
@@ -59,9 +64,8 @@ class CounterGroup:
             self._write(datasets.VERIFICATION, found.verification, point)
 
     def _write(self, prefix: str, found: schema.Counters, point: int) -> None:
-        for name, values in found.per_rank.items():
+        for name, values in (*found.per_rank.items(), *found.per_node.items()):
             self._group[prefix + name][point, : len(values)] = values
-        self._group[f"{prefix}interrupts"][point, : len(found.interrupts)] = found.interrupts
         port = self._group[f"{prefix}port"]
         for name, values in found.ports.items():
             port[point, : len(values), self._ports.index(name)] = values
@@ -70,13 +74,15 @@ class CounterGroup:
 def write_start(launch: h5py.Group, counters: schema.Counters) -> None:
     """What the start of a launch counted."""
     group = launch.create_group(segments.START)
-    for name, values in (*counters.per_rank.items(), ("interrupts", counters.interrupts)):
+    for name, values in (*counters.per_rank.items(), *counters.per_node.items()):
         group.create_dataset(name, data=values.astype(np.int64))
     ports = [values.astype(np.int64) for values in counters.ports.values()]
-    shape = (counters.interrupts.size, len(ports))
+    shape = (counters.per_node["interrupts"].size, len(ports))
     group.create_dataset("port", data=np.array(ports, np.int64).T.reshape(shape))
     segments.write_texts(group, "port_names", counters.ports)
     for name, one in datasets.CHANGES.items():
+        if name not in group:  # of an older launch
+            continue
         group[name].attrs["long_name"] = one.long_name
         if one.units:
             group[name].attrs["units"] = one.units

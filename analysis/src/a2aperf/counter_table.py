@@ -144,7 +144,7 @@ def _of(counters: Counters | None, nodes: list[str], moved: Moved) -> Iterator[d
         return
     for name, values in counters.per_rank.items():
         yield _row(name, "ranks", values, moved.during_ranks, [f"{x}" for x in range(len(values))])
-    for name, values in (("interrupts", counters.interrupts), *counters.ports.items()):
+    for name, values in (*counters.per_node.items(), *counters.ports.items()):
         yield _row(name, "nodes", values, moved.during_nodes, nodes)
 
 

@@ -56,6 +56,8 @@ _TIMED = {
     "threads": Described("threads of the process after the point", _OF_RANK, is_level=True),
     "thread_affinity": Described("CPU list of every thread", _OF_RANK),
     "interrupts": Described("interrupts of the fabric's driver on the node", _OF_NODE),
+    "softirqs_net_rx": Described("softirqs NET_RX of all interfaces of the node", _OF_NODE),
+    "softirqs_net_tx": Described("softirqs NET_TX of all interfaces of the node", _OF_NODE),
     "port": Described("change of each of port_names on the node", (*_OF_NODE, "port_index")),
     "port_names": Described("", ("port_index",)),
 }
@@ -65,10 +67,12 @@ _LISTS = ("thread_affinity",)
 COUNTED_PER_RANK = tuple(
     name for name, one in _TIMED.items() if one.scales == _OF_RANK and name not in _LISTS
 )
+COUNTED_PER_NODE = tuple(name for name, one in _TIMED.items() if one.scales == _OF_NODE)
+"""Older files have the first alone."""
 CHANGED_PER_RANK = tuple(name for name in COUNTED_PER_RANK if not _TIMED[name].is_level)
 VERIFICATION = "verification_"
 """Before the name of a counter: what the verification of the point counted."""
-CHANGES = {name: _TIMED[name] for name in (*CHANGED_PER_RANK, "interrupts", "port")}
+CHANGES = {name: _TIMED[name] for name in (*CHANGED_PER_RANK, *COUNTED_PER_NODE, "port")}
 """What is counted of every phase."""
 COUNTERS = {
     **_TIMED,

@@ -51,6 +51,7 @@ def draw(figure: Figure, width: float | None = None, notes: bool = True) -> Page
         said = textwrap.wrap(" · ".join(figure.said), int(width * 25)) if notes else []
         foot = len(said) * _NOTE_ROW + 0.04 if said else 0.0
         panel = 0.84 * width / columns if square else min(0.55 * width / columns + 0.4, 2.3)
+        panel += 0.0 if square else max(_under(chart.x) for chart in figure.charts)
         lines = max(len(_subtitle(chart, width / columns)) for chart in figure.charts)
         height = rows * (panel + 0.11 * lines) + legend.height + foot + head
         page = Page(figsize=(width, height), layout="constrained")
@@ -67,6 +68,11 @@ def draw(figure: Figure, width: float | None = None, notes: bool = True) -> Page
             y = (row * _NOTE_ROW + 0.04) / height
             page.text(0.04 / width, y, line, fontsize=5.5, color=style.GREY, va="bottom")
     return page
+
+
+def _under(axis: Axis) -> float:
+    """Inches that upright names take below the axes."""
+    return 0.055 * max(len(text) for _, text in axis.ticks) if axis.upright and axis.ticks else 0.0
 
 
 def _settle(page: Page) -> None:

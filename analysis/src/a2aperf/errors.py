@@ -36,6 +36,10 @@ def what_is_damaged(error: BaseException) -> str:
     return f"its structure: {of}"
 
 
+STATUS_BAD_INPUT: Final = 2
+"""Exit status of a command, and of the job scripts, for input that cannot be used."""
+
+
 class InputError(Exception):
     """Input that cannot be used: one line saying what is wrong and what would be right.
 

@@ -56,7 +56,7 @@ def _mask(results: Results, expression: str, said: str) -> "pd.Series[bool]":
             column = pd.to_numeric(column, errors="coerce")
         mask = _ORDER[sign](column, _number(said, value))
         return pd.Series(mask.fillna(False).astype(bool), index=column.index)
-    one_of = [value] if not numeric and (column == value).any() else _list(value)
+    one_of = [value] if not numeric and (column == value).any() else _list(said, value)
     if name == "window":  # as on the program's command line; the file has 0
         one_of = ["0" if one == "all" else one for one in one_of]
     wanted = [_number(said, v) if numeric and v else v for v in one_of]
@@ -85,9 +85,12 @@ def _what_there_is(results: Results, expression: str) -> str:
     return f": {name} is {list_text(texts, _TEXTS)}"
 
 
-def _list(value: str) -> list[str]:
+def _list(said: str, value: str) -> list[str]:
     """`a,b` and `"a,b",c` as a list; of nothing, one value that is empty."""
-    return next(csv.reader([value], skipinitialspace=True), []) or [""]
+    try:
+        return next(csv.reader([value], skipinitialspace=True), []) or [""]
+    except csv.Error:  # a new line outside of quotes
+        raise InputError(f'{said}: expected values such as a,b or "a,b",c on one line') from None
 
 
 def _number(said: str, value: str) -> float:

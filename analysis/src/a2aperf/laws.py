@@ -35,6 +35,15 @@ def t_isf(chance: Numbers, freedom: Numbers) -> Any:
     return -t_ppf(chance, freedom)
 
 
+def mad_freedom(count: float) -> float:
+    """Degrees of freedom of a spread that is told by the median absolute deviation of so many.
+
+    n values tell as much of a spread as 0.37 n would by their standard deviation; with fewer than
+    three no limit would be of use.
+    """
+    return max(3.0, 0.37 * count)
+
+
 def f_cdf(value: Numbers, above: Numbers, below: Numbers) -> Any:
     """F, by the degrees of freedom of the numerator and the denominator."""
     return special.fdtr(above, below, np.maximum(value, 0))

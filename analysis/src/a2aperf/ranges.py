@@ -348,6 +348,6 @@ def _below_nothing(group: str, counters: schema.Counters, prefix: str = "") -> I
     for name, values in counters.per_rank.items():
         if (values < schema.UNKNOWN).any():
             yield f"{group}/{prefix}{name} has {values.min()}"
-    for name, values in (("interrupts", counters.interrupts), *counters.ports.items()):
+    for name, values in (*counters.per_node.items(), *counters.ports.items()):
         if (values < schema.UNKNOWN).any():
             yield f"{group}: {prefix}{name} has {values.min()}"

@@ -29,7 +29,6 @@ _FEWEST_NAMED: Final = 6
 # of freedom.
 _FAR: Final = 8.0
 _ERROR: Final = 0.01
-_EFFICIENCY: Final = 0.37
 
 
 def drawn_in(values: Floats, sides: NDArray[np.bool_], block: Blocks) -> Floats:
@@ -60,7 +59,7 @@ def outliers(y: Floats, side: Sides, block: Blocks) -> NDArray[np.intp]:
 
 
 def _limit(n: int) -> float:
-    return max(_FAR, float(laws.t_isf(_ERROR / (2 * n), max(3.0, _EFFICIENCY * n))))
+    return max(_FAR, float(laws.t_isf(_ERROR / (2 * n), laws.mad_freedom(n))))
 
 
 def _off(values: Floats, sides: NDArray[np.bool_], block: Blocks) -> Floats:

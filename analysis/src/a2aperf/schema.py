@@ -291,7 +291,7 @@ class Raw:
 
 @dataclass(frozen=True)
 class Counters:
-    """Change over one phase: per rank [R], interrupts [N], ports [N] by name.
+    """Change over one phase: per rank [R], per node [N], ports [N] by name.
 
     Of the timed ops of a point there are threads and their affinity, too, and what the verification
     before them counted; None where that is not there.
@@ -299,11 +299,11 @@ class Counters:
 
     per_rank: dict[str, NDArray[np.int64]]
     thread_affinity: list[str]
-    interrupts: NDArray[np.int64]
+    per_node: dict[str, NDArray[np.int64]]
     ports: dict[str, NDArray[np.int64]]
     verification: "Counters | None" = None
 
     def have_any(self) -> bool:
         """Whether any rank or node has any of them."""
-        counts = (*self.per_rank.values(), self.interrupts, *self.ports.values())
+        counts = (*self.per_rank.values(), *self.per_node.values(), *self.ports.values())
         return any((values != UNKNOWN).any() for values in counts)

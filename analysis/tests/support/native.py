@@ -39,7 +39,7 @@ def counters(point: int) -> schema.Counters:
     per_rank = dict.fromkeys(datasets.COUNTED_PER_RANK, np.zeros(RANKS, np.int64))
     per_rank |= {"involuntary_switches": switches, "threads": np.full(RANKS, 2)}
     ports = {"eth0/statistics/tx_bytes": np.array([100, 8000]), "other": np.array([7, -1])}
-    return schema.Counters(per_rank, ["0;0"] * RANKS, np.array([-1, -1]), ports)
+    return schema.Counters(per_rank, ["0;0"] * RANKS, {"interrupts": np.array([-1, -1])}, ports)
 
 
 def described(without: Iterable[str], own: Sequence[Column]) -> tuple[Column, ...]:

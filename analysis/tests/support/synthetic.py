@@ -313,7 +313,10 @@ class _Launch:
             verification=counted_untimed(setup, 1 + point),
             per_rank={name: values.astype(np.int64) for name, values in per_rank.items()},
             thread_affinity=[f"{rank % setup.ppn};0-15" for rank in range(ranks)],
-            interrupts=random.poisson(40, setup.nodes).astype(np.int64),
+            per_node={
+                name: random.poisson(often, setup.nodes).astype(np.int64)
+                for name, often in zip(datasets.COUNTED_PER_NODE, (40, 200, 9), strict=True)
+            },
             ports={_PORT: random.poisson(100, setup.nodes).astype(np.int64)},
         )
 
@@ -327,7 +330,7 @@ def counted_untimed(setup: Setup, by: int) -> schema.Counters:
     return schema.Counters(
         per_rank={name: np.arange(setup.ranks) * by for name in datasets.CHANGED_PER_RANK},
         thread_affinity=[],
-        interrupts=np.full(setup.nodes, 3 * by),
+        per_node={name: np.full(setup.nodes, 3 * by) for name in datasets.COUNTED_PER_NODE},
         ports={_PORT: np.full(setup.nodes, 5 * by)},
     )
 

@@ -33,6 +33,11 @@ public:
     // Addresses of all ranks in rank order, own included; all of one length, unless they are text.
     void insert_peers(std::span<const std::string> addresses);
 
+    // What this process, of that rank, sends itself goes to another endpoint of its own, always the same; or to
+    // this one.
+    void face(int self, const Endpoint& other);
+    void face_itself(int self) noexcept;
+
     fid_ep* get() const { return endpoint_.get(); }
     fid_cq* queue() const { return queue_.get(); }
     Completions completions() const { return completions_; }
@@ -51,6 +56,8 @@ private:
     FidPtr<fid_cq> queue_;
     FidPtr<fid_ep> endpoint_;
     std::vector<fi_addr_t> peers_;
+    fi_addr_t own_ = FI_ADDR_UNSPEC,
+              other_ = FI_ADDR_UNSPEC; // in place of itself; unknown until it has faced another
 };
 
 } // namespace a2aperf

@@ -2,6 +2,8 @@
 // Where this process may run, and how far that is from a device.
 #pragma once
 
+#include <sched.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +19,26 @@ struct Locality {
 };
 
 Locality this_locality();
+
+// The first CPU of each of them that this process may run on.
+std::vector<int> cpus_of_cores();
+// What the calling thread alone runs on from now on. False: the system does not let it.
+bool pin_thread(int cpu);
+
+// Where the calling thread may run, again as it was before at the end, in the same thread.
+class KeptAffinity {
+public:
+    KeptAffinity() : is_known_(sched_getaffinity(0, sizeof before_, &before_) == 0) {}
+    ~KeptAffinity() {
+        if (is_known_) sched_setaffinity(0, sizeof before_, &before_);
+    }
+    KeptAffinity(const KeptAffinity&) = delete;
+    KeptAffinity& operator=(const KeptAffinity&) = delete;
+
+private:
+    cpu_set_t before_{};
+    bool is_known_;
+};
 
 // Distance as the firmware tells it (10 = local) from the nearest of the NUMA nodes to a device's node; nothing
 // where either is unknown.

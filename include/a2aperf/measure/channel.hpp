@@ -52,6 +52,11 @@ public:
     bool peers_write() const { return peers_write_; } // into the receive buffer
     const RemoteBuffers& remote(Rank peer) const { return now().remotes[static_cast<std::size_t>(peer)]; }
 
+    // From now on what this rank sends itself over this channel goes to the other one's endpoint and buffers, until
+    // it faces itself again. Always the same other; while nothing is under way.
+    void face(const Channel& other);
+    void face_itself() noexcept;
+
     // Message slots of this size that fit each buffer, at most R.
     int slots(Bytes message_size) const;
     // Lays the buffers out for a message size; the context is valid until the next call.
@@ -63,6 +68,7 @@ private:
         Region send, receive;
         std::vector<RemoteBuffers> remotes{}; // [R]
     };
+    RemoteBuffers told_of(const Buffers& of_kind) const;
     const Buffers& now() const { return buffers_[used_]; }
     std::vector<Region*> regions();
 

@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,7 @@ public:
     // adapters: those in use on this node.
     NodeCounterReader(const std::vector<NicFacts>& adapters, const std::vector<std::string>& names);
 
-    // Interrupts of the adapters' drivers and the port counters; -1 where this node has none.
+    // Interrupts of the adapters' drivers, softirqs and the port counters; -1 where this node has none.
     NodeCounters read() const;
 
 private:
@@ -41,6 +42,9 @@ private:
 
 // The sum over all CPUs of the lines of /proc/interrupts that name one of the devices; -1 where none does.
 std::int64_t count_interrupts(std::istream& table, const std::vector<std::string>& devices);
+
+// The sum over all CPUs of one line of /proc/softirqs, as NET_RX; -1 where it has none of that name.
+std::int64_t count_softirqs(std::istream& table, std::string_view name);
 
 // Adds after - before to the total, which is nothing before the first. -1 is for good: what the node has not, could
 // not be read, or was reset in between.

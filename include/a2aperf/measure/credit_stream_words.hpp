@@ -20,7 +20,10 @@ void CreditStream<Mode>::open_buffers() {
     };
     const std::vector<std::int64_t> from_here = there(in_of_);
     const std::vector<std::int64_t> to_here = there(out_of_);
-    const auto first = [&](std::int64_t stream) { return static_cast<int>(stream) * settings_.window; };
+    // A rank that is sender or receiver alone (threaded_stream.hpp) has its one stream to itself.
+    const auto first = [&](std::int64_t stream) {
+        return static_cast<int>(std::max<std::int64_t>(stream, 0)) * settings_.window;
+    };
     for (Outgoing& stream : out_) stream.first_there = first(from_here[static_cast<std::size_t>(stream.to)]);
     for (Incoming& stream : in_) stream.first_there = first(to_here[static_cast<std::size_t>(stream.from)]);
 }

@@ -33,7 +33,7 @@ struct MemoryBudget {
 // shared by its ranks and by the kinds of memory, which are held at once. Collective. Throws UsageError when the
 // limit is more than a node has, or not even those samples fit.
 MemoryBudget memory_budget(const Job& job, std::span<const MemoryKind* const> kinds, std::optional<Bytes> limit,
-                           std::span<const Bytes> sizes, Bytes samples);
+                           std::span<const Bytes> sizes, Bytes samples, Bytes channels = 1);
 
 // Of these kinds those that a node lacks, by name, with why. Collective.
 std::map<std::string, std::string> lacking_memories(const Job& job, std::span<const std::string> kinds);

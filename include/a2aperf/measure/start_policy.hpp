@@ -28,7 +28,7 @@ struct StartChoice {
 
 // How many cores the ranks of each node may run on together, [N]; 0 = unknown. Collective.
 std::vector<int> cores_of_nodes(const Job& job, const Locality& here);
-bool is_oversubscribed(const Layout& layout, const std::vector<int>& cores);
+bool is_oversubscribed(const Layout& layout, const std::vector<int>& cores, int threads = 1); // of each rank
 
 // What the user wants, or: spin where every rank has a core, yield where not.
 PollingChoice choose_polling(std::optional<Polling> wanted, bool is_oversubscribed);

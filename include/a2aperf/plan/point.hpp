@@ -42,6 +42,10 @@ std::string_view to_string(InjectUse use);
 enum class CompletionLevel { as_provider, transmit, delivery };
 std::string_view to_string(CompletionLevel level);
 
+// Of a rank that is both ends of a stream: both in its one thread, or each in one of its own.
+enum class Threads { one, each };
+std::string_view to_string(Threads threads);
+
 // Of a point that runs for a duration.
 struct Stream {
     std::string pairs; // as asked for
@@ -54,10 +58,11 @@ struct Stream {
     CompletionLevel completion = CompletionLevel::as_provider;
     int cq_mod = 1; // one message of so many to a receiver asks for the completion of its send
     bool traces = false;
+    Threads threads = Threads::one;
 
     // Something of its sends' completions: then none is injected.
     bool asks() const { return completion != CompletionLevel::as_provider || cq_mod > 1; }
-    // "halves both ways pause 10 ms/1000 inject off completion delivery cq-mod 16"
+    // "halves both ways pause 10 ms/1000 inject off completion delivery cq-mod 16 threads each"
     std::string label() const;
 };
 

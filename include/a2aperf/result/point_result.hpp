@@ -37,7 +37,8 @@ struct RankCounters {
 // What it saw of one node. -1 = not there.
 struct NodeCounters {
     std::int64_t interrupts = -1;
-    std::vector<std::int64_t> ports; // parallel to Provenance::port_names
+    std::int64_t net_rx = -1, net_tx = -1; // softirqs of all its interfaces
+    std::vector<std::int64_t> ports;       // parallel to Provenance::port_names
 };
 
 // Of all ranks and nodes while one phase went on: a launch's start, a point's verification. Empty: not counted.

@@ -53,12 +53,14 @@ TEST_CASE("blocks add up, threads are those of the last") {
 
 TEST_CASE("what a node lacks stays -1, the rest adds up") {
     std::optional<NodeCounters> total;
-    const NodeCounters before{.interrupts = -1, .ports = {100, -1}};
-    const NodeCounters after{.interrupts = -1, .ports = {150, -1}};
+    const NodeCounters before{.interrupts = -1, .net_rx = 7, .net_tx = -1, .ports = {100, -1}};
+    const NodeCounters after{.interrupts = -1, .net_rx = 10, .net_tx = -1, .ports = {150, -1}};
     accumulate(total, before, after);
     accumulate(total, before, after);
     REQUIRE(total);
     CHECK(total->interrupts == -1);
+    CHECK(total->net_rx == 6);
+    CHECK(total->net_tx == -1);
     CHECK(total->ports == std::vector<std::int64_t>{100, -1});
 }
 
@@ -91,6 +93,33 @@ TEST_CASE("interrupts are those of lines that name the device, and not one of wh
     CHECK(count({"hfi1_0"}) == 30'000);
     CHECK(count({"hfi1_1", "hfi1"}) == 330'000);
     CHECK(count({}) == -1);
+}
+
+TEST_CASE("softirqs are the sum over all CPUs of the line of that very name") {
+    const std::string table = "                    CPU0       CPU1       CPU2\n"
+                              "          HI:          1          1          1\n"
+                              "      NET_TX:          3          1          0\n"
+                              "      NET_RX:     268455     271251 4294967295\n"
+                              "    IRQ_POLL:          9          9          9\n";
+    const auto count = [&](std::string_view name) {
+        std::istringstream stream(table);
+        return count_softirqs(stream, name);
+    };
+    CHECK(count("NET_TX") == 4);
+    CHECK(count("NET_RX") == 268'455 + 271'251 + 4'294'967'295);
+    CHECK(count("RX") == -1);
+    CHECK(count("NET_R") == -1);
+    CHECK(count("CPU0") == -1);
+}
+
+TEST_CASE("this node's softirqs are counted, and none falls") {
+    const NodeCounterReader reader({}, {});
+    const NodeCounters before = reader.read();
+    const NodeCounters after = reader.read();
+    CHECK(before.net_rx >= 0);
+    CHECK(before.net_tx >= 0);
+    CHECK(after.net_rx >= before.net_rx);
+    CHECK(after.net_tx >= before.net_tx);
 }
 
 TEST_CASE("the loopback interface's bytes are read by name, unknown names are -1") {

@@ -228,9 +228,13 @@ TEST_CASE("a stored point gives back its statistics and counters") {
     CHECK(std::string(read.ranks[2].thread_affinity) == "0-1;0-1");
     REQUIRE(read.nodes.size() == 2);
     CHECK(read.nodes[1].ports == written.nodes[1].ports);
+    CHECK(read.nodes[1].net_rx == written.nodes[1].net_rx);
+    CHECK(read.nodes[1].net_tx == written.nodes[1].net_tx);
     REQUIRE(read.verification.ranks.size() == 4);
     CHECK(read.verification.ranks[2].voluntary_switches == written.ranks[2].voluntary_switches + 7);
     CHECK(read.verification.nodes.at(1).ports.at(0) == written.nodes[1].ports.at(0) + 7);
+    CHECK(read.verification.nodes.at(1).net_rx == written.nodes[1].net_rx);
+    CHECK(read.verification.nodes.at(1).net_tx == written.nodes[1].net_tx + 7);
 }
 
 TEST_CASE("counters that were not taken are unknown") {
@@ -245,6 +249,8 @@ TEST_CASE("counters that were not taken are unknown") {
     const PointResult read = recorder.stored(1);
     CHECK(read.ranks.at(0).voluntary_switches == -1);
     CHECK(read.nodes.at(0).interrupts == -1);
+    CHECK(read.nodes.at(0).net_rx == -1);
+    CHECK(read.nodes.at(0).net_tx == -1);
     CHECK(read.nodes.at(0).ports == std::vector<std::int64_t>{-1, -1});
     CHECK(read.verification.ranks.at(0).system_time_ns == -1);
     CHECK(read.verification.nodes.at(0).ports == std::vector<std::int64_t>{-1, -1});

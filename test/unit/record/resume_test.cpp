@@ -118,7 +118,11 @@ TEST_CASE("other nodes are allowed and told, with their ports beside the earlier
 TEST_CASE("settings that decide figures must agree, and those that only stand beside them are told") {
     const test::TemporaryFolder folder;
     Launch first(folder / "a.h5");
-    first.provenance.text.insert({{"poll", "spin"}, {"memory", "default"}, {"domain", "mlx5_0"}});
+    first.provenance.text.insert({{"poll", "spin"},
+                                  {"memory", "default"},
+                                  {"domain", "mlx5_0"},
+                                  {"asked_from", "mlx5_0/1"},
+                                  {"asked_to", ""}});
     first.provenance.integers.insert({{"asked_ops", 20}, {"asked_time_budget", -1}, {"memory_limit", 1 << 30}});
     first.provenance.numbers.insert({"asked_precision", std::nan("")});
     write_points(first, {0, 1}, EndState::interrupted);
@@ -138,6 +142,10 @@ TEST_CASE("settings that decide figures must agree, and those that only stand be
                    "it was measured with no --precision and this launch has --precision 0.01"));
     CHECK(contains(says([](Launch& l) { l.provenance.integers["shuffle_ranks"] = 1; }),
                    "it was measured with no --shuffle-ranks and this launch has --shuffle-ranks"));
+    CHECK(contains(says([](Launch& l) { l.provenance.text["asked_from"] = ""; }),
+                   "it was measured with --from mlx5_0/1 and this launch has no --from"));
+    CHECK(contains(says([](Launch& l) { l.provenance.text["asked_to"] = "mlx5_0/2"; }),
+                   "it was measured with no --to and this launch has --to mlx5_0/2"));
     Launch launch = first;
     launch.provenance.text["domain"] = "mlx5_1";
     launch.provenance.integers["asked_time_budget"] = 2'000'000'000;

@@ -13,6 +13,7 @@ import typer
 
 from a2aperf import baselines, changepoints, clusters, filters, layouts, loading, tables, terminal
 from a2aperf.commands.options import Mixed, Where
+from a2aperf.commands.per_node import per_node
 from a2aperf.differences import apart, shortened
 from a2aperf.errors import InputError
 from a2aperf.history import LINE, Change, History, history
@@ -24,6 +25,8 @@ a2a history results/
 a2a history results/ --where message_size=60kB
 a2a history 2025-03-*.h5 --save-baseline spring
 a2a compare today-*.h5 --against spring          after maintenance
+a2a history nightly/ --per node                  which nodes got slower, since when
+a2a history nightly/ --per node --drain-list     and how to drain them
 """
 _BARS = "▁▂▃▄▅▆▇█"
 _WIDTH = 24
@@ -44,6 +47,19 @@ def run(
     ] = "",
     every: Annotated[bool, typer.Option("--all", help="Every line, also of a big folder.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON, all figures.")] = False,
+    per: Annotated[
+        str,
+        typer.Option(
+            metavar="node",
+            help="Each node over the nights, from files of 'a2aperf pairs' and of all-to-alls.",
+        ),
+    ] = "",
+    drains: Annotated[
+        bool,
+        typer.Option(
+            "--drain-list", help="With --per node: only what would drain the slow ones, to read."
+        ),
+    ] = False,
 ) -> None:
     """Show how results went over time: trends, and the days on which something changed.
 
@@ -51,7 +67,15 @@ def run(
     together (1 % error for a search) and shown with what else was recorded to change: firmware,
     library and kernel versions, nodes. A job counts once, whatever its number of launches; a slow
     drift is a trend and no step. 8 jobs are the least for a step, 6 for a trend.
+
+    With `--per node` each node is compared with the other nodes of its night, and with its own
+    nights before: which got slower or faster since when, and what was recorded to change there. A
+    year in which nothing happens has a move in 2 %. 15 nights are the least.
     """
+    if per or drains:
+        _refuse_beside(per, where, mixed, save_baseline, every)
+        per_node(paths, as_json, drains)
+        return
     files = baselines.files_of(paths)
     found = filters.where(loading.load(files), where).to_judge()
     clusters.require_one(found, mixed)
@@ -66,6 +90,16 @@ def run(
         terminal.say_text(json.dumps(_plain(made), indent=1, default=str))
     else:
         terminal.say(*_lines(made, every), *(f"note: {note}" for note in found.unjudged))
+
+
+def _refuse_beside(per: str, where: Where, mixed: bool, save_baseline: str, every: bool) -> None:
+    if per != "node":
+        said = f"--per {per}" if per else "--drain-list"
+        raise InputError(f"{said}: expected --per node")
+    given = {"--where": where, "--mixed": mixed, "--save-baseline": save_baseline, "--all": every}
+    for option, value in given.items():
+        if value:
+            raise InputError(f"{option} means nothing with --per node: leave it out")
 
 
 def _date(nanoseconds: float) -> str:

@@ -2,6 +2,7 @@
 """Arguments that several commands share."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,6 +37,16 @@ class AgainstParser(TyperCommand):
             inside = (inside or first) and not argument.startswith("-")
             repeated += ["--against"] * (inside and not first) + [argument]
         return super().parse_args(ctx, repeated)
+
+
+def words_of(options: Mapping[str, object]) -> list[str]:
+    """The options that have a value, and their values, as words for a script."""
+    return [
+        word
+        for name, value in options.items()
+        if value not in ("", None)
+        for word in (name, str(value))
+    ]
 
 
 def share(option: str, text: str, example: str) -> float:

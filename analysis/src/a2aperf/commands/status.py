@@ -71,7 +71,7 @@ def run(
 def _told(job: Job, queue: dict[str, slurm.Queued] | None, everything: bool) -> list[str]:
     good = job.of(Fate.GOOD)
     lines = [
-        terminal.Bold(f"job {job.id}: {progress.title(job)}"),
+        terminal.Bold(f"{'' if job.is_run else 'job '}{job.id}: {progress.title(job)}"),
         f"  {len(good)} of {len(job.launches)} launches good; {progress.state(job, queue)}",
         "",
         *("  " + line for line in _table(job)),

@@ -8,13 +8,15 @@ import os
 import re
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from a2aperf import labels, terminal
+from a2aperf.commands.options import words_of
 from a2aperf.errors import InputError
-from a2aperf.studies import partitions, scripts, slurm, submission
+from a2aperf.studies import partitions, screened, scripts, slurm, submission
 from a2aperf.studies.partitions import Partition
 from a2aperf.studies.progress import duration
 from a2aperf.studies.submission import Planned, Wanted
@@ -25,6 +27,7 @@ a2a submit -N 20,40,80,160,320 --dry-run
 a2a submit -N 160 --ppn 2 --compare PSM2_RCVTHREAD=0,1
 a2a submit -N 20,40,80 --separate -t 1:00:00 --site mycluster
 a2a submit -N 40 --quick -- --provider psm2 --mode write-imm
+a2a submit -N 20 --screen psm2               which of all known settings matters?
 a2a submit -N 20 --compare=--window=1,all --sizes 60kB --sbatch=--nodelist=node[001-020]
 """
 
@@ -48,6 +51,14 @@ def run(
             help="Setting to compare: a variable, or an option of a2aperf with its dashes.",
         ),
     ] = [],  # noqa: B006
+    screen: Annotated[
+        str,
+        typer.Option(
+            metavar="PROVIDER|FILE",
+            help="Try all known settings of a provider in one job, or those of a plan that 'a2a "
+            "screen -o' wrote (.json).",
+        ),
+    ] = "",
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Show jobs, node-hours and sbatch lines; submit nothing."),
@@ -90,7 +101,7 @@ def run(
         typer.Option(metavar="OPTION", help="Any other option of sbatch: --sbatch=--qos=low."),
     ] = [],  # noqa: B006
 ) -> None:
-    """Submit a study: node counts as subsets of one allocation, or a comparison of settings.
+    """Submit a study: node counts as subsets of one allocation, or settings compared or screened.
 
     Prints the jobs, what they will take, and the lines for sbatch, and calls sbatch with exactly
     these. The scripts behind it run as they are without this command.
@@ -116,16 +127,19 @@ def run(
         "--go-on": go_on,
         "--requeue": requeue,
     }
-    options = [
-        word
-        for name, value in own.items()
-        if value not in ("", None)
-        for word in (name, str(value))
-    ]
+    options = words_of(own)
     options += [name for name, wanted in flags.items() if wanted]
     for_slurm = {"--time": time, "--partition": partition, "--account": account}
+    counts = _counts(nodes)
+    if not screen:
+        ready = None
+    elif compare or separate or launches is not None or len(counts) > 1:
+        raise InputError("--screen: one node count, and no --compare, --launches or --separate")
+    else:
+        ready = screened.prepare(screen, Path(results or "results"), seed)
+        passed = ready.passed(passed)
     wanted = Wanted(
-        _counts(nodes),
+        counts,
         ppn,
         compare,
         options,
@@ -136,13 +150,21 @@ def run(
         results,
         sizes,
         quick,
+        str(ready.rows) if ready else "",
     )
-    jobs = submission.plan(wanted, scripts.find())
-    lines = _summary(jobs, budget)
-    if slurm.here():
-        lines += _limits(jobs, ppn)
-    terminal.say(*lines, "")
-    _submit(jobs, dry_run)
+    try:
+        jobs = submission.plan(wanted, scripts.find())
+        lines = _summary(jobs, budget)
+        if slurm.here():
+            lines += _limits(jobs, ppn)
+        terminal.say(*lines, "")
+        _submit(jobs, dry_run)
+    except InputError:
+        if ready:
+            ready.undo()
+        raise
+    if ready and dry_run:
+        ready.undo()
 
 
 def _counts(text: str) -> list[int]:

@@ -30,7 +30,6 @@ _OWN_ERROR: Final = 0.025  # of all sizes at which launches differ more than els
 _NOISY: Final = 1.5  # times the usual spread: launches differ more there than elsewhere
 _FEWEST: Final = 4  # differences from which a spread is known
 _NORMAL: Final = 1.4826  # standard deviation ÷ median absolute deviation
-_EFFICIENCY: Final = 0.37  # of the median absolute deviation: degrees of freedom a value
 
 # Part of a provider's name: (what changes there, variable that moves it, default in bytes).
 KNOWN: Final[Mapping[str, tuple[tuple[str, str, int], ...]]] = {
@@ -216,7 +215,7 @@ def _sure(
 
 def _limit(count: int, tests: int) -> float:
     """Quantile of Student's t for so many absolute deviations; both kinds of change are tested."""
-    freedom = max(3.0, _EFFICIENCY * count)
+    freedom = laws.mad_freedom(count)
     return float(laws.t_isf(_ERROR / (2 * tests), freedom))
 
 

@@ -41,8 +41,9 @@ def parse(path: Path, text: str) -> list[Block]:
             names = []
         elif content.startswith("# Size"):
             names = re.split(r"\s{2,}", content[1:].strip())
-            if "Avg Latency(us)" not in names:
-                raise bad(path, line, 1, "no column 'Avg Latency(us)'; is this osu_alltoall?")
+            for needed in ("Size", "Avg Latency(us)"):
+                if needed not in names:
+                    raise bad(path, line, 1, f"no column '{needed}'; is this osu_alltoall?")
         elif content.strip() and not content.startswith("#"):
             if not blocks or not names:
                 raise bad(path, line, 1, "expected the heading '# Size  Avg Latency(us) …' first")

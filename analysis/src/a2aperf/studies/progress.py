@@ -67,7 +67,9 @@ def _results(queued: Queued) -> Path:
 
 
 def may_run(job: Job, queue: Queue) -> bool:
-    """Whether Slurm has the job, or cannot be asked."""
+    """Whether Slurm has the job, or cannot be asked; of a run whether it is at work."""
+    if job.is_run:
+        return job.at_work
     return queue is None or job.id in queue
 
 
@@ -75,6 +77,9 @@ def may_come(job: Job, queue: Queue) -> bool:
     """Whether everything planned is there or may still come."""
     if not job.of(Fate.FAILED, Fate.STARTED, Fate.WAITING):
         return True
+    if job.is_run:
+        # What failed is made by the next run; this one does not come back to it.
+        return job.at_work and not job.of(Fate.FAILED)
     if queue is not None and (job.id not in queue or queue[job.id].never_begins):
         return False
     return not job.of(Fate.FAILED)
@@ -84,6 +89,8 @@ def state(job: Job, queue: Queue) -> str:
     """Where it stands: in Slurm's words while it has the job, else whether something is missing."""
     if not job.of(Fate.FAILED, Fate.STARTED, Fate.WAITING):
         return "complete"
+    if job.is_run:
+        return _run_state(job)
     if queue is None:
         return "whether it runs is unknown: squeue is not here, or does not answer"
     if job.id not in queue:
@@ -91,6 +98,12 @@ def state(job: Job, queue: Queue) -> str:
     queued = queue[job.id]
     waits = queued.state == "PENDING"
     return in_queue(queued) + ("" if waits else _now(job) + _left(job))
+
+
+def _run_state(job: Job) -> str:
+    if not job.at_work:
+        return "ended: the same 'a2a run' makes what is missing"
+    return "running" + _now(job) + _left(job)
 
 
 def in_queue(queued: Queued) -> str:

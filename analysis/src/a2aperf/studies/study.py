@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,6 +19,8 @@ from a2aperf.errors import InputError
 
 PLAN_COLUMNS: Final = ("launch", "nodes", "ppn", "subset", "settings", "file")
 LOG_COLUMNS: Final = ("launch", "started", "ended", "status", "reason")
+RUN: Final = "run"
+"""The id of what `a2a run` makes."""
 _DIGITS: Final = 9
 _ESCAPED: Final = {r"\t": "\t", r"\n": "\n", r"\\": "\\", r"\;": ";"}
 
@@ -100,6 +104,26 @@ class Job:
     facts: dict[str, str]
     launches: list[Launch]
     checks: list[Check] = field(default_factory=list)
+
+    @property
+    def is_run(self) -> bool:
+        """Whether `a2a run` makes it, and not a job of Slurm."""
+        return self.id == RUN
+
+    @property
+    def at_work(self) -> bool:
+        """Whether a run of `a2a run` holds its folder."""
+        try:
+            descriptor = os.open(self.folder / "run.lock", os.O_RDONLY)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
 
     @property
     def kind(self) -> str:

@@ -33,6 +33,7 @@ class Wanted:
     results: str = ""
     sizes: str = ""
     quick: bool = False
+    rows: str = ""  # a file of launches that are planned already
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,13 @@ def plan(wanted: Wanted, scripts: Scripts) -> list[Planned]:
 
 
 def _job(wanted: Wanted, scripts: Scripts, slurm: Sequence[str], counts: list[int]) -> Planned:
-    script = "compare.sbatch" if wanted.compare else "alltoall.sbatch"
+    script = "alltoall.sbatch"
     allocation = max(counts)
-    options = [] if wanted.compare else ["--nodes", ",".join(map(str, counts))]
+    options = ["--nodes", ",".join(map(str, counts))]
+    if wanted.compare:
+        script, options = "compare.sbatch", []
+    elif wanted.rows:
+        script, options = "screen.sbatch", ["--rows", wanted.rows]
     options += ["--ppn", str(wanted.ppn)] if wanted.ppn != 1 else []
     words = [*wanted.compare, *options, *wanted.options]
     words += ["--", *wanted.passed] if wanted.passed else []

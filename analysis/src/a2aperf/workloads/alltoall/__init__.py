@@ -25,7 +25,7 @@ from a2aperf.explain import (
 )
 from a2aperf.explain.finding import Finder
 from a2aperf.traits import Judged
-from a2aperf.workloads.alltoall import plots, summary
+from a2aperf.workloads.alltoall import nodes, plots, summary
 from a2aperf.workloads.workload import Workload
 
 _FINDERS: Final = (
@@ -74,4 +74,5 @@ WORKLOAD: Final = Workload(
     sentences=summary.sentences,
     judged=Judged(),
     moved=ops_moved.moved,
+    nodes=nodes.nights,
 )

@@ -9,7 +9,7 @@ from a2aperf import ops_moved, schema
 from a2aperf.curves import Kind
 from a2aperf.explain import oversubscribed
 from a2aperf.explain.finding import Finder
-from a2aperf.workloads.pairs import matrix, sentences, stored, table, verify, weak
+from a2aperf.workloads.pairs import matrix, nodes, sentences, stored, table, verify, weak
 from a2aperf.workloads.pairs.links import ROLE, Links
 from a2aperf.workloads.workload import Workload
 
@@ -45,6 +45,7 @@ WORKLOAD: Final = Workload(
     sentences=sentences.sentences,
     listing=table.LISTING,
     group=stored.GROUP,
+    nodes=nodes.nights,
     verify=verify.verifier,
     moved=ops_moved.moved,
     beside=verify.second_look,

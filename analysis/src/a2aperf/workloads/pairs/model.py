@@ -39,10 +39,8 @@ LEAST_OF_ENDS: Final = 1.25
 FEWEST: Final = 3
 """Pairs of a row or column without which nothing is said of its rank."""
 _MAD: Final = 1 / float(laws.normal_ppf(0.75))  # makes it the standard deviation of normal noise
-_EFFICIENCY: Final = 0.37  # of the MAD: n values tell as much of a spread as 0.37 n would by it
 _SMALL: Final = 40
 _FEW: Final = 8
-_LEAST_DEGREES: Final = 3.0  # with fewer no limit would be of use: LEAST_OF_… stand in
 _SWEEPS: Final = 20
 _STILL: Final = 1e-7
 
@@ -146,7 +144,7 @@ def _spread(values: Floats) -> float:
 
 def _beyond(tests: int, degrees: float) -> float:
     """Quantile that none of so many values of a robustly scaled sample passes, but for ERROR."""
-    return float(laws.t_isf(ERROR / max(tests, 1), max(_EFFICIENCY * degrees, _LEAST_DEGREES)))
+    return float(laws.t_isf(ERROR / max(tests, 1), laws.mad_freedom(degrees)))
 
 
 def _tail(residual: Floats, normal: float) -> float:
@@ -204,7 +202,11 @@ def outlying(logs: Floats) -> list[Weak]:
 
 
 def _ends(kind: Kind, effect: Floats, n: Ints, residual: float) -> list[Weak]:
-    """Senders or receivers far above the others; `residual` is the spread of single pairs."""
+    """Senders, receivers or nodes far above the others.
+
+    `effect` are logarithms of the time with median 0, NaN where unknown, `n` the values behind
+    each; `residual` is the spread of a single one of these, 0 or NaN where it is not known.
+    """
     known = np.isfinite(effect)
     count = int(known.sum())
     if count < 4:  # with three it may as well be the other two

@@ -48,7 +48,7 @@ WORKLOAD: Final = Workload(
         *("section", "stream_pairs", "duplex", "free_delay", "free_every", "asked_inject"),
         *("threads", "cq_mod", "completion", "traced", "memory"),
     ),
-    before={"cq_mod": 1, "completion": "default", "traced": "no"},
+    before={"cq_mod": 1, "completion": "default", "traced": "no", "threads": "one"},
     lengths=("asked_duration", "asked_messages"),
     judged=Judged(
         rates.message_time, "gbps", "Gbit/s", "of the whole stream", "", "a message", False

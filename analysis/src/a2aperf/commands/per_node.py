@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a history --per node`: every node over many nights."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Final
+
+import typer
+
+from a2aperf import baselines, terminal
+from a2aperf.errors import InputError
+from a2aperf.labels import count_text
+from a2aperf.nodes import history, kept, told
+from a2aperf.nodes.night import FEWEST_NODES
+
+_EVERY: Final = 50  # files that are read between two words of progress
+_DAMAGED: Final = 3
+"""Exit status where files could not be read and the rest was."""
+
+
+def per_node(paths: list[Path], as_json: bool, drains: bool) -> None:
+    """Print it; status 3 where some files could not be read."""
+    files = baselines.files_of(paths, with_copies=True)
+    nights, refused = kept.read(files, _progress)
+    terminal.tell(*(f"a2a: left out: {why}" for why in refused))
+    if not nights:
+        if refused:
+            raise InputError(f"none of {count_text(len(files), 'file')} can be read")
+        raise InputError(
+            f"nothing here tells nodes apart: files of 'a2aperf pairs', or of all-to-alls with a "
+            f"clock start, on {FEWEST_NODES} nodes or more do"
+        )
+    found = history.of_nights(nights)
+    if drains:
+        terminal.say(*told.drain_list(found))
+    elif as_json:
+        terminal.say_text(json.dumps(told.plain(found), indent=1))
+    else:
+        terminal.say(*told.lines(found))
+    if refused:
+        raise typer.Exit(_DAMAGED)
+
+
+def _progress(done: int, files: int) -> None:
+    if done % _EVERY == 0 and sys.stderr.isatty():
+        terminal.tell(f"a2a: {done} of {files} files read")

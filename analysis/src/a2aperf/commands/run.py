@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a run`: a comparison or a screening of settings without Slurm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from a2aperf.commands.options import words_of
+from a2aperf.errors import STATUS_BAD_INPUT, InputError
+from a2aperf.studies import driver, screened, scripts
+
+EXAMPLES = """\
+a2a run -n 4 --compare FI_SHM_DISABLE_CMA=0,1 -- --provider shm
+a2a run -n 4 --compare=--window=1,all --sizes 1KiB..64KiB*4 -- --provider tcp --ops 50
+a2a run -n 16 --hostfile hosts --compare FI_OFI_RXM_BUFFER_SIZE=16384,131072 --results rxm
+a2a run -n 2 --screen shm --sizes 1KiB..64KiB*4       which of all known settings matters?
+"""
+
+
+def run(
+    ranks: Annotated[int, typer.Option("-n", "--ranks", min=2, help="Number of ranks.")],
+    compare: Annotated[
+        list[str],
+        typer.Option(
+            metavar="KEY=V1,V2",
+            help="Setting to compare: a variable, or an option of a2aperf with its dashes. "
+            "Several are combined, each with each.",
+        ),
+    ] = [],  # noqa: B006
+    screen: Annotated[
+        str,
+        typer.Option(
+            metavar="PROVIDER|FILE",
+            help="Instead of --compare: try all known settings of a provider, or those of a plan "
+            "that 'a2a screen -o' wrote (.json).",
+        ),
+    ] = "",
+    passed: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[-- OPTION…]", help="Options of a2aperf alltoall.", show_default=False
+        ),
+    ] = [],  # noqa: B006
+    launches: Annotated[
+        int | None, typer.Option(min=2, max=999, help="Launches of each value (8).")
+    ] = None,
+    hostfile: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Hosts, a line each: 'node1 slots=4'. The ranks are spread evenly over them. "
+            "Default: this machine.",
+        ),
+    ] = None,
+    sizes: Annotated[str, typer.Option(metavar="LIST", help="Message sizes.")] = "",
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=999_999_999, help="Random seed (1).")
+    ] = None,
+    results: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder of the study.", show_default=True)
+    ] = Path("results"),
+    program: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The program a2aperf (A2APERF, or the one in PATH)."),
+    ] = None,
+    site: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Site profile: a name in jobs/sites, or a file (A2APERF_SITE)."
+        ),
+    ] = "",
+) -> None:
+    """Compare settings on this machine, or on hosts of a file, without Slurm; or screen them.
+
+    Launches with each value in turn (A B B A …), as the job scripts do, in a folder that `a2a
+    status` reads, and ends with what `a2a compare` says, a picture and a report. Every rank must
+    really have a variable's value before it is measured.
+
+    ^C ends the running launch and keeps what is complete; the same command goes on. A launch that
+    fails is told with its reason, and the others are made.
+
+    With --screen each launch has about half of the settings, and it ends with what `a2a screen`
+    says: which matter, what is worth a comparison, what was without effect.
+
+    Exit status: that of `a2a compare` (3 slower, 4 undecided, else 0); 1 if launches are missing; 2
+    for bad input; 128 and the signal's number if stopped.
+    """
+    if bool(compare) == bool(screen):
+        raise InputError("give --compare KEY=V1,V2 or --screen PROVIDER, one of them")
+    if screen and launches is not None:
+        raise InputError("--launches: the plan of a screening says how many there are")
+    for setting in compare:
+        if "=" not in setting:
+            raise InputError(
+                f"--compare {setting}: expected a variable or an option of a2aperf with two or "
+                "more values, such as PSM2_RCVTHREAD=0,1 or --window=1,all"
+            )
+    options = {
+        "--ranks": ranks,
+        "--launches": launches,
+        "--hostfile": hostfile,
+        "--sizes": sizes,
+        "--seed": seed,
+        "--results": results,
+        "--site": site,
+    }
+    words = words_of(options)
+    if not screen:
+        words = [*compare, *words, *(["--", *passed] if passed else [])]
+        raise typer.Exit(driver.run(scripts.find(), words, program))
+    found = scripts.find()
+    ready = screened.prepare(screen, results, seed)
+    words = ["--rows", str(ready.rows), *words, "--", *ready.passed(passed)]
+    status = driver.run(found, words, program)
+    if status == STATUS_BAD_INPUT:
+        ready.undo()
+    raise typer.Exit(status)

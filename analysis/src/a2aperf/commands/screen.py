@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a screen`: which of many settings matters."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from a2aperf import baselines, filters, loading, output, style, terminal
+from a2aperf.commands.options import Where, share
+from a2aperf.errors import InputError
+from a2aperf.labels import list_text
+from a2aperf.screening import catalogue, choosing, figure, outcome, plan, planned
+from a2aperf.screening.choosing import Wanted
+from a2aperf.visible import json_visible
+
+EXAMPLES = """\
+a2a screen --list                                    the providers whose settings are known
+a2a screen --list --provider psm2                    the settings of one of them
+a2a screen --provider psm2 --seconds 60              what would be launched: a dry run
+a2a screen --provider psm2 -o screen.json            the plan, for a driver of launches
+a2a screen results/ --plan screen.json               what came out
+a2a screen results/ --plan screen.json --plot effects.pdf
+"""
+_FIGURES: Final = (".png", ".svg", ".pdf")
+_UNITS: Final = {"s": 1, "min": 60, "h": 3600}
+
+
+def run(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="[FILE|FOLDER]…", help="Results of the launches of a plan."),
+    ] = [],  # noqa: B006
+    listed: Annotated[
+        bool, typer.Option("--list", help="Show what is known of settings, and leave.")
+    ] = False,
+    provider: Annotated[
+        str, typer.Option(metavar="NAME", help="Make a plan for it: psm2, 'tcp;ofi_rxm', shm…")
+    ] = "",
+    tried: Annotated[
+        list[str],
+        typer.Option(
+            "--try",
+            metavar="NAME[=VALUE]",
+            help="Screen these only. With a value it may be any variable. Default: all settings of "
+            "the provider that are not dangerous, as far as they go together.",
+        ),
+    ] = [],  # noqa: B006
+    without: Annotated[
+        list[str], typer.Option(metavar="NAME", help="Leave a setting at its default.")
+    ] = [],  # noqa: B006
+    fix: Annotated[
+        list[str],
+        typer.Option(metavar="NAME=VALUE", help="Set it in all launches, and screen the rest."),
+    ] = [],  # noqa: B006
+    own: Annotated[
+        list[Path],
+        typer.Option("--catalogue", metavar="FILE", help="Settings of your own: a TOML file."),
+    ] = [],  # noqa: B006
+    libfabric: Annotated[
+        str,
+        typer.Option(metavar="VERSION", help="Leave out what came after it: 1.17."),
+    ] = "",
+    budget: Annotated[
+        str, typer.Option(metavar="TIME", help="Refuse a plan that takes longer: 90min, 2h.")
+    ] = "",
+    seconds: Annotated[
+        float, typer.Option(metavar="S", help="What a launch takes, start included.")
+    ] = 0.0,
+    spread: Annotated[
+        str, typer.Option(metavar="SHARE", help="By how much launches differ, for the dry run.")
+    ] = "2%",
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Of the random order. Default: by chance; recorded.")
+    ] = -1,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write the plan (.json)."),
+    ] = None,
+    plan_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--plan",
+            metavar="FILE",
+            help="The plan of these launches. Default: screen.json in the folder.",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the effects: .png, .svg or .pdf.")
+    ] = None,
+    where: Where = [],  # noqa: B006
+    as_json: Annotated[bool, typer.Option("--json", help="JSON, all figures.")] = False,
+) -> None:
+    """Find out which of many settings matters, in one go of launches.
+
+    With --provider: a plan, in which each launch has about half of the settings, so that every
+    launch tells something of each. It shows what would be launched, and writes it with -o.
+
+    With files: the effects of the settings by least squares, in bands of message sizes, with an
+    error of 5 % for all of them together; which settings interact; what was tried without effect,
+    and how large an effect is excluded. What is beyond chance is a candidate for launches of its
+    own, and no gain yet.
+    """
+    planning = {"--try": tried, "--without": without, "--fix": fix, "--output": out,
+                "--budget": budget, "--seconds": seconds, "--libfabric": libfabric}  # fmt: skip
+    judging = {"--plan": plan_file, "--plot": plot, "--where": where}
+    if files:
+        _refuse("files", {**planning, "--provider": provider, "--list": listed, "--catalogue": own})
+        _judge(files, plan_file, where, plot, as_json)
+        return
+    _refuse("no files", judging)
+    if listed:
+        _refuse("--list", planning)
+        _list(provider, own, as_json)
+        return
+    if not provider:
+        raise InputError("give files, --provider NAME for a plan, or --list")
+    wanted = Wanted(
+        provider, tried, without, _assignments(fix), _version(libfabric), _time(budget), seconds
+    )
+    if seconds < 0 or seconds != seconds:
+        raise InputError(f"--seconds {seconds:g}: expected a time such as 60")
+    if out:
+        output.require_suffix(out, (".json",), "a plan")
+    number = seed if seed >= 0 else secrets.randbits(31)
+    made = choosing.make(catalogue.of(provider, own), wanted, number)
+    told = made.as_json().rstrip() if as_json else None
+    if told is None:
+        terminal.say(*planned.lines(made, share("--spread", spread, "2%"), seconds))
+    else:
+        terminal.say_text(told)
+    if out:
+        output.replace(out, made.as_json().encode())
+
+
+def _refuse(given: str, others: Mapping[str, object]) -> None:
+    """InputError where an option is given that belongs to another use of the command."""
+    wrong = [name for name, value in others.items() if value]
+    if wrong:
+        raise InputError(f"{list_text(wrong)} with {given}: choose one (see 'a2a screen --help')")
+
+
+def _list(provider: str, own: Sequence[Path], as_json: bool) -> None:
+    if not provider and not own:
+        known = {name: catalogue.of(name) for name in catalogue.providers()}
+        if as_json:
+            terminal.say_text(_json({name: [asdict(x) for x in of] for name, of in known.items()}))
+        else:
+            width = max(map(len, known))
+            terminal.say(*(f"{name:{width}}  {len(of):3} settings" for name, of in known.items()))
+        return
+    settings = catalogue.of(provider, own)
+    if as_json:
+        terminal.say_text(_json([asdict(one) for one in settings]))
+    else:
+        terminal.say(*planned.catalogue_lines(settings))
+
+
+def _json(document: object) -> str:
+    return json_visible(json.dumps(document, indent=1, ensure_ascii=False))
+
+
+def _judge(
+    files: Sequence[Path],
+    plan_file: Path | None,
+    where: Sequence[str],
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    if plot:
+        output.require_suffix(plot, _FIGURES, "a figure", "--plot")
+    chosen = plan.read(plan_file or _beside(files))
+    found = filters.where(loading.load(baselines.files_of(files)), where)
+    made = outcome.judge(found, chosen)
+    if plot:
+        _draw(made, plot)
+    if as_json:
+        terminal.say_text(outcome.as_json(made))
+    else:
+        terminal.say(*outcome.lines(made))
+
+
+def _beside(files: Sequence[Path]) -> Path:
+    """The plan that lies where the results lie."""
+    for path in files:
+        here = (path if path.is_dir() else path.parent) / plan.NAME
+        if here.is_file():
+            return here
+    raise InputError(f"which plan? give --plan FILE, or keep it as {plan.NAME} beside the results")
+
+
+def _draw(made: outcome.Outcome, path: Path) -> None:
+    from a2aperf import drawing  # matplotlib takes a while, and most uses draw nothing
+
+    page = drawing.draw(figure.figure(made), style.PAGE_WIDTH)
+    stream = io.BytesIO()
+    drawing.save(page, stream, path.suffix[1:].lower())
+    output.replace(path, stream.getvalue())
+
+
+def _assignments(given: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in given:
+        name, is_given, value = text.partition("=")
+        if not (name and is_given and value):
+            raise InputError(f"--fix {text}: expected NAME=VALUE")
+        if name in found:
+            raise InputError(f"--fix {name} is given twice")
+        found[name] = value
+    return found
+
+
+def _time(text: str) -> float:
+    matched = re.fullmatch(r"(\d+(?:\.\d+)?) ?(s|min|h)", text)
+    if text and not (matched and float(matched[1]) > 0):
+        raise InputError(f"--budget {text}: expected a time such as 90min or 2h")
+    return float(matched[1]) * _UNITS[matched[2]] if matched else 0.0
+
+
+def _version(text: str) -> str:
+    if text and not re.fullmatch(r"\d+\.\d+(\..*)?", text):
+        raise InputError(f"--libfabric {text}: expected a version such as 1.17")
+    return text

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tidy rows: one per point, pair or op, each with the key of its launch."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from a2aperf import copies, layouts, roles, schema, workloads
+from a2aperf.errors import InputError
+from a2aperf.launch import Launch
+from a2aperf.results import Results
+from a2aperf.workloads.workload import Listing
+
+KEY: Final = "launch_id"
+_KEYS: Final = {
+    KEY: schema.Column(KEY, "string", "what no two launches share, in whatever file they are"),
+    "launch": schema.Column("launch", "string", "file and segment"),
+    "op": schema.Column("op", "int64", "attempt at an op of the point, from 0"),
+    "valid": schema.Column("valid", "int8", "1: no rank began late"),
+    "start": schema.Column("start", "int64", "start of the op since 1970", "ns"),
+    "time": schema.Column("time", "int64", "the op's time T, the last rank's", "ns"),
+}
+_OF_POINT: Final = ("file", "point", "launch", "provider", "mode", "schedule", "message_size")
+
+
+@dataclass(frozen=True)
+class Flat:
+    """Rows, and what each of their columns is."""
+
+    rows: pd.DataFrame
+    columns: Mapping[str, schema.Column]
+
+
+def _of_points(found: Results) -> Flat:
+    chosen = roles.chosen(found, "all", "")
+    chosen = chosen.select(chosen.points["state"] != "pending")
+    frame = layouts.frame(chosen, layouts.every_column(chosen))
+    return _keyed(found, frame, dict(found.columns))
+
+
+def _of_listing(listing: Listing, found: Results) -> Flat:
+    frame = listing.frame(found)
+    launch_of = found.points.groupby("file")["launch"].last()
+    frame.insert(0, "launch", frame["file"].map(launch_of))
+    return _keyed(found, frame, dict(listing.columns))
+
+
+def _of_ops(found: Results) -> Flat:
+    parts = list(_ops(found))
+    frame = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"launch": []})
+    return _keyed(found, frame, dict(found.columns))
+
+
+def _ops(found: Results) -> Iterator[pd.DataFrame]:
+    points = found.points[found.points["has_raw"] & (found.points["state"] == "complete")]
+    for row in points.to_dict("records"):
+        if not workloads.of_role(row["role"]).ops_are_attempts:
+            continue
+        raw = found.raw(str(row["file"]), int(row["point"]))
+        origin = int(found.launches[str(row["launch"])].attributes["time_origin"])
+        end = raw.end.max(axis=1)
+        yield pd.DataFrame(
+            {
+                **{name: row[name] for name in _OF_POINT},
+                "op": np.arange(len(end)),
+                "valid": raw.valid.astype(int),
+                "start": raw.start + origin,
+                "time": end,
+            }
+        )
+
+
+def _keyed(found: Results, frame: pd.DataFrame, columns: dict[str, schema.Column]) -> Flat:
+    """With the launch's key in front."""
+    if frame.empty:
+        return Flat(frame, {**columns, **_KEYS})
+    keys = {name: _key(launch) for name, launch in found.launches.items()}
+    rows = frame.assign(**{KEY: frame["launch"].map(keys)})
+    return Flat(rows[[KEY, *frame.columns]], {**columns, **_KEYS})
+
+
+def _key(launch: Launch) -> str:
+    known = copies.identity(launch.attributes, launch.nodes) or (launch.id,)
+    text = repr((known, launch.segment))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+KINDS: Final[Mapping[str, Callable[[Results], Flat]]] = {
+    "points": _of_points,
+    **{
+        one.listing.method: partial(_of_listing, one.listing)
+        for one in workloads.ALL
+        if one.listing
+    },
+    "ops": _of_ops,
+}
+
+
+def of(found: Results, kind: str) -> Flat:
+    """The rows of that kind; InputError where there is none."""
+    if kind not in KINDS:
+        raise InputError(f"--rows {kind}: expected one of {', '.join(KINDS)}")
+    made = KINDS[kind](found)
+    if made.rows.empty:
+        raise InputError(f"there are no {kind} in these files")
+    return made

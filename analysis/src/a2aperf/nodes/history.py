@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Nodes over months: which got slower or faster since when, which are slow.
+
+A night is a day (UTC): launches of one day have their weather in common and count once. The steps
+are those of `moves`; a node that did not move but is far from the others in its last nights is told
+by how far nodes differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from a2aperf import laws
+from a2aperf.nodes import moves
+from a2aperf.nodes.moves import Move
+from a2aperf.nodes.night import FEWEST_NODES, Night
+
+Floats = NDArray[np.float64]
+
+DAY_NS: Final = 86_400 * 10**9
+_TOGETHER: Final = 2  # nights by which the moves of a node may differ and still be one
+LATELY: Final = 30
+"""Nights at the most that say whether a node is slow."""
+_ERROR: Final = 0.01  # that equal nodes have one that is called slow
+_WORTH: Final = 1.1  # factor below which that is not told
+_STAYS: Final = 0.5  # of a move, that the last nights must still have of it
+
+
+class What(NamedTuple):
+    """A series of a node: what it does, and the size of the messages."""
+
+    part: str
+    message_size: int
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A node that went to another level: all that moved with it, the farthest first.
+
+    `first` is the day (since 1970) of the first night there; `stays` says whether its last nights
+    have at least half of it still; `facts` are those of the node that changed with it:
+    name, before, after.
+    """
+
+    node: str
+    first: int
+    moves: list[tuple[What, Move]]
+    stays: bool
+    facts: list[tuple[str, str, str]] = field(default_factory=list)
+
+    @property
+    def is_slower(self) -> bool:
+        """Rather than faster: by its largest move."""
+        return self.moves[0][1].factor > 1
+
+
+@dataclass(frozen=True)
+class Slow:
+    """A node that is slower than the others in its last nights, and did not move.
+
+    `factor` is on the time; `nights` are all that are known of it.
+    """
+
+    node: str
+    what: What
+    factor: float
+    nights: int
+
+
+@dataclass(frozen=True)
+class Searched:
+    """How many nodes had enough nights, and the factor from which a move can be told."""
+
+    what: What
+    nodes: int
+    least: float
+
+
+@dataclass(frozen=True)
+class NodeHistory:
+    """`days` since 1970, in order; `nodes` by name; `launches`: how many."""
+
+    days: list[int]
+    nodes: list[str]
+    launches: int
+    moved: list[Moved]
+    slow: list[Slow]
+    searched: list[Searched]
+
+    def candidates(self) -> dict[str, str]:
+        """Nodes to drain, each with the reason: slower and still so, or slow."""
+        reasons = {}
+        for one in self.moved:
+            if one.is_slower and one.stays:
+                day = np.datetime64(one.first, "D")
+                reasons[one.node] = f"{one.moves[0][0].part} slower since {day}"
+        for two in self.slow:
+            reasons.setdefault(two.node, f"{two.what.part} slower than the other nodes")
+        return reasons
+
+
+def of_nights(found: Sequence[Night]) -> NodeHistory:
+    """Of launches in order of time."""
+    days = sorted({night.started // DAY_NS for night in found})
+    nodes = sorted({node for night in found for node in night.nodes})
+    tables = _tables(found, days, nodes)
+    sizes = {what.message_size for what in tables}
+    told: list[tuple[str, What, Move]] = []
+    searched = []
+    for size in sorted(sizes):
+        parts = [what for what in tables if what.message_size == size]
+        every = np.concatenate([tables[what] for what in parts], axis=1)
+        out = moves.moves(every, moves.ERROR / len(sizes))
+        for move in out.moves:
+            part, node = divmod(move.series, len(nodes))
+            told.append((nodes[node], parts[part], move))
+        for what in parts:
+            enough = (np.isfinite(tables[what]).sum(axis=0) >= moves.LEAST).sum()
+            searched.append(Searched(what, int(enough), out.least))
+    joined = [_with_facts(one, found) for one in _joined(told, days)]
+    names = {one.node for one in joined}
+    slow = [one for one in _slow(tables, nodes) if one.node not in names]
+    return NodeHistory(days, nodes, len(found), joined, slow, searched)
+
+
+def _tables(
+    found: Sequence[Night], days: Sequence[int], nodes: Sequence[str]
+) -> dict[What, Floats]:
+    """Logarithms [days, nodes] of every series: the median of a day's launches."""
+    column = {node: at for at, node in enumerate(nodes)}
+    rows: dict[What, dict[int, list[Floats]]] = {}
+    for night in found:
+        at = [column[node] for node in night.nodes]
+        for line in night.lines:
+            row = np.full(len(nodes), np.nan)
+            row[at] = line.effects
+            what = What(line.part, line.message_size)
+            rows.setdefault(what, {}).setdefault(night.started // DAY_NS, []).append(row)
+    tables = {}
+    for what in sorted(rows, key=lambda one: one.message_size):
+        table = np.full((len(days), len(nodes)), np.nan)
+        for place, day in enumerate(days):
+            if launches := rows[what].get(day):
+                table[place] = pd.DataFrame(launches).median().to_numpy()
+        tables[what] = table
+    return tables
+
+
+def _joined(told: Sequence[tuple[str, What, Move]], days: Sequence[int]) -> Iterator[Moved]:
+    """Moves of a node to the same side within some nights are one, in order of time."""
+    groups: list[tuple[str, list[tuple[What, Move]]]] = []
+    for node, what, move in sorted(told, key=lambda one: (one[0], one[2].first)):
+        for other, of in groups:
+            near = abs(of[0][1].first - move.first) <= _TOGETHER
+            if other == node and near and (of[0][1].factor > 1) == (move.factor > 1):
+                of.append((what, move))
+                break
+        else:
+            groups.append((node, [(what, move)]))
+    for node, of in sorted(groups, key=lambda one: one[1][0][1].first):
+        of.sort(key=lambda one: -abs(np.log(one[1].factor)))
+        largest = of[0][1]
+        stays = np.log(largest.now) / np.log(largest.factor) >= _STAYS
+        yield Moved(node, days[largest.first], of, bool(stays))
+
+
+def _with_facts(one: Moved, found: Sequence[Night]) -> Moved:
+    """What was recorded of the node in the night before is held against that of the first one."""
+    before: dict[str, str] = {}
+    after: dict[str, str] = {}
+    for night in found:
+        if one.node in night.nodes:
+            at = night.nodes.index(one.node)
+            facts = {name: values[at] for name, values in night.facts.items()}
+            if night.started // DAY_NS < one.first:
+                before = facts
+            elif not after:
+                after = facts
+    changed = [
+        (name, before.get(name, ""), after.get(name, ""))
+        for name in sorted({*before, *after})
+        if before.get(name, "") != after.get(name, "")
+    ]
+    return Moved(one.node, one.first, one.moves, one.stays, changed)
+
+
+def _slow(tables: dict[What, Floats], nodes: Sequence[str]) -> Iterator[Slow]:
+    """Of each node its farthest series."""
+    worst: dict[str, Slow] = {}
+    for what, table in tables.items():
+        counts = np.isfinite(table).sum(axis=0)
+        lately = np.array([_of_last(table[:, at]) for at in range(len(nodes))])
+        for at in _apart(lately, _ERROR / len(tables)):
+            middle = np.nanmedian(lately)
+            factor = float(np.exp(lately[at] - middle))
+            one = Slow(nodes[at], what, factor, int(counts[at]))
+            known = worst.get(one.node)
+            if known is None or one.factor > known.factor:
+                worst[one.node] = one
+    return iter(sorted(worst.values(), key=lambda one: -one.factor))
+
+
+def _apart(levels: Floats, error: float) -> list[int]:
+    """Nodes whose level is far above that of the others, by their robust spread."""
+    known = np.flatnonzero(np.isfinite(levels))
+    if known.size < FEWEST_NODES:
+        return []
+    off = levels[known] - np.median(levels[known])
+    scale = float(np.median(np.abs(off))) / float(laws.normal_ppf(0.75))
+    beyond = float(laws.t_isf(error / known.size, laws.mad_freedom(known.size)))
+    limit = max(beyond * scale, float(np.log(_WORTH)))
+    return [int(at) for at in known[off > limit]]
+
+
+def _of_last(line: Floats) -> float:
+    """The mean of the last nights that are known, without a fifth at each end; NaN of too few.
+
+    Not their median: who is the middle node of a night has 0 there, and the medians of nodes that
+    are often so lie closer together than those of the others.
+    """
+    known = np.sort(line[np.isfinite(line)][-LATELY:])
+    cut = known.size // 5
+    return float(known[cut : known.size - cut].mean()) if known.size >= moves.LEAST else np.nan

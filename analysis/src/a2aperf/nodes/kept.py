@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The nights of many files, and the index that spares reading the same files every night.
+
+The index lies beside the files, `a2a-nodes.json`. What it says of a file holds while the file's
+size, time and inode are the same; without it, or where it is damaged or of another version, the
+files are read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from a2aperf import __version__, output, regular
+from a2aperf.errors import InputError
+from a2aperf.nodes import nights
+from a2aperf.nodes.night import Night
+
+FILE: Final = "a2a-nodes.json"
+_FORMAT: Final = 1
+_Known = dict[str, Any]
+
+
+def read(
+    paths: Sequence[Path], progress: Callable[[int, int], None] = lambda done, of: None
+) -> tuple[list[Night], list[str]]:
+    """The nights of these files, each launch once; and of files that cannot be read, why not."""
+    found: dict[str, Night] = {}
+    refused: list[str] = []
+    by_folder: dict[Path, list[Path]] = {}
+    for path in paths:
+        by_folder.setdefault(path.parent, []).append(path)
+    done = 0
+    for folder, files in by_folder.items():
+        known, fresh = _known(folder), False
+        for path in files:
+            done += 1
+            try:
+                told = _told(path, known)
+                if told is None:
+                    progress(done, len(paths))
+                    told = nights.of_file(path)
+                    known[path.name] = {**_mark(path), "nights": [x.plain() for x in told]}
+                    fresh = True
+            except InputError as error:
+                refused.append(str(error))
+                continue
+            for night in told:
+                found.setdefault(night.identity, night)
+        if fresh:
+            _keep(folder, known)
+    return sorted(found.values(), key=lambda night: (night.started, night.identity)), refused
+
+
+def _mark(path: Path) -> _Known:
+    try:
+        said = path.stat()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    return {"size": said.st_size, "time": said.st_mtime_ns, "inode": said.st_ino}
+
+
+def _told(path: Path, known: _Known) -> list[Night] | None:
+    """What the index says of a file; None where it does not, or the file is another one now."""
+    entry, mark = known.get(path.name), _mark(path)
+    with suppress(ValueError, KeyError, TypeError, AttributeError):
+        if entry is not None and {name: entry[name] for name in mark} == mark:
+            return [Night.of_plain(one) for one in entry["nights"]]
+    return None
+
+
+def _known(folder: Path) -> _Known:
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        said = json.loads(regular.read_text(folder / FILE))
+        if said["format"] == _FORMAT and said["version"] == __version__:
+            return dict(said["files"])
+    return {}
+
+
+def _keep(folder: Path, known: _Known) -> None:
+    """Where it may be written: the next time is only slower without it."""
+    there = {name: entry for name, entry in known.items() if (folder / name).exists()}
+    text = json.dumps({"format": _FORMAT, "version": __version__, "files": there})
+    with suppress(InputError, OSError):
+        output.replace(folder / FILE, text.encode())

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is known of the settings of a provider: one readable file each, and a site's own."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+from a2aperf import regular
+from a2aperf.credentials import looks_like_credential
+from a2aperf.errors import InputError
+from a2aperf.labels import size_text
+
+_FOLDER: Final = files("a2aperf.screening") / "catalogues"
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_TEXTS: Final = ("name", "default", "what", "since", "danger", "source")
+_LISTS: Final = ("values", "conflicts")
+_SIZES: Final = ("smallest", "largest")
+_KEYS: Final = (*_TEXTS, *_LISTS, *_SIZES)
+_NEEDED: Final = ("name", "values", "default", "what", "source")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A variable that takes a launch of its own to be tried.
+
+    `values` worth trying, the most promising first; `default` in words where nobody sets it.
+    `smallest` and `largest` message size in bytes at which it can matter (−1: any). `danger`: what
+    may go wrong; such a setting is screened only where it is named.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    default: str
+    what: str
+    source: str
+    since: str = ""
+    smallest: int = -1
+    largest: int = -1
+    conflicts: tuple[str, ...] = ()
+    danger: str = ""
+
+    @property
+    def sizes(self) -> str:
+        """At which it can matter, in words."""
+        low = size_text(self.smallest) if self.smallest > 0 else ""
+        high = size_text(self.largest) if self.largest > 0 else ""
+        if low and high:
+            return f"{low} to {high}"
+        return f"from {low}" if low else f"up to {high}" if high else "any"
+
+
+def providers() -> list[str]:
+    """Those that have a file."""
+    return sorted(_shipped())
+
+
+def of(provider: str, own: Sequence[Path] = ()) -> list[Setting]:
+    """The settings of a provider, those of a site's own files first; each name once.
+
+    InputError where there is no such provider, or a file has a mistake.
+    """
+    known = _shipped()
+    if provider not in known and not own:
+        raise InputError(f"no catalogue of provider '{provider}': {_nearest(provider, known)}")
+    found: dict[str, Setting] = {}
+    for path in own:
+        for setting in read(path, provider):
+            found.setdefault(setting.name, setting)
+    for name in [provider, *_also(provider)] if provider in known else []:
+        for setting in _parsed(f"{name} of a2aperf", known[name]).settings:
+            found.setdefault(setting.name, setting)
+    settings = list(found.values())
+    _require_conflicts(settings)
+    return settings
+
+
+def read(path: Path, provider: str = "") -> list[Setting]:
+    """The settings of a file; InputError with its line and column where it has a mistake.
+
+    A file that names another provider than this one is refused.
+    """
+    try:
+        text = regular.read_text(path)
+    except (OSError, ValueError) as error:
+        words = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: not a catalogue: {words}") from None
+    parsed = _parsed(str(path), text)
+    if provider and parsed.provider not in ("", provider):
+        raise InputError(f"{path}: is of provider '{parsed.provider}', not of '{provider}'")
+    return parsed.settings
+
+
+def chosen(settings: Sequence[Setting], names: Iterable[str]) -> list[Setting]:
+    """Those of these names, in that order; InputError names the nearest where one is not known."""
+    by_name = {one.name: one for one in settings}
+    found = []
+    for name in dict.fromkeys(names):
+        if name not in by_name:
+            raise InputError(f"unknown setting '{name}': {_nearest(name, by_name)}")
+        found.append(by_name[name])
+    return found
+
+
+def conflict(one: Setting, other: Setting) -> bool:
+    """Whether the two cannot be screened together, whichever of them says so."""
+    return other.name in one.conflicts or one.name in other.conflicts
+
+
+# Reading -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _File:
+    provider: str
+    also: list[str]
+    settings: list[Setting]
+
+
+def _shipped() -> dict[str, str]:
+    """The text of each file by the provider that it names."""
+    found = {}
+    for entry in _FOLDER.iterdir():
+        if entry.name.endswith(".toml"):
+            text = entry.read_text(encoding="utf-8")
+            found[str(tomllib.loads(text)["provider"])] = text
+    return found
+
+
+def _also(provider: str) -> list[str]:
+    return _parsed(provider, _shipped()[provider]).also
+
+
+def _parsed(where: str, text: str) -> _File:
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        matched = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", str(error))
+        if matched:
+            raise InputError(f"{where}:{matched[2]}:{matched[3]}: {matched[1]}") from None
+        line = text.count("\n") + 1
+        raise InputError(f"{where}:{line}: {str(error).removesuffix(' (at end of document)')}: "
+                         "the file ends too early") from None  # fmt: skip
+    return _Reader(where, text).file(document)
+
+
+class _Reader:
+    """Turns a document into settings, and says of each mistake where it stands."""
+
+    def __init__(self, where: str, text: str) -> None:
+        self.where = where
+        self.lines = text.splitlines()
+        self.heads = [i for i, line in enumerate(self.lines) if re.match(r"\s*\[\[", line)]
+
+    def file(self, document: dict[str, Any]) -> _File:
+        """All of it."""
+        self._require_known(-1, document, ("provider", "also", "setting"))
+        provider, also = document.get("provider", ""), document.get("also", [])
+        if not isinstance(provider, str):
+            self._refuse(-1, "provider", f'expected a name such as "psm2", not {provider!r}')
+        if not isinstance(also, list) or not all(isinstance(name, str) for name in also):
+            self._refuse(-1, "also", f'expected names such as ["tcp"], not {also!r}')
+        tables = document.get("setting", [])
+        if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+            self._refuse(-1, "setting", "expected tables, each headed [[setting]]")
+        if not tables and not also:
+            raise InputError(f"{self.where}:1: no setting: expected one [[setting]] at least")
+        settings: list[Setting] = []
+        for number, table in enumerate(tables):
+            one = self._setting(number, table)
+            if one.name in {x.name for x in settings}:
+                self._refuse(number, "name", f"{one.name} is there twice")
+            settings.append(one)
+        return _File(provider, also, settings)
+
+    def _setting(self, number: int, table: dict[str, Any]) -> Setting:
+        self._require_known(number, table, _KEYS)
+        for key in _NEEDED:
+            if key not in table:
+                self._refuse(number, "", f"lacks '{key}'")
+        for key in _TEXTS:
+            if key in table and not isinstance(table[key], str):
+                self._refuse(number, key, f"expected a text in quotes, not {table[key]!r}")
+        for key in ("name", "default", "what", "source"):
+            if not table[key].strip():
+                self._refuse(number, key, "is empty")
+        for key in _LISTS:
+            self._require_texts(number, key, table.get(key, []))
+        for key in _SIZES:
+            size = table.get(key, 1)
+            if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+                self._refuse(number, key, f"expected bytes such as 4096, not {size!r}")
+        self._require_sense(number, table)
+        made: dict[str, Any] = {
+            key: tuple(value) if key in _LISTS else value for key, value in table.items()
+        }
+        return Setting(**made)
+
+    def _require_texts(self, number: int, key: str, value: Any) -> None:
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            self._refuse(number, key, f'expected texts such as ["1"], not {value!r}')
+
+    def _require_sense(self, number: int, table: dict[str, Any]) -> None:
+        name, values = table["name"], table["values"]
+        if not _NAME.fullmatch(name):
+            self._refuse(number, "name", f"'{name}' is no name of a variable")
+        if looks_like_credential(name):
+            self._refuse(number, "name", f"'{name}' looks like a credential, which no file records")
+        if not values:
+            self._refuse(number, "values", "expected one value at least that is worth trying")
+        for value in values:
+            if not value or "\n" in value:
+                self._refuse(number, "values", f"{value!r} is no value of a variable")
+            if value == table["default"]:
+                self._refuse(number, "values", f"'{value}' is the default: nothing would change")
+        if len(set(values)) < len(values):
+            self._refuse(number, "values", "a value is there twice")
+        if table.get("smallest", 0) > table.get("largest", 1 << 62):
+            self._refuse(number, "smallest", "is above 'largest'")
+        if name in table.get("conflicts", []):
+            self._refuse(number, "conflicts", f"{name} cannot conflict with itself")
+
+    def _require_known(self, number: int, table: dict[str, Any], names: Sequence[str]) -> None:
+        for key in table:
+            if key not in names:
+                self._refuse(number, key, f"unknown key '{key}': {_nearest(key, names)}", False)
+
+    def _refuse(self, number: int, key: str, what: str, named: bool = True) -> None:
+        """InputError that points at the key of a table (−1: before all tables), or at its head."""
+        line, column = self._place(number, key)
+        said = f"{key}: {what}" if key and named else what
+        raise InputError(f"{self.where}:{line}:{column}: {said}")
+
+    def _place(self, number: int, key: str) -> tuple[int, int]:
+        start = self.heads[number] if 0 <= number < len(self.heads) else 0
+        later = [head for head in self.heads if head > start]
+        end = later[0] if number >= 0 and later else len(self.lines)
+        for index in range(start, end) if key else ():
+            matched = re.match(rf"\s*\[*[\"']?({re.escape(key)})\b", self.lines[index])
+            if matched:
+                return index + 1, matched.start(1) + 1
+        return start + 1, 1
+
+
+def _require_conflicts(settings: Sequence[Setting]) -> None:
+    """Refuse a conflict with a setting that nobody has described."""
+    names = {one.name for one in settings}
+    for one in settings:
+        for other in one.conflicts:
+            if other not in names:
+                raise InputError(
+                    f"{one.name}: conflicts with the unknown setting '{other}': "
+                    f"{_nearest(other, names)}"
+                )
+
+
+def _nearest(name: str, names: Iterable[str]) -> str:
+    known = sorted(names)
+    close = get_close_matches(name, known, 1, 0.5)
+    return f"did you mean {close[0]}?" if close else f"expected one of {', '.join(known)}"

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From a catalogue to a plan: which settings can be screened together, and what has room."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Final
+
+import numpy as np
+
+from a2aperf.errors import InputError
+from a2aperf.labels import count_text, list_text
+from a2aperf.screening import catalogue, design
+from a2aperf.screening.catalogue import Setting
+from a2aperf.screening.plan import Factor, Plan
+
+_ALIKE: Final = 0.9
+"""Names that are so much alike are taken for a slip."""
+_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asks for.
+
+    `tried` are names of the catalogue, or `NAME=VALUE`; none: all that are not dangerous. Those of
+    `without` stay as nobody sets them, those of `fixed` are set in every launch.
+    `libfabric`: a version as `1.17`, whose later settings are left out; empty: not known.
+    `budget` and `seconds` of a launch (0: no budget).
+    """
+
+    provider: str
+    tried: Sequence[str] = ()
+    without: Sequence[str] = ()
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    libfabric: str = ""
+    budget: float = 0.0
+    seconds: float = 0.0
+
+
+def make(settings: Sequence[Setting], wanted: Wanted, seed: int) -> Plan:
+    """The plan of as many settings as go together; InputError where none does."""
+    _require_names(settings, wanted)
+    left_out: list[str] = []
+    factors: list[tuple[Factor, Setting | None]] = []
+    for factor, known in _candidates(settings, wanted, left_out):
+        reason = _against(factor, known, factors, settings, wanted)
+        if reason:
+            left_out.append(f"{factor.name}: {reason}")
+        else:
+            factors.append((factor, known))
+    if not factors:
+        why = f" ({list_text(left_out, 2)})" if left_out else ""
+        raise InputError(f"nothing to screen{why}")
+    _require_budget(len(factors), wanted)
+    made = tuple(factor for factor, _ in factors)
+    arranged = design.make(len(made), np.random.default_rng(seed))
+    return Plan(wanted.provider, seed, made, arranged, dict(wanted.fixed), tuple(left_out))
+
+
+def _require_names(settings: Sequence[Setting], wanted: Wanted) -> None:
+    """What is not in the catalogue is a variable of the user's own; a slip is none."""
+    names = [one.name for one in settings]
+    given = [one.partition("=")[0] for one in wanted.tried if "=" in one]
+    catalogue.chosen(settings, (name for name in wanted.without if name not in given))
+    for name in (*given, *wanted.fixed):
+        if not _VARIABLE.fullmatch(name):
+            raise InputError(f"'{name}' is no name of a variable")
+        close = get_close_matches(name, names, 1, _ALIKE)
+        if name not in names and close:
+            raise InputError(f"unknown setting '{name}': did you mean {close[0]}?")
+    twice = [name for name in given if given.count(name) > 1]
+    if twice:
+        raise InputError(f"{twice[0]} has two values: a screening tries one of a setting")
+
+
+def _candidates(
+    settings: Sequence[Setting], wanted: Wanted, left_out: list[str]
+) -> list[tuple[Factor, Setting | None]]:
+    """In order; those that nobody asked for are left out where they are dangerous."""
+    by_name = {one.name: one for one in settings}
+    if wanted.tried:
+        known = catalogue.chosen(settings, (name for name in wanted.tried if "=" not in name))
+        chosen = {one.name: _factor(one) for one in known}
+        for text in wanted.tried:
+            name, is_given, value = text.partition("=")
+            if is_given:
+                one = by_name.get(name)
+                chosen[name] = _factor(one, value) if one else Factor(name, value)
+        names = list(dict.fromkeys(text.partition("=")[0] for text in wanted.tried))
+        return [(chosen[name], by_name.get(name)) for name in names]
+    left_out += [f"{one.name}: dangerous: {one.danger}" for one in settings if one.danger]
+    return [(_factor(one), one) for one in settings if not one.danger]
+
+
+def _factor(one: Setting, value: str = "") -> Factor:
+    tried = value or one.values[0]
+    others = tuple(other for other in one.values if other != tried)
+    return Factor(one.name, tried, one.default, one.what, others)
+
+
+def _against(
+    factor: Factor,
+    known: Setting | None,
+    before: Sequence[tuple[Factor, Setting | None]],
+    settings: Sequence[Setting],
+    wanted: Wanted,
+) -> str:
+    """Why a setting is not screened in this round; empty where it is."""
+    if not factor.value:
+        return "has no value"
+    if factor.name in wanted.without:
+        return "left out as you wished"
+    if factor.name in wanted.fixed:
+        return f"fixed at {wanted.fixed[factor.name]}"
+    if known and _is_newer(known.since, wanted.libfabric):
+        return f"since {known.since} only, and here is {wanted.libfabric}"
+    fixed = [one for one in settings if one.name in wanted.fixed]
+    for other in (*(one for _, one in before), *fixed):
+        if known and other and catalogue.conflict(known, other):
+            return f"conflicts with {other.name}: in a round of its own"
+    if len(before) == design.MOST:
+        return f"no room beside {design.MOST} others: in the next round"
+    return ""
+
+
+def _is_newer(since: str, libfabric: str) -> bool:
+    """Whether a setting came after this version of libfabric; false where nobody knows."""
+    matched = re.match(r"(after )?libfabric (\d+)\.(\d+)", since)
+    here = re.match(r"(\d+)\.(\d+)", libfabric)
+    if not (matched and here):
+        return False
+    first, ours = (int(matched[2]), int(matched[3])), (int(here[1]), int(here[2]))
+    return first > ours or (first == ours and matched[1] is not None)
+
+
+def _require_budget(settings: int, wanted: Wanted) -> None:
+    """Refuse a design that takes longer, and say what fits."""
+    if not wanted.budget:
+        return
+    if not wanted.seconds:
+        raise InputError("a budget needs the time of a launch: give --seconds")
+    needed = design.launches_for(settings)
+    if needed * wanted.seconds <= wanted.budget:
+        return
+    fitting = [
+        runs - 1
+        for runs in design.RUNS
+        if design.launches_for(runs - 1) * wanted.seconds <= wanted.budget
+    ]
+    least = design.launches_for(1)
+    fits = (
+        f"{count_text(fitting[-1], 'setting')} in {design.launches_for(fitting[-1])} launches "
+        "fit: choose them with --try"
+        if fitting
+        else f"the smallest design has {least} launches, {minutes(least * wanted.seconds)}"
+    )
+    raise InputError(
+        f"{count_text(settings, 'setting')} take {needed} launches, "
+        f"{minutes(needed * wanted.seconds)} of {minutes(wanted.budget)}; {fits}"
+    )
+
+
+def minutes(seconds: float) -> str:
+    """A time as people plan with it."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a screening comes to: what is told, what is worth confirming, what can be excluded.
+
+No gain is claimed from it: the largest of many estimates is too large as a rule. What it leaves is
+measured anew.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from a2aperf.errors import InputError
+from a2aperf.labels import count_text, list_text
+from a2aperf.results import Results
+from a2aperf.screening import estimate
+from a2aperf.screening.estimate import Effect, Estimate, Interaction
+from a2aperf.screening.launches import Measured, measure
+from a2aperf.screening.plan import Factor, Plan
+from a2aperf.tables import Cell, Column, Table
+from a2aperf.terminal import Bold
+from a2aperf.visible import json_visible
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The plan, what its launches measured, and the effects of its settings."""
+
+    plan: Plan
+    measured: Measured
+    estimate: Estimate
+
+    def called(self, setting: int) -> list[Effect]:
+        """Of one setting what is beyond chance, by band."""
+        return [x for x in self.estimate.effects if x.setting == setting and x.is_called]
+
+    @property
+    def ranked(self) -> list[int]:
+        """All settings: those beyond chance first, then by size of effect."""
+
+        def key(setting: int) -> tuple[bool, float]:
+            largest = max(abs(x.change) for x in self.estimate.effects if x.setting == setting)
+            return not self.called(setting), -largest
+
+        return sorted(range(len(self.plan.factors)), key=key)
+
+    @property
+    def candidates(self) -> list[Factor]:
+        """Settings to be confirmed: faster somewhere and slower nowhere."""
+        return [
+            self.plan.factors[setting]
+            for setting in self.ranked
+            if (found := self.called(setting)) and all(x.change > 0 for x in found)
+        ]
+
+    def excluded(self, effect: Effect) -> float:
+        """The change of speed, either way, beyond which there is none."""
+        return math.expm1(max(abs(effect.low), abs(effect.high)))
+
+
+def judge(found: Results, plan: Plan) -> Outcome:
+    """The outcome of the launches of a plan; InputError where they tell nothing."""
+    measured = measure(found, plan)
+    try:
+        result = estimate.estimate(measured.y, plan.design, plan.names)
+    except InputError as error:
+        why = f" ({list_text(measured.notes, 3)})" if measured.notes else ""
+        raise InputError(f"{error}{why}") from None
+    return Outcome(plan, measured, result)
+
+
+# In words ---------------------------------------------------------------------------------------
+
+
+def lines(made: Outcome) -> list[str]:
+    """For people."""
+    parts = [
+        _head(made),
+        _found(made),
+        _together(made),
+        _next(made),
+        _without(made),
+        [f"note: {note}" for note in made.measured.notes],
+    ]
+    told = [line for part in parts if part for line in (*part, "")]
+    return told[:-1]
+
+
+def _head(made: Outcome) -> list[str]:
+    plan, bands = made.plan, made.measured.bands
+    spread = [f"{100 * math.expm1(x):.2g} %" for x in made.estimate.spread]
+    fixed = [f"{name}={value}" for name, value in plan.fixed.items()]
+    count = int(np.isfinite(made.measured.y).all(axis=1).sum())
+    return [
+        f"screening of {plan.provider}, plan {plan.id}: {count_text(len(plan.factors), 'setting')},"
+        f" {count} of {plan.design.launches} launches",
+        *([f"fixed in all launches: {list_text(fixed, 12)}"] if fixed else []),
+        f"message sizes in bands: {list_text(bands)}; a launch differs there by "
+        f"{list_text(spread)} (standard deviation)",
+    ]
+
+
+def _found(made: Outcome) -> list[str]:
+    called = [(x, made.plan.factors[x.setting]) for s in made.ranked for x in made.called(s)]
+    if not called:
+        return [Bold("no setting is beyond chance")]
+    rows = [
+        [
+            Cell(factor.assignment),
+            Cell(made.measured.bands[effect.band]),
+            Cell(percent(effect.change)),
+            Cell(f"{percent(effect.low)} to {percent(effect.high)}"),
+            Cell(f"{effect.p:.2g}"),
+        ]
+        for effect, factor in called
+    ]
+    heads = [
+        Column("setting", left=True),
+        Column("sizes", left=True),
+        Column("speed"),
+        Column("95 % interval of all"),
+        Column("p"),
+    ]
+    return [Bold("beyond chance:"), *Table(heads, rows).lines()]
+
+
+def _together(made: Outcome) -> list[str]:
+    names, bands = made.plan.names, made.measured.bands
+    told = [
+        f"{_pair(names, one.settings)} interact at {bands[one.band]}: with both or none set, speed "
+        f"differs by {percent(one.change)} from that with one{_or(names, one)}"
+        for one in made.estimate.interactions
+    ]
+    told += [
+        f"settings interact at {bands[band]}, unresolved: pairs of launches differ by more than "
+        "launches do by themselves"
+        for band in made.estimate.unresolved
+    ]
+    return told
+
+
+def _pair(names: Sequence[str], pair: tuple[int, int]) -> str:
+    return f"{names[pair[0]]} and {names[pair[1]]}"
+
+
+def _or(names: Sequence[str], one: Interaction) -> str:
+    if not one.others:
+        return ""
+    others = [_pair(names, pair) for pair in one.others]
+    return f"; {list_text(others, 3)} would explain it as well"
+
+
+def _next(made: Outcome) -> list[str]:
+    told = []
+    plan = made.plan
+    for setting in made.estimate.dominant():
+        factor = plan.factors[setting]
+        effects = made.called(setting)
+        signs = {effect.change > 0 for effect in effects}
+        if len(signs) == 1:
+            told.append(f"{factor.name} dominates: fix it at its better value and screen the rest "
+                        f"again: {_again(plan, factor, signs == {True})}")  # fmt: skip
+    for setting in made.ranked:
+        effects = made.called(setting)
+        better_at, worse_at = (
+            [made.measured.bands[x.band] for x in effects if (x.change > 0) == is_better]
+            for is_better in (True, False)
+        )
+        factor = plan.factors[setting]
+        if better_at and worse_at:
+            told.append(f"{factor.assignment} is faster at {list_text(better_at)}, slower at "
+                        f"{list_text(worse_at)}: it depends on the message size")  # fmt: skip
+        elif worse_at:
+            told.append(f"{factor.assignment} is slower: leave it at its default")
+        if effects and factor.others:
+            told.append(f"{factor.name}: further values to try: {', '.join(factor.others)}")
+    if made.candidates:
+        words = " ".join(shlex.quote(one.assignment) for one in made.candidates)
+        told += ["candidate, to be confirmed by launches of its own before any gain is claimed:",
+                 f"  export {words}"]  # fmt: skip
+    return told
+
+
+def _again(plan: Plan, factor: Factor, is_faster: bool) -> str:
+    fixed = [f"{name}={value}" for name, value in plan.fixed.items()]
+    fixed += [factor.assignment] if is_faster else []
+    words = ["a2a", "screen", "--provider", plan.provider]
+    words += [word for one in fixed for word in ("--fix", one)]
+    words += [] if is_faster else ["--without", factor.name]
+    return shlex.join([*words, "-o", "next.json"])
+
+
+def _without(made: Outcome) -> list[str]:
+    quiet = [setting for setting in made.ranked if not made.called(setting)]
+    if not quiet:
+        return []
+    effects = {(x.setting, x.band): x for x in made.estimate.effects}
+    rows = [
+        [
+            Cell(made.plan.factors[setting].assignment),
+            *(
+                Cell(f"{100 * made.excluded(effects[setting, band]):.2g} %")
+                for band in range(len(made.measured.bands))
+            ),
+        ]
+        for setting in quiet
+    ]
+    heads = [Column("tried without effect; excluded is a change beyond ±", left=True),
+             *(Column(band) for band in made.measured.bands)]  # fmt: skip
+    return Table(heads, rows).lines()
+
+
+def percent(change: float) -> str:
+    """A change of log speed: `+5.1 %`."""
+    return f"{100 * math.expm1(change):+.1f} %"
+
+
+# For machines -----------------------------------------------------------------------------------
+
+SCHEMA: Final = "a2aperf screening 1"
+
+
+def as_json(made: Outcome) -> str:
+    """Everything, changes as shares of speed."""
+    plan, result = made.plan, made.estimate
+    names, bands = plan.names, made.measured.bands
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "plan": plan.id,
+        "provider": plan.provider,
+        "fixed": dict(plan.fixed),
+        "launches": int(np.isfinite(made.measured.y).all(axis=1).sum()),
+        "launch_pairs": result.pairs,
+        "bands": [
+            {"sizes": band, "launch_spread": math.expm1(spread), "degrees_of_freedom": freedom}
+            for band, spread, freedom in zip(bands, result.spread, result.freedom, strict=True)
+        ],
+        "effects": [
+            {
+                "setting": names[x.setting],
+                "value": plan.factors[x.setting].value,
+                "sizes": bands[x.band],
+                "change": math.expm1(x.change),
+                "low": math.expm1(x.low),
+                "high": math.expm1(x.high),
+                "p": x.p,
+                "beyond_chance": x.is_called,
+                "excluded_beyond": None if x.is_called else made.excluded(x),
+            }
+            for setting in made.ranked
+            for x in result.effects
+            if x.setting == setting
+        ],
+        "interactions": [
+            {
+                "settings": [names[i] for i in x.settings],
+                "sizes": bands[x.band],
+                "change": math.expm1(x.change),
+                "or": [[names[i] for i in pair] for pair in x.others],
+            }
+            for x in result.interactions
+        ],
+        "unresolved": [bands[band] for band in result.unresolved],
+        "dominant": [names[setting] for setting in result.dominant()],
+        "candidates": {one.name: one.value for one in made.candidates},
+        "confirmed": False,
+        "notes": list(made.measured.notes),
+    }
+    return json_visible(json.dumps(document, indent=1, ensure_ascii=False))

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The plan of a screening in the folder of its study, for the script that makes its launches."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from a2aperf import output
+from a2aperf.errors import InputError
+from a2aperf.screening import catalogue, choosing, plan
+from a2aperf.screening.choosing import Wanted
+from a2aperf.screening.plan import Plan
+
+ROWS: Final = "screen.tsv"
+"""Beside the plan: label, settings and block of each launch, as jobs/lib/rows.sh reads them."""
+
+
+@dataclass(frozen=True)
+class Screened:
+    """A plan, and the files of it that were not in the folder before."""
+
+    plan: Plan
+    folder: Path
+    fresh: tuple[Path, ...]
+
+    @property
+    def rows(self) -> Path:
+        """The launches, for the script."""
+        return self.folder / ROWS
+
+    def passed(self, options: Sequence[str]) -> list[str]:
+        """The options for a2aperf, with the plan's provider unless they name one."""
+        if any(word.partition("=")[0] == "--provider" for word in options):
+            return list(options)
+        return [*options, "--provider", self.plan.provider]
+
+    def undo(self) -> None:
+        """Takes away what was written, where nothing came of it."""
+        for path in self.fresh:
+            if path.is_dir():
+                if not any(path.iterdir()):
+                    path.rmdir()
+            else:
+                path.unlink(missing_ok=True)
+
+
+def prepare(asked: str, folder: Path, seed: int | None) -> Screened:
+    """By the name of a provider, or a file that `a2a screen -o` wrote. A folder keeps its plan.
+
+    Raises InputError where the folder has the plan of another screening, or its own cannot be made.
+    """
+    there = folder / plan.NAME
+    given = plan.read(Path(asked)) if asked.endswith(".json") else None
+    if there.exists():
+        known = plan.read(there)
+        same = known.id == given.id if given else known.provider == asked
+        if not same or (seed is not None and seed != known.seed):
+            raise InputError(f"{folder} has the plan of another screening: --results names another")
+        return Screened(known, folder, _written(folder, {ROWS: _rows(known)}))
+    made = given or _of_provider(asked, seed)
+    return Screened(made, folder, _written(folder, {ROWS: _rows(made), plan.NAME: made.as_json()}))
+
+
+def _of_provider(name: str, seed: int | None) -> Plan:
+    number = secrets.randbits(31) if seed is None else seed
+    return choosing.make(catalogue.of(name, ()), Wanted(name), number)
+
+
+def _rows(of: Plan) -> str:
+    lines = []
+    for launch in range(of.design.launches):
+        words = [f"{name}={value}" for name, value in of.environment(launch).items()]
+        for word in words:
+            if set(word) & set(";\t\n\\"):
+                raise InputError(f"{word!r}: a screening sets no value with ; or a backslash")
+        settings = ";".join(words) or "-"
+        lines.append(f"{of.label(launch)}\t{settings}\t{of.design.block[launch]}\n")
+    return "".join(lines)
+
+
+def _written(folder: Path, texts: dict[str, str]) -> tuple[Path, ...]:
+    """What is written that was not there; the folder last."""
+    is_new = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
+    fresh = [folder / name for name in texts if not (folder / name).exists()]
+    for name, text in texts.items():
+        output.replace(folder / name, text.encode())
+    return (*fresh, folder) if is_new else tuple(fresh)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Flat rows for other tools: each format read back by a reader that is not ours."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from pyarrow import parquet
+
+import a2aperf
+from conftest import TABLE_2019, Outcome
+from support import native_streams, synthetic, synthetic_pairs
+from support.synthetic import Setup
+
+A2A = Callable[..., Outcome]
+SETUP = Setup(nodes=2, ppn=2, sizes=(8, 1000, 60000), ops=12, environment={"PSM2_RCVTHREAD": "0"})
+
+
+@pytest.fixture(scope="module")
+def launch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return synthetic.write_launch(tmp_path_factory.mktemp("flat") / "a.h5", SETUP)
+
+
+def read_lines(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def query(path: Path, text: str) -> list[Any]:
+    opened: Any = duckdb.connect(str(path)) if path.suffix == ".duckdb" else sqlite3.connect(path)
+    with closing(opened) as base:
+        return list(base.execute(text).fetchall())
+
+
+def test_a_row_per_point_in_every_format(a2a: A2A, launch: Path, tmp_path: Path) -> None:
+    wanted = a2aperf.open(launch).to_dataframe("all")
+    p50 = wanted["time_p50"].tolist()
+    for suffix in ("csv", "jsonl", "parquet", "sqlite", "duckdb"):
+        path = tmp_path / f"points.{suffix}"
+        out = a2a("export", launch, "--flat", "-o", path)
+        assert out.status == 0 and out.out.endswith(
+            f"points.{suffix}: {len(wanted)} rows of points\n"
+        )
+    with (tmp_path / "points.csv").open(newline="", encoding="utf-8") as stream:
+        rows: list[Any] = list(csv.DictReader(stream))
+    assert [float(row["time_p50"]) for row in rows] == p50
+    assert {row["PSM2_RCVTHREAD"] for row in rows} == {"0"}
+    lines = read_lines(tmp_path / "points.jsonl")
+    assert [line["time_p50"] for line in lines] == p50
+    table = parquet.read_table(tmp_path / "points.parquet")
+    assert table["time_p50"].to_pylist() == p50
+    assert table.schema.field("time_p50").metadata[b"units"] == b"ns"
+    for suffix in ("sqlite", "duckdb"):
+        path = tmp_path / f"points.{suffix}"
+        assert [row[0] for row in query(path, "SELECT time_p50 FROM points ORDER BY point")] == p50
+        said = query(path, "SELECT unit FROM columns WHERE rows = 'points' AND name = 'time_p50'")
+        assert said == [("ns",)]
+
+
+@pytest.mark.parametrize("suffix", ["sqlite", "duckdb"])
+def test_a_database_has_each_launch_once(
+    a2a: A2A, launch: Path, tmp_path: Path, suffix: str
+) -> None:
+    base = tmp_path / f"site.{suffix}"
+    for _ in range(2):
+        assert a2a("export", launch, "--flat", "-o", base).status == 0
+    first = query(base, "SELECT count(*), count(DISTINCT launch_id) FROM points")
+    assert first == [(len(a2aperf.open(launch).to_dataframe("all")), 1)]
+    # Another launch has a setting more, and what is no all-to-all other columns.
+    more = synthetic.write_launch(
+        tmp_path / "b.h5", Setup(nodes=2, sizes=(8,), seed=5, environment={"psm2_rcvthread": "1"})
+    )
+    stream = native_streams.write(tmp_path / "s.h5")
+    assert a2a("export", more, stream, "--flat", "-o", base).status == 0
+    assert query(base, "SELECT count(DISTINCT launch_id) FROM points") == [(3,)]
+    kept = "SELECT DISTINCT PSM2_RCVTHREAD FROM points WHERE file = 'a.h5'"
+    assert query(base, kept) == [("0",)]
+
+
+def test_a_row_per_op_has_the_samples(a2a: A2A, launch: Path, tmp_path: Path) -> None:
+    path = tmp_path / "ops.jsonl"
+    assert a2a("export", launch, "--flat", "--rows", "ops", "-o", path).status == 0
+    rows = read_lines(path)
+    runs = a2aperf.open(launch)
+    for size in SETUP.sizes:
+        told = [r for r in rows if r["message_size"] == size and r["valid"]]
+        found = runs.ops(message_size=size)
+        assert [r["time"] for r in told] == found.max("rank").values.tolist()
+        assert [r["start"] for r in told] == found["start"].values.tolist()
+
+
+def test_a_row_per_pair(a2a: A2A, tmp_path: Path) -> None:
+    file = synthetic_pairs.write_pairs(
+        tmp_path / "p.h5", Setup(nodes=4, ppn=1, sizes=(8,), ops=5), synthetic_pairs.Truth()
+    )
+    out = a2a("export", file, "--flat", "--rows", "pairs", "-o", tmp_path / "p.csv")
+    assert out.out.endswith("12 rows of pairs\n")
+    with (tmp_path / "p.csv").open(newline="", encoding="utf-8") as stream:
+        ends = {(row["source"], row["destination"]) for row in csv.DictReader(stream)}
+    assert len(ends) == 12
+
+
+def test_an_import_has_rows_of_points_alone(a2a: A2A, tmp_path: Path) -> None:
+    file = tmp_path / "2019.h5"
+    assert a2a("import", TABLE_2019, "-o", file).status == 0
+    assert a2a("export", file, "--flat", "-o", tmp_path / "x.csv").out.endswith(
+        "247 rows of points\n"
+    )
+    out = a2a("export", file, "--flat", "--rows", "ops", "-o", tmp_path / "y.csv")
+    assert (out.status, (tmp_path / "y.csv").exists()) == (2, False)
+    assert "there are no ops in these files" in out.err
+
+
+def test_what_cannot_be_asked(a2a: A2A, launch: Path, tmp_path: Path) -> None:
+    there = tmp_path / "there.csv"
+    there.write_text("mine")
+    text = tmp_path / "text.sqlite"
+    text.write_text("no database at all, but long enough to be looked at" * 30)
+    refused = {
+        ("--flat", "-o", there): "exists already; --force replaces it",
+        ("--flat", "-o", text): "cannot be appended to",
+        ("--flat", "-o", tmp_path / "x.xlsx"): "flat rows are written as .csv, .jsonl, .parquet",
+        ("--flat",): "give --flat and -o FILE",
+        ("--rows", "ops", "-o", tmp_path / "x.csv"): "give --flat and -o FILE",
+        (
+            "--flat",
+            "--rows",
+            "nodes",
+            "-o",
+            tmp_path / "x.csv",
+        ): "expected one of points, pairs, ops",
+        ("--flat", "--anonymize", "-o", tmp_path / "x.csv"): "--flat writes rows as they are",
+        ("-o", tmp_path / "x.csv"): "give --anonymize or --flat",
+        (launch, "--anonymize", "-o", tmp_path / "x.h5"): "--anonymize takes one file",
+    }
+    for options, why in refused.items():
+        out = a2a("export", launch, *options)
+        assert out.status == 2 and why in out.err, options
+    assert there.read_text() == "mine" and text.read_text().startswith("no database")
+    assert a2a("export", launch, "--flat", "-o", there, "--force").status == 0

@@ -1,0 +1,423 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Designs, catalogues, plans and outcomes of a screening, and `a2a screen`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from a2aperf.errors import InputError
+from a2aperf.screening import catalogue, choosing, design, estimate, plan
+from a2aperf.screening.choosing import Wanted
+from a2aperf.screening.plan import Plan
+from conftest import Outcome
+from support.edited import edited
+from support.synthetic_screening import Truth, launched
+
+A2A = Callable[..., Outcome]
+GOOD = """\
+provider = "psm2"
+
+[[setting]]
+name = "SITE_SWITCH"
+values = ["on"]
+default = "off"
+what = "A switch of this site."
+source = "our own notes"
+"""
+
+
+def one_line(outcome: Outcome, *words: str) -> None:
+    assert outcome.status == 2, outcome
+    assert not outcome.out
+    assert len(outcome.err.splitlines()) == 1, outcome.err
+    for word in words:
+        assert word in outcome.err, (word, outcome.err)
+
+
+def planned(*tried: str, seed: int = 5, **more: object) -> Plan:
+    wanted = Wanted("psm2", tried, **more)  # type: ignore[arg-type]
+    return choosing.make(catalogue.of("psm2"), wanted, seed)
+
+
+DUMMIES = tuple(f"A2APERF_DUMMY_{i}=1" for i in range(6))
+
+
+# Designs -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("runs", design.RUNS)
+def test_columns_are_orthogonal(runs: int) -> None:
+    matrix = design.hadamard(runs).astype(int)
+    assert np.array_equal(matrix.T @ matrix, runs * np.eye(runs))
+
+
+@pytest.mark.parametrize("settings", range(1, design.MOST + 1))
+def test_a_design_is_balanced_and_folded_over(settings: int) -> None:
+    made = design.make(settings, np.random.default_rng(settings))
+    assert made.launches == design.launches_for(settings)
+    alone = made.pair == design.ALONE
+    assert alone.sum() == design.DEFAULTS
+    assert (made.levels[alone] == -1).all()
+    assert len(set(made.block[alone])) == 1
+    rest = made.levels[~alone].astype(int)
+    assert np.array_equal(rest.T @ rest, len(rest) * np.eye(settings))
+    for pair in set(made.pair[~alone]):
+        first, second = np.flatnonzero(made.pair == pair)
+        assert np.array_equal(made.levels[first], -made.levels[second])
+        assert made.block[first] == made.block[second]
+    assert set(np.bincount(made.block)) == {4}
+    assert (np.diff(made.block) >= 0).all()
+
+
+def test_main_effects_are_clear_of_interactions_of_two() -> None:
+    made = design.make(20, np.random.default_rng(1))
+    rest = made.levels[made.pair != design.ALONE].astype(int)
+    for i in range(20):
+        for j in range(i):
+            assert not (rest.T @ (rest[:, i] * rest[:, j])).any()
+
+
+def test_an_order_follows_from_its_seed_alone() -> None:
+    first, again, other = (design.make(9, np.random.default_rng(seed)) for seed in (3, 3, 4))
+    assert np.array_equal(first.levels, again.levels)
+    assert not np.array_equal(first.levels, other.levels)
+
+
+def test_more_settings_than_have_room() -> None:
+    with pytest.raises(InputError, match=r"24 settings .* 23 at once"):
+        design.make(24, np.random.default_rng(1))
+
+
+# Estimation --------------------------------------------------------------------------------------
+
+
+def test_without_noise_the_effects_are_exact() -> None:
+    arranged = design.make(7, np.random.default_rng(2))
+    truth = Truth(7, {2: 0.1, 5: -0.2}, drift="line", spread=1e-9, own=1e-9)
+    y = truth.speeds(arranged, np.random.default_rng(3))
+    y -= 0.1 * np.arange(len(y))[:, None] / (len(y) - 1)
+    y += arranged.block[:, None]  # what a block has in common changes nothing
+    made = estimate.estimate(y, arranged)
+    assert {x.setting for x in made.called()} == {2, 5}
+    for x in made.effects:
+        assert x.change == pytest.approx(
+            {2: np.log(1.1), 5: np.log(0.8)}.get(x.setting, 0), abs=1e-6
+        )
+
+
+def test_a_lost_launch_costs_its_pair() -> None:
+    arranged = design.make(7, np.random.default_rng(2))
+    y = Truth(7, {2: 0.1}).speeds(arranged, np.random.default_rng(3))
+    lost = int(np.flatnonzero(arranged.pair == 4)[0])
+    y[lost] = np.nan
+    made = estimate.estimate(y, arranged)
+    assert made.pairs == 11
+    other = y.copy()
+    other[np.flatnonzero(arranged.pair == 4)[1]] += 1.0  # its partner tells nothing, either
+    assert estimate.estimate(other, arranged).effects == made.effects
+    assert {x.setting for x in made.called()} == {2}
+
+
+def test_too_few_launches_tell_nothing_apart() -> None:
+    arranged = design.make(2, np.random.default_rng(2))
+    y = Truth(2).speeds(arranged, np.random.default_rng(3))
+    same = arranged.levels[:, 0] == arranged.levels[:, 1]
+    y[~same] = np.nan
+    with pytest.raises(InputError, match="PSM2_A and PSM2_B always went together"):
+        estimate.estimate(y, arranged, ["PSM2_A", "PSM2_B"])
+    y[:] = np.nan
+    with pytest.raises(InputError, match="0 whole pairs"):
+        estimate.estimate(y, arranged)
+
+
+def test_a_larger_design_finds_less() -> None:
+    assert estimate.smallest(20, 3, 0.02) < estimate.smallest(11, 3, 0.02)
+    assert estimate.smallest(11, 3, 0.02) < estimate.smallest(11, 3, 0.04)
+
+
+# Catalogues --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("provider", catalogue.providers())
+def test_every_catalogue_makes_a_plan(provider: str) -> None:
+    settings = catalogue.of(provider)
+    made = choosing.make(settings, Wanted(provider), 1)
+    by_name = {one.name: one for one in settings}
+    screened = [by_name[name] for name in made.names]
+    assert not any(one.danger for one in screened)
+    assert not any(
+        catalogue.conflict(one, other) for one in screened for other in screened if one != other
+    )
+    assert len(made.names) + len(made.left_out) == len(settings)
+
+
+def test_each_provider_of_the_program_that_has_settings_has_a_file() -> None:
+    named = {"psm2", "psm3", "opx", "verbs;ofi_rxm", "tcp", "tcp;ofi_rxm", "net", "shm", "efa"}
+    assert named | {"cxi"} <= set(catalogue.providers())
+
+
+def test_layers_have_the_settings_of_both() -> None:
+    names = {one.name for one in catalogue.of("tcp;ofi_rxm")}
+    assert {"FI_TCP_NODELAY", "FI_OFI_RXM_BUFFER_SIZE"} <= names
+
+
+def test_a_site_adds_its_own(tmp_path: Path, a2a: A2A) -> None:
+    path = tmp_path / "site.toml"
+    path.write_text(GOOD)
+    found = catalogue.of("psm2", [path])
+    assert found[0].name == "SITE_SWITCH"
+    assert len(found) == len(catalogue.of("psm2")) + 1
+    outcome = a2a("screen", "--list", "--provider", "psm2", "--catalogue", path)
+    assert outcome.out.startswith("SITE_SWITCH\n  A switch of this site.\n")
+    path.write_text(GOOD.replace("psm2", "shm"))
+    one_line(
+        a2a("screen", "--list", "--provider", "psm2", "--catalogue", path),
+        "is of provider 'shm', not of 'psm2'",
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('what = "', 'wat = "', ":7:1: unknown key 'wat': did you mean what?"),
+        ('["on"]', '"on"', ':5:1: values: expected texts such as ["1"]'),
+        ('["on"]', '["off"]', ":5:1: values: 'off' is the default: nothing would change"),
+        ('["on"]', "[]", ":5:1: values: expected one value at least"),
+        ('["on"]', '["on", "on"]', ":5:1: values: a value is there twice"),
+        ('source = "our own notes"\n', "", ":3:1: lacks 'source'"),
+        ('"off"', "0", ":6:1: default: expected a text in quotes, not 0"),
+        ('"off"', '"off', ":6:"),
+        ("SITE_SWITCH", "SITE-SWITCH", ":4:1: name: 'SITE-SWITCH' is no name of a variable"),
+        ("SITE_SWITCH", "SITE_TOKEN", ":4:1: name: 'SITE_TOKEN' looks like a credential"),
+        ("values", "largest = -1\nvalues", ":5:1: largest: expected bytes such as 4096"),
+        ("values", "  smallest = 9\n largest = 8\nvalues", ":5:3: smallest: is above 'largest'"),
+        ("[[setting]]", "[[settings]]", "unknown key 'settings': did you mean setting?"),
+        ("[[setting]]", "[setting]", "expected tables, each headed [[setting]]"),
+        ("values", 'conflicts = ["PSM2_RCVTHREADS"]\nvalues', "did you mean PSM2_RCVTHREAD?"),
+    ],
+)
+def test_a_mistake_is_told_where_it_stands(
+    tmp_path: Path, a2a: A2A, old: str, new: str, said: str
+) -> None:
+    path = tmp_path / "site.toml"
+    path.write_text(GOOD.replace(old, new))
+    outcome = a2a("screen", "--provider", "psm2", "--catalogue", path, "--try", "SITE_SWITCH")
+    one_line(outcome, said if said.startswith(":") is False else f"{path}{said}")
+
+
+# Plans -------------------------------------------------------------------------------------------
+
+
+def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
+    made = planned("PSM2_RCVTHREAD", *DUMMIES, fixed={"PSM2_MTU": "4096"})
+    path = tmp_path / "screen.json"
+    path.write_text(made.as_json())
+    again = plan.read(path)
+    assert again.as_json() == made.as_json()
+    assert [again.environment(i) for i in range(28)] == [made.environment(i) for i in range(28)]
+    assert {made.environment(i)["PSM2_MTU"] for i in range(28)} == {"4096"}
+    rows = json.loads(made.as_json())["launches"]
+    assert [row["label"] for row in rows] == [made.label(i) for i in range(28)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"provider": "psm2"', '"provider": "psm3"', "was changed after it was written"),
+        ('"pair": 3', '"pair": 4', "not a plan as it was written"),
+        ('"block"', '"blok"', "not a plan as it was written"),
+        ("{", "", "not a plan: "),
+        ("a2aperf screening plan 1", "another", "expected a file that 'a2a screen -o' has written"),
+    ],
+)
+def test_a_plan_that_is_none(tmp_path: Path, old: str, new: str, said: str) -> None:
+    path = tmp_path / "screen.json"
+    path.write_text(planned("PSM2_RCVTHREAD", *DUMMIES).as_json().replace(old, new))
+    with pytest.raises(InputError, match=re.escape(said)):
+        plan.read(path)
+
+
+def test_of_conflicting_settings_one_a_round() -> None:
+    made = planned("PSM2_SDMA", "PSM2_MQ_EAGER_SDMA_SZ", "PSM2_RCVTHREAD=0")
+    assert made.names == ["PSM2_SDMA", "PSM2_RCVTHREAD"]
+    assert made.left_out[0].startswith("PSM2_MQ_EAGER_SDMA_SZ: conflicts with PSM2_SDMA")
+
+
+def test_a_fixed_setting_is_in_every_launch_and_screened_in_none() -> None:
+    made = planned(fixed={"PSM2_SDMA": "2"}, without=["PSM2_RCVTHREAD"])
+    assert not {"PSM2_SDMA", "PSM2_RCVTHREAD", "PSM2_MQ_EAGER_SDMA_SZ"} & set(made.names)
+    assert {made.environment(i)["PSM2_SDMA"] for i in range(made.design.launches)} == {"2"}
+
+
+def test_what_came_later_is_left_out() -> None:
+    old = choosing.make(catalogue.of("shm"), Wanted("shm", libfabric="1.17.0"), 1)
+    assert any(reason.startswith("FI_SHM_BUFFER_THRESHOLD: since") for reason in old.left_out)
+    new = choosing.make(catalogue.of("shm"), Wanted("shm", libfabric="2.5"), 1)
+    assert "FI_SHM_BUFFER_THRESHOLD" in new.names
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--provider", "psm22"), "no catalogue of provider 'psm22': did you mean psm2?"),
+        (
+            ("--try", "PSM2_RCVTREAD"),
+            "unknown setting 'PSM2_RCVTREAD': did you mean PSM2_RCVTHREAD?",
+        ),
+        (("--try", "PSM2_RCVTREAD=0"), "did you mean PSM2_RCVTHREAD?"),
+        (("--fix", "PSM2_RCVTREAD=0"), "did you mean PSM2_RCVTHREAD?"),
+        (("--without", "PSM2_RCVTREAD"), "did you mean PSM2_RCVTHREAD?"),
+        (("--try", "A=1", "--try", "A=2"), "A has two values"),
+        (("--try", "A="), "nothing to screen (A: has no value)"),
+        (("--fix", "PSM2_MTU"), "expected NAME=VALUE"),
+        (("--budget", "90"), "expected a time such as 90min"),
+        (("--budget", "30min"), "give --seconds"),
+        (("--budget", "30min", "--seconds", "60"), "11 settings in 28 launches fit"),
+        (("--budget", "10min", "--seconds", "60"), "the smallest design has 28 launches, 28 min"),
+        (("--seconds", "-1"), "expected a time such as 60"),
+        (("--spread", "0"), "expected a share"),
+        (("--libfabric", "new"), "expected a version such as 1.17"),
+        (("-o", "plan.h5"), "a plan is written as .json"),
+        (("--list", "--seconds", "5"), "--seconds with --list"),
+        (("--plot", "a.pdf"), "--plot with no files"),
+    ],
+)
+def test_bad_input(
+    a2a: A2A, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = words if "--provider" in words else ("--provider", "psm2", *words)
+    one_line(a2a("screen", *given), said)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_neither_files_nor_a_provider(a2a: A2A) -> None:
+    one_line(a2a("screen"), "give files, --provider NAME for a plan, or --list")
+
+
+def test_a_dry_run_says_what_it_costs_and_finds(a2a: A2A, tmp_path: Path) -> None:
+    path = tmp_path / "screen.json"
+    words = ("screen", "--provider", "psm2", "--seconds", "60", "--seed", "4")
+    outcome = a2a(*words)
+    assert "23 settings, 52 launches" in outcome.out
+    assert "52 min at 60 s a launch" in outcome.out
+    assert re.search(
+        r"minimum detectable effect \(90 % power\): 3\.\d % of speed, where", outcome.out
+    )
+    assert not [*tmp_path.iterdir()]
+    written = a2a(*words, "-o", path)
+    assert written.out == outcome.out
+    assert a2a(*words, "--json").out == path.read_text()
+
+
+# Outcomes ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six dummies and two settings, of which one is 8 % faster and one 7 % slower."""
+    folder = tmp_path_factory.mktemp("screening")
+    made = planned("PSM2_RCVTHREAD", "PSM2_TID", *DUMMIES)
+    launched(folder, made, {"PSM2_RCVTHREAD": 0.08, "PSM2_TID": -0.07})
+    (folder / plan.NAME).write_text(made.as_json())
+    return folder
+
+
+def test_what_matters_is_found_and_no_dummy(a2a: A2A, found: Path, tmp_path: Path) -> None:
+    figure = tmp_path / "effects.pdf"
+    outcome = a2a("screen", found, "--json", "--plot", figure)
+    assert outcome.status == 0, outcome
+    told = json.loads(outcome.out)
+    assert {x["setting"] for x in told["effects"] if x["beyond_chance"]} == {
+        "PSM2_RCVTHREAD",
+        "PSM2_TID",
+    }
+    assert told["candidates"] == {"PSM2_RCVTHREAD": "0"}
+    assert told["confirmed"] is False
+    assert not told["interactions"]
+    assert not told["unresolved"]
+    for effect in told["effects"]:
+        truth = {"PSM2_RCVTHREAD": 0.08, "PSM2_TID": -0.07}.get(effect["setting"], 0.0)
+        assert effect["low"] <= truth <= effect["high"]
+        if not effect["beyond_chance"]:
+            assert 0 < effect["excluded_beyond"] < 0.05
+    assert figure.read_bytes().startswith(b"%PDF")
+    words = a2a("screen", found).out
+    assert "  export PSM2_RCVTHREAD=0\n" in words
+    assert "PSM2_TID=0 is slower: leave it at its default" in words
+    assert "gain" not in words.replace("before any gain is claimed", "")
+
+
+def test_bands_follow_the_steps_of_the_files(a2a: A2A, found: Path) -> None:
+    bands = [one["sizes"] for one in json.loads(a2a("screen", found, "--json").out)["bands"]]
+    assert len(bands) == 3
+    assert bands[0].startswith("1\u00a0kB")
+    assert bands[-1].endswith("160\u00a0kB")
+
+
+def test_a_setting_that_dominates_is_to_be_fixed(a2a: A2A, tmp_path: Path) -> None:
+    made = planned("PSM2_RCVTHREAD", *DUMMIES)
+    files = launched(tmp_path / "r", made, {"PSM2_RCVTHREAD": 1.3})
+    path = tmp_path / "p.json"
+    path.write_text(made.as_json())
+    outcome = a2a("screen", *files, "--plan", path)
+    assert "PSM2_RCVTHREAD dominates: fix it" in outcome.out
+    said = re.search(r"a2a (screen .*next\.json)", outcome.out)
+    assert said
+    again = a2a(*said[1].split()[:-1], tmp_path / "next.json")
+    assert again.status == 0, again
+    assert "in all launches: PSM2_RCVTHREAD=0" in again.out
+
+
+def test_what_was_not_in_force_does_not_count(a2a: A2A, tmp_path: Path) -> None:
+    made = planned("PSM2_RCVTHREAD", *DUMMIES)
+    path = tmp_path / "p.json"
+    path.write_text(made.as_json())
+    files = launched(tmp_path / "r", made, {}, ignored=["A2APERF_DUMMY_3"])
+    outcome = a2a("screen", *files, "--plan", path)
+    one_line(outcome, "A2APERF_DUMMY_3 was not set and should have been '1'")
+
+
+def test_lost_launches_are_told(a2a: A2A, tmp_path: Path) -> None:
+    made = planned("PSM2_RCVTHREAD", *DUMMIES)
+    path = tmp_path / "p.json"
+    path.write_text(made.as_json())
+    lost = int(np.flatnonzero(made.design.pair == 2)[0])
+    files = launched(tmp_path / "r", made, {"PSM2_RCVTHREAD": 0.08}, lost=[lost])
+    outcome = a2a("screen", *files, "--plan", path)
+    assert outcome.status == 0, outcome
+    assert (
+        f"note: 1 of 28 launches are missing: {made.label(lost)}; with them 1 pair" in outcome.out
+    )
+    assert "  export PSM2_RCVTHREAD=0\n" in outcome.out
+
+
+def test_launches_whose_ops_start_otherwise_do_not_count(a2a: A2A, tmp_path: Path) -> None:
+    made = planned("PSM2_RCVTHREAD", *DUMMIES)
+    path = tmp_path / "p.json"
+    path.write_text(made.as_json())
+    files = launched(tmp_path / "r", made, {})
+    place = int(np.flatnonzero(made.design.pair != design.ALONE)[0])
+    with edited(files[place]) as file:
+        file["segments/0"].attrs["sync"] = "barrier"
+    outcome = a2a("screen", *files, "--plan", path)
+    assert "note: 1 launch began ops by another rule than clock" in outcome.out
+
+
+def test_files_of_another_plan(a2a: A2A, found: Path, tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    path.write_text(planned("PSM2_RCVTHREAD", seed=9).as_json())
+    one_line(a2a("screen", found, "--plan", path), "no file is of this plan")
+
+
+def test_which_plan(a2a: A2A, found: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "one.h5"
+    copy.write_bytes(next(found.glob("*.h5")).read_bytes())
+    one_line(a2a("screen", copy), "which plan? give --plan FILE")
+    one_line(a2a("screen", found, "--provider", "psm2"), "--provider with files")

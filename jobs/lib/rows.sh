@@ -1,0 +1,59 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
+# The launches of a screening: 'a2a screen' has planned them, and a file has a row for each, in their order: a label, the
+# variables that are set (NAME=VALUE with ; between them, or -), the block. Needs say.sh, options.sh, plan.sh.
+
+row_label=() row_settings=() row_block=()
+
+# read_rows: sets the arrays above, and $combinations, of which each row is one.
+read_rows() {
+    local label settings block word words file=${asked[rows]}
+    [[ -f $file && -r $file ]] || die -2 "--rows $file: no such file that can be read"
+    while IFS=$'\t' read -r label settings block; do
+        [[ $label =~ ^[A-Za-z0-9-]+$ && $block =~ ^[0-9]{1,4}$ ]] ||
+            die -2 "--rows $file, line $((${#row_label[@]} + 1)): expected a label, settings and a block, as 'a2a run' writes them"
+        IFS=';' read -ra words <<<"${settings#-}"
+        for word in "${words[@]}"; do
+            [[ $word =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || die -2 "--rows $file, line $((${#row_label[@]} + 1)): '$word' is no variable"
+        done
+        row_label+=("$label") row_settings+=("${settings#-}") row_block+=("$block")
+    done <"$file"
+    combinations=${#row_label[@]}
+    ((combinations > 1)) || die -2 "--rows $file: there are no launches in it"
+}
+
+# settings_of_row N: sets $chosen.
+settings_of_row() { IFS=';' read -ra chosen <<<"${row_settings[$1]}"; }
+
+# clear_screened: what a row does not set is set by nobody.
+clear_screened() {
+    local settings word words
+    for settings in "${row_settings[@]}"; do
+        IFS=';' read -ra words <<<"$settings"
+        for word in "${words[@]}"; do
+            unset "${word%%=*}"
+        done
+    done
+}
+
+# plan_screen: as the rows are; those of a block have the order of ranks in common.
+plan_screen() {
+    local i count=${asked[nodes]:-${#nodes[@]}}
+    [[ $count != *,* ]] || die -2 "--nodes $count: expected one node count"
+    ((count <= ${#nodes[@]})) || may_lack_nodes || die -2 "--nodes $count: there are ${#nodes[@]} to measure on"
+    [[ ${asked[subsets]} != per-switch ]] || die -2 "--subsets per-switch: settings are screened on the same nodes"
+    counts=("$count")
+    for ((i = 0; i < combinations; ++i)); do add_launch "$count" "$i" - "${row_block[i]}"; done
+}
+
+# judge_screening FILE…: what a2a screen says, in the job's output and in a file, and its picture. Sets $verdict.
+judge_screening() {
+    local text=$results/screen-$job_id.txt picture=$results/screen-$job_id.svg
+    verdict=1
+    [[ $a2a ]] && (($#)) || return 0
+    verdict=0
+    "$a2a" screen "$@" --plan "${asked[rows]%.tsv}.json" --plot "$picture" >"$text" || verdict=1
+    cat "$text"
+    ((verdict)) || say "picture: $picture"
+}

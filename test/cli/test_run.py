@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""a2a run: a study without Slurm, from its plan to its exit status."""
+
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from processes import PATIENCE, running_in, wait_until
+from results import Results
+
+ROOT = Path(__file__).resolve().parents[2]
+CALM = ["--sync", "barrier", "--poll", "yield", "--no-sentinel"]
+SHM = ["--provider", "shm", *CALM]
+HARMLESS = "FI_SHM_TX_SIZE=512,1024"
+LATE = "call=received do=late:{} count=1000000"  # test/faults: ms, of every message
+
+
+@pytest.fixture(scope="session")
+def analysis() -> Path:
+    """The command a2a."""
+    candidates = [os.environ.get("A2A", ""), ROOT / "build/a2a/bin/a2a", ROOT / ".venv/bin/a2a"]
+    found = [Path(one) for one in candidates if one and Path(one).is_file()]
+    if not found:
+        pytest.skip("the analysis is not installed")
+    return found[0]
+
+
+class Study:
+    """A folder, and a program in it whose second launch is in trouble while the file `trouble` is there."""
+
+    def __init__(self, folder: Path, program: Path, a2a: Path) -> None:
+        self.folder, self.a2a = folder, a2a
+        self.results = folder / "results"
+        self.trouble = folder / "trouble"
+        library = program.parents[2] / "test/faults/libfault-fabric.so"
+        assert library.is_file(), f"{library} is not built"
+        self.program = folder / "a2aperf"
+        self.program.write_text(
+            "#!/usr/bin/env bash\n"
+            f"if [[ $* == *-002.h5* && -e {self.trouble} ]]; then export A2APERF_TEST_FAULT=$(<{self.trouble}); fi\n"
+            f"[[ ! ${{A2APERF_TEST_FAULT-}} ]] || export LD_PRELOAD={library}\n"
+            f'exec {program} "$@"\n'
+        )
+        self.program.chmod(0o755)
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM", "A2APERF"))}
+        self.environment = kept | {"A2APERF_JOBS": str(ROOT / "jobs")}
+
+    def words(self, *words: str) -> list[str | Path]:
+        return [self.a2a, "run", "--program", self.program, *words]
+
+    def run(self, *words: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.words(*words), cwd=self.folder, env=self.environment | dict(env or {}), capture_output=True, text=True,
+            timeout=PATIENCE, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.words(*words), cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def status(self) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [self.a2a, "status", self.results], env=self.environment, capture_output=True, text=True, timeout=PATIENCE
+        )
+
+    def plan(self) -> list[dict[str, str]]:
+        return rows(self.results / "plan-run.tsv")
+
+    def log(self) -> list[dict[str, str]]:
+        return rows(self.results / "log-run.tsv")
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    lines = [line for line in file.read_text().splitlines() if not line.startswith("# ")]
+    return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+@pytest.fixture
+def study(program: Path, analysis: Path, tmp_path: Path) -> Study:
+    return Study(tmp_path, program, analysis)
+
+
+@pytest.mark.parametrize(("slow", "fast", "status"), [(0, 1, 0), (1, 0, 3)])
+def test_a_variable_that_matters(study, slow, fast, status):
+    """With one value every message comes 100 ms late. 8 a side: by chance alone a p as small comes once in 600."""
+    values = {slow: LATE.format(100), fast: "call=none"}
+    words = ["-n", "2", "--compare", f"A2APERF_TEST_FAULT={values[0]},{values[1]}", "--sizes", "1000", "--", *SHM, "--ops", "5"]
+    outcome = study.run(*words)
+    assert outcome.returncode == status, outcome.stderr
+    letters = {f"A2APERF_TEST_FAULT={values[0]}": "A", f"A2APERF_TEST_FAULT={values[1]}": "B"}
+    assert "".join(letters[row["settings"]] for row in study.plan()) == "ABBA" * 4
+    for row in study.plan():
+        environment = Results(study.results / row["file"]).segments[0].environment
+        assert row["settings"] == f"A2APERF_TEST_FAULT={environment['A2APERF_TEST_FAULT']}"
+    assert [row["status"] for row in study.log()] == ["0"] * 16
+    assert f"{'slower' if status else 'faster'}: 1 of 1 cells" in outcome.stdout
+    assert (study.results / "compare-run.txt").read_text() in outcome.stdout
+    assert (study.results / "compare-run.svg").read_text().startswith("<?xml")
+    assert (study.results / "report-run.html").is_file()
+    # Nobody looks on: only what is at the end is told.
+    assert "launch 1 of 16" not in outcome.stderr
+    told = study.status()
+    assert told.returncode == 0
+    assert "16 of 16 launches good; complete" in told.stdout
+    # Again: nothing is missing, and the answer is the same.
+    again = study.run(*words)
+    assert again.returncode == status, again.stderr
+    assert len(study.log()) == 16
+
+
+def test_an_option_over_tcp(study):
+    """Two launches a side decide nothing."""
+    outcome = study.run(
+        "-n", "2", "--compare=--window=1,all", "--launches", "2", "--sizes", "1000", "--", "--provider", "tcp", *CALM,
+        "--ops", "5",
+    )  # fmt: skip
+    assert outcome.returncode == 4, outcome.stderr
+    assert [row["settings"] for row in study.plan()] == ["--window=1", "--window=all", "--window=all", "--window=1"]
+    windows = [Results(study.results / row["file"]).columns["window"].tolist() for row in study.plan()]
+    assert windows[0] == windows[3] != windows[1] == windows[2]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stopped_and_gone_on_with(study, number):
+    words = ["-n", "2", "--compare", HARMLESS, "--launches", "2", "--sizes", "1000,2000", "--", *SHM, "--ops", "100"]
+    study.trouble.write_text(LATE.format(500))
+    process = study.start(*words)
+    second = study.results / "compare-run-n1-s2-002.h5"
+    assert wait_until(lambda: second.exists() or process.poll() is not None, PATIENCE)
+    told = study.status()
+    assert told.returncode == 0, told.stdout
+    assert "1 of 4 launches good; running; launch 002: 0 of 2 points" in told.stdout
+    other = study.run(*words)
+    assert other.returncode == 2
+    assert other.stderr.endswith(f"another run is at work in {study.results}: --results names another folder\n")
+    process.send_signal(number)
+    _, stderr = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 128 + number, stderr
+    assert "1 of 4 launches are good" in stderr
+    assert stderr.endswith("stopped: the same command again goes on\n")
+    assert running_in(study.folder) == []
+    first, *rest = study.log()
+    assert first["status"] == "0"
+    name = number.name
+    assert rest[0]["reason"] == f"the run was stopped by {name}: stopped at an op, what was complete is kept"
+    assert {row["reason"] for row in rest[1:]} == {f"not begun: the run was stopped by {name}"}
+    told = study.status()
+    assert told.returncode == 1
+    assert "1 of 4 launches good; ended: the same 'a2a run' makes what is missing" in told.stdout
+
+    study.trouble.unlink()
+    before = Path(study.results / study.plan()[0]["file"]).read_bytes()
+    outcome = study.run(*words)
+    assert outcome.returncode == 4, outcome.stderr
+    assert Path(study.results / study.plan()[0]["file"]).read_bytes() == before
+    assert [row["launch"] for row in study.log()[4:]] == ["002", "003", "004"]
+    assert {row["status"] for row in study.log()[4:]} == {"0"}
+    assert len(Results(second).segments) == 2
+    assert study.status().returncode == 0
+
+
+def test_a_launch_that_fails(study):
+    words = ["-n", "2", "--compare", HARMLESS, "--launches", "2", "--sizes", "1000", "--", *SHM, "--ops", "5"]
+    study.trouble.write_text("call=send do=kill nth=5 rank=1")
+    outcome = study.run(*words)
+    assert outcome.returncode == 1, outcome.stderr
+    reason = study.log()[1]["reason"]
+    assert reason.startswith("signal 9 (Killed) ended a rank on ")
+    assert f"launch 2 failed: {reason}" in outcome.stderr
+    assert [row["status"] == "0" for row in study.log()] == [True, False, True, True]
+    assert "undecided: 1 of 1 cells" in outcome.stdout
+    told = study.status()
+    assert told.returncode == 1
+    assert "3 of 4 launches good" in told.stdout
+    assert reason in told.stdout
+    study.trouble.unlink()
+    assert study.run(*words).returncode == 4
+    assert study.status().returncode == 0
+
+
+def test_hosts(study):
+    """Two hosts of a file: UTS namespaces, into which the launcher's daemons are put."""
+    if subprocess.run(["unshare", "--uts", "true"], capture_output=True).returncode:
+        pytest.skip("no host names can be made here")
+    agent = study.folder / "agent"
+    agent.write_text(
+        "#!/usr/bin/env bash\n"
+        """exec unshare --uts sh -c 'hostname "$0"; exec sh -c "$1"' "$1" "${*:2}"\n"""
+    )
+    agent.chmod(0o755)
+    (study.folder / "hosts").write_text("# both\nh1 slots=1\nh2 slots=3  # more than is asked of it\n")
+    words = ["-n", "2", "--hostfile", "hosts", "--compare=--window=1,all", "--launches", "2", "--sizes", "1000"]
+    words += ["--", "--provider", "tcp", *CALM, "--ops", "3"]
+    remote = {"OMPI_MCA_plm_rsh_agent": str(agent)}
+    outcome = study.run(*words, env=remote)
+    assert outcome.returncode == 4, outcome.stderr
+    assert {(row["nodes"], row["ppn"], row["subset"]) for row in study.plan()} == {("2", "1", "h1,h2")}
+    assert {line.split("\t")[0] for line in (study.results / "nodes-run.txt").read_text().splitlines()} == {"h1", "h2"}
+    # With the launches on other hosts it would be another comparison.
+    (study.folder / "hosts").write_text("h1\nh3\n")
+    other = study.run(*words, env=remote)
+    assert other.returncode == 2
+    assert "has launches on h1,h2, and this run is on h1,h3" in other.stderr
+
+
+GOOD = ["-n", "2", "--compare", HARMLESS]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-n", "1", "--compare", HARMLESS], "greater than or equal to 2"),
+        (["-n", "2", "--compare", "FI_SHM_TX_SIZE"], "--compare FI_SHM_TX_SIZE: expected a variable or an option"),
+        (["-n", "2", "--compare", "1A=2,3"], "'1A' is neither a variable nor an option of a2aperf"),
+        (["-n", "2", "--compare", "A=1"], "A=1: expected two or more different values, such as A=0,1"),
+        (["-n", "2", "--compare", "A=1,1"], "A=1,1: expected two or more different values"),
+        ([*GOOD, "--launches", "1"], "greater than or equal to 2"),
+        ([*GOOD, "--hostfile", "none"], "--hostfile none: no such file that can be read"),
+        ([*GOOD, "--hostfile", "empty"], "--hostfile empty: there is no host in it"),
+        ([*GOOD, "--hostfile", "odd"], "odd, line 2: 'slots=many': expected a line such as 'node1 slots=4'"),
+        (["-n", "3", "--compare", HARMLESS, "--hostfile", "two"], "--ranks 3: the 2 hosts of two have equally many ranks"),
+        (["-n", "4", "--compare", HARMLESS, "--hostfile", "two"], "--ranks 4: not enough slots: b has 1 of them in two"),
+        ([*GOOD, "--program", "nowhere"], "nowhere cannot be run"),
+        ([*GOOD, "--sizes", "many"], "--sizes"),
+        ([*GOOD, "--", "--odd"], "--odd"),
+        ([*GOOD, "--", "-o", "a.h5"], "the job sets -o itself"),
+    ],
+)
+def test_bad_input(study, words, said):
+    for name, text in {"empty": "# nobody\n", "odd": "a\nb slots=many\n", "two": "a slots=2\nb slots=1\n"}.items():
+        (study.folder / name).write_text(text)
+    before = sorted(study.folder.iterdir())
+    outcome = study.run(*words)
+    assert outcome.returncode == 2, outcome.stderr
+    assert said in outcome.stderr
+    assert outcome.stderr.count("\n") == 1
+    assert sorted(study.folder.iterdir()) == before
+
+
+def test_no_program(study):
+    """Neither beside the scripts nor in PATH."""
+    jobs = study.folder / "jobs"
+    shutil.copytree(ROOT / "jobs", jobs)
+    outcome = subprocess.run(
+        [study.a2a, "run", *GOOD], cwd=study.folder, env=study.environment | {"A2APERF_JOBS": str(jobs)},
+        capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert outcome.returncode == 2
+    assert outcome.stderr.startswith("a2a: a2aperf is not found")
+
+
+def test_the_folder_of_another_plan(study):
+    words = ["-n", "2", "--compare", HARMLESS, "--launches", "2", "--sizes", "1000", "--", *SHM, "--ops", "3"]
+    assert study.run(*words).returncode == 4
+    before = {file: file.stat().st_mtime_ns for file in study.results.rglob("*.*") if file.is_file()}
+    outcome = study.run(*words, "--seed", "4")  # an option of the program: another plan all the same
+    assert outcome.returncode == 2
+    assert f"{study.results} has the plan of another run (FI_SHM_TX_SIZE=512" in outcome.stderr
+    assert {file: file.stat().st_mtime_ns for file in study.results.rglob("*.*") if file.is_file()} == before
+
+
+def make_plan(study: Study, *words: str) -> Path:
+    """A plan over shm of a variable by which every message comes 100 ms late, and of one that means nothing."""
+    late = f"A2APERF_TEST_FAULT={LATE.format(100)}"
+    made = subprocess.run(
+        [study.a2a, "screen", "--provider", "shm", "--try", late, "--try", "A2APERF_DUMMY=1", *words, "-o", "plan.json"],
+        cwd=study.folder, capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    return study.folder / "plan.json"
+
+
+@pytest.mark.slow
+def test_a_screening_finds_the_setting_that_matters(study):
+    make_plan(study, "--seed", "5")
+    words = ["-n", "2", "--screen", "plan.json", "--sizes", "1000", "--", *CALM, "--ops", "5", "--warmup", "1"]
+    # What is set around it is set in no launch but those that the plan sets it in.
+    outcome = study.run(*words, env={"A2APERF_DUMMY": "1"})
+    assert outcome.returncode == 0, outcome.stderr
+    launches = json.loads((study.results / "screen.json").read_text())["launches"]
+    assert len(study.plan()) == len(launches) == 28
+    for row, planned in zip(study.plan(), launches, strict=True):
+        segment = Results(study.results / row["file"]).segments[0]
+        names = ("A2APERF_TEST_FAULT", "A2APERF_DUMMY")
+        assert {k: segment.environment[k] for k in names if segment.environment.get(k)} == planned["environment"]
+        assert segment.labels["screen"] == planned["label"]
+    beyond, _, nothing = outcome.stdout.partition("tried without effect")
+    assert "A2APERF_TEST_FAULT" in beyond.partition("beyond chance")[2] and "A2APERF_DUMMY=1" in nothing
+    assert "A2APERF_DUMMY" not in beyond.partition("beyond chance")[2]
+    assert (study.results / "screen-run.txt").read_text() == outcome.stdout
+    assert (study.results / "screen-run.svg").read_text().startswith("<?xml")
+    assert "28 of 28 launches good; complete" in study.status().stdout
+    # Again: nothing is missing.
+    assert study.run(*words).returncode == 0
+    assert len(study.log()) == 28
+    make_plan(study, "--seed", "6")
+    other = study.run(*words)
+    assert (other.returncode, len(study.log())) == (2, 28)
+    assert "results has the plan of another screening" in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ([], "give --compare KEY=V1,V2 or --screen PROVIDER, one of them"),
+        (["--screen", "shm", "--compare", HARMLESS], "one of them"),
+        (["--screen", "shm", "--launches", "8"], "--launches: the plan of a screening says how many"),
+        (["--screen", "shn"], "did you mean shm?"),
+        (["--screen", "none.json"], "none.json: not a plan: No such file"),
+        (["--screen", "shm", "--hostfile", "none"], "--hostfile none: no such file"),
+        (["--screen", "shm", "--", "--sizes", "x"], "size 'x' does not start with a number"),
+    ],
+)
+def test_a_screening_that_cannot_be(study, words, why):
+    outcome = study.run("-n", "2", *words)
+    assert outcome.returncode == 2, outcome.stderr
+    assert why in outcome.stderr
+    assert not study.results.exists()
