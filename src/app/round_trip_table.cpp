@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@
 
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/plan/rate_list.hpp"
+#include "a2aperf/stats/rate_knee.hpp"
 
 namespace a2aperf {
 namespace {
@@ -133,37 +136,50 @@ public:
 
     void add(const Point& point, const PointResult& result) override {
         RoundTripTable::add(point, result);
-        if (const auto unsent = static_cast<std::int64_t>(result.figures.at("unsent")); unsent > kFew)
-            unsent_.push_back(
-                fmt::format("{}: {} were due and not sent by the end ({} were): latencies are of those "
-                            "that were sent, and grow for as long as the rate is kept",
-                            point.label(), counted(unsent, "message"),
-                            static_cast<std::int64_t>(result.figures.at("round_trips"))));
-        const double own = result.figures.at("pacing_p999");
+        const auto& figures = result.figures;
+        if (const auto unsent = static_cast<std::int64_t>(figures.at("unsent")); unsent > kFew) {
+            ++unsent_;
+            most_unsent_ = std::max(most_unsent_, unsent);
+        }
+        // Of few messages there is no p99.9.
+        const double highest = figures.at("pacing_p999");
+        const double own = std::isnan(highest) ? figures.at("pacing_p99") : highest;
         if (own > result.summary.p50 / kParts) ++median_in_doubt_;
         if (own > result.summary.p999 / kParts) ++tail_in_doubt_;
+        Point any_rate = point;
+        any_rate.echo.rate = 0;
+        rates_[any_rate.label()].push_back({figures.at("offered_rate"), figures.at("achieved_rate")});
     }
 
     void close(Progress& progress) const override {
         RoundTripTable::close(progress);
-        for (const std::string& words : unsent_) progress.note(words);
+        if (unsent_ > 0)
+            progress.note(
+                fmt::format("in {} messages were due and not sent by the end (unsent, at most {}): latencies are "
+                            "of those that were sent, and grow for as long as the rate is offered",
+                            counted(unsent_, "point"), most_unsent_));
         const auto note = [&](std::int64_t points, std::string_view what) {
             if (points > 0)
-                progress.note(
-                    fmt::format("in {} p99.9 of the pacing alone is above a tenth of {} latency: the client "
-                                "itself sent late",
-                                counted(points, "point"), what));
+                progress.note(fmt::format("in {} p99.9 of the pacing alone (of few messages p99) is above a tenth "
+                                          "of {}: the client itself sent late",
+                                          counted(points, "point"), what));
         };
-        note(median_in_doubt_, "the median");
-        note(tail_in_doubt_, "the p99.9");
+        note(median_in_doubt_, "the median latency");
+        note(tail_in_doubt_, "the p99.9 of the latency");
+        for (const auto& [label, points] : rates_)
+            if (const auto knee = find_knee(points); points.size() > 1 && knee)
+                progress.note(fmt::format("{}: {}{:.0f}/s was not kept, {:.0f}/s were answered then", label,
+                                          knee->kept > 0 ? fmt::format("{:.0f}/s was kept, ", knee->kept) : "",
+                                          knee->lost, knee->achieved));
     }
 
 private:
     static constexpr std::int64_t kFew = 4; // as many may be due in the last moment
     static constexpr double kParts = 10;
 
-    std::vector<std::string> unsent_;
+    std::int64_t unsent_ = 0, most_unsent_ = 0; // points
     std::int64_t median_in_doubt_ = 0, tail_in_doubt_ = 0;
+    std::map<std::string, std::vector<RatePoint>> rates_; // of points that differ in nothing else
 };
 
 // Binary units, as theirs: 100, 1K, 10K, 1M.

@@ -152,8 +152,9 @@ std::string Point::label() const {
         return fmt::format("{} echo {}{} outstanding {} request {} B answer {} B", mode, stream.pairs, pages,
                            echo.outstanding, echo.request_size, message_size);
     if (role == Role::open_loop)
-        return fmt::format("{} open-loop {}{} outstanding {} rate {} {} {} B", mode, stream.pairs, pages,
-                           echo.outstanding, format_rate(echo.rate), to_string(echo.arrivals), message_size);
+        return fmt::format("{} open-loop {}{} outstanding {} {}{} {} B", mode, stream.pairs, pages,
+                           echo.outstanding, echo.is_paced() ? fmt::format("rate {} ", format_rate(echo.rate)) : "",
+                           to_string(echo.arrivals), message_size);
     const std::string cell = fmt::format("{} {}", mode, schedule_name());
     if (is_baseline()) return fmt::format("{} {} B", cell, message_size);
     if (distance > 0) return fmt::format("{} by {} {} B", cell, distance, message_size);
