@@ -41,7 +41,7 @@ def test_sound(a2a: Run, path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("offered_rate", "achieved_rate", "backlog", "unsent", "paced", "gbps", "under_way"),
+        *("offered_rate", "achieved_rate", "backlog", "unanswered", "paced", "gbps", "under_way"),
         *("pacing_p50", "pacing_p99", "pacing_max", "time_p999", "round_trips"),
     ],
 )

@@ -8,6 +8,7 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/config/values.hpp"
+#include "a2aperf/plan/echo_plan.hpp"
 #include "a2aperf/plan/size_list.hpp"
 #include "a2aperf/stats/round_trips.hpp"
 #include "echo_columns.hpp"
@@ -119,14 +120,15 @@ public:
     Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {
         const RoundTripOptions& asked = round_trip_options(options);
         const StreamPairs pairs = pairs_of(asked);
-        const Stream who{.pairs = pairs.text(),
-                         .who = pairs.of(layout.ranks()),
-                         .duration = asked.duration.value_or(0),
-                         .messages = asked.duration ? -1 : options.ops};
-        return plan_of(options, [&](Plan& plan, Point point) {
-            point.role = Role::echo;
-            point.stream = who;
-            point.echo.request_size = asked.request_size;
+        EchoPlan echo;
+        echo.pairs = pairs.text();
+        echo.who = pairs.of(layout.ranks());
+        echo.duration = asked.duration.value_or(0);
+        echo.messages = asked.duration ? -1 : options.ops;
+        echo.request_size = asked.request_size;
+        return plan_of(options, [&](Plan& plan, Point point, int outstanding) {
+            echo.outstanding = outstanding;
+            point.flow = std::make_shared<EchoPlan>(echo);
             add(plan, std::move(point), skip);
         });
     }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "a2aperf/plan/echo_plan.hpp"
 #include "round_trip_columns.hpp"
 
 namespace a2aperf {
@@ -14,7 +15,7 @@ namespace {
 double rate_of(const Samples& samples, const Point& point, const Layout& layout) {
     Nanoseconds first = std::numeric_limits<Nanoseconds>::max();
     Nanoseconds last = 0;
-    for (const StreamPair& pair : point.stream.who) {
+    for (const StreamPair& pair : point.flow->who) {
         first = std::min(first, samples.begin[static_cast<std::size_t>(pair.from)]);
         last = std::max(last, samples.recv_done[static_cast<std::size_t>(pair.from)]);
     }
@@ -30,7 +31,7 @@ std::vector<Column> echo_columns() {
                      [](const Point&) { return std::string("echo"); }),
         pairs_column(),
         asked_column("request_size", ValueType::int64, "B", "bytes of a request",
-                     [](const Point& p) { return static_cast<std::int64_t>(p.echo.request_size); }),
+                     [](const Point& p) { return static_cast<std::int64_t>(echo_of(p).request_size); }),
         outstanding_column(),
         asked_duration_column(),
         memory_column(),

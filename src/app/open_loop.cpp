@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/config/values.hpp"
+#include "a2aperf/plan/open_loop_plan.hpp"
 #include "a2aperf/plan/rate_list.hpp"
 #include "a2aperf/plan/size_list.hpp"
 #include "launch.hpp"
@@ -121,7 +122,7 @@ void check(const Options& options) {
 constexpr WorkloadRow kRow{
     .name = "open-loop",
     .purpose = "measures latency at a rate",
-    .usage = "latency of messages that are due at a rate",
+    .usage = "messages that are due at a rate",
     .takes = kTakes,
     .options = kOptions,
     .page = {.introduction = kIntroduction,
@@ -140,17 +141,18 @@ public:
     Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {
         const RoundTripOptions& asked = round_trip_options(options);
         const StreamPairs pairs = pairs_of(asked);
-        const Stream who{.pairs = pairs.text(),
-                         .who = pairs.of(layout.ranks()),
-                         .duration = asked.messages ? 0 : *asked.duration,
-                         .messages = asked.messages.value_or(-1)};
-        return plan_of(options, [&](Plan& plan, Point point) {
-            point.role = Role::open_loop;
-            point.stream = who;
-            point.echo.request_size = point.message_size;
-            point.echo.arrivals = asked.arrivals;
+        OpenLoopPlan loop;
+        loop.pairs = pairs.text();
+        loop.who = pairs.of(layout.ranks());
+        loop.duration = asked.messages ? 0 : *asked.duration;
+        loop.messages = asked.messages.value_or(-1);
+        loop.arrivals = asked.arrivals;
+        return plan_of(options, [&](Plan& plan, Point point, int outstanding) {
+            loop.outstanding = outstanding;
+            loop.request_size = point.message_size;
             for (const std::int64_t rate : asked.rates) {
-                point.echo.rate = rate;
+                loop.rate = rate;
+                point.flow = std::make_shared<OpenLoopPlan>(loop);
                 add(plan, point, skip);
             }
         });

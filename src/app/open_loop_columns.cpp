@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "a2aperf/plan/open_loop_plan.hpp"
 #include "a2aperf/stats/percentile.hpp"
 #include "round_trip_columns.hpp"
 
@@ -31,7 +32,7 @@ double offered_rate(const Samples& samples, const Point&, const Layout&) {
 // Until the last answer, or for as long as messages were due.
 double achieved_rate(const Samples& samples, const Point& point, const Layout& layout) {
     Nanoseconds time = most_of(samples, "due_time");
-    for (const StreamPair& pair : point.stream.who)
+    for (const StreamPair& pair : point.flow->who)
         time = std::max(time, samples.recv_done[static_cast<std::size_t>(pair.from)]);
     return per_second(trips_of(samples, point, layout), time);
 }
@@ -40,7 +41,7 @@ double backlog_of(const Samples& samples, const Point&, const Layout&) {
     return static_cast<double>(most_of(samples, "most_behind"));
 }
 
-double unsent_of(const Samples& samples, const Point& point, const Layout& layout) {
+double unanswered_of(const Samples& samples, const Point& point, const Layout& layout) {
     return static_cast<double>(sum_of(samples, "messages_due")) - trips_of(samples, point, layout);
 }
 
@@ -80,12 +81,12 @@ std::vector<Column> open_loop_columns() {
         pairs_column(),
         outstanding_column(),
         asked_column("rate", ValueType::int64, "1/s", "messages that are due per second, of each pair",
-                     [](const Point& p) { return p.echo.rate; }),
+                     [](const Point& p) { return open_loop_of(p).rate; }),
         asked_column("arrivals", ValueType::text, "", "whether they are due evenly, or as a Poisson process",
-                     [](const Point& p) { return std::string(to_string(p.echo.arrivals)); }),
+                     [](const Point& p) { return std::string(to_string(open_loop_of(p).arrivals)); }),
         asked_duration_column(),
         asked_column("asked_messages", ValueType::int64, "", "messages of each pair that were to be due",
-                     [](const Point& p) { return p.stream.messages; }),
+                     [](const Point& p) { return p.flow->messages; }),
         memory_column(),
         trips_column(),
         p999_column(),
@@ -106,8 +107,12 @@ std::vector<Column> open_loop_columns() {
                            Better::lower,
                            {},
                            backlog_of}),
-             whole_column(
-                 {"unsent", "", "messages that were due and not sent by the end", Better::lower, {}, unsent_of}),
+             whole_column({"unanswered",
+                           "",
+                           "messages that were due and had no answer by the end",
+                           Better::lower,
+                           {},
+                           unanswered_of}),
              whole_column(
                  {"paced", "", "kept messages that had a place when they fell due", Better::none, {}, paced_of}),
              column_of({"pacing_p50",

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "a2aperf/plan/echo_plan.hpp"
+
 namespace a2aperf {
 namespace {
 
@@ -74,19 +76,18 @@ std::vector<Column> round_trip_columns(std::vector<Column> own) {
 
 Column pairs_column() {
     return asked_column("echo_pairs", ValueType::text, "", "which client asks which server",
-                        [](const Point& p) { return p.stream.pairs; });
+                        [](const Point& p) { return p.flow->pairs; });
 }
 
 Column outstanding_column() {
     return asked_column("outstanding", ValueType::int32, "",
                         "requests of a client to one server that may be under way",
-                        [](const Point& p) { return std::int64_t{p.echo.outstanding}; });
+                        [](const Point& p) { return std::int64_t{echo_of(p).outstanding}; });
 }
 
 Column asked_duration_column() {
-    return asked_column(
-        "asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
-        [](const Point& p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; });
+    return asked_column("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
+                        [](const Point& p) { return std::int64_t{p.flow->messages < 0 ? p.flow->duration : -1}; });
 }
 
 Column trips_column() {

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/units.hpp"
+#include "a2aperf/plan/open_loop_plan.hpp"
 #include "a2aperf/plan/rate_list.hpp"
 #include "a2aperf/stats/rate_knee.hpp"
 
@@ -62,7 +63,7 @@ protected:
     }
     // Of each row, up to the size.
     std::string beginning(const Point& point) const {
-        return fmt::format("{:>8}{} {:>4} {:>10}", point.mode, memory(point.memory), point.echo.outstanding,
+        return fmt::format("{:>8}{} {:>4} {:>10}", point.mode, memory(point.memory), echo_of(point).outstanding,
                            point.message_size);
     }
     static std::string time_cell(double time) {
@@ -125,8 +126,9 @@ public:
 
     std::string row(const Row& row) override {
         const Point& point = row.point;
-        const std::string what = fmt::format("{} {:>7} {:>8}", beginning(point), format_rate(point.echo.rate),
-                                             to_string(point.echo.arrivals));
+        const OpenLoopPlan& loop = open_loop_of(point);
+        const std::string what =
+            fmt::format("{} {:>7} {:>8}", beginning(point), format_rate(loop.rate), to_string(loop.arrivals));
         if (row.result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);
         const auto& figures = row.result->figures;
         return fmt::format("{}{} {:>10.0f} {:>10.0f} {:>8.0f}   {}\n", what, times(row.result->summary),
@@ -137,27 +139,26 @@ public:
     void add(const Point& point, const PointResult& result) override {
         RoundTripTable::add(point, result);
         const auto& figures = result.figures;
-        if (const auto unsent = static_cast<std::int64_t>(figures.at("unsent")); unsent > kFew) {
-            ++unsent_;
-            most_unsent_ = std::max(most_unsent_, unsent);
+        const RatePoint rates{figures.at("offered_rate"), figures.at("achieved_rate")};
+        if (!is_kept(rates)) {
+            ++lost_;
+            most_unanswered_ = std::max(most_unanswered_, static_cast<std::int64_t>(figures.at("unanswered")));
         }
         // Of few messages there is no p99.9.
         const double highest = figures.at("pacing_p999");
         const double own = std::isnan(highest) ? figures.at("pacing_p99") : highest;
         if (own > result.summary.p50 / kParts) ++median_in_doubt_;
         if (own > result.summary.p999 / kParts) ++tail_in_doubt_;
-        Point any_rate = point;
-        any_rate.echo.rate = 0;
-        rates_[any_rate.label()].push_back({figures.at("offered_rate"), figures.at("achieved_rate")});
+        rates_[open_loop_of(point).label_of_all_rates(point)].push_back(rates);
     }
 
     void close(Progress& progress) const override {
         RoundTripTable::close(progress);
-        if (unsent_ > 0)
+        if (lost_ > 0)
             progress.note(
-                fmt::format("in {} messages were due and not sent by the end (unsent, at most {}): latencies are "
-                            "of those that were sent, and grow for as long as the rate is offered",
-                            counted(unsent_, "point"), most_unsent_));
+                fmt::format("in {} less than {:.0f} % of the offered rate was achieved (at most {} had no "
+                            "answer by the end): latencies grow for as long as the rate is offered",
+                            counted(lost_, "point"), 100 * kKeptShare, counted(most_unanswered_, "message")));
         const auto note = [&](std::int64_t points, std::string_view what) {
             if (points > 0)
                 progress.note(fmt::format("in {} p99.9 of the pacing alone (of few messages p99) is above a tenth "
@@ -174,10 +175,9 @@ public:
     }
 
 private:
-    static constexpr std::int64_t kFew = 4; // as many may be due in the last moment
     static constexpr double kParts = 10;
 
-    std::int64_t unsent_ = 0, most_unsent_ = 0; // points
+    std::int64_t lost_ = 0, most_unanswered_ = 0; // points, and messages of one of them
     std::int64_t median_in_doubt_ = 0, tail_in_doubt_ = 0;
     std::map<std::string, std::vector<RatePoint>> rates_; // of points that differ in nothing else
 };
@@ -219,7 +219,7 @@ public:
         const std::string memory = setting_.tells_memory ? fmt::format(", memory {}", point.memory) : "";
         std::string heading =
             fmt::format("clusterperf {} on {}, {}, mode {}, outstanding {}{}\n", setting_.ranks, setting_.nodes,
-                        setting_.provider, point.mode, point.echo.outstanding, memory);
+                        setting_.provider, point.mode, echo_of(row.point).outstanding, memory);
         const bool is_same = heading == last_heading_;
         last_heading_ = std::move(heading);
         return (is_same ? "" : last_heading_) + lines(row);

@@ -22,7 +22,7 @@ public:
     int most_buckets(const Options& options, int ranks) const override;
 
 protected:
-    // A point of each mode, kind of memory, number of requests under way, size, and `each` of it.
+    // A point of each mode, kind of memory, number of requests under way and size, as `each` adds it.
     template <class Each>
     static Plan plan_of(const Options& options, Each each) {
         Plan plan;
@@ -34,8 +34,7 @@ protected:
                         point.mode = mode;
                         point.memory = memory;
                         point.message_size = size;
-                        point.echo.outstanding = outstanding;
-                        each(plan, std::move(point));
+                        each(plan, std::move(point), outstanding);
                     }
         put_in_order(plan, options);
         return plan;

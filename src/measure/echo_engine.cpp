@@ -10,6 +10,7 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/fabric/call_error.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
+#include "a2aperf/plan/open_loop_plan.hpp"
 
 namespace a2aperf {
 namespace {
@@ -432,36 +433,29 @@ using AtOnceIn = EchoEngine<Mode>;
 template <class Mode>
 using WhenDueIn = EchoEngine<Mode, WhenDue>;
 
-DueRule due_rule(const EngineParts& parts, std::size_t pair) {
-    return {.arrivals = parts.point.echo.arrivals,
-            .rate = parts.point.echo.rate,
-            .pair = static_cast<int>(pair),
-            .pairs = static_cast<int>(std::ssize(parts.point.stream.who)),
-            .seed = parts.seed};
-}
-
 } // namespace
 
 std::unique_ptr<Flow> make_echo(const EngineParts& parts) {
     Channel& channel = only_channel(parts.channels, "a round trip");
     const Point& point = parts.point;
-    EchoSettings settings{.outstanding = point.echo.outstanding,
-                          .request_size = point.echo.request_size,
-                          .most = point.stream.messages};
-    for (std::size_t i = 0; i < point.stream.who.size(); ++i) {
-        const StreamPair& pair = point.stream.who[i];
+    const EchoPlan& echo = echo_of(point);
+    const OpenLoopPlan* const paced = find_open_loop(point);
+    EchoSettings settings{
+        .outstanding = echo.outstanding, .request_size = echo.request_size, .most = echo.messages};
+    for (std::size_t i = 0; i < echo.who.size(); ++i) {
+        const StreamPair& pair = echo.who[i];
         if (pair.from == parts.job.rank()) {
             settings.servers.push_back(pair.to);
-            if (point.echo.is_paced()) settings.due.push_back(due_rule(parts, i));
+            if (paced != nullptr) settings.due.push_back(paced->due_rule(i, parts.seed));
         }
         if (pair.to == parts.job.rank()) settings.clients.push_back(pair.from);
     }
-    if (point.echo.is_paced()) settings.longest_gap = longest_gap(due_rule(parts, 0));
+    if (paced != nullptr) settings.longest_gap = longest_gap(paced->due_rule(0, parts.seed));
     settings.injects_answers = uses_inject(channel.domain().offer(), point);
-    settings.injects_requests = uses_inject(channel.domain().offer(), point.of_requests());
+    settings.injects_requests = uses_inject(channel.domain().offer(), point.of_size(echo.request_size));
     settings.op = parts.loop.next_op();
     for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)parts.loop.next_op();
-    if (point.echo.is_paced())
+    if (paced != nullptr)
         return EchoModes::make<WhenDueIn>(point.mode, parts.job, channel, point.message_size, settings);
     return EchoModes::make<AtOnceIn>(point.mode, parts.job, channel, point.message_size, settings);
 }

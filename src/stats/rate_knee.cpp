@@ -8,7 +8,7 @@ namespace a2aperf {
 std::optional<RateKnee> find_knee(std::span<const RatePoint> points) {
     RateKnee knee;
     for (const RatePoint& point : points)
-        if (point.achieved >= kKeptShare * point.offered) knee.kept = std::max(knee.kept, point.offered);
+        if (is_kept(point)) knee.kept = std::max(knee.kept, point.offered);
     for (const RatePoint& point : points)
         if (point.offered > knee.kept && (knee.lost == 0 || point.offered < knee.lost)) {
             knee.lost = point.offered;

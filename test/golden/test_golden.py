@@ -23,6 +23,7 @@ ANSWERS = [
     ("alltoall", "--help-all"),
     ("pairs", "--help"),
     ("pairs", "--help-all"),
+    ("open-loop", "--help-all"),
     ("providers", "--help"),
     ("--list",),
 ]
@@ -32,8 +33,10 @@ PLANS = [
     ("alltoall", *LARGE, "--schedule", "shift,random", "--window", "1,all", "--sizes", "8,8MiB", "--baseline", "mpi"),
     ("pairs", *LARGE),
     ("pairs", *LARGE, "--sizes", "64KiB,8GiB", "--steps", "5", "--suspects", "0"),
+    ("open-loop", *LARGE, "--rates", "1k..1M*10", "--arrivals", "poisson", "--sizes", "8,32KiB"),
 ]
 MEASURED = ("--provider", "tcp", "--sizes", "8,4096", "--ops", "3", "--warmup", "1", "--sync", "barrier")
+LOOP = ("--provider", "tcp", "--sizes", "8,4096", "--pairs", "0:1", "--rates", "1k,2k", "--messages", "20")
 FORMATS = [("alltoall", name) for name in ("table", "wide", "compat", "csv", "json")]
 FORMATS += [("pairs", name) for name in ("table", "csv", "json")]
 
@@ -79,6 +82,21 @@ def test_tables_have_their_shape(launch, needs_provider, command, format):
     outcome = launch(3, command, *MEASURED, *alone, "--format", format, "--quiet")
     assert outcome.returncode == 0, outcome.stderr
     check_golden(f"{command}-{format}.txt", shape(outcome.stdout, provider))
+
+
+@pytest.mark.parametrize("format", ["table", "csv", "json"])
+def test_tables_of_an_open_loop_have_their_shape(launch, needs_provider, format):
+    provider = needs_provider("tcp")
+    outcome = launch(3, "open-loop", *LOOP, "--format", format, "--quiet")
+    assert outcome.returncode == 0, outcome.stderr
+    check_golden(f"open-loop-{format}.txt", shape(outcome.stdout, provider))
+
+
+def test_the_file_of_an_open_loop_is_made_of_what_it_was(launch, needs_provider, tmp_path):
+    needs_provider("tcp")
+    outcome = launch(3, "open-loop", *LOOP, "--label", "site=here", "--quiet", "-o", "r.h5")
+    assert outcome.returncode == 0, outcome.stderr
+    check_golden("open-loop-file.txt", structure(tmp_path / "r.h5"))
 
 
 @pytest.mark.parametrize("command", ["alltoall", "pairs"])

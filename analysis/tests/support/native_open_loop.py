@@ -28,7 +28,7 @@ _TOTALS = (
 _TRIPS = ("request_due", "round_trip", "request_wait", "held_up")
 _WHOLE = (
     *("ticks", "ticks_lost", "outstanding", "rate", "round_trips", "littles_law", "backlog"),
-    *("unsent", "paced"),
+    *("unanswered", "paced"),
 )
 _PACING = {"pacing_p50": 0.5, "pacing_p99": 0.99, "pacing_p999": 0.999}
 _RATES = {"offered_rate": "1/s", "achieved_rate": "1/s", "byte_rate": "B/s", "gbps": "Gbit/s"}
@@ -125,7 +125,7 @@ def _figures(loop: Loop) -> dict[str, Any]:
         "interval_kind": schema.INTERVAL_KINDS.index(found["interval_kind"]),
         "offered_rate": len(due) / DURATION * 1e9, "achieved_rate": rate,
         "byte_rate": rate * loop.size, "gbps": rate * loop.size * 8e-9,
-        "backlog": int(own["most_behind"].max()), "unsent": len(due) - n, "paced": len(pacing),
+        "backlog": int(own["most_behind"].max()), "unanswered": len(due) - n, "paced": len(pacing),
         "pacing_max": float(pacing[-1]) if pacing.size else np.nan,
         "under_way": n * loop.service / int(answered[-1] - sent[0]),
     }  # fmt: skip

@@ -13,6 +13,9 @@ struct RatePoint {
 
 // Of the offered rate, what is achieved where it is kept.
 inline constexpr double kKeptShare = 0.99;
+constexpr bool is_kept(const RatePoint& point) {
+    return point.achieved >= kKeptShare * point.offered;
+}
 
 struct RateKnee {
     double kept = 0;     // the highest rate that was offered and kept; 0: none

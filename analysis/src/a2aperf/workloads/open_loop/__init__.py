@@ -52,7 +52,7 @@ WORKLOAD: Final = Workload(
     sentences=findings.sentences,
     table=(
         "mode outstanding message_size rate arrivals ops time_min time_p50 time_p90 time_p99 "
-        "time_p999 time_max offered_rate achieved_rate backlog unsent pacing_p999"
+        "time_p999 time_max offered_rate achieved_rate backlog unanswered pacing_p999"
     ).split(),
     choices=("echo_pairs", "outstanding", "rate", "arrivals", "memory"),
     lengths=("asked_duration", "asked_messages"),

@@ -30,7 +30,7 @@ def _figures(values: Values) -> dict[str, Any]:
     return {
         "offered_rate": due / time * 1e9 if time > 0 else np.nan,
         "backlog": int(values["most_behind"].max()),
-        "unsent": due - int(values["round_trips"].sum()),
+        "unanswered": due - int(values["round_trips"].sum()),
         "paced": paced.size,
         **{name: _percentile(paced, q) for name, q in _QUANTILES.items()},
         "pacing_max": float(paced.max()) if paced.size else np.nan,
