@@ -7,7 +7,7 @@ from typing import Final
 
 from a2aperf import schema
 from a2aperf.results import Results
-from a2aperf.workloads import alltoall, echo, open_loop, pairs, stream
+from a2aperf.workloads import alltoall, echo, interconnects, open_loop, pairs, qos, stream
 from a2aperf.workloads.workload import Workload
 
 ALL: Final = (
@@ -16,6 +16,8 @@ ALL: Final = (
     stream.WORKLOAD,
     echo.WORKLOAD,
     open_loop.WORKLOAD,
+    qos.WORKLOAD,
+    interconnects.WORKLOAD,
 )
 GROUPS: Final = {one.group.name: one.group.datasets for one in ALL if one.group}
 """What any of them keeps in the root of its files."""
