@@ -31,6 +31,7 @@ run_study() {
     enter_allocation
     name_files
     recall
+    [[ ${asked[until-decided]-no} == no ]] || begin_looks
     make_plan
     same_plan
     try_program
@@ -39,6 +40,7 @@ run_study() {
     choose_nodes
     make_launches
     [[ $kind != screen ]] || confirm_screening
+    [[ ${asked[until-decided]-no} == no ]] || launch_until_decided
     close_study
 }
 
