@@ -14,7 +14,7 @@ from a2aperf.commands.options import AgainstParser, Error, Files, Mixed, Where
 from a2aperf.compare import Comparison
 from a2aperf.compared import Compared
 from a2aperf.errors import InputError
-from a2aperf.shares import share
+from a2aperf.percent import share
 
 EXAMPLES = """\
 a2a compare *.h5 --by PSM2_RCVTHREAD

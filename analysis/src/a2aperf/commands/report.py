@@ -12,7 +12,7 @@ from rich.console import Console
 from a2aperf import baselines, clusters, filters, loading, output, report, terminal
 from a2aperf.commands.options import Error, Mixed, Where
 from a2aperf.errors import InputError
-from a2aperf.shares import share
+from a2aperf.percent import share
 from a2aperf.studies import study
 from a2aperf.studies.study import Job
 

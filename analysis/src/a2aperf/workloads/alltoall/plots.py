@@ -12,8 +12,8 @@ from a2aperf.chart import Figure
 from a2aperf.curves import WHAT, Kind, Option, Options
 from a2aperf.errors import InputError
 from a2aperf.explain import equal
+from a2aperf.percent import share
 from a2aperf.results import Results
-from a2aperf.shares import share
 from a2aperf.workloads.alltoall import sweeps
 
 _DAYS_NS = 3 * 86_400 * 10**9
