@@ -20,6 +20,7 @@ what 'a2a screen' says.
   --hostfile FILE      hosts, a line each: 'node1 slots=4'
   --sizes LIST         message sizes, such as 1KiB..1MiB*2
   --rows FILE          label, settings and block of each launch; the plan lies beside it as .json
+  --until-decided      looks at 8, 16 and 32 launches of each value, and makes no more than it takes
   --no-confirm         ends with the screening
   --launches N         launches of each value (8; fewer than five decide nothing)
   --seed N             random seed (1)

@@ -32,6 +32,7 @@ run_study() {
     keep_spares
     name_files
     recall
+    [[ ${asked[until-decided]-no} == no ]] || begin_looks
     make_plan
     same_plan
     try_program
@@ -40,6 +41,7 @@ run_study() {
     choose_nodes
     make_launches
     [[ $kind != screen ]] || confirm_screening
+    [[ ${asked[until-decided]-no} == no ]] || launch_until_decided
     close_study
 }
 
