@@ -35,7 +35,7 @@ log_launch() {
 # add_unless_given OPTION VALUE…: the user's word counts for more than ours, and the program takes each once.
 add_unless_given() {
     local word
-    for word in "${passed[@]}" "${site_options[@]}" "${keys[@]}"; do [[ ${word%%=*} != "$1" ]] || return 0; done
+    for word in "${passed[@]}" "${site_options[@]}" "${keys[@]}" "${words[@]}" "${chosen[@]}"; do [[ ${word%%=*} != "$1" ]] || return 0; done
     words+=("$@")
 }
 
@@ -53,20 +53,23 @@ provider_asked_for() {
 # program_words I: sets $words to the arguments of launch I without its file, $variables to the variables of its
 # settings; $chosen are its settings.
 program_words() {
-    local seed=$((asked[seed] + plan_draw[$1])) word
-    words=(alltoall) variables=()
+    local seed=$((asked[seed] + plan_draw[$1])) row=${plan_combination[$1]} word
+    read -ra words <<<"${row_workload[row]-alltoall}"
+    variables=()
     [[ ! ${asked[sizes]} ]] || add_unless_given --sizes "${asked[sizes]}"
     [[ ! $site_provider ]] || add_unless_given --provider "$site_provider"
     [[ ! $site_nic ]] || add_unless_given --nic "$site_nic"
-    [[ ${asked[quick]} == no ]] || add_unless_given --ops 30
+    [[ ${asked[quick]} == no || $kind == suite ]] || add_unless_given --ops 30
     if [[ $kind == screen ]]; then
         # Where a launch would choose, launches could choose differently, and then they are not compared.
         [[ ${scheduler-} != hosts ]] || add_unless_given --sync barrier
-        words+=(--label "screen=${row_label[plan_combination[$1]]}")
+        words+=(--label "screen=${row_label[row]}")
     fi
+    [[ $kind != suite ]] || words+=(--label "interconnect=${row_label[row]}")
     add_unless_given --seed "$seed"
     add_unless_given --order shuffled
-    add_unless_given --shuffle-ranks
+    # Pairs of ranks that lie on two nodes shall lie there in every launch.
+    [[ $kind == suite ]] || add_unless_given --shuffle-ranks
     words+=("${site_options[@]}" "${passed[@]}")
     for word in "${chosen[@]}"; do
         if [[ $word == --* ]]; then

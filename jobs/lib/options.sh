@@ -21,14 +21,14 @@ declare -A meaning=(
     [ppn]='ranks per node:2' [launches]='launches per point:5' [nodes]='node counts:20,40,80'
     [subsets]='nested, random or per-switch:random' [seed]='a whole number:7' [budget]='a node-hour limit:120'
     [plan]='nodes of an allocation:320' [sizes]='message sizes:1000,60000' [results]='a folder:results'
-    [site]='a site profile of jobs/sites, or its path:mycluster' [rows]='launches that a2a screen planned:screen.tsv'
+    [site]='a site profile of jobs/sites, or its path:mycluster' [rows]='launches that a2a planned:screen.tsv'
 )
 
 has_form() {
     [[ $2 =~ ${pattern[$1]} ]] || die -2 "--$1 '$2': expected ${meaning[$1]%%:*}, such as --$1 ${meaning[$1]#*:}"
 }
 
-# parse_options alltoall|compare|screen WORD…; the script has a function usage.
+# parse_options alltoall|compare|screen|suite WORD…; the script has a function usage.
 parse_options() {
     local kind=$1 name
     shift

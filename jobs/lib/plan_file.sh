@@ -10,6 +10,7 @@ declare -A good=() made_on=()
 file_of() {
     local setting=base
     [[ $kind == alltoall ]] || setting=s$((plan_combination[$1] + 1))
+    [[ $kind != suite ]] || setting=${row_workload[$1]%% *}-${row_label[$1]}
     printf '%s-%s-n%d-%s-%03d.h5' "$kind" "$job_id" "${plan_nodes[$1]}" "$setting" $(($1 + 1))
 }
 

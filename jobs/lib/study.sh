@@ -5,7 +5,7 @@
 
 now() { date -u +%Y-%m-%dT%H:%M:%SZ; }
 
-# run_study alltoall|compare|screen WORD…: exits with the job's status.
+# run_study alltoall|compare|screen|suite WORD…: exits with the job's status.
 run_study() {
     kind=$1
     parse_options "$@"
@@ -21,7 +21,7 @@ run_study() {
     scratch=$(mktemp -d)
     trap 'rm -rf "$scratch"' EXIT
     enter_site
-    [[ $kind != screen ]] || clear_screened
+    clear_screened
     keep_mpi_off_fabric
     export_lacking < <(patience_settings)
     find_program
@@ -47,17 +47,17 @@ take_defaults() {
         [[ $word != -o* && $word != --output* && $word != --force && $word != --resume && $word != --dry-run ]] ||
             die -2 "the job sets $word itself: --results chooses the folder"
     done
-    if [[ ${asked[quick]} == yes ]]; then
+    if [[ ${asked[quick]} == yes && $kind != suite ]]; then
         : "${asked[sizes]:=1000,4000,15000,30000,60000}" "${asked[launches]:=1}"
     fi
     : "${asked[launches]:=$([[ $kind == compare ]] && echo 8 || echo 3)}" "${asked[seed]:=${SLURM_JOB_ID:-1}}"
     keys=() combinations=1 planned_files=()
     [[ $kind != compare ]] || ((${#settings[@]})) || die -2 "no setting to compare: expected one such as compare.sbatch PSM2_RCVTHREAD=0,1"
-    if [[ $kind == screen ]]; then
+    if [[ $kind == screen || $kind == suite ]]; then
         [[ ${asked[rows]} ]] || die -2 "no plan of launches: --rows FILE"
         read_rows
     else
-        [[ ! ${asked[rows]} ]] || die -2 "--rows: only a screening takes planned launches"
+        [[ ! ${asked[rows]} ]] || die -2 "--rows: only a screening or a suite takes planned launches"
         read_settings
     fi
 }
@@ -73,10 +73,13 @@ name_files() {
 
 # try_program: what the program would refuse is refused now, in its own words, before anything is written.
 try_program() {
-    local i
+    local i launch=0
     for ((i = 0; i < combinations; ++i)); do
         combination "$i"
-        program_words 0
+        ((${#row_label[@]} == 0)) || launch=$i
+        # Rounds of a suite repeat their launches.
+        [[ $kind != suite || ${row_block[i]} == "${row_block[0]}" ]] || continue
+        program_words "$launch"
         "$program" "${words[@]}" --dry-run --ranks $((plan_nodes[0] * asked[ppn])) \
             --ranks-per-node "${asked[ppn]}" >/dev/null || exit 2
     done
