@@ -311,3 +311,19 @@ def test_one_label_over_two_providers_is_told(a2a: A2A, tmp_path: Path) -> None:
         file["provider"][...] = "net"
     told = a2a("suite", folder).out
     assert "its launches went over different providers (net and tcp)" in told
+
+
+# The page -----------------------------------------------------------------------------------------
+
+
+def test_the_report_has_them(a2a: A2A, tmp_path: Path) -> None:
+    """Adapters of different kinds are no different clusters here, and nothing else is compared."""
+    truth = {name: replace(one, node_facts={"nic_driver": name}) for name, one in TRUTH.items()}
+    page = tmp_path / "page.html"
+    folder = study(tmp_path / "study", truth)
+    assert a2a("report", folder, "-o", page).status == 0
+    text = page.read_text().replace("\xa0", " ")
+    assert '<section id="interconnects">' in text
+    assert "Latency ahead of slow at every size" in text
+    assert "Take at 60 kB: bandwidth" in text
+    assert '<section id="comparison">' not in text

@@ -14,6 +14,7 @@ from a2aperf.commands.options import Mixed, Where
 from a2aperf.errors import InputError
 from a2aperf.studies import study
 from a2aperf.studies.study import Job
+from a2aperf.suite import ranking
 
 EXAMPLES = """\
 a2a report run.h5                                    run.html
@@ -67,7 +68,8 @@ def run(
     console = Console(stderr=True)
     jobs = _jobs(paths, files)
     found = filters.where(loading.load(files), where)
-    clusters.require_one(found, mixed)
+    # Interconnects side by side are different adapters.
+    clusters.require_one_a_side(found, ranking.interconnect(found), mixed)
     script = report.SCRIPT_FILE if light else ""
     if not console.is_terminal:
         page = report.render(found, title, jobs, script_file=script)

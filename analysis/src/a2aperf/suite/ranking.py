@@ -142,9 +142,10 @@ def _roles(used: Results) -> list[str]:
     return [role for role in roles if role not in apart and used.traits(role).judged]
 
 
-def _interconnect(used: Results) -> pd.Series[str]:
-    of = {key: one.labels[LABEL] for key, one in used.launches.items()}
-    return used.points["launch"].map(of)
+def interconnect(used: Results) -> pd.Series[str]:
+    """Over which one each point went; empty where nobody says it."""
+    of = {key: one.labels.get(LABEL, "") for key, one in used.launches.items()}
+    return used.points["launch"].map(of).fillna("")
 
 
 def _timed(used: Results, role: str) -> Results:
@@ -173,7 +174,7 @@ def _standings(
     """Of each cell, without the comparisons; an interconnect that lacks it is not there."""
     mine = _timed(used, role)
     points = mine.points.assign(
-        own=_interconnect(mine),
+        own=interconnect(mine),
         own_time=mine.judged.time(mine.points).astype("float64"),
         own_rate=mine.points[mine.judged.rate].astype("float64"),
     )
@@ -303,9 +304,9 @@ def _verdict(result: decision.Decision, number: int) -> int | None:
 def _pair(used: Results, role: str, two: tuple[str, str], places: Sequence[str]) -> Paired | str:
     """Launches of both in a role; or why they are not held against each other."""
     mine = _timed(used, role)
-    own = _interconnect(mine)
+    own = interconnect(mine)
     chosen = mine.select(own.isin(two))
-    pairing = sides.pair(chosen, _interconnect(chosen) == two[1], [LABEL])
+    pairing = sides.pair(chosen, interconnect(chosen) == two[1], [LABEL])
     reason = remarks.no_verdict(pairing)
     if reason is not None or pairing.between_jobs:
         return reason or "launched in different jobs"
