@@ -53,13 +53,21 @@ provider_asked_for() {
 # program_words I: sets $words to the arguments of launch I without its file, $variables to the variables of its
 # settings; $chosen are its settings.
 program_words() {
-    local seed=$((asked[seed] + plan_draw[$1])) row=${plan_combination[$1]} word
-    read -ra words <<<"${row_workload[row]-alltoall}"
-    variables=()
-    [[ ! ${asked[sizes]} ]] || add_unless_given --sizes "${asked[sizes]}"
+    local seed=$((asked[seed] + plan_draw[$1])) row=${plan_combination[$1]} word workload given=("${site_options[@]}" "${passed[@]}")
+    read -ra words <<<"${plan_workload[$1]}"
+    workload=${words[0]} variables=()
+    if [[ $workload == alltoall ]]; then
+        [[ ! ${asked[sizes]} ]] || add_unless_given --sizes "${asked[sizes]}"
+        [[ ${asked[quick]} == no ]] || add_unless_given --ops 30
+    elif [[ $kind == suite ]]; then
+        taken_by "$workload" "${site_options[@]}"
+        given=("${kept_words[@]}" "${passed[@]}")
+    else
+        taken_by "$workload" "${given[@]}"
+        given=("${kept_words[@]}")
+    fi
     [[ ! $site_provider ]] || add_unless_given --provider "$site_provider"
     [[ ! $site_nic ]] || add_unless_given --nic "$site_nic"
-    [[ ${asked[quick]} == no || $kind == suite ]] || add_unless_given --ops 30
     if [[ $kind == screen ]]; then
         # Where a launch would choose, launches could choose differently, and then they are not compared.
         [[ ${scheduler-} != hosts ]] || add_unless_given --sync barrier
@@ -70,7 +78,7 @@ program_words() {
     add_unless_given --order shuffled
     # Pairs of ranks that lie on two nodes shall lie there in every launch.
     [[ $kind == suite ]] || add_unless_given --shuffle-ranks
-    words+=("${site_options[@]}" "${passed[@]}")
+    words+=("${given[@]}")
     for word in "${chosen[@]}"; do
         if [[ $word == --* ]]; then
             words+=("$word")
@@ -78,6 +86,20 @@ program_words() {
             words+=(--require "$word")
             variables+=("$word")
         fi
+    done
+}
+
+# taken_by WORKLOAD WORD…: sets $kept_words to those of the program's options, with their values, that this workload has: a
+# site's options are those of an all-to-all.
+taken_by() {
+    local workload=$1 known word keeps=yes
+    shift
+    kept_words=()
+    (($#)) || return 0
+    known=" $("$program" "$workload" --help-all | grep -oE -- '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,' | tr '\n' ' ')"
+    for word in "$@"; do
+        [[ $word != -[a-z-]* ]] || if [[ $known == *" ${word%%=*} "* ]]; then keeps=yes; else keeps=no; fi
+        [[ $keeps == no ]] || kept_words+=("$word")
     done
 }
 

@@ -9,8 +9,12 @@ declare -A good=() made_on=()
 
 file_of() {
     local setting=base
-    [[ $kind == alltoall ]] || setting=s$((plan_combination[$1] + 1))
-    [[ $kind != suite ]] || setting=${row_workload[$1]%% *}-${row_label[$1]}
+    case $kind in
+    alltoall) ;;
+    check) [[ ${plan_workload[$1]} == alltoall ]] || setting=${plan_workload[$1]} ;;
+    suite) setting=${plan_workload[$1]%% *}-${row_label[$1]} ;;
+    *) setting=s$((plan_combination[$1] + 1)) ;;
+    esac
     printf '%s-%s-n%d-%s-%03d.h5' "$kind" "$job_id" "${plan_nodes[$1]}" "$setting" $(($1 + 1))
 }
 
@@ -66,7 +70,7 @@ range_of() {
 }
 
 make_plan() {
-    plan_nodes=() plan_combination=() plan_place=() plan_draw=()
+    plan_nodes=() plan_combination=() plan_place=() plan_draw=() plan_workload=()
     seed_random "${asked[seed]}"
     "plan_$kind"
     local count

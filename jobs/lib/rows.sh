@@ -49,7 +49,7 @@ plan_screen() {
     ((count <= ${#nodes[@]})) || may_lack_nodes || die -2 "--nodes $count: there are ${#nodes[@]} to measure on"
     [[ ${asked[subsets]} != per-switch ]] || die -2 "--subsets per-switch: planned launches are made on the same nodes"
     counts=("$count")
-    for ((i = 0; i < combinations; ++i)); do add_launch "$count" "$i" - "${row_block[i]}"; done
+    for ((i = 0; i < combinations; ++i)); do add_launch "$count" "$i" - "${row_block[i]}" "${row_workload[i]-}"; done
 }
 
 plan_suite() { plan_screen; }
