@@ -16,8 +16,8 @@ analyse() {
         say "a2a is not installed here: 'a2a report $results' where it is makes the report"
         return 0
     }
-    # One file is merged as it is.
-    (($# == 1)) || { mkdir -p "${merged%/*}" && "$a2a" merge "$@" --force -o "$merged"; } || return
+    # One file is merged as it is; those of several workloads are not.
+    (($# == 1)) || [[ $kind == suite ]] || { mkdir -p "${merged%/*}" && "$a2a" merge "$@" --force -o "$merged"; } || return
     "$a2a" report "$@" ${error:+--error "$error"} -o "$page" && say "report: $page"
 }
 
@@ -53,6 +53,7 @@ close_study() {
     end_early
     [[ $kind != check ]] || judge_check
     [[ $kind != compare ]] || compare_sides "${files[@]}"
+    [[ $kind != suite ]] || judge_suite "${files[@]}"
     if [[ $kind == screen ]]; then
         judge_screening "${files[@]}"
         ((count == ${#plan_nodes[@]})) || exit 1

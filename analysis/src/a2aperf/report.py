@@ -37,6 +37,7 @@ from a2aperf.errors import InputError
 from a2aperf.explain import finders
 from a2aperf.results import Results
 from a2aperf.studies.study import Job
+from a2aperf.suite import figure, outcome
 from a2aperf.tables import Table
 from a2aperf.visible import visible_lines
 
@@ -77,6 +78,17 @@ class ComparisonSection:
     chart: ChartSection | None
 
 
+@dataclass(frozen=True)
+class InterconnectSection:
+    """Interconnects side by side: what is said of each workload, a table of it, a figure."""
+
+    heading: str
+    parts: Sequence[tuple[str, Sequence[str], Table]]
+    contradictions: Sequence[str]
+    notes: Sequence[str]
+    chart: ChartSection
+
+
 def render(
     results: Results,
     title: str = "",
@@ -95,7 +107,8 @@ def render(
     found = finders.grouped(finders.explain(results.measured(finders.ROLES)))
     findings = [FindingGroup(x.title, x.meaning, overview.once(mine)) for x, mine in found]
     progress("comparison")
-    comparison = _comparison(results, error)
+    interconnects = _interconnects(results)
+    comparison = None if interconnects else _comparison(results, error)
     charts = _charts(results, progress)
     progress("page")
     listings = [one.listing for one in workloads.ALL if one.listing]
@@ -105,6 +118,8 @@ def render(
     figures = [*charts]
     if comparison is not None and comparison.chart is not None:
         figures.insert(0, comparison.chart)
+    if interconnects is not None:
+        figures.insert(0, interconnects.chart)
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("a2aperf"),
         autoescape=True,
@@ -124,6 +139,7 @@ def render(
         charts=charts,
         findings=findings,
         comparison=comparison,
+        interconnects=interconnects,
         listings=[(id_, heading, table) for id_, heading, table in shown if table],
         points=point_table.table(ops) if len(ops.points) else None,
         provenance=provenance.describe(results),
@@ -146,6 +162,18 @@ def _title(results: Results) -> str:
     ranks = sorted(set(results.points["ranks"]))
     span = f"{ranks[0]}" if len(ranks) == 1 else f"{ranks[0]} to {ranks[-1]}"
     return workloads.present(results)[0].title.format(span)
+
+
+def _interconnects(results: Results) -> InterconnectSection | None:
+    """Where launches say over which interconnect they went, and there are several."""
+    try:
+        made = outcome.judge(results)
+    except InputError:
+        return None
+    drawn = figure.figure(made)
+    chart = ChartSection(drawn.kind, drawn.title, figure.READS, interactive.spec(drawn))
+    parts = [(one.title, outcome.sentences(one), one.table) for one in made.parts]
+    return InterconnectSection(made.heading, parts, made.contradictions, made.notes, chart)
 
 
 def _comparison(results: Results, error: float) -> ComparisonSection | None:
@@ -180,9 +208,9 @@ def _comparison(results: Results, error: float) -> ComparisonSection | None:
         sentences += _verdict(one)
     chart = None
     if made:
-        figure = contrasts.figure(made[:_MOST_COMPARISONS], curves.Options.most)
-        drawn = interactive.spec(figure)
-        chart = ChartSection(figure.kind, figure.title, contrasts.READS, drawn)
+        compared = contrasts.figure(made[:_MOST_COMPARISONS], curves.Options.most)
+        drawn = interactive.spec(compared)
+        chart = ChartSection(compared.kind, compared.title, contrasts.READS, drawn)
     shown = [
         verdicts.table(
             one, f"{one.candidate} (B) against {one.baseline} (A, baseline), cell by cell."
@@ -218,11 +246,12 @@ def _charts(results: Results, progress: Progress) -> list[ChartSection]:
             continue
         progress(name)
         try:
-            figure = plots.made(name, results, curves.Options())
+            plotted = plots.made(name, results, curves.Options())
         except InputError:  # nothing of that kind in these files
             continue
-        if figure.charts:
-            sections.append(ChartSection(name, figure.title, kind.reads, interactive.spec(figure)))
+        if plotted.charts:
+            drawn = interactive.spec(plotted)
+            sections.append(ChartSection(name, plotted.title, kind.reads, drawn))
     return sections
 
 

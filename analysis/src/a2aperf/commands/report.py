@@ -15,6 +15,7 @@ from a2aperf.errors import InputError
 from a2aperf.percent import share
 from a2aperf.studies import study
 from a2aperf.studies.study import Job
+from a2aperf.suite import ranking
 
 EXAMPLES = """\
 a2a report run.h5                                    run.html
@@ -70,7 +71,8 @@ def run(
     console = Console(stderr=True)
     jobs = _jobs(paths, files)
     found = filters.where(loading.load(files), where)
-    clusters.require_one(found, mixed)
+    # Interconnects side by side are different adapters.
+    clusters.require_one_a_side(found, ranking.interconnect(found), mixed)
     script = report.SCRIPT_FILE if light else ""
     if not console.is_terminal:
         page = report.render(found, title, jobs, script_file=script, error=level)
