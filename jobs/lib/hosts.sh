@@ -16,7 +16,7 @@ if [[ ${SLURM_JOB_ID-} ]]; then
     unset "${!SLURM_@}"
 fi
 
-asked[ranks]='' asked[hostfile]='' asked[go-on]=yes
+asked[ranks]='' asked[hostfile]='' asked[go-on]=yes asked[until-decided]=no
 pattern[ranks]='^[1-9][0-9]{0,5}$' pattern[hostfile]='.'
 meaning[ranks]='a number of ranks:4' meaning[hostfile]='a file of hosts:hosts'
 

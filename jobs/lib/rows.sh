@@ -1,15 +1,16 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
-# The launches of a screening, or of interconnects side by side: 'a2a screen' or 'a2a suite' has planned them, and a file has
-# a row for each, in their order: a label, what is set (NAME=VALUE of variables with ; between them, or -; of a suite also
-# options of a2aperf), the block; of a suite also the workload with its options. Needs say.sh, options.sh, plan.sh.
+# The launches of a screening, of its confirmation, or of interconnects side by side: 'a2a screen' or 'a2a suite' has planned
+# them, and a file has a row for each, in their order: a label, what is set (NAME=VALUE of variables with ; between them, or -;
+# of a suite also options of a2aperf), the block; of a suite also the workload with its options. Needs say.sh, options.sh, plan.sh.
 
 row_label=() row_settings=() row_block=() row_workload=()
 
 # read_rows: sets the arrays above, and $combinations, of which each row is one.
 read_rows() {
     local label settings block workload word words file=${asked[rows]} name='[A-Za-z_][A-Za-z0-9_]*'
+    row_label=() row_settings=() row_block=() row_workload=()
     [[ $kind != suite ]] || name+='|--[a-z][a-z-]*'
     [[ -f $file && -r $file ]] || die -2 "--rows $file: no such file that can be read"
     while IFS=$'\t' read -r label settings block workload; do
@@ -63,6 +64,25 @@ judge_suite() {
     "$a2a" suite "$@" --plot "$picture" >"$text" || verdict=1
     cat "$text"
     ((verdict)) || say "picture: $picture"
+}
+
+# confirm_screening: what the screening leaves is launched anew, beside launches with none of it. 'a2a screen' plans them, once,
+# and adds a row for each to the file.
+confirm_screening() {
+    local i before=$combinations files=()
+    [[ ${asked[no-confirm]} == no && $a2a && ! $stopping ]] || return 0
+    for i in "${!plan_nodes[@]}"; do
+        [[ ${good[$i]-} != 0 ]] || files+=("$results/$(file_of "$i")")
+    done
+    ((${#files[@]})) || return 0
+    # Where they tell nothing, what is said at the end has the reason.
+    "$a2a" screen "${files[@]}" --plan "${asked[rows]%.tsv}.json" --confirm >"$scratch/confirm" 2>&1 || return 0
+    read_rows
+    ((combinations > before)) || return 0
+    say "$(cat "$scratch/confirm")"
+    make_plan
+    write_plan
+    make_launches
 }
 
 # judge_screening FILE…: what a2a screen says, in the job's output and in a file, and its picture. Sets $verdict.

@@ -31,6 +31,7 @@ from a2aperf import (
     verdicts,
     workloads,
 )
+from a2aperf.decision import LEVEL
 from a2aperf.differences import apart
 from a2aperf.errors import InputError
 from a2aperf.explain import finders
@@ -94,8 +95,11 @@ def render(
     jobs: Sequence[Job] = (),
     progress: Progress = lambda step: None,
     script_file: str = "",
+    error: float = LEVEL,
 ) -> str:
     """The whole page. `jobs` are those that meant to measure all of this, and perhaps more.
+
+    `error` is that of each comparison.
 
     `script_file` names the charts' script beside the page; without, the page holds it.
     """
@@ -104,7 +108,7 @@ def render(
     findings = [FindingGroup(x.title, x.meaning, overview.once(mine)) for x, mine in found]
     progress("comparison")
     interconnects = _interconnects(results)
-    comparison = None if interconnects else _comparison(results)
+    comparison = None if interconnects else _comparison(results, error)
     charts = _charts(results, progress)
     progress("page")
     listings = [one.listing for one in workloads.ALL if one.listing]
@@ -172,7 +176,7 @@ def _interconnects(results: Results) -> InterconnectSection | None:
     return InterconnectSection(made.heading, parts, made.contradictions, made.notes, chart)
 
 
-def _comparison(results: Results) -> ComparisonSection | None:
+def _comparison(results: Results, error: float) -> ComparisonSection | None:
     """Every setting that differs, its values against the ordinary one, the others held."""
     try:
         judged = results.to_judge(("measure", "baseline"))
@@ -184,13 +188,14 @@ def _comparison(results: Results) -> ComparisonSection | None:
         return None
     sentences: list[str] = []
     made: list[compare.Comparison] = []
-    for name in names[:_MOST_SETTINGS]:
+    settings = names[:_MOST_SETTINGS]
+    for name in settings:
         try:
             measured = results.to_judge(compare.roles([name]))
             if len(names) == 1 or name == "engine":
-                made += compare.by_setting(measured, [name])
+                made += compare.by_setting(measured, [name], error=error)
             else:
-                made += compare.main_effects(measured, names[:_MOST_SETTINGS])[name]
+                made += compare.main_effects(measured, settings, error=error)[name]
         except InputError as error:
             sentences.append(f"{name} differs but cannot be compared here: {error}")
     for one in [one for one in made if one.cells["ratio"].isna().all()]:
@@ -208,7 +213,7 @@ def _comparison(results: Results) -> ComparisonSection | None:
         chart = ChartSection(compared.kind, compared.title, contrasts.READS, drawn)
     shown = [
         verdicts.table(
-            one.cells, f"{one.candidate} (B) against {one.baseline} (A, baseline), cell by cell."
+            one, f"{one.candidate} (B) against {one.baseline} (A, baseline), cell by cell."
         )
         for one in made
     ]
