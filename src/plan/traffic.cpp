@@ -132,8 +132,9 @@ Traffic::Traffic(std::string name, int index, std::shared_ptr<const TrafficMatri
     constexpr auto kMost = static_cast<Bytes>(std::numeric_limits<std::int64_t>::max());
     const auto pairs = static_cast<Bytes>(layout.ranks()) * static_cast<Bytes>(layout.ranks() - 1);
     if (mean_size > kMost / pairs)
-        throw UsageError(fmt::format("{} B from each of {} ranks to each other one are more than {} B in one op",
-                                     mean_size, layout.ranks(), kMost));
+        throw UsageError(
+            fmt::format("--sizes: {} B from each of {} ranks to each other one are more than {} B in one op",
+                        mean_size, layout.ranks(), kMost));
     all_ = mean_size * pairs;
     Sums sums(layout);
     std::vector<Bytes> send_room(sums.sent.size());
@@ -157,6 +158,7 @@ Traffic::Traffic(std::string name, int index, std::shared_ptr<const TrafficMatri
     for (std::size_t rank = 0; rank < send_room.size(); ++rank)
         loads_.most_of_rank = std::max({loads_.most_of_rank, send_room[rank], receive_room[rank],
                                         receives[rank] * message_room(largest[rank])});
+    loads_.most_of_rank += kBeforeMessages;
     judge(loads_, sums, layout);
 }
 
@@ -175,8 +177,8 @@ MessagePlaces places_of(const Traffic& traffic, Rank rank, ReceivePlaces receive
                          .receive = std::vector<Bytes>(count),
                          .send_offset = std::vector<std::size_t>(count),
                          .receive_offset = std::vector<std::size_t>(count),
-                         .target_offset = std::vector<std::size_t>(count),
-                         .source_offset = std::vector<std::size_t>(count)};
+                         .target_offset = std::vector<std::size_t>(count, kBeforeMessages),
+                         .source_offset = std::vector<std::size_t>(count, kBeforeMessages)};
     Bytes largest = 0;
     for (Rank peer = 0; peer < ranks; ++peer) {
         const auto at = static_cast<std::size_t>(peer);
@@ -188,8 +190,8 @@ MessagePlaces places_of(const Traffic& traffic, Rank rank, ReceivePlaces receive
             places.source_offset[at] += message_room(traffic.bytes(peer, before));
         }
     }
-    std::size_t sent = 0;
-    std::size_t received = 0;
+    std::size_t sent = kBeforeMessages;
+    std::size_t received = kBeforeMessages;
     for (std::size_t at = 0; at < count; ++at) {
         if (receives == ReceivePlaces::of_any && places.receive[at] > 0) places.receive[at] = largest;
         places.send_offset[at] = sent;

@@ -11,8 +11,9 @@
 
 namespace a2aperf {
 
-// Every rank has all of it: 32 MiB.
-inline constexpr int kMostTrafficRanks = 2048;
+// Every rank has all of it: 8 MiB. As many matrices in a launch as a column of its file has room for.
+inline constexpr int kMostTrafficRanks = 1024;
+inline constexpr int kMostTrafficMatrices = 16;
 
 class TrafficMatrix {
 public:

@@ -86,8 +86,8 @@ TEST_CASE("what is no matrix of bytes is told, with the line") {
     refuses_mtx(kMtx, "it ends before its size");
     refuses_mtx(kMtx + "2 2\n", "line 2: expected rows, columns and entries");
     refuses_mtx(kMtx + "2 3 1\n1 2 1\n", "line 2: 2 x 3 is not square");
-    refuses_mtx(kMtx + "1 1 0\n", "'1' is not a whole number from 2 to 2048");
-    refuses_mtx(kMtx + "99999999999 2 0\n", "'99999999999' is not a whole number from 2 to 2048");
+    refuses_mtx(kMtx + "1 1 0\n", "'1' is not a whole number from 2 to 1024");
+    refuses_mtx(kMtx + "99999999999 2 0\n", "'99999999999' is not a whole number from 2 to 1024");
     refuses_mtx(kMtx + "2 2 1\n", "it ends after 0 of its 1 entries");
     refuses_mtx(kMtx + "2 2 1\n1 2 1\n2 1 1\n", "line 4: there are more than its 1 entries");
     refuses_mtx(kMtx + "2 2 1\n1 3 1\n", "line 3: '3' is not a whole number from 1 to 2");

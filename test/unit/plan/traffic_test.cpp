@@ -109,7 +109,7 @@ TEST_CASE("each message has a place of its own, where the peer looks for it") {
             std::vector<MessagePlaces> places;
             for (Rank rank = 0; rank < 9; ++rank) places.push_back(places_of(one, rank, ReceivePlaces::of_source));
             for (std::size_t from = 0; from < 9; ++from) {
-                std::size_t end = 0;
+                std::size_t end = kBeforeMessages;
                 for (std::size_t to = 0; to < 9; ++to) {
                     CHECK(places[from].send[to] == one.bytes(static_cast<Rank>(from), static_cast<Rank>(to)));
                     CHECK(places[from].send[to] == places[to].receive[from]);
@@ -130,7 +130,7 @@ TEST_CASE("where any receive may take any message each has room for the largest"
         const MessagePlaces places = places_of(one, rank, ReceivePlaces::of_any);
         Bytes largest = 0;
         for (Rank source = 0; source < 5; ++source) largest = std::max(largest, one.bytes(source, rank));
-        std::size_t end = 0;
+        std::size_t end = kBeforeMessages;
         for (std::size_t source = 0; source < 5; ++source) {
             const bool is_sent = one.bytes(static_cast<Rank>(source), rank) > 0;
             CHECK(places.receive[source] == (is_sent ? largest : 0));
