@@ -198,7 +198,9 @@ TrafficPattern TrafficPattern::parse_file(std::string_view name, std::string_vie
 }
 
 TrafficMatrix TrafficPattern::matrix(const Layout& layout, std::uint64_t seed) const {
-    const auto refuse = [&](const std::string& why) { throw UsageError(fmt::format("--traffic {}: {}", quote(name_), why)); };
+    const auto refuse = [&](const std::string& why) {
+        throw UsageError(fmt::format("--traffic {}: {}", quote(name_), why));
+    };
     if (layout.ranks() > kMostTrafficRanks)
         refuse(fmt::format("{} ranks, and a matrix has room for {}", layout.ranks(), kMostTrafficRanks));
     if (of_file_ && of_file_->ranks() != layout.ranks())
