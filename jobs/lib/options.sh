@@ -6,8 +6,8 @@
 # asked NAME -> value of --NAME; flags are yes or no.
 declare -A asked=(
     [ppn]=1 [sizes]='' [launches]='' [nodes]='' [subsets]=nested [seed]='' [budget]='' [results]=results
-    [site]="${A2APERF_SITE-}" [plan]='' [quick]=no ["drop-bad-nodes"]=no ["go-on"]=no [requeue]=no [rows]=''
-    [against]='' ["min-efficiency"]='' [limits]='' [expect]=''
+    [site]="${A2APERF_SITE-}" [plan]='' [quick]=no ["drop-bad-nodes"]=no ["go-on"]=no [requeue]=no [rows]='' ["no-confirm"]=no
+    [against]='' ["min-efficiency"]='' [limits]='' [expect]='' [spare]=''
 )
 declare -a settings=() # KEY=V1,V2 of compare.sbatch
 declare -a passed=()   # what follows --, for a2aperf
@@ -18,6 +18,7 @@ declare -A pattern=(
     [subsets]='^(nested|random|per-switch)$' [seed]='^[0-9]{1,9}$' [budget]='^([0-9]{1,9}\.)?[0-9]{1,9}$'
     [plan]='^[1-9][0-9]{0,5}$' [sizes]='.' [results]='.' [site]='^[A-Za-z0-9_.-]+$|/' [rows]='.'
     [against]='.' ["min-efficiency"]='^[0-9]+([.][0-9]+)?%?$' [limits]='.' [expect]='^link(,.+)?$'
+    [spare]='^[1-9][0-9]{0,3}$'
 )
 declare -A meaning=(
     [ppn]='ranks per node:2' [launches]='launches per point:5' [nodes]='node counts:20,40,80'
@@ -26,6 +27,7 @@ declare -A meaning=(
     [site]='a site profile of jobs/sites, or its path:mycluster' [rows]='launches that a2a screen planned:screen.tsv'
     [against]='a folder, a file or the name of a baseline:accepted' ["min-efficiency"]='a share of the link rate:80%'
     [limits]='a file of limits:limits.toml' [expect]='link, and after commas what the files do not say:link,taper=2'
+    [spare]='a number of spare nodes:2'
 )
 # Options that one kind of job has alone.
 declare -A only_of=([rows]=screen [against]=check ["min-efficiency"]=check [limits]=check [expect]=check)

@@ -52,6 +52,7 @@ print_plan() {
     nodes=()
     for ((n = 1; n <= asked[plan]; ++n)); do nodes+=("n$n"); done
     job_id=0
+    keep_spares
     make_plan
     host_list() { range_of "$@"; }
     plan_text

@@ -29,6 +29,7 @@ run_study() {
     check_launcher
 
     enter_allocation
+    keep_spares
     name_files
     recall
     make_plan
@@ -38,6 +39,7 @@ run_study() {
     describe_job
     choose_nodes
     make_launches
+    [[ $kind != screen ]] || confirm_screening
     close_study
 }
 
@@ -66,6 +68,7 @@ take_defaults() {
         read_rows
     else
         [[ ! ${asked[rows]} ]] || die -2 "--rows: only a screening takes planned launches"
+        [[ ${asked[no-confirm]} == no ]] || die -2 "--no-confirm: only a screening is confirmed"
         read_settings
     fi
 }
@@ -106,12 +109,15 @@ open_folder() {
 
 # choose_nodes: those that are fit to measure, as the job was told to; the plan follows from them.
 choose_nodes() {
-    local node fit=()
+    local node fit=() wanted=${#nodes[@]}
     # There is a plan before there are nodes to make it on: who looks at the study sees the job.
     write_plan
+    nodes=("${offered_nodes[@]}")
     [[ $stopping ]] || preflight "$nodes_file"
     [[ ! $stopping ]] || return 0
-    if ((${#unfit[@]})); then
+    if [[ ${asked[spare]} ]]; then
+        use_spares "$wanted"
+    elif ((${#unfit[@]})); then
         [[ ${asked[drop-bad-nodes]} == yes ]] || give_up "not fit to measure: $(host_list "${unfit[@]}")" \
             "see $nodes_file$drop_hint"
         for node in "${nodes[@]}"; do [[ " ${unfit[*]} " == *" $node "* ]] || fit+=("$node"); done
@@ -123,6 +129,24 @@ choose_nodes() {
         make_plan
         write_plan
     fi
+}
+
+# use_spares WANTED: so many good nodes, or what --drop-bad-nodes does where there are fewer.
+use_spares() {
+    local wanted=$1 node fit=()
+    for node in "${nodes[@]}"; do [[ " ${unfit[*]} " == *" $node "* ]] || fit+=("$node"); done
+    ((${#unfit[@]} == 0)) || leave_out 'not fit, see above' "${unfit[@]}"
+    nodes=("${fit[@]}")
+    choose_spares "$wanted"
+    [[ ! $stopping ]] || return 0
+    if ((${#nodes[@]} < wanted)); then
+        ((${#nodes[@]} * asked[ppn] > 1)) || asked[drop-bad-nodes]=no
+        [[ ${asked[drop-bad-nodes]} == yes ]] ||
+            give_up "${#nodes[@]} of ${#offered_nodes[@]} nodes are good, and $wanted were wanted" "see $nodes_file$drop_hint"
+        fewer_nodes
+        make_plan
+    fi
+    write_plan
 }
 
 # give_up WHY HINT: before the first launch; the log says why for each of them. A check has its verdict on the nodes then.
@@ -138,8 +162,8 @@ give_up() {
 
 # leave_out WHY NODE…: for the record.
 leave_out() {
-    local why=$1
+    local why=$1 node
     shift
-    printf "%s\tuse\tbad\tleft out: $why\n" "$@" >>"$nodes_file"
+    for node in "$@"; do printf '%s\tuse\tbad\tleft out: %s\n' "$node" "$why"; done >>"$nodes_file"
     say "left out: $(host_list "$@") ($why)"
 }

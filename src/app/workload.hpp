@@ -92,6 +92,7 @@ const Workload& alltoall();
 const Workload& pairs();
 const Workload& stream();
 const Workload& echo();
+const Workload& open_loop();
 
 // The rows of all of them, for the catalogue.
 std::vector<const WorkloadRow*> workload_rows();

@@ -65,6 +65,8 @@ constexpr Axis kAxes[] = {{"role", "--baseline or --no-sentinel"},
                           {"echo_pairs", "--pairs, --clients, --servers"},
                           {"request_size", "--request"},
                           {"outstanding", "--outstanding"},
+                          {"rate", "--rates"},
+                          {"arrivals", "--arrivals"},
                           {"asked_duration", "--duration"},
                           {"asked_messages", "--messages"}};
 

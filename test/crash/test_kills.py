@@ -35,6 +35,7 @@ WORKLOADS = {
     "stream": [*ROUND, "--sizes", "8..8008+400", "--messages", "40", "--window", "8"],
     "pairs": ["--sizes", "8..8008+800", "--ops", "40", "--sync", "barrier"],
     "echo": [*ROUND, "--sizes", "8..8008+400", "--ops", "40", "--outstanding", "3"],
+    "open-loop": [*ROUND, "--sizes", "8..8008+400", "--messages", "40", "--rate", "2k"],
 }
 
 
@@ -62,7 +63,7 @@ class Launch:
         lines = [line.split() for line in self.table.read_text().split("\n")[:-1]]
         if self.workload == "pairs":
             return {int(words[0]) for words in lines if ">" in words and words[0].isdigit()}
-        if self.workload in ("stream", "echo"):
+        if self.workload in ("stream", "echo", "open-loop"):
             return {int(words[2]) for words in lines if words[:1] == ["tagged"]}
         return {int(words[3]) for words in lines if words[:1] == [str(RANKS)]}
 
@@ -142,7 +143,7 @@ def check(file: Path, before: set[int], told: set[int]) -> set[int]:
         complete = {point for point in now if rows.state[point] == COMPLETE}
         for point in complete & set(results.rows()):
             has_true_statistics(results, point)
-        for point in complete & {*results.rows("stream"), *results.rows("echo")}:
+        for point in complete & {*results.rows("stream"), *results.rows("echo"), *results.rows("open-loop")}:
             are_true_totals(file, point)
     return now
 
@@ -175,7 +176,7 @@ def test_kills_lose_nothing_that_was_told(program, offered, tmp_path, foreign_sh
         if not is_killed or chance.random() < 0.5:
             folder, before = tmp_path / str(launches), set()
             workload = next(workloads)
-            few = [name for name in there if name in OF_DURATIONS] if workload in ("stream", "echo") else []
+            few = [name for name in there if name in OF_DURATIONS] if workload in ("stream", "echo", "open-loop") else []
             provider = chance.choice(few or there)
     print(f"{KILLS} kills {dict(hit)}, {launches} launches, {kept} points found")
     assert kept > 0

@@ -27,6 +27,7 @@ ANSWERS = [
     ("stream", "--help-all"),
     ("echo", "--help"),
     ("echo", "--help-all"),
+    ("open-loop", "--help-all"),
     ("providers", "--help"),
     ("--list",),
 ]
@@ -38,6 +39,7 @@ PLANS = [
     ("pairs", *LARGE, "--sizes", "64KiB,8GiB", "--steps", "5", "--suspects", "0"),
     ("stream", *LARGE, "--sizes", "8,8MiB", "--mode", "tagged,read", "--window", "1,32"),
     ("echo", *LARGE, "--sizes", "8,8MiB", "--clients", "319", "--outstanding", "1,4"),
+    ("open-loop", *LARGE, "--rates", "1k..1M*10", "--arrivals", "poisson", "--sizes", "8,32KiB"),
 ]
 OPS = ("--ops", "3", "--warmup", "1", "--sync", "barrier")
 MEASURED = {
@@ -45,12 +47,14 @@ MEASURED = {
     "pairs": (3, *OPS),
     "stream": (2, "--messages", "500"),
     "echo": (3, "--ops", "20", "--clients", "2"),
+    "open-loop": (3, "--messages", "20", "--rates", "1k,2k", "--clients", "2"),
 }
 FORMATS = {
     "alltoall": ("table", "wide", "compat", "csv", "json"),
     "pairs": ("table", "csv", "json"),
     "stream": ("table", "loopback", "csv"),
     "echo": ("table", "clusterperf", "csv"),
+    "open-loop": ("table", "csv"),
 }
 
 
@@ -102,7 +106,7 @@ def test_tables_have_their_shape(launch, needs_provider, command, format):
     alone = ["--suspects", "0"] if command == "pairs" else []
     outcome = measured(launch, command, *alone, "--format", format)
     # Whether a duration's figures have an interval depends on them: an empty field is not another shape.
-    is_header = command in ("stream", "echo") and format == "csv"
+    is_header = command in ("stream", "echo", "open-loop") and format == "csv"
     text = outcome.stdout.splitlines()[0] if is_header else outcome.stdout
     check_golden(f"{command}-{format}.txt", shape(text, provider))
 

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -18,6 +18,7 @@ from a2aperf import labels, terminal
 from a2aperf.commands.options import words_of
 from a2aperf.errors import InputError
 from a2aperf.gating.checks import State
+from a2aperf.screening import trial
 from a2aperf.studies import partitions, screened, scripts, slurm, submission, waiting
 from a2aperf.studies.partitions import Partition
 from a2aperf.studies.progress import duration
@@ -87,6 +88,10 @@ def run(
     wait: Annotated[
         str, typer.Option(metavar="TIME", help="--check: how long to wait, as -t has it.")
     ] = "1:00:00",
+    no_confirm: Annotated[
+        bool,
+        typer.Option("--no-confirm", help="With --screen: do not confirm what it leaves."),
+    ] = False,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Show jobs, node-hours and sbatch lines; submit nothing."),
@@ -104,6 +109,15 @@ def run(
     budget: Annotated[
         str, typer.Option(metavar="NODE-HOURS", help="Node-hour limit of each job.")
     ] = "",
+    spare: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="K",
+            help="Allocate K more nodes, and measure those that the preflight and every pair show "
+            "to be good.",
+        ),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Five sizes in five minutes.")] = False,
     drop_bad_nodes: Annotated[
         bool, typer.Option("--drop-bad-nodes", help="Leave out nodes that fail the preflight.")
@@ -147,6 +161,7 @@ def run(
         "--subsets": subsets,
         "--seed": seed,
         "--budget": budget,
+        "--spare": spare,
         "--results": results,
         "--site": site or os.environ.get("A2APERF_SITE", ""),
         "--against": against,
@@ -159,6 +174,7 @@ def run(
         "--drop-bad-nodes": drop_bad_nodes,
         "--go-on": go_on,
         "--requeue": requeue,
+        "--no-confirm": no_confirm,
     }
     options = words_of(own) + [name for name, wanted in flags.items() if wanted]
     for_slurm = {"--time": time, "--partition": partition, "--account": account}
@@ -167,6 +183,8 @@ def run(
             slurm.require()
         minutes = _minutes(wait)
         counts = _counts(nodes)
+        if no_confirm and not screen:
+            raise InputError("--no-confirm: only a screening is confirmed")
         if check and (compare or screen or separate or len(counts) > 1):
             raise InputError("--check: one node count, and no --compare, --screen or --separate")
         compared = {name: own[name] for name in _COMPARED}
@@ -176,6 +194,8 @@ def run(
         ready = None
         if screen and (compare or separate or launches is not None or len(counts) > 1):
             raise InputError("--screen: one node count, and no --compare, --launches or --separate")
+        if spare and check:
+            raise InputError("--spare means nothing with --check, which looks at all of its nodes")
         if screen:
             ready = screened.prepare(screen, Path(results or "results"), seed)
             passed = ready.passed(passed)
@@ -193,6 +213,7 @@ def run(
             quick or check,
             str(ready.rows) if ready else "",
             check,
+            spare or 0,
         )
         ids = _study(wanted, budget, dry_run, ready)
         if check and not dry_run:
@@ -216,6 +237,7 @@ def _study(wanted: Wanted, budget: str, dry_run: bool, ready: Screened | None) -
     try:
         jobs = submission.plan(wanted, scripts.find())
         lines = _summary(jobs, budget)
+        lines += [_CONFIRMATION] if ready and "--no-confirm" not in wanted.options else []
         if slurm.here():
             lines += _limits(jobs, wanted.ppn)
         terminal.say(*lines, "")
@@ -241,6 +263,12 @@ def _minutes(text: str) -> float:
     if not found:
         raise InputError(f"--wait {text}: expected a time as -t has it, such as 30 or 1:00:00")
     return found
+
+
+_CONFIRMATION: Final = (
+    f"and {trial.LAUNCHES} launches more of each setting that is left, of the default, and of all "
+    "that are left together where they are several"
+)
 
 
 def _counts(text: str) -> list[int]:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Final
 
 from a2aperf.explain.finding import Finder
+from a2aperf.round_trips import histogram, moved
 from a2aperf.traits import Judged
-from a2aperf.workloads.echo import histogram, moved, outstanding, sentences, tails, verify
+from a2aperf.workloads.echo import outstanding, sentences, tails, verify
 from a2aperf.workloads.workload import Workload
 
 _FINDERS: Final = (
