@@ -14,6 +14,8 @@
 #include "a2aperf/record/table.hpp"
 #include "estimate.hpp"
 #include "launch.hpp"
+#include "traffic_group.hpp"
+#include "traffic_options.hpp"
 #include "workload.hpp"
 
 namespace a2aperf {
@@ -49,18 +51,36 @@ constexpr std::string_view kTakes[] = {"schedule", "window",      "baseline",   
                                        "max-ops",  "time-budget", "complete-at", "trace",     "no-sentinel",
                                        "ops",      "warmup",      "sync",        "post"};
 
+using Values = std::span<const std::string>;
+
+constexpr OptionRow kOptions[] = {
+    {.name = "traffic",
+     .value = "LIST",
+     .section = Section::what,
+     .arity = Arity::several,
+     .example = "uniform,zipf=1.2",
+     .help = "who sends how much to whom: uniform, zipf=1.2, hot-rank=3x, hot-node=4x, permutation, shift=K, "
+             "neighbours=D, sparse=10%, incast, outcast, bisection, or a matrix in a file .mtx or .csv; "
+             "--sizes is the mean of all pairs of ranks (default: uniform)",
+     .set = [](Options& o, Values v, const Catalogue&) { traffic_options(o).patterns = read_traffic(v); }},
+};
+
 constexpr WorkloadRow kRow{
     .name = "alltoall",
     .purpose = "measures",
     .usage = "the whole all-to-all",
     .takes = kTakes,
-    .options = {},
+    .options = kOptions,
     .page = {.introduction = kIntroduction,
              .examples = kExamples,
              .farewell = kFarewell,
              .sizes = "the 24 sizes 1000..15000+1000,20000..60000+5000",
              .formats = "table, wide, compat (as in 2019), csv or json"},
-    .set_defaults = [](Options& options) { options.sizes = parse_sizes(kDefaultSizes); },
+    .set_defaults =
+        [](Options& options) {
+            options.sizes = parse_sizes(kDefaultSizes);
+            options.own = TrafficOptions{};
+        },
     .check =
         [](const Options& options) {
             constexpr Format kFormats[] = {Format::table, Format::wide, Format::compat, Format::csv, Format::json};
@@ -82,8 +102,15 @@ void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
         tell(line);
 }
 
+std::vector<Column> traffic_and_rates() {
+    std::vector<Column> columns = traffic_columns();
+    for (Column& column : rate_columns()) columns.push_back(std::move(column));
+    return columns;
+}
+
 void measure_all(Launch& launch) {
     launch.open_file();
+    launch.at_file([&](Recorder& recorder) { write_traffic(recorder, launch.plan()); });
     Progress progress = launch.make_progress();
     const Plan& plan = launch.plan();
     const std::string start = launch.measurement().start().start == Start::clock ? "ops start on a common clock"
@@ -121,11 +148,19 @@ public:
     const WorkloadRow& row() const override { return kRow; }
     std::string_view demands() const override { return "an all-to-all needs"; }
 
+    std::vector<Bytes> message_sizes(const Options& options, const Layout& layout) const override {
+        std::vector<Bytes> sizes;
+        const Plan all = plan(options, layout, [](const Point&) { return std::nullopt; });
+        for (const Point& point : all.points) sizes.push_back(point.largest_of_op());
+        return sizes;
+    }
+
     Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {
         const Axes axes{.sizes = options.sizes,
                         .modes = options.modes,
                         .schedules = options.schedules,
                         .windows = options.windows,
+                        .traffics = traffic_options(options).patterns,
                         .post = options.post,
                         .with_baseline = options.with_mpi_baseline,
                         .with_sentinel = options.with_sentinel,
@@ -139,7 +174,8 @@ public:
         for (const Point& point : plan.points) {
             if (point.role != Role::measure) continue;
             lines += "  " + point.label();
-            if (point.partner >= 0) lines += ", with MPI_Alltoall as baseline";
+            if (point.partner >= 0)
+                lines += fmt::format(", with MPI_Alltoall{} as baseline", point.traffic ? "v" : "");
             if (point.is_skipped()) lines += fmt::format(", skipped: {}", point.skip_reason);
             lines += '\n';
         }
@@ -160,7 +196,7 @@ public:
         return bandwidths(layout, point.message_size, op_time_ns).rank;
     }
     Schema schema() const override {
-        static const std::vector<Column> columns = columns_with(rate_columns());
+        static const std::vector<Column> columns = columns_with(traffic_and_rates());
         static const std::vector<SampleColumn> samples = samples_with({});
         return {.workload = kRow.name,
                 .subject = "all-to-all",
@@ -168,6 +204,9 @@ public:
                 .samples = samples,
                 .replicate = Replicate::launch,
                 .block = 10};
+    }
+    std::optional<GroupDeclaration> group(const Options&, const Plan& plan, int ranks) const override {
+        return traffic_group(plan, ranks);
     }
     void measure(Launch& launch) const override { measure_all(launch); }
 };

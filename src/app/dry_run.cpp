@@ -41,12 +41,17 @@ int run_dry(const Options& options) {
     std::vector<const MemoryKind*> memories;
     for (const std::string& kind : options.memories) memories.push_back(&find_memory(kind));
     const Bytes limit = options.memory_limit.value_or(memory_of_node(memories).available / 2);
-    const MemoryBudget budget =
-        budget_of(beside_samples(limit, workload.sample_bytes(options, layout.ranks())), per_node, options.sizes,
-                  memories.size() * static_cast<Bytes>(workload.most_channels(options)));
+    const MemoryBudget budget = budget_of(beside_samples(limit, workload.sample_bytes(options, layout.ranks())),
+                                          per_node, workload.message_sizes(options, layout),
+                                          memories.size() * static_cast<Bytes>(workload.most_channels(options)));
     const Plan plan = workload.plan(
         options, layout, [&](const Point& point) { return memory_skip_reason(point, budget, layout.ranks()); });
-    const Bytes wanted = largest_message(plan) * static_cast<Bytes>(workload.messages_at_once(layout.ranks()));
+    const auto at_once = static_cast<Bytes>(workload.messages_at_once(layout.ranks()));
+    Bytes wanted = 0;
+    for (const Point& point : plan.points)
+        if (!point.is_skipped())
+            wanted = std::max(wanted, point.traffic ? point.buffer_bytes(layout.ranks())
+                                                    : point.largest_message() * at_once);
     const Bytes buffer = buffer_bytes(plan, budget, layout.ranks());
     const auto measured = std::count_if(plan.order.begin(), plan.order.end(), [&](int index) {
         return plan.points[static_cast<std::size_t>(index)].is_counted();

@@ -110,7 +110,12 @@ RunRules Measurement::rules_for(const Point& point) const {
     rules.summary = {.percentile = options_.percentile,
                      .complete_at = options_.complete_at,
                      .has_common_start = start_.start == Start::clock,
-                     .node_link_gbps = node_link_.gbps};
+                     .node_link_gbps = node_link_.gbps,
+                     .rank_link_gbps = node_link_.rail_gbps(),
+                     .is_uniform = point.traffic == nullptr};
+    if (workload_.is_collective())
+        rules.summary.loads =
+            point.traffic ? point.traffic->loads() : uniform_loads(job_.layout(), point.message_size);
     if (point.role == Role::sentinel) {
         rules.ops = std::min(kSentinelOps, rules.target());
         rules.precision.reset();

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/base/random.hpp"
 #include "a2aperf/measure/environment.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "workload.hpp"
@@ -52,6 +53,16 @@ std::optional<Start> keep_stored(Plan& plan, const StoredChoices& stored) {
     return stored.start == to_string(Start::clock) ? Start::clock : Start::barrier;
 }
 
+// A file may be another one on another node, and a power have another last digit there.
+void agree_on_traffic(const Job& job, const Plan& plan) {
+    std::uint64_t digest = 0;
+    for (const Point& point : plan.points)
+        if (point.traffic) digest = mix64(digest ^ point.traffic->matrix().digest());
+    const auto mine = static_cast<std::int64_t>(digest >> 1U);
+    if (job.min(mine) != job.max(mine))
+        throw UsageError("--traffic: not all ranks have the same matrix: a file must be the same on every node");
+}
+
 } // namespace
 
 ChannelSettings Preparation::channel_settings(const Options& options, int ranks) const {
@@ -81,9 +92,9 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     for (const std::string& kind : options.memories)
         if (!lacking.contains(kind) || lacking.size() == options.memories.size())
             memories.push_back(&find_memory(kind));
-    const MemoryBudget budget = memory_budget(job, memories, options.memory_limit, options.sizes,
-                                              workload.sample_bytes(options, job.ranks()),
-                                              static_cast<Bytes>(workload.most_channels(options)));
+    const MemoryBudget budget = memory_budget(
+        job, memories, options.memory_limit, workload.message_sizes(options, job.layout()),
+        workload.sample_bytes(options, job.ranks()), static_cast<Bytes>(workload.most_channels(options)));
     Plan plan = workload.plan(options, job.layout(), [&](const Point& point) -> std::optional<std::string> {
         const auto missing = lacking.find(point.memory.empty() ? options.memories.front() : point.memory);
         if (missing != lacking.end()) return missing->second;
@@ -91,6 +102,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
         if (auto why = workload.trouble(choice.offer, point)) return why;
         return memory_skip_reason(point, budget, job.ranks());
     });
+    agree_on_traffic(job, plan);
     const auto stored_start = keep_stored(plan, from_reader(job, stored));
     auto cores = cores_of_nodes(job, choice.here);
     PollingChoice polling =

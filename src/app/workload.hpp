@@ -50,6 +50,8 @@ public:
     virtual std::string describe(const Plan& plan, const Options& options,
                                  int ranks) const = 0; // lines of --dry-run
     virtual int messages_at_once(int ranks) const = 0; // that a rank has room for, where memory suffices
+    // Of which the largest has to have room.
+    virtual std::vector<Bytes> message_sizes(const Options& options, const Layout&) const { return options.sizes; }
 
     // For the estimate: a point, and how many more points of the largest size may follow the plan.
     virtual double seconds_of_point(const Options& options, Bytes message_size, double ops, int ranks) const = 0;

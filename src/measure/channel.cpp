@@ -99,4 +99,16 @@ TransferContext Channel::context(Bytes message_size) {
             .flags = flags_ ? reinterpret_cast<std::uint64_t*>(flags_->data()) : nullptr};
 }
 
+TransferContext Channel::context(const Traffic& traffic, ReceivePlaces receives) {
+    message_places_ = places_of(traffic, job_.rank(), receives);
+    TransferContext context = this->context(traffic.loads().largest);
+    context.send_offset = message_places_.send_offset.data();
+    context.receive_offset = message_places_.receive_offset.data();
+    context.send_size = message_places_.send.data();
+    context.receive_size = message_places_.receive.data();
+    context.target_offset = message_places_.target_offset.data();
+    context.source_offset = message_places_.source_offset.data();
+    return context;
+}
+
 } // namespace a2aperf

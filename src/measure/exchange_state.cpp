@@ -12,14 +12,22 @@
 #include "a2aperf/fabric/call_error.hpp"
 
 namespace a2aperf {
+namespace {
+
+// One at least where a sweep may send, though the op sends nothing.
+std::size_t send_slots(Arrival way, const std::vector<Rank>& sends) {
+    return std::max<std::size_t>(sends.size(), posts_receives(way) ? 1 : 0);
+}
+
+} // namespace
 
 ExchangeState::ExchangeState(const TransferContext& context, const Endpoint& endpoint, Arrival way,
                              const std::vector<Rank>& sends, const std::vector<Rank>& receives,
                              ExchangeSettings settings, Deadline& deadline)
     : context_(context), endpoint_(&endpoint), queue_(endpoint.queue()), arrival_(way),
       settings_(std::move(settings)), deadline_(&deadline), ranks_(static_cast<std::size_t>(context.ranks)),
-      slots_(ranks_ + sends.size() + std::max<std::size_t>(receives.size(), 1)),
-      extra_completions_(ranks_ + sends.size(), kDue), arrived_at_(settings_.traces ? ranks_ : 0, -1),
+      slots_(ranks_ + send_slots(way, sends) + std::max<std::size_t>(receives.size(), 1)),
+      extra_completions_(ranks_ + send_slots(way, sends), kDue), arrived_at_(settings_.traces ? ranks_ : 0, -1),
       known_slots_(extra_completions_.size()) {
     for (const Rank peer : sends) sends_.push_back(context.to(peer, &slots_[ranks_ + sends_.size()]));
     for (const Rank peer : receives)
@@ -119,12 +127,15 @@ void ExchangeState::fail_completion(ssize_t status) const {
 
 void ExchangeState::fail_double(std::size_t slot) const {
     const bool is_arrival = slot < ranks_;
+    const std::size_t place = slot - ranks_; // among the sends
+    if (!is_arrival && place >= sends_.size())
+        throw RunError(fmt::format("{}: the send of a sweep completed twice", op_name()), EndReason::bad_data);
     if (arrival_ == Arrival::read)
         throw RunError(fmt::format("{}: the read from rank {} completed twice", op_name(), slot),
                        EndReason::bad_data);
     throw RunError(fmt::format("{}: {} rank {} completed twice: sent twice, to the wrong rank, or in another op",
                                op_name(), is_arrival ? "the message from" : "the send to",
-                               is_arrival ? static_cast<Rank>(slot) : sends_[slot - ranks_].peer),
+                               is_arrival ? static_cast<Rank>(slot) : sends_[place].peer),
                    EndReason::bad_data);
 }
 

@@ -10,6 +10,7 @@
 #include "a2aperf/measure/exchange.hpp"
 #include "a2aperf/measure/verifier.hpp"
 #include "a2aperf/transfer/modes.hpp"
+#include "a2aperf/transfer/sized.hpp"
 
 namespace a2aperf {
 namespace {
@@ -30,8 +31,8 @@ ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel) {
             .strays = Mode::kArrival == Arrival::receive && takes_wildcards != nullptr && !takes_wildcards()
                           ? Strays::from_each
                           : Strays::from_any,
-            .flag_behind = parts.point.message_size <= domain.offer().ordered_write() ? FlagBehind::post
-                                                                                      : FlagBehind::delivery,
+            .flag_behind = parts.point.largest_of_op() <= domain.offer().ordered_write() ? FlagBehind::post
+                                                                                         : FlagBehind::delivery,
             .names = &parts.loop.names()};
 }
 
@@ -55,10 +56,10 @@ void verify_point(const EngineParts& parts) {
 template <TransferMode Mode>
 std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
     Channel& channel = only_channel(parts.channels, Mode::kName);
-    const TransferContext context = channel.context(parts.point.message_size);
+    const TransferContext context = context_of<Mode>(channel, parts.point);
     const Peers peers = parts.point.peers(parts.job.rank(), parts.job.layout(), parts.seed);
     SelfCopy self_copy;
-    if (parts.point.partner >= 0)
+    if (parts.point.partner >= 0 && !parts.point.traffic) // which has nothing for a rank itself
         self_copy = {&channel.memory(), context.send_buffer, context.receive_buffer, context.message_size};
     ExchangeSettings settings = settings_of<Mode>(parts, channel);
     settings.traces = parts.traces;
@@ -70,9 +71,14 @@ std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
 std::vector<ModeEntry> make_table() {
     std::vector<ModeEntry> table;
     for_each_mode([&]<class Mode>(Mode) {
+        const auto verify_any = [](const EngineParts& parts) {
+            parts.point.traffic ? verify_messages<Sized<Mode>>(parts) : verify_point<Mode>(parts);
+        };
+        const auto make_any = [](const EngineParts& parts) {
+            return parts.point.traffic ? make_fabric_engine<Sized<Mode>>(parts) : make_fabric_engine<Mode>(parts);
+        };
         table.push_back({Mode::kName, Mode::kAbout, Mode::kCapabilities, Mode::kOrder, Mode::kRights,
-                         Mode::kReceiveSpace, Mode::kInitiator, Mode::kArrival, verify_point<Mode>,
-                         make_fabric_engine<Mode>});
+                         Mode::kReceiveSpace, Mode::kInitiator, Mode::kArrival, verify_any, make_any});
     });
     return table;
 }
@@ -128,9 +134,9 @@ bool uses_inject(const Offer& offer, const Point& point) {
     if (mode.initiator == Initiator::receiver) return false; // nothing is sent
     if (mode.arrival == Arrival::data && !provider.injects_data) return false;
     // Its flag waits for the message's completion.
-    if (mode.arrival == Arrival::flag && point.message_size > offer.ordered_write()) return false;
+    if (mode.arrival == Arrival::flag && point.largest_of_op() > offer.ordered_write()) return false;
     if (point.window != 0 && !provider.completes_injected) return false;
-    return point.message_size <= offer.inject_size();
+    return point.largest_of_op() <= offer.inject_size();
 }
 
 } // namespace a2aperf

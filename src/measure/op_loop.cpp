@@ -42,7 +42,9 @@ int OpLoop::run(Engine& engine, int count, OwnSamples& samples) {
         // What was here before our own start is seen right after it: nothing takes no time, rates divide by it.
         const auto arrival = [&](Nanoseconds local) { return since_start(std::max(local, begin + 1)); };
         samples.begin.push_back(since_start(begin));
-        samples.send_done.push_back(since_start(moments.send_done));
+        // A rank that sends nothing is done with it when it begins.
+        const bool is_told = moments.send_done != kNoMoment;
+        samples.send_done.push_back(is_told ? since_start(std::max(moments.send_done, begin)) : kNoMoment);
         samples.receive_done.push_back(arrival(moments.receive_done));
         for (const Nanoseconds arrived : engine.arrival_times())
             samples.arrival.push_back(arrived < 0 ? -1 : arrival(arrived));

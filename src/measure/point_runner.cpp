@@ -227,7 +227,7 @@ PointResult PointRunner::finish(Series& series, const Point& point) {
     result.stop_rule = series.stop_rule;
     result.late_limit_ns = series.late_limit;
     result.warmup_p50_ns = series.warmup_p50;
-    result.buffer_slots = channels_.front()->slots(point.message_size);
+    result.buffer_slots = point.traffic ? job_.ranks() : channels_.front()->slots(point.message_size);
     return result;
 }
 
@@ -243,6 +243,17 @@ void set_ratio(PointResult& mine, const PointResult& partner, const RunRules& ru
     const auto interval = ratio_interval(blocks(partner), blocks(mine));
     mine.summary.ratio_low = interval ? interval->low : kUnknown;
     mine.summary.ratio_high = interval ? interval->high : kUnknown;
+}
+
+} // namespace
+
+namespace {
+
+std::unique_ptr<Engine> make_baseline(const Job& job, const Channel& channel, const Point& point) {
+    std::byte* const from = channel.send_buffer();
+    std::byte* const to = channel.receive_buffer();
+    return point.traffic ? make_mpi_engine(job, from, to, *point.traffic)
+                         : make_mpi_engine(job, from, to, point.message_size);
 }
 
 } // namespace
@@ -269,7 +280,7 @@ PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
     std::vector<Series> all(with_baseline ? 2 : 1);
     all[0].engine = make_engine_(parts(point));
     if (with_baseline) {
-        all[1].engine = make_mpi_engine(job_, channel.send_buffer(), channel.receive_buffer(), point.message_size);
+        all[1].engine = make_baseline(job_, channel, point);
         all[1].kind = OpKind::baseline;
     }
     for (Series& series : all) {

@@ -116,6 +116,21 @@ MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node, std::span<const Byt
     return {.per_node = per_node, .per_buffer = (per_rank - spare) / 2, .largest = largest};
 }
 
+namespace {
+
+// Each message has a place of its own, whatever the mode.
+std::optional<std::string> traffic_skip_reason(const Point& point, const MemoryBudget& budget, int ranks) {
+    const Bytes needed = point.buffer_bytes(ranks);
+    if (needed > budget.per_buffer)
+        return fmt::format("the messages of one rank need {} in each direction and --memory-limit leaves {}",
+                           format_bytes(needed), format_bytes(budget.per_buffer));
+    if (point.largest_of_op() <= budget.largest) return std::nullopt;
+    return fmt::format("a message of {} needs room in both directions and once more, and --memory-limit leaves {}",
+                       format_bytes(point.largest_of_op()), format_bytes(budget.largest));
+}
+
+} // namespace
+
 std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBudget& budget, int ranks) {
     if (point.is_duration()) {
         // The room behind the receive buffer is that of a message of the point's size, see budget_of().
@@ -125,6 +140,7 @@ std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBu
                                point.flow->in_buffers(point), format_bytes(needed),
                                format_bytes(budget.per_buffer));
     }
+    if (point.traffic) return traffic_skip_reason(point, budget, ranks);
     const Bytes all = point.message_size * static_cast<Bytes>(ranks);
     const bool has_place_per_peer =
         point.is_baseline() || find_mode(point.mode).receive_space == ReceiveSpace::per_peer;
@@ -140,8 +156,10 @@ std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBu
 std::optional<std::string> fabric_skip_reason(const Point& point, const ProviderChoice& choice) {
     const Offer& offer = choice.offer;
     if (point.is_baseline()) {
-        if (point.message_size > static_cast<Bytes>(std::numeric_limits<int>::max()))
-            return "too large for the int count of MPI_Alltoall";
+        constexpr auto kMost = static_cast<Bytes>(std::numeric_limits<int>::max());
+        if (point.traffic && point.traffic->loads().most_of_rank > kMost)
+            return "too large for the int displacements of MPI_Alltoallv";
+        if (point.message_size > kMost) return "too large for the int count of MPI_Alltoall";
         return std::nullopt;
     }
     const ModeEntry& mode = find_mode(point.mode);
@@ -151,12 +169,12 @@ std::optional<std::string> fabric_skip_reason(const Point& point, const Provider
     if (const Bytes most = offer.largest_message(); point.largest_message() > most)
         return fmt::format("above the largest message of {}, {} B", offer.provider(), most);
     if (mode.arrival == Arrival::flag)
-        if (auto why = flag_trouble(offer, point.message_size)) return why;
+        if (auto why = flag_trouble(offer, point.largest_of_op())) return why;
     if (point.is_duration())
         if (auto why = duration_trouble(offer, point)) return why;
     const auto trouble = find_provider(offer.provider()).unexpected_trouble;
     const bool may_be_unexpected = point.post == Post::inside && posts_receives(mode.arrival);
-    if (trouble != nullptr && may_be_unexpected) return trouble(point.message_size, offer.inject_size());
+    if (trouble != nullptr && may_be_unexpected) return trouble(point.largest_of_op(), offer.inject_size());
     return std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 #include "a2aperf/measure/verifier.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,10 @@
 
 namespace a2aperf {
 std::vector<VerificationRound> rounds_of(const Point& point, const Job& job, int places, std::uint64_t seed) {
+    if (point.traffic) {
+        Peers peers = point.peers(job.rank(), job.layout(), seed);
+        return {{std::move(peers.sends), std::move(peers.receives)}};
+    }
     const bool is_shared = places < point.messages_per_rank(job.ranks());
     Point verified = point;
     if (is_shared) verified.schedule = &find_schedule("shift");
@@ -24,6 +29,7 @@ std::vector<VerificationRound> rounds_of(const Point& point, const Job& job, int
 }
 
 Rank nearest_of(const std::vector<Rank>& peers, const TransferContext& context) {
+    if (context.send_size != nullptr) return (context.self + 1) % context.ranks;
     const auto distance = [&](Rank peer) { return (peer - context.self + context.ranks) % context.ranks; };
     return *std::min_element(peers.begin(), peers.end(),
                              [&](Rank left, Rank right) { return distance(left) < distance(right); });
@@ -59,7 +65,7 @@ void check_bytes(const ExchangeState& exchange, const MemoryKind& memory, const 
 
 void check_message(const ExchangeState& exchange, const MemoryKind& memory, Rank peer, const Job& job,
                    const Point& point, std::uint64_t op, std::uint64_t seed, std::string_view moment) {
-    const std::span<const std::byte> received{exchange.place_of(peer), point.message_size};
+    const std::span<const std::byte> received{exchange.place_of(peer), point.bytes(peer, job.rank())};
     if (const auto wrong = check_payload(memory, received, {seed, peer, job.rank(), op}))
         throw RunError(fmt::format("verification of {} failed: byte {} of the message from {} to {} is {:#04x}, "
                                    "not {:#04x} ({}{})",

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -16,19 +17,41 @@ namespace {
 
 using Skip = std::function<std::optional<std::string>(const Point&)>;
 
+using Traffics = std::vector<std::shared_ptr<const Traffic>>;
+
+// At every message size, sizes running fastest; null where it is uniform.
+Traffics traffics_of(const Axes& axes, const Layout& layout) {
+    if (axes.traffics.empty()) return Traffics(axes.sizes.size());
+    Traffics all;
+    int index = 0;
+    for (const TrafficPattern& pattern : axes.traffics) {
+        if (pattern.is_uniform()) {
+            all.resize(all.size() + axes.sizes.size());
+            continue;
+        }
+        const auto matrix = std::make_shared<TrafficMatrix>(pattern.matrix(layout, axes.seed));
+        for (const Bytes size : axes.sizes)
+            all.push_back(std::make_shared<Traffic>(pattern.name(), index, matrix, layout, size));
+        ++index;
+    }
+    return all;
+}
+
 // Every cell of the sweep, skipped ones with their reason.
 std::vector<Point> span_cells(const Axes& axes, const Layout& layout, const Skip& skip) {
+    const Traffics traffics = traffics_of(axes, layout);
     std::vector<Point> cells;
     for (const std::string& mode : axes.modes) {
         for (const Schedule* schedule : axes.schedules) {
             const std::optional<std::string> refusal = schedule->refusal(layout);
             for (const int window : axes.windows) {
-                for (const Bytes size : axes.sizes) {
+                for (std::size_t i = 0; i < traffics.size(); ++i) {
                     Point point;
                     point.mode = mode;
                     point.schedule = schedule;
                     point.window = window;
-                    point.message_size = size;
+                    point.traffic = traffics[i];
+                    point.message_size = axes.sizes[i % axes.sizes.size()];
                     point.post = axes.with_baseline ? Post::inside : axes.post;
                     point.skip_reason = refusal ? *refusal : skip(point).value_or("");
                     cells.push_back(std::move(point));
@@ -57,6 +80,7 @@ Point baseline_of(const Point& point) {
     baseline.role = Role::baseline;
     baseline.mode = "collective";
     baseline.message_size = point.message_size;
+    baseline.traffic = point.traffic;
     baseline.post = Post::inside;
     return baseline;
 }

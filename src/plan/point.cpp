@@ -37,6 +37,7 @@ std::string_view Point::schedule_name() const {
 }
 
 Bytes Point::buffer_bytes(int ranks) const {
+    if (traffic) return traffic->loads().most_of_rank;
     const Bytes all =
         largest_message() * static_cast<Bytes>(messages_per_rank(ranks)); // of a duration's verification, too
     return is_duration() ? std::max(all, flow->bytes(*this)) : all;
@@ -47,7 +48,7 @@ Bytes Point::other_size() const {
 }
 
 Bytes Point::largest_message() const {
-    return std::max(message_size, other_size());
+    return std::max(largest_of_op(), other_size());
 }
 
 Point Point::of_size(Bytes size) const {
@@ -60,8 +61,8 @@ Peers Point::peers(Rank rank, const Layout& layout, std::uint64_t seed) const {
     Peers peers;
     if (distance == 0) {
         for (const Step& step : schedule->steps(rank, layout, seed)) {
-            peers.sends.push_back(step.send_to);
-            peers.receives.push_back(step.receive_from);
+            if (bytes(rank, step.send_to) > 0 || !traffic) peers.sends.push_back(step.send_to);
+            if (bytes(step.receive_from, rank) > 0 || !traffic) peers.receives.push_back(step.receive_from);
         }
         return peers;
     }
@@ -80,7 +81,8 @@ std::string Point::memory_words() const {
 
 std::string Point::label() const {
     if (is_duration()) return flow->label(*this);
-    const std::string cell = fmt::format("{} {}", mode, schedule_name());
+    const std::string asked = traffic ? fmt::format(" {}", traffic->name()) : "";
+    const std::string cell = fmt::format("{} {}{}", mode, schedule_name(), asked);
     if (is_baseline()) return fmt::format("{} {} B", cell, message_size);
     if (distance > 0) return fmt::format("{} by {} {} B", cell, distance, message_size);
     const std::string width = window == 0 ? "all" : fmt::format("{}", window);

@@ -71,7 +71,7 @@ double at_least(std::size_t k, std::size_t n, double p) {
 // The rank that finished last most often, where chance explains that at less than 1 % of launches: any of the R
 // ranks at any of the points could have been it (Bonferroni). Ops are not independent: ten count as one, by which
 // equal ranks are named in at most 1.6 % up to an autocorrelation of 0.9 (simulated, n = 30 to 1000). Only of ops
-// that start by the clock: who leaves a barrier last finishes last.
+// that start by the clock: who leaves a barrier last finishes last. And only of ranks that have the same to do.
 std::optional<std::string> last_too_often(const Rows& rows, int ranks) {
     constexpr double kLevel = 0.01;
     constexpr std::size_t kOpsThatCountAsOne = 10;
@@ -81,7 +81,7 @@ std::optional<std::string> last_too_often(const Rows& rows, int ranks) {
         const Summary& summary = summary_of(*row);
         const bool starts_by_clock = row->result->late_limit_ns >= 0;
         const std::size_t n = summary.count / kOpsThatCountAsOne;
-        if (summary.last_rank < 0 || n == 0 || !starts_by_clock) continue;
+        if (summary.last_rank < 0 || n == 0 || !starts_by_clock || row->point.traffic) continue;
         const auto k = static_cast<std::size_t>(summary.last_rank_share * static_cast<double>(n));
         if (at_least(k, n, 1.0 / ranks) < level) ++times[static_cast<std::size_t>(summary.last_rank)];
     }
@@ -141,7 +141,14 @@ std::optional<std::string> against_mpi(const Rows& rows) {
     const auto undecided = static_cast<int>(ratios.size()) - faster - slower - unknown;
     // Of an even number the mean of the middle two, geometric: then swapping the sides inverts it.
     const double median = std::sqrt(ratios[(ratios.size() - 1) / 2] * ratios[ratios.size() / 2]);
-    std::string words = fmt::format("against MPI_Alltoall: {:.2f} to {:.2f} times as fast, median {:.2f} of {}",
+    const bool is_uniform =
+        std::all_of(rows.begin(), rows.end(), [](const Row* row) { return !row->point.traffic; });
+    const bool is_mixed =
+        !is_uniform && std::any_of(rows.begin(), rows.end(), [](const Row* row) { return !row->point.traffic; });
+    const char* const call = is_uniform ? "MPI_Alltoall"
+                             : is_mixed ? "MPI_Alltoall and MPI_Alltoallv"
+                                        : "MPI_Alltoallv";
+    std::string words = fmt::format("against {}: {:.2f} to {:.2f} times as fast, median {:.2f} of {}", call,
                                     ratios.front(), ratios.back(), median, points(ratios.size()));
     const auto tell = [&](int count, const char* what) {
         if (count > 0) words += fmt::format("; {} {}", count, what);
@@ -151,6 +158,37 @@ std::optional<std::string> against_mpi(const Rows& rows) {
     tell(undecided, "undecided (1 lies within the interval)");
     tell(unknown, "with insufficient samples for an interval");
     return words;
+}
+
+bool is_same_cell(const Point& a, const Point& b) {
+    return a.mode == b.mode && a.schedule == b.schedule && a.window == b.window && a.message_size == b.message_size;
+}
+
+// Where no bound by links is known: what the busiest rank moved in a second, over what each moved in the uniform
+// traffic beside it.
+std::vector<std::string> against_uniform(const Rows& rows) {
+    std::vector<std::pair<std::string, std::vector<double>>> shares;
+    for (const Row* row : rows) {
+        if (!row->point.traffic || !std::isnan(summary_of(*row).bound)) continue;
+        const auto uniform = std::find_if(rows.begin(), rows.end(), [&](const Row* other) {
+            return !other->point.traffic && is_same_cell(row->point, other->point);
+        });
+        if (uniform == rows.end()) continue;
+        const std::string& name = row->point.traffic->name();
+        auto of_name =
+            std::find_if(shares.begin(), shares.end(), [&](const auto& one) { return one.first == name; });
+        if (of_name == shares.end()) of_name = shares.insert(shares.end(), {name, {}});
+        of_name->second.push_back(summary_of(*row).imbalance * summary_of(**uniform).p50 / summary_of(*row).p50);
+    }
+    std::vector<std::string> lines;
+    for (const auto& [name, values] : shares) {
+        const auto [least, most] = std::minmax_element(values.begin(), values.end());
+        const std::string range =
+            values.size() == 1 ? percent(*least) : fmt::format("{} to {}", percent(*least), percent(*most));
+        lines.push_back(fmt::format(
+            "traffic {}: its busiest rank moved {} of what each moves in the uniform traffic", name, range));
+    }
+    return lines;
 }
 
 std::string best(const Rows& rows, double Bandwidths::*rate, const char* per) {
@@ -218,6 +256,7 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
                      kManySwitches, switches_per_op,
                      [](double switches) { return fmt::format("{:.1f} times per op", switches); }));
     remark(sentinel_shift(rows));
+    for (const std::string& words : against_uniform(measured)) remark(words);
     remark(against_mpi(measured));
     return lines;
 }

@@ -22,9 +22,11 @@ std::string cell(double value, int width) {
 
 // "tagged shift all"; what of a point is not in the numbers beside it.
 std::string how(const Point& point) {
+    if (point.is_baseline() && point.traffic) return fmt::format("MPI_Alltoallv {}", point.traffic->name());
     if (point.is_baseline()) return "MPI_Alltoall";
     std::string text = fmt::format("{} {} {}", point.mode, point.schedule_name(),
                                    point.window == 0 ? "all" : fmt::to_string(point.window));
+    if (point.traffic) text += fmt::format(" {}", point.traffic->name());
     return point.role == Role::sentinel ? text + ", sentinel" : text;
 }
 
@@ -46,6 +48,15 @@ std::string table_header() {
     return fmt::format("{:>6} {:>5} {:>5} {:>9} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>11} {:>11}\n", "ranks",
                        "nodes", "ppn", "msg (B)", "ops", "min", "avg", "p50", "p90", "p99", "max", "Gbit/s/rank",
                        "Gbit/s/node");
+}
+
+// What of the time is the traffic's own; of MPI's row, whose network may be another, it is not said.
+std::string asked_by_traffic(const Point& point, const Summary& summary) {
+    if (!point.traffic || point.is_baseline() || summary.count == 0) return {};
+    const std::string who = words_of(Load{summary.busiest, summary.busiest_index, 0});
+    if (std::isnan(summary.bound)) return fmt::format(", imbalance {:.2f} ({})", summary.imbalance, who);
+    return fmt::format(", bound {:.2f} µs ({}), {:.1f} % of it reached", summary.bound * kMicroseconds, who,
+                       summary.bound_share * 100);
 }
 
 // Why there are fewer ops than were asked for, or a wider interval.
@@ -70,8 +81,8 @@ std::string table_row(const Row& row, const Layout& layout) {
         line += cell(time * kMicroseconds, 9);
     line += cell(summary.gbps.rank, 11) + cell(summary.gbps.node_net, 11);
     const std::string remark = summary.count == 0 ? fmt::format(", no valid op of {}", summary.invalid) : "";
-    return fmt::format("{}  {}{}{}{}\n", line, how(row.point), row.point.is_baseline() ? "" : ratio(summary),
-                       remark, stopped_short(*row.result));
+    return fmt::format("{}  {}{}{}{}{}\n", line, how(row.point), asked_by_traffic(row.point, summary),
+                       row.point.is_baseline() ? "" : ratio(summary), remark, stopped_short(*row.result));
 }
 
 // compat: the layout of the table of 2019. It knows no baseline and no sentinel, and its nodes are ranks.

@@ -38,4 +38,21 @@ Bandwidths bandwidths(const Layout& layout, Bytes message_size, double time_ns) 
     return gbps;
 }
 
+Bandwidths bandwidths(const Layout& layout, const TrafficLoads& loads, double time_ns) {
+    Bandwidths gbps;
+    if (!(time_ns > 0)) return gbps;
+    const auto rate = [&](double bytes) { return 8 * bytes / time_ns; };
+    gbps.aggregate = rate(loads.bytes);
+    gbps.rank = gbps.aggregate / layout.ranks();
+    gbps.node_total = layout.ranks_per_node() * gbps.rank;
+    gbps.msg_rate = static_cast<double>(loads.messages) / time_ns * 1e9;
+    if (layout.nodes() == 1) return gbps;
+    gbps.bisection = rate(loads.halves);
+    gbps.node_net_min = rate(loads.node_least);
+    gbps.node_net = rate(loads.across) / layout.nodes();
+    gbps.node_net_max = rate(loads.node_most);
+    gbps.duplex = 2 * gbps.node_net;
+    return gbps;
+}
+
 } // namespace a2aperf

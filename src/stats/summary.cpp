@@ -122,13 +122,34 @@ Summary summarise_times(const Samples& samples, const SummaryRules& rules) {
     return summary;
 }
 
+namespace {
+
+void tell_traffic(Summary& summary, const Layout& layout, const SummaryRules& rules) {
+    if (rules.loads.messages == 0 || summary.count == 0) return;
+    const TrafficBound bound = bound_of(rules.loads, rules.rank_link_gbps, rules.node_link_gbps);
+    const Load& busiest = std::isnan(bound.ns) ? rules.loads.rank : bound.by;
+    summary.bound = bound.ns;
+    if (summary.p50 > 0) summary.bound_share = bound.ns / summary.p50;
+    summary.busiest = busiest.who;
+    summary.busiest_index = busiest.index;
+    summary.imbalance = rules.loads.rank_imbalance(layout);
+    summary.node_imbalance = rules.loads.node_imbalance(layout);
+    summary.largest_message = static_cast<std::int64_t>(rules.loads.largest);
+}
+
+} // namespace
+
 Summary summarise(const Samples& samples, const Layout& layout, Bytes message_size, const SummaryRules& rules) {
     Summary summary = summarise_times(samples, rules);
-    summary.gbps = bandwidths(layout, message_size, summary.p50);
-    const Bandwidths sustained = bandwidths(layout, message_size, summary.mean); // n / sum of T = 1 / mean
+    const auto rates = [&](double time) {
+        return rules.is_uniform ? bandwidths(layout, message_size, time) : bandwidths(layout, rules.loads, time);
+    };
+    summary.gbps = rates(summary.p50);
+    const Bandwidths sustained = rates(summary.mean); // n / sum of T = 1 / mean
     summary.gbps_sustained = sustained.rank;
     summary.gbps_sustained_compat = sustained.compat;
     if (rules.node_link_gbps > 0) summary.efficiency = summary.gbps.node_net / rules.node_link_gbps;
+    tell_traffic(summary, layout, rules);
     return summary;
 }
 

@@ -294,7 +294,8 @@ def _samples(
     if row["role"] == "baseline":  # MPI's network and start need not be the provider's
         del again["span_p50"], again["efficiency"]
     # A column that its workload must have is told as missing.
-    here = {column: again[column] for column in again if column in recomputed - found.absent}
+    known = recomputed - found.absent - workload.otherwise(row)
+    here = {column: again[column] for column in again if column in known}
     for column, stored, value in derived.contradicted(row, here):
         form = "" if isinstance(value, str) else "g"
         yield _error(f"{where}: {column} is {stored:{form}}, its samples say {value:{form}}")
@@ -308,6 +309,9 @@ def _trace(
     due = ~np.eye(ranks, dtype=bool)  # [destination, source]
     if row["distance"]:  # one step only
         due = np.roll(np.eye(ranks, dtype=bool), int(row["distance"]), axis=0)
+    of_traffic = workloads.of_role(row["role"]).exchanged(found, row)
+    if of_traffic is not None:
+        due = of_traffic
     told, silent, out_of_time = False, False, False
     for first in range(0, attempts, _AT_ONCE):
         some = np.arange(first, min(first + _AT_ONCE, attempts))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several results files as one: their points one after the other, every launch a segment."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from a2aperf import (
 from a2aperf.asking import ask
 from a2aperf.errors import InputError
 from a2aperf.sample_columns import SampleColumn
+from a2aperf.workloads.workload import Group
 
 _SAME = {"complete_at": None, "percentile_rule": None, "workload": schema.ALL_TO_ALL}
 """What one file says once for all its points, and what it means where it does not."""
@@ -32,6 +33,26 @@ _DECLARED = ("replicate", "block")
 _OF_ONE_FILE = ("schema", "schema_version", "title", "source", "created", "origin", "raw_samples")
 """What a merged file says of itself."""
 _OWN = {*_SAME, *_DECLARED, *_OF_ONE_FILE, "layout", "repaired"}
+
+
+def _refuse_group(path: Path, key: str, group: Group) -> NoReturn:
+    raise InputError(f"{path}: a file of 'a2aperf {key}' holds {group.holds} and stays by itself")
+
+
+def _require_known(found: results.Results) -> None:
+    """Workloads whose files can be merged; InputError otherwise."""
+    for workload in workloads.present(found):
+        if workload not in workloads.ALL:
+            raise InputError(f"{next(iter(found.files.values()))}: {workload.instead}")
+        files = workload.files(found)
+        if workload.group and files and not workload.group.optional:
+            _refuse_group(found.files[files[0]], workload.key, workload.group)
+
+
+def _require_no_group(path: Path, groups: Iterable[str]) -> None:
+    for workload in workloads.ALL:
+        if workload.group and workload.group.name in groups:
+            _refuse_group(path, workload.key, workload.group)
 
 
 def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
@@ -43,15 +64,7 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
     found = loading.load(paths)
     if len(paths) < 2:
         raise InputError("merge takes at least two files")
-    for workload in workloads.present(found):
-        if workload not in workloads.ALL:
-            raise InputError(f"{paths[0]}: {workload.instead}")
-        files = workload.files(found)
-        if workload.group and files:
-            raise InputError(
-                f"{found.files[files[0]]}: a file of 'a2aperf {workload.key}' holds "
-                f"{workload.group.holds} and stays by itself"
-            )
+    _require_known(found)
     clusters.require_one(found, mixed)
     of_root = _common_attributes(found)
     columns: list[dict[str, Any]] = []
@@ -62,6 +75,7 @@ def merge(paths: Sequence[Path], mixed: bool = False) -> writer.Document:
     origins: list[tuple[str, int]] = []  # (file, point) of every new point
     for name, path in found.files.items():
         content = ask(path, asking.content, path, [*found.columns.values()], workloads.GROUPS)
+        _require_no_group(path, content.groups)
         part, own = content.columns, content.segments
         is_traced |= content.is_traced
         own_columns |= {name: content.own_columns} if content.has_samples else {}

@@ -299,7 +299,8 @@ def _groups(file: h5py.File, kept: _Kept) -> Iterator[tuple[str, Any]]:
     workload = strict.text(file.attrs.get("workload", schema.ALL_TO_ALL))
     for one in workloads.ALL:
         group = one.group
-        if not group or (group.name not in file and one.key != workload):
+        is_due = group and one.key == workload and not group.optional
+        if not group or (group.name not in file and not is_due):
             continue
         if integrity.is_group_right(file, group.name):
             arrays = reading.read_group(file, group.name, group.datasets)

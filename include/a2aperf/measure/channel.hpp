@@ -14,6 +14,7 @@
 #include "a2aperf/fabric/nic.hpp"
 #include "a2aperf/fabric/region.hpp"
 #include "a2aperf/job/job.hpp"
+#include "a2aperf/plan/traffic.hpp"
 #include "a2aperf/transfer/context.hpp"
 #include "a2aperf/transfer/mode.hpp"
 
@@ -61,6 +62,8 @@ public:
     int slots(Bytes message_size) const;
     // Lays the buffers out for a message size; the context is valid until the next call.
     TransferContext context(Bytes message_size);
+    // The same for the messages of traffic that is not uniform; each has a place of its own.
+    TransferContext context(const Traffic& traffic, ReceivePlaces receives);
 
 private:
     // Of one kind of memory.
@@ -82,6 +85,7 @@ private:
     std::optional<Region> flags_;
     Endpoint endpoint_;
     std::vector<std::size_t> send_offset_, receive_offset_; // [R]
+    MessagePlaces message_places_;
 };
 
 } // namespace a2aperf

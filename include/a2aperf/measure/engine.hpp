@@ -43,6 +43,9 @@ public:
 // timeout, and closes the file before.
 std::unique_ptr<Engine> make_mpi_engine(const Job& job, std::byte* send_buffer, std::byte* receive_buffer,
                                         Bytes message_size);
+// MPI_Alltoallv of the same messages as our own.
+std::unique_ptr<Engine> make_mpi_engine(const Job& job, std::byte* send_buffer, std::byte* receive_buffer,
+                                        const Traffic& traffic);
 
 template <TransferMode Mode>
 class FabricEngine final : public Engine {

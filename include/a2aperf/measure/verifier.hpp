@@ -22,11 +22,13 @@ struct VerificationRound {
     std::vector<Rank> sends, receives;
 };
 
-// With a place for every peer the point's own schedule is verified, in one round. Where places are shared, the
-// peers at successive distances have different places: as many of them make a round.
+// With a place for every peer, and of traffic that is not uniform, the point's own schedule is verified, in one
+// round. Where places are shared, the peers at successive distances have different places: as many of them make a
+// round.
 std::vector<VerificationRound> rounds_of(const Point& point, const Job& job, int places, std::uint64_t seed);
 
-// The peer at the smallest distance: at the same distance on all ranks, so that each is the nearest of one.
+// The peer at the smallest distance: at the same distance on all ranks, so that each is the nearest of one. Of
+// traffic that is not uniform the next rank, whether it is sent anything or not.
 Rank nearest_of(const std::vector<Rank>& peers, const TransferContext& context);
 
 std::span<std::byte> message_at(std::byte* buffer, const std::size_t* offset, Rank peer, std::size_t size);
@@ -39,6 +41,14 @@ void check_bytes(const ExchangeState& exchange, const MemoryKind& memory, const 
 // Of the message of one peer. moment: what is said of when, if anything.
 void check_message(const ExchangeState& exchange, const MemoryKind& memory, Rank peer, const Job& job,
                    const Point& point, std::uint64_t op, std::uint64_t seed, std::string_view moment = {});
+
+// The buffers laid out for the messages of a point.
+template <TransferMode Mode>
+TransferContext context_of(Channel& channel, const Point& point) {
+    if (!point.traffic) return channel.context(point.message_size);
+    return channel.context(*point.traffic, Mode::kArrival == Arrival::receive_with_data ? ReceivePlaces::of_any
+                                                                                        : ReceivePlaces::of_source);
+}
 
 // Makes the exchange look like an engine to the op loop's agreement.
 template <TransferMode Mode>
@@ -61,18 +71,18 @@ private:
 template <TransferMode Mode>
 void verify(const Job& job, Channel& channel, OpLoop& loop, Deadline& deadline, const Point& point,
             ExchangeSettings settings, std::uint64_t seed) {
-    const TransferContext context = channel.context(point.message_size);
+    const TransferContext context = context_of<Mode>(channel, point);
     loop.name(OpKind::verification);
     for (const VerificationRound& round : rounds_of(point, job, channel.slots(point.message_size), seed)) {
         const std::uint64_t op = loop.next_op();
         for (const Rank peer : round.sends)
             fill_payload(channel.memory(),
-                         message_at(context.send_buffer, context.send_offset, peer, context.message_size),
+                         message_at(context.send_buffer, context.send_offset, peer, context.size_to(peer)),
                          {seed, context.self, peer, op});
         // What an earlier op left must not pass for this one's.
         for (const Rank peer : round.receives)
-            blank_payload(channel.memory(),
-                          message_at(context.receive_buffer, context.receive_offset, peer, context.message_size));
+            blank_payload(channel.memory(), message_at(context.receive_buffer, context.receive_offset, peer,
+                                                       context.size_from(peer)));
 
         // A flag that comes too early would find the message torn, and later it would be whole.
         const ExchangeState* verified = nullptr;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "a2aperf/plan/point.hpp"
+#include "a2aperf/plan/traffic_pattern.hpp"
 
 namespace a2aperf {
 
@@ -18,7 +19,8 @@ struct Axes {
     std::vector<Bytes> sizes;
     std::vector<std::string> modes;
     std::vector<const Schedule*> schedules;
-    std::vector<int> windows; // 0 = all
+    std::vector<int> windows;               // 0 = all
+    std::vector<TrafficPattern> traffics{}; // none: uniform
     Post post = Post::before;
     // Each measured point gets an MPI row as partner; all receives are then posted inside the op, as MPI's are.
     bool with_baseline = false;
@@ -34,11 +36,12 @@ struct Plan {
     std::vector<int> order;
 };
 
-// Nested as modes > schedules > windows > sizes, sizes running fastest. Points whose schedule refuses the layout
-// or for which skip() gives a reason (asked for measured points only) are in the plan as skipped. A baseline row
-// follows its partner directly; skipped points have none. The sentinels are the first and the last row: a copy of
-// the first measured point that has the middle size, or of the middle measured point where that size is skipped
-// throughout; none where nothing is measured. The same axes give the same plan on all ranks.
+// Nested as modes > schedules > windows > traffics > sizes, sizes running fastest. Points whose schedule refuses
+// the layout or for which skip() gives a reason (asked for measured points only) are in the plan as skipped. A
+// baseline row follows its partner directly; skipped points have none. The sentinels are the first and the last
+// row: a copy of the first measured point that has the middle size, or of the middle measured point where that size
+// is skipped throughout; none where nothing is measured. The same axes give the same plan on all ranks. Throws
+// UsageError where traffic is not to be had on this layout.
 Plan make_plan(const Axes& axes, const Layout& layout,
                const std::function<std::optional<std::string>(const Point&)>& skip);
 

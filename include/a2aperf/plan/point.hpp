@@ -11,6 +11,7 @@
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/plan/flow_plan.hpp"
 #include "a2aperf/plan/schedule.hpp"
+#include "a2aperf/plan/traffic.hpp"
 
 namespace a2aperf {
 
@@ -32,6 +33,7 @@ struct Point {
     int window = 0;                     // outstanding sends, or reads; 0 = all
     Bytes message_size = 0;
     Post post = Post::before;
+    std::shared_ptr<const Traffic> traffic{}; // null: the same to every peer; else message_size is the mean
     int distance = 0;      // 0: every peer; d: the one step in which rank r sends to (r + d) mod R
     Rank only_sender = -1; // with a distance: all ranks but this one and its receiver are idle; -1 = none is
     std::string memory;    // kind of its messages' pages; empty: the only one of the launch
@@ -47,6 +49,9 @@ struct Point {
     bool is_duration() const { return flow != nullptr; } // not made of ops
     std::string_view role_name() const;                  // in the file
     std::string_view schedule_name() const;              // of a duration: none
+    std::string_view traffic_name() const { return traffic ? std::string_view(traffic->name()) : "uniform"; }
+    Bytes bytes(Rank from, Rank to) const { return traffic ? traffic->bytes(from, to) : message_size; }
+    Bytes largest_of_op() const { return traffic ? traffic->loads().largest : message_size; }
     // Messages that a rank sends in one op; their places are all different where memory allows.
     int messages_per_rank(int ranks) const { return distance > 0 ? 1 : ranks; }
     Bytes buffer_bytes(int ranks) const; // of each message buffer, with a place for all of them

@@ -128,6 +128,9 @@ Column bucket_column(std::string_view long_name);
 // Which pages its messages lie in, of a workload that has several in a launch.
 Column memory_column();
 
+// Who sends how much to whom in an op, and what that alone asks of ranks, nodes and links.
+std::vector<Column> traffic_columns();
+
 // The rates that follow from the time of an op in which every rank sends to all others, and what else such ops
 // tell.
 std::vector<Column> rate_columns();

@@ -6,6 +6,7 @@
 
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/plan/layout.hpp"
+#include "a2aperf/plan/traffic.hpp"
 
 namespace a2aperf {
 
@@ -25,5 +26,9 @@ struct Bandwidths {
 // time_ns: the op time T; all figures are absent where it is not above 0. node_net is the mean over nodes,
 // node_total and node_compat use the mean k.
 Bandwidths bandwidths(const Layout& layout, Bytes message_size, double time_ns);
+
+// Of traffic that is not uniform: of a rank the mean, of the halves of the node list the larger way. Nothing is
+// compared with 2019, and nothing has a message to itself.
+Bandwidths bandwidths(const Layout& layout, const TrafficLoads& loads, double time_ns);
 
 } // namespace a2aperf

@@ -19,6 +19,9 @@ struct SummaryRules {
     bool has_common_start = false; // clock start: op span exists
     double node_link_gbps = 0;     // of all adapters that a node uses; 0 = unknown
     double clock_error_ns = 0;     // bound, of the common clock
+    double rank_link_gbps = 0;     // of the adapter that a rank uses; 0 = unknown
+    TrafficLoads loads{};          // of ops in which every rank takes part
+    bool is_uniform = true;        // in which every rank sends the same to all others
 };
 
 // Times in ns; NaN where a figure does not exist. Columns of file-format.md.
@@ -42,6 +45,13 @@ struct Summary {
     double last_rank_share = kAbsent;
     double ratio = kAbsent, ratio_low = kAbsent, ratio_high = kAbsent; // set by the caller where there is a partner
     bool p99_is_max = false;
+    // What the traffic alone asks for. bound: the shortest time that the links allow, ns; NaN where their rates are
+    // unknown or nothing passes them. busiest: of the bound, and where there is none of the ranks.
+    double bound = kAbsent, bound_share = kAbsent;
+    Busiest busiest = Busiest::none;
+    int busiest_index = -1;
+    double imbalance = kAbsent, node_imbalance = kAbsent;
+    std::int64_t largest_message = -1;
 };
 
 // How a workload's samples become a summary. Every floating figure is NaN when there is no valid op.
@@ -54,7 +64,7 @@ Summary summarise_series(std::span<const Nanoseconds> times, PercentileRule rule
 // What ops of any kind have, no rate among it.
 Summary summarise_times(const Samples& samples, const SummaryRules& rules);
 
-// Of ops in which every rank sends to all others.
+// Of ops in which every rank sends to others, by rules.loads.
 Summary summarise(const Samples& samples, const Layout& layout, Bytes message_size, const SummaryRules& rules);
 
 } // namespace a2aperf

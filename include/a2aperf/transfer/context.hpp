@@ -43,7 +43,7 @@ struct TransferContext {
     int ranks;
     const fi_addr_t* peers; // [R]
     // Places in the buffers, [R]. The message to a peer lies in the peer's receive buffer where it lies in our
-    // send buffer: both follow from the distance between the two ranks.
+    // send buffer, as both follow from the distance between the two ranks, unless target_offset says another place.
     const std::size_t* send_offset;
     const std::size_t* receive_offset;
     std::byte* send_buffer;
@@ -53,17 +53,27 @@ struct TransferContext {
     const RemoteBuffers* remote; // [R] of all ranks
     std::size_t message_size;
     std::uint64_t* flags = nullptr; // the first [R] by source, where a mode tells by flags
+    // Of traffic that is not uniform, [R]: the bytes to and from each peer, 0 = no message, and where in the
+    // buffers of a peer our message for it, or its message for us, lies.
+    const Bytes* send_size = nullptr;
+    const Bytes* receive_size = nullptr;
+    const std::size_t* target_offset = nullptr;
+    const std::size_t* source_offset = nullptr;
+
+    std::size_t size_to(Rank peer) const { return send_size != nullptr ? send_size[peer] : message_size; }
+    std::size_t size_from(Rank peer) const { return receive_size != nullptr ? receive_size[peer] : message_size; }
 
     Route to(Rank peer, Slot* slot) const {
         const auto at = static_cast<std::size_t>(peer);
         const Region::Remote& there = remote[at].receive;
-        return {peers[at], send_buffer + send_offset[at], there.address + send_offset[at], there.key, slot, peer};
+        const std::size_t* const target = target_offset != nullptr ? target_offset : send_offset;
+        return {peers[at], send_buffer + send_offset[at], there.address + target[at], there.key, slot, peer};
     }
     Route from(Rank peer, Slot* slot) const {
         const auto at = static_cast<std::size_t>(peer);
         const Region::Remote& there = remote[at].send;
-        return {peers[at], receive_buffer + receive_offset[at], there.address + receive_offset[at], there.key, slot,
-                peer};
+        const std::size_t* const source = source_offset != nullptr ? source_offset : receive_offset;
+        return {peers[at], receive_buffer + receive_offset[at], there.address + source[at], there.key, slot, peer};
     }
 };
 

@@ -197,3 +197,22 @@ TEST_CASE("the ratio to the baseline is told with what its intervals carry") {
                          "1 faster; 1 slower; 1 undecided (1 lies within the interval); 1 with "
                          "insufficient samples for an interval\n"));
 }
+
+TEST_CASE("traffic that is not uniform is compared with the uniform one beside it, and nobody is last by it") {
+    Table table;
+    table.add(1000);
+    PointResult& result = table.add(1000);
+    const auto matrix = std::make_shared<TrafficMatrix>(parse_csv_matrix("0,1,0,0\n1,0,0,0\n1,0,0,0\n1,0,0,0\n"));
+    table.points.back().traffic = std::make_shared<Traffic>("a.csv", 0, matrix, table.layout, 1000);
+    result.summary.imbalance = 3;
+    result.summary.p50 = 400e3;
+    result.summary.p90 = result.summary.p99 = result.summary.mean = result.summary.max = 410e3;
+    result.summary.last_rank_share = 1; // rank 1, of all ops: it has most to do
+    CHECK(table.words().find("note: traffic a.csv: its busiest rank moved 75.0 % of what each moves in the uniform "
+                             "traffic\n") != std::string::npos);
+    CHECK(table.words().find("finished last") == std::string::npos);
+    result.summary.bound = 300e3; // by links: the table has it
+    CHECK(table.words().find("traffic a.csv") == std::string::npos);
+    table.points.back().traffic.reset();
+    CHECK(table.words().find("rank 1 finished last") != std::string::npos);
+}

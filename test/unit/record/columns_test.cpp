@@ -72,3 +72,34 @@ TEST_CASE("docs/file-format.md describes every column") {
         CHECK(text.str().find(fmt::format("`{}`", column.name)) != std::string::npos);
     }
 }
+
+TEST_CASE("what an all-to-all says of its traffic is read back, too, and has no name of the others") {
+    const std::vector<Column> columns = traffic_columns();
+    PointResult written{};
+    double next = 0.5;
+    std::vector<Value> values;
+    for (const Column& column : columns) {
+        CHECK_FALSE(kSchema.has(column.name));
+        if (!column.restore) continue;
+        values.push_back(column.kind == ValueType::float64 ? Value(next) : Value(std::int64_t{1}));
+        column.restore(written, values.back());
+        next += 1;
+    }
+    std::size_t i = 0;
+    for (const Column& column : columns) {
+        CAPTURE(column.name);
+        if (column.restore) CHECK(column.outcome(written) == values[i++]);
+    }
+
+    const Layout layout = Layout::blocks(2, 1);
+    Point point;
+    const auto asked = [&](std::size_t column) { return columns[column].asked({point, layout, "net"}); };
+    CHECK(asked(0) == Value("uniform"));
+    CHECK(asked(1) == Value(std::int64_t{-1}));
+    CHECK(asked(2) == Value(std::int64_t{-1}));
+    const auto matrix = std::make_shared<TrafficMatrix>(parse_csv_matrix("0,1\n0,0\n"));
+    point.traffic = std::make_shared<Traffic>("a.csv", 3, matrix, layout, 8);
+    CHECK(asked(0) == Value("a.csv"));
+    CHECK(asked(1) == Value(std::int64_t{3}));
+    CHECK(asked(2) == Value(static_cast<std::int64_t>(matrix->digest())));
+}

@@ -228,3 +228,36 @@ TEST_CASE("invalid ops change no figure but their own count") {
     CHECK(a.last_rank_share == b.last_rank_share);
     CHECK(a.gbps_sustained == b.gbps_sustained);
 }
+
+TEST_CASE("traffic that is not uniform has the rates of its bytes, and the share of its bound") {
+    const Layout layout = Layout::blocks(4, 2);
+    const auto matrix = std::make_shared<TrafficMatrix>(
+        parse_csv_matrix("0,0,0,0\n0,0,0,0\n1,0,0,0\n1,1,0,0\n")); // all from node 1 to node 0
+    const Traffic traffic("a.csv", 0, matrix, layout, 1000);
+    SummaryRules rules{.node_link_gbps = 10, .rank_link_gbps = 10, .loads = traffic.loads(), .is_uniform = false};
+    const Samples samples = ops_of(std::vector<Nanoseconds>(10, 19'200), 4, 3);
+    const Summary summary = summarise(samples, layout, 1000, rules);
+    CHECK(summary.bound == Approx(8 * 12000 / 10.0));
+    CHECK(summary.bound_share == Approx(0.5));
+    CHECK(summary.busiest == Busiest::node_sends);
+    CHECK(summary.busiest_index == 1);
+    CHECK(summary.imbalance == Approx(8000 / 3000.0));
+    CHECK(summary.node_imbalance == Approx(2));
+    CHECK(summary.largest_message == 4000);
+    CHECK(summary.gbps.aggregate == Approx(8 * 12000 / 19200.0));
+    CHECK(summary.gbps.rank == Approx(8 * 3000 / 19200.0));
+    CHECK(summary.gbps.node_net_max == Approx(8 * 12000 / 19200.0));
+    CHECK(summary.gbps.node_net_min == 0);
+    CHECK(summary.gbps.bisection == Approx(8 * 12000 / 19200.0));
+    CHECK(summary.gbps.msg_rate == Approx(3 / 19200.0 * 1e9));
+    CHECK(is_absent(summary.gbps.compat));
+    CHECK(is_absent(summary.gbps_sustained_compat));
+    CHECK(summary.gbps_sustained == Approx(8 * 3000 / 19200.0));
+
+    rules.node_link_gbps = rules.rank_link_gbps = 0; // unknown
+    const Summary without = summarise(samples, layout, 1000, rules);
+    CHECK(is_absent(without.bound));
+    CHECK(is_absent(without.bound_share));
+    CHECK(without.busiest == Busiest::rank_sends);
+    CHECK(without.busiest_index == 3);
+}

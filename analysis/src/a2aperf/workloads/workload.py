@@ -78,6 +78,8 @@ class Group:
     holds: str
     """Why such files are not merged: `one matrix`."""
     remaking: Remaking
+    optional: bool = False
+    """Only files that need it have it."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,10 @@ class Workload:
     """Of its points, beside those that the points of every workload have."""
     recomputed: frozenset[str] = frozenset()
     """Columns that follow from the samples by the formulas of `derived`."""
+    otherwise: Callable[[Row], frozenset[str]] = lambda row: frozenset()
+    """Of these, by a point's row, what `verify` computes by other formulas."""
+    exchanged: Callable[[Results, pd.Series[Any]], NDArray[Any] | None] = lambda found, row: None
+    """[destination, source]: whether an op of a point has the message; None: as `distance` says."""
     finders: Sequence[Finder] = ()
     plots: Mapping[str, Kind] = field(default_factory=dict)
     sentences: Callable[[Results], list[str]] = lambda results: []

@@ -25,11 +25,21 @@ from a2aperf.explain import (
 )
 from a2aperf.explain.finding import Finder
 from a2aperf.traits import Judged
-from a2aperf.workloads.alltoall import contradictions, nodes, plots, summary
+from a2aperf.workloads.alltoall import (
+    contradictions,
+    matrices,
+    nodes,
+    plots,
+    summary,
+    uneven,
+    verify,
+)
 from a2aperf.workloads.workload import Suite, Workload
 
 _FINDERS: Final = (
     oversubscribed.finder("measure", "sentinel"),
+    Finder("traffic", "What the traffic alone asks for", "An imbalance of the traffic is no loss "
+           "of the network: only what is missing to the bound is.", uneven.find, describes=True),
     Finder("scale", "Bandwidth lost with scale", "Rate of a node (of a rank where "
            "nodes are unknown) as ranks grow; at the knee a tenth of the best is gone beyond what "
            "ranks that share a link give up.",
@@ -46,17 +56,21 @@ _FINDERS: Final = (
            "bandwidth-bound above it.", cost.find),
     Finder("stragglers", "Ranks that finish last significantly more often than expected", "Equal "
            "ranks would each be last in one of R ops; reported where it costs time.",
-           stragglers.find, blames=True),
+           uneven.of_equal_ranks(stragglers.find),
+           blames=True),
     Finder("apart", "A rank that finishes apart from the others", "Who receives slowly "
-           "is late; who sends slowly makes all others late.", apart.find, blames=True),
+           "is late; who sends slowly makes all others late.", uneven.of_equal_ranks(apart.find),
+           blames=True),
     Finder("behind", "The rank behind the slow ops", "It pauses now and then: the others wait for "
-           "it, or it is late alone; the median hides both.", behind.find, blames=True),
+           "it, or it is late alone; the median hides both.", uneven.of_equal_ranks(behind.find),
+           blames=True),
     Finder("descheduled", "Ranks that shared their core", "Something else ran on a rank's CPU "
            "while it was timed.", descheduled.find),
     Finder("link", "Above the link rate", "More than the link can carry: the figure needs an "
            "explanation before it is used.", link.find),
     Finder("slow-pair", "The message that slow ops wait for", "Of equal pairs with the same "
-           "distance each would be last in one of R ops.", arrivals.find, blames=True),
+           "distance each would be last in one of R ops.", uneven.of_equal_ranks(arrivals.find),
+           blames=True),
     Finder("drift", "Drift within a launch", "The same point measured first and last differs.",
            drift.find, ("measure", "sentinel")),
     Finder("samples", "Insufficient samples", "Claims for which there are too few ops.",
@@ -69,6 +83,12 @@ WORKLOAD: Final = Workload(
     "All-to-all with {} ranks",
     columns=schema.RATES | schema.TIMES,
     recomputed=frozenset(schema.COLUMN),
+    otherwise=lambda row: frozenset() if matrices.is_uniform(row) else schema.WHOLE,
+    exchanged=verify.exchanged,
+    verify=verify.verifier,
+    group=matrices.GROUP,
+    choices=(matrices.TRAFFIC,),
+    before={matrices.TRAFFIC: matrices.UNIFORM},
     finders=_FINDERS,
     plots=plots.KINDS,
     sentences=summary.sentences,

@@ -14,7 +14,7 @@ from a2aperf.errors import InputError
 from a2aperf.explain import equal
 from a2aperf.percent import share
 from a2aperf.results import Results
-from a2aperf.workloads.alltoall import sweeps
+from a2aperf.workloads.alltoall import drawn, matrices, sweeps
 
 _DAYS_NS = 3 * 86_400 * 10**9
 """Launches spread over more than these are a history."""
@@ -87,6 +87,15 @@ KINDS: dict[str, Kind] = {
         "Gbit/s of every launch over the months, with change points",
         "Each mark is a launch; a dashed line is a change and names what else changed there.",
         in_report=_over_days,
+    ),
+    "traffic": Kind(
+        drawn.figure,
+        "who sends how much to whom, and imbalance against what was reached",
+        "Of uneven traffic its own share of the time is no loss: what is missing to 100 % is.",
+        in_report=lambda results: bool(
+            matrices.TRAFFIC in results.points
+            and (results.points[matrices.TRAFFIC] != matrices.UNIFORM).any()
+        ),
     ),
     "cdf": Kind(
         raw_plots.cdf,

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who sends how much to whom where traffic is not uniform: the group `/matrices`, and what it asks.
+
+Matrices are [source, destination]; bytes and bounds are those of one op.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from a2aperf.datasets import Described
+from a2aperf.results import Results
+from a2aperf.schema import UNKNOWN
+from a2aperf.workloads.workload import Arrays, Group, Remaking, Steps
+
+TRAFFIC: Final = "traffic"
+UNIFORM: Final = "uniform"
+COLUMNS: Final = frozenset(
+    {TRAFFIC, "traffic_matrix", "traffic_digest", "largest_message", "imbalance"}
+    | {"node_imbalance", "busiest", "busiest_index", "bound", "bound_share"}
+)
+"""Of the points of an all-to-all; older files lack them."""
+_WEIGHT: Final = "weight"
+
+
+def _as_read(arrays: Arrays, steps: Steps, ranks: int, by_index: bool) -> dict[str, NDArray[Any]]:
+    """No sample tells a matrix: what was read, else one that says nothing."""
+    return {_WEIGHT: arrays.get(_WEIGHT, np.zeros((1, ranks, ranks), np.int64))}
+
+
+def _unknown(arrays: Arrays) -> dict[str, NDArray[Any]]:
+    return {_WEIGHT: np.zeros_like(arrays[_WEIGHT])}
+
+
+GROUP: Final = Group(
+    "matrices",
+    {
+        _WEIGHT: Described(
+            "share of the bytes from source to destination; 0 = no message",
+            ("matrix", "source", "destination"),
+        )
+    },
+    "the matrices of its own traffic",
+    Remaking(_as_read, _unknown, "the matrices of its traffic"),
+    optional=True,
+)
+
+
+def is_uniform(row: Mapping[str, Any] | pd.Series) -> bool:
+    """Whether every rank sends the same to all others; so it was before there was a column."""
+    return row.get(TRAFFIC, UNIFORM) in (UNIFORM, "")
+
+
+def weights(results: Results, row: pd.Series) -> NDArray[np.int64] | None:
+    """The matrix of a point; None where its traffic is uniform, or the file has lost the matrix."""
+    if is_uniform(row):
+        return None
+    index, ranks = int(row["traffic_matrix"]), int(row["ranks"])
+    stored = results.group(str(row["file"]), GROUP.name, GROUP.datasets, _sound)
+    if not 0 <= index < len(stored) or stored.shape[1:] != (ranks, ranks):
+        return None
+    matrix = stored[index]
+    return matrix if matrix.any() else None
+
+
+def _sound(arrays: dict[str, NDArray[Any]]) -> NDArray[np.int64]:
+    stored = arrays[_WEIGHT]
+    if stored.ndim != 3 or stored.shape[1] != stored.shape[2] or (stored < 0).any():
+        raise ValueError("/matrices/weight is not square, or a share is below 0")
+    if any(one.diagonal().any() for one in stored):
+        raise ValueError("/matrices/weight: a rank sends to itself")
+    return stored
+
+
+def bytes_of(matrix: NDArray[np.int64], message_size: int) -> NDArray[np.int64]:
+    """To the nearest, by the formula of docs/file-format.md; what has a share has a byte."""
+    ranks, whole = len(matrix), matrix.astype(object)
+    total = int(whole.sum())
+    exact = (whole * (ranks * (ranks - 1) * message_size) + total // 2) // total
+    return np.where(matrix > 0, np.maximum(exact.astype(np.int64), 1), 0)
+
+
+@dataclass(frozen=True)
+class Busiest:
+    """Who has most to move, in which direction."""
+
+    kind: str = "none"
+    index: int = UNKNOWN
+    amount: float = 0.0
+
+    @property
+    def words(self) -> str:
+        """`rank 3 receives`."""
+        who, _, does = self.kind.partition("-")
+        return f"{who} {self.index} {does}" if does else ""
+
+
+def _most(sent: NDArray[Any], received: NDArray[Any], who: str) -> Busiest:
+    if sent.max() >= received.max():
+        return Busiest(f"{who}-sends", int(sent.argmax()), float(sent.max()))
+    return Busiest(f"{who}-receives", int(received.argmax()), float(received.max()))
+
+
+@dataclass(frozen=True)
+class Loads:
+    """What an op asks of ranks, nodes and their links; `across`: what passes between nodes."""
+
+    total: float
+    messages: int
+    largest: int
+    rank: Busiest
+    rank_across: Busiest
+    node: Busiest
+    left: NDArray[np.float64]
+    """Bytes that leave each node, [N]."""
+    halves: float
+    """One way between the halves of the node list, the larger way."""
+
+    @staticmethod
+    def of(sizes: NDArray[np.int64], node_of_rank: ArrayLike) -> Loads:
+        """`sizes` [source, destination] in bytes."""
+        node = np.asarray(node_of_rank)
+        nodes = int(node.max()) + 1
+        crossing = np.where(node[:, None] != node[None, :], sizes, 0)
+        by_node = np.zeros((nodes, nodes))
+        np.add.at(by_node, (node[:, None], node[None, :]), crossing)
+        lower = np.arange(nodes) < nodes // 2
+        ways = by_node[lower][:, ~lower].sum(), by_node[~lower][:, lower].sum()
+        return Loads(
+            float(sizes.sum()),
+            int(np.count_nonzero(sizes)),
+            int(sizes.max()),
+            _most(sizes.sum(axis=1), sizes.sum(axis=0), "rank"),
+            _most(crossing.sum(axis=1), crossing.sum(axis=0), "rank"),
+            _most(by_node.sum(axis=1), by_node.sum(axis=0), "node"),
+            by_node.sum(axis=1),
+            float(max(ways)),
+        )
+
+    def bound(self, rank_gbps: float, node_gbps: float) -> tuple[float, Busiest]:
+        """The shortest time in ns that the links allow, and who asks for it; NaN where unknown."""
+        found = np.nan, Busiest()
+        for busiest, gbps in ((self.node, node_gbps), (self.rank_across, rank_gbps)):
+            if gbps > 0 and busiest.amount > 0:
+                time = 8 * busiest.amount / gbps  # 1 Gbit/s = 1 bit/ns
+                if not found[0] >= time:
+                    found = time, busiest
+        return found

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether what an all-to-all says of its traffic is what the matrix and the samples say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from a2aperf import derived
+from a2aperf.launch import Launch
+from a2aperf.raw_ops import RawOps
+from a2aperf.results import Results
+from a2aperf.workloads.alltoall import matrices
+from a2aperf.workloads.workload import Verify
+
+_MOST_RANKS = 1024  # of which a matrix is made that the file need not have
+
+
+def verifier(found: Results, file: str) -> Verify:
+    """What compares a point with its matrix; nothing in older files, which have none."""
+    if "bound" not in found.points:
+        return lambda row, raw: iter(())
+    return partial(_point, found)
+
+
+def _point(found: Results, row: pd.Series, raw: RawOps) -> Iterator[str]:
+    sizes = _sizes(found, row)
+    if sizes is None:
+        if not matrices.is_uniform(row):
+            yield f"the matrix of its traffic {row['traffic']} is not in the file"
+        return
+    again = figures(row, sizes, found.launches[str(row["launch"])])
+    if not matrices.is_uniform(row):
+        again |= rates(row, sizes, found.launches[str(row["launch"])])
+    if row["role"] == "baseline":  # MPI's network need not be the provider's
+        again.pop("efficiency", None)
+    for name, stored, value in derived.contradicted(row, again):
+        form = "" if isinstance(value, str) else "g"
+        yield f"{name} is {stored:{form}}, its traffic says {value:{form}}"
+
+
+def exchanged(found: Results, row: pd.Series) -> NDArray[np.bool_] | None:
+    """[destination, source]: the messages of an op; None where every rank sends to all others."""
+    matrix = matrices.weights(found, row)
+    return None if matrix is None else matrix.T > 0
+
+
+def _sizes(found: Results, row: pd.Series) -> NDArray[np.int64] | None:
+    ranks, size = int(row["ranks"]), int(row["message_size"])
+    if not matrices.is_uniform(row):
+        matrix = matrices.weights(found, row)
+        return None if matrix is None else matrices.bytes_of(matrix, size)
+    if ranks > _MOST_RANKS:
+        return None
+    return (1 - np.eye(ranks, dtype=np.int64)) * size
+
+
+def figures(row: pd.Series, sizes: NDArray[np.int64], launch: Launch) -> dict[str, Any]:
+    """What the traffic alone asks of ranks, nodes and links, by column."""
+    loads = matrices.Loads.of(sizes, launch.node_of_rank)
+    rails, rate = float(launch.attributes["rails"]), float(launch.attributes["link_rate_gbps"])
+    bound, busiest = loads.bound(rate, rails * rate)
+    if np.isnan(bound):
+        busiest = loads.rank
+    across, nodes = float(loads.left.sum()), len(loads.left)
+    return {
+        "largest_message": loads.largest,
+        "imbalance": loads.rank.amount / (loads.total / len(sizes)),
+        "node_imbalance": loads.node.amount / (across / nodes) if across > 0 else np.nan,
+        "busiest": busiest.kind,
+        "busiest_index": busiest.index,
+        "bound": bound,
+        "bound_share": bound / row["time_p50"],
+    }
+
+
+def rates(row: pd.Series, sizes: NDArray[np.int64], launch: Launch) -> dict[str, float]:
+    """Of traffic that is not uniform every rate, by column; only the sustained one by the mean."""
+    loads = matrices.Loads.of(sizes, launch.node_of_rank)
+    ranks, nodes = len(sizes), len(loads.left)
+    time, mean = float(row["time_p50"]), float(row["time_mean"])
+    one = 8 * loads.total / time / ranks
+    net = 8 * loads.left / time if nodes > 1 else np.array([np.nan])
+    link = float(launch.attributes["rails"]) * float(launch.attributes["link_rate_gbps"])
+    return {
+        "gbps_rank": one,
+        "gbps_compat": np.nan,
+        "gbps_node_net_min": float(net.min()),
+        "gbps_node_net": float(net.mean()),
+        "gbps_node_net_max": float(net.max()),
+        "gbps_node_total": ranks / nodes * one,
+        "gbps_node_compat": np.nan,
+        "gbps_duplex": 2 * float(net.mean()),
+        "gbps_aggregate": ranks * one,
+        "gbps_bisection": 8 * loads.halves / time if nodes > 1 else np.nan,
+        "gbps_sustained": 8 * loads.total / mean / ranks,
+        "gbps_sustained_compat": np.nan,
+        "msg_rate": loads.messages / time * 1e9,
+        "efficiency": float(net.mean()) / link if link > 0 else np.nan,
+    }

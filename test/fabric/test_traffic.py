@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Traffic that is not uniform: every message has the bytes that its matrix asks for, the file says which, and a
+bad matrix is refused before anything is written."""
+
+import h5py
+import numpy as np
+import pytest
+from results import COMPLETE, SKIPPED, Results
+
+EVERY = "tagged,msg,write-imm,read,write"
+QUICK = ("--ops", "3", "--warmup", "1", "--sync", "barrier", "--poll", "yield")
+MATRIX = [[0, 5, 0, 1], [1, 0, 0, 0], [0, 0, 0, 3], [2, 0, 1, 0]]
+
+
+def csv_of(rows: list[list[int]]) -> str:
+    return "".join(",".join(map(str, row)) + "\n" for row in rows)
+
+
+def bytes_of(weights: np.ndarray, size: int) -> np.ndarray:
+    """As docs/file-format.md has it."""
+    ranks, total = len(weights), int(weights.sum())
+    exact = [[(int(w) * ranks * (ranks - 1) * size + total // 2) // total for w in row] for row in weights]
+    return np.where(weights > 0, np.maximum(exact, 1), 0)
+
+
+@pytest.fixture
+def measure(launch, tmp_path):
+    def run(ranks: int, *words: str):
+        outcome = launch(ranks, "alltoall", *QUICK, "-o", "a.h5", *words)
+        assert outcome.returncode == 0, outcome.stderr
+        return Results(tmp_path / "a.h5"), outcome
+
+    return run
+
+
+@pytest.mark.parametrize("provider", ["shm", "tcp", "net"])
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_every_mode_moves_every_byte(launch, needs_provider, provider, ranks):
+    needs_provider(provider)
+    traffics = "zipf=1.2,hot-rank=3x,permutation,shift=1,neighbours=1,sparse=60%,incast,outcast,bisection"
+    outcome = launch(
+        ranks, "alltoall", "--provider", provider, "--mode", EVERY, "--traffic", traffics,
+        "--sizes", "1,5000", "--verify-only", "--poll", "yield", "--schedule", "shift,random", "--window", "1,all",
+    )  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    assert f"{5 * 9 * 2 * 2 * 2} points verified, every byte of every message" in outcome.stdout
+
+
+def test_the_file_has_the_matrix_and_what_it_asks_of_whom(measure, tmp_path):
+    (tmp_path / "app.csv").write_text(csv_of(MATRIX))
+    results, outcome = measure(
+        4, "--provider", "shm", "--sizes", "1,1000", "--traffic", "uniform,app.csv,incast", "--trace", "--no-sentinel"
+    )
+    assert results.words("traffic") == ["uniform"] * 2 + ["app.csv"] * 2 + ["incast"] * 2
+    assert list(results.columns["traffic_matrix"]) == [-1, -1, 0, 0, 1, 1]
+    assert results.states() == [COMPLETE] * 6
+    with h5py.File(tmp_path / "a.h5") as file:
+        weights = file["matrices/weight"][()]
+    assert (weights[0] == np.array(MATRIX)).all()
+    assert (weights[1][1:, 0] > 0).all()
+    assert np.count_nonzero(weights[1]) == 3
+    for point in range(2, 6):
+        matrix = weights[results.columns["traffic_matrix"][point]]
+        size = int(results.columns["message_size"][point])
+        sizes = bytes_of(matrix, size)
+        assert results.columns["largest_message"][point] == sizes.max()
+        most = max(sizes.sum(axis=0).max(), sizes.sum(axis=1).max())
+        assert results.columns["imbalance"][point] == pytest.approx(most / (sizes.sum() / 4))
+        assert results.columns["gbps_aggregate"][point] == pytest.approx(
+            8 * sizes.sum() / results.columns["time_p50"][point]
+        )
+        assert results.columns["msg_rate"][point] == pytest.approx(
+            np.count_nonzero(sizes) / results.columns["time_p50"][point] * 1e9
+        )
+        # A message came where there is one, and nowhere else; arrivals are by destination and source.
+        assert ((results.raw["arrival"][point, :3] >= 0) == (matrix.T > 0)).all()
+    assert np.isnan(results.columns["gbps_compat"][2:]).all()
+    assert np.isnan(results.columns["bound"]).all()  # nothing passes a link
+    assert list(results.columns["imbalance"][:2]) == [1, 1]
+    rows = [line for line in outcome.stdout.splitlines() if " incast, imbalance 4.00 (rank 0 receives)" in line]
+    assert len(rows) == 2
+
+
+def test_a_matrix_of_equal_entries_measures_what_uniform_traffic_does(measure):
+    results, _ = measure(3, "--provider", "shm", "--sizes", "1000", "--traffic", "uniform,sparse=100%", "--no-sentinel")
+    first, second = (
+        {name: results.columns[name][point] for name in ("largest_message", "imbalance", "buffer_slots")}
+        for point in (0, 1)
+    )
+    assert first == second
+
+
+def test_beside_mpi_the_same_matrix_in_turn(measure, tmp_path):
+    (tmp_path / "app.csv").write_text(csv_of(MATRIX))
+    results, outcome = measure(
+        4, "--provider", "tcp", "--sizes", "1000", "--mode", "tagged,msg", "--traffic", "app.csv", "--baseline", "mpi",
+        "--shuffle-ranks", "--seed", "5",
+    )  # fmt: skip
+    assert results.words("traffic") == ["app.csv"] * 6
+    baselines = results.rows("baseline")
+    assert [int(results.columns["state"][i]) for i in baselines] == [COMPLETE] * 2
+    assert (results.columns["ratio"][baselines] > 0).all()
+    assert "MPI_Alltoallv app.csv" in outcome.stdout
+
+
+def test_what_finds_no_room_is_skipped_with_the_reason(launch, tmp_path):
+    outcome = launch(
+        4, "alltoall", "--provider", "shm", *QUICK, "--sizes", "1MB", "--traffic", "uniform,incast",
+        "--memory-limit", "30MB", "--no-sentinel", "-o", "a.h5",
+    )  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    results = Results(tmp_path / "a.h5")
+    assert results.states() == [COMPLETE, SKIPPED]
+    assert "the messages of one rank need 12.0 MB in each direction" in results.words("skip_reason")[1]
+
+
+def test_a_resumed_launch_has_the_same_traffic(launch, tmp_path):
+    words = ("--provider", "shm", *QUICK, "--sizes", "64", "-o", "a.h5", "--resume")
+    (tmp_path / "app.csv").write_text(csv_of(MATRIX))
+    assert launch(4, "alltoall", *words, "--traffic", "app.csv,zipf=1.2").returncode == 0
+    again = launch(4, "alltoall", *words, "--traffic", "app.csv,zipf=1.2")
+    assert again.returncode == 0, again.stderr
+    assert "measured before" in again.stderr
+    (tmp_path / "app.csv").write_text(csv_of([*MATRIX[:3], [2, 0, 2, 0]]))
+    for traffic, said in (
+        ("app.csv,zipf=1.2", "has traffic_digest "),
+        ("app.csv,zipf=2", "has traffic 'zipf=1.2' in the file and 'zipf=2' in this launch (--traffic)"),
+    ):
+        other = launch(4, "alltoall", *words, "--traffic", traffic)
+        assert other.returncode == 2
+        assert said in other.stderr
+        assert "(--traffic)" in other.stderr
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert (file["matrices/weight"][0] == np.array(MATRIX)).all()
+
+
+@pytest.mark.parametrize(
+    ("traffic", "why"),
+    [
+        ("zipff=1", "unknown traffic 'zipff'"),
+        ("zipf", "a value is missing, as in zipf=1.2"),
+        ("hot-rank=3", "expected a number from 1x to 1000x"),
+        ("shift=3", "3 ranks have the distances 1 to 2, not 3"),
+        ("hot-node=2x", "at least 2 nodes"),
+        ("none.csv", "cannot read 'none.csv'"),
+        ("shape.csv", "2 x 3 is not square"),
+        ("ranks.csv", "a matrix of 2 x 2, and there are 3 ranks"),
+        ("negative.csv", "line 2: '-1' is below 0"),
+        ("zero.csv", "nothing is sent"),
+        ("large.csv", "'1e999' is too large"),
+        ("bad.mtx", "line 1: expected '%%MatrixMarket matrix coordinate integer general'"),
+    ],
+)
+def test_bad_traffic_is_refused_in_one_line(launch, tmp_path, traffic, why):
+    for name, text in {
+        "shape": "0,1,2\n1,0,2\n",
+        "ranks": "0,1\n1,0\n",
+        "negative": "0,1,1\n-1,0,1\n1,1,0\n",
+        "zero": "1,0,0\n0,1,0\n0,0,1\n",
+        "large": "0,1e999,1\n1,0,1\n1,1,0\n",
+    }.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    (tmp_path / "bad.mtx").write_text("3 3 1\n1 2 1\n")
+    outcome = launch(3, "alltoall", "--provider", "shm", *QUICK, "--traffic", traffic, "--sizes", "8", "-o", "a.h5")
+    assert outcome.returncode == 2
+    lines = [line for line in outcome.stderr.splitlines() if line.startswith("a2aperf: ")]
+    assert len(lines) == 1
+    assert lines[0].startswith("a2aperf: --traffic")
+    assert why in lines[0]
+    assert not list(tmp_path.glob("*.h5*"))
+
+
+def test_more_bytes_than_there_are_numbers_for(a2aperf):
+    outcome = a2aperf(
+        "alltoall", "--dry-run", "--ranks", "4", "--traffic", "incast", "--sizes", str(2**62), "--memory-limit", "1GiB"
+    )
+    assert outcome.returncode == 2
+    assert "are more than 9223372036854775807 B in one op" in outcome.stderr
