@@ -4,6 +4,7 @@
 import csv
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -116,6 +117,26 @@ def test_a_variable_that_matters(study, slow, fast, status):
     assert len(study.log()) == 16
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", [f"A2APERF_TEST_FAULT={LATE.format(300)},{LATE.format(100)}", HARMLESS], ids=["late", "harmless"])
+def test_launches_until_it_is_decided(study, setting):
+    """Whatever the launches say, they end at a look that was planned, and at the first that decides."""
+    words = ["-n", "2", "--compare", setting, "--until-decided", "--sizes", "1000", "--", *SHM, "--ops", "3", "--warmup", "0"]
+    outcome = study.run(*words)
+    assert outcome.returncode in (0, 3, 4), outcome.stderr
+    assert [row["status"] for row in study.log()] == ["0"] * len(study.plan())
+    looks = {16: (1, 8, "0.5"), 32: (2, 16, "1.5"), 64: (3, 32, "3")}
+    number, launches, error = looks[len(study.plan())]
+    assert f"look {number} of 3, at {launches} launches of each value: error {error} %\n" in outcome.stdout
+    assert f"{error} % error" in outcome.stdout and f"{100 - float(error):g} % interval" in outcome.stdout
+    assert re.search(rf"{100 - float(error):g}\s%\sinterval", (study.results / "compare-run.svg").read_text())
+    said = [f"undecided at {count} launches of each value: on to {2 * count}" for count in (8, 16)]
+    assert [line for line in outcome.stderr.splitlines() if line.startswith("undecided")] == said[: number - 1]
+    assert number == 3 or "undecided: " not in outcome.stdout
+    again = study.run(*words)
+    assert (again.returncode, again.stdout, len(study.log())) == (outcome.returncode, outcome.stdout, len(study.plan()))
+
+
 def test_an_option_over_tcp(study):
     """Two launches a side decide nothing."""
     outcome = study.run(
@@ -223,6 +244,7 @@ GOOD = ["-n", "2", "--compare", HARMLESS]
         (["-n", "2", "--compare", "A=1"], "A=1: expected two or more different values, such as A=0,1"),
         (["-n", "2", "--compare", "A=1,1"], "A=1,1: expected two or more different values"),
         ([*GOOD, "--launches", "1"], "greater than or equal to 2"),
+        ([*GOOD, "--until-decided", "--launches", "8"], "--until-decided: with --compare, and without --launches"),
         ([*GOOD, "--hostfile", "none"], "--hostfile none: no such file that can be read"),
         ([*GOOD, "--hostfile", "empty"], "--hostfile empty: there is no host in it"),
         ([*GOOD, "--hostfile", "odd"], "odd, line 2: 'slots=many': expected a line such as 'node1 slots=4'"),
@@ -297,9 +319,9 @@ def test_a_screening_confirms_the_setting_that_matters(study):
     confirm = study.results / "confirm.json"
     last = study.results / "screen-run-n1-s29-029.h5"
     assert wait_until(lambda: last.exists() or process.poll() is not None, 4 * PATIENCE)
-    process.send_signal(signal.SIGINT)
+    process.terminate()
     _, stderr = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 128 + signal.SIGINT, stderr
+    assert process.returncode == 128 + signal.SIGTERM, stderr
     assert "to be confirmed by" in stderr and "A2APERF_QUICK=1" in stderr
     before = confirm.read_text()
 

@@ -12,12 +12,13 @@ from typing import Annotated
 import typer
 
 from a2aperf import output, terminal
-from a2aperf.commands.options import AgainstParser, Where, share
+from a2aperf.commands.options import AgainstParser, Where
 from a2aperf.errors import InputError
 from a2aperf.gating import formats, given, limits_file
 from a2aperf.gating.checks import State
 from a2aperf.gating.gate import Asked, Gate, gate
 from a2aperf.gating.limits_file import FaultyLimitsError
+from a2aperf.percent import share
 
 EXAMPLES = """\
 a2a gate tonight/ --against spring                        a baseline of five jobs or more
