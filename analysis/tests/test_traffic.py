@@ -68,3 +68,9 @@ def test_older_files_have_uniform_traffic() -> None:
     assert matrices.is_uniform({})
     assert matrices.is_uniform({"traffic": "uniform"})
     assert not matrices.is_uniform({"traffic": "zipf=1.2"})
+
+
+def test_nodes_are_judged_where_all_have_the_same_to_do() -> None:
+    points = pd.DataFrame({"traffic": ["uniform", "hot-node=4x"], "point": [0, 1]})
+    assert matrices.of_uniform(points)["point"].tolist() == [0]
+    assert matrices.of_uniform(points[["point"]])["point"].tolist() == [0, 1]  # an older file

@@ -57,6 +57,11 @@ def is_uniform(row: Mapping[str, Any] | pd.Series) -> bool:
     return row.get(TRAFFIC, UNIFORM) in (UNIFORM, "")
 
 
+def of_uniform(points: pd.DataFrame) -> pd.DataFrame:
+    """Those whose ranks and nodes all have the same to do."""
+    return points[points[TRAFFIC] == UNIFORM] if TRAFFIC in points else points
+
+
 def weights(results: Results, row: pd.Series) -> NDArray[np.int64] | None:
     """The matrix of a point; None where its traffic is uniform, or the file has lost the matrix."""
     if is_uniform(row):

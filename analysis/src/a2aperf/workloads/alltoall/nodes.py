@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What an all-to-all says of its nodes: when their ranks have ended, in the median of the ops.
 
-Only of ops that started by a common clock: with a barrier each rank counts from its own exit.
+Only of ops that started by a common clock: with a barrier each rank counts from its own exit. And
+only of uniform traffic: a node that has more to move is rightly later.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from a2aperf.launch import Launch
 from a2aperf.nodes.night import FEWEST_NODES, Night, line, night
 from a2aperf.results import Results
+from a2aperf.workloads.alltoall import matrices
 
 Floats = NDArray[np.float64]
 _ENDS = "ends its ops"
@@ -21,7 +23,7 @@ _ENDS = "ends its ops"
 
 def nights(found: Results) -> Iterator[Night]:
     """Of each launch, on enough nodes."""
-    points = found.measured().points
+    points = matrices.of_uniform(found.measured().points)
     points = points[points["has_raw"] & (points["engine"] == "a2aperf")]
     for launch, rows in points.groupby("launch"):
         facts = found.launches[str(launch)]
