@@ -64,7 +64,11 @@ class Outcome:
     @property
     def notes(self) -> list[str]:
         """What is to be known beside it."""
-        told = list(self.ranking.notes)
+        told = [
+            "places, and what is ahead, are by the times (µs); a rate over the whole time also "
+            "counts what was slow",
+            *self.ranking.notes,
+        ]
         if self.costs:
             told.append(
                 "costs are of the timed part, for a gigabyte of payload (1e9 B): CPU time of all "

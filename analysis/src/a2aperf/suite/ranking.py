@@ -113,8 +113,8 @@ def rank(found: Results) -> Ranking:
     told: list[str] = list(notes)
     for first, second in itertools.combinations(names, 2):
         told += _compare(used, (first, second), places, standings, pairs_of(len(names)))
-    told += _beside(used, names)
-    judged = {role: used.traits(role).judged or Judged() for role in roles}
+    told += _beside(used, names, roles)
+    judged = {role: _judged(used, role) for role in roles}
     return Ranking(names, standings, judged, tuple(dict.fromkeys(told)), used, places)
 
 
@@ -345,7 +345,7 @@ def _stacked(
 # What is to be known beside it --------------------------------------------------------------------
 
 
-def _beside(used: Results, names: Sequence[str]) -> Iterator[str]:
+def _beside(used: Results, names: Sequence[str], roles: Sequence[str]) -> Iterator[str]:
     of: dict[str, set[tuple[str, str]]] = {name: set() for name in names}
     for row in used.points[["launch", "provider"]].drop_duplicates().itertuples(index=False):
         launch = used.launches[str(row.launch)]
@@ -357,4 +357,11 @@ def _beside(used: Results, names: Sequence[str]) -> Iterator[str]:
                 f"{name}: its launches went over different providers "
                 f"({list_text(sorted(provider for provider, _ in ways))})"
             )
-    yield from remarks.doubts(used, list(used.launches))
+    # Of ops it is known how often is too often, of other samples not.
+    of_ops = [role for role in roles if _judged(used, role).has_ops]
+    counted = used.select(used.points["role"].isin(of_ops or roles))
+    yield from remarks.doubts(counted, list(counted.launches))
+
+
+def _judged(used: Results, role: str) -> Judged:
+    return used.traits(role).judged or Judged()
