@@ -111,7 +111,8 @@ void DurationRunner::gather_kept(const Run& run, const KeptSamples& kept, Sample
     samples.ticks = static_cast<int>(most);
     std::vector<std::int64_t> offsets;
     offsets.reserve(kept.moments.size());
-    for (const Nanoseconds moment : kept.moments) offsets.push_back(durations_.since(run.start, moment));
+    for (const Nanoseconds moment : kept.moments)
+        offsets.push_back(kept.are_offsets ? moment : durations_.since(run.start, moment));
     gather_along(most, rules_.tick_end, offsets, samples);
     for (std::size_t i = 0; i < kept.values.size(); ++i)
         gather_along(most, rules_.tick_counts[i], kept.values[i], samples);

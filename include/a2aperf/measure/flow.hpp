@@ -25,6 +25,7 @@ struct KeptSamples {
     std::vector<std::span<const std::int64_t>> values; // columns, of as many
     std::int64_t lost = 0;                             // for which there was no room
     std::vector<TimeHistogram::Bucket> buckets{};      // of the last column, those without room too
+    bool are_offsets = false;                          // the moments: from the start already
 };
 
 class Flow {
