@@ -32,6 +32,8 @@ public:
 
     // Everything, into a group that has room for it; but for the checksum.
     void copy_to(const DeclaredGroup& to) const;
+    // Of that the texts that were not known beforehand: no sample tells them again.
+    void copy_texts_to(const DeclaredGroup& to) const;
 
 private:
     explicit DeclaredGroup(GroupDeclaration declaration) : declaration_(std::move(declaration)) {}

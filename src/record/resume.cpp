@@ -265,6 +265,8 @@ void keep_group(const ResultsFile& from, const std::vector<State>& kept, const s
     if (from.group->checksum() != kNoChecksum)
         remarks.push_back(fmt::format("/{} is not what was written (checksum) and is made anew of the samples",
                                       from.group->declaration().name));
+    else
+        from.group->copy_texts_to(*to.group); // it was killed: what no sample tells is as it stands there
     restore_group(from, kept, points, *to.group);
 }
 
