@@ -77,6 +77,7 @@ Bytes DurationWorkload::sample_bytes(const Options& options, int ranks) const {
 }
 
 void DurationWorkload::add(Plan& plan, Point point, const Skip& skip) {
+    point.role = Role::flow;
     point.schedule = &find_schedule("shift");
     point.skip_reason = skip(point).value_or("");
     if (!point.is_skipped()) plan.order.push_back(static_cast<int>(plan.points.size()));

@@ -10,6 +10,7 @@
 #include "a2aperf/config/values.hpp"
 #include "a2aperf/measure/echo_engine.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
+#include "a2aperf/plan/echo_plan.hpp"
 #include "a2aperf/plan/size_list.hpp"
 #include "a2aperf/stats/round_trips.hpp"
 #include "duration_workload.hpp"
@@ -215,22 +216,23 @@ public:
     Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {
         const EchoOptions& asked = own(options);
         const StreamPairs pairs = pairs_of(asked);
-        const Stream who{.pairs = pairs.text(),
-                         .who = pairs.of(layout.ranks()),
-                         .duration = asked.duration.value_or(0),
-                         .messages = asked.duration ? -1 : options.ops};
+        EchoPlan echo;
+        echo.pairs = pairs.text();
+        echo.who = pairs.of(layout.ranks());
+        echo.duration = asked.duration.value_or(0);
+        echo.messages = asked.duration ? -1 : options.ops;
+        echo.request_size = asked.request_size;
         Plan plan;
         for (const std::string& mode : options.modes)
             for (const std::string& memory : options.memories)
                 for (const int outstanding : asked.outstanding)
                     for (const Bytes size : options.sizes) {
                         Point point;
-                        point.role = Role::echo;
                         point.mode = mode;
                         point.memory = memory;
                         point.message_size = size;
-                        point.stream = who;
-                        point.echo = {.outstanding = outstanding, .request_size = asked.request_size};
+                        echo.outstanding = outstanding;
+                        point.flow = std::make_shared<EchoPlan>(echo);
                         add(plan, std::move(point), skip);
                     }
         put_in_order(plan, options);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "a2aperf/plan/echo_plan.hpp"
 #include "a2aperf/stats/round_trips.hpp"
 
 namespace a2aperf {
@@ -36,7 +37,7 @@ double trips_of(const Samples& samples, const Point&, const Layout&) {
 double rate_of(const Samples& samples, const Point& point, const Layout& layout) {
     Nanoseconds first = std::numeric_limits<Nanoseconds>::max();
     Nanoseconds last = 0;
-    for (const StreamPair& pair : point.stream.who) {
+    for (const StreamPair& pair : point.flow->who) {
         first = std::min(first, samples.begin[static_cast<std::size_t>(pair.from)]);
         last = std::max(last, samples.recv_done[static_cast<std::size_t>(pair.from)]);
     }
@@ -92,15 +93,14 @@ std::vector<Column> echo_columns() {
              asked_column("operation", ValueType::text, "", "what one round trip does",
                           [](const Point&) { return std::string("echo"); }),
              asked_column("echo_pairs", ValueType::text, "", "which client asks which server",
-                          [](const Point&p) { return p.stream.pairs; }),
+                          [](const Point&p) { return p.flow->pairs; }),
              asked_column("request_size", ValueType::int64, "B", "bytes of a request",
-                          [](const Point&p) { return static_cast<std::int64_t>(p.echo.request_size); }),
+                          [](const Point&p) { return static_cast<std::int64_t>(echo_of(p).request_size); }),
              asked_column("outstanding", ValueType::int32, "",
                           "requests of a client to one server that may be under way",
-                          [](const Point&p) { return std::int64_t{p.echo.outstanding}; }),
-             asked_column(
-                 "asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
-                 [](const Point&p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; }),
+                          [](const Point&p) { return std::int64_t{echo_of(p).outstanding}; }),
+             asked_column("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
+                          [](const Point&p) { return std::int64_t{p.flow->messages < 0 ? p.flow->duration : -1}; }),
              memory_column(),
              whole_column(
                  {"round_trips", "", "round trips of all clients, kept or not", Better::none, {}, trips_of}),

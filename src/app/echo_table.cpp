@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/units.hpp"
+#include "a2aperf/plan/echo_plan.hpp"
 
 namespace a2aperf {
 namespace {
@@ -75,7 +76,7 @@ public:
     std::string row(const Row& row) override {
         const Point& point = row.point;
         const std::string what = fmt::format("{:>8}{} {:>4} {:>10}", point.mode, memory(point.memory),
-                                             point.echo.outstanding, point.message_size);
+                                             echo_of(point).outstanding, point.message_size);
         if (row.result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);
         const Summary& summary = row.result->summary;
         std::string cells = fmt::format(" {:>10}", summary.count);
@@ -127,7 +128,7 @@ public:
         const std::string memory = setting_.tells_memory ? fmt::format(", memory {}", point.memory) : "";
         std::string heading =
             fmt::format("clusterperf {} on {}, {}, mode {}, outstanding {}{}\n", setting_.ranks, setting_.nodes,
-                        setting_.provider, point.mode, point.echo.outstanding, memory);
+                        setting_.provider, point.mode, echo_of(point).outstanding, memory);
         const bool is_same = heading == last_heading_;
         last_heading_ = std::move(heading);
         return (is_same ? "" : last_heading_) + lines(row);

@@ -87,7 +87,9 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     Plan plan = workload.plan(options, job.layout(), [&](const Point& point) -> std::optional<std::string> {
         const auto missing = lacking.find(point.memory.empty() ? options.memories.front() : point.memory);
         if (missing != lacking.end()) return missing->second;
-        return skip_reason(point, choice, budget, job.ranks());
+        if (auto why = fabric_skip_reason(point, choice)) return why;
+        if (auto why = workload.trouble(choice.offer, point)) return why;
+        return memory_skip_reason(point, budget, job.ranks());
     });
     const auto stored_start = keep_stored(plan, from_reader(job, stored));
     auto cores = cores_of_nodes(job, choice.here);

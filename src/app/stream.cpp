@@ -11,7 +11,9 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/measure/credit_stream.hpp"
+#include "a2aperf/measure/stream_trouble.hpp"
 #include "a2aperf/plan/size_list.hpp"
+#include "a2aperf/plan/stream_plan.hpp"
 #include "estimate.hpp"
 #include "launch.hpp"
 #include "stream_options.hpp"
@@ -87,7 +89,7 @@ double bytes_of(const Samples& samples, const Point& point, const Layout& layout
 double time_of(const Samples& samples, const Point& point, const Layout&) {
     Nanoseconds first = std::numeric_limits<Nanoseconds>::max();
     Nanoseconds last = 0;
-    for (const StreamPair& pair : point.stream.who) {
+    for (const StreamPair& pair : point.flow->who) {
         first = std::min(first, samples.begin[static_cast<std::size_t>(pair.from)]);
         last = std::max(last, samples.recv_done[static_cast<std::size_t>(pair.to)]);
     }
@@ -115,28 +117,29 @@ std::vector<Column> stream_columns() {
     };
     return columns_of_durations(
         {asked_column("stream_pairs", ValueType::text, "", "who sends to whom",
-                      [](const Point& p) { return p.stream.pairs; }),
+                      [](const Point& p) { return p.flow->pairs; }),
          asked_column("duplex", ValueType::text, "", "whether each pair sends in both directions",
-                      [](const Point& p) { return std::string(p.stream.is_duplex ? "both ways" : "one way"); }),
+                      [](const Point& p) { return std::string(stream_of(p).is_duplex ? "both ways" : "one way"); }),
          asked_column("free_delay", ValueType::int64, "ns", "pause of the receiver before it frees",
-                      [](const Point& p) { return std::int64_t{p.stream.free_delay.time}; }),
-         asked_column("free_every", ValueType::int64, "", "messages from one pause to the next",
-                      [](const Point& p) { return p.stream.free_delay.time > 0 ? p.stream.free_delay.every : -1; }),
+                      [](const Point& p) { return std::int64_t{stream_of(p).free_delay.time}; }),
+         asked_column(
+             "free_every", ValueType::int64, "", "messages from one pause to the next",
+             [](const Point& p) { return stream_of(p).free_delay.time > 0 ? stream_of(p).free_delay.every : -1; }),
          asked_column("asked_inject", ValueType::text, "", "whether messages were to go by the inject path",
-                      [](const Point& p) { return std::string(to_string(p.stream.inject)); }),
+                      [](const Point& p) { return std::string(to_string(stream_of(p).inject)); }),
          asked_column("completion", ValueType::text, "", "what the completion of a send was asked to mean",
-                      [](const Point& p) { return std::string(to_string(p.stream.completion)); }),
+                      [](const Point& p) { return std::string(to_string(stream_of(p).completion)); }),
          asked_column("cq_mod", ValueType::int64, "", "messages of which one asked for the completion of its send",
-                      [](const Point& p) { return std::int64_t{p.stream.cq_mod}; }),
+                      [](const Point& p) { return std::int64_t{stream_of(p).cq_mod}; }),
          asked_column("threads", ValueType::text, "",
                       "both ends of a rank in one thread, or each in one of its own",
-                      [](const Point& p) { return std::string(to_string(p.stream.threads)); }),
+                      [](const Point& p) { return std::string(to_string(stream_of(p).threads)); }),
          asked_column("traced", ValueType::text, "", "whether an interval ends whenever messages were sent or came",
-                      [](const Point& p) { return std::string(p.stream.traces ? "yes" : "no"); }),
+                      [](const Point& p) { return std::string(stream_of(p).traces ? "yes" : "no"); }),
          asked_column("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
-                      [](const Point& p) { return std::int64_t{p.stream.messages < 0 ? p.stream.duration : -1}; }),
+                      [](const Point& p) { return std::int64_t{p.flow->messages < 0 ? p.flow->duration : -1}; }),
          asked_column("asked_messages", ValueType::int64, "", "messages that each sender was to send",
-                      [](const Point& p) { return p.stream.messages; }),
+                      [](const Point& p) { return p.flow->messages; }),
          memory_column(), whole_column({"stream_time", "ns", "duration of the stream", Better::none, {}, time_of}),
          whole_column({"messages", "", "messages received", Better::none, {}, messages_of}),
          whole_column({"bytes", "B", "bytes of payload received", Better::none, {}, bytes_of}),
@@ -165,11 +168,11 @@ std::vector<SampleColumn> stream_samples() {
 
 // Each of these with each of the values.
 template <class Value>
-std::vector<Stream> with_each(const std::vector<Stream>& streams, const std::vector<Value>& values,
-                              Value Stream::*member) {
-    std::vector<Stream> all;
+std::vector<StreamPlan> with_each(const std::vector<StreamPlan>& streams, const std::vector<Value>& values,
+                                  Value StreamPlan::*member) {
+    std::vector<StreamPlan> all;
     for (const Value& value : values)
-        for (const Stream& stream : streams) all.emplace_back(stream).*member = value;
+        for (const StreamPlan& stream : streams) all.emplace_back(stream).*member = value;
     return all;
 }
 
@@ -178,19 +181,21 @@ int channels_of(Threads threads) {
 }
 
 // In the order of the plan.
-std::vector<Stream> streams_of(const Options& options, int ranks) {
+std::vector<StreamPlan> streams_of(const Options& options, int ranks) {
     const StreamOptions& asked = stream_options(options);
-    std::vector<Stream> streams{{.pairs = asked.pairs.text(),
-                                 .is_duplex = asked.is_duplex,
-                                 .who = asked.pairs.of(ranks, asked.is_duplex),
-                                 .duration = asked.duration,
-                                 .messages = asked.messages.value_or(-1),
-                                 .traces = asked.traces}};
-    streams = with_each(streams, asked.free_delays, &Stream::free_delay);
-    streams = with_each(streams, asked.injects, &Stream::inject);
-    streams = with_each(streams, asked.cq_mods, &Stream::cq_mod);
-    streams = with_each(streams, asked.threads, &Stream::threads);
-    return with_each(streams, asked.completions, &Stream::completion);
+    StreamPlan first;
+    first.pairs = asked.pairs.text();
+    first.who = asked.pairs.of(ranks, asked.is_duplex);
+    first.is_duplex = asked.is_duplex;
+    first.duration = asked.duration;
+    first.messages = asked.messages.value_or(-1);
+    first.traces = asked.traces;
+    std::vector<StreamPlan> streams{first};
+    streams = with_each(streams, asked.free_delays, &StreamPlan::free_delay);
+    streams = with_each(streams, asked.injects, &StreamPlan::inject);
+    streams = with_each(streams, asked.cq_mods, &StreamPlan::cq_mod);
+    streams = with_each(streams, asked.threads, &StreamPlan::threads);
+    return with_each(streams, asked.completions, &StreamPlan::completion);
 }
 
 class StreamWorkload final : public DurationWorkload {
@@ -232,20 +237,23 @@ public:
         return {{"asked_from", asked.from}, {"asked_to", asked.to}};
     }
 
+    std::optional<std::string> trouble(const Offer& offer, const Point& point) const override {
+        return stream_trouble(offer, point);
+    }
+
     Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {
         Plan plan;
         for (const std::string& mode : options.modes)
-            for (const Stream& stream : streams_of(options, layout.ranks()))
+            for (const StreamPlan& stream : streams_of(options, layout.ranks()))
                 for (const std::string& memory : options.memories)
                     for (const int window : options.windows)
                         for (const Bytes size : options.sizes) {
                             Point point;
-                            point.role = Role::stream;
                             point.mode = mode;
                             point.memory = memory;
                             point.window = window;
                             point.message_size = size;
-                            point.stream = stream;
+                            point.flow = std::make_shared<StreamPlan>(stream);
                             point.channels = channels_of(stream.threads);
                             add(plan, std::move(point), skip);
                         }

@@ -8,7 +8,7 @@
 
 #include "a2aperf/config/options.hpp"
 #include "a2aperf/config/workload_row.hpp"
-#include "a2aperf/plan/point.hpp"
+#include "a2aperf/plan/stream_plan.hpp"
 
 namespace a2aperf {
 

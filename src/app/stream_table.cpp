@@ -8,13 +8,14 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/units.hpp"
+#include "a2aperf/plan/stream_plan.hpp"
 #include "a2aperf/transfer/msg.hpp"
 
 namespace a2aperf {
 namespace {
 
 double pause_of(const Point& point) {
-    return static_cast<double>(point.stream.free_delay.time) * kMicroseconds;
+    return static_cast<double>(stream_of(point).free_delay.time) * kMicroseconds;
 }
 
 constexpr std::array<std::string_view, 8> kPublished{
@@ -55,11 +56,11 @@ std::string published_line(const Row& row) {
 
 // In the words by which `a2a import` knows the mode.
 std::string table_of(const Point& point, bool tells_memory) {
-    Stream stream = point.stream;
+    StreamPlan stream = stream_of(point);
     stream.free_delay = {}; // a column
     const std::string memory = tells_memory ? fmt::format(" memory {}", point.memory) : "";
     return fmt::format("Testing using {}, {}{} and {} buffers", point.mode == Msg::kName ? "send" : point.mode,
-                       stream.label(), memory, point.window);
+                       stream.words(), memory, point.window);
 }
 
 } // namespace
@@ -67,9 +68,9 @@ std::string table_of(const Point& point, bool tells_memory) {
 StreamTable::StreamTable(Format format, const Layout& layout, const std::string& provider, const Plan& plan)
     : format_(format), title_(fmt::format("# {} on {}, {}\n", counted(layout.ranks(), "rank"),
                                           counted(layout.nodes(), "node"), provider)),
-      has_asked_(std::ranges::any_of(plan.points, [](const Point& point) { return point.stream.asks(); })),
-      tells_threads_(std::ranges::any_of(plan.points,
-                                         [](const Point& point) { return point.stream.threads != Threads::one; })),
+      has_asked_(std::ranges::any_of(plan.points, [](const Point& point) { return stream_of(point).asks(); })),
+      tells_threads_(std::ranges::any_of(
+          plan.points, [](const Point& point) { return stream_of(point).threads != Threads::one; })),
       tells_memory_(std::ranges::any_of(
           plan.points, [&](const Point& point) { return point.memory != plan.points.front().memory; })) {}
 
@@ -85,10 +86,11 @@ std::string StreamTable::heading() const {
 std::string StreamTable::line(const Row& row) const {
     const Point& point = row.point;
     const std::string memory = tells_memory_ ? fmt::format(" {:>8}", point.memory) : "";
-    const std::string threads = tells_threads_ ? fmt::format(" {:>7}", to_string(point.stream.threads)) : "";
+    const std::string threads = tells_threads_ ? fmt::format(" {:>7}", to_string(stream_of(point).threads)) : "";
     std::string what = fmt::format("{:>8}{}{} {:>6} {:>9} {:>10.1f}", point.mode, memory, threads, point.window,
                                    point.message_size, pause_of(point));
-    if (has_asked_) what += fmt::format(" {:>10} {:>6}", to_string(point.stream.completion), point.stream.cq_mod);
+    if (has_asked_)
+        what += fmt::format(" {:>10} {:>6}", to_string(stream_of(point).completion), stream_of(point).cq_mod);
     if (row.result == nullptr) return fmt::format("{} skipped: {}\n", what, point.skip_reason);
     const auto& figures = row.result->figures;
     return fmt::format("{} {:>6} {:>11.0f} {:>15.0f} {:>12.0f} {:>9.3f} {:>11.3f} {:>12.1f}\n", what,

@@ -22,6 +22,7 @@ namespace a2aperf {
 class Engine;
 class Flow;
 class Launch;
+class Offer;
 struct Duration;
 struct EngineParts;
 
@@ -40,6 +41,9 @@ public:
     virtual int most_channels(const Options&) const { return 1; }
     // Names that it alone was asked for, as attributes of the launch's segment; empty = not asked for.
     virtual std::map<std::string, std::string> asked_names(const Options&) const { return {}; }
+
+    // Why the provider cannot measure a point of its plan, beyond what holds for all workloads.
+    virtual std::optional<std::string> trouble(const Offer&, const Point&) const { return std::nullopt; }
 
     // Pure: the same on all ranks, and without MPI.
     virtual Plan plan(const Options& options, const Layout& layout, const Skip& skip) const = 0;

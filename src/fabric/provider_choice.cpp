@@ -94,7 +94,7 @@ std::optional<Found> try_provider(const Job& job, const std::string& name, const
         }
     }
     if (capabilities != 0) {
-        // Without it skip_reason() judges what can be measured.
+        // Without it fabric_skip_reason() judges what can be measured.
         if (order != 0 && !on_all_ranks(job, !offers(name, capabilities, nullptr, order).empty())) order = 0;
         found.offers = offers(name, capabilities, &reason, order);
         if (on_all_ranks(job, !found.offers.empty())) return found;

@@ -9,6 +9,7 @@
 #include "a2aperf/measure/credit_stream_asking.hpp"
 #include "a2aperf/measure/credit_stream_words.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
+#include "a2aperf/measure/stream_trouble.hpp"
 #include "a2aperf/measure/threaded_stream.hpp"
 
 namespace a2aperf {
@@ -397,25 +398,26 @@ template class CreditStream<Asking<Write>>;
 
 std::unique_ptr<Flow> make_stream(const EngineParts& parts) {
     const Point& point = parts.point;
-    const bool has_two = point.stream.threads == Threads::each;
+    const StreamPlan& stream = stream_of(point);
+    const bool has_two = stream.threads == Threads::each;
     Channel& channel = has_two ? *parts.channels.front() : only_channel(parts.channels, "a stream");
-    StreamSettings settings{.window = point.window, .most = point.stream.messages};
-    for (const StreamPair& pair : point.stream.who) {
+    StreamSettings settings{.window = point.window, .most = stream.messages};
+    for (const StreamPair& pair : stream.who) {
         if (pair.from == parts.job.rank()) settings.to.push_back(pair.to);
         if (pair.to == parts.job.rank()) settings.from.push_back(pair.from);
     }
     settings.injects = injects_stream(channel.domain().offer(), point);
-    settings.free_delay = point.stream.free_delay;
+    settings.free_delay = stream.free_delay;
     settings.matches_in_order = channel.domain().offer().matches_in_order();
     settings.completes_in_order = channel.domain().offer().completes_in_order();
     settings.op = parts.loop.next_op();
     (void)parts.loop.next_op(); // of the credits
     if (point.message_size > channel.domain().offer().ordered_write()) settings.flag_behind = FlagBehind::delivery;
-    settings.cq_mod = point.stream.cq_mod;
-    settings.completion_flags = FI_COMPLETION | flag_of(point.stream.completion);
+    settings.cq_mod = stream.cq_mod;
+    settings.completion_flags = FI_COMPLETION | flag_of(stream.completion);
     if (has_two) return make_threaded_stream(parts, settings);
     const bool gives_all = channel.endpoint().completions() == Completions::all;
-    if (point.stream.asks() || !(gives_all || settings.injects))
+    if (stream.asks() || !(gives_all || settings.injects))
         return AskingModes::make<CreditStream>(point.mode, parts.job, channel, point.message_size, settings);
     return StreamModes::make<CreditStream>(point.mode, parts.job, channel, point.message_size, settings);
 }

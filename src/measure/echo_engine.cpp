@@ -8,6 +8,7 @@
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/fabric/call_error.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
+#include "a2aperf/plan/echo_plan.hpp"
 
 namespace a2aperf {
 namespace {
@@ -352,15 +353,15 @@ template class EchoEngine<Msg>;
 std::unique_ptr<Flow> make_echo(const EngineParts& parts) {
     Channel& channel = only_channel(parts.channels, "a round trip");
     const Point& point = parts.point;
-    EchoSettings settings{.outstanding = point.echo.outstanding,
-                          .request_size = point.echo.request_size,
-                          .most = point.stream.messages};
-    for (const StreamPair& pair : point.stream.who) {
+    const EchoPlan& echo = echo_of(point);
+    EchoSettings settings{
+        .outstanding = echo.outstanding, .request_size = echo.request_size, .most = echo.messages};
+    for (const StreamPair& pair : echo.who) {
         if (pair.from == parts.job.rank()) settings.servers.push_back(pair.to);
         if (pair.to == parts.job.rank()) settings.clients.push_back(pair.from);
     }
     settings.injects_answers = uses_inject(channel.domain().offer(), point);
-    settings.injects_requests = uses_inject(channel.domain().offer(), point.of_requests());
+    settings.injects_requests = uses_inject(channel.domain().offer(), point.of_size(echo.request_size));
     settings.op = parts.loop.next_op();
     for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)parts.loop.next_op();
     return EchoModes::make<EchoEngine>(point.mode, parts.job, channel, point.message_size, settings);

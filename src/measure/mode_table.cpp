@@ -47,9 +47,9 @@ void verify_messages(const EngineParts& parts) {
 template <TransferMode Mode>
 void verify_point(const EngineParts& parts) {
     verify_messages<Mode>(parts);
-    if (parts.point.role != Role::echo || parts.point.echo.request_size == parts.point.message_size) return;
-    const Point requests = parts.point.of_requests();
-    verify_messages<Mode>({parts.job, parts.channels, parts.loop, parts.deadline, requests, parts.seed});
+    if (parts.point.other_size() == parts.point.message_size) return;
+    const Point others = parts.point.of_size(parts.point.other_size());
+    verify_messages<Mode>({parts.job, parts.channels, parts.loop, parts.deadline, others, parts.seed});
 }
 
 template <TransferMode Mode>
@@ -131,12 +131,6 @@ bool uses_inject(const Offer& offer, const Point& point) {
     if (mode.arrival == Arrival::flag && point.message_size > offer.ordered_write()) return false;
     if (point.window != 0 && !provider.completes_injected) return false;
     return point.message_size <= offer.inject_size();
-}
-
-bool injects_stream(const Offer& offer, const Point& point) {
-    Point silent = point;
-    silent.window = 0;
-    return point.stream.inject != InjectUse::off && !point.stream.asks() && uses_inject(offer, silent);
 }
 
 } // namespace a2aperf

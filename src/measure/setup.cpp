@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
-#include "a2aperf/fabric/completion_level.hpp"
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/channels.hpp"
 #include "a2aperf/measure/host_facts.hpp"
@@ -31,60 +30,18 @@ std::optional<std::string> flag_trouble(const Offer& offer, Bytes message_size) 
                        name, ordered == 0 ? "no writes" : fmt::format("writes of up to {} B only", ordered));
 }
 
-// Of a stream: the data of a write name the buffer, and no receive waits for it.
-std::optional<std::string> data_trouble(const Offer& offer, const Point& point) {
-    if (offer.consumes_receive())
-        return fmt::format("each write that carries data takes a posted receive of {}, and a stream has none",
-                           offer.provider());
-    if (static_cast<std::uint64_t>(point.stream_room().messages) <= kSourceMask + 1) return std::nullopt;
-    return fmt::format("the data of a write name one of {} buffers, and a rank has {}", kSourceMask + 1,
-                       point.stream_room().messages);
-}
-
-// Of a stream whose sends ask for completions of their own.
-std::optional<std::string> completion_trouble(const Offer& offer, const Point& point) {
-    if (!point.stream.asks()) return std::nullopt;
-    const std::string name = offer.provider();
-    const Arrival arrival = find_mode(point.mode).arrival;
-    if (point.stream.inject == InjectUse::on) return "a message that is injected completes nowhere";
-    const bool waits = arrival == Arrival::flag && point.message_size > offer.ordered_write();
-    if (waits && (point.stream.cq_mod > 1 || point.stream.completion == CompletionLevel::transmit))
-        return fmt::format("in mode {} each message of {} B over {} waits for the completion of its delivery",
-                           point.mode, point.message_size, name);
-    const bool is_counted = is_written(arrival) || (offer.matches_in_order() &&
-                                                    (arrival == Arrival::receive || offer.completes_in_order()));
-    if (point.stream.cq_mod > 1)
-        if (auto why = selection_trouble(offer)) return why;
-    if (point.stream.cq_mod > 1 && !is_counted)
-        return fmt::format(
-            "{} {} messages in no order: a credit would not say which of the sender's buffers are free "
-            "where their sends do not complete",
-            name, offer.matches_in_order() ? "completes" : "receives");
-    return level_trouble(offer, point.stream.completion, is_written(arrival), point.message_size);
-}
-
 // What finds no room may be told as an error, and a duration needs all of them.
 std::optional<std::string> duration_trouble(const Offer& offer, const Point& point) {
-    const bool is_echo = point.role == Role::echo;
     const std::string name = offer.provider();
-    if (find_provider(name).keeps_own_messages &&
-        std::ranges::any_of(point.stream.who, [](const StreamPair& pair) { return pair.from == pair.to; }))
+    const Provider& provider = find_provider(name);
+    if (provider.keeps_own_messages &&
+        std::ranges::any_of(point.flow->who, [](const StreamPair& pair) { return pair.from == pair.to; }))
         return fmt::format("{} keeps messages of a process to itself: they would not pass the adapter", name);
-    if (auto why = completion_trouble(offer, point)) return why;
-    if (point.stream.inject == InjectUse::on && !injects_stream(offer, point))
-        return point.message_size > offer.inject_size()
-                   ? fmt::format("messages of {} B do not go by the inject path of {}: it takes up to {} B",
-                                 point.message_size, name, offer.inject_size())
-                   : fmt::format("messages of {} B do not go by the inject path of {} in mode {}",
-                                 point.message_size, name, point.mode);
-    const Arrival arrival = find_mode(point.mode).arrival;
-    if (arrival == Arrival::data) return data_trouble(offer, point);
-    if (!posts_receives(arrival)) return std::nullopt;
-    const int needed = is_echo ? point.echo_receives() : point.stream_room().receives;
-    if (!find_provider(name).bounds_receives || static_cast<std::size_t>(needed) <= offer.receive_queue())
-        return std::nullopt;
+    if (!posts_receives(find_mode(point.mode).arrival) || !provider.bounds_receives) return std::nullopt;
+    const int needed = point.flow->room(point).receives;
+    if (static_cast<std::size_t>(needed) <= offer.receive_queue()) return std::nullopt;
     return fmt::format("{} receives are posted at a time, of {}, and {} has room for {}", needed,
-                       is_echo ? "requests and answers" : "messages and credits", name, offer.receive_queue());
+                       point.flow->posted(), name, offer.receive_queue());
 }
 
 std::string variable(const char* name) {
@@ -160,17 +117,12 @@ MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node, std::span<const Byt
 }
 
 std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBudget& budget, int ranks) {
-    if (point.role == Role::stream && point.stream_bytes() > budget.per_buffer)
-        return fmt::format("{} and the credits need {} in each direction and --memory-limit leaves {}",
-                           counted(point.window, "message"), format_bytes(point.stream_bytes()),
-                           format_bytes(budget.per_buffer));
-    if (point.role == Role::echo) {
-        // The room behind the receive buffer is that of an answer, see budget_of().
-        const Bytes requests = point.echo.request_size > point.message_size ? point.echo.request_size : 0;
-        const Bytes needed = point.echo_bytes() + requests;
-        if (needed > budget.per_buffer)
-            return fmt::format("the messages of {} need {} in each direction and --memory-limit leaves {}",
-                               counted(point.echo.outstanding, "round trip"), format_bytes(needed),
+    if (point.is_duration()) {
+        // The room behind the receive buffer is that of a message of the point's size, see budget_of().
+        const Bytes larger = point.other_size() > point.message_size ? point.other_size() : 0;
+        if (const Bytes needed = point.flow->bytes(point) + larger; needed > budget.per_buffer)
+            return fmt::format("{} need {} in each direction and --memory-limit leaves {}",
+                               point.flow->in_buffers(point), format_bytes(needed),
                                format_bytes(budget.per_buffer));
     }
     const Bytes all = point.message_size * static_cast<Bytes>(ranks);
@@ -185,27 +137,27 @@ std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBu
                        format_bytes(needed), format_bytes(room));
 }
 
-std::optional<std::string> skip_reason(const Point& point, const ProviderChoice& choice, const MemoryBudget& budget,
-                                       int ranks) {
+std::optional<std::string> fabric_skip_reason(const Point& point, const ProviderChoice& choice) {
+    const Offer& offer = choice.offer;
     if (point.is_baseline()) {
         if (point.message_size > static_cast<Bytes>(std::numeric_limits<int>::max()))
             return "too large for the int count of MPI_Alltoall";
-    } else {
-        if (auto why = channels_trouble(choice.offer.provider(), point.channels)) return why;
-        if (const auto refused = choice.refused_modes.find(point.mode); refused != choice.refused_modes.end())
-            return refused->second;
-        if (const Bytes most = choice.offer.largest_message(); point.largest_message() > most)
-            return fmt::format("above the largest message of {}, {} B", choice.offer.provider(), most);
-        if (find_mode(point.mode).arrival == Arrival::flag)
-            if (auto why = flag_trouble(choice.offer, point.message_size)) return why;
-        if (point.is_duration())
-            if (auto why = duration_trouble(choice.offer, point)) return why;
-        const auto trouble = find_provider(choice.offer.provider()).unexpected_trouble;
-        const bool may_be_unexpected = point.post == Post::inside && posts_receives(find_mode(point.mode).arrival);
-        if (trouble != nullptr && may_be_unexpected)
-            if (auto why = trouble(point.message_size, choice.offer.inject_size())) return why;
+        return std::nullopt;
     }
-    return memory_skip_reason(point, budget, ranks);
+    const ModeEntry& mode = find_mode(point.mode);
+    if (auto why = channels_trouble(offer.provider(), point.channels)) return why;
+    if (const auto refused = choice.refused_modes.find(point.mode); refused != choice.refused_modes.end())
+        return refused->second;
+    if (const Bytes most = offer.largest_message(); point.largest_message() > most)
+        return fmt::format("above the largest message of {}, {} B", offer.provider(), most);
+    if (mode.arrival == Arrival::flag)
+        if (auto why = flag_trouble(offer, point.message_size)) return why;
+    if (point.is_duration())
+        if (auto why = duration_trouble(offer, point)) return why;
+    const auto trouble = find_provider(offer.provider()).unexpected_trouble;
+    const bool may_be_unexpected = point.post == Post::inside && posts_receives(mode.arrival);
+    if (trouble != nullptr && may_be_unexpected) return trouble(point.message_size, offer.inject_size());
+    return std::nullopt;
 }
 
 int most_channels(const Plan& plan) {
@@ -231,17 +183,18 @@ Bytes buffer_bytes(const Plan& plan, const MemoryBudget& budget, int ranks) {
 
 std::size_t queue_entries(const Plan& plan) {
     int most = 0;
-    for (const Point& point : plan.points)
-        if (!point.is_skipped() && point.role == Role::stream)
-            most = std::max(most, point.stream_room().receives + point.stream_room().sends);
-        else if (!point.is_skipped() && point.role == Role::echo)
-            most = std::max(most, 2 * point.echo_receives());
+    for (const Point& point : plan.points) {
+        if (point.is_skipped() || !point.is_duration()) continue;
+        const FlowRoom room = point.flow->room(point);
+        most = std::max(most, room.receives + room.sends);
+    }
     return static_cast<std::size_t>(most);
 }
 
 Completions completions(const Plan& plan) {
-    const bool is_selective = std::ranges::any_of(
-        plan.points, [](const Point& point) { return !point.is_skipped() && point.stream.cq_mod > 1; });
+    const bool is_selective = std::ranges::any_of(plan.points, [](const Point& point) {
+        return !point.is_skipped() && point.is_duration() && point.flow->leaves_completions_out();
+    });
     return is_selective ? Completions::asked : Completions::all;
 }
 
@@ -251,8 +204,8 @@ std::size_t flag_words(const Plan& plan, int ranks) {
         if (point.is_skipped() || point.is_baseline()) continue;
         const ModeEntry& mode = find_mode(point.mode);
         if (mode.arrival == Arrival::flag) most = std::max(most, static_cast<std::size_t>(ranks));
-        if (point.role == Role::stream && tells_by_words(mode.arrival))
-            most = std::max(most, StreamWords::count(ranks, point.stream_room().messages));
+        if (point.is_duration() && tells_by_words(mode.arrival))
+            most = std::max(most, StreamWords::count(ranks, point.flow->room(point).messages));
     }
     return most;
 }

@@ -3,6 +3,7 @@
 
 #include "a2aperf/fabric/locality.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
+#include "a2aperf/plan/stream_plan.hpp"
 
 namespace a2aperf {
 namespace {
@@ -29,7 +30,7 @@ std::unique_ptr<Flow> make_threaded_stream(const EngineParts& parts, const Strea
     Channel& sending = *parts.channels[0];
     Channel& receiving = *parts.channels[1];
     const bool gives_all = sending.endpoint().completions() == Completions::all;
-    if (parts.point.stream.asks() || !(gives_all || settings.injects))
+    if (stream_of(parts.point).asks() || !(gives_all || settings.injects))
         return AskingModes::make<ThreadedStream>(parts.point.mode, parts.job, sending, receiving,
                                                  parts.point.message_size, settings, parts.deadline, pin);
     return StreamModes::make<ThreadedStream>(parts.point.mode, parts.job, sending, receiving,

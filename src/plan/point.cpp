@@ -2,7 +2,6 @@
 #include "a2aperf/plan/point.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -18,56 +17,18 @@ std::string_view to_string(Role role) {
         return "sentinel";
     case Role::pair:
         return "pair";
-    case Role::stream:
-        return "stream";
-    case Role::echo:
-        return "echo";
+    case Role::flow:
+        return "flow";
     }
     return "";
-}
-
-std::string_view to_string(InjectUse use) {
-    switch (use) {
-    case InjectUse::automatic:
-        return "auto";
-    case InjectUse::on:
-        return "on";
-    case InjectUse::off:
-        return "off";
-    }
-    return "";
-}
-
-std::string_view to_string(CompletionLevel level) {
-    switch (level) {
-    case CompletionLevel::as_provider:
-        return "default";
-    case CompletionLevel::transmit:
-        return "transmit";
-    case CompletionLevel::delivery:
-        return "delivery";
-    }
-    return "";
-}
-
-std::string_view to_string(Threads threads) {
-    return threads == Threads::one ? "one" : "each";
-}
-
-std::string Stream::label() const {
-    std::string words = pairs;
-    if (is_duplex) words += " both ways";
-    if (free_delay.time > 0)
-        words += fmt::format(" pause {}/{}", format_duration(free_delay.time), free_delay.every);
-    if (inject != InjectUse::automatic) words += fmt::format(" inject {}", to_string(inject));
-    if (completion != CompletionLevel::as_provider) words += fmt::format(" completion {}", to_string(completion));
-    if (cq_mod > 1) words += fmt::format(" cq-mod {}", cq_mod);
-    if (threads != Threads::one) words += fmt::format(" threads {}", to_string(threads));
-    return words;
 }
 
 std::string_view to_string(Post post) {
     return post == Post::before ? "before" : "inside";
+}
+
+std::string_view Point::role_name() const {
+    return is_duration() ? flow->role() : to_string(role);
 }
 
 std::string_view Point::schedule_name() const {
@@ -78,48 +39,21 @@ std::string_view Point::schedule_name() const {
 Bytes Point::buffer_bytes(int ranks) const {
     const Bytes all =
         largest_message() * static_cast<Bytes>(messages_per_rank(ranks)); // of a duration's verification, too
-    if (role == Role::echo) return std::max(all, echo_bytes());
-    return role == Role::stream ? std::max(all, stream_bytes()) : all;
+    return is_duration() ? std::max(all, flow->bytes(*this)) : all;
 }
 
-Point::StreamRoom Point::stream_room() const {
-    std::map<Rank, StreamRoom> of_rank;
-    for (const StreamPair& pair : stream.who) {
-        StreamRoom& sender = of_rank[pair.from];
-        sender.receives += kStreamCredits;
-        sender.sends += window;
-        of_rank[pair.to].receives += window;
-        of_rank[pair.to].messages += window;
-    }
-    StreamRoom most;
-    for (const auto& [rank, room] : of_rank)
-        most = {std::max(most.receives, room.receives), std::max(most.messages, room.messages),
-                std::max(most.sends, room.sends)};
-    return most;
+Bytes Point::other_size() const {
+    return is_duration() ? flow->other_size(*this) : message_size;
 }
 
-Bytes Point::stream_bytes() const {
-    const StreamRoom room = stream_room();
-    return stream_stride(message_size) * static_cast<Bytes>(std::max(room.receives, room.sends + 1)); // a credit
+Bytes Point::largest_message() const {
+    return std::max(message_size, other_size());
 }
 
-int Point::echo_receives() const {
-    std::map<Rank, int> of_rank;
-    for (const StreamPair& pair : stream.who)
-        for (const Rank rank : {pair.from, pair.to}) of_rank[rank] += echo.outstanding;
-    int most = 0;
-    for (const auto& [rank, receives] : of_rank) most = std::max(most, receives);
-    return most;
-}
-
-Bytes Point::echo_bytes() const {
-    return stream_stride(largest_message()) * static_cast<Bytes>(echo_receives());
-}
-
-Point Point::of_requests() const {
-    Point requests = *this;
-    requests.message_size = echo.request_size;
-    return requests;
+Point Point::of_size(Bytes size) const {
+    Point same = *this;
+    same.message_size = size;
+    return same;
 }
 
 Peers Point::peers(Rank rank, const Layout& layout, std::uint64_t seed) const {
@@ -140,13 +74,12 @@ Peers Point::peers(Rank rank, const Layout& layout, std::uint64_t seed) const {
     return peers;
 }
 
+std::string Point::memory_words() const {
+    return memory.empty() || memory == "default" ? "" : fmt::format(" memory {}", memory);
+}
+
 std::string Point::label() const {
-    const std::string pages = memory.empty() || memory == "default" ? "" : fmt::format(" memory {}", memory);
-    if (role == Role::stream)
-        return fmt::format("{} stream {}{} window {} {} B", mode, stream.label(), pages, window, message_size);
-    if (role == Role::echo)
-        return fmt::format("{} echo {}{} outstanding {} request {} B answer {} B", mode, stream.pairs, pages,
-                           echo.outstanding, echo.request_size, message_size);
+    if (is_duration()) return flow->label(*this);
     const std::string cell = fmt::format("{} {}", mode, schedule_name());
     if (is_baseline()) return fmt::format("{} {} B", cell, message_size);
     if (distance > 0) return fmt::format("{} by {} {} B", cell, distance, message_size);

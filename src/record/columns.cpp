@@ -126,7 +126,7 @@ std::string engine_of(const Point& point) {
 std::vector<Column> asked_columns() {
     return {
         asked("role", Kind::text, "what the row is for: measure, baseline, sentinel or pair", {"role"},
-              [](const PointRequest& a) { return to_string(a.point.role); }),
+              [](const PointRequest& a) { return a.point.role_name(); }),
         asked("engine", Kind::text, "program that moved the messages", {},
               [](const PointRequest& a) { return engine_of(a.point); }),
         asked("mode", Kind::text, "transfer mode", {"mode"}, [](const PointRequest& a) { return a.point.mode; }),

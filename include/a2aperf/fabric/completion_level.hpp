@@ -7,7 +7,7 @@
 #include <string>
 
 #include "a2aperf/fabric/offer.hpp"
-#include "a2aperf/plan/point.hpp"
+#include "a2aperf/plan/stream_plan.hpp"
 
 namespace a2aperf {
 

@@ -20,7 +20,7 @@ std::optional<std::string> channels_trouble(std::string_view provider, int count
 class Channels {
 public:
     // Opens them one after another, each with a copy of the offer. Collective. Throws UsageError where the provider
-    // allows a process fewer: points that need more are skipped before (skip_reason()).
+    // allows a process fewer: points that need more are skipped before (fabric_skip_reason()).
     Channels(const Job& job, const Offer& offer, const ChannelSettings& settings, int count = 1);
 
     std::span<Channel* const> all() const { return all_; }

@@ -19,6 +19,7 @@
 #include "a2aperf/measure/message_number.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/measure/stream_words.hpp"
+#include "a2aperf/plan/stream_plan.hpp"
 #include "a2aperf/stats/samples.hpp"
 #include "a2aperf/transfer/asking.hpp"
 
@@ -325,7 +326,7 @@ private:
     std::array<fi_cq_data_entry, 16> entries_{};
 };
 
-// Of a point of role stream, in one of StreamModes.
+// Of a point that is a stream, in one of StreamModes.
 std::unique_ptr<Flow> make_stream(const EngineParts& parts);
 
 } // namespace a2aperf

@@ -186,7 +186,7 @@ private:
     std::array<fi_cq_data_entry, 16> entries_{};
 };
 
-// Of a point of role echo, in one of EchoModes.
+// Of a point of round trips, in one of EchoModes.
 std::unique_ptr<Flow> make_echo(const EngineParts& parts);
 
 } // namespace a2aperf

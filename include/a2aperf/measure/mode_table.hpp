@@ -56,7 +56,5 @@ void require_sends(std::span<const std::string> modes);
 
 // Does a message of this point go by the provider's inject path?
 bool uses_inject(const Offer& offer, const Point& point);
-// Of a stream, whose credits count what is under way: as it was asked, where it can be.
-bool injects_stream(const Offer& offer, const Point& point);
 
 } // namespace a2aperf

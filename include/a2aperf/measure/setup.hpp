@@ -47,12 +47,11 @@ Bytes beside_samples(Bytes per_node, Bytes samples);
 // The same from a limit that is known. sizes: of the messages that are asked for; kinds: of memory.
 MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node, std::span<const Bytes> sizes, Bytes kinds = 1);
 
-// Why memory forbids a point; nothing when it does not.
+// Why memory forbids a point; nothing when it allows it.
 std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBudget& budget, int ranks);
 
-// Why this launch cannot measure a point; nothing when it can.
-std::optional<std::string> skip_reason(const Point& point, const ProviderChoice& choice, const MemoryBudget& budget,
-                                       int ranks);
+// Why the provider forbids it, of what any workload may ask for.
+std::optional<std::string> fabric_skip_reason(const Point& point, const ProviderChoice& choice);
 
 // Bytes of one message buffer: the messages that the largest op has at a time, within the budget.
 Bytes buffer_bytes(const Plan& plan, const MemoryBudget& budget, int ranks);

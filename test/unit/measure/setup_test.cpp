@@ -11,6 +11,8 @@
 #include <doctest/doctest.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/measure/stream_trouble.hpp"
+#include "a2aperf/plan/stream_plan.hpp"
 
 using namespace a2aperf;
 
@@ -132,8 +134,7 @@ TEST_CASE("a write whose flag could come before it is skipped, with the reason")
         info->ep_attr->max_order_waw_size = ordered;
         info->tx_attr->msg_order = info->rx_attr->msg_order = order;
         const ProviderChoice choice{Offer(std::move(info)), {}, {}, {}, {}, {}, {}};
-        const std::vector<Bytes> sizes{size};
-        return skip_reason(point_of(mode, size), choice, budget_of(1 << 30, 1, sizes), 2).value_or("measured");
+        return fabric_skip_reason(point_of(mode, size), choice).value_or("measured");
     };
     CHECK(why("opx", FI_ORDER_WAW, 4096, "write", 4096) == "measured");
     CHECK(
@@ -151,9 +152,11 @@ namespace {
 
 Point stream_of(int window, std::vector<StreamPair> who, Bytes size = 8) {
     Point point = point_of("tagged", size);
-    point.role = Role::stream;
+    StreamPlan stream;
+    stream.who = std::move(who);
+    point.role = Role::flow;
     point.window = window;
-    point.stream.who = std::move(who);
+    point.flow = std::make_shared<StreamPlan>(stream);
     return point;
 }
 
@@ -166,8 +169,7 @@ TEST_CASE("a stream with more receives than the provider has room for is skipped
         info->ep_attr->max_msg_size = 1 << 30;
         info->rx_attr->size = 100;
         const ProviderChoice choice{Offer(std::move(info)), {}, {}, {}, {}, {}, {}};
-        const std::vector<Bytes> sizes{point.message_size};
-        return skip_reason(point, choice, budget_of(1 << 30, 1, sizes), 4).value_or("measured");
+        return fabric_skip_reason(point, choice).value_or("measured");
     };
     CHECK(why("shm", stream_of(100, {{0, 1}, {2, 3}})) == "measured");
     CHECK(why("shm", stream_of(101, {{0, 1}})) ==
@@ -191,11 +193,9 @@ TEST_CASE("a stream by writes with data is skipped where they take receives, or 
         info->fabric_attr->prov_name = strdup("efa");
         info->ep_attr->max_msg_size = 1 << 30;
         info->rx_attr->mode = mode;
-        const ProviderChoice choice{Offer(std::move(info)), {}, {}, {}, {}, {}, {}};
         Point point = stream_of(window, {{0, 1}, {2, 1}}, 0);
         point.mode = "write-imm";
-        const std::vector<Bytes> sizes{0};
-        return skip_reason(point, choice, budget_of(Bytes{1} << 40, 1, sizes), 3).value_or("measured");
+        return stream_trouble(Offer(std::move(info)), point).value_or("measured");
     };
     CHECK(why(0, 1 << 23) == "measured");
     CHECK(why(0, (1 << 23) + 1) == "the data of a write name one of 16777216 buffers, and a rank has 16777218");

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include "a2aperf/plan/echo_plan.hpp"
+#include "a2aperf/plan/stream_plan.hpp"
+
 using namespace a2aperf;
 
 TEST_CASE("a label names the cell") {
@@ -66,4 +69,37 @@ TEST_CASE("the words of the file") {
     CHECK(to_string(Role::pair) == "pair");
     CHECK(to_string(Post::before) == "before");
     CHECK(to_string(Post::inside) == "inside");
+}
+
+TEST_CASE("a point that runs for a duration is named, and sized, by what it does in it") {
+    Point point;
+    point.mode = "tagged";
+    point.message_size = 100;
+    point.window = 32;
+    point.memory = "huge";
+    StreamPlan stream;
+    stream.pairs = "halves";
+    stream.who = {{0, 2}, {1, 2}};
+    stream.cq_mod = 16;
+    point.role = Role::flow;
+    point.flow = std::make_shared<StreamPlan>(stream);
+    CHECK(point.role_name() == "stream");
+    CHECK(point.label() == "tagged stream halves cq-mod 16 memory huge window 32 100 B");
+    CHECK(point.other_size() == 100);
+    CHECK(point.buffer_bytes(3) == 2 * 32 * 128);
+    CHECK(point.flow->leaves_completions_out());
+
+    EchoPlan echo;
+    echo.pairs = "all-to-one";
+    echo.who = stream.who;
+    echo.outstanding = 4;
+    echo.request_size = 1000;
+    point.flow = std::make_shared<EchoPlan>(echo);
+    CHECK(point.role_name() == "echo");
+    CHECK(point.label() == "tagged echo all-to-one memory huge outstanding 4 request 1000 B answer 100 B");
+    CHECK(point.largest_message() == 1000);
+    CHECK(point.of_size(point.other_size()).message_size == 1000);
+    CHECK(point.flow->room(point).receives == 8); // at rank 2
+    CHECK(point.buffer_bytes(3) == 8 * 1024);
+    CHECK_FALSE(point.flow->leaves_completions_out());
 }

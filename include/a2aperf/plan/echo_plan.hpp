@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Round trips: each request is answered, by a message of the point's size.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "a2aperf/plan/flow_plan.hpp"
+
+namespace a2aperf {
+
+class EchoPlan final : public FlowPlan {
+public:
+    int outstanding = 1; // requests of a client to one server that may be under way
+    Bytes request_size = 0;
+
+    std::string_view role() const override { return "echo"; }
+    std::string label(const Point& point) const override;
+    FlowRoom room(const Point& point) const override; // of requests and answers
+    Bytes bytes(const Point& point) const override;
+    std::string in_buffers(const Point& point) const override;
+    std::string_view posted() const override { return "requests and answers"; }
+    Bytes other_size(const Point&) const override { return request_size; }
+};
+
+// Of a point that is one.
+const EchoPlan& echo_of(const Point& point);
+
+} // namespace a2aperf
