@@ -81,7 +81,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     for (const std::string& kind : options.memories)
         if (!lacking.contains(kind) || lacking.size() == options.memories.size())
             memories.push_back(&find_memory(kind));
-    const MemoryBudget budget = memory_budget(job, memories, options.memory_limit, options.sizes,
+    const MemoryBudget budget = memory_budget(job, memories, options.memory_limit, workload.sizes(options),
                                               workload.sample_bytes(options, job.ranks()),
                                               static_cast<Bytes>(workload.most_channels(options)));
     Plan plan = workload.plan(options, job.layout(), [&](const Point& point) -> std::optional<std::string> {
@@ -94,7 +94,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     const auto stored_start = keep_stored(plan, from_reader(job, stored));
     auto cores = cores_of_nodes(job, choice.here);
     PollingChoice polling =
-        choose_polling(wanted_polling(options.poll), is_oversubscribed(job.layout(), cores, most_channels(plan)));
+        choose_polling(wanted_polling(options.poll), is_oversubscribed(job.layout(), cores, most_threads(plan)));
     // After the provider's own variables are set: they are part of what was measured.
     auto environment = agree_on_environment(job, options.required_environment, choice.environment);
     if (plan.order.empty()) throw NothingToMeasure(why_all_skipped(plan));

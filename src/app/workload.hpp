@@ -37,7 +37,9 @@ public:
     virtual int least_ranks(const Options&) const { return 2; }
     // As --nic has it: that of one of so many ranks. Throws UsageError.
     virtual std::string nic_of(const Options& options, Rank, int /*ranks*/) const { return options.nic; }
-    // Of a rank, each with a thread of its own where there are several.
+    // Sizes of its messages, for the memory that they take.
+    virtual std::vector<Bytes> sizes(const Options& options) const { return options.sizes; }
+    // Of a rank.
     virtual int most_channels(const Options&) const { return 1; }
     // Names that it alone was asked for, as attributes of the launch's segment; empty = not asked for.
     virtual std::map<std::string, std::string> asked_names(const Options&) const { return {}; }
@@ -90,6 +92,7 @@ const Workload& alltoall();
 const Workload& pairs();
 const Workload& stream();
 const Workload& echo();
+const Workload& qos();
 
 // The rows of all of them, for the catalogue.
 std::vector<const WorkloadRow*> workload_rows();

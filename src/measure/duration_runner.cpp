@@ -151,10 +151,8 @@ PointResult DurationRunner::measure(const Point& point, const MakeFlow& make_flo
     const Nanoseconds begin = now_ns();
     result.clock_error_ns = keep_clock_();
     const EngineParts parts{job_, channels_, ops_, deadline_, point, rules_.seed};
-    EngineParts over_first = parts;
-    over_first.channels = channels_.first(1); // what ranks send each other
     CountedPhase verification(job_, node_counters_);
-    find_mode(point.mode).verify(over_first);
+    verify_channels(parts);
     verification.end();
 
     const std::unique_ptr<Flow> flow = make_flow(parts);

@@ -82,7 +82,9 @@ public:
         std::vector<std::string> names;
         for (std::size_t i = 0; i < engine_.counters().size(); ++i) names.push_back(fmt::to_string(i));
         TickSamples ticks(std::vector<std::string_view>(names.begin(), names.end()));
-        const Nanoseconds start = loop.run(engine_, duration, ticks, witness);
+        Duration of_each = duration;
+        of_each.most_samples /= std::max<std::size_t>(engine_.paths(), 1);
+        const Nanoseconds start = loop.run(engine_, of_each, ticks, witness);
         keep(ticks, names);
         return start;
     }
@@ -233,6 +235,12 @@ bool PathStreams::injects() const {
         sends = true;
     }
     return sends;
+}
+
+std::optional<std::string> path_trouble(const Offer& offer, const Point& point) {
+    if (find_mode(point.mode).arrival != Arrival::data || !offer.consumes_receive()) return std::nullopt;
+    return fmt::format("each write that carries data takes a posted receive of {}, and a path has none",
+                       offer.provider());
 }
 
 std::unique_ptr<Flow> make_path_streams(const EngineParts& parts, const std::vector<Path>& paths) {

@@ -15,7 +15,7 @@ namespace a2aperf {
 namespace {
 
 // In the order of libfabric's labels, FI_TC_BEST_EFFORT and those behind it.
-constexpr std::array<std::string_view, 6> kNames{"best-effort", "low-latency", "dedicated-access",
+constexpr std::array<std::string_view, 6> kClassNames{"best-effort", "low-latency", "dedicated-access",
                                                  "bulk",        "scavenger",   "network-control"};
 constexpr std::string_view kDscp = "dscp", kLevel = "sl";
 constexpr int kMostDscp = 63, kMostLevel = 15;
@@ -35,12 +35,12 @@ std::optional<int> number_behind(std::string_view word, std::string_view text, i
 } // namespace
 
 TrafficClass TrafficClass::parse(std::string_view text) {
-    if (const auto found = std::ranges::find(kNames, text); found != kNames.end())
-        return {Kind::named, static_cast<int>(found - kNames.begin())};
+    if (const auto found = std::ranges::find(kClassNames, text); found != kClassNames.end())
+        return {Kind::named, static_cast<int>(found - kClassNames.begin())};
     if (const auto dscp = number_behind(kDscp, text, kMostDscp)) return {Kind::dscp, *dscp};
     if (const auto level = number_behind(kLevel, text, kMostLevel)) return {Kind::service_level, *level};
     throw UsageError(fmt::format("unknown class {}: expected {}, a DSCP as in dscp46, or a service level as in sl1",
-                                 quote(text), fmt::join(kNames, ", ")));
+                                 quote(text), fmt::join(kClassNames, ", ")));
 }
 
 std::string TrafficClass::text() const {
@@ -48,7 +48,7 @@ std::string TrafficClass::text() const {
     case Kind::none:
         break;
     case Kind::named:
-        return std::string(kNames.at(static_cast<std::size_t>(value)));
+        return std::string(kClassNames.at(static_cast<std::size_t>(value)));
     case Kind::dscp:
         return fmt::format("{}{}", kDscp, value);
     case Kind::service_level:

@@ -100,6 +100,9 @@ private:
     bool was_busy_ = false;      // something happened in it
 };
 
+// Why the provider cannot move messages of a point so; nothing when it can.
+std::optional<std::string> path_trouble(const Offer& offer, const Point& point);
+
 // Of these paths, the n-th over the n-th channel. Collective.
 std::unique_ptr<Flow> make_path_streams(const EngineParts& parts, const std::vector<Path>& paths);
 

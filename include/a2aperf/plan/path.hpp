@@ -18,10 +18,9 @@ struct AskedPath {
     TrafficClass traffic_class{};
     std::optional<Bytes> size{};
     std::optional<int> window{};
-    std::optional<std::string> mode{};
     Nanoseconds start = 0; // from the start of the point
 
-    // "0:1,class=bulk,size=8MiB,window=4,mode=tagged,start=5s", each of them once and none but the ranks needed.
+    // "0:1,class=bulk,size=8MiB,window=4,start=5s", each of them once and none but the ranks needed.
     // Throws UsageError.
     static AskedPath parse(std::string_view text);
 };

@@ -13,15 +13,13 @@ TEST_CASE("a path says its ranks, and of the rest what it wants") {
     CHECK(plain.to == 5);
     CHECK(!plain.size);
     CHECK(!plain.window);
-    CHECK(!plain.mode);
     CHECK(plain.start == 0);
     CHECK(plain.traffic_class == TrafficClass());
 
-    const AskedPath all = AskedPath::parse("0:1,start=5s,class=bulk,size=8MiB,window=4,mode=msg");
+    const AskedPath all = AskedPath::parse("0:1,start=5s,class=bulk,size=8MiB,window=4");
     CHECK(all.traffic_class.text() == "bulk");
     CHECK(all.size == 8U << 20U);
     CHECK(all.window == 4);
-    CHECK(all.mode == "msg");
     CHECK(all.start == 5'000'000'000);
 }
 
@@ -33,7 +31,7 @@ TEST_CASE("what is no path is told in one line") {
         refused(text, "begins with its two ranks, as in 0:1,size=4096");
     refused("3:3", "the path 3:3 leads from a rank to itself");
     for (const char* text : {"0:1,", "0:1,bulk", "0:1,sise=4", "0:1,,size=4"})
-        refused(text, "expected class, size, window, mode, start");
+        refused(text, "expected class, size, window, start");
     refused("0:1,size=1,size=2", "size is there twice");
     refused("0:1,size=1..4*2", "a path has one size");
     refused("0:1,size=4x", "4x");
