@@ -21,6 +21,7 @@ BASES = {
     "pairs": COMMON,
     "stream": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll")} | {"--pairs": "0:1", "--messages": "50"},
     "echo": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll", "--ops")} | {"--pairs": "0:1"},
+    "qos": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll")} | {"--paths": "2", "--duration": "200ms", "--interval": "100ms"},
 }
 BASES["precise"].pop("--ops")
 BASES["looped"] = BASES["stream"] | {"--pairs": "loopback"}
@@ -67,6 +68,10 @@ OTHERS = {
     "--messages": ("stream", {"--messages": "51"}, "asked_messages 50 in the file and 51"),
     "--request": ("echo", {"--request": "31"}, "request_size 30 in the file and 31"),
     "--outstanding": ("echo", {"--outstanding": "2"}, "outstanding 1 in the file and 2"),
+    "--path": ("qos", {"--paths": ..., "--path": "1:0"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
+    "--path-file": ("qos", {"--paths": ..., "--path-file": "paths.txt"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
+    "--paths": ("qos", {"--paths": "1"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
+    "--interval": ("qos", {"--interval": "200ms"}, "interval 100000000 in the file and 200000000"),
     "--from": ("stream", {"--from": "shm"}, "with no --from and this launch has --from shm"),
     "--to": ("stream", {}, "with --to 'other 1' and this launch has no --to"),
     "--max-samples": ("stream", {"--max-samples": "7"}, ""),
@@ -95,7 +100,7 @@ OUTCOMES = table()
 
 
 def words_of(base: str, more: dict[str, str | None]) -> list[str]:
-    words = [base if base in ("pairs", "stream", "echo") else {"looped": "stream"}.get(base, "alltoall")]
+    words = [base if base in ("pairs", "stream", "echo", "qos") else {"looped": "stream"}.get(base, "alltoall")]
     for option, value in (BASES[base] | {"--output": "a.h5"} | more).items():
         if value is not ...:
             words += [option] if value is None else [option, value]
@@ -117,7 +122,8 @@ def measured(program, tmp_path_factory) -> dict[str, Path]:
 def test_the_table_has_every_option():
     options = set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / "src/config/option_table.cpp").read_text()))
     streams = {"pairs", "duplex", "free-delay", "inject", "completion", "cq-mod", "duration", "messages", "max-samples", "from", "to", "threads"}
-    own = {"pairs": {"steps", "suspects"}, "stream_options": streams, "echo": {"request", "outstanding"}}
+    own = {"pairs": {"steps", "suspects"}, "stream_options": streams, "echo": {"request", "outstanding"},
+           "qos_options": {"path", "path-file", "paths", "interval"}}
     for workload, names in own.items():
         options |= set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / f"src/app/{workload}.cpp").read_text())) & names
     assert {f"--{option}" for option in options} - NO_TABLE == set(OTHERS) == set(OUTCOMES)
@@ -130,6 +136,7 @@ def test_a_resume_with_another_value(launch, measured, needs_provider, monkeypat
     file = tmp_path / "a.h5"
     shutil.copy(measured[base], file)
     (tmp_path / "facts.txt").write_text("facts\n")
+    (tmp_path / "paths.txt").write_text("1:0\n")
     if option in PLANTED:
         with h5py.File(file, "r+", libver="earliest") as opened:
             name, value = PLANTED[option]
