@@ -53,6 +53,7 @@ done
 unset SLURM_PROCID
 node=${SLURMD_NODENAME:-$(hostname -s)}
 infiniband=${A2APERF_INFINIBAND:-/sys/class/infiniband}
+net=${A2APERF_NET:-/sys/class/net}
 tell() { printf '%s\t%s\t%s\t%s\n' "$node" "$1" "$2" "${3//[$'\t\n']/ }"; }
 first_line() { head -n 1 "$1" 2>/dev/null; }
 
@@ -214,6 +215,76 @@ check_nic() {
     done
 }
 
+# A port of an RDMA device that carries nothing; of a device with several one may be without a cable.
+check_ports() {
+    local device port state rate text active
+    for device in "$infiniband"/*; do
+        active=no text=''
+        for port in "$device"/ports/*; do
+            state=$(first_line "$port/state") || continue
+            rate=$(first_line "$port/rate")
+            [[ $state != *ACTIVE* ]] || active=yes
+            text+="${text:+, }${device##*/}/${port##*/} ${state#*: } ${rate:-of unknown rate}"
+        done
+        [[ $text ]] || continue
+        if [[ $active == yes ]]; then
+            tell port ok "$text"
+        elif [[ $provider =~ ^(psm|opx|verbs) ]]; then
+            tell port bad "$text: no port is active"
+        else
+            tell port warn "$text: no port is active"
+        fi
+    done
+}
+
+# An adapter that trained to fewer lanes, or to a lower speed, than it and its slot can.
+check_pcie() {
+    local device width most speed fastest
+    local -A seen=()
+    for device in "$infiniband"/*/device "$net"/*/device; do
+        [[ -e $device && ! ${seen[$(realpath "$device")]-} ]] || continue
+        seen[$(realpath "$device")]=yes
+        width=$(first_line "$device/current_link_width") || continue
+        most=$(first_line "$device/max_link_width")
+        speed=$(first_line "$device/current_link_speed")
+        fastest=$(first_line "$device/max_link_speed")
+        # A function of a virtual machine says 0 lanes, or Unknown.
+        [[ $width =~ ^[1-9][0-9]*$ && $most =~ ^[1-9][0-9]*$ && $speed == [0-9]* && $fastest == [0-9]* ]] || continue
+        device=${device%/device}
+        if ((width < most)) || [[ ${speed%% *} != "${fastest%% *}" ]]; then
+            tell pcie warn "${device##*/} x$width at $speed, and it can do x$most at $fastest"
+        else
+            tell pcie ok "${device##*/} x$width at $speed"
+        fi
+    done
+}
+
+# Interfaces of real devices that are up: what tcp, net and sockets use.
+check_links() {
+    local interface speed
+    for interface in "$net"/*; do
+        [[ -e $interface/device && $(first_line "$interface/operstate") == up ]] || continue
+        speed=$(first_line "$interface/speed")
+        if [[ $speed =~ ^[1-9][0-9]*$ ]]; then speed+=' Mbit/s'; else speed='of unknown rate'; fi
+        tell link ok "${interface##*/} $speed, MTU $(first_line "$interface/mtu")"
+    done
+}
+
+# What should be the same on all nodes, for whoever compares them.
+check_kind() {
+    local model sockets device version firmware=()
+    model=$(awk -F ': *' '/^(model name|Processor)/ { print $2; exit }' /proc/cpuinfo)
+    sockets=$(cat /sys/devices/system/cpu/cpu*/topology/physical_package_id 2>/dev/null | sort -u | wc -l)
+    tell cpu ok "${model:-$(uname -m)}, $(getconf _NPROCESSORS_CONF) processors, sockets: $sockets"
+    tell kernel ok "$(uname -r)"
+    for device in "$infiniband"/*; do
+        version=$(first_line "$device/fw_ver") && firmware+=("${device##*/} $version")
+    done
+    version=$(first_line /sys/class/dmi/id/bios_version) && firmware+=("BIOS $version")
+    version=$(awk -F ': *' '/^microcode/ { print $2; exit }' /proc/cpuinfo) && [[ $version ]] && firmware+=("microcode $version")
+    ((${#firmware[@]} == 0)) || tell firmware ok "$(IFS=, && echo "${firmware[*]}")"
+}
+
 # What ranks that were killed left in memory: names of psm2, of Open MPI, of a2aperf over shm.
 check_leftovers() {
     local file count=0 kept=''
@@ -250,5 +321,9 @@ check_hugepages
 check_governor
 check_clock
 check_nic
+check_ports
+check_pcie
+check_links
+check_kind
 check_leftovers
 check_load

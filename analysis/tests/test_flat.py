@@ -135,7 +135,7 @@ def test_what_cannot_be_asked(a2a: A2A, launch: Path, tmp_path: Path) -> None:
             "nodes",
             "-o",
             tmp_path / "x.csv",
-        ): "expected one of points, pairs, ops",
+        ): "expected one of points, pairs, paths, ops",
         ("--flat", "--anonymize", "-o", tmp_path / "x.csv"): "--flat writes rows as they are",
         ("-o", tmp_path / "x.csv"): "give --anonymize or --flat",
         (launch, "--anonymize", "-o", tmp_path / "x.h5"): "--anonymize takes one file",

@@ -14,7 +14,7 @@ import pytest
 import studies
 from a2aperf.errors import InputError
 from a2aperf.studies import slurm, study
-from a2aperf.studies.study import Fate
+from a2aperf.studies.study import Check, Fate, unlike
 from conftest import Outcome
 
 A2A = Callable[..., Outcome]
@@ -375,3 +375,17 @@ def test_who_knows_of_studies() -> None:
     assert all(
         line.startswith("a2aperf.studies.study import ") for x in told.values() for line in x
     )
+
+
+def test_nodes_that_are_not_like_the_others() -> None:
+    rows = [Check(f"n{i}", "kernel", "ok", "6.1.2" if i == 3 else "6.1.1") for i in range(5)]
+    rows += [Check(f"n{i}", "port", "ok", "hfi1_0/1 ACTIVE") for i in range(4)]
+    rows += [Check(f"n{i}", "load", "ok", f"{i} busy") for i in range(5)]
+    rows.append(Check("n9", "answer", "bad", "none within 50 s"))
+    assert unlike(rows) == [
+        Check("n3", "kernel", "warn", "6.1.2, and 4 of 5 nodes have 6.1.1"),
+        Check("n4", "port", "warn", "none, and 4 of 5 nodes have hfi1_0/1 ACTIVE"),
+    ]
+    halves = [Check(f"n{i}", "cpu", "ok", "old" if i < 2 else "new") for i in range(4)]
+    assert [one.node for one in unlike(halves)] == ["n0", "n1", "n2", "n3"]
+    assert unlike(rows[:3]) == [] == unlike([])

@@ -51,6 +51,7 @@ close_study() {
     done
     say "$count of ${#plan_nodes[@]} launches are good, in $results"
     end_early
+    [[ $kind != check ]] || judge_check
     [[ $kind != compare ]] || compare_sides "${files[@]}"
     if [[ $kind == screen ]]; then
         judge_screening "${files[@]}"

@@ -53,12 +53,17 @@ provider_asked_for() {
 # program_words I: sets $words to the arguments of launch I without its file, $variables to the variables of its
 # settings; $chosen are its settings.
 program_words() {
-    local seed=$((asked[seed] + plan_draw[$1])) word
-    words=(alltoall) variables=()
-    [[ ! ${asked[sizes]} ]] || add_unless_given --sizes "${asked[sizes]}"
+    local seed=$((asked[seed] + plan_draw[$1])) word workload=${plan_workload[$1]} given=("${site_options[@]}" "${passed[@]}")
+    words=("$workload") variables=()
+    if [[ $workload == alltoall ]]; then
+        [[ ! ${asked[sizes]} ]] || add_unless_given --sizes "${asked[sizes]}"
+        [[ ${asked[quick]} == no ]] || add_unless_given --ops 30
+    else
+        taken_by "$workload" "${given[@]}"
+        given=("${kept_words[@]}")
+    fi
     [[ ! $site_provider ]] || add_unless_given --provider "$site_provider"
     [[ ! $site_nic ]] || add_unless_given --nic "$site_nic"
-    [[ ${asked[quick]} == no ]] || add_unless_given --ops 30
     if [[ $kind == screen ]]; then
         # Where a launch would choose, launches could choose differently, and then they are not compared.
         [[ ${scheduler-} != hosts ]] || add_unless_given --sync barrier
@@ -67,7 +72,7 @@ program_words() {
     add_unless_given --seed "$seed"
     add_unless_given --order shuffled
     add_unless_given --shuffle-ranks
-    words+=("${site_options[@]}" "${passed[@]}")
+    words+=("${given[@]}")
     for word in "${chosen[@]}"; do
         if [[ $word == --* ]]; then
             words+=("$word")
@@ -75,6 +80,19 @@ program_words() {
             words+=(--require "$word")
             variables+=("$word")
         fi
+    done
+}
+
+# taken_by WORKLOAD WORD…: sets $kept_words to those of the program's options, with their values, that this workload has: a
+# site's options are those of an all-to-all.
+taken_by() {
+    local workload=$1 known word keeps=yes
+    shift
+    known=" $("$program" "$workload" --help-all | grep -oE -- '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,' | tr '\n' ' ')"
+    kept_words=()
+    for word in "$@"; do
+        [[ $word != -[a-z-]* ]] || if [[ $known == *" ${word%%=*} "* ]]; then keeps=yes; else keeps=no; fi
+        [[ $keeps == no ]] || kept_words+=("$word")
     done
 }
 

@@ -5,7 +5,7 @@
 # options.sh, nodes.sh.
 
 # One element per launch, in the order in which they are made.
-plan_nodes=() plan_combination=() plan_place=() plan_draw=()
+plan_nodes=() plan_combination=() plan_place=() plan_draw=() plan_workload=()
 
 # A generator of our own (Park and Miller, CACM 1988, with the multiplier of 1993): that of bash differs between its
 # versions, and a seed must mean the same in all of them.
@@ -76,9 +76,11 @@ spelled_settings() {
     printf '%s' "${joined:--}"
 }
 
-# add_launch NODES COMBINATION PLACE DRAW: PLACE is the number of a switch or -; launches of one DRAW have the same
-# random nodes and the same order of ranks.
-add_launch() { plan_nodes+=("$1") plan_combination+=("$2") plan_place+=("$3") plan_draw+=("$4"); }
+# add_launch NODES COMBINATION PLACE DRAW [WORKLOAD]: PLACE is the number of a switch or -; launches of one DRAW have the
+# same random nodes and the same order of ranks; an all-to-all is measured where no other WORKLOAD is named.
+add_launch() {
+    plan_nodes+=("$1") plan_combination+=("$2") plan_place+=("$3") plan_draw+=("$4") plan_workload+=("${5:-alltoall}")
+}
 
 # Too few nodes are a gap in the log where the user said so, or where a requeued job has got fewer than before.
 may_lack_nodes() { [[ ${asked[go-on]} == yes ]] || ((${#planned_files[@]})); }

@@ -9,7 +9,11 @@ declare -A good=() made_on=()
 
 file_of() {
     local setting=base
-    [[ $kind == alltoall ]] || setting=s$((plan_combination[$1] + 1))
+    case $kind in
+    alltoall) ;;
+    check) [[ ${plan_workload[$1]} == alltoall ]] || setting=${plan_workload[$1]} ;;
+    *) setting=s$((plan_combination[$1] + 1)) ;;
+    esac
     printf '%s-%s-n%d-%s-%03d.h5' "$kind" "$job_id" "${plan_nodes[$1]}" "$setting" $(($1 + 1))
 }
 
@@ -65,7 +69,7 @@ range_of() {
 }
 
 make_plan() {
-    plan_nodes=() plan_combination=() plan_place=() plan_draw=()
+    plan_nodes=() plan_combination=() plan_place=() plan_draw=() plan_workload=()
     seed_random "${asked[seed]}"
     "plan_$kind"
     local count

@@ -5,9 +5,10 @@
 
 now() { date -u +%Y-%m-%dT%H:%M:%SZ; }
 
-# run_study alltoall|compare|screen WORD…: exits with the job's status.
+# run_study alltoall|compare|screen|check WORD…: exits with the job's status.
 run_study() {
     kind=$1
+    trap leave EXIT
     parse_options "$@"
     printf -v command_line ' %q' "${@:2}"
     command_line=${command_line# }
@@ -19,7 +20,6 @@ run_study() {
     fi
     require_job
     scratch=$(mktemp -d)
-    trap 'rm -rf "$scratch"' EXIT
     enter_site
     [[ $kind != screen ]] || clear_screened
     keep_mpi_off_fabric
@@ -41,6 +41,13 @@ run_study() {
     close_study
 }
 
+# leave: what the script has made for itself is removed. A check that came to no verdict has the status of what is unknown.
+leave() {
+    local status=$?
+    [[ ! ${scratch-} ]] || rm -rf "$scratch"
+    [[ $kind != check || $status == 0 || ${verdict-} ]] || exit "$kUnknown"
+}
+
 take_defaults() {
     local word
     for word in "${passed[@]}"; do
@@ -50,6 +57,7 @@ take_defaults() {
     if [[ ${asked[quick]} == yes ]]; then
         : "${asked[sizes]:=1000,4000,15000,30000,60000}" "${asked[launches]:=1}"
     fi
+    [[ $kind != check ]] || check_defaults
     : "${asked[launches]:=$([[ $kind == compare ]] && echo 8 || echo 3)}" "${asked[seed]:=${SLURM_JOB_ID:-1}}"
     keys=() combinations=1 planned_files=()
     [[ $kind != compare ]] || ((${#settings[@]})) || die -2 "no setting to compare: expected one such as compare.sbatch PSM2_RCVTHREAD=0,1"
@@ -76,10 +84,16 @@ try_program() {
     local i
     for ((i = 0; i < combinations; ++i)); do
         combination "$i"
-        program_words 0
-        "$program" "${words[@]}" --dry-run --ranks $((plan_nodes[0] * asked[ppn])) \
-            --ranks-per-node "${asked[ppn]}" >/dev/null || exit 2
+        would_be_taken 0
     done
+    # The first launch may be of another workload than the last.
+    [[ $kind != check ]] || would_be_taken $((${#plan_nodes[@]} - 1))
+}
+
+would_be_taken() {
+    program_words "$1"
+    "$program" "${words[@]}" --dry-run --ranks $((plan_nodes[$1] * asked[ppn])) \
+        --ranks-per-node "${asked[ppn]}" >/dev/null || exit 2
 }
 
 open_folder() {
@@ -102,6 +116,7 @@ choose_nodes() {
             "see $nodes_file$drop_hint"
         for node in "${nodes[@]}"; do [[ " ${unfit[*]} " == *" $node "* ]] || fit+=("$node"); done
         ((${#fit[@]} * asked[ppn] > 1)) || give_up "${#fit[@]} nodes are fit to measure" "see $nodes_file"
+        [[ ! $stopping ]] || return 0
         leave_out 'not fit, see above' "${unfit[@]}"
         nodes=("${fit[@]}")
         fewer_nodes
@@ -110,9 +125,13 @@ choose_nodes() {
     fi
 }
 
-# give_up WHY HINT: before the first launch; the log says why for each of them.
+# give_up WHY HINT: before the first launch; the log says why for each of them. A check has its verdict on the nodes then.
 give_up() {
     local i
+    [[ $kind != check ]] || {
+        stopping=$1
+        return
+    }
     for i in "${!plan_nodes[@]}"; do [[ ${good[$i]-} == 0 ]] || log_launch "$i" - - "not begun: $1"; done
     die "$1, $2"
 }

@@ -1,89 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "h5.hpp"
+#include "h5_calls.hpp"
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <functional>
 #include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
-#include <hdf5.h>
-#include <hdf5_hl.h>
 #include <unistd.h>
 
 #include "a2aperf/base/utf8.hpp"
 
 namespace a2aperf::h5 {
 namespace {
-
-static_assert(sizeof(hid_t) == sizeof(std::int64_t));
-
-class Category : public std::error_category {
-public:
-    const char* name() const noexcept override { return "HDF5"; }
-    std::string message(int value) const override { return std::generic_category().message(value); }
-    std::error_condition default_error_condition(int value) const noexcept override {
-        return std::generic_category().default_error_condition(value);
-    }
-};
-
-struct Cause {
-    std::string words; // of the innermost function that failed
-    int error = EIO;
-};
-
-// The file driver says "file write failed: time = …, errno = 28, error message = 'No space left on device', buf =
-// …".
-Cause parse_cause(std::string_view description) {
-    constexpr std::string_view kErrno = "errno = ";
-    Cause cause{std::string(description)};
-    const std::size_t at = description.find(kErrno);
-    if (at == std::string_view::npos) return cause;
-    const std::string_view number = description.substr(at + kErrno.size());
-    std::from_chars(number.data(), number.data() + number.size(), cause.error);
-    cause.words = description.substr(0, description.find(':'));
-    return cause;
-}
-
-herr_t take_innermost(unsigned, const H5E_error2_t* entry, void* cause) {
-    *static_cast<Cause*>(cause) = parse_cause(entry->desc != nullptr ? entry->desc : "no reason given");
-    return 1; // stop after the first
-}
-
-// Of the call that just failed: the next call of any kind clears it.
-Cause last_cause() {
-    Cause cause{"no reason given"};
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_innermost, &cause);
-    return cause;
-}
-
-[[noreturn]] void fail(const std::string& what, const Cause& cause) {
-    throw std::system_error(cause.error, hdf5_category(), fmt::format("{} ({})", what, cause.words));
-}
-
-template <class Result>
-Result check(Result result, const char* verb, const Object& object, const char* name = "") {
-    if (result >= 0) return result;
-    const Cause cause = last_cause();
-    fail(fmt::format("cannot {} {}{}{}", verb, name, *name != '\0' ? " in " : "", object.where()), cause);
-}
-
-// An errno is the disk's word; without one, the file is not what it should be.
-[[noreturn]] void fail_to_read(const std::string& what, const Cause& cause) {
-    if (cause.error != EIO) fail(what, cause);
-    throw Unreadable(cause.error, hdf5_category(), fmt::format("{} ({})", what, cause.words));
-}
-
-// The same for what reads.
-template <class Result>
-Result check_read(Result result, const char* verb, const Object& object, const char* name = "") {
-    if (result >= 0) return result;
-    const Cause cause = last_cause();
-    fail_to_read(fmt::format("cannot {} {}{}{}", verb, name, *name != '\0' ? " in " : "", object.where()), cause);
-}
 
 // Before the library is used first: failures are thrown and not printed, and no setting of the user's brings back
 // HDF5's own lock, which would collide with ours (file_lock.hpp).
@@ -92,33 +23,6 @@ void prepare_library() {
     H5dont_atexit();
     setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-}
-
-template <class T>
-hid_t native();
-template <>
-hid_t native<std::int8_t>() {
-    return H5T_NATIVE_INT8;
-}
-template <>
-hid_t native<std::int32_t>() {
-    return H5T_NATIVE_INT32;
-}
-template <>
-hid_t native<std::int64_t>() {
-    return H5T_NATIVE_INT64;
-}
-template <>
-hid_t native<double>() {
-    return H5T_NATIVE_DOUBLE;
-}
-
-Handle text_type(std::size_t length) {
-    Handle type(H5Tcopy(H5T_C_S1));
-    H5Tset_size(type.id(), length);
-    H5Tset_cset(type.id(), H5T_CSET_UTF8);
-    H5Tset_strpad(type.id(), length == H5T_VARIABLE ? H5T_STR_NULLTERM : H5T_STR_NULLPAD);
-    return type;
 }
 
 Handle stored_type(Type type) {
@@ -137,28 +41,6 @@ Handle stored_type(Type type) {
         return text_type(type.length);
     }
     return {};
-}
-
-// hsize_t is another 64-bit type in every other version of HDF5.
-std::vector<hsize_t> sizes(const Shape& shape) {
-    return {shape.begin(), shape.end()};
-}
-
-Handle space_of(const Shape& shape) {
-    if (shape.empty()) return Handle(H5Screate(H5S_SCALAR));
-    return Handle(H5Screate_simple(static_cast<int>(shape.size()), sizes(shape).data(), nullptr));
-}
-
-// Of a dataset that is read as one. No file of ours has more, whatever it says of itself.
-std::uint64_t all_elements(const Dataset& dataset) {
-    constexpr std::uint64_t kMostElements = 1U << 24U;
-    std::uint64_t count = 1;
-    for (const std::uint64_t extent : dataset.shape()) {
-        if (extent > kMostElements || count * extent > kMostElements)
-            dataset.throw_unreadable(fmt::format("has more than {} elements", kMostElements));
-        count *= extent;
-    }
-    return count;
 }
 
 // Chunks hold one row of the first dimension, or as much of it as stays well below the 4 GiB a chunk may have.
@@ -198,24 +80,6 @@ Handle access_properties() {
     return properties;
 }
 
-Handle space_of_block(const Dataset& dataset, hid_t id, const Block& block) {
-    Handle space(check_read(H5Dget_space(id), "read the shape of", dataset));
-    if (block.count.empty()) return space;
-    if (H5Sget_simple_extent_ndims(space.id()) != static_cast<int>(block.count.size()))
-        dataset.throw_unreadable(fmt::format("has not {} dimensions", block.count.size()));
-    check_read(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, sizes(block.offset).data(), nullptr,
-                                   sizes(block.count).data(), nullptr),
-               "select a part of", dataset);
-    return space;
-}
-
-Handle space_of_elements(const Dataset& dataset, hid_t id, const Elements& elements, std::size_t count) {
-    Handle space(check(H5Dget_space(id), "read the shape of", dataset));
-    check(H5Sselect_elements(space.id(), H5S_SELECT_SET, count, sizes(elements.coordinates).data()),
-          "select elements of", dataset);
-    return space;
-}
-
 void put_attribute(const Object& object, hid_t id, const char* name, hid_t type, const Shape& shape,
                    const void* value) {
     const Handle space = space_of(shape);
@@ -240,20 +104,11 @@ std::string name_of(hid_t id, ssize_t (*get)(hid_t, char*, std::size_t)) {
 
 } // namespace
 
-const std::error_category& hdf5_category() {
-    static const Category category;
-    return category;
-}
-
 std::string shown(const std::filesystem::path& path) {
     if (!path.native().starts_with("/proc/self/fd/")) return path.string();
     std::error_code error;
     const std::filesystem::path named = std::filesystem::read_symlink(path, error);
     return error ? path.string() : named.string();
-}
-
-void fail_reading(const std::string& what) {
-    fail_to_read(what, last_cause());
 }
 
 std::uint64_t elements(const Shape& shape) {
@@ -344,147 +199,6 @@ std::int64_t Object::integer_attribute(const char* name) const {
     std::int64_t value = 0;
     check_read(H5Aread(attribute.id(), H5T_NATIVE_INT64, &value), "read attribute", *this, name);
     return value;
-}
-
-// Dataset
-
-Shape Dataset::shape() const {
-    const Handle space(check_read(H5Dget_space(id()), "read the shape of", *this));
-    std::vector<hsize_t> shape(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space.id())));
-    H5Sget_simple_extent_dims(space.id(), shape.data(), nullptr);
-    return {shape.begin(), shape.end()};
-}
-
-void Dataset::require_shape(const Shape& wanted) const {
-    if (shape() == wanted) return;
-    throw_unreadable(fmt::format("is not of shape {}", fmt::join(wanted, " x ")));
-}
-
-std::uint64_t Dataset::stored_bytes() const {
-    return H5Dget_storage_size(id());
-}
-
-template <class T>
-void Dataset::write(std::span<const T> values) const {
-    write(values, Block{});
-}
-
-template <class T>
-void Dataset::write(std::span<const T> values, const Block& block) const {
-    if (values.empty()) return;
-    const Handle in_file = space_of_block(*this, id(), block);
-    const Handle in_memory = space_of({values.size()});
-    check(H5Dwrite(id(), native<T>(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()), "write", *this);
-}
-
-template <class T>
-void Dataset::write(std::span<const T> values, const Elements& elements) const {
-    if (values.empty()) return;
-    const Handle in_file = space_of_elements(*this, id(), elements, values.size());
-    const Handle in_memory = space_of({values.size()});
-    check(H5Dwrite(id(), native<T>(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()), "write", *this);
-}
-
-template <class T>
-std::vector<T> Dataset::read(const Elements& elements) const {
-    std::vector<T> values(elements.coordinates.size() / shape().size());
-    if (values.empty()) return values;
-    const Handle in_file = space_of_elements(*this, id(), elements, values.size());
-    const Handle in_memory = space_of({values.size()});
-    check_read(H5Dread(id(), native<T>(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()), "read", *this);
-    return values;
-}
-
-template <class T>
-std::vector<T> Dataset::read() const {
-    return read<T>(Block{});
-}
-
-template <class T>
-std::vector<T> Dataset::read(const Block& block) const {
-    std::vector<T> values(block.count.empty() ? all_elements(*this) : elements(block.count));
-    if (values.empty()) return values;
-    const Handle in_file = space_of_block(*this, id(), block);
-    const Handle in_memory = space_of({values.size()});
-    check_read(H5Dread(id(), native<T>(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()), "read", *this);
-    return values;
-}
-
-// What the file is made of; other types are not offered.
-template void Dataset::write(std::span<const std::int8_t>) const;
-template void Dataset::write(std::span<const std::int32_t>) const;
-template void Dataset::write(std::span<const std::int64_t>) const;
-template void Dataset::write(std::span<const double>) const;
-template void Dataset::write(std::span<const std::int8_t>, const Block&) const;
-template void Dataset::write(std::span<const std::int32_t>, const Block&) const;
-template void Dataset::write(std::span<const std::int64_t>, const Block&) const;
-template void Dataset::write(std::span<const double>, const Block&) const;
-template void Dataset::write(std::span<const std::int64_t>, const Elements&) const;
-template void Dataset::write(std::span<const double>, const Elements&) const;
-template std::vector<double> Dataset::read(const Elements&) const;
-template std::vector<std::int8_t> Dataset::read() const;
-template std::vector<std::int32_t> Dataset::read() const;
-template std::vector<std::int64_t> Dataset::read() const;
-template std::vector<double> Dataset::read() const;
-template std::vector<std::int8_t> Dataset::read(const Block&) const;
-template std::vector<std::int32_t> Dataset::read(const Block&) const;
-template std::vector<std::int64_t> Dataset::read(const Block&) const;
-template std::vector<double> Dataset::read(const Block&) const;
-
-void Dataset::write_text(const std::vector<std::string>& values) const {
-    if (values.empty()) return;
-    std::vector<std::string> valid(values.size());
-    std::transform(values.begin(), values.end(), valid.begin(), valid_utf8);
-    std::vector<const char*> pointers(values.size());
-    std::transform(valid.begin(), valid.end(), pointers.begin(), [](const auto& text) { return text.c_str(); });
-    const Handle type = text_type(H5T_VARIABLE);
-    check(H5Dwrite(id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, static_cast<const void*>(pointers.data())),
-          "write", *this);
-}
-
-std::vector<std::string> Dataset::read_text() const {
-    std::vector<char*> pointers(all_elements(*this));
-    if (pointers.empty()) return {};
-    const Handle type = text_type(H5T_VARIABLE);
-    check_read(H5Dread(id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, static_cast<void*>(pointers.data())), "read",
-               *this);
-    std::vector<std::string> values;
-    values.reserve(pointers.size());
-    for (char* text : pointers) {
-        values.emplace_back(text != nullptr ? text : "");
-        H5free_memory(text);
-    }
-    return values;
-}
-
-void Dataset::write_fixed(std::span<const char> bytes, const Block& block) const {
-    if (bytes.empty()) return;
-    const Handle type(H5Dget_type(id()));
-    const Handle in_file = space_of_block(*this, id(), block);
-    const Handle in_memory = space_of({bytes.size() / H5Tget_size(type.id())});
-    check(H5Dwrite(id(), type.id(), in_memory.id(), in_file.id(), H5P_DEFAULT, bytes.data()), "write", *this);
-}
-
-std::vector<char> Dataset::read_fixed(std::size_t length, const Block& block) const {
-    const Handle type(H5Dget_type(id()));
-    if (H5Tget_class(type.id()) != H5T_STRING || H5Tis_variable_str(type.id()) > 0 ||
-        H5Tget_size(type.id()) != length)
-        throw_unreadable(fmt::format("has no texts of {} bytes", length));
-    const std::uint64_t count = block.count.empty() ? all_elements(*this) : elements(block.count);
-    std::vector<char> bytes(count * length);
-    if (bytes.empty()) return bytes;
-    const Handle in_file = space_of_block(*this, id(), block);
-    const Handle in_memory = space_of({count});
-    check_read(H5Dread(id(), type.id(), in_memory.id(), in_file.id(), H5P_DEFAULT, bytes.data()), "read", *this);
-    return bytes;
-}
-
-void Dataset::make_scale(const char* dimension) const {
-    check(H5DSset_scale(id(), dimension), "make a dimension scale of", *this);
-}
-
-void Dataset::attach_scale(unsigned axis, const Dataset& scale) const {
-    check(H5DSattach_scale(id(), scale.id(), axis), "attach a dimension scale to", *this);
 }
 
 // Group

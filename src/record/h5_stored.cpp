@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values as the file says them, whatever their type: what checksums are made of. On every machine the same.
-#include <hdf5.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -10,16 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "h5.hpp"
+#include "h5_calls.hpp"
 
 namespace a2aperf::h5 {
 namespace {
-
-template <class Result>
-Result must(Result result, const char* verb, const Object& object) {
-    if (result < 0) fail_reading(fmt::format("cannot {} {}", verb, object.where()));
-    return result;
-}
 
 bool is_variable_text(hid_t type) {
     return H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0;
@@ -37,7 +29,7 @@ std::string word_of(hid_t type, const Object& object) {
 
 // Numbers with their lowest byte first; texts as they are.
 Handle type_in_memory(hid_t type, const Object& object) {
-    Handle copy(must(H5Tcopy(type), "read the type of", object));
+    Handle copy(check_read(H5Tcopy(type), "read the type of", object));
     const H5T_class_t kind = H5Tget_class(type);
     if (kind == H5T_INTEGER || kind == H5T_FLOAT) H5Tset_order(copy.id(), H5T_ORDER_LE);
     return copy;
@@ -108,9 +100,9 @@ std::vector<std::string> Object::attributes() const {
 
 Stored Object::stored_attribute(const char* name) const {
     constexpr std::uint64_t kMostBytes = 64U << 10U; // that the oldest format has room for
-    const Handle attribute(must(H5Aopen(id(), name, H5P_DEFAULT), "open an attribute of", *this));
-    const Handle type(must(H5Aget_type(attribute.id()), "read an attribute of", *this));
-    const Handle space(must(H5Aget_space(attribute.id()), "read an attribute of", *this));
+    const Handle attribute(check_read(H5Aopen(id(), name, H5P_DEFAULT), "open an attribute of", *this));
+    const Handle type(check_read(H5Aget_type(attribute.id()), "read an attribute of", *this));
+    const Handle space(check_read(H5Aget_space(attribute.id()), "read an attribute of", *this));
     Stored stored{word_of(type.id(), *this), shape_of(space.id()), {}};
     const auto count = static_cast<std::uint64_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.id()), 0));
     const std::size_t size = H5Tget_size(type.id());
@@ -119,61 +111,61 @@ Stored Object::stored_attribute(const char* name) const {
     const Handle in_memory = type_in_memory(type.id(), *this);
     if (is_variable_text(type.id())) {
         std::vector<char*> texts(count);
-        must(H5Aread(attribute.id(), in_memory.id(), static_cast<void*>(texts.data())), "read an attribute of",
-             *this);
+        check_read(H5Aread(attribute.id(), in_memory.id(), static_cast<void*>(texts.data())),
+                   "read an attribute of", *this);
         stored.bytes = take_texts(texts);
         return stored;
     }
     stored.bytes.resize(count * size);
-    must(H5Aread(attribute.id(), in_memory.id(), stored.bytes.data()), "read an attribute of", *this);
+    check_read(H5Aread(attribute.id(), in_memory.id(), stored.bytes.data()), "read an attribute of", *this);
     if (H5Tget_class(type.id()) == H5T_STRING) stored.bytes = with_ends(stored.bytes, size);
     return stored;
 }
 
 std::string Dataset::type_word() const {
-    const Handle type(must(H5Dget_type(id()), "read the type of", *this));
+    const Handle type(check_read(H5Dget_type(id()), "read the type of", *this));
     return word_of(type.id(), *this);
 }
 
 std::size_t Dataset::element_bytes() const {
-    const Handle type(must(H5Dget_type(id()), "read the type of", *this));
+    const Handle type(check_read(H5Dget_type(id()), "read the type of", *this));
     return H5Tget_size(type.id());
 }
 
 std::optional<std::vector<Extent>> Dataset::places() const {
     constexpr hsize_t kMostChunks = 1000; // for each HDF5 1.10 goes through all before it
-    const Handle properties(must(H5Dget_create_plist(id()), "read the storage of", *this));
+    const Handle properties(check_read(H5Dget_create_plist(id()), "read the storage of", *this));
     if (H5Pget_layout(properties.id()) != H5D_CHUNKED) {
         const haddr_t address = H5Dget_offset(id());
         const hsize_t bytes = H5Dget_storage_size(id());
         if (address == HADDR_UNDEF || bytes == 0) return std::vector<Extent>();
         return std::vector<Extent>{{address, bytes}};
     }
-    const Handle space(must(H5Dget_space(id()), "read the shape of", *this));
+    const Handle space(check_read(H5Dget_space(id()), "read the shape of", *this));
     hsize_t count = 0;
-    must(H5Dget_num_chunks(id(), space.id(), &count), "read the storage of", *this);
+    check_read(H5Dget_num_chunks(id(), space.id(), &count), "read the storage of", *this);
     if (count > kMostChunks) return std::nullopt;
     std::vector<Extent> found;
     for (hsize_t i = 0; i < count; ++i) {
         unsigned filters = 0;
         haddr_t address = HADDR_UNDEF;
         hsize_t bytes = 0;
-        must(H5Dget_chunk_info(id(), space.id(), i, nullptr, &filters, &address, &bytes), "read the storage of",
-             *this);
+        check_read(H5Dget_chunk_info(id(), space.id(), i, nullptr, &filters, &address, &bytes),
+                   "read the storage of", *this);
         found.push_back({address, bytes});
     }
     return found;
 }
 
 std::vector<char> Dataset::stored(const Block& block) const {
-    const Handle type(must(H5Dget_type(id()), "read the type of", *this));
+    const Handle type(check_read(H5Dget_type(id()), "read the type of", *this));
     const Handle in_memory = type_in_memory(type.id(), *this);
-    const Handle space(must(H5Dget_space(id()), "read the shape of", *this));
+    const Handle space(check_read(H5Dget_space(id()), "read the shape of", *this));
     if (!block.count.empty()) {
         const std::vector<hsize_t> offset(block.offset.begin(), block.offset.end());
         const std::vector<hsize_t> count(block.count.begin(), block.count.end());
-        must(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, offset.data(), nullptr, count.data(), nullptr),
-             "select a part of", *this);
+        check_read(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, offset.data(), nullptr, count.data(), nullptr),
+                   "select a part of", *this);
     }
     const std::uint64_t count = elements(block.count);
     if (count == 0) return {};
@@ -181,12 +173,13 @@ std::vector<char> Dataset::stored(const Block& block) const {
     const Handle flat(H5Screate_simple(1, &length, nullptr));
     if (is_variable_text(type.id())) {
         std::vector<char*> texts(count);
-        must(H5Dread(id(), in_memory.id(), flat.id(), space.id(), H5P_DEFAULT, static_cast<void*>(texts.data())),
-             "read", *this);
+        check_read(
+            H5Dread(id(), in_memory.id(), flat.id(), space.id(), H5P_DEFAULT, static_cast<void*>(texts.data())),
+            "read", *this);
         return take_texts(texts);
     }
     std::vector<char> bytes(count * H5Tget_size(type.id()));
-    must(H5Dread(id(), in_memory.id(), flat.id(), space.id(), H5P_DEFAULT, bytes.data()), "read", *this);
+    check_read(H5Dread(id(), in_memory.id(), flat.id(), space.id(), H5P_DEFAULT, bytes.data()), "read", *this);
     return bytes;
 }
 

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Links of known rate: the bandwidth that the program reports is the one that they have."""
 
+import json
+import os
+import subprocess
+from pathlib import Path
+
 import pytest
 from cluster import payload_share
 from measure import IS_VALIDATION, TRIES, LinkCase, measure, measure_links, size_for
@@ -10,11 +15,17 @@ from measure import IS_VALIDATION, TRIES, LinkCase, measure, measure_links, size
 ABOVE, BELOW = 0.01, 0.02
 BESIDE_OTHERS = 0.10  # where nothing is measured again
 
+ROOT = Path(__file__).resolve().parents[2]
 OPS = 3
 LINKS = [(50, 2, 4), (100, 4, 2), (200, 8, 1), (400, 2, 1)]
 if IS_VALIDATION:  # which says what the first try gave
     OPS, TRIES, BELOW = 5, 1, BESIDE_OTHERS
     LINKS = [(mbit, *shape) for mbit in (50, 100, 200, 400) for shape in ((2, 1), (2, 4), (4, 2), (8, 1))]
+
+
+def analysis() -> Path:
+    """The command a2a."""
+    return Path(os.environ.get("A2A", ROOT / ".venv/bin/a2a"))
 
 
 @pytest.mark.parametrize(("mbit", "hosts", "ranks_per_host"), LINKS)
@@ -69,3 +80,30 @@ def test_no_schedule_beats_the_links(cluster_of, program, tmp_path, told, window
     )
     assert max(rates.values()) <= 200 * payload_share()[1] * (1 + ABOVE), rates
     assert rates["shift"] >= 0.8 * max(rates.values()), rates
+
+
+@pytest.mark.parametrize(("mbit", "hosts", "ranks_per_host"), LINKS[1::2])
+def test_the_ceiling_that_the_gate_expects(cluster_of, program, tmp_path, told, mbit, hosts, ranks_per_host):
+    """What a link of known rate can carry at most, by `a2a gate --expect link`."""
+    case = LinkCase(mbit, hosts, ranks_per_host)
+    cluster = cluster_of(hosts, mbit)
+    # An interface of two namespaces has no PCIe; its rate is the shaper's, which nobody but this test knows.
+    words = ["gate", tmp_path / "a.h5", "--json", "--expect", f"link,rate={mbit}Mbit/s,pcie=none,least=90%"]
+    for _ in range(TRIES):
+        measure_links(case, cluster, program, tmp_path, ops=OPS)
+        outcome = subprocess.run([analysis(), *words], capture_output=True, text=True)
+        checks = {one["check"]: one for one in json.loads(outcome.stdout)["checks"]}
+        if "expected" in checks and checks["expected"]["measured"] >= 1 - BELOW:
+            break
+    told(known="100%", measured=f"{100 * checks['expected']['measured']:.1f}%")
+    assert outcome.returncode == 0, outcome
+    assert set(checks) == {"link", "framing", "pcie", "expected"}
+    assert abs(checks["expected"]["measured"] - 1) <= BELOW, checks
+    # The MTU is the file's; what the framing leaves is what the stage of known links has.
+    assert "MTU 9000 B, the file" in checks["framing"]["why"]
+    low, high = case.expected_mbit
+    assert 0.995 * low <= 1e3 * checks["framing"]["ceiling_gbps"] <= high
+    outcome = subprocess.run([analysis(), *words[:-1], "link,pcie=none"], capture_output=True, text=True)
+    made = json.loads(outcome.stdout)
+    # Whatever rate the kernel says such an interface has, it is not that of the shaper, or unknown: never ok.
+    assert outcome.returncode in (2, 3) and made["status"] == outcome.returncode

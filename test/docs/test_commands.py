@@ -30,6 +30,7 @@ GIVEN = {
     "before": f"FI_SHM_DISABLE_CMA=0 {MEASURE}",
     "today": f"FI_SHM_DISABLE_CMA=1 {MEASURE}",
     "results": MEASURE,
+    "nightly": MEASURE,
 }
 
 

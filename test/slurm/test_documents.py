@@ -29,3 +29,28 @@ def test_the_walk_through(cluster, study, analysis):
             study.submitted += re.findall(r"^job (\d+)$", outcome.stdout, re.MULTILINE)
         if block is last_status:
             assert "9 of 9 launches good; complete" in outcome.stdout
+
+
+def test_the_line_for_cron(cluster, study, analysis):
+    """The check of every night, as docs/monitoring.md has it: what stands behind the five fields, in an empty home."""
+    text = (ROOT / "docs" / "monitoring.md").read_text()
+    ((line,),) = [block.splitlines() for block in re.findall(r"```cron\n(.*?)```", text, re.DOTALL)]
+    minute, hour, *days, command = line.split(" ", 5)
+    assert 0 <= int(minute) < 60 and 0 <= int(hour) < 24 and days == ["*"] * 3
+    assert "%" not in command  # which is a newline to cron
+    (study.folder / "checks").mkdir()
+    environment = {
+        **study.environment, "A2APERF_JOBS": str(JOBS), "A2APERF_SITE": str(SITE), "HOME": str(study.folder),
+        "PATH": f"{analysis.parent}:{os.environ['PATH']}",
+    }  # fmt: skip
+    outcome = cluster.run("sh", "-c", command, cwd=study.folder, env=environment, seconds=2 * PATIENCE)
+    said = (study.folder / "checks/last.txt").read_text()
+    study.submitted += re.findall(r"^job (\d+)$", said, re.MULTILINE)
+    assert outcome.returncode == 0 and outcome.stdout == outcome.stderr == ""
+    (id,) = study.submitted
+    verdict = (study.folder / f"checks/nightly/check-{id}.txt").read_text()
+    assert said.endswith(f"\n\n{verdict}")
+    # An emulated link has no rate, so no share of it is known: never ok.
+    status = int((study.folder / "checks/last.status").read_text())
+    assert status == ["OK", "WARNING", "CRITICAL", "UNKNOWN"].index(verdict.split(":")[0]) != 0
+    assert re.search(r"^unknown +efficiency .*the link rate or the nodes are unknown", verdict, re.MULTILINE), verdict

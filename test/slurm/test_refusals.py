@@ -15,7 +15,7 @@ from results import COMPLETE, Results
 SCRIPTS = ["alltoall.sbatch", "compare.sbatch", "report.sbatch"]
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("name", [*SCRIPTS, "check.sbatch"])
 def test_slurm_takes_the_script(cluster, name):
     nodes = [] if name == "report.sbatch" else ["-N", "20"]
     cluster.revive()  # these are all nodes, and one that an earlier test has stopped may not be back yet
@@ -140,7 +140,7 @@ def test_without_slurm(script, tmp_path, name):
     assert "jobs/local.sh measures here" in outcome.stderr
 
 
-@pytest.mark.parametrize("name", [*SCRIPTS, "preflight.sh", "show-site.sh"])
+@pytest.mark.parametrize("name", [*SCRIPTS, "check.sbatch", "preflight.sh", "show-site.sh"])
 def test_help(script, name):
     outcome = script(name, "--help")
     assert outcome.returncode == 0
@@ -274,6 +274,34 @@ def test_preflight_sees_what_is_there(script, program, tmp_path):
     assert preflight(script, *words, "--ranks-per-node", "3", infiniband=adapter.parent)["contexts"][0] == "ok"
     assert found["cores"][0] in ("ok", "warn")
     assert {"memlock", "hugepages", "governor", "clock", "leftovers", "load"} <= found.keys()
+
+
+def adapter(folder: Path, state: str, lanes: str) -> Path:
+    """A device with a port in this state, whose PCIe link has so many of its 16 lanes."""
+    files = {
+        "fw_ver": "20.31.1014", "ports/1/state": state, "ports/1/rate": "100 Gb/sec (4X EDR)",
+        "device/current_link_width": lanes, "device/max_link_width": "16",
+        "device/current_link_speed": "8.0 GT/s PCIe", "device/max_link_speed": "8.0 GT/s PCIe",
+    }  # fmt: skip
+    for name, text in files.items():
+        (folder / "infiniband/mlx5_0" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "infiniband/mlx5_0" / name).write_text(f"{text}\n")
+    return folder / "infiniband"
+
+
+def test_preflight_sees_ports_and_lanes(script, program, tmp_path):
+    words = ["--program", str(program), "--provider"]
+    found = preflight(script, *words, "tcp", infiniband=adapter(tmp_path / "good", "4: ACTIVE", "16"))
+    assert found["port"] == ("ok", "mlx5_0/1 ACTIVE 100 Gb/sec (4X EDR)")
+    assert found["pcie"] == ("ok", "mlx5_0 x16 at 8.0 GT/s PCIe")
+    assert "mlx5_0 20.31.1014" in found["firmware"][1]
+    assert found["kernel"] == ("ok", os.uname().release)
+    assert re.search(r", \d+ processors, sockets: \d+$", found["cpu"][1])
+    lame = adapter(tmp_path / "lame", "2: INIT", "8")
+    found = preflight(script, *words, "tcp", infiniband=lame)
+    assert found["port"] == ("warn", "mlx5_0/1 INIT 100 Gb/sec (4X EDR): no port is active")
+    assert found["pcie"] == ("warn", "mlx5_0 x8 at 8.0 GT/s PCIe, and it can do x16 at 8.0 GT/s PCIe")
+    assert preflight(script, *words, "psm2", infiniband=lame)["port"][0] == "bad"
 
 
 @pytest.mark.parametrize(("binding", "verdict"), [("none", "warn"), ("core", "bad")])

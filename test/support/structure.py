@@ -16,8 +16,8 @@ SAID = {"CLASS", "NAME", "better", "coordinates", "flag_meanings", "flag_values"
 SAID |= {"schema", "units", "workload"}
 # Made by HDF5 for dimension scales: references, and which dataset they are in.
 REFERENCES = {"DIMENSION_LIST", "REFERENCE_LIST"}
-# Their lengths are those of this machine and of the user's environment.
-VARIES = re.compile(r"environment_\w+|(verification_)?port|port_index|port_names")
+# Their lengths are those of this machine and of the user's environment; and those of what lasts as long as it takes.
+VARIES = re.compile(r"environment_\w+|(verification_)?port|port_index|port_names|tick|bucket")
 
 
 def type_name(kind: np.dtype) -> str:
@@ -33,7 +33,10 @@ def dimensions(item: h5py.Dataset) -> str:
         return "scalar"
     varies = VARIES.fullmatch(item.name.rsplit("/", 1)[-1])
     names = [scales[0].name.rsplit("/", 1)[-1] if len(scales := list(d.values())) else "" for d in item.dims]
-    lengths = ["…" if varies else str(length) for length in item.shape]
+    lengths = [
+        "…" if varies or VARIES.fullmatch(name) else str(length)
+        for name, length in zip(names, item.shape, strict=True)
+    ]
     return ", ".join(f"{name} {length}".strip() for name, length in zip(names, lengths, strict=True))
 
 

@@ -30,6 +30,7 @@ class Described:
     """The better side: higher, lower, or empty where it is not said."""
     is_level: bool = False
     """What was there at one moment, and no change of it."""
+    is_text: bool = False
 
 
 _OP = ("point", "attempt", "rank")
@@ -120,7 +121,8 @@ def describe(group: h5py.Group, tables: Tables) -> None:
 def write_group(group: h5py.Group, tables: Tables, arrays: Mapping[str, NDArray[Any]]) -> None:
     """The datasets of a group with their attributes and scales; a scale may be one of them."""
     for name, values in arrays.items():
-        group.create_dataset(name, data=values)
+        kind = h5py.string_dtype() if values.dtype.kind in "OU" else values.dtype
+        group.create_dataset(name, data=values, dtype=kind)
     for name, table in tables.items():
         for scale, length in zip(table.scales, arrays[name].shape, strict=False):
             if scale not in group:

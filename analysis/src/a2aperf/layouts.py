@@ -44,6 +44,7 @@ SHOWN: dict[str, Column] = {
     "gbps": Column("Gbit/s", gbps),
     "byte_rate": Column("MB/s", _scaled(1e-6, 2)),
     "stream_time": Column("time s", _scaled(1e-9, 6)),
+    "shared_time": Column("time s", _scaled(1e-9, 3)),
     "msg_rate": Column("Mmsg/s", _scaled(1e-6, 3)),
     "efficiency": Column("efficiency %", _percent),
     "last_rank_share": Column("last %", _percent),

@@ -377,5 +377,8 @@ def read_group(
     """The datasets of a group that one workload has, as they are described."""
     group = strict.group(file[name])
     return {
-        one: strict.array(group[one], len(table.scales) or 1) for one, table in described.items()
+        one: np.array(strict.texts(group[one]), dtype=object)
+        if table.is_text
+        else strict.array(group[one], len(table.scales) or 1)
+        for one, table in described.items()
     }

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
-from a2aperf import clusterperf, compat, layouts
+from a2aperf import clusterperf, compat, layouts, workloads
 from a2aperf.results import Results
 
 Lines = Callable[[Results, Sequence[str]], list[str]]
@@ -35,6 +36,10 @@ def _compat(found: Results, _: Sequence[str]) -> list[str]:
     return compat.lines_of(found.complete(sorted(set(found.points["role"]))))
 
 
+def _own(lines: Callable[[Results], list[str]], found: Results, _: Sequence[str]) -> list[str]:
+    return lines(found)
+
+
 ALL: Final = {
     "table": TextLayout(_columns(layouts.TABLE)),
     "wide": TextLayout(_columns(layouts.WIDE, mark_maximum=True)),
@@ -49,4 +54,10 @@ ALL: Final = {
         "clusterperf has a line for each figure of round trips.",
         takes_columns=False,
     ),
+    **{
+        name: TextLayout(partial(_own, lines), listing.texts_say, takes_columns=False)
+        for one in workloads.ALL
+        if (listing := one.listing)
+        for name, lines in listing.texts.items()
+    },
 }

@@ -12,7 +12,7 @@ import typer
 
 from a2aperf import terminal
 from a2aperf.errors import InputError
-from a2aperf.studies import health, scripts
+from a2aperf.studies import health, scripts, study
 from a2aperf.studies.study import Check
 from a2aperf.tables import aligned
 
@@ -48,8 +48,9 @@ def run(
     """Check whether nodes are fit to measure: under a minute, and nothing is measured.
 
     Runs jobs/preflight.sh on each node: the program and the provider, contexts, memlock, IPoIB,
-    hugepages, governor, clock source, NIC locality, leftovers in /dev/shm, other load. 'bad' would
-    make a launch fail or its figures wrong, 'warn' may.
+    hugepages, governor, clock source, NIC locality, ports, PCIe lanes and speed, leftovers in
+    /dev/shm, other load; and which node has another processor, kernel or firmware, or other ports
+    or links, than most. 'bad' would make a launch fail or its figures wrong, 'warn' may.
 
     Exit status: 1 if a node is bad, else 0.
     """
@@ -61,7 +62,7 @@ def run(
     site = site or os.environ.get("A2APERF_SITE", "")
     asked = health.Asked(provider, ppn, site, nodes, nodelist, partition)
     found = health.Found(health.local(folder, asked), []) if local else health.nodes(folder, asked)
-    checks = found.checks
+    checks = [*found.checks, *study.unlike(found.checks)]
     bad = {check.node for check in checks if check.verdict == "bad"}
     if as_json:
         terminal.say_text(json.dumps([vars(check) for check in checks], indent=1))

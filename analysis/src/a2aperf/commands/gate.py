@@ -14,7 +14,7 @@ import typer
 from a2aperf import output, terminal
 from a2aperf.commands.options import AgainstParser, Where, share
 from a2aperf.errors import InputError
-from a2aperf.gating import formats, limits_file
+from a2aperf.gating import formats, given, limits_file
 from a2aperf.gating.checks import State
 from a2aperf.gating.gate import Asked, Gate, gate
 from a2aperf.gating.limits_file import FaultyLimitsError
@@ -22,7 +22,9 @@ from a2aperf.gating.limits_file import FaultyLimitsError
 EXAMPLES = """\
 a2a gate tonight/ --against spring                        a baseline of five jobs or more
 a2a gate tonight/ --min-efficiency 80%                    no baseline at all
+a2a gate tonight/ --expect link,taper=2:1,leaf=16         is this bandwidth normal?
 a2a gate tonight/ --against spring --limits limits.toml   both
+a2a gate results/ --job 4711 --against spring             what jobs/check.sbatch does
 a2a gate tonight/ --against spring --prometheus /var/lib/node_exporter/a2a.prom
 """
 PARSER = AgainstParser
@@ -42,6 +44,14 @@ def run(
         str,
         typer.Option(metavar="SHARE", help="Share of the link that the best size must reach: 80%."),
     ] = "",
+    expect: Annotated[
+        str,
+        typer.Option(
+            metavar="link[,NAME=VALUE…]",
+            help="Compare with what such a shape can reach at most. Where the files do not say: "
+            "rate, mtu, headers, pcie, taper, leaf, memory, copies; and least=80%.",
+        ),
+    ] = "",
     limits: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Limits of your own: a TOML file.")
     ] = None,
@@ -49,6 +59,13 @@ def run(
         str,
         typer.Option(metavar="SHARE", help="Loss of speed that matters, against the baseline."),
     ] = "10%",
+    job: Annotated[
+        str,
+        typer.Option(
+            metavar="ID",
+            help="Check what this job left in the folder: its launches, its nodes, their history.",
+        ),
+    ] = "",
     where: Where = [],  # noqa: B006
     as_json: Annotated[bool, typer.Option("--json", help="JSON, all figures.")] = False,
     junit: Annotated[
@@ -64,15 +81,28 @@ def run(
     First comes the sum, then a line for each check: what, where, measured, the limit or bound, n.
     Limits need one launch. A baseline needs five jobs or more, and several launches to be compared
     with it: then a loss beyond what jobs of the baseline differ by is told (5 % error for all
-    checks of the baseline together), and ok means that a loss of --loss is excluded.
+    checks of the baseline together), and ok means that a loss of --loss is excluded. Files of
+    'a2aperf pairs' have their weak links as checks.
+
+    --expect link computes a ceiling from the link's rate, the framing at its MTU, PCIe lanes and
+    speed, rails, ranks a node, memory inside a node, and the taper that is given. Each factor is a
+    check with the measured share of it and its source; one that is not known makes the sum unknown.
+
+    With --job the folder's files are those of one job of jobs/check.sbatch or its like, and what
+    its preflight found is checked, too; so are launches that are missing, nodes that differ from
+    most, and nodes that all files of the folder show to have got slower.
 
     Exit status, as monitoring systems understand it: 0 ok, 1 warning, 2 critical, 3 unknown.
     Unknown is whatever is undecided, missing or damaged; it is never ok. A command line that makes
     no sense is 3, too, a limits file that makes none is 2: both are one line on stderr that begins
     with 'a2a:', and nothing is on stdout.
     """
-    if not (against or min_efficiency or limits):
-        raise InputError("give --against FILE…, --min-efficiency SHARE or --limits FILE")
+    if not (against or min_efficiency or expect or limits or job):
+        raise InputError(
+            "give --against FILE…, --min-efficiency SHARE, --expect link, --limits FILE or --job ID"
+        )
+    if job and (len(files) > 1 or not files[0].is_dir()):
+        raise InputError(f"--job {job}: expected the one folder of its results")
     if junit:
         output.require_suffix(junit, (".xml",), "JUnit's format", "--junit")
     if prometheus:
@@ -83,7 +113,16 @@ def run(
         terminal.tell(f"a2a: {error}")
         raise typer.Exit(_FAULTY_LIMITS) from None
     least = share("--min-efficiency", min_efficiency, "80%") if min_efficiency else None
-    asked = Asked(files, against or None, where, least, read, share("--loss", loss, "10%"))
+    asked = Asked(
+        files,
+        against or None,
+        where,
+        least,
+        read,
+        share("--loss", loss, "10%"),
+        job,
+        given.read(expect),
+    )
     try:
         made = gate(asked)
         if junit:

@@ -7,7 +7,8 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -16,9 +17,11 @@ import typer
 from a2aperf import labels, terminal
 from a2aperf.commands.options import words_of
 from a2aperf.errors import InputError
-from a2aperf.studies import partitions, screened, scripts, slurm, submission
+from a2aperf.gating.checks import State
+from a2aperf.studies import partitions, screened, scripts, slurm, submission, waiting
 from a2aperf.studies.partitions import Partition
 from a2aperf.studies.progress import duration
+from a2aperf.studies.screened import Screened
 from a2aperf.studies.submission import Planned, Wanted
 from a2aperf.tables import aligned
 
@@ -28,8 +31,13 @@ a2a submit -N 160 --ppn 2 --compare PSM2_RCVTHREAD=0,1
 a2a submit -N 20,40,80 --separate -t 1:00:00 --site mycluster
 a2a submit -N 40 --quick -- --provider psm2 --mode write-imm
 a2a submit -N 20 --screen psm2               which of all known settings matters?
+a2a submit -N 20 --check --min-efficiency 80% --against spring    after a maintenance
 a2a submit -N 20 --compare=--window=1,all --sizes 60kB --sbatch=--nodelist=node[001-020]
 """
+
+_COMPARED = ("--against", "--min-efficiency", "--expect", "--limits")
+_CHECKED = "1000,4000,15000,30000,60000"
+"""Message sizes of jobs/check.sbatch, for the estimate."""
 
 
 def run(
@@ -59,6 +67,26 @@ def run(
             "screen -o' wrote (.json).",
         ),
     ] = "",
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="The check after a maintenance: submit, wait, and exit with the verdict's status.",
+        ),
+    ] = False,
+    against: Annotated[
+        str, typer.Option(metavar="BASELINE", help="--check: earlier checks, five jobs or more.")
+    ] = "",
+    min_efficiency: Annotated[
+        str, typer.Option(metavar="SHARE", help="--check: share of the link to be reached: 80%.")
+    ] = "",
+    expect: Annotated[
+        str, typer.Option(metavar="link[,…]", help="--check: as --expect of 'a2a gate'.")
+    ] = "",
+    limits: Annotated[str, typer.Option(metavar="FILE", help="--check: a file of limits.")] = "",
+    wait: Annotated[
+        str, typer.Option(metavar="TIME", help="--check: how long to wait, as -t has it.")
+    ] = "1:00:00",
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Show jobs, node-hours and sbatch lines; submit nothing."),
@@ -106,12 +134,13 @@ def run(
     Prints the jobs, what they will take, and the lines for sbatch, and calls sbatch with exactly
     these. The scripts behind it run as they are without this command.
 
+    With --check the nodes and their links are checked in five minutes (jobs/check.sbatch), and the
+    command waits for the verdict. Exit status then: 0 ok, 1 warning, 2 critical, 3 unknown, also
+    where nothing could be submitted or the time to wait is over.
+
     The scripts are those of the folder that A2APERF_JOBS names, of ./jobs, or of share/a2aperf/jobs
     beside the installed programs.
     """
-    if not dry_run:
-        slurm.require()
-    site = site or os.environ.get("A2APERF_SITE", "")
     own = {
         "--sizes": sizes,
         "--launches": launches,
@@ -119,7 +148,11 @@ def run(
         "--seed": seed,
         "--budget": budget,
         "--results": results,
-        "--site": site,
+        "--site": site or os.environ.get("A2APERF_SITE", ""),
+        "--against": against,
+        "--min-efficiency": min_efficiency,
+        "--expect": expect,
+        "--limits": limits,
     }
     flags = {
         "--quick": quick,
@@ -127,44 +160,87 @@ def run(
         "--go-on": go_on,
         "--requeue": requeue,
     }
-    options = words_of(own)
-    options += [name for name, wanted in flags.items() if wanted]
+    options = words_of(own) + [name for name, wanted in flags.items() if wanted]
     for_slurm = {"--time": time, "--partition": partition, "--account": account}
-    counts = _counts(nodes)
-    if not screen:
+    with _unknown_where(check):
+        if not dry_run:
+            slurm.require()
+        minutes = _minutes(wait)
+        counts = _counts(nodes)
+        if check and (compare or screen or separate or len(counts) > 1):
+            raise InputError("--check: one node count, and no --compare, --screen or --separate")
+        compared = {name: own[name] for name in _COMPARED}
+        for name, given in compared.items():
+            if given and not check:
+                raise InputError(f"{name} says what a check is compared with: give --check, too")
         ready = None
-    elif compare or separate or launches is not None or len(counts) > 1:
-        raise InputError("--screen: one node count, and no --compare, --launches or --separate")
-    else:
-        ready = screened.prepare(screen, Path(results or "results"), seed)
-        passed = ready.passed(passed)
-    wanted = Wanted(
-        counts,
-        ppn,
-        compare,
-        options,
-        passed,
-        [f"{name}={value}" for name, value in for_slurm.items() if value] + sbatch,
-        separate,
-        site,
-        results,
-        sizes,
-        quick,
-        str(ready.rows) if ready else "",
-    )
+        if screen and (compare or separate or launches is not None or len(counts) > 1):
+            raise InputError("--screen: one node count, and no --compare, --launches or --separate")
+        if screen:
+            ready = screened.prepare(screen, Path(results or "results"), seed)
+            passed = ready.passed(passed)
+        wanted = Wanted(
+            counts,
+            ppn,
+            compare,
+            options,
+            passed,
+            [f"{name}={value}" for name, value in for_slurm.items() if value] + sbatch,
+            separate,
+            str(own["--site"]),
+            results,
+            sizes or _CHECKED * check,
+            quick or check,
+            str(ready.rows) if ready else "",
+            check,
+        )
+        ids = _study(wanted, budget, dry_run, ready)
+        if check and not dry_run:
+            _tell_verdict(ids[0], Path(results or "results"), minutes)
+
+
+@contextmanager
+def _unknown_where(check: bool) -> Iterator[None]:
+    """Bad input of a check has the status of what is unknown, and not that of what is critical."""
+    try:
+        yield
+    except InputError as error:
+        if not check:
+            raise
+        terminal.tell(f"a2a: {error}")
+        raise typer.Exit(int(State.UNKNOWN)) from None
+
+
+def _study(wanted: Wanted, budget: str, dry_run: bool, ready: Screened | None) -> list[str]:
+    """Says what the jobs are, and submits them; their ids. What a screening wrote is undone."""
     try:
         jobs = submission.plan(wanted, scripts.find())
         lines = _summary(jobs, budget)
         if slurm.here():
-            lines += _limits(jobs, ppn)
+            lines += _limits(jobs, wanted.ppn)
         terminal.say(*lines, "")
-        _submit(jobs, dry_run)
+        ids = _submit(jobs, dry_run)
     except InputError:
         if ready:
             ready.undo()
         raise
     if ready and dry_run:
         ready.undo()
+    return ids
+
+
+def _tell_verdict(job: str, results: Path, minutes: float) -> None:
+    """Waits for a check, says what it says, and ends with its status."""
+    state, said = waiting.verdict(job, results, minutes)
+    terminal.say("", *said.splitlines())
+    raise typer.Exit(int(state))
+
+
+def _minutes(text: str) -> float:
+    found = partitions.minutes(text)
+    if not found:
+        raise InputError(f"--wait {text}: expected a time as -t has it, such as 30 or 1:00:00")
+    return found
 
 
 def _counts(text: str) -> list[int]:
@@ -250,7 +326,7 @@ def _time(words: Sequence[str]) -> str:
     return found
 
 
-def _submit(jobs: Sequence[Planned], dry_run: bool) -> None:
+def _submit(jobs: Sequence[Planned], dry_run: bool) -> list[str]:
     ids: list[str] = []
     for number, job in enumerate(jobs, 1):
         line = job.line([f"JOB{n}" for n in range(1, number)] if dry_run else ids)
@@ -262,6 +338,7 @@ def _submit(jobs: Sequence[Planned], dry_run: bool) -> None:
         except InputError as error:
             raise InputError(f"{error}{_left(jobs, ids)}") from None
         terminal.say(f"job {ids[-1]}")
+    return ids
 
 
 def _left(jobs: Sequence[Planned], ids: Sequence[str]) -> str:

@@ -192,11 +192,15 @@ def _list(
     csv: bool,
     json: bool,
 ) -> None:
-    given = [("--columns", columns), ("--layout", layout is not _DEFAULT)]
+    own = listing.texts.get(layout.value)
+    given = [("--columns", columns), ("--layout", layout is not _DEFAULT and not own)]
     for option in [option for option, is_given in given if is_given]:
         (name, *_) = of.files(found)
         raise InputError(f"{option} is for all-to-alls; {name} is {listing.what}")
     _say_oversubscribed(found)
+    if own and not (csv or json):
+        _print(own(found))
+        return
     frame = listing.frame(found)
     if frame.empty:
         raise InputError(listing.nothing)

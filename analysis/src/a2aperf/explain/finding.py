@@ -29,6 +29,8 @@ class Finding:
     numbers: Mapping[str, Number] = field(default_factory=dict)
     abstains: bool = False
     """It only says that this kind can't be judged, and why."""
+    nodes: tuple[str, ...] = ()
+    """Those that are slow by themselves, whoever the peer."""
 
     @property
     def sample(self) -> str:
@@ -49,6 +51,8 @@ class Finder:
     """Of the points that it looks at."""
     blames: bool = False
     """Says which rank, node or pair is slow: nobody is, where the launch is oversubscribed."""
+    is_gated: bool = False
+    """Its findings are checks of a gate: each says `share`, of the others' rate, and `limit`."""
     describes: bool = False
     """Tells what is there in any case: only what has a weight stands out."""
 

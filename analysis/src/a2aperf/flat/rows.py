@@ -47,8 +47,9 @@ def _of_points(found: Results) -> Flat:
 
 def _of_listing(listing: Listing, found: Results) -> Flat:
     frame = listing.frame(found)
-    launch_of = found.points.groupby("file")["launch"].last()
-    frame.insert(0, "launch", frame["file"].map(launch_of))
+    if "launch" not in frame:
+        launch_of = found.points.groupby("file")["launch"].last()
+        frame.insert(0, "launch", frame["file"].map(launch_of))
     return _keyed(found, frame, dict(listing.columns))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from a2aperf.gating.checks import Check, State
 from a2aperf.gating.gate import Gate
+from a2aperf.labels import list_text
 from a2aperf.tables import UNKNOWN, aligned, plain
 from a2aperf.visible import json_visible, visible
 
@@ -23,10 +24,12 @@ def lines(made: Gate, is_terminal: bool) -> list[str]:
         [one.state.word, one.what, *(x or UNKNOWN for x in (one.at, *one.shown, one.n)), one.why]
         for one in made.checks
     ]
+    drain = [f"candidates to drain: {list_text(list(made.candidates), 24)}"]
+    drain = drain if made.candidates else []
     if not is_terminal:
-        return [made.sum, *(aligned(rows, [True] * 7) if rows else [])]
+        return [made.sum, *(aligned(rows, [True] * 7) if rows else []), *drain]
     table = aligned([_HEAD, *rows], [True] * 7) if rows else []
-    notes = ["", *made.notes] if made.notes else []
+    notes = ["", *made.notes, *drain] if made.notes or drain else []
     return [made.sum, "", *table, *notes]
 
 
@@ -38,6 +41,7 @@ def as_json(made: Gate) -> str:
         "sum": made.sum,
         "checks": [_plain(one) for one in made.checks],
         "notes": made.notes,
+        "candidates": made.candidates,
     }
     return json_visible(json.dumps(document, indent=1, ensure_ascii=False))
 

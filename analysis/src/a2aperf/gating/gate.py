@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from a2aperf import baselines, clusters, filters, loading
 from a2aperf.errors import InputError
-from a2aperf.gating import baseline, points
+from a2aperf.gating import baseline, expect, job, points, weak
 from a2aperf.gating.checks import Check, State, in_sum, unknown, worst
+from a2aperf.gating.given import Given
 from a2aperf.gating.limits_file import Limit
 from a2aperf.labels import count_text, list_text
 from a2aperf.oversubscription import in_launches, oversubscription
@@ -19,7 +20,10 @@ from a2aperf.results import Results
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be checked; `against` None: with no baseline."""
+    """What is to be checked; `against` None: with no baseline.
+
+    With the id of a job the files are those of its launches, in the one folder that is named.
+    """
 
     files: Sequence[Path]
     against: Sequence[Path] | None = None
@@ -27,15 +31,21 @@ class Asked:
     min_efficiency: float | None = None
     limits: Sequence[Limit] = ()
     loss: float = 0.1
+    job: str = ""
+    expect: Given | None = None
 
 
 @dataclass(frozen=True)
 class Gate:
-    """The checks, what else to know, when the last point began (ns since 1970; −1: unknown)."""
+    """The checks, what else to know, when the last point began (ns since 1970; −1: unknown).
+
+    `candidates`: nodes to drain, each with the reason.
+    """
 
     checks: list[Check]
     notes: list[str]
     measured: int
+    candidates: dict[str, str] = field(default_factory=dict)
 
     @property
     def state(self) -> State:
@@ -48,12 +58,29 @@ class Gate:
         return in_sum(self.checks)
 
 
+@dataclass(frozen=True)
+class _Loaded:
+    """All points, those of launches that can be judged, and the files that could be read."""
+
+    everything: Results | None = None
+    found: Results | None = None
+    sound: Sequence[Path] = ()
+
+
 def gate(asked: Asked) -> Gate:
     """Everything that was asked for; what cannot be checked is a check that is unknown."""
-    checks: list[Check] = []
-    notes: list[str] = []
-    own, files = _load(asked.files, asked.where, "files", checks)
+    of_job = job.facts(asked.files[0], asked.job) if asked.job else job.Facts()
+    checks, notes, candidates = of_job.checks, of_job.notes, of_job.candidates
+    given = of_job.files if asked.job else asked.files
+    if asked.job and not given:
+        return Gate([*checks, unknown("files", "no launch is good")], notes, -1, candidates)
+    loaded = _load(given, asked.where, "files", checks)
     measured = -1
+    if loaded.everything is not None:
+        made, slow = weak.check(loaded.everything, asked.loss)
+        checks += made
+        candidates.update({node: why for node, why in slow.items() if node not in candidates})
+    own = loaded.found
     if own is not None:
         begun = own.points["started"].astype("Float64").max()
         measured = int(begun) if begun == begun and begun is not None else -1
@@ -61,9 +88,11 @@ def gate(asked: Asked) -> Gate:
         if asked.min_efficiency is not None:
             checks += points.best_efficiency(own, asked.min_efficiency)
         checks += points.check(own, asked.limits)
+        if asked.expect is not None:
+            checks += expect.check(own, asked.expect)
         if asked.against is not None:
-            checks += _against(asked, files, notes)
-    return Gate(checks, notes, measured)
+            checks += _against(asked, loaded.sound, notes)
+    return Gate(checks, notes, measured, candidates)
 
 
 def _against(asked: Asked, files: Sequence[Path], notes: list[str]) -> list[Check]:
@@ -75,16 +104,16 @@ def _against(asked: Asked, files: Sequence[Path], notes: list[str]) -> list[Chec
     if twice:
         said = list_text([str(path) for path in twice], 3)
         return [unknown("baseline", f"{said}: on both sides; a baseline is of other jobs")]
-    base, sound = _load(given, asked.where, "baseline", checks) if not lost else (None, [])
-    if base is None:
+    base = _load(given, asked.where, "baseline", checks) if not lost else _Loaded()
+    if base.found is None:
         return lost or checks
     try:
-        found = filters.where(loading.load([*files, *sound]), asked.where).to_judge()
+        found = filters.where(loading.load([*files, *base.sound]), asked.where).to_judge()
     except InputError as error:
         return [*checks, unknown("baseline", str(error))]
     crowded = _oversubscribed(found)
     found = found.select(~found.points["launch"].isin(crowded))
-    names = [name for name, path in found.files.items() if path in sound]
+    names = [name for name, path in found.files.items() if path in base.sound]
     made, told = baseline.check(found, names, asked.loss)
     notes += told
     return [*made, *checks]
@@ -98,16 +127,15 @@ def _expanded(given: Iterable[Path], what: str) -> tuple[list[Path], list[Check]
     return found, [] if found else [unknown(what, "there is no file")]
 
 
-def _load(
-    given: Sequence[Path], where: Sequence[str], what: str, checks: list[Check]
-) -> tuple[Results | None, list[Path]]:
-    """Complete points of launches that can be judged, and the files that could be read."""
+def _load(given: Sequence[Path], where: Sequence[str], what: str, checks: list[Check]) -> _Loaded:
+    """What is in the files; each that cannot be read is a check."""
     paths, lost = _expanded(given, what)
     checks += lost
     loaded = _loaded(paths, what, checks)
     if loaded is None:
-        return None, []
+        return _Loaded()
     sound = [*loaded.files.values()]
+    everything = None
     try:
         everything = filters.where(loaded, where)
         _tell_missing(everything, what, checks)
@@ -115,13 +143,13 @@ def _load(
         clusters.require_one(found)
     except InputError as error:
         checks.append(unknown(what, str(error).replace("; --mixed takes them together", "")))
-        return None, sound
+        return _Loaded(everything, None, sound)
     crowded = _oversubscribed(found)
     if crowded:
         words = list_text(in_launches([*found.launches.values()]), 3)
         checks.append(unknown(what, f"{words}; left out: such times are those of the cores"))
         found = found.select(~found.points["launch"].isin(crowded))
-    return (None if found.points.empty else found), sound
+    return _Loaded(everything, None if found.points.empty else found, sound)
 
 
 def _loaded(paths: Sequence[Path], what: str, checks: list[Check]) -> Results | None:

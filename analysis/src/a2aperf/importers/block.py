@@ -10,7 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from a2aperf import __version__, metrics, schema, writer
+from numpy.typing import NDArray
+
+from a2aperf import __version__, datasets, metrics, schema, writer
 from a2aperf.errors import InputError
 
 LARGEST: Final = 2**62
@@ -37,6 +39,12 @@ class Block:
     """Texts that are kept whole, by name."""
     remarks: list[str] = field(default_factory=list)
     """What is odd in the text, in words."""
+    paths: list[Any] = field(default_factory=list)
+    """Of each row, what ran in it at the same time, where a text tells it (`Kind.own`)."""
+
+
+Own = tuple[datasets.Tables, Mapping[str, NDArray[Any]]]
+"""How the datasets of a group are described, and what is in them."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +61,8 @@ class Kind:
     """Of the points of every workload."""
     rates: Callable[[Mapping[str, Any], float | None, Given], dict[str, Any]] = lambda *_: {}
     """What follows from the times of a row."""
+    own: Callable[[Sequence[Block]], Mapping[str, Own]] = lambda blocks: {}
+    """Groups of its workload, by name."""
 
     @property
     def described(self) -> tuple[schema.Column, ...]:
@@ -102,6 +112,7 @@ def document(
         },
         columns=writer.columns_of(rows, kind.described),
         segments=segments,
+        own=kind.own(blocks),
         described=kind.described,
     )
 

@@ -43,3 +43,20 @@ ECHO: Final = (
     ),
     *_RATES,
 )
+
+QOS: Final = (
+    Column("path_list", "string", "paths as asked for", result=False),
+    Column("path_count", "int32", "paths that are there at the same time", result=False),
+    Column("interval", "int64", "length of an interval", "ns", result=False),
+    Column("asked_duration", "int64", "duration asked for", "ns", result=False),
+    Column("shared_time", "int64", "of the intervals in which every path could send", "ns"),
+    Column("shared_intervals", "int32", "intervals in which every path could send"),
+    Column("messages", "int64", "messages received in them"),
+    Column("bytes", "int64", "bytes of payload received in them", "B"),
+    schema.COLUMN["msg_rate"],
+    Column(
+        "byte_rate", "float64", "payload per second, all paths together", "B/s", better="higher"
+    ),
+    Column("gbps", "float64", "payload per second, all paths together", "Gbit/s", better="higher"),
+    Column("jain", "float64", "Jain's index of the bytes of the paths", better="higher"),
+)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from a2aperf.errors import InputError
-from a2aperf.importers import clusterperf, columns, compat, loopback, osu, perftest
+from a2aperf.importers import clusterperf, columns, compat, loopback, osu, perftest, shared_link
 from a2aperf.importers.block import ALL_TO_ALL, Block, Kind
 
 
@@ -65,6 +65,15 @@ ALL: Final[Mapping[str, Format]] = {
         _found_in_doubt,
         Kind("echo", columns.ECHO),
         clusterperf.told,
+    ),
+    "qos": Format(
+        "notes on service levels (lines 'Rx_0 received … data bytes in … messages over last …')",
+        shared_link.matches,
+        shared_link.parse,
+        shared_link.PERCENTILE_RULE,
+        _found_in_doubt,
+        Kind("qos", columns.QOS, own=shared_link.group),
+        shared_link.told,
     ),
 }
 

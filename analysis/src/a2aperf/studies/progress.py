@@ -35,8 +35,9 @@ def title(job: Job) -> str:
 
 
 def kind(queued: Queued) -> str:
-    """`alltoall` or `compare` where the job is one of this program's studies, else empty."""
-    for found in re.finditer(r"\b(alltoall|compare)\.sbatch(?= |$)", queued.command):
+    """`alltoall`, `compare`, … where the job is one of this program's studies, else empty."""
+    scripts = r"\b(alltoall|compare|screen|check)\.sbatch(?= |$)"
+    for found in re.finditer(scripts, queued.command):
         # With a space in it: the script's path, or another script and its first word.
         script = queued.command[: found.end()]
         if " " not in script or _is_file(Path(queued.directory, script)):

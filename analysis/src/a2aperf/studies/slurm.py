@@ -15,6 +15,10 @@ from a2aperf.errors import InputError
 _SECONDS: Final = 60
 # What a reason, a path or an option may hold, a newline too, separates nothing.
 _UNIT, _RECORD = "\x1f", "\x1e"
+_ENDED: Final = (
+    *("BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY"),
+    *("PREEMPTED", "TIMEOUT"),
+)
 _COLUMNS: Final = ("%A", "%T", "%M", "%l", "%N", "%r", "%Z", "%o")
 
 
@@ -71,6 +75,18 @@ def queue() -> dict[str, Queued] | None:
         return None
     rows = [row.split(_UNIT) for row in done.stdout.split(_RECORD + "\n")]
     return {row[0]: Queued(*row) for row in rows if len(row) == len(_COLUMNS)}
+
+
+def state(job: str) -> str | None:
+    """`PENDING (Resources)`; empty once it has ended; None where squeue does not answer."""
+    try:
+        done = run(["squeue", "--noheader", f"--jobs={job}", "--format=%T (%r)"])
+    except InputError:
+        return None
+    if done.returncode:
+        return "" if "Invalid job id" in done.stderr else None
+    said = done.stdout.strip()
+    return "" if said.partition(" ")[0] in _ENDED else said
 
 
 def run(words: Sequence[str], seconds: float = _SECONDS) -> subprocess.CompletedProcess[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,6 +20,10 @@ from a2aperf.errors import InputError
 
 PLAN_COLUMNS: Final = ("launch", "nodes", "ppn", "subset", "settings", "file")
 LOG_COLUMNS: Final = ("launch", "started", "ended", "status", "reason")
+_ALIKE: Final = ("cpu", "kernel", "firmware", "port", "pcie", "link")
+"""Checks of the preflight whose text is the same on all nodes of a cluster of one kind."""
+_NOT_ITS_OWN: Final = ("answer", "use", "jobs", "state")
+"""Checks that others say of a node."""
 RUN: Final = "run"
 """The id of what `a2a run` makes."""
 _DIGITS: Final = 9
@@ -127,7 +132,7 @@ class Job:
 
     @property
     def kind(self) -> str:
-        """`alltoall` or `compare`."""
+        """`alltoall`, `compare`, `screen` or `check`."""
         return self.facts.get("kind", "job")
 
     def of(self, *fates: Fate) -> list[Launch]:
@@ -156,6 +161,33 @@ def checks_of(lines: Iterable[str]) -> list[Check]:
     """Lines `node<TAB>check<TAB>verdict<TAB>text` of the preflight; others are passed over."""
     rows = [line.rstrip("\n").split("\t", 3) for line in lines]
     return [Check(*row) for row in rows if len(row) == 4 and row[2] in ("ok", "warn", "bad")]
+
+
+def unlike(checks: Iterable[Check]) -> list[Check]:
+    """Nodes whose processor, kernel, firmware, ports or adapters are not those of most nodes.
+
+    Where no text is that of more than half of the nodes, each is named with its own.
+    """
+    told = []
+    rows = list(checks)
+    nodes = {one.node for one in rows if one.check not in _NOT_ITS_OWN}
+    for name in _ALIKE:
+        texts = dict.fromkeys(nodes, "")
+        for one in rows:
+            if one.check == name and one.node in texts:
+                texts[one.node] += ("; " if texts[one.node] else "") + one.text
+        ((most, count),) = Counter(texts.values()).most_common(1) or [("", 0)]
+        if count == len(nodes):
+            continue
+        usual = f"{count} of {len(nodes)} nodes have {most or 'none'}"
+        if 2 * count <= len(nodes):
+            most, usual = "\0", f"{len(set(texts.values()))} kinds among {len(nodes)} nodes"
+        told += [
+            Check(node, name, "warn", f"{text or 'none'}, and {usual}")
+            for node, text in sorted(texts.items())
+            if text != most
+        ]
+    return told
 
 
 def points_done(file: Path) -> tuple[int, int]:

@@ -34,6 +34,7 @@ class Wanted:
     sizes: str = ""
     quick: bool = False
     rows: str = ""  # a file of launches that are planned already
+    check: bool = False  # the check after a maintenance
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,8 @@ def _job(wanted: Wanted, scripts: Scripts, slurm: Sequence[str], counts: list[in
     options = ["--nodes", ",".join(map(str, counts))]
     if wanted.compare:
         script, options = "compare.sbatch", []
+    elif wanted.check:
+        script, options = "check.sbatch", []
     elif wanted.rows:
         script, options = "screen.sbatch", ["--rows", wanted.rows]
     options += ["--ppn", str(wanted.ppn)] if wanted.ppn != 1 else []

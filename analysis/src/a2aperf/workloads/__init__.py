@@ -7,10 +7,16 @@ from typing import Final
 
 from a2aperf import schema
 from a2aperf.results import Results
-from a2aperf.workloads import alltoall, echo, pairs, stream
+from a2aperf.workloads import alltoall, echo, pairs, qos, stream
 from a2aperf.workloads.workload import Workload
 
-ALL: Final = (alltoall.WORKLOAD, pairs.WORKLOAD, stream.WORKLOAD, echo.WORKLOAD)
+ALL: Final = (
+    alltoall.WORKLOAD,
+    pairs.WORKLOAD,
+    stream.WORKLOAD,
+    echo.WORKLOAD,
+    qos.WORKLOAD,
+)
 GROUPS: Final = {one.group.name: one.group.datasets for one in ALL if one.group}
 """What any of them keeps in the root of its files."""
 

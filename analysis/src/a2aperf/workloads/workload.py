@@ -43,6 +43,10 @@ class Listing:
     heading: str
     """Of the part of a report that shows it."""
     reported: Callable[[Results], Table | None]
+    texts: Mapping[str, Callable[[Results], list[str]]] = field(default_factory=dict)
+    """Layouts of text that only it has, by name."""
+    texts_say: str = ""
+    """What there is to know of them, for the help text."""
 
 
 Arrays = Mapping[str, NDArray[Any]]

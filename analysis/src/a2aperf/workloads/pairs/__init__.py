@@ -31,6 +31,7 @@ WORKLOAD: Final = Workload(
             weak.find,
             (ROLE,),
             blames=True,
+            is_gated=True,
         ),
     ),
     plots={

@@ -113,6 +113,7 @@ def _finding(of: Links, hit: _Hit, text: str) -> Finding:
             "limit": 1 / weak.limit,
             "spread": weak.spread,
         },
+        nodes=(hit.view.nodes[max(weak.source, weak.destination)],) if weak.kind in _ENDS else (),
     )
 
 

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a shape can reach at most: the factors of the ceiling, each with its source.
+
+Every factor bounds the payload that leaves a node, one way (`gbps_node_net`), from above; on one
+node, where nothing leaves, memory bounds what a rank sends. What is not known is NaN, and then the
+ceiling is known from above only.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from a2aperf import switches
+from a2aperf.gating.given import Given
+from a2aperf.labels import count_text
+from a2aperf.launch import Launch
+
+FILE: Final = "the file"
+TOLD: Final = "as given"
+_ETHERNET: Final = 14 + 4 + 8 + 12
+"""B beside each packet: header, checksum, preamble, the gap (IEEE 802.3)."""
+_IPV4: Final = 20
+_TCP: Final = 20 + 12
+"""Header and time stamps, as Linux has them (RFC 9293, RFC 7323)."""
+_PSM2: Final = 56 + 4
+"""Headers of a packet of libpsm2 (its ips_message_header) and the checksum that covers them."""
+_COPY: Final = 2  # bytes that memory moves for each that is copied: read once, written once
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One bound: `gbps` is NaN where it is not known, and `source` then says why."""
+
+    name: str
+    gbps: float
+    source: str
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Where a point was measured: `rails` and `rate` (Gbit/s) as in its row, NaN unknown."""
+
+    provider: str
+    ranks: int
+    nodes: int
+    ppn: int
+    rails: float
+    rate: float
+    launches: Sequence[Launch]
+
+
+def factors(shape: Shape, given: Given) -> list[Factor]:
+    """All that bound such a shape, and that somebody named."""
+    if shape.nodes == 1:
+        return [_memory(shape, given)]
+    link = _link(shape, given)
+    framed = _framing(shape, given, link.gbps)
+    found = [link, framed, _pcie(shape, given)]
+    if not math.isnan(given.taper):
+        found.append(_taper(shape, given, framed.gbps))
+    if not math.isnan(given.memory) and shape.ppn > 1:
+        found.append(_memory(shape, given))
+    return found
+
+
+def _link(shape: Shape, given: Given) -> Factor:
+    rate, source = (given.rate, TOLD) if given.rate > 0 else (shape.rate, FILE)
+    rails = shape.rails if shape.rails >= 1 else math.nan
+    if math.isnan(rate) or math.isnan(rails):
+        return Factor("link", math.nan, "no rate of every link is recorded: rate=… gives it")
+    many = "" if rails == 1 else f"{rails:g} rails of "
+    return Factor("link", rate * rails, f"{many}{rate:.6g} Gbit/s, {source}")
+
+
+def _framing(shape: Shape, given: Given, link: float) -> Factor:
+    mtu, source = (given.mtu, TOLD) if given.mtu > 0 else _least(shape, "nic_mtu", _number)
+    if math.isnan(mtu):
+        return Factor("framing", math.nan, f"the MTU is not known ({source}): mtu=… gives it")
+    of_mtu = f"MTU {mtu:g} B, {source}"
+    if given.headers >= 0:
+        payload, frame = mtu, mtu + given.headers
+        words = f"{given.headers:g} B of headers, {TOLD}"
+    elif shape.provider.split(";")[0] in ("tcp", "net", "sockets"):
+        payload, frame = mtu - _IPV4 - _TCP, mtu + _ETHERNET
+        words = f"Ethernet {_ETHERNET} B, IPv4 {_IPV4} B, TCP with time stamps {_TCP} B"
+    elif shape.provider == "psm2":
+        payload, frame = mtu, mtu + _PSM2
+        words = f"headers of psm2 {_PSM2} B"
+    else:
+        why = f"the headers of {shape.provider} are not known: headers=… gives them"
+        return Factor("framing", math.nan, why)
+    if payload <= 0:
+        return Factor("framing", math.nan, f"{of_mtu}: there is no room for the headers")
+    share = payload / frame
+    return Factor("framing", link * share, f"{100 * share:.2f} % is payload: {of_mtu}; {words}")
+
+
+def _pcie(shape: Shape, given: Given) -> Factor:
+    rails = shape.rails if shape.rails >= 1 else math.nan
+    if given.pcie > 0:
+        if math.isinf(given.pcie):
+            return Factor("pcie", math.inf, f"none, {TOLD}")
+        return Factor("pcie", given.pcie * rails, f"{given.pcie:g} Gbit/s, {TOLD}")
+    lanes, _ = _least(shape, "nic_pcie_width", _number)
+    speed, source = _least(shape, "nic_pcie_speed", _number)
+    if not lanes > 0 or not speed > 0:
+        return Factor("pcie", math.nan, "lanes and speed are not recorded: pcie=… gives Gbit/s")
+    gbps = lanes * speed * _coding(speed) * rails
+    words = f"x{lanes:g} at {speed:g} GT/s, {source}; packets of PCIe are not counted"
+    return Factor("pcie", gbps, words)
+
+
+def _coding(speed: float) -> float:
+    """Share of the bits that are data: 8b/10b, 128b/130b from 8 GT/s, flits from 64 GT/s."""
+    if speed < 8:
+        return 0.8
+    return 128 / 130 if speed < 64 else 242 / 256
+
+
+def _taper(shape: Shape, given: Given, link: float) -> Factor:
+    """All leaf switches have as many times less upwards than downwards; the worst of them counts.
+
+    Of a leaf of L nodes, n are used: they send (N − n)/(N − 1) of what leaves them through it.
+    """
+    leaves, source = _leaves(shape, given)
+    if not leaves:
+        why = "nobody says which nodes share a switch: leaf=… gives nodes of each"
+        return Factor("taper", math.nan, why)
+    most = math.inf
+    for used, size in leaves:
+        beyond = (shape.nodes - used) / (shape.nodes - 1)
+        if beyond > 0:
+            most = min(most, link * max(size / used, 1) / (given.taper * beyond))
+    words = f"{given.taper:g} to 1, {TOLD}; {count_text(len(leaves), 'leaf', 'leaves')}, {source}"
+    return Factor("taper", most, words)
+
+
+def _leaves(shape: Shape, given: Given) -> tuple[list[tuple[int, int]], str]:
+    """Of each leaf that is used: nodes that are used, and nodes that hang on it."""
+    if given.leaf >= 1:
+        size = int(given.leaf)
+        whole, rest = divmod(shape.nodes, size)
+        return [(size, size)] * whole + ([(rest, size)] if rest else []), TOLD
+    launch = shape.launches[0]
+    known = switches.attached(launch.attachments)
+    used = Counter(known.get(node, "") for node in launch.nodes)
+    if not known or "" in used:
+        return [], ""
+    sizes = Counter(known.values())
+    return [(count, sizes[name]) for name, count in used.items()], FILE
+
+
+def _memory(shape: Shape, given: Given) -> Factor:
+    """Ranks of a node copy what they send each other, at least once."""
+    if math.isnan(given.memory):
+        why = (
+            "nothing leaves the node, and the rate of its memory is not known: memory=… gives GB/s"
+        )
+        return Factor("memory", math.nan, why)
+    copies, source = _copies(shape, given)
+    words = f"{given.memory:g} GB/s, {TOLD}; {count_text(copies, 'copy', 'copies')}, {source}"
+    moved = 8 * given.memory / (_COPY * copies)
+    if shape.nodes == 1:
+        return Factor("memory", moved / shape.ranks, words)
+    return Factor("memory", moved * (shape.ranks - shape.ppn) / (shape.ppn - 1), words)
+
+
+def _copies(shape: Shape, given: Given) -> tuple[int, str]:
+    if given.copies >= 1:
+        return int(given.copies), TOLD
+    off = {one.environment.get("FI_SHM_DISABLE_CMA") for one in shape.launches}
+    if shape.provider.startswith("shm") and off == {"1"}:
+        return 2, f"FI_SHM_DISABLE_CMA=1 in {FILE}"
+    return 1, "the least there can be"
+
+
+def _least(shape: Shape, fact: str, read: Callable[[str], float]) -> tuple[float, str]:
+    """The least of all nodes, for the slowest ends an all-to-all; NaN where one is unknown."""
+    values = [
+        read(one.node_facts.get(fact, [])[at])
+        if at < len(one.node_facts.get(fact, []))
+        else math.nan
+        for one in shape.launches
+        for at in range(len(one.nodes))
+    ]
+    if not values or any(math.isnan(value) for value in values):
+        return math.nan, "not recorded of every node"
+    return min(values), FILE if min(values) == max(values) else f"the least in {FILE}"
+
+
+def _number(text: str) -> float:
+    found = re.match(r"\d{1,9}(\.\d{1,6})?", text)
+    return float(found[0]) if found else math.nan

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a job of the job scripts says beside its results: its launches, its nodes, its history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from a2aperf import baselines
+from a2aperf.errors import InputError
+from a2aperf.gating.checks import Check, State, unknown
+from a2aperf.labels import count_text, list_text
+from a2aperf.nodes import history, kept, moves
+from a2aperf.studies import study
+from a2aperf.studies.study import Fate
+
+_STATES: Final = {"bad": State.CRITICAL, "warn": State.WARNING}
+_LEFT_OUT: Final = "use"
+"""The preflight's check of a node that was left out, for a reason that another one may tell."""
+_NAMED: Final = 6  # nodes on a line
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Files of its launches, checks, nodes to drain with the reason of each, and notes."""
+
+    files: list[Path] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
+    candidates: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def facts(folder: Path, number: str) -> Facts:
+    """Of the job of this id in a study's folder; InputError where there is none."""
+    jobs = {job.id: job for job in study.read(folder)}
+    if number not in jobs:
+        there = f"; there are {list_text(list(jobs), 6)}" if jobs else ", nor of any other job"
+        raise InputError(f"--job {number}: {folder} has no plan of it{there}")
+    job = jobs[number]
+    good = job.of(Fate.GOOD)
+    checks = [
+        unknown("launches", f"launch {launch.number}: {launch.why}")
+        for launch in job.launches
+        if launch.fate is not Fate.GOOD
+    ]
+    checks += of_nodes(job.checks)
+    candidates = {
+        one.node: f"{one.check}: {one.text}"
+        for one in reversed(_own(job.checks))
+        if one.verdict == "bad"
+    }
+    found = Facts([launch.file for launch in good], checks, candidates)
+    _of_history(folder, found)
+    return found
+
+
+def of_nodes(rows: Sequence[study.Check]) -> list[Check]:
+    """What the preflight and the comparison of its nodes found, each kind of trouble once."""
+    if not rows:
+        return [unknown("nodes", "there is no preflight of the job")]
+    groups: dict[tuple[str, str], list[study.Check]] = {}
+    for one in [*_own(rows), *study.unlike(rows)]:
+        if one.verdict != "ok":
+            groups.setdefault((one.verdict, one.check), []).append(one)
+    if not groups:
+        total = count_text(len({one.node for one in rows}), "node")
+        return [Check("nodes", total, State.OK, n=total, why="all are fit, and of one kind")]
+    return [_of_group(groups[key]) for key in sorted(groups)]
+
+
+def _own(rows: Iterable[study.Check]) -> list[study.Check]:
+    """Without what only repeats that a node was left out."""
+    every = list(rows)
+    bad = {one.node for one in every if one.verdict == "bad" and one.check != _LEFT_OUT}
+    return [one for one in every if one.check != _LEFT_OUT or one.node not in bad]
+
+
+def _of_group(rows: Sequence[study.Check]) -> Check:
+    first = rows[0]
+    names = [one.node for one in rows]
+    same = len({one.text for one in rows}) == 1
+    why = f"{first.check}: {first.text}" + ("" if same else f" ({first.node}; others likewise)")
+    n = count_text(len(names), "node")
+    return Check("nodes", list_text(names, _NAMED), _STATES[first.verdict], n=n, why=why)
+
+
+def _of_history(folder: Path, found: Facts) -> None:
+    """Adds what all launches of the folder say of the nodes over the nights."""
+    nights, _ = kept.read(baselines.files_of([folder]) if _has_files(folder) else [])
+    made = history.of_nights(nights) if nights else None
+    if made is None or len(made.days) < moves.LEAST:
+        have = count_text(len(made.days) if made else 0, "night")
+        found.notes.append(
+            f"note: {have} in {folder}; from {moves.LEAST} on its nodes are compared over time"
+        )
+        return
+    slow = made.candidates()
+    nodes = count_text(len(made.nodes), "node")
+    n = count_text(len(made.days), "night")
+    if not slow:
+        why = "none got slower than the others"
+        found.checks.append(Check("history", nodes, State.OK, n=n, why=why))
+    for node, reason in slow.items():
+        found.checks.append(Check("history", node, State.WARNING, n=n, why=reason))
+        found.candidates.setdefault(node, reason)
+
+
+def _has_files(folder: Path) -> bool:
+    return any(folder.glob("**/*.h5"))

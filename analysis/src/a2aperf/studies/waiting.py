@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Waiting for a job of jobs/check.sbatch and its verdict."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Final
+
+from a2aperf.errors import InputError
+from a2aperf.gating.checks import State
+from a2aperf.studies import slurm
+
+_EVERY: Final = 3.0  # s, between two questions
+_SEEN: Final = 30.0  # s, until a file that another node has written is seen here
+
+
+def verdict(job: str, folder: Path, minutes: float) -> tuple[State, str]:
+    """What the job says at its end, and its text; InputError where there is none in time."""
+    text = folder / f"check-{job}.txt"
+    left = _ended(job, minutes)
+    if left is not None:
+        raise InputError(
+            f"job {job} is {left} after {minutes:g} min, and is left to Slurm: "
+            f"{text} will have its verdict"
+        )
+    until = time.monotonic() + _SEEN
+    while not text.is_file():
+        if time.monotonic() >= until:
+            raise InputError(
+                f"job {job} has ended, and {text} is not there: its output says why "
+                f"(check-{job}.out, where sbatch put it)"
+            )
+        _look(text.parent)
+        time.sleep(1)
+    said = text.read_text(encoding="utf-8", errors="replace").rstrip()
+    word = said.partition(":")[0]
+    if word not in State.__members__:
+        raise InputError(f"{text}: expected a verdict of 'a2a gate', not {said[:40]!r}")
+    return State[word], said
+
+
+def _ended(job: str, minutes: float) -> str | None:
+    """None once Slurm has the job no more, else its state when the time is up."""
+    until = time.monotonic() + 60 * minutes
+    while True:
+        said = slurm.state(job)
+        if said == "":
+            return None
+        if time.monotonic() >= until:
+            return said or "not known, for squeue does not answer,"
+        time.sleep(_EVERY)
+
+
+def _look(folder: Path) -> None:
+    """Makes a shared folder ask its server."""
+    if folder.is_dir():
+        next(folder.iterdir(), None)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What arbitration says of the shares of paths: by a port's tables, or by given weights."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from a2aperf import arbitration, filling
+from a2aperf.arbitration import Arbitration
+from a2aperf.launch import Launch
+
+WEIGHTS: Final = "weights"
+"""A label of a launch: `best-effort:1,bulk:2`, the weights of classes."""
+_LEVEL: Final = re.compile(r"sl(\d{1,2})")
+_WEIGHT: Final = re.compile(r"\s*([^\s:,]+)\s*:\s*(\d+(?:\.\d+)?)\s*")
+AGREES: Final = 0.03
+"""Of all that is carried: by less a share is what was said, where it has no interval."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Shares of all that is carried, one a path, and what says so."""
+
+    shares: tuple[float, ...]
+    source: str
+    lanes: tuple[int, ...] = ()
+    """Of each path, where lanes are known."""
+
+
+def of(
+    launch: Launch, classes: Sequence[str], limits: Sequence[float], rate: float
+) -> Expected | None:
+    """Of paths of these classes that carry `rate` together, and alone at most `limits`, in B/s."""
+    if rate <= 0:
+        return None
+    tables = of_launch(launch)
+    if tables.says_shares:
+        levels = [_LEVEL.fullmatch(one) for one in classes]
+        lanes = [tables.lane(int(one[1])) if one else None for one in levels]
+        known = [lane for lane in lanes if lane is not None]
+        if len(known) == len(lanes):
+            paths = [filling.Path(lane, limit) for lane, limit in zip(known, limits, strict=True)]
+            got = filling.by_tables(paths, tables, rate)
+            return _expected(got, "SL2VL and VLArb", tuple(known))
+    weights = _weights(launch.labels.get(WEIGHTS, ""))
+    if not weights or not set(classes) <= set(weights):
+        return None
+    names = sorted(weights)
+    paths = [
+        filling.Path(names.index(one), limit) for one, limit in zip(classes, limits, strict=True)
+    ]
+    by_number = {names.index(name): weight for name, weight in weights.items() if weight > 0}
+    return _expected(filling.by_weights(paths, by_number, rate), "the label weights", ())
+
+
+def _expected(got: Sequence[float], source: str, lanes: tuple[int, ...]) -> Expected | None:
+    total = sum(got)
+    return Expected(tuple(one / total for one in got), source, lanes) if total > 0 else None
+
+
+def of_launch(launch: Launch) -> Arbitration:
+    """What a launch records of its port, or a text that is attached to it says."""
+    found = arbitration.of_settings(launch.attributes)
+    for text in launch.attachments.values():
+        if found.says_shares:
+            break
+        found = found.over(arbitration.of_text(text))
+    return found
+
+
+def _weights(text: str) -> dict[str, float]:
+    """By class; nothing where the text is no list of weights."""
+    found = [_WEIGHT.fullmatch(one) for one in text.split(",")]
+    if not text or not all(found):
+        return {}
+    return {one[1]: float(one[2]) for one in found if one}

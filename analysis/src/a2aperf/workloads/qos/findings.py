@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What stands out where paths share a link: who starves, whose share is off, which class failed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from a2aperf import shares as link
+from a2aperf.explain.finding import Finding, Number, listed, percent
+from a2aperf.labels import count_text, rate_text
+from a2aperf.results import Results
+from a2aperf.workloads.qos import experiments
+from a2aperf.workloads.qos.expected import AGREES, Expected
+from a2aperf.workloads.qos.experiments import IDLE, Experiment
+
+_STARVED = 0.02
+"""Share of all that is carried below which a path is starved, where paths are few."""
+_OF_EQUAL = 0.1
+"""Of an equal share, where they are many."""
+_MATTERS = 0.01
+"""Of all that is carried: by less no share is off, however sure the difference is."""
+
+
+def sharing(found: Results) -> list[Finding]:
+    """Per experiment what each path and class got, with Jain's index and the sum."""
+    findings = []
+    for one in experiments.of(found):
+        part = one.shared
+        if part is None or not one.has_shares:
+            continue
+        known = np.flatnonzero(part.known)
+        told = [f"{one.name(int(path))} {_share_text(one, [int(path)])}" for path in known]
+        classes = _classes(one)
+        if 1 < len(classes) < len(one.rows):
+            told += [
+                f"class {name or 'none'} {_share_text(one, of)}" for name, of in classes.items()
+            ]
+        index, rate = float(one.row["jain"]), float(one.row["gbps"])
+        text = (
+            f"{listed(told, 8)} of {rate_text(rate)}; Jain's index {index:.3f} "
+            f"(1: equal, {1 / len(known):.2f}: one has all)"
+        )
+        if part.count < link.LEAST:
+            text += f"; how far shares vary is not told by {_intervals(part.count)}"
+        if np.isnan(part.idle[known]).any():
+            text += "; whether the senders always had something to send is not recorded"
+        numbers: dict[str, Number] = {"gbps": rate, "jain": index}
+        numbers |= {f"share_{path}": one.shares[int(path)].value for path in known}
+        findings.append(Finding("sharing", text, one.where, part.count, "intervals", 0.0, numbers))
+    return findings
+
+
+def _classes(one: Experiment) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for path, name in enumerate(one.classes):
+        found.setdefault(name, []).append(path)
+    return found
+
+
+def _share_text(one: Experiment, some: list[int]) -> str:
+    mine = one.share(some)
+    if np.isnan(mine.low):
+        return f"{100 * mine.value:.1f} %"
+    return f"{100 * mine.value:.1f} % ({100 * mine.low:.1f} to {100 * mine.high:.1f})"
+
+
+def _intervals(count: int) -> str:
+    return count_text(count, "interval")
+
+
+def starved(found: Results) -> list[Finding]:
+    """Paths that got next to nothing while others were served, with since when."""
+    findings = []
+    for one in experiments.of(found):
+        part = one.shared
+        if part is None or int(part.known.sum()) < 2 or part.bytes.sum() <= 0:
+            continue
+        limit = min(_STARVED, _OF_EQUAL / float(part.known.sum()))
+        whole = part.bytes.sum(axis=0)
+        for path in np.flatnonzero(part.known):
+            mine = part.bytes[path]
+            silent = _silent_since(mine, whole)
+            if mine.sum() >= limit * whole.sum() and silent is None:
+                continue
+            findings.append(_starved(one, int(path), silent))
+    return findings
+
+
+def _silent_since(mine: np.ndarray, whole: np.ndarray) -> int | None:
+    """The first of the intervals at the end, two or more, in which others got something alone."""
+    last = np.flatnonzero(mine > 0)
+    first = int(last[-1]) + 1 if last.size else 0
+    is_silent = len(mine) - first >= min(2, len(mine)) and bool((whole[first:] > 0).all())
+    return first if is_silent else None
+
+
+def _starved(one: Experiment, path: int, silent: int | None) -> Finding:
+    part = one.shared
+    assert part is not None
+    mine, whole = part.bytes[path], part.bytes.sum(axis=0)
+    share = float(mine.sum() / whole.sum())
+    if silent == 0:
+        text = (
+            f"{one.name(path)} got nothing in any of {_intervals(part.count)} "
+            f"({part.seconds:.4g} s), since all could send; "
+        )
+    elif silent is not None:
+        since = float(part.begin[silent]) / 1e9
+        text = (
+            f"{one.name(path)} got nothing since {since:.4g} s from the start, in the last "
+            f"{part.count - silent} of {_intervals(part.count)}; "
+        )
+    else:
+        text = f"{one.name(path)} got {percent(share)} of all, in {_intervals(part.count)}; "
+    text += f"together the paths carried {rate_text(float(whole.sum()) * 8e-9 / part.seconds)}"
+    idle = float(part.idle[path])
+    if idle > IDLE:
+        text += f"; its sender had nothing outstanding for {percent(idle)} of the time"
+    numbers: dict[str, Number] = {"path": path, "share": share}
+    return Finding("starved", text, one.where, part.count, "intervals", 1 - share, numbers)
+
+
+def idle(found: Results) -> list[Finding]:
+    """Experiments in which a sender had nothing outstanding for more than 1 % of the time."""
+    findings = []
+    for one in experiments.of(found):
+        part = one.shared
+        if part is None or len(one.rows) < 2 or not one.idle:
+            continue
+        worst = max(float(part.idle[path]) for path in one.idle)
+        names = listed([one.name(path) for path in one.idle])
+        text = (
+            f"no shares: {names} had nothing outstanding for up to {percent(worst)} of the time "
+            f"(more than {percent(IDLE)}), so what each got is the sender's doing and not the "
+            "fabric's alone"
+        )
+        numbers: dict[str, Number] = {"idle": worst}
+        findings.append(Finding("idle", text, one.where, part.count, "intervals", worst, numbers))
+    return findings
+
+
+def model(found: Results) -> list[Finding]:
+    """Where measured shares are what arbitration says, and where not."""
+    findings = []
+    for one in experiments.of(found):
+        part, said = one.shared, one.expected
+        if part is None or said is None or not one.has_shares or not part.known.all():
+            continue
+        off = [path for path in range(len(one.rows)) if _is_off(one, path, said)]
+        shares = [mine.value for mine in one.shares]
+        apart = float(np.max(np.abs(np.subtract(shares, said.shares))))
+        text = (
+            f"shares {_list(shares)}; by {said.source} {_list(said.shares)}: "
+            f"{_verdict(one, off, said, apart)}"
+        )
+        numbers: dict[str, Number] = {"largest_difference": apart}
+        weight = apart if off else 0.0
+        findings.append(Finding("model", text, one.where, part.count, "intervals", weight, numbers))
+    return findings
+
+
+def _list(shares: object) -> str:
+    return ", ".join(f"{share:.3f}" for share in shares)  # type: ignore[attr-defined]
+
+
+def _is_off(one: Experiment, path: int, said: Expected) -> bool:
+    """By more than its interval, judged with those of the other paths, and by enough to matter."""
+    mine = one.share([path], len(one.rows))
+    apart = abs(mine.value - said.shares[path])
+    if np.isnan(mine.low):
+        return apart > AGREES
+    return apart > _MATTERS and not mine.low <= said.shares[path] <= mine.high
+
+
+def _verdict(one: Experiment, off: list[int], said: Expected, apart: float) -> str:
+    part = one.shared
+    assert part is not None
+    has_intervals = part.count >= link.LEAST
+    if not off:
+        return f"agree, at most {apart:.3f} apart" + (
+            "" if has_intervals else f", of {_intervals(part.count)}"
+        )
+    names = listed([f"{one.name(path)} by {_apart(one, path, said):+.3f}" for path in off])
+    rests = "more than its interval" if has_intervals else f"of {_intervals(part.count)}"
+    text = f"do not agree: {names} ({rests})"
+    return text + (
+        "; every lane that had a path got an equal share" if _lanes_are_equal(one, said) else ""
+    )
+
+
+def _apart(one: Experiment, path: int, said: Expected) -> float:
+    return one.shares[path].value - said.shares[path]
+
+
+def _lanes_are_equal(one: Experiment, said: Expected) -> bool:
+    """Within what shares without interval have to agree by."""
+    lanes = sorted(set(said.lanes))
+    if len(lanes) < 2:
+        return False
+    of = [
+        sum(mine.value for mine, lane in zip(one.shares, said.lanes, strict=True) if lane == x)
+        for x in lanes
+    ]
+    return max(abs(one_ - 1 / len(lanes)) for one_ in of) <= AGREES
+
+
+def honoured(found: Results) -> list[Finding]:
+    """Classes that were asked for and not granted, not seen, or seen as another one."""
+    findings = []
+    for one in experiments.of(found):
+        for path, row in enumerate(one.rows):
+            asked, granted, seen = (
+                str(getattr(one.paths, f"class_{which}")[row])
+                for which in ("requested", "granted", "verified")
+            )
+            if not asked:
+                continue
+            if seen and seen != asked:
+                text, weight = f"{one.name(path)}: {asked} was asked for, and {seen} seen", 1.0
+            elif granted and granted != asked:
+                text, weight = (
+                    f"{one.name(path)}: {asked} was asked for, and {granted} granted",
+                    0.9,
+                )
+            elif granted and not seen:
+                text, weight = f"{one.name(path)}: {asked} is granted, not verified", 0.0
+            else:
+                continue
+            findings.append(Finding("honoured", text, one.where, 1, "paths", weight))
+    return findings
+
+
+def equal(found: Results) -> list[Finding]:
+    """Paths of several classes, alike in all else, that got the same."""
+    findings = []
+    for one in experiments.of(found):
+        part = one.shared
+        if part is None or not one.has_shares or part.count < link.LEAST:
+            continue
+        kinds = {experiments.alike(one.paths, int(row)) for row in one.rows}
+        if len(_classes(one)) < 2 or len(kinds) > 1 or not part.known.all():
+            continue
+        each = 1 / len(one.rows)
+        mine = [one.share([path], len(one.rows)) for path in range(len(one.rows))]
+        if not all(x.low <= each <= x.high and x.high - x.low < each / 4 for x in mine):
+            continue
+        text = (
+            f"paths of {count_text(len(_classes(one)), 'class', 'classes')} "
+            f"({listed(_classes(one))}) got equal shares ({_list([x.value for x in mine])}): "
+            "here no class made a difference"
+        )
+        findings.append(Finding("equal", text, one.where, part.count, "intervals", 0.5))
+    return findings

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2a gate` of a job's folder, and of files of pairs: nodes, launches, weak links, history."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import studies
+from conftest import Outcome
+from support import synthetic_pairs
+from support.synthetic import Setup
+from support.synthetic_pairs import Truth
+
+A2A = Callable[..., Outcome]
+PAIRS = Setup(nodes=8, ppn=1, sizes=(1_000_000,), ops=10)
+HEALTHY = "node001\tprogram\tok\ta2aperf 0.1.0\nnode002\tprogram\tok\ta2aperf 0.1.0\n"
+
+
+def checked(
+    a2a: A2A, *words: str | Path
+) -> tuple[int, dict[str, list[dict[str, str]]], dict[str, str]]:
+    """Status, checks by their name, candidates."""
+    outcome = a2a("gate", *words, "--json")
+    made = json.loads(outcome.out)
+    assert outcome.status == made["status"]
+    checks: dict[str, list[dict[str, str]]] = {}
+    for one in made["checks"]:
+        checks.setdefault(one["check"], []).append(one)
+    return outcome.status, checks, made["candidates"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Job 7, a check on eight nodes that went well."""
+    folder = tmp_path / "results"
+    folder.mkdir()
+    studies.plan(folder, "7", [(8, "-"), (8, "-")], "check")
+    studies.launch(folder, "7", 1, 8, "check")
+    made = synthetic_pairs.write_pairs(tmp_path / "made.h5", PAIRS)
+    (folder / "check-7-n8-base-002.h5").write_bytes(made.read_bytes())
+    studies.log(folder, "7", 1, "0")
+    studies.log(folder, "7", 2, "0")
+    (folder / "nodes-7.txt").write_text(HEALTHY)
+    return folder
+
+
+def test_a_job_in_which_all_is_well(a2a: A2A, folder: Path) -> None:
+    status, checks, candidates = checked(a2a, folder, "--job", "7", "--min-efficiency", "1%")
+    assert status == 0 and not candidates
+    assert set(checks) == {"nodes", "weak links", "efficiency"}
+    assert checks["nodes"][0]["at"] == "2 nodes"
+    assert checks["weak links"][0]["why"] == "nothing stands out"
+
+
+def test_nodes_of_a_job(a2a: A2A, folder: Path) -> None:
+    rows = HEALTHY + "".join(f"node00{i}\tkernel\tok\t6.1.{i // 4}\n" for i in range(1, 5))
+    rows += "node003\tload\twarn\t9 of 8 busy\nnode004\tload\twarn\t8 of 8 busy\n"
+    rows += "node002\tmemlock\tbad\t64 KiB\nnode002\tuse\tbad\tleft out: not fit, see above\n"
+    rows += "node009\tuse\tbad\tleft out: does not answer\n"
+    (folder / "nodes-7.txt").write_text(rows)
+    status, checks, candidates = checked(a2a, folder, "--job", "7")
+    assert status == 2
+    told = [(one["verdict"], one["at"], one["why"]) for one in checks["nodes"]]
+    assert ("critical", "node002", "memlock: 64 KiB") in told
+    assert ("critical", "node009", "use: left out: does not answer") in told
+    assert (
+        "warning", "node003 and node004", "load: 9 of 8 busy (node003; others likewise)"
+    ) in told  # fmt: skip
+    assert any(at == "node004" and "kernel: 6.1.1, and 3 of 4 nodes" in why for _, at, why in told)
+    assert candidates == {
+        "node002": "memlock: 64 KiB", "node009": "use: left out: does not answer"
+    }  # fmt: skip
+    last = a2a("gate", folder, "--job", "7").out.splitlines()[-1]
+    assert last == "candidates to drain: node009 and node002"
+
+
+def test_what_a_job_lacks_is_unknown(a2a: A2A, folder: Path) -> None:
+    studies.log(folder, "7", 2, "1", "signal 9 (Killed) ended a rank on node002")
+    status, checks, _ = checked(a2a, folder, "--job", "7")
+    assert status == 3
+    assert "launch 002: signal 9" in checks["launches"][0]["why"] and "weak links" not in checks
+    studies.log(folder, "7", 1, "-", "not begun: the job was cancelled")
+    (folder / "nodes-7.txt").unlink()
+    status, checks, _ = checked(a2a, folder, "--job", "7")
+    assert status == 3
+    assert checks["files"][0]["why"] == "no launch is good"
+    assert checks["nodes"][0]["why"] == "there is no preflight of the job"
+
+
+@pytest.mark.parametrize(
+    ("factor", "loss", "state"), [(1.0, "10%", 0), (1.5, "50%", 1), (1.5, "10%", 2)]
+)
+def test_a_node_that_sends_slowly(
+    a2a: A2A, tmp_path: Path, factor: float, loss: str, state: int
+) -> None:
+    setup = replace(PAIRS, seed=5)
+    file = synthetic_pairs.write_pairs(tmp_path / "x.h5", setup, Truth(senders={3: factor}))
+    _, checks, candidates = checked(a2a, file, "--min-efficiency", "1%", "--loss", loss)
+    (one,) = checks["weak links"]
+    assert int(one["status"]) == state
+    assert list(candidates) == (["node004"] if state else [])
+    if state:
+        assert float(one["measured"]) == pytest.approx(1 / factor, rel=0.05)
+
+
+def test_refusals(a2a: A2A, folder: Path) -> None:
+    for words, said in (
+        ((folder, "--job", "8"), "has no plan of it; there are 7"),
+        ((folder / "check-7-n8-base-001.h5", "--job", "7"), "expected the one folder"),
+        ((folder,), "or --job ID"),
+    ):
+        outcome = a2a("gate", *words)
+        assert outcome.status == 3 and said in outcome.err and not outcome.out

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "h5_calls.hpp"
+
+#include <charconv>
+#include <string_view>
+
+namespace a2aperf::h5 {
+namespace {
+
+class Category : public std::error_category {
+public:
+    const char* name() const noexcept override { return "HDF5"; }
+    std::string message(int value) const override { return std::generic_category().message(value); }
+    std::error_condition default_error_condition(int value) const noexcept override {
+        return std::generic_category().default_error_condition(value);
+    }
+};
+
+// The file driver says "file write failed: time = …, errno = 28, error message = 'No space left on device', buf =
+// …".
+Cause parse_cause(std::string_view description) {
+    constexpr std::string_view kErrno = "errno = ";
+    Cause cause{std::string(description)};
+    const std::size_t at = description.find(kErrno);
+    if (at == std::string_view::npos) return cause;
+    const std::string_view number = description.substr(at + kErrno.size());
+    std::from_chars(number.data(), number.data() + number.size(), cause.error);
+    cause.words = description.substr(0, description.find(':'));
+    return cause;
+}
+
+herr_t take_innermost(unsigned, const H5E_error2_t* entry, void* cause) {
+    *static_cast<Cause*>(cause) = parse_cause(entry->desc != nullptr ? entry->desc : "no reason given");
+    return 1; // stop after the first
+}
+
+} // namespace
+
+const std::error_category& hdf5_category() {
+    static const Category category;
+    return category;
+}
+
+Cause last_cause() {
+    Cause cause{"no reason given"};
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_innermost, &cause);
+    return cause;
+}
+
+void fail(const std::string& what, const Cause& cause) {
+    throw std::system_error(cause.error, hdf5_category(), fmt::format("{} ({})", what, cause.words));
+}
+
+void fail_to_read(const std::string& what, const Cause& cause) {
+    if (cause.error != EIO) fail(what, cause);
+    throw Unreadable(cause.error, hdf5_category(), fmt::format("{} ({})", what, cause.words));
+}
+
+void fail_reading(const std::string& what) {
+    fail_to_read(what, last_cause());
+}
+
+Handle space_of(const Shape& shape) {
+    if (shape.empty()) return Handle(H5Screate(H5S_SCALAR));
+    return Handle(H5Screate_simple(static_cast<int>(shape.size()), sizes(shape).data(), nullptr));
+}
+
+Handle text_type(std::size_t length) {
+    Handle type(H5Tcopy(H5T_C_S1));
+    H5Tset_size(type.id(), length);
+    H5Tset_cset(type.id(), H5T_CSET_UTF8);
+    H5Tset_strpad(type.id(), length == H5T_VARIABLE ? H5T_STR_NULLTERM : H5T_STR_NULLPAD);
+    return type;
+}
+
+} // namespace a2aperf::h5
