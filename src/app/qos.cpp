@@ -103,6 +103,11 @@ public:
                 all.insert(options.sizes.begin(), options.sizes.end());
         return {all.begin(), all.end()};
     }
+    std::vector<TrafficClass> classes(const Options& options) const override {
+        std::vector<TrafficClass> all;
+        for (const AskedPath& path : asked_paths(options)) all.push_back(path.traffic_class);
+        return all;
+    }
     std::optional<std::string> trouble(const Offer& offer, const Point& point) const override {
         return path_trouble(offer, point);
     }
@@ -179,6 +184,7 @@ protected:
                 const int intervals = ticks_of(qos_options(launch.options()));
                 return stored_intervals(launch.file().recorder(), point, intervals);
             },
+            [&launch](const Point& point) { return stored_classes(launch.file().recorder(), point); },
             launch.options().memories.size() > 1);
     }
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 
 #include "a2aperf/stats/shares.hpp"
 
@@ -10,8 +11,7 @@ namespace a2aperf {
 namespace {
 
 double messages_in(const SharedPart& shared) {
-    return static_cast<double>(
-        std::accumulate(shared.messages.begin(), shared.messages.end(), std::int64_t{0}));
+    return static_cast<double>(std::accumulate(shared.messages.begin(), shared.messages.end(), std::int64_t{0}));
 }
 
 double bytes_in(const SharedPart& shared, const Point& point) {
@@ -71,8 +71,8 @@ GroupCells cells_of(const PathsPlan& plan, std::string column, Of of) {
 
 // One value of an interval of a path.
 template <class Of>
-GroupCells cells_along(const PathsPlan& plan, const std::vector<std::vector<PathInterval>>& all,
-                       std::string column, Of of) {
+GroupCells cells_along(const PathsPlan& plan, const std::vector<std::vector<PathInterval>>& all, std::string column,
+                       Of of) {
     GroupCells cells{std::move(column), {}, std::vector<std::int64_t>()};
     for (std::size_t path = 0; path < all.size(); ++path)
         for (std::size_t i = 0; i < all[path].size(); ++i) {
@@ -82,13 +82,24 @@ GroupCells cells_along(const PathsPlan& plan, const std::vector<std::vector<Path
     return cells;
 }
 
+// What the sending rank of each path said; empty where it said nothing.
+std::vector<std::string> granted_classes(const PathsPlan& plan, const std::vector<std::string>& told) {
+    std::vector<std::string> all(plan.paths.size());
+    for (std::size_t path = 0; path < plan.paths.size(); ++path) {
+        std::istringstream lines(told.at(static_cast<std::size_t>(plan.paths[path].from)));
+        for (std::size_t line = 0; line <= path && std::getline(lines, all[path]); ++line) {
+        }
+    }
+    return all;
+}
+
 std::vector<GroupCells> cells(const Point& point, const PointResult& result, const std::vector<int>& index_of_row) {
     const PathsPlan& plan = paths_of(point);
     const std::vector<Path>& paths = plan.paths;
     const auto intervals = intervals_of(result.samples, point);
     const std::vector<std::int64_t>& cpus = result.samples.own.at("rank_cpu");
     const auto first = static_cast<std::size_t>(plan.first_row);
-    return {
+    std::vector<GroupCells> all{
         cells_of(plan, "of_point", [&](std::size_t i) { return std::int64_t{index_of_row[first + i]}; }),
         cells_of(plan, "number", [](std::size_t i) { return static_cast<std::int64_t>(i); }),
         cells_of(plan, "source", [&](std::size_t i) { return std::int64_t{paths[i].from}; }),
@@ -108,6 +119,11 @@ std::vector<GroupCells> cells(const Point& point, const PointResult& result, con
                     [](std::size_t, const auto& one) { return one.messages; }),
         cells_along(plan, intervals, "interval_idle", [](std::size_t, const auto& one) { return one.idle; }),
     };
+    if (result.told.empty()) return all; // of a launch that was killed: what it said is in the file
+    GroupCells granted{"class_granted", {}, granted_classes(plan, result.told)};
+    for (std::size_t path = 0; path < plan.paths.size(); ++path) granted.places.push_back(first + path);
+    all.push_back(std::move(granted));
+    return all;
 }
 
 } // namespace
@@ -135,6 +151,14 @@ std::vector<std::vector<PathInterval>> stored_intervals(const Recorder& recorder
     return all;
 }
 
+std::vector<std::string> stored_classes(const Recorder& recorder, const Point& point) {
+    const PathsPlan& plan = paths_of(point);
+    const auto first = static_cast<std::size_t>(plan.first_row);
+    std::vector<std::string> all = recorder.read_texts("class_granted");
+    return {all.begin() + static_cast<std::ptrdiff_t>(first),
+            all.begin() + static_cast<std::ptrdiff_t>(first + plan.paths.size())};
+}
+
 SharedPart shared_part_of(const Samples& samples, const Point& point) {
     return shared_part(intervals_of(samples, point), paths_of(point).paths);
 }
@@ -156,13 +180,14 @@ std::vector<Column> qos_columns() {
                        Better::none,
                        {},
                        of_shared([](const SharedPart& s, const Point&) { return time_of(s); })}),
-         whole_column({"shared_intervals",
-                       "",
-                       "intervals in which every path could send",
-                       Better::none,
-                       {},
-                       of_shared([](const SharedPart& s, const Point&) { return static_cast<double>(s.intervals); })},
-                      ValueType::int32),
+         whole_column(
+             {"shared_intervals",
+              "",
+              "intervals in which every path could send",
+              Better::none,
+              {},
+              of_shared([](const SharedPart& s, const Point&) { return static_cast<double>(s.intervals); })},
+             ValueType::int32),
          whole_column({"messages",
                        "",
                        "messages that came in that time, of all paths",
@@ -175,24 +200,27 @@ std::vector<Column> qos_columns() {
                        Better::none,
                        {},
                        of_shared([](const SharedPart& s, const Point& p) { return bytes_in(s, p); })}),
-         column_of({"msg_rate",
-                    "1/s",
-                    "messages per second, all paths",
-                    Better::higher,
-                    {},
-                    of_shared([](const SharedPart& s, const Point&) { return messages_in(s) / time_of(s) * 1e9; })}),
-         column_of({"byte_rate",
-                    "B/s",
-                    "payload per second, all paths",
-                    Better::higher,
-                    {},
-                    of_shared([](const SharedPart& s, const Point& p) { return bytes_in(s, p) / time_of(s) * 1e9; })}),
-         column_of({"gbps",
-                    "Gbit/s",
-                    "payload per second, all paths",
-                    Better::higher,
-                    {},
-                    of_shared([](const SharedPart& s, const Point& p) { return bytes_in(s, p) * 8 / time_of(s); })}),
+         column_of(
+             {"msg_rate",
+              "1/s",
+              "messages per second, all paths",
+              Better::higher,
+              {},
+              of_shared([](const SharedPart& s, const Point&) { return messages_in(s) / time_of(s) * 1e9; })}),
+         column_of(
+             {"byte_rate",
+              "B/s",
+              "payload per second, all paths",
+              Better::higher,
+              {},
+              of_shared([](const SharedPart& s, const Point& p) { return bytes_in(s, p) / time_of(s) * 1e9; })}),
+         column_of(
+             {"gbps",
+              "Gbit/s",
+              "payload per second, all paths",
+              Better::higher,
+              {},
+              of_shared([](const SharedPart& s, const Point& p) { return bytes_in(s, p) * 8 / time_of(s); })}),
          column_of({"jain",
                     "",
                     "Jain's index of the bytes of the paths: 1 where all got the same",
@@ -213,9 +241,7 @@ std::vector<SampleColumn> qos_samples() {
          {.name = "tick_path", .per = Per::tick, .long_name = "path of the point"},
          {.name = "tick_number", .per = Per::tick, .long_name = "which interval of the path"},
          {.name = "tick_sent", .per = Per::tick, .long_name = "messages that the rank sent in the interval"},
-         {.name = "tick_received",
-          .per = Per::tick,
-          .long_name = "messages that came to the rank in the interval"},
+         {.name = "tick_received", .per = Per::tick, .long_name = "messages that came to the rank in the interval"},
          {.name = "tick_idle",
           .per = Per::tick,
           .units = "ns",

@@ -22,6 +22,7 @@ GroupDeclaration qos_group(const Plan& plan, int intervals);
 std::vector<std::vector<PathInterval>> intervals_of(const Samples& samples, const Point& point);
 // The same as the file has them, which has room for so many of a path.
 std::vector<std::vector<PathInterval>> stored_intervals(const Recorder& recorder, const Point& point, int most);
+std::vector<std::string> stored_classes(const Recorder& recorder, const Point& point); // that were granted
 SharedPart shared_part_of(const Samples& samples, const Point& point);
 
 } // namespace a2aperf

@@ -43,8 +43,8 @@ constexpr OptionRow kOptions[] = {
      .arity = Arity::several,
      .audience = Audience::daily,
      .example = "0:1,size=4096",
-     .help = "a path, from one rank to another, and what it has of its own: size=, window=, and start=, the time at "
-             "which it begins; may be given several times, also between the same ranks",
+     .help = "a path, from one rank to another, and what it has of its own: class=, size=, window=, and start=, "
+             "the time at which it begins; may be given several times, also between the same ranks",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              for (const std::string& text : v) own(o).listed.push_back(AskedPath::parse(text));
@@ -61,8 +61,27 @@ constexpr OptionRow kOptions[] = {
      .section = Section::what,
      .audience = Audience::daily,
      .example = "3",
-     .help = "instead of --path: so many paths from rank 0 to rank 1 (default: 2)",
+     .help = "instead of --path: so many paths from rank 0 to rank 1 (default: 2, or one for each of --classes)",
      .set = [](Options& o, Values v, const Catalogue&) { own(o).count = parse_int(v[0], 1, kMostPaths); }},
+    {.name = "classes",
+     .value = "LIST",
+     .section = Section::what,
+     .arity = Arity::several,
+     .audience = Audience::daily,
+     .example = "best-effort,best-effort,bulk",
+     .help = "class of service of each of the --paths, in their order: best-effort, low-latency, dedicated-access, "
+             "bulk, scavenger, network-control, a DSCP as dscp46, or a service level as sl1 (default: none is "
+             "asked for)",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             for (const std::string& text : v)
+                 for (std::size_t begin = 0; begin <= text.size();) {
+                     const std::size_t end = std::min(text.find(',', begin), text.size());
+                     own(o).classes.push_back(
+                         TrafficClass::parse(std::string_view(text).substr(begin, end - begin)));
+                     begin = end + 1;
+                 }
+         }},
     {.name = "duration",
      .value = "TIME",
      .section = Section::how_long,
@@ -82,10 +101,8 @@ constexpr OptionRow kOptions[] = {
      .section = Section::how_long,
      .example = "1000",
      .help = "intervals that are kept of a path; those that come after them are counted (default: 10000)",
-     .set =
-         [](Options& o, Values v, const Catalogue&) {
-             own(o).most_intervals = parse_int(v[0], 1, kMostIntervals);
-         }},
+     .set = [](Options& o, Values v,
+               const Catalogue&) { own(o).most_intervals = parse_int(v[0], 1, kMostIntervals); }},
 };
 
 template <class Member>
@@ -106,14 +123,23 @@ std::span<const OptionRow> qos_option_rows() {
 std::vector<AskedPath> asked_paths(const Options& options) {
     const QosOptions& asked = qos_options(options);
     if (!asked.listed.empty()) return asked.listed;
-    return std::vector<AskedPath>(static_cast<std::size_t>(asked.count.value_or(2)));
+    const std::size_t count = asked.classes.empty() ? 2 : asked.classes.size();
+    std::vector<AskedPath> paths(asked.count ? static_cast<std::size_t>(*asked.count) : count);
+    for (std::size_t i = 0; i < std::min(paths.size(), asked.classes.size()); ++i)
+        paths[i].traffic_class = asked.classes[i];
+    return paths;
 }
 
 void check_qos_options(const Options& options) {
     const QosOptions& asked = qos_options(options);
     if (!asked.listed.empty() && asked.count)
         throw UsageError("--paths and --path exclude each other: name all of them by --path");
+    if (!asked.listed.empty() && !asked.classes.empty())
+        throw UsageError("--classes are those of --paths: of a --path write class=");
     const std::vector<AskedPath> paths = asked_paths(options);
+    if (!asked.classes.empty() && asked.classes.size() != paths.size())
+        throw UsageError(
+            fmt::format("--classes: {} of them, and {}", asked.classes.size(), counted(std::ssize(paths), "path")));
     if (std::ssize(paths) > kMostPaths)
         throw UsageError(fmt::format("--path: {} paths, and there may be {}", paths.size(), kMostPaths));
     if (options.sizes.size() > 1 && all_have(paths, &AskedPath::size))

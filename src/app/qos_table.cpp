@@ -51,8 +51,9 @@ std::string gap_of(const std::vector<PathInterval>& intervals, const std::string
 
 class QosTable : public DurationTable {
 public:
-    QosTable(std::string title, StoredIntervals intervals, bool tells_memory)
-        : title_(std::move(title)), intervals_(std::move(intervals)), tells_memory_(tells_memory) {}
+    QosTable(std::string title, StoredIntervals intervals, StoredClasses granted, bool tells_memory)
+        : title_(std::move(title)), intervals_(std::move(intervals)), granted_(std::move(granted)),
+          tells_memory_(tells_memory) {}
 
     void add(const Point&, const PointResult& result) override { lost_ += result.ticks_lost; }
     void close(Progress& progress) const override {
@@ -62,8 +63,21 @@ public:
     }
 
 protected:
+    // Of the paths that asked for a class, what became of it.
+    std::vector<std::string> classes_of(const Point& point) const {
+        const std::vector<Path>& paths = paths_of(point).paths;
+        const std::vector<std::string> granted = granted_(point);
+        std::vector<std::string> remarks;
+        for (std::size_t i = 0; i < paths.size(); ++i)
+            if (const std::string asked = paths[i].traffic_class.text(); !asked.empty())
+                remarks.push_back(fmt::format("{}: class {} {}", named(paths, i), asked,
+                                              granted.at(i) == asked ? "granted, not verified" : "not granted"));
+        return remarks;
+    }
+
     std::string title_;
     StoredIntervals intervals_;
+    StoredClasses granted_;
     bool tells_memory_;
 
 private:
@@ -106,7 +120,8 @@ public:
                           fmt::format("{}", paths[i].window), shared.messages[i], bytes[i], shared.time, shares[i],
                           shared.idle[i]);
         return lines + of_classes(row.point, paths, shared, bytes, shares) +
-               of_all(row.point, shared, bytes, is_fabric) + commented(remarks_on(intervals, paths));
+               of_all(row.point, shared, bytes, is_fabric) + commented(classes_of(row.point)) +
+               commented(remarks_on(intervals, paths));
     }
 
 private:
@@ -115,8 +130,8 @@ private:
                      std::int64_t messages, double bytes, Nanoseconds time, double share, double idle) const {
         const std::string memory = tells_memory_ ? fmt::format(" {:>8}", point.memory) : "";
         const std::string rate = time > 0 ? fmt::format("{:.3f}", bytes * 8 / static_cast<double>(time)) : "—";
-        return fmt::format("{:>8}{} {:>5} {:>9} {:>16} {:>9} {:>6} {:>12} {:>16.0f} {:>9} {:>7} {:>6}\n", point.mode,
-                           memory, path, ranks, traffic_class, size, window, messages, bytes, rate,
+        return fmt::format("{:>8}{} {:>5} {:>9} {:>16} {:>9} {:>6} {:>12} {:>16.0f} {:>9} {:>7} {:>6}\n",
+                           point.mode, memory, path, ranks, traffic_class, size, window, messages, bytes, rate,
                            percent(share, 2), percent(idle, 2));
     }
 
@@ -182,7 +197,7 @@ public:
             lines += fmt::format("Rx_{} received {} data bytes in {} messages over last {:.1f} seconds\n", path,
                                  static_cast<std::uint64_t>(interval.messages) * paths[path].size,
                                  interval.messages, seconds(interval.length));
-        return lines + commented(remarks_on(intervals, paths));
+        return lines + commented(classes_of(row.point)) + commented(remarks_on(intervals, paths));
     }
 };
 
@@ -195,8 +210,8 @@ std::vector<std::string> remarks_on(const Intervals& intervals, const std::vecto
             remarks.push_back(std::move(gap));
     const SharedPart shared = shared_part(intervals, paths);
     if (shared.intervals == 0) return remarks;
-    const auto largest = std::ranges::max_element(
-        shared.idle, {}, [](double share) { return std::isnan(share) ? 2.0 : share; });
+    const auto largest =
+        std::ranges::max_element(shared.idle, {}, [](double share) { return std::isnan(share) ? 2.0 : share; });
     if (shared.is_sender_bound() && !std::isnan(*largest))
         remarks.push_back(fmt::format(
             "no share is the fabric's: the sender of {} may have had nothing outstanding for {} % of the time",
@@ -205,10 +220,11 @@ std::vector<std::string> remarks_on(const Intervals& intervals, const std::vecto
 }
 
 std::unique_ptr<DurationTable> make_qos_table(Format format, std::string title, StoredIntervals intervals,
-                                              bool tells_memory) {
+                                              StoredClasses granted, bool tells_memory) {
     if (format == Format::qos)
-        return std::make_unique<Published>(std::move(title), std::move(intervals), tells_memory);
-    return std::make_unique<Lines>(std::move(title), std::move(intervals), tells_memory);
+        return std::make_unique<Published>(std::move(title), std::move(intervals), std::move(granted),
+                                           tells_memory);
+    return std::make_unique<Lines>(std::move(title), std::move(intervals), std::move(granted), tells_memory);
 }
 
 } // namespace a2aperf

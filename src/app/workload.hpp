@@ -14,6 +14,7 @@
 
 #include "a2aperf/config/workload_row.hpp"
 #include "a2aperf/plan/plan.hpp"
+#include "a2aperf/plan/traffic_class.hpp"
 #include "a2aperf/record/columns.hpp"
 #include "a2aperf/record/group_declaration.hpp"
 
@@ -41,6 +42,8 @@ public:
     virtual std::vector<Bytes> sizes(const Options& options) const { return options.sizes; }
     // Of a rank.
     virtual int most_channels(const Options&) const { return 1; }
+    // Of the messages of its n-th channel; none beyond.
+    virtual std::vector<TrafficClass> classes(const Options&) const { return {}; }
     // Names that it alone was asked for, as attributes of the launch's segment; empty = not asked for.
     virtual std::map<std::string, std::string> asked_names(const Options&) const { return {}; }
 

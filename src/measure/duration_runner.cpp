@@ -166,6 +166,7 @@ PointResult DurationRunner::measure(const Point& point, const MakeFlow& make_flo
     else
         gather_ticks(mine.ticks, result.samples);
     gather_totals(*flow, result.samples);
+    result.told = job_.gather_text(flow->told());
     PhaseCounts timed = gather_counters(job_, mine.rank_counters, mine.node_counters);
     result.ranks = std::move(timed.ranks);
     result.nodes = std::move(timed.nodes);

@@ -9,7 +9,8 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/clock.hpp"
-#include "a2aperf/base/error.hpp"
+#include "a2aperf/fabric/class_of_service.hpp"
+#include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/credit_stream.hpp"
 #include "a2aperf/transfer/modes.hpp"
 
@@ -72,10 +73,24 @@ PathStreams::End make_end(const EngineParts& parts, Channel& channel, const Path
     return {std::move(end), path.start, is_sender || path.to == parts.job.rank(), is_sender};
 }
 
+// The class that the provider took; empty where it took none. Its sockets, connected by now, are marked where
+// messages go over TCP: no provider does that.
+std::string granted_class(const Channel& channel, const TrafficClass& asked) {
+    if (!tclass_of(asked)) return {};
+    const auto marks = marks_of(asked);
+    if (marks && find_provider(channel.domain().offer().provider()).network == "TCP") {
+        const MarkedSockets sockets =
+            mark_sockets(channel.endpoint().address(), channel.endpoint().peer_addresses(), *marks);
+        if (sockets.marked < sockets.found) return {};
+    }
+    return asked.text();
+}
+
 // Takes the samples along ticks by itself: rows of one path in one tick, of those paths that have an end here.
 class PathsFlow final : public Flow {
 public:
-    PathsFlow(const Job& job, std::vector<PathStreams::End> ends) : engine_(job, std::move(ends)) {}
+    PathsFlow(const Job& job, std::vector<PathStreams::End> ends, std::vector<std::string> granted)
+        : engine_(job, std::move(ends)), granted_(fmt::format("{}", fmt::join(granted, "\n"))) {}
 
     std::span<const std::string_view> counters() const override { return PathStreams::kCounters; }
     Nanoseconds run(DurationLoop& loop, const Duration& duration, TickSamples&, const Witness& witness) override {
@@ -92,6 +107,7 @@ public:
     FlowMoments moments() const override { return engine_.moments(); }
     bool injects() const override { return engine_.injects(); }
     std::span<const std::int64_t> totals() const override { return engine_.totals(); }
+    std::string told() const override { return granted_; }
     std::optional<KeptSamples> kept() const override {
         return KeptSamples{.moments = moments_,
                            .values = {path_, number_, sent_, received_, idle_},
@@ -119,6 +135,7 @@ private:
     }
 
     PathStreams engine_;
+    std::string granted_; // class of each path, a line each
     std::vector<Nanoseconds> moments_;
     std::vector<std::int64_t> path_, number_, sent_, received_, idle_;
     std::int64_t lost_ = 0;
@@ -245,8 +262,12 @@ std::optional<std::string> path_trouble(const Offer& offer, const Point& point) 
 
 std::unique_ptr<Flow> make_path_streams(const EngineParts& parts, const std::vector<Path>& paths) {
     std::vector<PathStreams::End> ends;
-    for (std::size_t i = 0; i < paths.size(); ++i) ends.push_back(make_end(parts, *parts.channels[i], paths[i]));
-    return std::make_unique<PathsFlow>(parts.job, std::move(ends));
+    std::vector<std::string> granted;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        ends.push_back(make_end(parts, *parts.channels[i], paths[i]));
+        granted.push_back(granted_class(*parts.channels[i], paths[i].traffic_class));
+    }
+    return std::make_unique<PathsFlow>(parts.job, std::move(ends), std::move(granted));
 }
 
 } // namespace a2aperf

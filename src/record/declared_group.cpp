@@ -2,6 +2,7 @@
 #include "declared_group.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <type_traits>
 
@@ -175,6 +176,14 @@ void DeclaredGroup::write(const GroupCells& cells) const {
 
 std::vector<double> DeclaredGroup::read(const std::string& column, const std::vector<std::uint64_t>& places) const {
     return dataset(column).read<double>(h5::Elements{places});
+}
+
+std::vector<std::string> DeclaredGroup::read_texts(const std::string& column) const {
+    const std::vector<char> bytes = dataset(column).read_fixed(kGroupTextBytes, {});
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < bytes.size(); i += kGroupTextBytes)
+        texts.emplace_back(bytes.data() + i, strnlen(bytes.data() + i, kGroupTextBytes));
+    return texts;
 }
 
 void DeclaredGroup::clear(const std::string& column) const {

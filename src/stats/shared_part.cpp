@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -98,7 +97,7 @@ SharedPart shared_part(const std::vector<std::vector<PathInterval>>& intervals, 
     Nanoseconds last_start = 0;
     for (const Path& path : paths) last_start = std::max(last_start, path.start);
     SharedPart shared;
-    Nanoseconds begin = std::numeric_limits<Nanoseconds>::max(), end = 0;
+    double times = 0; // of all paths
     for (const std::vector<PathInterval>& of_path : intervals) {
         std::int64_t messages = 0;
         Nanoseconds time = 0, idle = 0;
@@ -109,15 +108,14 @@ SharedPart shared_part(const std::vector<std::vector<PathInterval>>& intervals, 
             messages += interval.messages;
             time += interval.length;
             idle = interval.idle < 0 || idle < 0 ? -1 : idle + interval.idle;
-            begin = std::min(begin, interval.begin);
-            end = std::max(end, interval.begin + interval.length);
         }
+        times += static_cast<double>(time);
         shared.messages.push_back(messages);
         shared.idle.push_back(idle < 0 || time == 0 ? kAbsent
                                                     : static_cast<double>(idle) / static_cast<double>(time));
         shared.intervals = std::max(shared.intervals, count);
     }
-    shared.time = shared.intervals > 0 ? end - begin : 0;
+    shared.time = std::llround(times / static_cast<double>(std::max<std::size_t>(paths.size(), 1)));
     return shared;
 }
 

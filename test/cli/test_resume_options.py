@@ -71,6 +71,7 @@ OTHERS = {
     "--path": ("qos", {"--paths": ..., "--path": "1:0"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
     "--path-file": ("qos", {"--paths": ..., "--path-file": "paths.txt"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
     "--paths": ("qos", {"--paths": "1"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
+    "--classes": ("qos", {"--classes": "bulk,bulk"}, "and '0:1 class=bulk size=8"),
     "--interval": ("qos", {"--interval": "200ms"}, "interval 100000000 in the file and 200000000"),
     "--from": ("stream", {"--from": "shm"}, "with no --from and this launch has --from shm"),
     "--to": ("stream", {}, "with --to 'other 1' and this launch has no --to"),
@@ -123,7 +124,7 @@ def test_the_table_has_every_option():
     options = set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / "src/config/option_table.cpp").read_text()))
     streams = {"pairs", "duplex", "free-delay", "inject", "completion", "cq-mod", "duration", "messages", "max-samples", "from", "to", "threads"}
     own = {"pairs": {"steps", "suspects"}, "stream_options": streams, "echo": {"request", "outstanding"},
-           "qos_options": {"path", "path-file", "paths", "interval"}}
+           "qos_options": {"path", "path-file", "paths", "classes", "interval"}}
     for workload, names in own.items():
         options |= set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / f"src/app/{workload}.cpp").read_text())) & names
     assert {f"--{option}" for option in options} - NO_TABLE == set(OTHERS) == set(OUTCOMES)

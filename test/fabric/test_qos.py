@@ -63,9 +63,8 @@ def test_figures_are_those_of_the_shared_part(qos, tmp_path):
         row = {name: data[0] for name, data in opened.items() if isinstance(data, h5py.Dataset) and data.ndim == 1}
     assert row["bytes"] == sum(bytes_of)
     assert row["shared_intervals"] == len(late["begin"])
-    begin = min(path["begin"][rows].min() for path, rows in zip((early, late), shared, strict=True))
-    end = max((path["begin"] + path["length"]).max() for path in (early, late))
-    assert row["shared_time"] == end - begin
+    lengths = [path["length"][rows].sum() for path, rows in zip((early, late), shared, strict=True)]
+    assert abs(row["shared_time"] - np.mean(lengths)) <= 1
     assert row["gbps"] == pytest.approx(8 * row["bytes"] / row["shared_time"])
     assert row["jain"] == pytest.approx(sum(bytes_of) ** 2 / (2 * sum(b * b for b in bytes_of)))
 
@@ -115,6 +114,28 @@ def test_a_finished_file_is_resumed_and_shows_the_same(qos, tmp_path):
     np.testing.assert_equal(after, before)
 
 
+@pytest.mark.parametrize("provider", ["shm", "tcp", "net"])
+def test_classes_that_are_asked_for_are_granted_and_not_verified(qos, needs_provider, tmp_path, provider):
+    needs_provider(provider)
+    asked = ["best-effort", "low-latency", "bulk", "dscp10", "sl1"]
+    words = [word for name in asked for word in ("--path", f"0:1,class={name}")]
+    told = qos(2, *words, "--path", "1:0", *SHORT, provider=provider)
+    paths = paths_of(tmp_path / "a.h5", 0)
+    assert [path["class_requested"] for path in paths] == [*asked, ""]
+    assert [path["class_granted"] for path in paths] == [*asked[:-1], "", ""]
+    assert {path["class_verified"] for path in paths} == {""}
+    said = re.findall(r"^# path \d \(0:1\): class (\S+) (.*)$", told.stdout, re.MULTILINE)
+    assert said == [*((name, "granted, not verified") for name in asked[:-1]), ("sl1", "not granted")]
+    if provider != "shm":
+        tuned = Results(tmp_path / "a.h5").segments[0].attributes["tuned_environment"]
+        assert "FI_TCP_NODELAY=1" in tuned, "Nagle's algorithm is off for bulk, too"
+
+
+def test_classes_are_of_the_paths_in_their_order(qos, tmp_path):
+    qos(2, "--classes", "bulk,low-latency,bulk", *SHORT)
+    assert [path["class_requested"] for path in paths_of(tmp_path / "a.h5", 0)] == ["bulk", "low-latency", "bulk"]
+
+
 def test_intervals_that_find_no_room_are_told(qos, tmp_path):
     told = qos(2, "--paths", "2", "--duration", "500ms", "--interval", "100ms", "--max-samples", "2")
     assert re.search(r"\d intervals not kept", told.stderr), told.stderr
@@ -160,6 +181,10 @@ def test_more_paths_than_the_provider_has_endpoints(launch, needs_provider, tmp_
         (["--path", "0:1", "--paths", "2"], "--paths and --path exclude each other"),
         (["--path", "0:1,start=30s"], "--path 0:1 begins after 30 s, and --duration is 30 s"),
         (["--path", "0:1,size=8", "--sizes", "8,16"], "--sizes: every path has a size of its own"),
+        (["--classes", "bulk,fast"], "--classes: unknown class 'fast': expected best-effort, low-latency"),
+        (["--path", "0:1,class=dscp64"], "--path: class 'dscp64': dscp goes from 0 to 63"),
+        (["--paths", "3", "--classes", "bulk"], "--classes: 1 of them, and 3 paths"),
+        (["--path", "0:1", "--classes", "bulk"], "--classes are those of --paths: of a --path write class="),
         (["--path-file", "none.txt"], "--path-file: "),
         (["--paths", "0"], "--paths: "),
         (["--interval", "50ms"], "--interval: '50ms' is below 100 ms"),

@@ -24,7 +24,7 @@ std::vector<std::vector<PathInterval>> path_intervals(const Samples& samples, co
                                                       int ticks);
 
 struct SharedPart {
-    Nanoseconds time = 0; // from the first begin to the last end
+    Nanoseconds time = 0; // of its intervals, in the mean over the paths
     int intervals = 0;
     std::vector<std::int64_t> messages; // of each path
     // Of each path the share of the time in which its sender may have had nothing outstanding; kAbsent where that

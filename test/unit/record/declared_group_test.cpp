@@ -158,6 +158,7 @@ TEST_CASE(
     recorder.write({"note", {0, 1}, std::vector<std::string>{std::string(70, 'x'), ""}});
     CHECK(texts_of(launch.settings.file, "note") == std::vector<std::string>{std::string(61, 'x') + "…", ""});
     recorder.write({"note", {0, 1}, std::vector<std::string>{"", "rain"}});
+    CHECK(recorder.read_texts("note") == std::vector<std::string>{"", "rain"});
     CHECK(recorder.end(EndState::finished, "") == std::nullopt);
     CHECK(texts_of(launch.settings.file, "called") == names);
     CHECK(texts_of(launch.settings.file, "note") == std::vector<std::string>{"", "rain"});
