@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -97,6 +98,15 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
+// Exactly, in the largest unit that does.
+std::string as_asked(Nanoseconds time) {
+    constexpr std::pair<Nanoseconds, const char*> kUnits[] = {
+        {1'000'000'000, "s"}, {1'000'000, "ms"}, {1000, "us"}};
+    for (const auto& [unit, name] : kUnits)
+        if (time % unit == 0) return fmt::format("{}{}", time / unit, name);
+    return fmt::format("{}ns", time);
+}
+
 } // namespace
 
 AskedPath AskedPath::parse(std::string_view text) {
@@ -130,7 +140,7 @@ std::string Path::text() const {
     std::string words = fmt::format("{}:{}", from, to);
     if (const std::string name = traffic_class.text(); !name.empty()) words += fmt::format(" class={}", name);
     words += fmt::format(" size={} window={} mode={}", size, window, mode);
-    if (start > 0) words += fmt::format(" start={}ns", start);
+    if (start > 0) words += fmt::format(" start={}", as_asked(start));
     return words;
 }
 
