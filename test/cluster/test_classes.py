@@ -51,19 +51,18 @@ def shares_of(folder) -> tuple[np.ndarray, float]:
     return came / came.sum(), idle
 
 
-@pytest.mark.parametrize("provider", ["net", "tcp"])
 @pytest.mark.parametrize(
     ("classes", "weights"),
     [(("bulk", "low-latency"), (1, 2)), (("bulk", "scavenger", "low-latency"), (1, 1, 2)), (("scavenger", "dscp26", "low-latency"), (1, 4, 8))],
 )
-def test_shares_are_those_of_the_weights(cluster_of, program, tmp_path, told, classes, weights, provider):
+def test_shares_are_those_of_the_weights(cluster_of, program, tmp_path, told, classes, weights):
     """Paths of classes that a shaped link knows, by its weights."""
     cluster = cluster_of(2)
     weigh(cluster, classes, weights)
     wanted = np.array(weights) / sum(weights)
     words = [word for name in classes for word in ("--path", f"0:1,class={name}")]
     for _ in range(TRIES):
-        flow(cluster, program, tmp_path, "qos", *words, *SIZE, *LENGTH, "--provider", provider, "--force")
+        flow(cluster, program, tmp_path, "qos", *words, *SIZE, *LENGTH)
         shares, idle = shares_of(tmp_path)
         if np.abs(shares - wanted).max() <= NEAR:
             break
@@ -79,7 +78,7 @@ def test_classes_that_nobody_knows_change_nothing(cluster_of, program, tmp_path,
     cluster = cluster_of(2)
     cluster.shell(f"tc -n h1 qdisc add dev e0 root tbf rate {MBIT}mbit burst {BURST} limit 64mb")
     for _ in range(TRIES):
-        flow(cluster, program, tmp_path, "qos", "--classes", "bulk,low-latency", *SIZE, *LENGTH, "--provider", "net", "--force")
+        flow(cluster, program, tmp_path, "qos", "--classes", "bulk,low-latency", *SIZE, *LENGTH)
         shares, idle = shares_of(tmp_path)
         if np.abs(shares - 0.5).max() <= NEAR:
             break
@@ -95,7 +94,7 @@ def test_a_strict_priority_starves_the_rest(cluster_of, program, tmp_path, told)
         f"set -e; tc -n h1 qdisc add dev e0 root handle 1: tbf rate {MBIT}mbit burst {BURST} limit 64mb\n"
         "tc -n h1 qdisc add dev e0 parent 1: handle 2: pfifo_fast"
     )
-    flow(cluster, program, tmp_path, "qos", "--classes", "bulk,low-latency", *SIZE, *LENGTH, "--provider", "net")
+    flow(cluster, program, tmp_path, "qos", "--classes", "bulk,low-latency", *SIZE, *LENGTH)
     shares, idle = shares_of(tmp_path)
     told(known="the share of bulk below 0.02", measured=f"{np.round(shares, 4)}, idle {idle:.4f}")
     assert shares[0] < 0.02
@@ -106,7 +105,7 @@ def test_a_path_alone_has_the_whole_link(cluster_of, program, tmp_path, told):
     cluster = cluster_of(2, mbit=MBIT)
     low, high = payload_share()
     for _ in range(TRIES):
-        results = flow(cluster, program, tmp_path, "qos", "--paths", "1", *SIZE, *LENGTH, "--provider", "net", "--force")
+        results = flow(cluster, program, tmp_path, "qos", "--paths", "1", *SIZE, *LENGTH)
         rate = float(results.columns["gbps"][0]) * 1e3
         if low * MBIT * 0.98 <= rate <= high * MBIT * 1.01:
             break
