@@ -13,12 +13,14 @@ What 'a2a run' calls, which also takes ^C. Measures with each value of KEY in tu
 jobs/compare.sbatch does under Slurm, and ends with what 'a2a compare' says. The same command in the same folder goes
 on: launches that are good are not made again. docs/study.md says what is where.
 
-With --rows the launches are those that 'a2a screen' has planned, and it ends with what 'a2a screen' says.
+With --rows the launches are those that 'a2a screen' has planned; then those that confirm what they leave, and it ends with
+what 'a2a screen' says.
 
   --ranks N            number of ranks, on this machine or evenly over the hosts
   --hostfile FILE      hosts, a line each: 'node1 slots=4'
   --sizes LIST         message sizes, such as 1KiB..1MiB*2
   --rows FILE          label, settings and block of each launch; the plan lies beside it as .json
+  --no-confirm         ends with the screening
   --launches N         launches of each value (8; fewer than five decide nothing)
   --seed N             random seed (1)
   --results DIR        folder (results)

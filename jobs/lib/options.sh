@@ -6,7 +6,7 @@
 # asked NAME -> value of --NAME; flags are yes or no.
 declare -A asked=(
     [ppn]=1 [sizes]='' [launches]='' [nodes]='' [subsets]=nested [seed]='' [budget]='' [results]=results
-    [site]="${A2APERF_SITE-}" [plan]='' [quick]=no ["drop-bad-nodes"]=no ["go-on"]=no [requeue]=no [rows]=''
+    [site]="${A2APERF_SITE-}" [plan]='' [quick]=no ["drop-bad-nodes"]=no ["go-on"]=no [requeue]=no [rows]='' ["no-confirm"]=no
     [against]='' ["min-efficiency"]='' [limits]='' [expect]=''
 )
 declare -a settings=() # KEY=V1,V2 of compare.sbatch

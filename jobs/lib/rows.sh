@@ -1,14 +1,15 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
-# The launches of a screening: 'a2a screen' has planned them, and a file has a row for each, in their order: a label, the
-# variables that are set (NAME=VALUE with ; between them, or -), the block. Needs say.sh, options.sh, plan.sh.
+# The launches of a screening and of its confirmation: 'a2a screen' has planned them, and a file has a row for each, in their
+# order: a label, the variables that are set (NAME=VALUE with ; between them, or -), the block. Needs say.sh, options.sh, plan.sh.
 
 row_label=() row_settings=() row_block=()
 
 # read_rows: sets the arrays above, and $combinations, of which each row is one.
 read_rows() {
     local label settings block word words file=${asked[rows]}
+    row_label=() row_settings=() row_block=()
     [[ -f $file && -r $file ]] || die -2 "--rows $file: no such file that can be read"
     while IFS=$'\t' read -r label settings block; do
         [[ $label =~ ^[A-Za-z0-9-]+$ && $block =~ ^[0-9]{1,4}$ ]] ||
@@ -45,6 +46,25 @@ plan_screen() {
     [[ ${asked[subsets]} != per-switch ]] || die -2 "--subsets per-switch: settings are screened on the same nodes"
     counts=("$count")
     for ((i = 0; i < combinations; ++i)); do add_launch "$count" "$i" - "${row_block[i]}"; done
+}
+
+# confirm_screening: what the screening leaves is launched anew, beside launches with none of it. 'a2a screen' plans them, once,
+# and adds a row for each to the file.
+confirm_screening() {
+    local i before=$combinations files=()
+    [[ ${asked[no-confirm]} == no && $a2a && ! $stopping ]] || return 0
+    for i in "${!plan_nodes[@]}"; do
+        [[ ${good[$i]-} != 0 ]] || files+=("$results/$(file_of "$i")")
+    done
+    ((${#files[@]})) || return 0
+    # Where they tell nothing, what is said at the end has the reason.
+    "$a2a" screen "${files[@]}" --plan "${asked[rows]%.tsv}.json" --confirm >"$scratch/confirm" 2>&1 || return 0
+    read_rows
+    ((combinations > before)) || return 0
+    say "$(cat "$scratch/confirm")"
+    make_plan
+    write_plan
+    make_launches
 }
 
 # judge_screening FILE…: what a2a screen says, in the job's output and in a file, and its picture. Sets $verdict.

@@ -38,6 +38,7 @@ run_study() {
     describe_job
     choose_nodes
     make_launches
+    [[ $kind != screen ]] || confirm_screening
     close_study
 }
 
@@ -66,6 +67,7 @@ take_defaults() {
         read_rows
     else
         [[ ! ${asked[rows]} ]] || die -2 "--rows: only a screening takes planned launches"
+        [[ ${asked[no-confirm]} == no ]] || die -2 "--no-confirm: only a screening is confirmed"
         read_settings
     fi
 }

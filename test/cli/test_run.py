@@ -268,43 +268,78 @@ def test_the_folder_of_another_plan(study):
 
 
 def make_plan(study: Study, *words: str) -> Path:
-    """A plan over shm of a variable by which every message comes 100 ms late, and of one that means nothing."""
-    late = f"A2APERF_TEST_FAULT={LATE.format(100)}"
+    """A plan over shm of a variable without which every message comes 20 ms late, and of one that means nothing."""
+    text = study.program.read_text()
+    line = f"[[ ${{A2APERF_QUICK-}} ]] || export A2APERF_TEST_FAULT='{LATE.format(20)}'\n"
+    if line not in text:
+        study.program.write_text(text.replace("\n", "\n" + line, 1))
+    tried = ["--try", "A2APERF_QUICK=1", "--try", "A2APERF_DUMMY=1"]
     made = subprocess.run(
-        [study.a2a, "screen", "--provider", "shm", "--try", late, "--try", "A2APERF_DUMMY=1", *words, "-o", "plan.json"],
+        [study.a2a, "screen", "--provider", "shm", *tried, *words, "-o", "plan.json"],
         cwd=study.folder, capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
     assert made.returncode == 0, made.stderr
     return study.folder / "plan.json"
 
 
+def planned(file: Path) -> list[dict]:
+    return json.loads(file.read_text())["launches"]
+
+
 @pytest.mark.slow
-def test_a_screening_finds_the_setting_that_matters(study):
+def test_a_screening_confirms_the_setting_that_matters(study):
+    """Stopped during the confirmation, and gone on with."""
     make_plan(study, "--seed", "5")
     words = ["-n", "2", "--screen", "plan.json", "--sizes", "1000", "--", *CALM, "--ops", "5", "--warmup", "1"]
     # What is set around it is set in no launch but those that the plan sets it in.
-    outcome = study.run(*words, env={"A2APERF_DUMMY": "1"})
+    study.environment["A2APERF_DUMMY"] = "1"
+    process = study.start(*words)
+    confirm = study.results / "confirm.json"
+    last = study.results / "screen-run-n1-s29-029.h5"
+    assert wait_until(lambda: last.exists() or process.poll() is not None, 4 * PATIENCE)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 128 + signal.SIGINT, stderr
+    assert "to be confirmed by" in stderr and "A2APERF_QUICK=1" in stderr
+    before = confirm.read_text()
+
+    outcome = study.run(*words)
     assert outcome.returncode == 0, outcome.stderr
-    launches = json.loads((study.results / "screen.json").read_text())["launches"]
-    assert len(study.plan()) == len(launches) == 28
-    for row, planned in zip(study.plan(), launches, strict=True):
+    assert confirm.read_text() == before
+    first, second = planned(study.results / "screen.json"), planned(confirm)
+    # The one that means nothing is left as well once in 25 times.
+    assert len(first) == 28 and len(second) in (16, 32)
+    assert len(study.plan()) == len(first) + len(second)
+    for row, launch in zip(study.plan(), first + second, strict=True):
         segment = Results(study.results / row["file"]).segments[0]
-        names = ("A2APERF_TEST_FAULT", "A2APERF_DUMMY")
-        assert {k: segment.environment[k] for k in names if segment.environment.get(k)} == planned["environment"]
-        assert segment.labels["screen"] == planned["label"]
-    beyond, _, nothing = outcome.stdout.partition("tried without effect")
-    assert "A2APERF_TEST_FAULT" in beyond.partition("beyond chance")[2] and "A2APERF_DUMMY=1" in nothing
-    assert "A2APERF_DUMMY" not in beyond.partition("beyond chance")[2]
+        names = ("A2APERF_QUICK", "A2APERF_DUMMY")
+        assert {k: segment.environment[k] for k in names if segment.environment.get(k)} == launch["environment"]
+        assert segment.labels["screen"] == launch["label"]
+    assert "A2APERF_QUICK=1" in outcome.stdout.partition("beyond chance")[2].partition("tried without effect")[0]
+    assert "  export A2APERF_QUICK=1" in outcome.stdout.partition("recommended: faster")[2]
     assert (study.results / "screen-run.txt").read_text() == outcome.stdout
     assert (study.results / "screen-run.svg").read_text().startswith("<?xml")
-    assert "28 of 28 launches good; complete" in study.status().stdout
+    count = len(first) + len(second)
+    assert f"{count} of {count} launches good; complete" in study.status().stdout
     # Again: nothing is missing.
+    log = study.log()
     assert study.run(*words).returncode == 0
-    assert len(study.log()) == 28
+    assert study.log() == log
     make_plan(study, "--seed", "6")
     other = study.run(*words)
-    assert (other.returncode, len(study.log())) == (2, 28)
+    assert (other.returncode, study.log()) == (2, log)
     assert "results has the plan of another screening" in other.stderr
+
+
+@pytest.mark.slow
+def test_a_screening_that_is_not_confirmed(study):
+    make_plan(study, "--seed", "5")
+    words = ["-n", "2", "--screen", "plan.json", "--no-confirm", "--sizes", "1000", "--", *CALM, "--ops", "3", "--warmup", "1"]
+    outcome = study.run(*words)
+    assert outcome.returncode == 0, outcome.stderr
+    assert len(study.plan()) == 28
+    assert "candidate, to be confirmed by launches of its own" in outcome.stdout
+    assert not (study.results / "confirm.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -313,6 +348,7 @@ def test_a_screening_finds_the_setting_that_matters(study):
         ([], "give --compare KEY=V1,V2 or --screen PROVIDER, one of them"),
         (["--screen", "shm", "--compare", HARMLESS], "one of them"),
         (["--screen", "shm", "--launches", "8"], "--launches: the plan of a screening says how many"),
+        (["--compare", HARMLESS, "--no-confirm"], "--no-confirm: only a screening is confirmed"),
         (["--screen", "shn"], "did you mean shm?"),
         (["--screen", "none.json"], "none.json: not a plan: No such file"),
         (["--screen", "shm", "--hostfile", "none"], "--hostfile none: no such file"),

@@ -211,7 +211,7 @@ def test_a_screening_in_one_job(a2a, study, analysis):
     """Launches on two nodes, each with the variables of its row, and what a2a screen says at the end."""
     words = ["--provider", "net", "--try", "A2APERF_DUMMY_A=1", "--try", "A2APERF_DUMMY_B=1", "--seed", "3", "-o", "plan.json"]
     assert a2a("screen", *words).returncode == 0
-    options = ["-N", "2", "--screen", "plan.json", "--sizes", "1000"]
+    options = ["-N", "2", "--screen", "plan.json", "--no-confirm", "--sizes", "1000"]
     dry = a2a("submit", *options, "--dry-run", "--", *BRIEF)
     assert dry.returncode == 0 and "screen.sbatch --rows results/screen.tsv" in dry.stdout
     assert not study.results.exists()

@@ -25,9 +25,16 @@ DRAWS: Final = 2000
 
 
 def effect_intervals(
-    y: Floats, side: Sides, block: Blocks, noise: Floats, rng: np.random.Generator
+    y: Floats,
+    side: Sides,
+    block: Blocks,
+    noise: Floats,
+    rng: np.random.Generator,
+    level: float = 0.05,
 ) -> tuple[Floats, Floats]:
-    """95 % interval per cell of the effect of the side on y; NaN without a degree of freedom.
+    """Interval per cell of the effect of the side on y; NaN without a degree of freedom.
+
+    `level` is its error: 5 % for a 95 % interval.
 
     `y` is [launches, cells], NaN where missing; `noise` is [draws, launches, cells]: what
     resampling the ops inside a launch does to y (0 where there are no raw samples).
@@ -37,12 +44,19 @@ def effect_intervals(
         rows = np.flatnonzero(~np.isnan(y[:, cell]))
         if len(rows) > 2:
             inner = noise[:, rows, cell]
-            low[cell], high[cell] = _interval(y[rows, cell], side[rows], block[rows], inner, rng)
+            low[cell], high[cell] = _interval(
+                y[rows, cell], side[rows], block[rows], inner, rng, level
+            )
     return low, high
 
 
 def _interval(
-    y: Floats, side: Sides, block: Blocks, noise: Floats, rng: np.random.Generator
+    y: Floats,
+    side: Sides,
+    block: Blocks,
+    noise: Floats,
+    rng: np.random.Generator,
+    level: float,
 ) -> tuple[float, float]:
     number = np.unique(block, return_inverse=True)[1]
     centre = np.eye(int(number.max()) + 1)[number]
@@ -61,6 +75,6 @@ def _interval(
     launches = residual[rng.integers(0, len(y), size=(DRAWS, len(y)))] * scale
     ops = noise[rng.integers(0, len(noise), size=(DRAWS, len(y))), np.arange(len(y))]
     drawn = (launches + ops) @ contrast / power
-    expansion = float(laws.t_ppf(0.975, freedom) / laws.normal_ppf(0.975))
-    low, high = np.quantile(drawn - drawn.mean(), [0.025, 0.975]) * expansion
+    expansion = float(laws.t_isf(level / 2, freedom) / laws.normal_ppf(1 - level / 2))
+    low, high = np.quantile(drawn - drawn.mean(), [level / 2, 1 - level / 2]) * expansion
     return effect + low, effect + high

@@ -71,6 +71,8 @@ class Comparison:
     notes: list[str]
     doubts: list[str]  # what the launches know of why they differ
     judged: Judged = field(default_factory=Judged)
+    level: float = LEVEL
+    """The error of all cells together, and of each interval."""
     columns: Mapping[str, Column] = field(default_factory=dict)
     """What the files say of their columns."""
 
@@ -100,11 +102,16 @@ def table(made: Iterable[Comparison]) -> pd.DataFrame:
 
 
 def by_setting(
-    found: Results, names: Sequence[str], baseline: str | None = None, margin: float = MARGIN
+    found: Results,
+    names: Sequence[str],
+    baseline: str | None = None,
+    margin: float = MARGIN,
+    error: float = LEVEL,
 ) -> list[Comparison]:
     """Every level of the settings (all combinations of several) against the baseline level.
 
-    The baseline is the ordinary level (`sides.ordinary`) unless it is named.
+    The baseline is the ordinary level (`sides.ordinary`) unless it is named. `error`: of all claims
+    of a comparison together, and of each of its intervals.
     """
     level = sides.levels(found, names)
     known = list(dict.fromkeys(level))
@@ -115,11 +122,14 @@ def by_setting(
     if baseline is not None:
         chosen = _named(baseline, known, names)
     others = [name for name in known if name != chosen]
-    return [_one(found, level, chosen, other, names, None, margin, len(others)) for other in others]
+    return [
+        _one(found, level, chosen, other, names, None, (margin, error), len(others))
+        for other in others
+    ]
 
 
 def main_effects(
-    found: Results, names: Sequence[str], margin: float = MARGIN
+    found: Results, names: Sequence[str], margin: float = MARGIN, error: float = LEVEL
 ) -> dict[str, list[Comparison]]:
     """Per setting, its levels against the ordinary one while the other settings are held."""
     effects = {}
@@ -130,7 +140,7 @@ def main_effects(
         others = [value for value in dict.fromkeys(level) if value != chosen]
         hold = sides.levels(found, rest) if rest else None
         effects[name] = [
-            _one(found, level, chosen, other, [name], hold, margin, len(others), held=rest)
+            _one(found, level, chosen, other, [name], hold, (margin, error), len(others), held=rest)
             for other in others
         ]
     return effects
@@ -144,7 +154,7 @@ def against(found: Results, files: Sequence[str], margin: float = MARGIN) -> Com
         raise InputError("nothing to compare: one of the sides has no complete point")
     titles = [side[0] if len(side) == 1 else f"{side[0]} +{len(side) - 1}" for side in names]
     pairing = sides.pair(found, candidate)
-    return _Judge(found, pairing, margin, 1, ()).comparison(titles[0], titles[1])
+    return _Judge(found, pairing, (margin, LEVEL), 1, ()).comparison(titles[0], titles[1])
 
 
 def _one(
@@ -154,7 +164,7 @@ def _one(
     candidate: str,
     names: Sequence[str],
     hold: pd.Series[str] | None,
-    margin: float,
+    limits: tuple[float, float],
     family: int,
     held: Sequence[str] = (),
 ) -> Comparison:
@@ -162,7 +172,7 @@ def _one(
     chosen = found.select(mask)
     held_level = None if hold is None else hold[mask]
     pairing = sides.pair(chosen, (level == candidate)[mask], names, held_level, held)
-    return _Judge(chosen, pairing, margin, family, (*names, *held)).comparison(baseline, candidate)
+    return _Judge(chosen, pairing, limits, family, (*names, *held)).comparison(baseline, candidate)
 
 
 def _named(value: str, known: Sequence[str], names: Sequence[str]) -> str:
@@ -174,16 +184,25 @@ def _named(value: str, known: Sequence[str], names: Sequence[str]) -> str:
 
 
 class _Judge:
-    """One candidate against one baseline; `family` candidates share the error level."""
+    """One candidate against one baseline; `family` candidates share the error level.
+
+    `limits` are the margin of equality and the error level.
+    """
 
     def __init__(
-        self, found: Results, pairing: Pairing, margin: float, family: int, asked: Sequence[str]
+        self,
+        found: Results,
+        pairing: Pairing,
+        limits: tuple[float, float],
+        family: int,
+        asked: Sequence[str],
     ) -> None:
-        self.found, self.pairing, self.margin, self.asked = found, pairing, margin, asked
+        self.found, self.pairing, self.asked = found, pairing, asked
+        self.margin, self.level = limits
         self.reason = remarks.no_verdict(pairing)
         self.job = pairing.job
         rng = np.random.default_rng(SEED)
-        bound = math.log1p(margin)
+        bound = math.log1p(self.margin)
         self.judged = found.judged
         speed = -np.log(self.judged.time(pairing.points).to_numpy(dtype=np.float64))
         self.y = self._per_unit(speed)
@@ -194,11 +213,13 @@ class _Judge:
             self.block = blocks.within(list(first["kind"]), [""] * len(first), self.side)
             more = jobs.excess(self.pairing.per_launch(speed), self.job, ~self.side)
             self.made = decision.between_jobs(
-                self.y, self.side, self.block, bound, rng, family, more
+                self.y, self.side, self.block, bound, rng, family, more, self.level
             )
         else:
             noise = self._op_noise(rng)
-            self.made = decision.exchanged(self.y, self.side, self.block, bound, rng, noise, family)
+            self.made = decision.exchanged(
+                self.y, self.side, self.block, bound, rng, noise, family, self.level
+            )
 
     def _per_unit(self, values: Floats) -> Floats:
         """Values of the points as [units, cells]; NaN where a unit lacks the cell."""
@@ -245,6 +266,7 @@ class _Judge:
             ],
             remarks.doubts(self.found, [*launches[0], *launches[1]]),
             self.judged,
+            self.level,
             self.found.columns,
         )
 
@@ -283,9 +305,9 @@ class _Judge:
     def _verdict(self, cell: int) -> Verdict:
         if self.reason is not None or not self.made.decides:
             return Verdict.UNDECIDED
-        if self.made.equal[cell] <= LEVEL:
+        if self.made.equal[cell] <= self.level:
             return Verdict.SAME
-        if self.made.p[cell] <= LEVEL:
+        if self.made.p[cell] <= self.level:
             return Verdict.FASTER if self.made.effect[cell] > 0 else Verdict.SLOWER
         return Verdict.UNDECIDED
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from a2aperf import curves, grouping, labels, style
+from a2aperf import curves, grouping, labels, style, verdicts
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure
 from a2aperf.compare import Comparison, Verdict
 from a2aperf.curves import RATE
@@ -119,8 +119,12 @@ def _told(one: Comparison, cell: dict[Any, Any]) -> str:
     words = str(cell["verdict"])
     if np.isfinite(cell["ratio_low"]):
         low, high = (labels.number_text(cell[f"ratio_{end}"]) for end in ("low", "high"))
-        words += f", 95\u00a0% interval {low} to {high}"
+        words += f", {_interval(one)} {low} to {high}"
     return f"{words}, {n}"
+
+
+def _interval(one: Comparison) -> str:
+    return verdicts.interval(one.level).replace(" %", "\u00a0%")
 
 
 def _rates(one: Comparison, cells: pd.DataFrame) -> Chart:
@@ -150,7 +154,8 @@ def _said(made: Sequence[Comparison]) -> tuple[str, ...]:
     notes = [f"n\u00a0=\u00a0{n} {'launch' if most == 1 else 'launches'} a side"]
     notes += dict.fromkeys(note for one in made for note in one.notes if "unknown" in note)
     if cells["ratio_low"].notna().any():
-        notes.append("bars: 95\u00a0% interval of the ratio of launches")
+        kinds = [*dict.fromkeys(map(_interval, made))]
+        notes.append(f"bars: {labels.list_text(kinds)} of the ratio of launches")
     else:
         notes.append("too few launches for an interval")
     if (cells["verdict"] == Verdict.UNDECIDED).any():

@@ -21,6 +21,7 @@ from a2aperf.blocks import Blocks, Sides
 Floats = NDArray[np.float64]
 
 LEVEL: Final = 0.05
+"""The error of all claims of a comparison together, unless another one is asked for."""
 _LITTLE: Final = 0.25
 """Of the variance of a job: more than that for having fewer launches, and jobs are not alike."""
 
@@ -47,6 +48,7 @@ class Decision:
     family: int
     outliers: NDArray[np.intp]  # units far from the others of their side
     drawn: Floats  # [units, cells], with these drawn in
+    level: float = LEVEL  # the error of p, equal, critical, low and high
 
     @property
     def tests(self) -> int:
@@ -56,7 +58,7 @@ class Decision:
     @property
     def decides(self) -> bool:
         """Whether there are units enough for anything to be significant."""
-        exchanged = self.arrangements >= 2 * self.family / LEVEL
+        exchanged = self.arrangements >= 2 * self.family / self.level
         return exchanged or (self.arrangements == 0 and bool((self.freedom >= 1).any()))
 
     def detectable(self) -> list[float]:
@@ -73,7 +75,7 @@ class Decision:
         if not self.decides:
             return [math.nan] * len(self.effect)
         return [
-            power.equality_margin(*numbers, LEVEL / tests)
+            power.equality_margin(*numbers, self.level / tests)
             for numbers in zip(self.spread, self.information, self.freedom, strict=True)
         ]
 
@@ -84,11 +86,11 @@ class Decision:
         """
         if not self.decides:
             return [None] * len(self.effect)
+        least = power.fewest(self.level)
+        tails = [power.tail(self.critical, x, self.tests, self.level) for x in self.freedom]
         return [
-            power.launches_needed(
-                spread, freedom, power.tail(self.critical, freedom, self.tests), change
-            )
-            for spread, freedom in zip(self.spread, self.freedom, strict=True)
+            power.launches_needed(*numbers, change, least)
+            for numbers in zip(self.spread, self.freedom, tails, strict=True)
         ]
 
 
@@ -100,16 +102,17 @@ def exchanged(
     rng: np.random.Generator,
     noise: Floats | None = None,
     family: int = 1,
+    level: float = LEVEL,
 ) -> Decision:
     """Units of both sides exchanged within their blocks. `y` is [units, cells], NaN where missing.
 
     `noise` [draws, units, cells] is what resampling the ops inside a unit does to y.
     """
-    tested = maxt.max_t(y, side, block, rng)
+    tested = maxt.max_t(y, side, block, rng, level)
     outside = equivalence.outside(y, side, block, margin, rng)
     noise = np.zeros((1, *y.shape)) if noise is None else noise
     drawn = maxt.drawn_in(y, side, block)
-    low, high = bootstrap.effect_intervals(drawn, side, block, noise, rng)
+    low, high = bootstrap.effect_intervals(drawn, side, block, noise, rng, level)
     known = tested.freedom >= 1
     return Decision(
         tested.effect,
@@ -125,11 +128,17 @@ def exchanged(
         family,
         robust.outliers(y, side, block),
         drawn,
+        level,
     )
 
 
 def predicted(
-    y: Floats, side: Sides, margin: float, family: int = 1, excess: Floats | None = None
+    y: Floats,
+    side: Sides,
+    margin: float,
+    family: int = 1,
+    excess: Floats | None = None,
+    level: float = LEVEL,
 ) -> Decision:
     """Jobs of the candidate against the spread between the jobs of the baseline, [jobs, cells].
 
@@ -152,7 +161,7 @@ def predicted(
         if excess is not None:
             more = float(np.mean(excess[side, cell][~np.isnan(y[side, cell])]))
             wider = spread.widened(more, len(other))
-        half = wider.bound(0.025, len(other))
+        half = wider.bound(level / 2, len(other))
         freedom[cell] = spread.jobs - 1
         arrays["spread"][cell] = spread.deviation
         share = (spread.deviation / wider.deviation) ** 2 if wider.deviation > 0 else 1.0
@@ -164,12 +173,12 @@ def predicted(
     tests = max(1, int((freedom >= 1).sum())) * family
     outside = np.minimum(1.0, equivalence.step_up(arrays.pop("outside")) * family)
     least = freedom[freedom >= 1].min(initial=np.inf)
-    critical = float(laws.t_isf(LEVEL / 2 / tests, least)) if np.isfinite(least) else math.inf
+    critical = float(laws.t_isf(level / 2 / tests, least)) if np.isfinite(least) else math.inf
     p = np.minimum(1.0, arrays.pop("p") * tests)
     nobody = np.array([], dtype=np.intp)
     return Decision(
         **arrays, freedom=freedom, p=p, equal=outside, critical=critical,
-        arrangements=0, family=family, outliers=nobody, drawn=y,
+        arrangements=0, family=family, outliers=nobody, drawn=y, level=level,
     )  # fmt: skip
 
 
@@ -189,9 +198,10 @@ def between_jobs(
     rng: np.random.Generator,
     family: int = 1,
     excess: Floats | None = None,
+    level: float = LEVEL,
 ) -> Decision:
     """Sides that no job has both of; `y` and `excess` (as in `predicted`) are [jobs, cells]."""
-    made = exchanged(y, side, block, margin, rng, family=family)
+    made = exchanged(y, side, block, margin, rng, family=family, level=level)
     if made.decides and (~side).sum() >= jobs.FEWEST and _exchangeable(y, side, excess):
         return made
-    return predicted(y, side, margin, family, excess)
+    return predicted(y, side, margin, family, excess, level)

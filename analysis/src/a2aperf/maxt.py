@@ -36,13 +36,15 @@ class MaxT:
     information: Floats  # variance of the effect = spread² / information
     t: Floats
     p: Floats  # adjusted: family-wise over all cells
-    critical: float  # 95 % quantile of the largest |t| under exchange
+    critical: float  # quantile of the largest |t| under exchange, 95 % for an error of 5 %
     arrangements: int
     exhaustive: bool  # whether these are all arrangements there are
 
 
-def max_t(y: Floats, side: Sides, block: Blocks, rng: np.random.Generator) -> MaxT:
-    """`y` is [launches, cells], NaN where a launch lacks the cell."""
+def max_t(
+    y: Floats, side: Sides, block: Blocks, rng: np.random.Generator, level: float = 0.05
+) -> MaxT:
+    """`y` is [launches, cells], NaN where a launch lacks the cell; `level`: of `critical`."""
     real = fit(y, side[None, :], block)
     arranged = blocks.arrangements(side, block, rng)
     total = blocks.count(side, block)
@@ -56,7 +58,7 @@ def max_t(y: Floats, side: Sides, block: Blocks, rng: np.random.Generator) -> Ma
         information=real.information[0],
         t=real.t[0],
         p=_step_down(observed, strength),
-        critical=float(np.quantile(largest, 0.95, method="higher")),
+        critical=float(np.quantile(largest, 1 - level, method="higher")),
         arrangements=len(arranged),
         exhaustive=len(arranged) == total,
     )

@@ -10,9 +10,18 @@ from a2aperf import laws
 
 POWER: Final = 0.9
 _EQUALITY: Final = 0.8
-# Fewest launches a side in A B B A blocks whose arrangements allow p <= 5 %: 6 · 6 · 2 = 72 for 5.
-FEWEST: Final = 5
 MOST: Final = 1000
+
+
+def fewest(level: float) -> int:
+    """Fewest launches a side in A B B A blocks whose arrangements allow such a p, two-sided.
+
+    6 arrangements a block, and 2 of half a block: 6 · 6 · 2 = 72 for the 5 that 5 % takes.
+    """
+    launches = 1
+    while level * 6 ** (launches // 2) * 2 ** (launches % 2) < 2:
+        launches += 1
+    return launches
 
 
 def detectable(spread: float, information: float, freedom: float, critical: float) -> float:
@@ -26,9 +35,9 @@ def detectable(spread: float, information: float, freedom: float, critical: floa
     return _relative((critical + _reach(freedom)) * spread / math.sqrt(information))
 
 
-def tail(critical: float, freedom: float, tests: int) -> float:
+def tail(critical: float, freedom: float, tests: int, level: float = 0.05) -> float:
     """One-sided error that a family-wise critical |t| leaves to one cell; Bonferroni's at least."""
-    least = 0.025 / max(tests, 1)
+    least = level / 2 / max(tests, 1)
     return max(least, float(laws.t_sf(critical, freedom))) if freedom >= 1 else least
 
 
@@ -43,16 +52,19 @@ def equality_margin(spread: float, information: float, freedom: float, error: fl
     return _relative(reach * spread / math.sqrt(information))
 
 
-def launches_needed(spread: float, freedom: float, tail: float, change: float) -> int | None:
+def launches_needed(
+    spread: float, freedom: float, tail: float, change: float, least: int = 5
+) -> int | None:
     """Launches a side with which 90 % of trials find such a relative change.
 
     None: more than MOST, or nobody knows how far launches differ. `spread` (log time) comes from a
-    trial with that many degrees of freedom; `tail` is the one-sided error level of one cell.
+    trial with that many degrees of freedom; `tail` is the one-sided error level of one cell; fewer
+    than `least` decide nothing.
     """
     if freedom < 1 or not math.isfinite(spread):
         return None
     target = math.log1p(change)
-    for launches in range(FEWEST, MOST + 1):
+    for launches in range(least, MOST + 1):
         degrees = 2 * launches - math.ceil(launches / 2) - 1
         reach = float(laws.t_isf(tail, degrees)) + _reach(degrees)
         if reach * spread * math.sqrt(2 / launches) <= target:

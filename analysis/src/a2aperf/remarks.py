@@ -57,7 +57,7 @@ def notes(pairing: Pairing, made: Decision, reason: str | None) -> list[str]:
         plural = "jobs" if unit == "job" else "launches"
         told.append(
             f"with {labels.count_text(fewest, unit, plural)} on one side no difference can be "
-            f"significant: at least {power.FEWEST} a side, 8 are usual"
+            f"significant: at least {power.fewest(made.level)} a side, 8 are usual"
         )
     told += [f"{column}: {_values(pairing, column)}" for column in pairing.disjoint]
     told += _assumed(pairing)

@@ -180,7 +180,7 @@ def _comparison(results: Results) -> ComparisonSection | None:
         chart = ChartSection(figure.kind, figure.title, contrasts.READS, drawn)
     shown = [
         verdicts.table(
-            one.cells, f"{one.candidate} (B) against {one.baseline} (A, baseline), cell by cell."
+            one, f"{one.candidate} (B) against {one.baseline} (A, baseline), cell by cell."
         )
         for one in made
     ]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from textwrap import wrap
-from typing import Any, Final
+from typing import Any
 
 import pandas as pd
 
@@ -23,7 +23,7 @@ def lines(comparison: Comparison) -> list[str]:
     return [
         *heading(comparison),
         "",
-        *table(comparison.cells).lines(),
+        *table(comparison).lines(),
         "",
         *summary(comparison),
         *_notes(comparison),
@@ -55,7 +55,11 @@ def rests_on(comparison: Comparison) -> str:
     else:
         how = f"prediction from the spread between the jobs of A (at least {jobs.FEWEST})"
     margin = f"margin ±{_percent(comparison.margin)}"
-    tested = f"{how}; 5 % error{together}" if cells["p"].notna().any() else "no test"
+    tested = (
+        f"{how}; {100 * comparison.level:g} % error{together}"
+        if cells["p"].notna().any()
+        else "no test"
+    )
     return f"{sides[0]} of A, {sides[1]} of B; {tested}; {margin}"
 
 
@@ -74,8 +78,9 @@ def _range(values: pd.Series[int]) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def table(cells: pd.DataFrame, caption: str = "") -> Table:
+def table(comparison: Comparison, caption: str = "") -> Table:
     """One row per cell; columns that tell no cells apart are left out."""
+    cells = comparison.cells
     names = [
         name
         for name in cells.columns[: cells.columns.get_loc("launches_baseline")]
@@ -83,7 +88,7 @@ def table(cells: pd.DataFrame, caption: str = "") -> Table:
     ]
     left = [not pd.api.types.is_numeric_dtype(cells[name]) for name in names]
     own = [replace(layouts.shown(n), left=x) for n, x in zip(names, left, strict=True)]
-    return Table.of([*own, *_FIGURES], cells, caption)
+    return Table.of([*own, *_figures(comparison.level)], cells, caption)
 
 
 def _interval(cell: Any) -> str:
@@ -91,6 +96,11 @@ def _interval(cell: Any) -> str:
     if pd.isna(low):
         return UNKNOWN
     return f"{low:.3f} to {f'{high:.3f}' if high < 1000 else 'more than 1000'}"
+
+
+def interval(level: float) -> str:
+    """`95 % interval`, of an error of 5 %."""
+    return f"{100 * (1 - level):g} % interval"
 
 
 def _rate(gbps: float) -> str:
@@ -120,18 +130,20 @@ def words(cell: Any) -> str:
     return str(verdict)
 
 
-_FIGURES: Final = (
-    Column("n A:B", lambda x: f"{x['launches_baseline']}:{x['launches_candidate']}"),
-    Column("A µs", layouts.microseconds, of="time_baseline"),
-    Column("B µs", layouts.microseconds, of="time_candidate"),
-    Column("A Gbit/s", _rate, of="rate_baseline"),
-    Column("B Gbit/s", _rate, of="rate_candidate"),
-    Column("B - A", lambda x: _step(x["rate_candidate"] - x["rate_baseline"])),
-    replace(layouts.SHOWN["ratio"], of="ratio"),
-    Column("95 % interval", _interval, by="ratio_low"),
-    Column("p", _probability, of="p"),
-    Column("verdict", words, left=True),
-)
+def _figures(level: float) -> tuple[Column, ...]:
+    """Their columns; the interval is named by its error."""
+    return (
+        Column("n A:B", lambda x: f"{x['launches_baseline']}:{x['launches_candidate']}"),
+        Column("A µs", layouts.microseconds, of="time_baseline"),
+        Column("B µs", layouts.microseconds, of="time_candidate"),
+        Column("A Gbit/s", _rate, of="rate_baseline"),
+        Column("B Gbit/s", _rate, of="rate_candidate"),
+        Column("B - A", lambda x: _step(x["rate_candidate"] - x["rate_baseline"])),
+        replace(layouts.SHOWN["ratio"], of="ratio"),
+        Column(interval(level), _interval, by="ratio_low"),
+        Column("p", _probability, of="p"),
+        Column("verdict", words, left=True),
+    )
 
 
 def _percent(share: float) -> str:

@@ -17,6 +17,7 @@ from a2aperf.screening import design, estimate
 from a2aperf.screening.design import Design
 from a2aperf.screening.estimate import Estimate
 from a2aperf.screening.plan import LABEL, Plan
+from a2aperf.screening.trial import Trial
 from support import synthetic
 from support.synthetic import Effects, Setup
 
@@ -47,7 +48,7 @@ class Truth:
         """Log speed [launches, bands]."""
         n = arranged.launches
         made = arranged.levels > 0
-        y = rng.normal(0, self.spread, n) + self._drift(n, rng)
+        y = self.launches(n, rng)
         for setting, change in self.changes.items():
             y += math.log1p(change) * made[:, setting]
         for (a, b), change in self.both.items():
@@ -60,6 +61,10 @@ class Truth:
         """A design of its own, launched and estimated."""
         arranged = design.make(self.settings, rng)
         return estimate.estimate(self.speeds(arranged, rng), arranged)
+
+    def launches(self, n: int, rng: np.random.Generator) -> Floats:
+        """What each of n launches has at all sizes, without any setting."""
+        return np.asarray(rng.normal(0, self.spread, n) + self._drift(n, rng))
 
     def _drift(self, n: int, rng: np.random.Generator) -> Floats:
         """A line of 10 %, a wave of ± 5 % over 12 launches, a walk of 1 % a launch."""
@@ -85,24 +90,63 @@ def launched(
 
     No file of the launches `lost`; no launch records the variables `ignored`.
     """
+    rows = {plan.label(i): plan.environment(i) for i in range(plan.design.launches)}
+    return _written(folder, rows, changes, START, lost, ignored, setup)
+
+
+def confirmed(
+    folder: Path,
+    trial: Trial,
+    changes: Mapping[str, float],
+    sizes: Sequence[int] = SETUP.sizes,
+    lost: Sequence[int] = (),
+) -> list[Path]:
+    """The files of a trial's launches, which follow those of its screening."""
+    rows = {trial.label(i): trial.environment(i) for i in range(trial.launches)}
+    return _written(
+        folder, rows, changes, START + timedelta(hours=1), lost, (), replace(SETUP, sizes=sizes)
+    )
+
+
+def _written(
+    folder: Path,
+    rows: Mapping[str, Mapping[str, str]],
+    changes: Mapping[str, float],
+    start: datetime,
+    lost: Sequence[int],
+    ignored: Sequence[str],
+    setup: Setup,
+) -> list[Path]:
     folder.mkdir(exist_ok=True)
     files = []
-    for i in range(plan.design.launches):
+    for i, (label, environment) in enumerate(rows.items()):
         if i in lost:
             continue
-        environment = plan.environment(i)
         speed = math.prod(1 + x for name, x in changes.items() if name in environment)
         files.append(
             synthetic.write_launch(
-                folder / f"{plan.label(i)}.h5",
+                folder / f"{label}.h5",
                 replace(
                     setup,
-                    seed=1000 + i,
-                    started=START + timedelta(minutes=i),
+                    seed=1000 + i + start.hour * 100,
+                    started=start + timedelta(minutes=i),
                     environment={k: v for k, v in environment.items() if k not in ignored},
-                    labels={LABEL: plan.label(i)},
+                    labels={LABEL: label},
                     effects=Effects(slowdown=1 / speed, launch_spread=0.01, noise=0.01),
                 ),
             )
         )
     return files
+
+
+def trial_speeds(
+    trial: Trial, effects: Mapping[str, Floats], truth: Truth, rng: np.random.Generator
+) -> Floats:
+    """Log speed [launches, cells] of a trial whose settings have these effects [cells]."""
+    cells = len(next(iter(effects.values())))
+    common = truth.launches(trial.launches, rng)
+    y = common[:, None] + rng.normal(0, truth.own, (trial.launches, cells))
+    for i in range(trial.launches):
+        for name in trial.environment(i):
+            y[i] += effects[name]
+    return np.asarray(y)

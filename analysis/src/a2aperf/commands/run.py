@@ -38,6 +38,10 @@ def run(
             "that 'a2a screen -o' wrote (.json).",
         ),
     ] = "",
+    no_confirm: Annotated[
+        bool,
+        typer.Option("--no-confirm", help="With --screen: do not confirm what it leaves."),
+    ] = False,
     passed: Annotated[
         list[str],
         typer.Argument(
@@ -82,8 +86,9 @@ def run(
     ^C ends the running launch and keeps what is complete; the same command goes on. A launch that
     fails is told with its reason, and the others are made.
 
-    With --screen each launch has about half of the settings, and it ends with what `a2a screen`
-    says: which matter, what is worth a comparison, what was without effect.
+    With --screen each launch has about half of the settings. What is left is launched anew, beside
+    launches with none of it, and it ends with what `a2a screen` says: which settings matter, which
+    line is recommended and what it gains, what was without effect.
 
     Exit status: that of `a2a compare` (3 slower, 4 undecided, else 0); 1 if launches are missing; 2
     for bad input; 128 and the signal's number if stopped.
@@ -92,6 +97,8 @@ def run(
         raise InputError("give --compare KEY=V1,V2 or --screen PROVIDER, one of them")
     if screen and launches is not None:
         raise InputError("--launches: the plan of a screening says how many there are")
+    if no_confirm and not screen:
+        raise InputError("--no-confirm: only a screening is confirmed")
     for setting in compare:
         if "=" not in setting:
             raise InputError(
@@ -113,6 +120,7 @@ def run(
         raise typer.Exit(driver.run(scripts.find(), words, program))
     found = scripts.find()
     ready = screened.prepare(screen, results, seed)
+    words += ["--no-confirm"] if no_confirm else []
     words = ["--rows", str(ready.rows), *words, "--", *ready.passed(passed)]
     status = driver.run(found, words, program)
     if status == STATUS_BAD_INPUT:

@@ -18,8 +18,9 @@ from a2aperf import baselines, filters, loading, output, style, terminal
 from a2aperf.commands.options import Where, share
 from a2aperf.errors import InputError
 from a2aperf.labels import list_text
-from a2aperf.screening import catalogue, choosing, figure, outcome, plan, planned
+from a2aperf.screening import catalogue, choosing, figure, outcome, plan, planned, trial
 from a2aperf.screening.choosing import Wanted
+from a2aperf.studies import screened
 from a2aperf.visible import json_visible
 
 EXAMPLES = """\
@@ -29,6 +30,7 @@ a2a screen --provider psm2 --seconds 60              what would be launched: a d
 a2a screen --provider psm2 -o screen.json            the plan, for a driver of launches
 a2a screen results/ --plan screen.json               what came out
 a2a screen results/ --plan screen.json --plot effects.pdf
+a2a screen results/ --confirm                        the launches that confirm what is left
 """
 _FIGURES: Final = (".png", ".svg", ".pdf")
 _UNITS: Final = {"s": 1, "min": 60, "h": 3600}
@@ -96,6 +98,13 @@ def run(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the effects: .png, .svg or .pdf.")
     ] = None,
+    confirm: Annotated[
+        bool,
+        typer.Option(
+            "--confirm",
+            help="Plan the launches that confirm what is left: confirm.json, beside the plan.",
+        ),
+    ] = False,
     where: Where = [],  # noqa: B006
     as_json: Annotated[bool, typer.Option("--json", help="JSON, all figures.")] = False,
 ) -> None:
@@ -107,14 +116,20 @@ def run(
     With files: the effects of the settings by least squares, in bands of message sizes, with an
     error of 5 % for all of them together; which settings interact; what was tried without effect,
     and how large an effect is excluded. What is beyond chance is a candidate for launches of its
-    own, and no gain yet.
+    own, and no gain yet: --confirm plans them, with the default, each candidate and all of them
+    together, and where they are among the files what they say ends in the line to recommend.
     """
     planning = {"--try": tried, "--without": without, "--fix": fix, "--output": out,
                 "--budget": budget, "--seconds": seconds, "--libfabric": libfabric}  # fmt: skip
-    judging = {"--plan": plan_file, "--plot": plot, "--where": where}
+    judging = {"--plan": plan_file, "--plot": plot, "--where": where, "--confirm": confirm}
     if files:
         _refuse("files", {**planning, "--provider": provider, "--list": listed, "--catalogue": own})
-        _judge(files, plan_file, where, plot, as_json)
+        chosen = plan_file or _beside(files)
+        if confirm:
+            _refuse("--confirm", {"--plot": plot, "--json": as_json})
+            terminal.say(*_confirm(files, chosen, where))
+        else:
+            _judge(files, chosen, where, plot, as_json)
         return
     _refuse("no files", judging)
     if listed:
@@ -169,23 +184,34 @@ def _json(document: object) -> str:
 
 
 def _judge(
-    files: Sequence[Path],
-    plan_file: Path | None,
-    where: Sequence[str],
-    plot: Path | None,
-    as_json: bool,
+    files: Sequence[Path], path: Path, where: Sequence[str], plot: Path | None, as_json: bool
 ) -> None:
     if plot:
         output.require_suffix(plot, _FIGURES, "a figure", "--plot")
-    chosen = plan.read(plan_file or _beside(files))
+    chosen = plan.read(path)
+    confirming = trial.of(chosen, path)
     found = filters.where(loading.load(baselines.files_of(files)), where)
-    made = outcome.judge(found, chosen)
+    made = outcome.judge(found, chosen, confirming)
     if plot:
         _draw(made, plot)
     if as_json:
         terminal.say_text(outcome.as_json(made))
     else:
         terminal.say(*outcome.lines(made))
+
+
+def _confirm(files: Sequence[Path], path: Path, where: Sequence[str]) -> list[str]:
+    """Plans the confirmation, unless it is planned already; what it is, in words."""
+    chosen = plan.read(path)
+    made = trial.of(chosen, path)
+    if made is None:
+        found = filters.where(loading.load(baselines.files_of(files)), where)
+        left = outcome.judge(found, chosen).candidates
+        made = trial.make(chosen, left)
+        if made is None:
+            return ["nothing is left to be confirmed"]
+        screened.add(path, chosen, made)
+    return [f"to be confirmed by {made.launches} launches: {list_text(made.settings, 8)}"]
 
 
 def _beside(files: Sequence[Path]) -> Path:

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -18,6 +18,7 @@ from a2aperf import labels, terminal
 from a2aperf.commands.options import words_of
 from a2aperf.errors import InputError
 from a2aperf.gating.checks import State
+from a2aperf.screening import trial
 from a2aperf.studies import partitions, screened, scripts, slurm, submission, waiting
 from a2aperf.studies.partitions import Partition
 from a2aperf.studies.progress import duration
@@ -87,6 +88,10 @@ def run(
     wait: Annotated[
         str, typer.Option(metavar="TIME", help="--check: how long to wait, as -t has it.")
     ] = "1:00:00",
+    no_confirm: Annotated[
+        bool,
+        typer.Option("--no-confirm", help="With --screen: do not confirm what it leaves."),
+    ] = False,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Show jobs, node-hours and sbatch lines; submit nothing."),
@@ -159,6 +164,7 @@ def run(
         "--drop-bad-nodes": drop_bad_nodes,
         "--go-on": go_on,
         "--requeue": requeue,
+        "--no-confirm": no_confirm,
     }
     options = words_of(own) + [name for name, wanted in flags.items() if wanted]
     for_slurm = {"--time": time, "--partition": partition, "--account": account}
@@ -167,6 +173,8 @@ def run(
             slurm.require()
         minutes = _minutes(wait)
         counts = _counts(nodes)
+        if no_confirm and not screen:
+            raise InputError("--no-confirm: only a screening is confirmed")
         if check and (compare or screen or separate or len(counts) > 1):
             raise InputError("--check: one node count, and no --compare, --screen or --separate")
         compared = {name: own[name] for name in _COMPARED}
@@ -216,6 +224,7 @@ def _study(wanted: Wanted, budget: str, dry_run: bool, ready: Screened | None) -
     try:
         jobs = submission.plan(wanted, scripts.find())
         lines = _summary(jobs, budget)
+        lines += [_CONFIRMATION] if ready and "--no-confirm" not in wanted.options else []
         if slurm.here():
             lines += _limits(jobs, wanted.ppn)
         terminal.say(*lines, "")
@@ -241,6 +250,12 @@ def _minutes(text: str) -> float:
     if not found:
         raise InputError(f"--wait {text}: expected a time as -t has it, such as 30 or 1:00:00")
     return found
+
+
+_CONFIRMATION: Final = (
+    f"and {trial.LAUNCHES} launches more of each setting that is left, of the default, and of all "
+    "that are left together where they are several"
+)
 
 
 def _counts(text: str) -> list[int]:

@@ -60,3 +60,15 @@ QOS: Final = (
     Column("gbps", "float64", "payload per second, all paths together", "Gbit/s", better="higher"),
     Column("jain", "float64", "Jain's index of the bytes of the paths", better="higher"),
 )
+
+INTERCONNECTS: Final = (
+    Column("interconnect", "string", "as the text names it", result=False),
+    Column(
+        "payload", "int64", "bytes of a message; unknown: of all sizes the most", "B", result=False
+    ),
+    Column("offered_rate", "float64", "messages per second that were due", "1/s", result=False),
+    Column("hops", "int32", "transfers of a message one after the other", result=False),
+    Column("line_rate", "float64", "of the link, as told", "Gbit/s", result=False),
+    schema.COLUMN["msg_rate"],
+    *_RATES,
+)

@@ -9,7 +9,16 @@ from pathlib import Path
 from typing import Final
 
 from a2aperf.errors import InputError
-from a2aperf.importers import clusterperf, columns, compat, loopback, osu, perftest, shared_link
+from a2aperf.importers import (
+    clusterperf,
+    columns,
+    compat,
+    loopback,
+    named_columns,
+    osu,
+    perftest,
+    shared_link,
+)
 from a2aperf.importers.block import ALL_TO_ALL, Block, Kind
 
 
@@ -74,6 +83,15 @@ ALL: Final[Mapping[str, Format]] = {
         _found_in_doubt,
         Kind("qos", columns.QOS, own=shared_link.group),
         shared_link.told,
+    ),
+    "columns": Format(
+        "tables of interconnects with named columns (heading 'interconnect | size (B) | …')",
+        named_columns.matches,
+        named_columns.parse,
+        named_columns.PERCENTILE_RULE,
+        _found_in_doubt,
+        Kind("interconnects", columns.INTERCONNECTS),
+        named_columns.told,
     ),
 }
 

@@ -20,10 +20,11 @@ from a2aperf.errors import InputError
 from a2aperf.explain import steps
 from a2aperf.gating import bands as known
 from a2aperf.labels import count_text, list_text, size_text
-from a2aperf.launch import Launch
 from a2aperf.oversubscription import in_launches
 from a2aperf.results import Results
+from a2aperf.screening import force
 from a2aperf.screening.design import ALONE
+from a2aperf.screening.force import Rows
 from a2aperf.screening.plan import LABEL, Plan
 
 Floats = NDArray[np.float64]
@@ -44,12 +45,27 @@ class Measured:
     """What does not count and why, and what is to be known beside the result."""
 
 
-def measure(found: Results, plan: Plan) -> Measured:
-    """What the launches of a plan measured; InputError where there are none of it."""
-    notes: list[str] = []
+@dataclass(frozen=True)
+class Taken:
+    """Launches of a plan that count: `times` [launches, cells] in ns, and the `row` of each."""
+
+    rows: Mapping[str, int]
+    used: Results
+    cells: pd.DataFrame
+    times: pd.DataFrame
+
+
+def take(
+    found: Results, wanted: Rows, names: Sequence[str], own: Sequence[str], notes: list[str]
+) -> Taken:
+    """The launches of a plan's rows that count, with the points that they have in common.
+
+    `names` are variables that a row sets or leaves not set; launches that carry the labels `own`
+    are no strangers. InputError where there are none; `notes` get what does not count, and why.
+    """
     judged = found.to_judge()
     notes += judged.unjudged
-    rows = _rows(found, judged, plan, notes)
+    rows = force.rows(found, judged, wanted, names, own, notes)
     used = judged.select(judged.points["launch"].isin(list(rows)))
     clusters.require_one(used)
     cells, table = _table(used, notes)
@@ -61,14 +77,26 @@ def measure(found: Results, plan: Plan) -> Measured:
     used = used.select(used.points["launch"].isin(list(table.index)))
     if table.empty:
         raise InputError("no launch of the plan has points to judge")
-    defaults = [str(launch) for launch in table.index if _is_default(plan, rows, launch)]
-    number = _bands(used, cells, defaults)
+    return Taken({str(x): rows[str(x)] for x in table.index}, used, cells, table)
+
+
+def measure(found: Results, plan: Plan, others: Sequence[str] = ()) -> Measured:
+    """What the launches of a plan measured; InputError where there are none of it.
+
+    `others` are labels of launches that belong to the screening, and not to its design.
+    """
+    notes: list[str] = []
+    wanted = {plan.label(i): plan.environment(i) for i in range(plan.design.launches)}
+    taken = take(found, wanted, [*plan.fixed, *plan.names], others, notes)
+    rows, cells = taken.rows, taken.cells
+    defaults = [launch for launch in rows if _is_default(plan, rows, launch)]
+    number = _bands(taken.used, cells, defaults)
     y = np.full((plan.design.launches, number.max() + 1), np.nan)
-    for launch, times in table.iterrows():
+    for launch, times in taken.times.iterrows():
         values = np.log(times.to_numpy(dtype=np.float64))
         y[rows[str(launch)]] = [-values[number == band].mean() for band in range(y.shape[1])]
     notes += _missing(y, plan)
-    notes += _beside(used, plan)
+    notes += beside(taken.used, [*plan.names, *plan.fixed])
     return Measured(y, _texts(cells, number), len(cells), tuple(notes))
 
 
@@ -79,70 +107,6 @@ def _is_default(plan: Plan, rows: Mapping[str, int], launch: Any) -> bool:
 def _name(found: Results, launch: Any) -> str:
     one = found.launches[str(launch)]
     return f"{one.id} ({one.labels[LABEL]})"
-
-
-# Which launch is which --------------------------------------------------------------------------
-
-
-def _rows(found: Results, judged: Results, plan: Plan, notes: list[str]) -> dict[str, int]:
-    """The place in the plan of each launch that counts."""
-    places = {plan.label(i): i for i in range(plan.design.launches)}
-    labelled = {
-        key: places[one.labels[LABEL]]
-        for key, one in found.launches.items()
-        if one.labels.get(LABEL) in places
-    }
-    if not labelled:
-        raise InputError(
-            f"no file is of this plan: expected launches with --label {LABEL}={plan.label(0)} "
-            "and so on"
-        )
-    if others := len(found.launches) - len(labelled):
-        said = count_text(others, "launch", "launches")
-        notes.append(f"{said} of no plan or another one left out")
-    usable: dict[int, str] = {}
-    for key in sorted(labelled, key=lambda key: _started(judged, key)):
-        one, row = found.launches[key], labelled[key]
-        if key not in judged.launches or one.end_state != "finished":
-            notes.append(f"{one.id} ({one.labels[LABEL]}): did not finish; does not count")
-            continue
-        wrong = _not_in_force(one, plan, row)
-        if wrong:
-            notes.append(f"{one.id} ({one.labels[LABEL]}): {list_text(wrong, 3)}; does not count")
-            continue
-        if row in usable:
-            before = found.launches[usable[row]].id
-            notes.append(f"{before}: launched anew as {one.id}, which counts")
-        usable[row] = key
-    _require_force(usable, notes)
-    return {key: row for row, key in usable.items()}
-
-
-def _require_force(usable: Mapping[int, str], notes: Sequence[str]) -> None:
-    if not usable:
-        raise InputError(f"no launch of the plan counts: {list_text(notes, 2)}")
-
-
-def _started(found: Results, key: str) -> float:
-    times = found.points.loc[found.points["launch"] == key, "started"].astype("Float64")
-    first = times.min()
-    return -1.0 if pd.isna(first) else float(first)
-
-
-def _not_in_force(launch: Launch, plan: Plan, row: int) -> list[str]:
-    """Settings that were not as the row has them, by what the ranks recorded."""
-    planned = plan.environment(row)
-    wrong = []
-    for name in dict.fromkeys((*plan.fixed, *plan.names)):
-        here = None if name in launch.tuned else launch.environment.get(name)
-        wanted = planned.get(name)
-        if here != wanted:
-            wrong.append(f"{name} was {_words(here)} and should have been {_words(wanted)}")
-    return wrong
-
-
-def _words(value: str | None) -> str:
-    return "not set" if value is None else f"'{value}'"
 
 
 def _missing(y: Floats, plan: Plan) -> list[str]:
@@ -157,9 +121,9 @@ def _missing(y: Floats, plan: Plan) -> list[str]:
     return [f"{said}{dropped}. {early}"]
 
 
-def _beside(used: Results, plan: Plan) -> list[str]:
-    """What else differs between the launches, and whether cores were oversubscribed."""
-    mine = {LABEL, *plan.names, *plan.fixed}
+def beside(used: Results, names: Sequence[str]) -> list[str]:
+    """What differs between the launches other than these, and whether cores were oversubscribed."""
+    mine = {LABEL, *names}
     others = [name for name in grouping.differing_names(used.launches) if name not in mine]
     others += [x for x in grouping.differing_starts(used, used.points) if x != "sync"]
     told = [f"{name} differs between the launches, too" for name in others]

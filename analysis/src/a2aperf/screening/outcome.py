@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a screening comes to: what is told, what is worth confirming, what can be excluded.
 
-No gain is claimed from it: the largest of many estimates is too large as a rule. What it leaves is
-measured anew.
+No gain is claimed from the screening: the largest of many estimates is too large as a rule. What it
+leaves is measured anew, and what is recommended follows from those launches alone.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ import numpy as np
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text, list_text
 from a2aperf.results import Results
-from a2aperf.screening import estimate
+from a2aperf.screening import confirmation, estimate, recommendation
+from a2aperf.screening.confirmation import Confirmation
 from a2aperf.screening.estimate import Effect, Estimate, Interaction
 from a2aperf.screening.launches import Measured, measure
 from a2aperf.screening.plan import Factor, Plan
+from a2aperf.screening.trial import Trial
 from a2aperf.tables import Cell, Column, Table
 from a2aperf.terminal import Bold
 from a2aperf.visible import json_visible
@@ -35,6 +37,9 @@ class Outcome:
     plan: Plan
     measured: Measured
     estimate: Estimate
+    confirmation: Confirmation | None = None
+    pending: tuple[str, ...] = ()
+    """In words what is to be confirmed and why it is not yet."""
 
     def called(self, setting: int) -> list[Effect]:
         """Of one setting what is beyond chance, by band."""
@@ -64,15 +69,25 @@ class Outcome:
         return math.expm1(max(abs(effect.low), abs(effect.high)))
 
 
-def judge(found: Results, plan: Plan) -> Outcome:
-    """The outcome of the launches of a plan; InputError where they tell nothing."""
-    measured = measure(found, plan)
+def judge(found: Results, plan: Plan, trial: Trial | None = None) -> Outcome:
+    """The outcome of the launches of a plan, and of the trial that confirms what they left.
+
+    InputError where those of the plan tell nothing.
+    """
+    own = [trial.label(i) for i in range(trial.launches)] if trial else []
+    measured = measure(found, plan, own)
     try:
         result = estimate.estimate(measured.y, plan.design, plan.names)
     except InputError as error:
         why = f" ({list_text(measured.notes, 3)})" if measured.notes else ""
         raise InputError(f"{error}{why}") from None
-    return Outcome(plan, measured, result)
+    if trial is None:
+        return Outcome(plan, measured, result)
+    try:
+        confirmed = confirmation.judge(found, plan, trial)
+    except InputError as error:
+        return Outcome(plan, measured, result, None, tuple(confirmation.pending(trial, error)))
+    return Outcome(plan, measured, result, confirmed)
 
 
 # In words ---------------------------------------------------------------------------------------
@@ -86,10 +101,18 @@ def lines(made: Outcome) -> list[str]:
         _together(made),
         _next(made),
         _without(made),
-        [f"note: {note}" for note in made.measured.notes],
+        [f"note: {note}" for note in _notes(made)],
+        [*made.pending],
+        recommendation.lines(made.confirmation) if made.confirmation else [],
     ]
     told = [line for part in parts if part for line in (*part, "")]
     return told[:-1]
+
+
+def _notes(made: Outcome) -> list[str]:
+    """Of both stages, each once."""
+    of_both = made.confirmation.notes if made.confirmation else ()
+    return [*dict.fromkeys((*made.measured.notes, *of_both))]
 
 
 def _head(made: Outcome) -> list[str]:
@@ -180,7 +203,7 @@ def _next(made: Outcome) -> list[str]:
             told.append(f"{factor.assignment} is slower: leave it at its default")
         if effects and factor.others:
             told.append(f"{factor.name}: further values to try: {', '.join(factor.others)}")
-    if made.candidates:
+    if made.candidates and not (made.confirmation or made.pending):
         words = " ".join(shlex.quote(one.assignment) for one in made.candidates)
         told += ["candidate, to be confirmed by launches of its own before any gain is claimed:",
                  f"  export {words}"]  # fmt: skip
@@ -269,7 +292,8 @@ def as_json(made: Outcome) -> str:
         "unresolved": [bands[band] for band in result.unresolved],
         "dominant": [names[setting] for setting in result.dominant()],
         "candidates": {one.name: one.value for one in made.candidates},
-        "confirmed": False,
+        "confirmed": made.confirmation is not None,
+        "confirmation": confirmation.document(made.confirmation) if made.confirmation else None,
         "notes": list(made.measured.notes),
     }
     return json_visible(json.dumps(document, indent=1, ensure_ascii=False))

@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from a2aperf import output
 from a2aperf.errors import InputError
-from a2aperf.screening import catalogue, choosing, plan
+from a2aperf.screening import catalogue, choosing, plan, trial
 from a2aperf.screening.choosing import Wanted
 from a2aperf.screening.plan import Plan
+from a2aperf.screening.trial import Trial
 
 ROWS: Final = "screen.tsv"
 """Beside the plan: label, settings and block of each launch, as jobs/lib/rows.sh reads them."""
@@ -60,7 +61,8 @@ def prepare(asked: str, folder: Path, seed: int | None) -> Screened:
         same = known.id == given.id if given else known.provider == asked
         if not same or (seed is not None and seed != known.seed):
             raise InputError(f"{folder} has the plan of another screening: --results names another")
-        return Screened(known, folder, _written(folder, {ROWS: _rows(known)}))
+        rows = _rows(known, trial.of(known, there))
+        return Screened(known, folder, _written(folder, {ROWS: rows}))
     made = given or _of_provider(asked, seed)
     return Screened(made, folder, _written(folder, {ROWS: _rows(made), plan.NAME: made.as_json()}))
 
@@ -70,16 +72,34 @@ def _of_provider(name: str, seed: int | None) -> Plan:
     return choosing.make(catalogue.of(name, ()), Wanted(name), number)
 
 
-def _rows(of: Plan) -> str:
-    lines = []
-    for launch in range(of.design.launches):
-        words = [f"{name}={value}" for name, value in of.environment(launch).items()]
-        for word in words:
-            if set(word) & set(";\t\n\\"):
-                raise InputError(f"{word!r}: a screening sets no value with ; or a backslash")
-        settings = ";".join(words) or "-"
-        lines.append(f"{of.label(launch)}\t{settings}\t{of.design.block[launch]}\n")
+def add(path: Path, of: Plan, confirming: Trial) -> None:
+    """Writes the trial beside the plan in `path`, and its launches to the script's rows there."""
+    rows = path.with_name(ROWS)
+    output.replace(path.with_name(trial.NAME), confirming.as_json().encode())
+    if rows.is_file():
+        output.replace(rows, _rows(of, confirming).encode())
+
+
+def _rows(of: Plan, confirming: Trial | None = None) -> str:
+    lines = [
+        _row(of.label(launch), of.environment(launch), int(of.design.block[launch]))
+        for launch in range(of.design.launches)
+    ]
+    if confirming is not None:
+        first = int(of.design.block.max()) + 1
+        lines += [
+            _row(confirming.label(i), confirming.environment(i), first + confirming.block(i))
+            for i in range(confirming.launches)
+        ]
     return "".join(lines)
+
+
+def _row(label: str, environment: Mapping[str, str], block: int) -> str:
+    words = [f"{name}={value}" for name, value in environment.items()]
+    for word in words:
+        if set(word) & set(";\t\n\\"):
+            raise InputError(f"{word!r}: a screening sets no value with ; or a backslash")
+    return f"{label}\t{';'.join(words) or '-'}\t{block}\n"
 
 
 def _written(folder: Path, texts: dict[str, str]) -> tuple[Path, ...]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from a2aperf import schema
 from a2aperf.results import Results
-from a2aperf.workloads import alltoall, echo, pairs, qos, stream
+from a2aperf.workloads import alltoall, echo, interconnects, pairs, qos, stream
 from a2aperf.workloads.workload import Workload
 
 ALL: Final = (
@@ -16,6 +16,7 @@ ALL: Final = (
     stream.WORKLOAD,
     echo.WORKLOAD,
     qos.WORKLOAD,
+    interconnects.WORKLOAD,
 )
 GROUPS: Final = {one.group.name: one.group.datasets for one in ALL if one.group}
 """What any of them keeps in the root of its files."""

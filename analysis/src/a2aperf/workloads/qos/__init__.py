@@ -34,8 +34,8 @@ _FINDERS: Final = (
 
 
 def _time(points: pd.DataFrame) -> pd.Series[Any]:
-    """Ns that a byte takes, all paths together."""
-    return 8.0 / points["gbps"].where(points["gbps"] > 0)
+    """Ns that 1 MB takes, all paths together."""
+    return 8e6 / points["gbps"].where(points["gbps"] > 0)
 
 
 WORKLOAD: Final = Workload(
@@ -57,6 +57,6 @@ WORKLOAD: Final = Workload(
     ).split(),
     choices=("path_list", "interval"),
     lengths=("asked_duration",),
-    judged=Judged(_time, "gbps", "Gbit/s", "of all paths together", "", "a byte", False),
+    judged=Judged(_time, "gbps", "Gbit/s", "of all paths together", "", "a MB", False),
     beside=verify.paths,
 )

@@ -208,26 +208,42 @@ def honoured(found: Results) -> list[Finding]:
     """Classes that were asked for and not granted, not seen, or seen as another one."""
     findings = []
     for one in experiments.of(found):
-        for path, row in enumerate(one.rows):
-            asked, granted, seen = (
-                str(getattr(one.paths, f"class_{which}")[row])
-                for which in ("requested", "granted", "verified")
-            )
-            if not asked:
-                continue
-            if seen and seen != asked:
-                text, weight = f"{one.name(path)}: {asked} was asked for, and {seen} seen", 1.0
-            elif granted and granted != asked:
-                text, weight = (
-                    f"{one.name(path)}: {asked} was asked for, and {granted} granted",
-                    0.9,
+        told: dict[tuple[str, float], list[str]] = {}
+        for path in range(len(one.rows)):
+            if said := _kept(one, path):
+                told.setdefault(said, []).append(one.name(path))
+        for (text, weight), names in told.items():
+            findings.append(
+                Finding(
+                    "honoured",
+                    f"{listed(names)}: {text}",
+                    one.where,
+                    len(names),
+                    "paths",
+                    weight,
                 )
-            elif granted and not seen:
-                text, weight = f"{one.name(path)}: {asked} is granted, not verified", 0.0
-            else:
-                continue
-            findings.append(Finding("honoured", text, one.where, 1, "paths", weight))
+            )
     return findings
+
+
+def _kept(one: Experiment, path: int) -> tuple[str, float] | None:
+    """What became of a class, and how much that matters; None where nothing is to be said."""
+    row = one.rows[path]
+    asked, granted, seen = (
+        str(getattr(one.paths, f"class_{which}")[row])
+        for which in ("requested", "granted", "verified")
+    )
+    if not asked:
+        return None
+    if seen and seen != asked:
+        return f"{asked} was asked for, and {seen} seen", 1.0
+    if granted and granted != asked:
+        return f"{asked} was asked for, and {granted} granted", 0.9
+    if not granted and not seen and one.row["has_raw"]:  # the program says what it knows
+        return f"{asked} was asked for, and not granted", 0.9
+    if granted and not seen:
+        return f"{asked} is granted, not verified", 0.0
+    return None
 
 
 def equal(found: Results) -> list[Finding]:

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a confirmation comes to: which settings are recommended, and what they gain.
+
+Every figure is of the confirmation's own launches, none of the screening's, whose largest estimates
+are too large as a rule.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from a2aperf import scaling, sides
+from a2aperf.errors import InputError
+from a2aperf.labels import count_text, list_text
+from a2aperf.results import Results
+from a2aperf.screening import contrast, launches
+from a2aperf.screening.contrast import Contrast, Contrasts
+from a2aperf.screening.launches import Taken
+from a2aperf.screening.plan import Plan
+from a2aperf.screening.trial import Trial, assignments
+
+Floats = NDArray[np.float64]
+
+_UNITS: Final = {"gbps_node_net": "Gbit/s per node", "gbps_node_total": "Gbit/s per node"}
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """The sides of a trial against each other, at every cell of `cells`.
+
+    `rates` [sides, cells] in `unit`, from the geometric mean of the launches' median op times;
+    `counted` launches of each side.
+    """
+
+    trial: Trial
+    contrasts: Contrasts
+    cells: pd.DataFrame
+    rates: Floats
+    unit: str
+    counted: tuple[int, ...]
+    notes: tuple[str, ...]
+
+    def against_default(self, side: int) -> Contrast:
+        """Of a side that has settings."""
+        return self.contrasts.each[side - 1]
+
+    @property
+    def against_best(self) -> Contrast | None:
+        """All settings together against the screening's largest alone; None: there is one only."""
+        return self.contrasts.each[-1] if self.trial.together > 1 else None
+
+    @property
+    def singles(self) -> range:
+        """The sides with one setting."""
+        return range(1, len(self.trial.settings) + 1)
+
+    @property
+    def recommended(self) -> int | None:
+        """The side that is faster somewhere and slower nowhere than the default.
+
+        All together, unless one of them is slower somewhere, or the first alone faster than all;
+        else the first of the single ones.
+        """
+        both = self.against_best
+        is_spoilt = both is not None and (
+            both.slower.any() or any(self.against_default(x).slower.any() for x in self.singles)
+        )
+        order = [*([] if is_spoilt else [self.trial.together]), *self.singles]
+        return next((side for side in order if _wins(self.against_default(side))), None)
+
+    @property
+    def unproven(self) -> list[int]:
+        """Single settings of the recommended side that are not confirmed by themselves."""
+        if self.recommended is None or self.recommended in self.singles:
+            return []
+        return [side for side in self.singles if not _wins(self.against_default(side))]
+
+
+def _wins(one: Contrast) -> bool:
+    return bool(one.faster.any() and not one.slower.any())
+
+
+def pairs(together: int) -> list[tuple[int, int]]:
+    """Sides that are compared: each with the default, and all together with the first alone."""
+    each = [(side, 0) for side in range(1, together + 1)]
+    return each + ([(together, 1)] if together > 1 else [])
+
+
+def judge(found: Results, plan: Plan, trial: Trial) -> Confirmation:
+    """What the launches of a trial say; InputError where they tell nothing."""
+    notes: list[str] = []
+    wanted = {trial.label(i): trial.environment(i) for i in range(trial.launches)}
+    own = [plan.label(i) for i in range(plan.design.launches)]
+    names = [*plan.fixed, *plan.names]
+    taken = launches.take(found, wanted, names, own, notes)
+    rows = np.array([taken.rows[str(x)] for x in taken.times.index], dtype=np.intp)
+    side = np.array([trial.order[row] for row in rows], dtype=np.intp)
+    block = np.array([trial.block(int(row)) for row in rows], dtype=np.intp)
+    y = -np.log(taken.times.to_numpy(dtype=np.float64))
+    made = contrast.contrasts(y, side, block, pairs(trial.together))
+    column = scaling.judged_by(taken.used.points)
+    lost = trial.launches - len(rows)
+    if lost:
+        notes.append(
+            f"{lost} of {trial.launches} launches of the confirmation are missing. If they are "
+            "still to come, wait: an early look is one more chance of error"
+        )
+    notes += launches.beside(taken.used, names)
+    return Confirmation(
+        trial,
+        made,
+        taken.cells,
+        _rates(taken, column, side, len(trial.sides)),
+        _UNITS.get(column, "Gbit/s per rank"),
+        tuple(int((side == x).sum()) for x in range(len(trial.sides))),
+        tuple(dict.fromkeys(notes)),
+    )
+
+
+def _rates(taken: Taken, column: str, side: NDArray[np.intp], count: int) -> Floats:
+    """[sides, cells]: what a cell moves, the same in all launches, over the side's time."""
+    points = taken.used.points
+    shape = [name for name in sides.SHAPE if name in taken.cells]
+    moved = points[column].astype("float64") * taken.used.judged.time(points).astype("float64")
+    amount = points[shape].assign(moved=moved).groupby(shape, dropna=False, as_index=False).median()
+    of_cell = taken.cells[shape].merge(amount, how="left", on=shape)["moved"].to_numpy(dtype=float)
+    times = np.log(taken.times.to_numpy(dtype=np.float64))
+    means = [np.exp(times[side == one].mean(axis=0)) for one in range(count)]
+    return np.array([of_cell / mean for mean in means])
+
+
+def pending(trial: Trial, why: InputError) -> list[str]:
+    """In words, where there is no verdict yet."""
+    return [f"to be confirmed: {list_text(trial.settings, 8)}; not yet: {why}"]
+
+
+# For machines -----------------------------------------------------------------------------------
+
+
+def document(made: Confirmation) -> dict[str, Any]:
+    """Everything, changes as shares of speed."""
+    trial = made.trial
+    chosen = made.recommended
+    both = made.against_best
+    return {
+        "plan": trial.id,
+        "launches_a_side": list(made.counted),
+        "unit": made.unit,
+        "contrasts": [
+            *(
+                _contrast(made, made.against_default(side), side, 0)
+                for side in range(1, len(trial.sides))
+            ),
+            *([_contrast(made, both, trial.together, 1)] if both is not None else []),
+        ],
+        "recommended": None if chosen is None else {**trial.fixed, **trial.sides[chosen]},
+        "not_confirmed_alone": [dict(trial.sides[side]) for side in made.unproven],
+        "notes": list(made.notes),
+    }
+
+
+def _contrast(made: Confirmation, one: Contrast, side: int, other: int) -> dict[str, Any]:
+    trial = made.trial
+    return {
+        "settings": dict(trial.sides[side]),
+        "against": dict(trial.sides[other]),
+        "cells": [
+            {
+                "message_size": int(made.cells["message_size"].iloc[cell]),
+                "change": math.expm1(one.change[cell]),
+                "low": math.expm1(one.low[cell]),
+                "high": math.expm1(one.high[cell]),
+                "rate": float(made.rates[side, cell]),
+                "rate_against": float(made.rates[other, cell]),
+            }
+            for cell in range(len(made.cells))
+        ],
+    }
+
+
+# In words ---------------------------------------------------------------------------------------
+
+
+def said(made: Confirmation, one: Contrast) -> str:
+    """`faster at 5 of 7 sizes, by 4.1 % to 6.0 %`; or what is excluded where nothing is called."""
+    count = len(made.cells)
+    at = f" of {count_text(count, 'size')}" if count > 1 else ""
+    told = []
+    for word, called in (("faster", one.faster), ("slower", one.slower)):
+        if called.any():
+            changes = np.abs(np.expm1(one.change[called]))
+            places = f" at {int(called.sum())}{at}" if at else ""
+            told.append(f"{word}{places}, by {_span(changes)}")
+    if told:
+        return "; ".join(told)
+    most = float(np.expm1(np.maximum(np.abs(one.low), np.abs(one.high)).max()))
+    return f"no change beyond chance; excluded is one beyond ±{100 * most:.2g} %"
+
+
+def _span(changes: Sequence[float] | Floats) -> str:
+    texts = [f"{100 * x:.1f} %" for x in (min(changes), max(changes))]
+    return " to ".join(dict.fromkeys(texts))
+
+
+def name(trial: Trial, side: int) -> str:
+    """Of a side, in words."""
+    return assignments(trial.sides[side]) or "none of them"

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sides of a confirmation against each other at all sizes, with one error for all of them.
+
+Least squares of y = block + side. A block are launches that follow one another, and has what the
+machine does over time. All contrasts at all sizes share one critical value, the quantile
+of the largest |t| among them, drawn with the correlation of the sizes that the residuals show and
+that of the contrasts (Hothorn, Bretz & Westfall, Biometrical Journal 50, 2008). A contrast is
+called where its interval leaves 0, so the chance of any wrong call is that of any interval missing
+the truth, whichever side is chosen for what it showed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from a2aperf import laws
+from a2aperf.errors import InputError
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+LEVEL: Final = 0.05
+"""The error of all contrasts at all sizes together."""
+_DRAWS: Final = 20000
+_AT_ONCE: Final = 1000
+_SEED: Final = 20190417
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One side against another, [cells]: the change of log speed with its interval."""
+
+    change: Floats
+    low: Floats
+    high: Floats
+
+    @property
+    def faster(self) -> NDArray[np.bool_]:
+        """Where chance is excluded."""
+        return np.asarray(self.low > 0)
+
+    @property
+    def slower(self) -> NDArray[np.bool_]:
+        """Where chance is excluded."""
+        return np.asarray(self.high < 0)
+
+
+@dataclass(frozen=True)
+class Contrasts:
+    """A contrast for each pair that was asked for, and what they rest on."""
+
+    each: list[Contrast]
+    spread: Floats  # [cells], of a launch, log
+    freedom: int
+
+
+def contrasts(
+    y: Floats, side: Places, block: Places, pairs: Sequence[tuple[int, int]]
+) -> Contrasts:
+    """Contrasts `a` − `b` of `pairs`, of log speed y [launches, cells].
+
+    `side` and `block` are the launches'. InputError where these do not tell the sides apart, or
+    how far launches differ.
+    """
+    names, member = np.unique(side, return_inverse=True)
+    blocks = np.eye(len(np.unique(block)))[np.unique(block, return_inverse=True)[1]]
+    design = np.hstack([blocks, np.eye(len(names))[member][:, 1:]])
+    freedom = len(y) - int(np.linalg.matrix_rank(design))
+    is_there = all({a, b} <= set(names.tolist()) for a, b in pairs)
+    if not is_there or freedom < 1 or len(y) - freedom < design.shape[1]:
+        raise InputError("the confirmation's launches are too few to tell its sides apart")
+    inverse = np.linalg.pinv(design)
+    slopes = inverse @ y
+    left = y - design @ slopes
+    place = {int(name): i - 1 + blocks.shape[1] for i, name in enumerate(names)}
+    weights = np.zeros((len(pairs), design.shape[1]))
+    for row, pair in enumerate(pairs):
+        for name, sign in zip(pair, (1.0, -1.0), strict=True):
+            if name != names[0]:  # which the others' slopes are against
+                weights[row, place[name]] += sign
+    spread = np.sqrt((left**2).sum(axis=0) / freedom)
+    loads = weights @ inverse  # [pairs, launches]
+    scale = np.linalg.norm(loads, axis=1)
+    half = _critical(left, loads / scale[:, None], freedom) * scale[:, None] * spread
+    changes = weights @ slopes
+    each = [Contrast(x, x - h, x + h) for x, h in zip(changes, half, strict=True)]
+    return Contrasts(each, spread, freedom)
+
+
+def _critical(left: Floats, loads: Floats, freedom: int) -> float:
+    """Quantile of the largest |t| over contrasts and cells, where launches differ by chance alone.
+
+    `loads` [contrasts, launches] are of norm 1. The cells' spreads are drawn, too.
+    """
+    rng = np.random.default_rng(_SEED)
+    length = np.linalg.norm(left, axis=0)
+    unit = np.divide(left, length, out=np.zeros_like(left), where=length > 0)
+    _, weight, parts = np.linalg.svd(unit, full_matrices=False)
+    mix = weight[:, None] * parts  # normal values @ mix have the cells' correlation
+    alike = np.linalg.cholesky(loads @ loads.T + 1e-9 * np.eye(len(loads)))
+    largest = np.empty(_DRAWS)
+    for begin in range(0, _DRAWS, _AT_ONCE):
+        values = rng.standard_normal((_AT_ONCE, len(loads) + freedom, len(mix))) @ mix
+        effects = alike @ values[:, : len(loads)]
+        spread = np.sqrt((values[:, len(loads) :] ** 2).mean(axis=1, keepdims=True))
+        t = np.divide(effects, spread, out=np.zeros_like(effects), where=spread > 0)
+        largest[begin : begin + _AT_ONCE] = np.abs(t).max(axis=(1, 2))
+    least = float(laws.t_isf(LEVEL / 2, freedom))
+    return max(least, float(np.quantile(largest, 1 - LEVEL)))

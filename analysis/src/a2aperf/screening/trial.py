@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The launches that confirm what a screening leaves: its settings, all of them together, none.
+
+Each block has every side once, in an order by chance; of two sides twice, A B B A or B A A B.
+Blocks hold what the machine does over time; a fixed order would follow a wave of the same period.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from a2aperf import regular
+from a2aperf.errors import InputError
+from a2aperf.screening.plan import LABEL, Factor, Plan
+from a2aperf.visible import json_visible
+
+SCHEMA: Final = "a2aperf confirmation plan 1"
+NAME: Final = "confirm.json"
+"""Of the file, beside the screening's plan."""
+LAUNCHES: Final = 8
+"""Of each side."""
+MOST: Final = 6
+"""Settings at once; the screening's largest."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Sides and their launches in order; `sides` are the variables beside those of `fixed`.
+
+    The first has none; then one for each setting, the screening's largest first; the last has all
+    of them, where they are several.
+    """
+
+    screening: str  # id of its plan
+    seed: int
+    sides: tuple[Mapping[str, str], ...]
+    order: tuple[int, ...]  # the side of each launch
+    fixed: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        """What tells it from all others; follows from its content."""
+        text = json.dumps(self._content(), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+    @property
+    def launches(self) -> int:
+        """How many there are."""
+        return len(self.order)
+
+    @property
+    def settings(self) -> list[str]:
+        """`NAME=VALUE` of each, as the sides have them."""
+        return [assignments(one) for one in self.sides[1:] if len(one) == 1]
+
+    @property
+    def together(self) -> int:
+        """The side that has all settings."""
+        return len(self.sides) - 1
+
+    def label(self, launch: int) -> str:
+        """Of a launch, by its place in the order."""
+        return f"{self.id}-{launch + 1:02d}"
+
+    def environment(self, launch: int) -> dict[str, str]:
+        """The variables of a launch; those settings that it does not name are not set."""
+        return {**self.fixed, **self.sides[self.order[launch]]}
+
+    def block(self, launch: int) -> int:
+        """Of launches that are compared with each other."""
+        return launch // _size(len(self.sides))
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "screening": self.screening,
+            "seed": self.seed,
+            "fixed": dict(self.fixed),
+            "sides": [dict(one) for one in self.sides],
+            "order": list(self.order),
+        }
+
+    def as_json(self) -> str:
+        """The file."""
+        rows = [
+            {"label": self.label(i), "block": self.block(i), "environment": self.environment(i)}
+            for i in range(self.launches)
+        ]
+        document = {"id": self.id, "label": LABEL, **self._content(), "launches": rows}
+        return json_visible(json.dumps(document, indent=1, ensure_ascii=False)) + "\n"
+
+
+def assignments(variables: Mapping[str, str]) -> str:
+    """`A=1 B=2`."""
+    return " ".join(f"{name}={value}" for name, value in variables.items())
+
+
+def make(plan: Plan, candidates: Sequence[Factor]) -> Trial | None:
+    """The launches that confirm these; None where nothing is left."""
+    each = [{one.name: one.value} for one in candidates[:MOST]]
+    if not each:
+        return None
+    together = {name: value for one in each for name, value in one.items()}
+    sides = ({}, *each, *([together] if len(each) > 1 else []))
+    rng = np.random.default_rng([plan.seed, len(sides)])
+    order: list[int] = []
+    while len(order) < LAUNCHES * len(sides):
+        once = rng.permutation(len(sides)).tolist()
+        order += once if len(sides) > 2 else [*once, *reversed(once)]
+    return Trial(plan.id, plan.seed, sides, tuple(order), dict(plan.fixed))
+
+
+def _size(sides: int) -> int:
+    """Of a block."""
+    return sides if sides > 2 else 2 * sides
+
+
+def read(path: Path) -> Trial:
+    """The trial of a file; InputError where it is none, or not as it was written."""
+    try:
+        document = json.loads(regular.read_text(path))
+    except (OSError, ValueError) as error:
+        words = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: not a plan: {words}") from None
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise InputError(
+            f"{path}: not a plan: expected one that 'a2a screen --confirm' has written"
+        )
+    try:
+        made = Trial(
+            str(document["screening"]),
+            int(document["seed"]),
+            tuple(_texts(one) for one in document["sides"]),
+            tuple(int(one) for one in document["order"]),
+            _texts(document["fixed"]),
+        )
+        is_whole = set(made.order) <= set(range(len(made.sides))) and len(made.sides) > 1
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise InputError(f"{path}: not a plan as it was written: {error!r}") from None
+    if made.id != document.get("id") or not is_whole:
+        raise InputError(f"{path}: was changed after it was written: take it away to plan anew")
+    return made
+
+
+def _texts(variables: Mapping[str, Any]) -> dict[str, str]:
+    return {str(name): str(value) for name, value in variables.items()}
+
+
+def of(plan: Plan, path: Path) -> Trial | None:
+    """The trial beside the plan in `path`; None where there is none of it."""
+    beside = path.with_name(NAME)
+    if not beside.is_file():
+        return None
+    made = read(beside)
+    return made if made.screening == plan.id else None
