@@ -42,8 +42,8 @@ int run_dry(const Options& options) {
     for (const std::string& kind : options.memories) memories.push_back(&find_memory(kind));
     const Bytes limit = options.memory_limit.value_or(memory_of_node(memories).available / 2);
     const MemoryBudget budget =
-        budget_of(beside_samples(limit, workload.sample_bytes(options, layout.ranks())), per_node, workload.sizes(options),
-                  memories.size() * static_cast<Bytes>(workload.most_channels(options)));
+        budget_of(beside_samples(limit, workload.sample_bytes(options, layout.ranks())), per_node,
+                  workload.sizes(options), memories.size() * static_cast<Bytes>(workload.most_channels(options)));
     const Plan plan = workload.plan(
         options, layout, [&](const Point& point) { return memory_skip_reason(point, budget, layout.ranks()); });
     const Bytes wanted = largest_message(plan) * static_cast<Bytes>(workload.messages_at_once(layout.ranks()));

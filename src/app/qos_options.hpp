@@ -14,9 +14,9 @@
 namespace a2aperf {
 
 struct QosOptions {
-    std::vector<AskedPath> listed{};          // by --path and --path-file
-    std::optional<int> count;                 // --paths: so many from rank 0 to rank 1
-    std::vector<TrafficClass> classes{};      // of those
+    std::vector<AskedPath> listed{};     // by --path and --path-file
+    std::optional<int> count;            // --paths: so many from rank 0 to rank 1
+    std::vector<TrafficClass> classes{}; // of those
     Nanoseconds duration = 30'000'000'000;
     Nanoseconds interval = 10'000'000'000;
     int most_intervals = 10'000;

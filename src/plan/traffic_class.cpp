@@ -16,7 +16,7 @@ namespace {
 
 // In the order of libfabric's labels, FI_TC_BEST_EFFORT and those behind it.
 constexpr std::array<std::string_view, 6> kClassNames{"best-effort", "low-latency", "dedicated-access",
-                                                 "bulk",        "scavenger",   "network-control"};
+                                                      "bulk",        "scavenger",   "network-control"};
 constexpr std::string_view kDscp = "dscp", kLevel = "sl";
 constexpr int kMostDscp = 63, kMostLevel = 15;
 

@@ -63,6 +63,8 @@ constexpr Axis kAxes[] = {{"role", "--baseline or --no-sentinel"},
                           {"echo_pairs", "--pairs, --clients, --servers"},
                           {"request_size", "--request"},
                           {"outstanding", "--outstanding"},
+                          {"path_list", "--path, --path-file, --paths, --classes"},
+                          {"interval", "--interval"},
                           {"asked_duration", "--duration"},
                           {"asked_messages", "--messages"}};
 
