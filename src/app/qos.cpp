@@ -54,7 +54,7 @@ void set_defaults(Options& options) {
 
 const WorkloadRow kRow{
     .name = "qos",
-    .purpose = "shares of paths",
+    .purpose = "measures shares",
     .usage = "paths side by side, and their shares",
     .takes = kTakes,
     .options = qos_option_rows(),

@@ -21,10 +21,14 @@ QosOptions& own(Options& options) {
     return std::any_cast<QosOptions&>(options.own);
 }
 
-void add_file(QosOptions& asked, const std::string& file) {
+std::vector<AskedPath> paths_of_file(const std::string& file) {
     constexpr Bytes kMostBytes = 1U << 20U;
-    const std::vector<AskedPath> paths = parse_path_lines(file, read_text_file("--path-file", file, kMostBytes));
-    asked.listed.insert(asked.listed.end(), paths.begin(), paths.end());
+    const std::string text = read_text_file("--path-file", file, kMostBytes);
+    try {
+        return parse_path_lines(file, text);
+    } catch (const UsageError& error) {
+        throw UsageError(fmt::format("--path-file: {}", error.what()));
+    }
 }
 
 Nanoseconds parse_interval(std::string_view text) {
@@ -55,7 +59,7 @@ constexpr OptionRow kOptions[] = {
      .audience = Audience::all,
      .example = "paths.txt",
      .help = "a file with a path a line, as --path has them; what stands behind a # is none",
-     .set = [](Options& o, Values v, const Catalogue&) { add_file(own(o), v[0]); }},
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).file = v[0]; }},
     {.name = "paths",
      .value = "N",
      .section = Section::what,
@@ -122,7 +126,10 @@ std::span<const OptionRow> qos_option_rows() {
 
 std::vector<AskedPath> asked_paths(const Options& options) {
     const QosOptions& asked = qos_options(options);
-    if (!asked.listed.empty()) return asked.listed;
+    if (!asked.file.empty() && asked.of_file->empty()) *asked.of_file = paths_of_file(asked.file);
+    std::vector<AskedPath> named = asked.listed;
+    named.insert(named.end(), asked.of_file->begin(), asked.of_file->end());
+    if (!named.empty()) return named;
     const std::size_t count = asked.classes.empty() ? 2 : asked.classes.size();
     std::vector<AskedPath> paths(asked.count ? static_cast<std::size_t>(*asked.count) : count);
     for (std::size_t i = 0; i < std::min(paths.size(), asked.classes.size()); ++i)
@@ -132,9 +139,10 @@ std::vector<AskedPath> asked_paths(const Options& options) {
 
 void check_qos_options(const Options& options) {
     const QosOptions& asked = qos_options(options);
-    if (!asked.listed.empty() && asked.count)
+    const bool has_named = !asked.listed.empty() || !asked.file.empty();
+    if (has_named && asked.count)
         throw UsageError("--paths and --path exclude each other: name all of them by --path");
-    if (!asked.listed.empty() && !asked.classes.empty())
+    if (has_named && !asked.classes.empty())
         throw UsageError("--classes are those of --paths: of a --path write class=");
     const std::vector<AskedPath> paths = asked_paths(options);
     if (!asked.classes.empty() && asked.classes.size() != paths.size())

@@ -2,6 +2,7 @@
 // The options that paths side by side alone have, and what they are put into.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,7 +15,10 @@
 namespace a2aperf {
 
 struct QosOptions {
-    std::vector<AskedPath> listed{};     // by --path and --path-file
+    std::vector<AskedPath> listed{}; // by --path
+    std::string file{};              // --path-file
+    // Of the file, which is read once, when paths are first asked for; and by all copies.
+    std::shared_ptr<std::vector<AskedPath>> of_file = std::make_shared<std::vector<AskedPath>>();
     std::optional<int> count;            // --paths: so many from rank 0 to rank 1
     std::vector<TrafficClass> classes{}; // of those
     Nanoseconds duration = 30'000'000'000;
