@@ -63,6 +63,15 @@ def test_what_is_not_understood_is_not_known_and_told() -> None:
     assert not reader.line("Tests with default settings, VL 0 and SL 1")
 
 
+def test_damaged_tables_are_told_or_notes() -> None:
+    reader = Reader()
+    assert reader.line("ports: in  0, out  0: | 0| 29 3|")
+    assert (reader.found, len(reader.oddities)) == (Arbitration(), 1)
+    assert reader.line("# Low priority VL Arbitration Table:")
+    assert not reader.line("VL    : |0x0 |0xyz |")
+    assert reader.line("VL    : |035 |")
+
+
 def test_a_port_that_has_something_else_than_was_asked_for() -> None:
     reader = Reader()
     for line in ("qos_high_limit 255", "VLHighLimit:.....................4"):

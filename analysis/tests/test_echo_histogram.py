@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from a2aperf import loading, metrics
 from a2aperf.curves import Options
 from a2aperf.metrics import Rule
-from a2aperf.workloads.echo import histogram, tails
-from a2aperf.workloads.echo.histogram import Histogram
+from a2aperf.round_trips import histogram
+from a2aperf.round_trips.histogram import Histogram
+from a2aperf.workloads.echo import tails
 from conftest import Outcome
 from support import native_echo
 from support.edited import edited

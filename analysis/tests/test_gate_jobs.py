@@ -116,3 +116,15 @@ def test_refusals(a2a: A2A, folder: Path) -> None:
     ):
         outcome = a2a("gate", *words)
         assert outcome.status == 3 and said in outcome.err and not outcome.out
+
+
+def test_candidates_alone(a2a: A2A, folder: Path, tmp_path: Path) -> None:
+    rows = HEALTHY + "node002\tmemlock\tbad\t64 KiB\n"
+    (folder / "nodes-7.txt").write_text(rows)
+    outcome = a2a("gate", folder, "--job", "7", "--candidates")
+    assert (outcome.status, outcome.out) == (2, "node002 memlock: 64 KiB\n")
+    setup = replace(PAIRS, seed=5)
+    file = synthetic_pairs.write_pairs(tmp_path / "x.h5", setup, Truth(senders={3: 2.0}))
+    outcome = a2a("gate", file, "--candidates")  # nothing else is asked for
+    (line,) = outcome.out.splitlines()
+    assert line.startswith("node004 node004 sends at ")

@@ -163,6 +163,12 @@ def test_what_is_odd_is_told() -> None:
     )
 
 
+def test_a_size_that_is_no_number_is_not_known() -> None:
+    text = commands("0", 64).replace("size=64", "size=6²4") + received(0, 3, 64)
+    (block,) = parsed(text)
+    assert block.rows[0]["path_list"] == "0:1 class=sl0"
+
+
 def test_a_port_that_was_asked_otherwise_is_told(a2a: Run, tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text(
         modified().replace("\n\na)", "\nVLHighLimit:.....................4\n\na)", 1)

@@ -13,7 +13,7 @@ import pytest
 
 from a2aperf import cli, trailer
 from conftest import TABLE_2019
-from support import mutants, native_streams, synthetic, synthetic_pairs
+from support import mutants, native_paths, native_streams, synthetic, synthetic_pairs
 from support.synthetic import Setup
 
 COUNT = int(os.environ.get("A2A_MUTANTS", "40"))
@@ -46,7 +46,11 @@ def stream(path: Path) -> Path:
     return native_streams.write(path)
 
 
-FORMS = (alltoall, pairs, stream, merged, imported)
+def qos(path: Path) -> Path:
+    return native_paths.write(path)
+
+
+FORMS = (alltoall, pairs, stream, qos, merged, imported)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -176,6 +176,11 @@ def test_to_dataframe_takes_roles_and_leaves_out_what_is_not_measured(tmp_path: 
     assert runs.to_dataframe()["role"].tolist() == ["baseline", "measure", "baseline"]
     assert runs.to_dataframe("sentinel")["role"].tolist() == 2 * ["sentinel"]
     assert len(runs.to_dataframe("all")) == 5
+    # Who has chosen roles once need not do so twice; another choice comes after them.
+    for chosen in (runs.sel(role="sentinel"), runs.sel("role = sentinel").sel(ranks=8)):
+        assert chosen.to_dataframe()["role"].tolist() == 2 * ["sentinel"]
+    assert runs.sel("role!=measure").to_dataframe()["role"].nunique() == 2
+    assert runs.sel(ranks=8).to_dataframe()["role"].tolist() == ["baseline", "measure", "baseline"]
     with pytest.raises(a2aperf.InputError, match="role x: expected one of measure"):
         runs.to_dataframe("x")
 

@@ -10,6 +10,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ SETUP = Setup(
     baseline=True,
     sentinel=True,
     environment={"PSM2_RCVTHREAD": "0", "SLURM_JOB_ID": "7"},
-    labels={"cluster": "north"},
+    labels={"cluster": "north", "interconnect": "ib"},
     attachments={"topology.txt": "SwitchName=s1"},
 )
 
@@ -141,6 +142,12 @@ def commands(path: Path, out: Path) -> list[tuple[object, ...]]:
         ("screen", "--provider", "psm2", "--try", "no\x1b[31m"),
         ("screen", "--provider", "psm2", "--try", "A=\x1b[31m", "--fix", "B=\x1b[31m"),
         ("screen", "--provider", "psm2", "--try", "A=\x1b[31m", "--json"),
+        ("suite", path),
+        ("suite", path, out / "other.h5"),
+        ("suite", path, out / "other.h5", "--json"),
+        ("suite", path, out / "other.h5", "--plot", out / "side.svg"),
+        ("suite", "-n", "2", "--across", "\x1b[31m,shm"),
+        ("suite", "-n", "2", "--across", "shm,tcp", "--workloads", "\x1b[31m"),
         ("history", path),
         ("history", path, "--json"),
         ("live", path, "--once"),
@@ -154,7 +161,9 @@ def commands(path: Path, out: Path) -> list[tuple[object, ...]]:
 
 @pytest.mark.slow
 def test_no_command_says_what_is_not_seen(a2a: A2A, evil: Path, tmp_path: Path) -> None:
-    synthetic.write_launch(tmp_path / "other.h5", Setup(nodes=2, seed=9))
+    synthetic.write_launch(
+        tmp_path / "other.h5", replace(SETUP, seed=9, labels={"interconnect": "shm"})
+    )
     told = ""
     for words in commands(evil, tmp_path):
         outcome = a2a(*words)

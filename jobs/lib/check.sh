@@ -10,6 +10,7 @@ readonly kUnknown=3 # status of a gate that cannot tell
 check_defaults() {
     asked[quick]=yes asked["drop-bad-nodes"]=yes asked["go-on"]=yes
     : "${asked[sizes]:=1000,4000,15000,30000,60000}" "${asked[launches]:=3}"
+    [[ ! ${asked[spare]} ]] || die -2 "--spare ${asked[spare]}: a check looks at all of its nodes"
     [[ ! ${asked[limits]} || -r ${asked[limits]} ]] || die -2 "--limits ${asked[limits]}: no such file that can be read"
 }
 

@@ -16,9 +16,9 @@ analyse() {
         say "a2a is not installed here: 'a2a report $results' where it is makes the report"
         return 0
     }
-    # One file is merged as it is.
-    (($# == 1)) || { mkdir -p "${merged%/*}" && "$a2a" merge "$@" --force -o "$merged"; } || return
-    "$a2a" report "$@" -o "$page" && say "report: $page"
+    # One file is merged as it is; those of several workloads are not.
+    (($# == 1)) || [[ $kind == suite ]] || { mkdir -p "${merged%/*}" && "$a2a" merge "$@" --force -o "$merged"; } || return
+    "$a2a" report "$@" ${error:+--error "$error"} -o "$page" && say "report: $page"
 }
 
 # check_results: a launch whose file turns out to be damaged is not good.
@@ -53,6 +53,7 @@ close_study() {
     end_early
     [[ $kind != check ]] || judge_check
     [[ $kind != compare ]] || compare_sides "${files[@]}"
+    [[ $kind != suite ]] || judge_suite "${files[@]}"
     if [[ $kind == screen ]]; then
         judge_screening "${files[@]}"
         ((count == ${#plan_nodes[@]})) || exit 1
@@ -67,17 +68,30 @@ close_study() {
 # compare_sides FILE…: what a2a compare says, in the job's output and in a file, and its picture. Its status is a verdict,
 # not an error: sets $verdict.
 compare_sides() {
-    local key by=() text=$results/compare-$job_id.txt picture=$results/compare-$job_id.svg
+    local by=() text=$results/compare-$job_id.txt picture=$results/compare-$job_id.svg
     verdict=1
     [[ $a2a ]] && (($#)) || return 0
-    for key in "${keys[@]}"; do
-        [[ $key != --* ]] || key=${key#--} key=${key//-/_}
-        by+=(--by "$key")
-    done
+    if [[ $error ]] && ! all_good; then
+        say "not looked at: that is done when all ${asked[launches]} launches of each value are there"
+        return 0
+    fi
+    compared_by
+    [[ ! $error ]] || by+=(--error "$error")
     verdict=0
     "$a2a" compare "$@" "${by[@]}" >"$text" || verdict=$?
+    [[ ! $error ]] || echo "look $((look + 1)) of ${#kLooks[@]}, at ${asked[launches]} launches of each value: error ${error/\%/ %}" >>"$text"
     cat "$text"
     # 3: something is slower; 4: something is undecided.
     ((verdict == 0 || verdict == 3 || verdict == 4)) || verdict=1
     ((verdict == 1)) || ! "$a2a" plot compare "$@" "${by[@]}" -o "$picture" || say "picture: $picture"
+}
+
+# compared_by: sets $by to the options of a2a compare that name the settings.
+compared_by() {
+    local key
+    by=()
+    for key in "${keys[@]}"; do
+        [[ $key != --* ]] || key=${key#--} key=${key//-/_}
+        by+=(--by "$key")
+    done
 }

@@ -16,7 +16,7 @@ if [[ ${SLURM_JOB_ID-} ]]; then
     unset "${!SLURM_@}"
 fi
 
-asked[ranks]='' asked[hostfile]='' asked[go-on]=yes
+asked[ranks]='' asked[hostfile]='' asked[go-on]=yes asked[until-decided]=no
 pattern[ranks]='^[1-9][0-9]{0,5}$' pattern[hostfile]='.'
 meaning[ranks]='a number of ranks:4' meaning[hostfile]='a file of hosts:hosts'
 
@@ -29,7 +29,7 @@ require_job() {
     site_launcher=mpirun
     [[ ${asked[ranks]} ]] || die -2 "how many ranks? --ranks 4"
     ((asked[ranks] > 1)) || die -2 "--ranks ${asked[ranks]}: one rank has no peer: take 2 or more"
-    [[ $kind == screen ]] || ((asked[launches] > 1)) || die -2 "--launches ${asked[launches]}: the unit of a comparison is the launch: take 2 or" \
+    [[ $kind != compare ]] || ((asked[launches] > 1)) || die -2 "--launches ${asked[launches]}: the unit of a comparison is the launch: take 2 or" \
         "more, better 8"
     if [[ ${asked[hostfile]} ]]; then
         read_hosts "${asked[hostfile]}"

@@ -35,7 +35,7 @@ log_launch() {
 # add_unless_given OPTION VALUE…: the user's word counts for more than ours, and the program takes each once.
 add_unless_given() {
     local word
-    for word in "${passed[@]}" "${site_options[@]}" "${keys[@]}"; do [[ ${word%%=*} != "$1" ]] || return 0; done
+    for word in "${passed[@]}" "${site_options[@]}" "${keys[@]}" "${words[@]}" "${chosen[@]}"; do [[ ${word%%=*} != "$1" ]] || return 0; done
     words+=("$@")
 }
 
@@ -53,11 +53,15 @@ provider_asked_for() {
 # program_words I: sets $words to the arguments of launch I without its file, $variables to the variables of its
 # settings; $chosen are its settings.
 program_words() {
-    local seed=$((asked[seed] + plan_draw[$1])) word workload=${plan_workload[$1]} given=("${site_options[@]}" "${passed[@]}")
-    words=("$workload") variables=()
+    local seed=$((asked[seed] + plan_draw[$1])) row=${plan_combination[$1]} word workload given=("${site_options[@]}" "${passed[@]}")
+    read -ra words <<<"${plan_workload[$1]}"
+    workload=${words[0]} variables=()
     if [[ $workload == alltoall ]]; then
         [[ ! ${asked[sizes]} ]] || add_unless_given --sizes "${asked[sizes]}"
         [[ ${asked[quick]} == no ]] || add_unless_given --ops 30
+    elif [[ $kind == suite ]]; then
+        taken_by "$workload" "${site_options[@]}"
+        given=("${kept_words[@]}" "${passed[@]}")
     else
         taken_by "$workload" "${given[@]}"
         given=("${kept_words[@]}")
@@ -67,11 +71,13 @@ program_words() {
     if [[ $kind == screen ]]; then
         # Where a launch would choose, launches could choose differently, and then they are not compared.
         [[ ${scheduler-} != hosts ]] || add_unless_given --sync barrier
-        words+=(--label "screen=${row_label[plan_combination[$1]]}")
+        words+=(--label "screen=${row_label[row]}")
     fi
+    [[ $kind != suite ]] || words+=(--label "interconnect=${row_label[row]}")
     add_unless_given --seed "$seed"
     add_unless_given --order shuffled
-    add_unless_given --shuffle-ranks
+    # Pairs of ranks that lie on two nodes shall lie there in every launch.
+    [[ $kind == suite ]] || add_unless_given --shuffle-ranks
     words+=("${given[@]}")
     for word in "${chosen[@]}"; do
         if [[ $word == --* ]]; then
@@ -88,8 +94,9 @@ program_words() {
 taken_by() {
     local workload=$1 known word keeps=yes
     shift
-    known=" $("$program" "$workload" --help-all | grep -oE -- '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,' | tr '\n' ' ')"
     kept_words=()
+    (($#)) || return 0
+    known=" $("$program" "$workload" --help-all | grep -oE -- '(^|[ ,])--?[a-z][a-z-]*' | tr -d ' ,' | tr '\n' ' ')"
     for word in "$@"; do
         [[ $word != -[a-z-]* ]] || if [[ $known == *" ${word%%=*} "* ]]; then keeps=yes; else keeps=no; fi
         [[ $keeps == no ]] || kept_words+=("$word")

@@ -7,7 +7,7 @@
 declare -A asked=(
     [ppn]=1 [sizes]='' [launches]='' [nodes]='' [subsets]=nested [seed]='' [budget]='' [results]=results
     [site]="${A2APERF_SITE-}" [plan]='' [quick]=no ["drop-bad-nodes"]=no ["go-on"]=no [requeue]=no [rows]='' ["no-confirm"]=no
-    [against]='' ["min-efficiency"]='' [limits]='' [expect]=''
+    [against]='' ["min-efficiency"]='' [limits]='' [expect]='' [spare]=''
 )
 declare -a settings=() # KEY=V1,V2 of compare.sbatch
 declare -a passed=()   # what follows --, for a2aperf
@@ -18,23 +18,25 @@ declare -A pattern=(
     [subsets]='^(nested|random|per-switch)$' [seed]='^[0-9]{1,9}$' [budget]='^([0-9]{1,9}\.)?[0-9]{1,9}$'
     [plan]='^[1-9][0-9]{0,5}$' [sizes]='.' [results]='.' [site]='^[A-Za-z0-9_.-]+$|/' [rows]='.'
     [against]='.' ["min-efficiency"]='^[0-9]+([.][0-9]+)?%?$' [limits]='.' [expect]='^link(,.+)?$'
+    [spare]='^[1-9][0-9]{0,3}$'
 )
 declare -A meaning=(
     [ppn]='ranks per node:2' [launches]='launches per point:5' [nodes]='node counts:20,40,80'
     [subsets]='nested, random or per-switch:random' [seed]='a whole number:7' [budget]='a node-hour limit:120'
     [plan]='nodes of an allocation:320' [sizes]='message sizes:1000,60000' [results]='a folder:results'
-    [site]='a site profile of jobs/sites, or its path:mycluster' [rows]='launches that a2a screen planned:screen.tsv'
+    [site]='a site profile of jobs/sites, or its path:mycluster' [rows]='launches that a2a planned:screen.tsv'
     [against]='a folder, a file or the name of a baseline:accepted' ["min-efficiency"]='a share of the link rate:80%'
     [limits]='a file of limits:limits.toml' [expect]='link, and after commas what the files do not say:link,taper=2'
+    [spare]='a number of spare nodes:2'
 )
-# Options that one kind of job has alone.
-declare -A only_of=([rows]=screen [against]=check ["min-efficiency"]=check [limits]=check [expect]=check)
+# Options that some kinds of jobs have alone.
+declare -A only_of=([rows]='screen suite' [against]=check ["min-efficiency"]=check [limits]=check [expect]=check)
 
 has_form() {
     [[ $2 =~ ${pattern[$1]} ]] || die -2 "--$1 '$2': expected ${meaning[$1]%%:*}, such as --$1 ${meaning[$1]#*:}"
 }
 
-# parse_options alltoall|compare|screen|check|report WORD…; the script has a function usage.
+# parse_options alltoall|compare|screen|suite|check|report WORD…; the script has a function usage.
 parse_options() {
     local kind=$1 name
     shift
@@ -54,7 +56,7 @@ parse_options() {
         --*)
             if [[ $1 == "--$name" && ${asked[$name]-} =~ ^(yes|no)$ ]]; then
                 asked[$name]=yes
-            elif [[ ${pattern[$name]-} && ${only_of[$name]-$kind} == "$kind" ]]; then
+            elif [[ ${pattern[$name]-} && " ${only_of[$name]-$kind} " == *" $kind "* ]]; then
                 if [[ $1 != *=* ]]; then
                     (($# > 1)) || die -2 "$1 needs a value: ${meaning[$name]%%:*}, such as $1 ${meaning[$name]#*:}"
                     set -- "$1=$2" "${@:3}"

@@ -53,7 +53,7 @@ read_settings() {
 # combination N: sets $chosen to the KEY=VALUE words of combination N; the first key changes fastest.
 combination() {
     local rest=$1 i
-    [[ $kind != screen ]] || {
+    ((${#row_label[@]} == 0)) || {
         settings_of_row "$1"
         return
     }

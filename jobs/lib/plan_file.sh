@@ -12,6 +12,7 @@ file_of() {
     case $kind in
     alltoall) ;;
     check) [[ ${plan_workload[$1]} == alltoall ]] || setting=${plan_workload[$1]} ;;
+    suite) setting=${plan_workload[$1]%% *}-${row_label[$1]} ;;
     *) setting=s$((plan_combination[$1] + 1)) ;;
     esac
     printf '%s-%s-n%d-%s-%03d.h5' "$kind" "$job_id" "${plan_nodes[$1]}" "$setting" $(($1 + 1))
@@ -52,6 +53,7 @@ print_plan() {
     nodes=()
     for ((n = 1; n <= asked[plan]; ++n)); do nodes+=("n$n"); done
     job_id=0
+    keep_spares
     make_plan
     host_list() { range_of "$@"; }
     plan_text

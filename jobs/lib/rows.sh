@@ -1,24 +1,28 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
-# The launches of a screening and of its confirmation: 'a2a screen' has planned them, and a file has a row for each, in their
-# order: a label, the variables that are set (NAME=VALUE with ; between them, or -), the block. Needs say.sh, options.sh, plan.sh.
+# The launches of a screening, of its confirmation, or of interconnects side by side: 'a2a screen' or 'a2a suite' has planned
+# them, and a file has a row for each, in their order: a label, what is set (NAME=VALUE of variables with ; between them, or -;
+# of a suite also options of a2aperf), the block; of a suite also the workload with its options. Needs say.sh, options.sh, plan.sh.
 
-row_label=() row_settings=() row_block=()
+row_label=() row_settings=() row_block=() row_workload=()
 
 # read_rows: sets the arrays above, and $combinations, of which each row is one.
 read_rows() {
-    local label settings block word words file=${asked[rows]}
-    row_label=() row_settings=() row_block=()
+    local label settings block workload word words file=${asked[rows]} name='[A-Za-z_][A-Za-z0-9_]*'
+    row_label=() row_settings=() row_block=() row_workload=()
+    [[ $kind != suite ]] || name+='|--[a-z][a-z-]*'
     [[ -f $file && -r $file ]] || die -2 "--rows $file: no such file that can be read"
-    while IFS=$'\t' read -r label settings block; do
+    while IFS=$'\t' read -r label settings block workload; do
         [[ $label =~ ^[A-Za-z0-9-]+$ && $block =~ ^[0-9]{1,4}$ ]] ||
             die -2 "--rows $file, line $((${#row_label[@]} + 1)): expected a label, settings and a block, as 'a2a run' writes them"
-        IFS=';' read -ra words <<<"${settings#-}"
+        [[ $settings != - ]] || settings=''
+        IFS=';' read -ra words <<<"$settings"
         for word in "${words[@]}"; do
-            [[ $word =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || die -2 "--rows $file, line $((${#row_label[@]} + 1)): '$word' is no variable"
+            [[ $word =~ ^($name)= ]] || die -2 "--rows $file, line $((${#row_label[@]} + 1)): '$word' is no variable"
         done
-        row_label+=("$label") row_settings+=("${settings#-}") row_block+=("$block")
+        row_label+=("$label") row_settings+=("$settings") row_block+=("$block")
+        [[ $kind != suite ]] || row_workload+=("${workload:-alltoall}")
     done <"$file"
     combinations=${#row_label[@]}
     ((combinations > 1)) || die -2 "--rows $file: there are no launches in it"
@@ -33,6 +37,7 @@ clear_screened() {
     for settings in "${row_settings[@]}"; do
         IFS=';' read -ra words <<<"$settings"
         for word in "${words[@]}"; do
+            [[ $word != --* ]] || continue
             unset "${word%%=*}"
         done
     done
@@ -43,9 +48,22 @@ plan_screen() {
     local i count=${asked[nodes]:-${#nodes[@]}}
     [[ $count != *,* ]] || die -2 "--nodes $count: expected one node count"
     ((count <= ${#nodes[@]})) || may_lack_nodes || die -2 "--nodes $count: there are ${#nodes[@]} to measure on"
-    [[ ${asked[subsets]} != per-switch ]] || die -2 "--subsets per-switch: settings are screened on the same nodes"
+    [[ ${asked[subsets]} != per-switch ]] || die -2 "--subsets per-switch: planned launches are made on the same nodes"
     counts=("$count")
-    for ((i = 0; i < combinations; ++i)); do add_launch "$count" "$i" - "${row_block[i]}"; done
+    for ((i = 0; i < combinations; ++i)); do add_launch "$count" "$i" - "${row_block[i]}" "${row_workload[i]-}"; done
+}
+
+plan_suite() { plan_screen; }
+
+# judge_suite FILE…: what a2a suite says, in the job's output and in a file, and its picture. Sets $verdict.
+judge_suite() {
+    local text=$results/suite-$job_id.txt picture=$results/suite-$job_id.svg
+    verdict=1
+    [[ $a2a ]] && (($#)) || return 0
+    verdict=0
+    "$a2a" suite "$@" --plot "$picture" >"$text" || verdict=1
+    cat "$text"
+    ((verdict)) || say "picture: $picture"
 }
 
 # confirm_screening: what the screening leaves is launched anew, beside launches with none of it. 'a2a screen' plans them, once,

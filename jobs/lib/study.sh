@@ -5,7 +5,7 @@
 
 now() { date -u +%Y-%m-%dT%H:%M:%SZ; }
 
-# run_study alltoall|compare|screen|check WORD…: exits with the job's status.
+# run_study alltoall|compare|screen|suite|check WORD…: exits with the job's status.
 run_study() {
     kind=$1
     trap leave EXIT
@@ -21,7 +21,7 @@ run_study() {
     require_job
     scratch=$(mktemp -d)
     enter_site
-    [[ $kind != screen ]] || clear_screened
+    clear_screened
     keep_mpi_off_fabric
     export_lacking < <(patience_settings)
     find_program
@@ -29,8 +29,10 @@ run_study() {
     check_launcher
 
     enter_allocation
+    keep_spares
     name_files
     recall
+    [[ ${asked[until-decided]-no} == no ]] || begin_looks
     make_plan
     same_plan
     try_program
@@ -39,6 +41,7 @@ run_study() {
     choose_nodes
     make_launches
     [[ $kind != screen ]] || confirm_screening
+    [[ ${asked[until-decided]-no} == no ]] || launch_until_decided
     close_study
 }
 
@@ -55,18 +58,18 @@ take_defaults() {
         [[ $word != -o* && $word != --output* && $word != --force && $word != --resume && $word != --dry-run ]] ||
             die -2 "the job sets $word itself: --results chooses the folder"
     done
-    if [[ ${asked[quick]} == yes ]]; then
+    if [[ ${asked[quick]} == yes && $kind != suite ]]; then
         : "${asked[sizes]:=1000,4000,15000,30000,60000}" "${asked[launches]:=1}"
     fi
     [[ $kind != check ]] || check_defaults
     : "${asked[launches]:=$([[ $kind == compare ]] && echo 8 || echo 3)}" "${asked[seed]:=${SLURM_JOB_ID:-1}}"
     keys=() combinations=1 planned_files=()
     [[ $kind != compare ]] || ((${#settings[@]})) || die -2 "no setting to compare: expected one such as compare.sbatch PSM2_RCVTHREAD=0,1"
-    if [[ $kind == screen ]]; then
+    if [[ $kind == screen || $kind == suite ]]; then
         [[ ${asked[rows]} ]] || die -2 "no plan of launches: --rows FILE"
         read_rows
     else
-        [[ ! ${asked[rows]} ]] || die -2 "--rows: only a screening takes planned launches"
+        [[ ! ${asked[rows]} ]] || die -2 "--rows: only a screening or a suite takes planned launches"
         [[ ${asked[no-confirm]} == no ]] || die -2 "--no-confirm: only a screening is confirmed"
         read_settings
     fi
@@ -83,10 +86,13 @@ name_files() {
 
 # try_program: what the program would refuse is refused now, in its own words, before anything is written.
 try_program() {
-    local i
+    local i launch=0
     for ((i = 0; i < combinations; ++i)); do
         combination "$i"
-        would_be_taken 0
+        ((${#row_label[@]} == 0)) || launch=$i
+        # Rounds of a suite repeat their launches.
+        [[ $kind != suite || ${row_block[i]} == "${row_block[0]}" ]] || continue
+        would_be_taken "$launch"
     done
     # The first launch may be of another workload than the last.
     [[ $kind != check ]] || would_be_taken $((${#plan_nodes[@]} - 1))
@@ -108,12 +114,15 @@ open_folder() {
 
 # choose_nodes: those that are fit to measure, as the job was told to; the plan follows from them.
 choose_nodes() {
-    local node fit=()
+    local node fit=() wanted=${#nodes[@]}
     # There is a plan before there are nodes to make it on: who looks at the study sees the job.
     write_plan
+    nodes=("${offered_nodes[@]}")
     [[ $stopping ]] || preflight "$nodes_file"
     [[ ! $stopping ]] || return 0
-    if ((${#unfit[@]})); then
+    if [[ ${asked[spare]} ]]; then
+        use_spares "$wanted"
+    elif ((${#unfit[@]})); then
         [[ ${asked[drop-bad-nodes]} == yes ]] || give_up "not fit to measure: $(host_list "${unfit[@]}")" \
             "see $nodes_file$drop_hint"
         for node in "${nodes[@]}"; do [[ " ${unfit[*]} " == *" $node "* ]] || fit+=("$node"); done
@@ -125,6 +134,24 @@ choose_nodes() {
         make_plan
         write_plan
     fi
+}
+
+# use_spares WANTED: so many good nodes, or what --drop-bad-nodes does where there are fewer.
+use_spares() {
+    local wanted=$1 node fit=()
+    for node in "${nodes[@]}"; do [[ " ${unfit[*]} " == *" $node "* ]] || fit+=("$node"); done
+    ((${#unfit[@]} == 0)) || leave_out 'not fit, see above' "${unfit[@]}"
+    nodes=("${fit[@]}")
+    choose_spares "$wanted"
+    [[ ! $stopping ]] || return 0
+    if ((${#nodes[@]} < wanted)); then
+        ((${#nodes[@]} * asked[ppn] > 1)) || asked[drop-bad-nodes]=no
+        [[ ${asked[drop-bad-nodes]} == yes ]] ||
+            give_up "${#nodes[@]} of ${#offered_nodes[@]} nodes are good, and $wanted were wanted" "see $nodes_file$drop_hint"
+        fewer_nodes
+        make_plan
+    fi
+    write_plan
 }
 
 # give_up WHY HINT: before the first launch; the log says why for each of them. A check has its verdict on the nodes then.
@@ -140,8 +167,8 @@ give_up() {
 
 # leave_out WHY NODE…: for the record.
 leave_out() {
-    local why=$1
+    local why=$1 node
     shift
-    printf "%s\tuse\tbad\tleft out: $why\n" "$@" >>"$nodes_file"
+    for node in "$@"; do printf '%s\tuse\tbad\tleft out: %s\n' "$node" "$why"; done >>"$nodes_file"
     say "left out: $(host_list "$@") ($why)"
 }

@@ -2,36 +2,14 @@
 #include "echo_columns.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "a2aperf/plan/echo_plan.hpp"
-#include "a2aperf/stats/round_trips.hpp"
+#include "round_trip_columns.hpp"
 
 namespace a2aperf {
 namespace {
-
-std::vector<RoundTrips> clients_of(const Samples& samples) {
-    const auto& counts = samples.own.at("round_trips");
-    std::vector<RoundTrips> clients;
-    for (std::size_t rank = 0; rank < counts.size(); ++rank)
-        if (counts[rank] > 0)
-            clients.push_back({.places = samples.own.at("trip_places")[rank],
-                               .count = counts[rank],
-                               .total = samples.own.at("trip_time")[rank],
-                               .idle = samples.own.at("idle_time")[rank],
-                               .open = samples.own.at("open_time")[rank],
-                               .shortest = samples.own.at("shortest_trip")[rank],
-                               .longest = samples.own.at("longest_trip")[rank],
-                               .time = samples.own.at("trip_span")[rank]});
-    return clients;
-}
-
-double trips_of(const Samples& samples, const Point&, const Layout&) {
-    double count = 0;
-    for (const RoundTrips& client : clients_of(samples)) count += static_cast<double>(client.count);
-    return count;
-}
 
 // Per second, while all clients together had round trips.
 double rate_of(const Samples& samples, const Point& point, const Layout& layout) {
@@ -44,133 +22,34 @@ double rate_of(const Samples& samples, const Point& point, const Layout& layout)
     return last > first ? trips_of(samples, point, layout) / static_cast<double>(last - first) * 1e9 : kAbsent;
 }
 
-double under_way_of(const Samples& samples, const Point&, const Layout&) {
-    const std::vector<RoundTrips> clients = clients_of(samples);
-    double sum = 0;
-    for (const RoundTrips& client : clients) sum += under_way(client);
-    return clients.empty() ? kAbsent : sum / static_cast<double>(clients.size());
-}
-
-double keeps_law(const Samples& samples, const Point&, const Layout&) {
-    return std::ranges::all_of(clients_of(samples), keeps_littles_law);
-}
-
-// Of all clients.
-TimeHistogram histogram_of(const Samples& samples) {
-    TimeHistogram all;
-    all.reserve();
-    const auto& begins = samples.own.at("bucket_begin");
-    const auto& counts = samples.own.at("bucket_trips");
-    for (std::size_t i = 0; i < begins.size(); ++i)
-        if (begins[i] != kNoMoment) all.add(begins[i], counts[i]);
-    return all;
-}
-
-Column p999_column() {
-    Column column;
-    column.name = "time_p999";
-    column.units = "ns";
-    column.long_name = "99.9th percentile of the round trip";
-    column.better = Better::lower;
-    column.wide = {"p99.9", 1e-3, 2};
-    column.outcome = [](const PointResult& r) { return Value(r.summary.p999); };
-    column.restore = [](PointResult& r, const Value& v) { r.summary.p999 = std::get<double>(v); };
-    return column;
-}
-
 } // namespace
 
 // Names and units are those of imported round trips.
 std::vector<Column> echo_columns() {
-    const auto byte_rate = [](const Samples& s, const Point& p, const Layout& l) {
-        return rate_of(s, p, l) * static_cast<double>(p.message_size);
-    };
-    std::vector<Column> columns = tick_columns();
-    columns[0].long_name = "round trips in /raw, of the client with the most";
-    columns[1].long_name = "round trips of one client beyond those";
-    columns.push_back(bucket_column("buckets of the histogram in /raw, of the client with the most"));
-    for (Column& column : std::vector<Column>{
-             asked_column("operation", ValueType::text, "", "what one round trip does",
-                          [](const Point&) { return std::string("echo"); }),
-             asked_column("echo_pairs", ValueType::text, "", "which client asks which server",
-                          [](const Point&p) { return p.flow->pairs; }),
-             asked_column("request_size", ValueType::int64, "B", "bytes of a request",
-                          [](const Point&p) { return static_cast<std::int64_t>(echo_of(p).request_size); }),
-             asked_column("outstanding", ValueType::int32, "",
-                          "requests of a client to one server that may be under way",
-                          [](const Point&p) { return std::int64_t{echo_of(p).outstanding}; }),
-             asked_column("asked_duration", ValueType::int64, "ns", "time that the point was to be measured",
-                          [](const Point&p) { return std::int64_t{p.flow->messages < 0 ? p.flow->duration : -1}; }),
-             memory_column(),
-             whole_column(
-                 {"round_trips", "", "round trips of all clients, kept or not", Better::none, {}, trips_of}),
-             p999_column(),
-             column_of({"trip_rate", "1/s", "round trips per second, all clients", Better::higher, {}, rate_of}),
-             column_of({"byte_rate", "B/s", "payload of the answers per second", Better::higher, {}, byte_rate}),
-             column_of({"gbps",
-                        "Gbit/s",
-                        "payload of the answers per second",
-                        Better::higher,
-                        {},
-                        [byte_rate](const Samples&s, const Point&p, const Layout&l) {
-                            return byte_rate(s, p, l) * 8e-9;
-                        }}),
-             column_of(
-                 {"under_way", "", "requests of a client under way on average", Better::none, {}, under_way_of}),
-             whole_column({"littles_law",
-                           "",
-                           "1 where number and times of the round trips agree, 0 where not",
-                           Better::none,
-                           {},
-                           keeps_law},
-                          ValueType::int8)})
-        columns.push_back(std::move(column));
-    return columns_with(std::move(columns));
+    std::vector<Column> columns{
+        asked_column("operation", ValueType::text, "", "what one round trip does",
+                     [](const Point&) { return std::string("echo"); }),
+        pairs_column(),
+        asked_column("request_size", ValueType::int64, "B", "bytes of a request",
+                     [](const Point& p) { return static_cast<std::int64_t>(echo_of(p).request_size); }),
+        outstanding_column(),
+        asked_duration_column(),
+        memory_column(),
+        trips_column(),
+        p999_column(),
+        column_of({"trip_rate", "1/s", "round trips per second, all clients", Better::higher, {}, rate_of})};
+    for (Column& column : payload_columns(rate_of)) columns.push_back(std::move(column));
+    columns.push_back(under_way_column());
+    return round_trip_columns(std::move(columns));
 }
 
 std::vector<SampleColumn> echo_samples() {
-    return samples_with(
-        {{.name = "round_trips", .long_name = "round trips of the rank as a client"},
-         {.name = "trip_time", .units = "ns", .long_name = "sum of their times"},
-         {.name = "idle_time", .units = "ns", .long_name = "that its places had no request under way, together"},
-         {.name = "open_time", .units = "ns", .long_name = "that requests without an answer were under way"},
-         {.name = "trip_span", .units = "ns", .long_name = "from its first request to its last answer"},
-         {.name = "shortest_trip", .units = "ns", .long_name = "its shortest round trip"},
-         {.name = "longest_trip", .units = "ns", .long_name = "its longest round trip"},
-         {.name = "trip_places",
-          .long_name = "its requests that may be under way, to all of its servers",
-          .kept = Kept::but_in_old_files},
-         {.name = "request_begin",
-          .per = Per::tick,
-          .units = "ns",
-          .long_name = "the request was sent, from the start"},
-         {.name = "round_trip", .per = Per::tick, .units = "ns", .long_name = "from there to the answer"},
-         {.name = "bucket_begin",
-          .per = Per::bucket,
-          .units = "ns",
-          .long_name =
-              "shortest time b of a bucket of the histogram of all round trips of the client: it goes to below "
-              "b + max(1, 2^(floor(log2(b)) - 10))",
-          .kept = Kept::but_in_old_files},
-         {.name = "bucket_trips",
-          .per = Per::bucket,
-          .long_name = "round trips in that bucket",
-          .kept = Kept::but_in_old_files}});
-}
-
-Summary summarise_echo(const Samples& samples, const SummaryRules& rules) {
-    std::vector<Nanoseconds> kept;
-    for (const Nanoseconds time : samples.own.at("round_trip"))
-        if (time != kNoMoment) kept.push_back(time);
-    RoundTrips all{.shortest = std::numeric_limits<Nanoseconds>::max()};
-    for (const RoundTrips& client : clients_of(samples)) {
-        all.count += client.count;
-        all.total += client.total;
-        all.shortest = std::min(all.shortest, client.shortest);
-        all.longest = std::max(all.longest, client.longest);
-    }
-    if (all.count == std::ssize(kept)) return summarise_round_trips(kept, rules.percentile);
-    return summarise_round_trips(histogram_of(samples), all.total, all.shortest, all.longest, rules.percentile);
+    return round_trip_samples(
+        {}, {{.name = "request_begin",
+              .per = Per::tick,
+              .units = "ns",
+              .long_name = "the request was sent, from the start"},
+             {.name = "round_trip", .per = Per::tick, .units = "ns", .long_name = "from there to the answer"}});
 }
 
 } // namespace a2aperf

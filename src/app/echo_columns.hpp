@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a file of round trips holds of each point, and how it follows from the samples.
+// What a file of `a2aperf echo` holds of each point, and how it follows from the samples.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,5 @@ namespace a2aperf {
 
 std::vector<Column> echo_columns();
 std::vector<SampleColumn> echo_samples();
-
-// Of the round trips that are kept of all clients; the shortest and the longest are those of all.
-Summary summarise_echo(const Samples& samples, const SummaryRules& rules);
 
 } // namespace a2aperf

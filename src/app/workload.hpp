@@ -95,6 +95,7 @@ const Workload& alltoall();
 const Workload& pairs();
 const Workload& stream();
 const Workload& echo();
+const Workload& open_loop();
 const Workload& qos();
 
 // The rows of all of them, for the catalogue.

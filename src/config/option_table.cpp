@@ -232,9 +232,9 @@ constexpr OptionRow kRows[] = {
      .section = Section::how,
      .arity = Arity::several,
      .example = "huge",
-     .help =
-         "pages of the message buffers: {memories}; several for stream and echo, whose points are then measured "
-         "with each (default: default)",
+     .help = "pages of the message buffers: {memories}; several for stream, echo and open-loop, whose points are "
+             "then measured "
+             "with each (default: default)",
      .set = [](Options& o, Values v, const Catalogue& c) { o.memories = parse_memories(v, c); }},
     {.name = "memory-limit",
      .value = "SIZE",

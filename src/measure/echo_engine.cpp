@@ -2,13 +2,15 @@
 #include "a2aperf/measure/echo_engine.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/fabric/call_error.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
-#include "a2aperf/plan/echo_plan.hpp"
+#include "a2aperf/plan/open_loop_plan.hpp"
 
 namespace a2aperf {
 namespace {
@@ -22,9 +24,10 @@ TransferContext of_size(TransferContext context, Bytes size) {
 
 } // namespace
 
-template <class Mode>
-EchoEngine<Mode>::EchoEngine(const Job& job, Channel& channel, Bytes answer_size, const EchoSettings& settings)
-    : job_(job), channel_(channel), settings_(settings),
+template <class Mode, class Pace>
+EchoEngine<Mode, Pace>::EchoEngine(const Job& job, Channel& channel, Bytes answer_size,
+                                   const EchoSettings& settings)
+    : job_(job), channel_(channel), settings_(settings), pace_(settings.due),
       stride_(stream_stride(std::max(answer_size, settings.request_size))),
       context_(channel.context(std::max<Bytes>({answer_size, settings.request_size, 1}))),
       started_(static_cast<std::size_t>(job.ranks())) {
@@ -34,24 +37,30 @@ EchoEngine<Mode>::EchoEngine(const Job& job, Channel& channel, Bytes answer_size
     for (const Rank client : settings.clients) add_side(false, client, answers);
     slots_.resize(2 * places_.size());
     ready_.reserve(places_.size());
+    if constexpr (Pace::kIsPaced)
+        for (DueQueue& queue : pace_.queues()) queue.reserve(static_cast<std::size_t>(settings.outstanding));
     for (int index = 0; index < places(); ++index) {
         unposted_.push_back(index);
-        if (side_of(index).asks) ready_.push_back(index);
+        if (side_of(index).asks) make_ready(index, std::numeric_limits<Nanoseconds>::min());
         place(index).is_due = side_of(index).asks;
     }
     totals_[kPlaces] = std::ssize(asking_places());
 }
 
-template <class Mode>
-void EchoEngine<Mode>::add_side(bool asks, Rank peer, const TransferContext& answers) {
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::add_side(bool asks, Rank peer, const TransferContext& answers) {
     const auto side = static_cast<int>(std::ssize(sides_));
     side_of_rank_[asks ? 1 : 0][static_cast<std::size_t>(peer)] = side;
     sides_.push_back(make_side(asks, peer, answers));
-    for (int index = 0; index < settings_.outstanding; ++index) places_.push_back({.side = side, .index = index});
+    for (int index = 0; index < settings_.outstanding; ++index) {
+        Place& place = places_.emplace_back();
+        place.side = side;
+        place.index = index;
+    }
 }
 
-template <class Mode>
-auto EchoEngine<Mode>::make_side(bool asks, Rank peer, const TransferContext& answers) const -> Side {
+template <class Mode, class Pace>
+auto EchoEngine<Mode, Pace>::make_side(bool asks, Rank peer, const TransferContext& answers) const -> Side {
     const TransferContext requests = of_size(answers, settings_.request_size);
     const std::uint64_t op = settings_.op;
     const std::uint64_t op_of_answers = op + static_cast<std::uint64_t>(settings_.outstanding);
@@ -64,8 +73,8 @@ auto EchoEngine<Mode>::make_side(bool asks, Rank peer, const TransferContext& an
             .injects = asks ? settings_.injects_requests : settings_.injects_answers};
 }
 
-template <class Mode>
-void EchoEngine<Mode>::reserve(std::size_t most_samples) {
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::reserve(std::size_t most_samples) {
     if (asked() == 0) return;
     if (settings_.most >= 0)
         most_samples = std::min(most_samples, static_cast<std::size_t>(asked() * settings_.most));
@@ -75,11 +84,16 @@ void EchoEngine<Mode>::reserve(std::size_t most_samples) {
     rest_.reserve();
     begins_.clear();
     times_.clear();
+    if constexpr (Pace::kIsPaced)
+        for (auto* column : {&waits_, &held_up_}) {
+            column->assign(most_samples, 0);
+            column->clear();
+        }
 }
 
 // Of the servers those that owe an answer, where any does.
-template <class Mode>
-std::string EchoEngine<Mode>::waiting_for() const {
+template <class Mode, class Pace>
+std::string EchoEngine<Mode, Pace>::waiting_for() const {
     if (is_sweeping_) {
         std::vector<Rank> peers;
         for (const Side& side : sides_)
@@ -101,8 +115,8 @@ std::string EchoEngine<Mode>::waiting_for() const {
 
 // Who asks by itself does so as long as one of its places has no answer under way here, or more of them are to
 // come.
-template <class Mode>
-void EchoEngine<Mode>::see_peers(std::vector<PeerSeen>& seen) const {
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::see_peers(std::vector<PeerSeen>& seen) const {
     seen.clear();
     auto place = places_.begin();
     for (const Side& side : sides_) {
@@ -120,20 +134,20 @@ void EchoEngine<Mode>::see_peers(std::vector<PeerSeen>& seen) const {
 }
 
 // False: again later.
-template <class Mode>
-bool EchoEngine<Mode>::is_started(ssize_t status, const char* call, Rank peer) const {
+template <class Mode, class Pace>
+bool EchoEngine<Mode, Pace>::is_started(ssize_t status, const char* call, Rank peer) const {
     if (status == 0 || status == -FI_EAGAIN) return status == 0;
     fail_call(kInRoundTrip, status, call, job_.who(peer));
 }
 
-template <class Mode>
-void EchoEngine<Mode>::fail_completion(ssize_t status) const {
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::fail_completion(ssize_t status) const {
     if (status != -FI_EAVAIL) fail_queue(kInRoundTrip, status, waiting_for());
     fail_operation(kInRoundTrip, "an operation", channel_.endpoint().take_error(), waiting_for());
 }
 
-template <class Mode>
-void EchoEngine<Mode>::post_receives() {
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::post_receives() {
     if (is_sweeping_) return;
     while (!unposted_.empty()) {
         const int index = unposted_.back();
@@ -146,10 +160,36 @@ void EchoEngine<Mode>::post_receives() {
     }
 }
 
+// Requests whose time has come, each with a place.
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::release_due() {
+    if constexpr (Pace::kIsPaced) {
+        if (asked() == 0) return;
+        const Nanoseconds now = now_ns();
+        auto side = sides_.begin();
+        for (DueQueue& queue : pace_.queues()) {
+            while (queue.is_due(now)) {
+                const DueQueue::Request request = queue.take(now, side->started);
+                place(request.place).due = request.due;
+                place(request.place).is_held_up = request.is_held_up;
+                ready_.push_back(request.place);
+            }
+            ++side;
+        }
+    }
+}
+
+// The provider has no room: what waits does not wait for its time.
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::hold_up() {
+    if constexpr (Pace::kIsPaced)
+        for (const int index : ready_) place(index).is_held_up = true;
+}
+
 // A place's next message may come as soon as this one is sent: its receive is posted before. A peer for which the
 // provider has no room now goes behind the others.
-template <class Mode>
-bool EchoEngine<Mode>::start_messages() {
+template <class Mode, class Pace>
+bool EchoEngine<Mode, Pace>::start_messages() {
     if (ready_.empty() || !unposted_.empty()) return false;
     std::size_t done = 0;
     for (; done < ready_.size(); ++done) {
@@ -157,14 +197,15 @@ bool EchoEngine<Mode>::start_messages() {
         if (side.asks && side.started == settings_.most) continue; // its requests are all sent
         if (send_one(ready_[done])) continue;
         std::swap(ready_[done], ready_.back());
+        hold_up();
         break;
     }
     ready_.erase(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(done));
     return done > 0;
 }
 
-template <class Mode>
-bool EchoEngine<Mode>::send_one(int index) {
+template <class Mode, class Pace>
+bool EchoEngine<Mode, Pace>::send_one(int index) {
     Place& place = this->place(index);
     Side& side = side_of(index);
     std::byte* const message = at(context_.send_buffer, index);
@@ -193,8 +234,8 @@ bool EchoEngine<Mode>::send_one(int index) {
     return true;
 }
 
-template <class Mode>
-void EchoEngine<Mode>::note_request(Place& place, Nanoseconds begin) {
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::note_request(Place& place, Nanoseconds begin) {
     if (first_request_ == kNoMoment) [[unlikely]] {
         first_request_ = begin;
         for (Place& each : asking_places()) each.since = begin;
@@ -202,11 +243,17 @@ void EchoEngine<Mode>::note_request(Place& place, Nanoseconds begin) {
     place.idle = begin - place.since;
     place.since = begin;
     place.is_asking = true;
+    if constexpr (Pace::kIsPaced) place.waited = begin - place.due;
 }
 
-template <class Mode>
-void EchoEngine<Mode>::note_answer(Place& place, Nanoseconds now) {
-    const std::int64_t time = now - place.since;
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::note_answer(Place& place, Nanoseconds now) {
+    Nanoseconds begin = place.since;
+    if constexpr (Pace::kIsPaced) {
+        begin = place.due;
+        totals_[kWaited] += place.waited;
+    }
+    const std::int64_t time = now - begin;
     totals_[kShortest] = totals_[kTrips] == 0 ? time : std::min(totals_[kShortest], time);
     totals_[kLongest] = std::max(totals_[kLongest], time);
     totals_[kTime] += time;
@@ -214,8 +261,7 @@ void EchoEngine<Mode>::note_answer(Place& place, Nanoseconds now) {
     totals_[kSpan] = now - first_request_;
     ++totals_[kTrips];
     if (times_.size() < most_samples_) {
-        begins_.push_back(place.since);
-        times_.push_back(time);
+        keep(place, begin, time);
     } else {
         ++lost_;
         rest_.add(time);
@@ -224,17 +270,29 @@ void EchoEngine<Mode>::note_answer(Place& place, Nanoseconds now) {
     place.is_asking = false;
 }
 
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::keep(const Place& place, Nanoseconds begin, std::int64_t time) {
+    begins_.push_back(begin);
+    times_.push_back(time);
+    if constexpr (Pace::kIsPaced) {
+        waits_.push_back(place.waited);
+        held_up_.push_back(place.is_held_up ? 1 : 0);
+    }
+}
+
 // Those that are kept are counted here: in the timed part they cost no more than the others.
-template <class Mode>
-KeptSamples EchoEngine<Mode>::kept() const {
+template <class Mode, class Pace>
+KeptSamples EchoEngine<Mode, Pace>::kept() const {
     TimeHistogram all = rest_;
     for (const Nanoseconds time : times_) all.add(time);
-    return {begins_, {times_}, lost_, all.buckets()};
+    std::vector<std::span<const std::int64_t>> values{times_};
+    if constexpr (Pace::kIsPaced) values.insert(values.end(), {waits_, held_up_});
+    return {begins_, std::move(values), lost_, all.buckets()};
 }
 
 // After the last answer of all: what each place did until then, since its own last one.
-template <class Mode>
-void EchoEngine<Mode>::note_rest() {
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::note_rest() {
     if (totals_[kTrips] == 0) return;
     const Nanoseconds last = first_request_ + totals_[kSpan];
     for (const Place& place : asking_places()) {
@@ -245,8 +303,23 @@ void EchoEngine<Mode>::note_rest() {
     }
 }
 
-template <class Mode>
-void EchoEngine<Mode>::check_number(const Side& side, const std::byte* message, std::uint64_t number) const {
+// Also of those that nobody sent by the end.
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::note_due() {
+    if constexpr (Pace::kIsPaced) {
+        auto side = sides_.begin();
+        for (DueQueue& queue : pace_.queues()) {
+            queue.look(std::numeric_limits<Nanoseconds>::max(), side->started);
+            totals_[kDue] += queue.fallen();
+            totals_[kDueTime] = std::max(totals_[kDueTime], queue.passed());
+            totals_[kBehind] = std::max(totals_[kBehind], queue.most_behind());
+            ++side;
+        }
+    }
+}
+
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::check_number(const Side& side, const std::byte* message, std::uint64_t number) const {
     const FoundNumber found = find_number(channel_.memory(), message, side.in.message_size, number);
     if (found.begin == number && found.is_end_due) return;
     throw RunError(fmt::format("{} {} from {} is not what was sent: its number is wrong at its {}",
@@ -255,8 +328,8 @@ void EchoEngine<Mode>::check_number(const Side& side, const std::byte* message, 
                    EndReason::bad_data);
 }
 
-template <class Mode>
-void EchoEngine<Mode>::take_message(int index, const std::byte* message, Nanoseconds now) {
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::take_message(int index, const std::byte* message, Nanoseconds now) {
     Place& place = this->place(index);
     const Side& side = side_of(index);
     if (side.asks) note_answer(place, now);
@@ -264,12 +337,12 @@ void EchoEngine<Mode>::take_message(int index, const std::byte* message, Nanosec
     ++place.received;
     ++counts_[1];
     place.is_due = true;
-    if (!place.is_sending) ready_.push_back(index);
+    if (!place.is_sending) make_ready(index, now);
 }
 
 // Which place a message is of by its data: they name its sender, and what it is to that.
-template <class Mode>
-int EchoEngine<Mode>::place_of(std::uint64_t data) const {
+template <class Mode, class Pace>
+int EchoEngine<Mode, Pace>::place_of(std::uint64_t data) const {
     const std::uint64_t source = data & kSourceMask;
     for (const auto& side_of : side_of_rank_) {
         const int side = source < side_of.size() ? side_of[source] : -1;
@@ -281,8 +354,8 @@ int EchoEngine<Mode>::place_of(std::uint64_t data) const {
     throw RunError(fmt::format("a message came that nobody should send (data {:#x})", data), EndReason::bad_data);
 }
 
-template <class Mode>
-void EchoEngine<Mode>::take(int index, std::uint64_t data, Nanoseconds now) {
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::take(int index, std::uint64_t data, Nanoseconds now) {
     if (is_sweeping_) {
         --left_;
         return;
@@ -291,18 +364,18 @@ void EchoEngine<Mode>::take(int index, std::uint64_t data, Nanoseconds now) {
     take_message(kIsPooled ? place_of(data) : index, at(context_.receive_buffer, index), now);
 }
 
-template <class Mode>
-void EchoEngine<Mode>::note_sent(int index, Nanoseconds now) {
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::note_sent(int index, Nanoseconds now) {
     Place& of = place(index);
     of.is_sending = false;
-    if (of.is_due) ready_.push_back(index);
+    if (of.is_due) make_ready(index, now);
     --under_way_;
     noted_ = ++counts_[0];
     moments_.send_done = now;
 }
 
-template <class Mode>
-bool EchoEngine<Mode>::read_queue() {
+template <class Mode, class Pace>
+bool EchoEngine<Mode, Pace>::read_queue() {
     const ssize_t count = fi_cq_read(channel_.endpoint().queue(), entries_.data(), entries_.size());
     if (count <= 0) [[unlikely]] {
         if (count != -FI_EAGAIN && count != -FI_EINTR && count != 0) fail_completion(count);
@@ -324,16 +397,17 @@ bool EchoEngine<Mode>::read_queue() {
     return true;
 }
 
-template <class Mode>
-void EchoEngine<Mode>::expect_sweep() {
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::expect_sweep() {
     is_sweeping_ = true;
     note_rest();
+    note_due();
     for (Side& side : sides_) side.to_take_up = settings_.outstanding;
     left_ = places();
 }
 
-template <class Mode>
-bool EchoEngine<Mode>::sweep() {
+template <class Mode, class Pace>
+bool EchoEngine<Mode, Pace>::sweep() {
     for (Side& side : sides_) {
         const TransferContext small = of_size(side.out, std::min<Bytes>(side.out.message_size, kNumberBytes));
         while (side.to_take_up > 0) {
@@ -349,22 +423,41 @@ bool EchoEngine<Mode>::sweep() {
 
 template class EchoEngine<Tagged>;
 template class EchoEngine<Msg>;
+template class EchoEngine<Tagged, WhenDue>;
+template class EchoEngine<Msg, WhenDue>;
+
+namespace {
+
+template <class Mode>
+using AtOnceIn = EchoEngine<Mode>;
+template <class Mode>
+using WhenDueIn = EchoEngine<Mode, WhenDue>;
+
+} // namespace
 
 std::unique_ptr<Flow> make_echo(const EngineParts& parts) {
     Channel& channel = only_channel(parts.channels, "a round trip");
     const Point& point = parts.point;
     const EchoPlan& echo = echo_of(point);
+    const OpenLoopPlan* const paced = find_open_loop(point);
     EchoSettings settings{
         .outstanding = echo.outstanding, .request_size = echo.request_size, .most = echo.messages};
-    for (const StreamPair& pair : echo.who) {
-        if (pair.from == parts.job.rank()) settings.servers.push_back(pair.to);
+    for (std::size_t i = 0; i < echo.who.size(); ++i) {
+        const StreamPair& pair = echo.who[i];
+        if (pair.from == parts.job.rank()) {
+            settings.servers.push_back(pair.to);
+            if (paced != nullptr) settings.due.push_back(paced->due_rule(i, parts.seed));
+        }
         if (pair.to == parts.job.rank()) settings.clients.push_back(pair.from);
     }
+    if (paced != nullptr) settings.longest_gap = longest_gap(paced->due_rule(0, parts.seed));
     settings.injects_answers = uses_inject(channel.domain().offer(), point);
     settings.injects_requests = uses_inject(channel.domain().offer(), point.of_size(echo.request_size));
     settings.op = parts.loop.next_op();
     for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)parts.loop.next_op();
-    return EchoModes::make<EchoEngine>(point.mode, parts.job, channel, point.message_size, settings);
+    if (paced != nullptr)
+        return EchoModes::make<WhenDueIn>(point.mode, parts.job, channel, point.message_size, settings);
+    return EchoModes::make<AtOnceIn>(point.mode, parts.job, channel, point.message_size, settings);
 }
 
 } // namespace a2aperf

@@ -9,11 +9,11 @@ namespace a2aperf {
 
 double under_way(const RoundTrips& trips) {
     if (trips.count == 0 || trips.time <= 0) return kAbsent;
-    return static_cast<double>(trips.total) / static_cast<double>(trips.time);
+    return static_cast<double>(trips.total - trips.waited) / static_cast<double>(trips.time);
 }
 
 bool keeps_littles_law(const RoundTrips& trips) {
-    return trips.total + trips.idle + trips.open == trips.places * trips.time;
+    return trips.total - trips.waited + trips.idle + trips.open == trips.places * trips.time;
 }
 
 Summary summarise_round_trips(std::span<const Nanoseconds> kept, PercentileRule rule) {

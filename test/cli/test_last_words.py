@@ -57,7 +57,7 @@ def test_resuming_what_is_finished_and_what_is_not(launch):
 @pytest.mark.parametrize(
     "words",
     [["stream", "--messages", "20"], ["stream", "--messages", "20", "--format", "loopback"], ["echo", "--ops", "20"],
-     ["echo", "--ops", "20", "--format", "csv"]],
+     ["echo", "--ops", "20", "--format", "csv"], ["open-loop", "--messages", "20"]],
 )  # fmt: skip
 def test_durations_say_first_that_cores_are_shared(launch, words):
     cores = len(os.sched_getaffinity(0))

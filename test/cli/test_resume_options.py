@@ -21,6 +21,7 @@ BASES = {
     "pairs": COMMON,
     "stream": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll")} | {"--pairs": "0:1", "--messages": "50"},
     "echo": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll", "--ops")} | {"--pairs": "0:1"},
+    "open-loop": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll")} | {"--pairs": "0:1", "--messages": "20"},
     "qos": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll")} | {"--paths": "2", "--duration": "200ms", "--interval": "100ms"},
 }
 BASES["precise"].pop("--ops")
@@ -68,6 +69,8 @@ OTHERS = {
     "--messages": ("stream", {"--messages": "51"}, "asked_messages 50 in the file and 51"),
     "--request": ("echo", {"--request": "31"}, "request_size 30 in the file and 31"),
     "--outstanding": ("echo", {"--outstanding": "2"}, "outstanding 1 in the file and 2"),
+    "--rates": ("open-loop", {"--rates": "20k"}, "rate 10000 in the file and 20000"),
+    "--arrivals": ("open-loop", {"--arrivals": "poisson"}, "'even' in the file and 'poisson'"),
     "--path": ("qos", {"--paths": ..., "--path": "1:0"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
     "--path-file": ("qos", {"--paths": ..., "--path-file": "paths.txt"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
     "--paths": ("qos", {"--paths": "1"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
@@ -101,7 +104,7 @@ OUTCOMES = table()
 
 
 def words_of(base: str, more: dict[str, str | None]) -> list[str]:
-    words = [base if base in ("pairs", "stream", "echo", "qos") else {"looped": "stream"}.get(base, "alltoall")]
+    words = [base if base in ("pairs", "stream", "echo", "open-loop", "qos") else {"looped": "stream"}.get(base, "alltoall")]
     for option, value in (BASES[base] | {"--output": "a.h5"} | more).items():
         if value is not ...:
             words += [option] if value is None else [option, value]
@@ -123,10 +126,11 @@ def measured(program, tmp_path_factory) -> dict[str, Path]:
 def test_the_table_has_every_option():
     options = set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / "src/config/option_table.cpp").read_text()))
     streams = {"pairs", "duplex", "free-delay", "inject", "completion", "cq-mod", "duration", "messages", "max-samples", "from", "to", "threads"}
-    own = {"pairs": {"steps", "suspects"}, "stream_options": streams, "echo": {"request", "outstanding"},
-           "qos_options": {"path", "path-file", "paths", "classes", "interval"}}
-    for workload, names in own.items():
-        options |= set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / f"src/app/{workload}.cpp").read_text())) & names
+    own = {"pairs.cpp": {"steps", "suspects"}, "stream_options.cpp": streams, "echo.cpp": {"request"}, "round_trip_options.hpp": {"outstanding"}}
+    own["open_loop.cpp"] = {"rates", "arrivals"}
+    own["qos_options.cpp"] = {"path", "path-file", "paths", "classes", "interval"}
+    for file, names in own.items():
+        options |= set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / f"src/app/{file}").read_text())) & names
     assert {f"--{option}" for option in options} - NO_TABLE == set(OTHERS) == set(OUTCOMES)
 
 

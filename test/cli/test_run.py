@@ -4,6 +4,7 @@
 import csv
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -116,6 +117,37 @@ def test_a_variable_that_matters(study, slow, fast, status):
     assert len(study.log()) == 16
 
 
+@pytest.mark.slow
+def test_no_more_launches_than_it_takes(study):
+    """With one value every message comes 100 ms late: the first look decides."""
+    words = ["-n", "2", "--compare", f"A2APERF_TEST_FAULT={LATE.format(100)},call=none", "--until-decided", "--sizes", "1000"]
+    words += ["--", *SHM, "--ops", "3", "--warmup", "1"]
+    outcome = study.run(*words)
+    assert outcome.returncode == 0, outcome.stderr
+    assert len(study.plan()) == 16
+    assert "0.5 % error" in outcome.stdout and "99.5 % interval" in outcome.stdout
+    assert "look 1 of 3, at 8 launches of each value: error 0.5 %\n" in outcome.stdout
+    assert re.search(r"99\.5\s%\sinterval", (study.results / "compare-run.svg").read_text())
+    again = study.run(*words)
+    assert (again.returncode, again.stdout, len(study.log())) == (0, outcome.stdout, 16)
+
+
+@pytest.mark.slow
+def test_launches_go_on_until_it_is_decided(study):
+    """A comparison of a few ops that start by a barrier on crowded cores: the looks are those planned, whatever they say."""
+    words = ["-n", "2", "--compare", HARMLESS, "--until-decided", "--sizes", "1000", "--", *SHM, "--ops", "2", "--warmup", "0"]
+    outcome = study.run(*words)
+    assert outcome.returncode in (0, 3, 4), outcome.stderr
+    looks = {16: (1, 8, "0.5 %"), 32: (2, 16, "1.5 %"), 64: (3, 32, "3 %")}
+    number, launches, error = looks[len(study.plan())]
+    assert [row["status"] for row in study.log()] == ["0"] * len(study.plan())
+    assert f"look {number} of 3, at {launches} launches of each value: error {error}\n" in outcome.stdout
+    said = [f"undecided at {count} launches of each value: on to {2 * count}" for count in (8, 16)]
+    assert [line for line in outcome.stderr.splitlines() if line.startswith("undecided")] == said[: number - 1]
+    assert number == 3 or "undecided: " not in outcome.stdout
+    assert len({row["file"] for row in study.plan()}) == len(study.plan())
+
+
 def test_an_option_over_tcp(study):
     """Two launches a side decide nothing."""
     outcome = study.run(
@@ -223,6 +255,7 @@ GOOD = ["-n", "2", "--compare", HARMLESS]
         (["-n", "2", "--compare", "A=1"], "A=1: expected two or more different values, such as A=0,1"),
         (["-n", "2", "--compare", "A=1,1"], "A=1,1: expected two or more different values"),
         ([*GOOD, "--launches", "1"], "greater than or equal to 2"),
+        ([*GOOD, "--until-decided", "--launches", "8"], "--until-decided: with --compare, and without --launches"),
         ([*GOOD, "--hostfile", "none"], "--hostfile none: no such file that can be read"),
         ([*GOOD, "--hostfile", "empty"], "--hostfile empty: there is no host in it"),
         ([*GOOD, "--hostfile", "odd"], "odd, line 2: 'slots=many': expected a line such as 'node1 slots=4'"),
@@ -297,9 +330,9 @@ def test_a_screening_confirms_the_setting_that_matters(study):
     confirm = study.results / "confirm.json"
     last = study.results / "screen-run-n1-s29-029.h5"
     assert wait_until(lambda: last.exists() or process.poll() is not None, 4 * PATIENCE)
-    process.send_signal(signal.SIGINT)
+    process.terminate()
     _, stderr = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 128 + signal.SIGINT, stderr
+    assert process.returncode == 128 + signal.SIGTERM, stderr
     assert "to be confirmed by" in stderr and "A2APERF_QUICK=1" in stderr
     before = confirm.read_text()
 

@@ -37,6 +37,7 @@ WORKLOADS = {
     "pairs": ["--sizes", "8..8008+800", "--ops", "40", "--sync", "barrier"],
     "qos": ["--path", "0:1", "--path", "0:1,window=2", "--path", "1:2", "--sizes", "8..8008+400", "--duration", "200ms", "--interval", "100ms"],
     "echo": [*ROUND, "--sizes", "8..8008+400", "--ops", "40", "--outstanding", "3"],
+    "open-loop": [*ROUND, "--sizes", "8..8008+400", "--messages", "40", "--rate", "2k"],
 }
 
 
@@ -66,7 +67,7 @@ class Launch:
             return {int(words[0]) for words in lines if ">" in words and words[0].isdigit()}
         if self.workload == "qos":
             return {int(words[4]) for words in lines if len(words) > 4 and ":" in words[2]}
-        if self.workload in ("stream", "echo"):
+        if self.workload in ("stream", "echo", "open-loop"):
             return {int(words[2]) for words in lines if words[:1] == ["tagged"]}
         return {int(words[3]) for words in lines if words[:1] == [str(RANKS)]}
 
@@ -149,7 +150,7 @@ def check(file: Path, before: set[int], told: set[int]) -> set[int]:
         complete = {point for point in now if rows.state[point] == COMPLETE}
         for point in complete & set(results.rows()):
             has_true_statistics(results, point)
-        for point in complete & {*results.rows("stream"), *results.rows("echo"), *results.rows("qos")}:
+        for point in complete & {*results.rows("stream"), *results.rows("echo"), *results.rows("open-loop"), *results.rows("qos")}:
             are_true_totals(file, point)
     return now
 
@@ -182,7 +183,7 @@ def test_kills_lose_nothing_that_was_told(program, offered, tmp_path, foreign_sh
         if not is_killed or chance.random() < 0.5:
             folder, before = tmp_path / str(launches), set()
             workload = next(workloads)
-            few = [name for name in there if name in OF_DURATIONS] if workload in ("stream", "echo", "qos") else []
+            few = [name for name in there if name in OF_DURATIONS] if workload in ("stream", "echo", "open-loop", "qos") else []
             provider = chance.choice(few or there)
     print(f"{KILLS} kills {dict(hit)}, {launches} launches, {kept} points found")
     assert kept > 0

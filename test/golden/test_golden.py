@@ -27,6 +27,7 @@ ANSWERS = [
     ("stream", "--help-all"),
     ("echo", "--help"),
     ("echo", "--help-all"),
+    ("open-loop", "--help-all"),
     ("qos", "--help"),
     ("qos", "--help-all"),
     ("providers", "--help"),
@@ -40,6 +41,7 @@ PLANS = [
     ("pairs", *LARGE, "--sizes", "64KiB,8GiB", "--steps", "5", "--suspects", "0"),
     ("stream", *LARGE, "--sizes", "8,8MiB", "--mode", "tagged,read", "--window", "1,32"),
     ("echo", *LARGE, "--sizes", "8,8MiB", "--clients", "319", "--outstanding", "1,4"),
+    ("open-loop", *LARGE, "--rates", "1k..1M*10", "--arrivals", "poisson", "--sizes", "8,32KiB"),
     ("qos", *LARGE, "--sizes", "8,8MiB", "--path", "0:4", "--path", "0:4,size=64KiB,start=5s"),
 ]
 OPS = ("--ops", "3", "--warmup", "1", "--sync", "barrier")
@@ -48,6 +50,7 @@ MEASURED = {
     "pairs": (3, *OPS),
     "stream": (2, "--messages", "500"),
     "echo": (3, "--ops", "20", "--clients", "2"),
+    "open-loop": (3, "--messages", "20", "--rates", "1k,2k", "--clients", "2"),
     "qos": (2, "--paths", "2", "--duration", "300ms", "--interval", "100ms"),
 }
 FORMATS = {
@@ -55,6 +58,7 @@ FORMATS = {
     "pairs": ("table", "csv", "json"),
     "stream": ("table", "loopback", "csv"),
     "echo": ("table", "clusterperf", "csv"),
+    "open-loop": ("table", "csv"),
     "qos": ("table", "csv"),
 }
 
@@ -107,7 +111,7 @@ def test_tables_have_their_shape(launch, needs_provider, command, format):
     alone = ["--suspects", "0"] if command == "pairs" else []
     outcome = measured(launch, command, *alone, "--format", format)
     # Whether a duration's figures have an interval depends on them: an empty field is not another shape.
-    header = {"stream csv": 1, "echo csv": 1, "qos csv": 1, "qos table": 2}.get(f"{command} {format}")
+    header = {"stream csv": 1, "echo csv": 1, "open-loop csv": 1, "qos csv": 1, "qos table": 2}.get(f"{command} {format}")
     text = "\n".join(outcome.stdout.splitlines()[:header])
     check_golden(f"{command}-{format}.txt", shape(text, provider))
 

@@ -191,7 +191,10 @@ class Reader:
         return value
 
     def _ports(self, cells: str) -> bool:
-        found = tuple(int(cell) for cell in cells.split("|") if cell.strip())
+        found = _lanes(",".join(cell for cell in cells.split("|") if cell.strip()))
+        if found is None:
+            self.oddities.append(f"an SL2VL table is not understood: '{cells.strip()}'")
+            return True
         if self.port.sl2vl is None:
             self.port = replace(self.port, sl2vl=found)
         elif self.port.sl2vl != found:
@@ -214,7 +217,7 @@ class Reader:
         texts = [cell.strip() for cell in cells.split("|")]
         if not all(re.fullmatch(r"0x[0-9a-fA-F]{1,2}|\d{1,3}", text) for text in texts):
             return False
-        values = tuple(int(text, 0) for text in texts)
+        values = tuple(int(text, 16 if text.startswith("0x") else 10) for text in texts)
         if name == "VL":
             self._lanes = values
             return True

@@ -43,6 +43,7 @@ COMMANDS: tuple[CommandRow, ...] = (
         "submit", "Submit a study to Slurm: scaling, or a comparison of settings.", "Measure"
     ),
     CommandRow("run", "Compare settings without Slurm: here, or on hosts of a file.", "Measure"),
+    CommandRow("suite", "Interconnects side by side: the same workloads over each.", "Measure"),
     CommandRow("status", "Show where a study stands and what is missing.", "Measure"),
     CommandRow("table", "Print results: table, wide or compat layout, CSV or JSON."),
     CommandRow("plot", "Draw a figure for a paper: scaling, sizes, compare, latency…"),

@@ -146,7 +146,9 @@ def main_effects(
     return effects
 
 
-def against(found: Results, files: Sequence[str], margin: float = MARGIN) -> Comparison:
+def against(
+    found: Results, files: Sequence[str], margin: float = MARGIN, error: float = LEVEL
+) -> Comparison:
     """All other files against `files` (names as in `Results.files`), the baseline."""
     candidate = ~found.points["file"].isin(list(files))
     names = [sorted(set(found.points.loc[mask, "file"])) for mask in (~candidate, candidate)]
@@ -154,7 +156,7 @@ def against(found: Results, files: Sequence[str], margin: float = MARGIN) -> Com
         raise InputError("nothing to compare: one of the sides has no complete point")
     titles = [side[0] if len(side) == 1 else f"{side[0]} +{len(side) - 1}" for side in names]
     pairing = sides.pair(found, candidate)
-    return _Judge(found, pairing, (margin, LEVEL), 1, ()).comparison(titles[0], titles[1])
+    return _Judge(found, pairing, (margin, error), 1, ()).comparison(titles[0], titles[1])
 
 
 def _one(

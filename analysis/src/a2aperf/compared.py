@@ -12,6 +12,7 @@ import pandas as pd
 from a2aperf import clusters, compare, contrasts, plots, sides, verdicts
 from a2aperf.compare import Comparison
 from a2aperf.curves import Options
+from a2aperf.decision import LEVEL
 from a2aperf.errors import InputError
 from a2aperf.results import Results
 
@@ -38,6 +39,7 @@ class Compared:
         baseline: str | None = None,
         margin: float | None = None,
         mixed: bool = False,
+        error: float = LEVEL,
     ) -> Compared:
         """Compare the values of `names`; arguments and errors as of `Runs.compare`."""
         if not names:
@@ -47,7 +49,9 @@ class Compared:
             raise InputError(f"compare: margin={margin}: expected a share above 0 and below 1")
         found = results.to_judge(compare.roles(names))
         clusters.require_one_a_side(found, sides.levels(found, names), mixed)
-        made = compare.by_setting(found, names, None if baseline is None else str(baseline), share)
+        made = compare.by_setting(
+            found, names, None if baseline is None else str(baseline), share, error
+        )
         return cls(tuple(names), tuple(made), found)
 
     @property

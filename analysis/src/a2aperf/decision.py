@@ -22,6 +22,9 @@ Floats = NDArray[np.float64]
 
 LEVEL: Final = 0.05
 """The error of all claims of a comparison together, unless another one is asked for."""
+LOOKS: Final = ((8, 0.005), (16, 0.015), (32, 0.03))
+"""Launches a side at which a comparison that goes on until it is decided is looked at, and the
+error of each look: planned beforehand, so that all together have LEVEL (Bonferroni)."""
 _LITTLE: Final = 0.25
 """Of the variance of a job: more than that for having fewer launches, and jobs are not alike."""
 

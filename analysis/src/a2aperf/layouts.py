@@ -46,6 +46,8 @@ SHOWN: dict[str, Column] = {
     "stream_time": Column("time s", _scaled(1e-9, 6)),
     "shared_time": Column("time s", _scaled(1e-9, 3)),
     "msg_rate": Column("Mmsg/s", _scaled(1e-6, 3)),
+    "offered_rate": Column("offered/s", _scaled(1, 0)),
+    "achieved_rate": Column("achieved/s", _scaled(1, 0)),
     "efficiency": Column("efficiency %", _percent),
     "last_rank_share": Column("last %", _percent),
     "autocorrelation": Column("autocorr", _scaled(1, 2)),

@@ -175,8 +175,20 @@ class _Kept:
     ports: list[str] | None = None
 
 
+def _columns(file: h5py.File) -> dict[str, schema.Column]:
+    """Those that the file has or should have: not every workload has times or rates of ops."""
+    workload = strict.text(file.attrs.get("workload", schema.ALL_TO_ALL))
+    own = frozenset().union(*(one.columns for one in workloads.ALL if one.key == workload))
+    others = schema.RATES | schema.TIMES if workload != schema.ALL_TO_ALL else frozenset()
+    return {
+        name: column
+        for name, column in reading.columns_of(file).items()
+        if name in file or name not in others - own
+    }
+
+
 def _kept(path: Path, file: h5py.File) -> _Kept:
-    described = reading.columns_of(file)
+    described = _columns(file)
     kept = _Kept(tuple(described.values()), reading.read_columns(file, described.values()))
     wrong = dict(integrity.damaged_points(file))
     is_digest_right = integrity.is_digest_right(file)

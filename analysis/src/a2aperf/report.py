@@ -31,11 +31,13 @@ from a2aperf import (
     verdicts,
     workloads,
 )
+from a2aperf.decision import LEVEL
 from a2aperf.differences import apart
 from a2aperf.errors import InputError
 from a2aperf.explain import finders
 from a2aperf.results import Results
 from a2aperf.studies.study import Job
+from a2aperf.suite import figure, outcome
 from a2aperf.tables import Table
 from a2aperf.visible import visible_lines
 
@@ -76,14 +78,28 @@ class ComparisonSection:
     chart: ChartSection | None
 
 
+@dataclass(frozen=True)
+class InterconnectSection:
+    """Interconnects side by side: what is said of each workload, a table of it, a figure."""
+
+    heading: str
+    parts: Sequence[tuple[str, Sequence[str], Table]]
+    contradictions: Sequence[str]
+    notes: Sequence[str]
+    chart: ChartSection
+
+
 def render(
     results: Results,
     title: str = "",
     jobs: Sequence[Job] = (),
     progress: Progress = lambda step: None,
     script_file: str = "",
+    error: float = LEVEL,
 ) -> str:
     """The whole page. `jobs` are those that meant to measure all of this, and perhaps more.
+
+    `error` is that of each comparison.
 
     `script_file` names the charts' script beside the page; without, the page holds it.
     """
@@ -91,7 +107,8 @@ def render(
     found = finders.grouped(finders.explain(results.measured(finders.ROLES)))
     findings = [FindingGroup(x.title, x.meaning, overview.once(mine)) for x, mine in found]
     progress("comparison")
-    comparison = _comparison(results)
+    interconnects = _interconnects(results)
+    comparison = None if interconnects else _comparison(results, error)
     charts = _charts(results, progress)
     progress("page")
     listings = [one.listing for one in workloads.ALL if one.listing]
@@ -101,6 +118,8 @@ def render(
     figures = [*charts]
     if comparison is not None and comparison.chart is not None:
         figures.insert(0, comparison.chart)
+    if interconnects is not None:
+        figures.insert(0, interconnects.chart)
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("a2aperf"),
         autoescape=True,
@@ -120,6 +139,7 @@ def render(
         charts=charts,
         findings=findings,
         comparison=comparison,
+        interconnects=interconnects,
         listings=[(id_, heading, table) for id_, heading, table in shown if table],
         points=point_table.table(ops) if len(ops.points) else None,
         provenance=provenance.describe(results),
@@ -144,7 +164,19 @@ def _title(results: Results) -> str:
     return workloads.present(results)[0].title.format(span)
 
 
-def _comparison(results: Results) -> ComparisonSection | None:
+def _interconnects(results: Results) -> InterconnectSection | None:
+    """Where launches say over which interconnect they went, and there are several."""
+    try:
+        made = outcome.judge(results)
+    except InputError:
+        return None
+    drawn = figure.figure(made)
+    chart = ChartSection(drawn.kind, drawn.title, figure.READS, interactive.spec(drawn))
+    parts = [(one.title, outcome.sentences(one), one.table) for one in made.parts]
+    return InterconnectSection(made.heading, parts, made.contradictions, made.notes, chart)
+
+
+def _comparison(results: Results, error: float) -> ComparisonSection | None:
     """Every setting that differs, its values against the ordinary one, the others held."""
     try:
         judged = results.to_judge(("measure", "baseline"))
@@ -156,13 +188,14 @@ def _comparison(results: Results) -> ComparisonSection | None:
         return None
     sentences: list[str] = []
     made: list[compare.Comparison] = []
-    for name in names[:_MOST_SETTINGS]:
+    settings = names[:_MOST_SETTINGS]
+    for name in settings:
         try:
             measured = results.to_judge(compare.roles([name]))
             if len(names) == 1 or name == "engine":
-                made += compare.by_setting(measured, [name])
+                made += compare.by_setting(measured, [name], error=error)
             else:
-                made += compare.main_effects(measured, names[:_MOST_SETTINGS])[name]
+                made += compare.main_effects(measured, settings, error=error)[name]
         except InputError as error:
             sentences.append(f"{name} differs but cannot be compared here: {error}")
     for one in [one for one in made if one.cells["ratio"].isna().all()]:
@@ -175,9 +208,9 @@ def _comparison(results: Results) -> ComparisonSection | None:
         sentences += _verdict(one)
     chart = None
     if made:
-        figure = contrasts.figure(made[:_MOST_COMPARISONS], curves.Options.most)
-        drawn = interactive.spec(figure)
-        chart = ChartSection(figure.kind, figure.title, contrasts.READS, drawn)
+        compared = contrasts.figure(made[:_MOST_COMPARISONS], curves.Options.most)
+        drawn = interactive.spec(compared)
+        chart = ChartSection(compared.kind, compared.title, contrasts.READS, drawn)
     shown = [
         verdicts.table(
             one, f"{one.candidate} (B) against {one.baseline} (A, baseline), cell by cell."
@@ -213,11 +246,12 @@ def _charts(results: Results, progress: Progress) -> list[ChartSection]:
             continue
         progress(name)
         try:
-            figure = plots.made(name, results, curves.Options())
+            plotted = plots.made(name, results, curves.Options())
         except InputError:  # nothing of that kind in these files
             continue
-        if figure.charts:
-            sections.append(ChartSection(name, figure.title, kind.reads, interactive.spec(figure)))
+        if plotted.charts:
+            drawn = interactive.spec(plotted)
+            sections.append(ChartSection(name, plotted.title, kind.reads, drawn))
     return sections
 
 

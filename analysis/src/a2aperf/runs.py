@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from a2aperf.figures import Figures
 
+_ROLE = re.compile(r"\s*role\s*!?=")
 _GLOB = frozenset("*?[")
 _LINK_RATE = {"long_name": "data rate of an adapter, one direction", "units": "Gbit/s"}
 
@@ -82,8 +84,15 @@ class Runs:
     is <NA> or NaN. Bad input raises `a2aperf.InputError`, a file that is damaged as well.
     """
 
-    def __init__(self, load: Callable[[], Results], said: str = "", mixed: bool = False) -> None:
+    def __init__(
+        self,
+        load: Callable[[], Results],
+        said: str = "",
+        mixed: bool = False,
+        has_roles: bool = False,
+    ) -> None:
         self._load, self._said, self._mixed = load, said, mixed
+        self._has_roles = has_roles  # somebody chose among the roles: no other choice is made
 
     @cached_property
     def results(self) -> Results:
@@ -118,17 +127,20 @@ class Runs:
         for name, value in settings.items():
             wanted += _expressions(name, value)
         found = filters.where(self.results, wanted, "sel:")
-        chosen = Runs(lambda: found, self._said, self._mixed)
+        has_roles = self._has_roles or any(_ROLE.match(one) for one in wanted)
+        chosen = Runs(lambda: found, self._said, self._mixed, has_roles)
         _ = chosen.results
         return chosen
 
-    def to_dataframe(self, role: str = "measure,baseline") -> pd.DataFrame:
+    def to_dataframe(self, role: str = "") -> pd.DataFrame:
         """One tidy row a point: what `a2a table --json` has, nothing rounded.
 
         The file's columns and a column per recorded setting (label, variable, how it was measured).
         `.attrs["units"]` and `.attrs["long_names"]` describe columns by name. Points that are not
-        measured yet are left out. `role`: any of measure, baseline, sentinel, pair, or all.
+        measured yet are left out. `role`: any of measure, baseline, sentinel, pair, or all; without
+        it those that `sel` chose, else measure and baseline.
         """
+        role = role or ("all" if self._has_roles else "measure,baseline")
         chosen = roles.chosen(self.results, role, "to_dataframe: role ")
         chosen = chosen.select(chosen.points["state"] != "pending")
         frame = layouts.frame(chosen, layouts.every_column(chosen))

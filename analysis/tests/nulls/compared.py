@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
+from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import decision
+from a2aperf import blocks, decision
 from a2aperf.decision import LEVEL, Decision
 from nulls.row import Outcome, Row
 from trials import Drift, Trial
@@ -19,6 +21,8 @@ Floats = NDArray[np.float64]
 
 _MARGIN: Final = 0.02
 _CELLS: Final = 6
+_PERMUTATIONS: Final = 1023
+"""Fewer than `compare` draws where a study has several looks: the test is as exact with them."""
 
 
 def _said(made: Decision, claims: Mapping[str, bool]) -> dict[str, Outcome]:
@@ -46,6 +50,31 @@ def _launches(name: str, trial: Trial, **limits: dict[str, float]) -> Row:
         return _claims(made)
 
     return Row(f"compare: {name}", study, **limits)
+
+
+def _looks(name: str, trial: Trial, **limits: dict[str, float]) -> Row:
+    """A comparison that goes on until each cell is decided, or its last look is over."""
+
+    def look(
+        y: Floats, whole: Trial, launches: int, level: float, rng: np.random.Generator
+    ) -> tuple[Decision, dict[str, NDArray[np.bool_]]]:
+        seen = slice(2 * launches)
+        made = decision.exchanged(
+            y[seen], whole.side[seen], whole.block[seen], math.log1p(_MARGIN), rng, level=level
+        )
+        return made, {"differs": made.p <= level, "no difference": made.equal <= level}
+
+    def study(rng: np.random.Generator) -> dict[str, Outcome]:
+        whole = replace(trial, launches=decision.LOOKS[-1][0])
+        y = whole.speeds(rng)
+        with patch.object(blocks, "ENUMERATED", _PERMUTATIONS):
+            for launches, level in decision.LOOKS:
+                made, said = look(y, whole, launches, level, rng)
+                if (said["differs"] | said["no difference"]).all():
+                    break
+        return _said(made, {claim: bool(cells.any()) for claim, cells in said.items()})
+
+    return Row(f"until decided: {name}", study, **limits)
 
 
 def _outlier(name: str, change: float, **limits: dict[str, float]) -> Row:
@@ -105,6 +134,26 @@ ROWS: Final = (
     _launches(
         "equal, launches differ by 0.4 %",
         Trial(cells=_CELLS, shared=0.004, own=0.001),
+        false={"differs": 0.05},
+        true={"no difference": 0.9},
+    ),
+    *(
+        _looks(f"equal sides, {drift}", Trial(cells=2, drift=drift), false={"differs": 0.05})
+        for drift in _DRIFTS
+    ),
+    _looks(
+        "a change of the margin",
+        Trial(cells=2, shared=0.005, own=0.001, change=_MARGIN),
+        false={"no difference": 0.05},
+    ),
+    _looks(
+        "3 % faster, launches differ by 2 %",
+        Trial(cells=2, change=0.03),
+        true={"differs": 0.9},
+    ),
+    _looks(
+        "equal, launches differ by 1 %",
+        Trial(cells=2, shared=0.01, own=0.001),
         false={"differs": 0.05},
         true={"no difference": 0.9},
     ),

@@ -45,6 +45,12 @@ concept TellsPeersApart = DurationEngine<Engine> && requires(const Engine& seen,
     { seen.patience() } -> std::same_as<Nanoseconds>;     // beyond the timeout: for so long peers may do nothing
 };
 
+// One whose messages are due at moments: it is told which ones of this rank's clock are the start and the end.
+template <class Engine>
+concept OpenedEngine = DurationEngine<Engine> && requires(Engine& engine) {
+    engine.open(Nanoseconds{}, Nanoseconds{});
+};
+
 // One that leaves receives posted when all are drained has its peers take them up.
 template <class Engine>
 concept SweptEngine = DurationEngine<Engine> && requires(Engine& engine, const Engine& seen) {

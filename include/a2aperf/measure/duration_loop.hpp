@@ -111,6 +111,8 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
     witness(Stage::start);
 
     const Nanoseconds go = clock_.to_local(start_);
+    const Nanoseconds end = clock_.to_local(start_ + duration.length);
+    if constexpr (OpenedEngine<Engine>) engine.open(go, end);
     while (now_ns() < go) {
     }
     heartbeat_.reset();
@@ -121,7 +123,6 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
     const Nanoseconds took = std::min(clock_.since(start_, last), duration.length);
     const auto where = [&] { return fmt::format("after {}", format_duration(took)); };
     // All have started what they start, for which they may take as long as the duration.
-    const Nanoseconds end = clock_.to_local(start_ + duration.length);
     const auto outlast = [&] {
         const Nanoseconds now = now_ns();
         if (now < end + patience_of(engine)) deadline_.hold();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Round trips: a client sends requests to its servers, which answer each of them. How long each took is seen at the
-// client.
+// client: from the moment when it was sent, or from that when it was due.
 #pragma once
 
 #include <array>
@@ -14,6 +14,7 @@
 #include "a2aperf/measure/flow.hpp"
 #include "a2aperf/measure/message_number.hpp"
 #include "a2aperf/measure/mode_table.hpp"
+#include "a2aperf/measure/pace.hpp"
 #include "a2aperf/stats/samples.hpp"
 #include "a2aperf/stats/time_histogram.hpp"
 
@@ -25,7 +26,9 @@ struct EchoSettings {
     Bytes request_size = 0;
     std::int64_t most = -1; // requests to each server; -1 = until the end of the duration
     bool injects_requests = false, injects_answers = false;
-    std::uint64_t op = 0; // the first of echo_ops() that differ between all flows and ops of a launch
+    std::uint64_t op = 0;        // the first of echo_ops() that differ between all flows and ops of a launch
+    std::vector<DueRule> due{};  // of the requests to each of the servers, where they have a rate
+    Nanoseconds longest_gap = 0; // between two requests, of any client
 };
 
 // Those of the requests' places, then those of the answers'. Their low 8 bits are all that the data of a message
@@ -38,7 +41,7 @@ inline constexpr int kMostOutstanding = 64;
 // A client has as many places for each of its servers as requests to it may be under way. A request, its answer and
 // the next request are of the same place, and so it matters not in what order messages arrive. Each carries its
 // number at both ends.
-template <class Mode>
+template <class Mode, class Pace = AtOnce>
 class EchoEngine {
 public:
     static constexpr std::array<std::string_view, 2> kCounters{"sent", "received"};
@@ -47,9 +50,15 @@ public:
 
     void reserve(std::size_t most_samples); // of round trips
     void prepare() { post_receives(); }
+    // Requests are due from the one moment to the other.
+    void open(Nanoseconds start, Nanoseconds end) requires(Pace::kIsPaced) {
+        if constexpr (Pace::kIsPaced) // clang 14 looks inside whatever is required
+            for (DueQueue& queue : pace_.queues()) queue.open(start, end, settings_.most);
+    }
     bool advance() {
         if (!unposted_.empty()) [[unlikely]]
             post_receives();
+        if constexpr (Pace::kIsPaced) release_due();
         const bool has_sent = start_messages();
         return read_queue() || has_sent;
     }
@@ -76,14 +85,18 @@ public:
     std::uint64_t most_ahead() const {
         return 4 * static_cast<std::uint64_t>(settings_.outstanding * job_.ranks());
     }
-    Nanoseconds patience() const { return 0; }
+    Nanoseconds patience() const { return settings_.longest_gap; }
 
     bool injects() const { return settings_.injects_answers; }
     FlowMoments moments() const { return moments_; }
     // Of this client: round trips, ns of all, ns that its places were idle and that requests without an answer were
-    // under way, ns from the first request to the last answer, ns of the shortest and of the longest, places.
+    // under way, ns from the first request to the last answer, ns of the shortest and of the longest, places. Where
+    // requests have a rate: how many were due and for how long they came at it, the most that were due to a server
+    // and not sent, and ns that requests with an answer had been due until they were sent.
     std::span<const std::int64_t> totals() const { return totals_; }
-    // Of the first round trips: when the request was sent, and the time of each; and the histogram of all.
+    // Of the first round trips: when the request was sent, or was due, and the time of each from then on; where
+    // they have a rate also how long each was due until it was sent, and whether because there was no place for it.
+    // And the histogram of all.
     KeptSamples kept() const;
 
     // Takes up the receives that are still posted, with messages that nobody counts.
@@ -91,10 +104,25 @@ public:
     bool sweep();
 
 private:
-    enum Total : std::size_t { kTrips, kTime, kIdle, kOpen, kSpan, kShortest, kLongest, kPlaces };
+    enum Total : std::size_t {
+        kTrips,
+        kTime,
+        kIdle,
+        kOpen,
+        kSpan,
+        kShortest,
+        kLongest,
+        kPlaces,
+        kDue,
+        kDueTime,
+        kBehind,
+        kWaited,
+        kTotals
+    };
+    static constexpr std::size_t kOwnTotals = Pace::kIsPaced ? kTotals : kDue;
     static constexpr bool kIsPooled = !takes_by_source(Mode::kArrival); // any receive takes any message
 
-    struct Place {
+    struct Place : Pace::OfRequest {
         int side = 0;
         int index = 0;             // of the side's places
         std::int64_t received = 0; // messages
@@ -128,6 +156,14 @@ private:
     bool is_started(ssize_t status, const char* call, Rank peer) const;
     [[noreturn]] void fail_completion(ssize_t status) const;
     void post_receives();
+    void make_ready(int index, Nanoseconds now) {
+        if constexpr (Pace::kIsPaced)
+            if (const auto side = static_cast<std::size_t>(place(index).side); sides_[side].asks)
+                return pace_.queues()[side].free(index, now);
+        ready_.push_back(index);
+    }
+    void release_due();
+    void hold_up();
     bool start_messages();
     bool send_one(int place);
     void note_request(Place& place, Nanoseconds begin);
@@ -136,7 +172,9 @@ private:
     void take_message(int place, const std::byte* message, Nanoseconds now);
     int place_of(std::uint64_t data) const;
     void note_answer(Place& place, Nanoseconds now);
+    void keep(const Place& place, Nanoseconds begin, std::int64_t time);
     void note_rest();
+    void note_due();
     void note_sent(int place, Nanoseconds now);
     // Of those that are injected nothing tells when they are sent: no later than this rank's next event, or its
     // end.
@@ -160,6 +198,7 @@ private:
     const Job& job_;
     Channel& channel_;
     EchoSettings settings_;
+    [[no_unique_address]] Pace pace_;
     std::size_t stride_;
     TransferContext context_;                      // of receives that take either
     std::vector<Side> sides_;                      // those that ask come first
@@ -172,12 +211,13 @@ private:
     std::vector<int> unposted_; // receives
     std::vector<Nanoseconds> begins_;
     std::vector<std::int64_t> times_;
+    std::vector<std::int64_t> waits_, held_up_; // of requests that have a rate
     std::size_t most_samples_ = 0;
     std::int64_t lost_ = 0;
     TimeHistogram rest_; // of these
     std::array<std::uint64_t, 2> counts_{};
     std::uint64_t noted_ = 0; // of the messages sent, those whose moment was noted
-    std::array<std::int64_t, 8> totals_{};
+    std::array<std::int64_t, kOwnTotals> totals_{};
     FlowMoments moments_{kNoMoment, kNoMoment, kNoMoment};
     Nanoseconds first_request_ = kNoMoment;
     std::int64_t under_way_ = 0; // sends

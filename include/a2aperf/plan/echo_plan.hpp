@@ -9,7 +9,7 @@
 
 namespace a2aperf {
 
-class EchoPlan final : public FlowPlan {
+class EchoPlan : public FlowPlan {
 public:
     int outstanding = 1; // requests of a client to one server that may be under way
     Bytes request_size = 0;

@@ -19,6 +19,7 @@ struct RoundTrips {
     Nanoseconds open = 0;                  // that requests were under way which had no answer in the end
     Nanoseconds shortest = 0, longest = 0; // 0 where there is none
     Nanoseconds time = 0;                  // from the first request to the last answer
+    Nanoseconds waited = 0;                // of their times: that requests were due and not yet sent
 };
 
 // Requests under way on average, by Little's law: rate x mean time. NaN where nothing came.

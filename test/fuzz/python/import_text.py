@@ -26,7 +26,7 @@ def target(data: bytes) -> None:
     if status != FINE:
         return
     points = loading.load([output]).points
-    is_pair = bool(points["role"].isin(("stream", "echo")).all())  # whose messages may be empty, as may their times
+    is_pair = bool(points["role"].isin(("stream", "echo", "qos", "interconnects")).all())  # whose messages may be empty, as may their times
     require((points["message_size"] >= (0 if is_pair else 1)).all(), "a message has at least 1 byte")
     require((points["ranks"] >= (1 if is_pair else 2)).all(), "an all-to-all has at least 2 ranks")
     for name in ("time_min", "time_mean", "time_p50", "time_p90", "time_p99", "time_max"):

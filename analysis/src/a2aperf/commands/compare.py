@@ -10,10 +10,11 @@ from typing import Annotated, Any
 import typer
 
 from a2aperf import baselines, clusters, compare, filters, loading, tables, terminal, verdicts
-from a2aperf.commands.options import AgainstParser, Files, Mixed, Where, share
+from a2aperf.commands.options import AgainstParser, Error, Files, Mixed, Where
 from a2aperf.compare import Comparison
 from a2aperf.compared import Compared
 from a2aperf.errors import InputError
+from a2aperf.percent import share
 
 EXAMPLES = """\
 a2a compare *.h5 --by PSM2_RCVTHREAD
@@ -47,6 +48,7 @@ def run(
         ),
     ] = None,
     margin: Annotated[str, typer.Option(help="A difference within this does not matter.")] = "2%",
+    error: Error = "5%",
     where: Where = [],  # noqa: B006
     csv: Annotated[bool, typer.Option("--csv", help="Comma-separated, all figures.")] = False,
     mixed: Mixed = False,
@@ -57,7 +59,9 @@ def run(
     The launch is the unit: make several of each side, in turn (A B B A …), in one job; 8 a side are
     usual. Sides measured in different jobs get a verdict only from 5 jobs of the baseline on.
     Ratios are speeds (above 1: faster than the baseline) with their 95 % interval; p is family-wise
-    over all sizes together. Without --baseline it is MPI, the value that is not set, or the one
+    over all sizes together. --error sets another level for verdicts and intervals: who looks more
+    than once at a growing comparison shares 5 % out over the looks, as `a2a run --until-decided`
+    does. Without --baseline it is MPI, the value that is not set, or the one
     measured first.
 
     Exit status: 3 if any cell is slower, else 4 if any is undecided, else 0.
@@ -69,16 +73,17 @@ def run(
     if against and baseline is not None:
         raise InputError("--baseline needs --by; with --against the files are the baseline")
     within = share("--margin", margin, "2%")
+    level = share("--error", error, "5%")
     files, against = baselines.files_of(files), baselines.files_of(against)
     found = loading.load([*files, *against])
     found = filters.where(found, where).to_judge(compare.roles(by))
     names = [name for name, path in found.files.items() if path in against]
     if against:
         clusters.require_one_a_side(found, found.points["file"].isin(names), mixed)
-        made, effects = [compare.against(found, names, within)], {}
+        made, effects = [compare.against(found, names, within, level)], {}
     else:
-        made = [*Compared.of(found, by, baseline, within, mixed).parts]
-        effects = compare.main_effects(found, by, within) if len(by) > 1 else {}
+        made = [*Compared.of(found, by, baseline, within, mixed, level).parts]
+        effects = compare.main_effects(found, by, within, level) if len(by) > 1 else {}
     if csv:
         terminal.say_text(tables.as_csv(compare.table(made)))
     elif as_json:
@@ -98,6 +103,7 @@ def _plain(one: Comparison) -> dict[str, Any]:
         "baseline": one.baseline,
         "candidate": one.candidate,
         "margin": one.margin,
+        "error": one.level,
         "rate": one.judged.rate,
         "unit": one.unit,
         "blocks": one.blocks,

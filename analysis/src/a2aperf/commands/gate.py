@@ -12,12 +12,13 @@ from typing import Annotated
 import typer
 
 from a2aperf import output, terminal
-from a2aperf.commands.options import AgainstParser, Where, share
+from a2aperf.commands.options import AgainstParser, Where
 from a2aperf.errors import InputError
 from a2aperf.gating import formats, given, limits_file
 from a2aperf.gating.checks import State
 from a2aperf.gating.gate import Asked, Gate, gate
 from a2aperf.gating.limits_file import FaultyLimitsError
+from a2aperf.percent import share
 
 EXAMPLES = """\
 a2a gate tonight/ --against spring                        a baseline of five jobs or more
@@ -67,6 +68,12 @@ def run(
         ),
     ] = "",
     where: Where = [],  # noqa: B006
+    candidates: Annotated[
+        bool,
+        typer.Option(
+            "--candidates", help="Print only the nodes to drain: a line each, with the reason."
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON, all figures.")] = False,
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write JUnit's XML (.xml).")
@@ -97,7 +104,7 @@ def run(
     no sense is 3, too, a limits file that makes none is 2: both are one line on stderr that begins
     with 'a2a:', and nothing is on stdout.
     """
-    if not (against or min_efficiency or expect or limits or job):
+    if not (against or min_efficiency or expect or limits or job or candidates):
         raise InputError(
             "give --against FILE…, --min-efficiency SHARE, --expect link, --limits FILE or --job ID"
         )
@@ -129,7 +136,7 @@ def run(
             output.replace(junit, formats.as_junit(made))
         if prometheus:
             output.replace(prometheus, formats.as_prometheus(made))
-        is_seen = _say(made, as_json)
+        is_seen = _say(made, as_json, candidates)
     except InputError:
         raise
     except Exception as error:
@@ -140,13 +147,16 @@ def run(
     raise typer.Exit(int(made.state if is_seen or made.state else State.UNKNOWN))
 
 
-def _say(made: Gate, as_json: bool) -> bool:
+def _say(made: Gate, as_json: bool, candidates: bool) -> bool:
     """Print; false where it is lost. A reader that has seen enough changes no exit status."""
     if sys.stdout is None:  # closed by whoever started the command
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
         return False
     try:
-        if as_json:
+        if candidates:
+            if made.candidates:
+                terminal.say_text(formats.as_candidates(made))
+        elif as_json:
             terminal.say_text(formats.as_json(made))
         else:
             terminal.say(*formats.lines(made, sys.stdout.isatty()))

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arguments that several commands share."""
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
-
-from a2aperf.errors import InputError
 
 Files = Annotated[list[Path], typer.Argument(metavar="FILE", help="Results files (.h5).")]
 Output = Annotated[Path, typer.Option("-o", "--output", help="File to write.")]
@@ -21,6 +18,10 @@ Where = Annotated[
         help="Only points for which it holds: ppn=2, ranks=20,40, message_size>=10kB, "
         "PSM2_RCVTHREAD=0. Several: all must hold.",
     ),
+]
+Error = Annotated[
+    str,
+    typer.Option("--error", metavar="SHARE", help="Error of all cells together, of each interval."),
 ]
 Mixed = Annotated[bool, typer.Option("--mixed", help="Take files of different clusters together.")]
 
@@ -47,14 +48,3 @@ def words_of(options: Mapping[str, object]) -> list[str]:
         if value not in ("", None)
         for word in (name, str(value))
     ]
-
-
-def share(option: str, text: str, example: str) -> float:
-    """A share as people write it, above 0 and below 1: `2%`, `0.02`."""
-    matched = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%?)", text.strip())
-    found = float(matched[1]) / (100 if matched[2] else 1) if matched else 0.0
-    if not 0 < found < 1:
-        raise InputError(
-            f"{option} {text}: expected a share above 0 and below 100 %, such as {example}"
-        )
-    return found

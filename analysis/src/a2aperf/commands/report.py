@@ -10,10 +10,12 @@ import typer
 from rich.console import Console
 
 from a2aperf import baselines, clusters, filters, loading, output, report, terminal
-from a2aperf.commands.options import Mixed, Where
+from a2aperf.commands.options import Error, Mixed, Where
 from a2aperf.errors import InputError
+from a2aperf.percent import share
 from a2aperf.studies import study
 from a2aperf.studies.study import Job
+from a2aperf.suite import ranking
 
 EXAMPLES = """\
 a2a report run.h5                                    run.html
@@ -41,6 +43,7 @@ def run(
     ] = None,
     where: Where = [],  # noqa: B006
     mixed: Mixed = False,
+    error: Error = "5%",
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
     light: Annotated[
         bool,
@@ -59,6 +62,7 @@ def run(
     zoom, tell their numbers under the pointer, and hide lines; tables sort. With --light it needs
     the file of the script beside it.
     """
+    level = share("--error", error, "5%")
     files = baselines.files_of(paths)
     page_of = out or _beside(paths, files)
     output.require_suffix(page_of, (".html", ".htm"), "a report")
@@ -67,14 +71,15 @@ def run(
     console = Console(stderr=True)
     jobs = _jobs(paths, files)
     found = filters.where(loading.load(files), where)
-    clusters.require_one(found, mixed)
+    # Interconnects side by side are different adapters.
+    clusters.require_one_a_side(found, ranking.interconnect(found), mixed)
     script = report.SCRIPT_FILE if light else ""
     if not console.is_terminal:
-        page = report.render(found, title, jobs, script_file=script)
+        page = report.render(found, title, jobs, script_file=script, error=level)
     else:
         with console.status("reading") as status:
             page = report.render(
-                found, title, jobs, lambda step: status.update(f"report: {step}"), script
+                found, title, jobs, lambda step: status.update(f"report: {step}"), script, level
             )
     if light:
         output.replace(page_of.parent / script, report.charts_script().encode("utf-8"))

@@ -16,6 +16,7 @@ EXAMPLES = """\
 a2a run -n 4 --compare FI_SHM_DISABLE_CMA=0,1 -- --provider shm
 a2a run -n 4 --compare=--window=1,all --sizes 1KiB..64KiB*4 -- --provider tcp --ops 50
 a2a run -n 16 --hostfile hosts --compare FI_OFI_RXM_BUFFER_SIZE=16384,131072 --results rxm
+a2a run -n 2 --compare FI_SHM_DISABLE_CMA=0,1 --until-decided -- --provider shm
 a2a run -n 2 --screen shm --sizes 1KiB..64KiB*4       which of all known settings matters?
 """
 
@@ -30,6 +31,13 @@ def run(
             "Several are combined, each with each.",
         ),
     ] = [],  # noqa: B006
+    until_decided: Annotated[
+        bool,
+        typer.Option(
+            "--until-decided",
+            help="Look at 8, 16 and 32 launches of each value, and make no more than it takes.",
+        ),
+    ] = False,
     screen: Annotated[
         str,
         typer.Option(
@@ -86,6 +94,10 @@ def run(
     ^C ends the running launch and keeps what is complete; the same command goes on. A launch that
     fails is told with its reason, and the others are made.
 
+    With --until-decided it ends at 8 or 16 launches of each value if every cell is decided there,
+    a difference or none, else at 32. The error of each look is planned beforehand, 0.5, 1.5 and
+    3 %, so that all together have 5 %, and intervals are at that level.
+
     With --screen each launch has about half of the settings. What is left is launched anew, beside
     launches with none of it, and it ends with what `a2a screen` says: which settings matter, which
     line is recommended and what it gains, what was without effect.
@@ -97,6 +109,8 @@ def run(
         raise InputError("give --compare KEY=V1,V2 or --screen PROVIDER, one of them")
     if screen and launches is not None:
         raise InputError("--launches: the plan of a screening says how many there are")
+    if until_decided and (screen or launches is not None):
+        raise InputError("--until-decided: with --compare, and without --launches")
     if no_confirm and not screen:
         raise InputError("--no-confirm: only a screening is confirmed")
     for setting in compare:
@@ -116,6 +130,7 @@ def run(
     }
     words = words_of(options)
     if not screen:
+        words += ["--until-decided"] if until_decided else []
         words = [*compare, *words, *(["--", *passed] if passed else [])]
         raise typer.Exit(driver.run(scripts.find(), words, program))
     found = scripts.find()

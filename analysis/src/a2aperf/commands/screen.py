@@ -15,9 +15,10 @@ from typing import Annotated, Final
 import typer
 
 from a2aperf import baselines, filters, loading, output, style, terminal
-from a2aperf.commands.options import Where, share
+from a2aperf.commands.options import Where
 from a2aperf.errors import InputError
 from a2aperf.labels import list_text
+from a2aperf.percent import share
 from a2aperf.screening import catalogue, choosing, figure, outcome, plan, planned, trial
 from a2aperf.screening.choosing import Wanted
 from a2aperf.studies import screened

@@ -109,6 +109,15 @@ def run(
     budget: Annotated[
         str, typer.Option(metavar="NODE-HOURS", help="Node-hour limit of each job.")
     ] = "",
+    spare: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="K",
+            help="Allocate K more nodes, and measure those that the preflight and every pair show "
+            "to be good.",
+        ),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Five sizes in five minutes.")] = False,
     drop_bad_nodes: Annotated[
         bool, typer.Option("--drop-bad-nodes", help="Leave out nodes that fail the preflight.")
@@ -152,6 +161,7 @@ def run(
         "--subsets": subsets,
         "--seed": seed,
         "--budget": budget,
+        "--spare": spare,
         "--results": results,
         "--site": site or os.environ.get("A2APERF_SITE", ""),
         "--against": against,
@@ -184,6 +194,8 @@ def run(
         ready = None
         if screen and (compare or separate or launches is not None or len(counts) > 1):
             raise InputError("--screen: one node count, and no --compare, --launches or --separate")
+        if spare and check:
+            raise InputError("--spare means nothing with --check, which looks at all of its nodes")
         if screen:
             ready = screened.prepare(screen, Path(results or "results"), seed)
             passed = ready.passed(passed)
@@ -201,6 +213,7 @@ def run(
             quick or check,
             str(ready.rows) if ready else "",
             check,
+            spare or 0,
         )
         ids = _study(wanted, budget, dry_run, ready)
         if check and not dry_run:

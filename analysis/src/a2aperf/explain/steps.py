@@ -10,7 +10,6 @@ on the new level.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from a2aperf import laws, scaling
 from a2aperf.explain import series
 from a2aperf.explain.finding import Finding, listed, spanned
+from a2aperf.protocol_changes import PROTOCOL_CHANGES
 from a2aperf.results import Results
 
 Floats = NDArray[np.float64]
@@ -30,23 +30,6 @@ _OWN_ERROR: Final = 0.025  # of all sizes at which launches differ more than els
 _NOISY: Final = 1.5  # times the usual spread: launches differ more there than elsewhere
 _FEWEST: Final = 4  # differences from which a spread is known
 _NORMAL: Final = 1.4826  # standard deviation ÷ median absolute deviation
-
-# Part of a provider's name: (what changes there, variable that moves it, default in bytes).
-KNOWN: Final[Mapping[str, tuple[tuple[str, str, int], ...]]] = {
-    "psm2": (
-        ("inject size", "", 64),
-        ("eager from PIO to SDMA", "PSM2_MQ_EAGER_SDMA_SZ", 16384),
-        ("eager to rendezvous", "PSM2_MQ_RNDV_HFI_THRESH", 64000),
-        ("rendezvous window", "PSM2_MQ_RNDV_HFI_WINDOW", 131072),
-    ),
-    "rxm": (
-        ("inject size", "", 64),
-        ("eager to rendezvous", "FI_OFI_RXM_BUFFER_SIZE", 16384),
-    ),
-    "net": (("inject size", "", 128),),
-    "shm": (("inject size", "", 4096),),
-    "rxd": (("inject size", "", 1256),),
-}
 
 
 @dataclass(frozen=True)
@@ -286,7 +269,7 @@ def _thresholds(found: Results) -> list[tuple[str, int]]:
     if any(name.startswith("PSM2_") for name in settings):
         names.add("psm2")
     known = []
-    for part, rows in KNOWN.items():
+    for part, rows in PROTOCOL_CHANGES.items():
         if any(part in name for name in names):
             for what, variable, default in rows:
                 moved = settings.get(variable, "")

@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from a2aperf import grouping
-from a2aperf.explain.steps import KNOWN
 from a2aperf.labels import size_text
+from a2aperf.protocol_changes import PROTOCOL_CHANGES
 
 _EDGES: Final = (8192, 65536)
 """Where nothing is known of the provider."""
@@ -30,7 +30,7 @@ class Band:
 
 def edges(provider: str) -> tuple[int, ...]:
     """The first sizes of the middle and the large band: where the provider's protocol changes."""
-    for part, changes in KNOWN.items():
+    for part, changes in PROTOCOL_CHANGES.items():
         known = tuple(default for _, _, default in changes if default >= _LEAST)
         if part in provider and known:
             return known[:2]

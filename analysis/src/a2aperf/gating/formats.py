@@ -33,6 +33,11 @@ def lines(made: Gate, is_terminal: bool) -> list[str]:
     return [made.sum, "", *table, *notes]
 
 
+def as_candidates(made: Gate) -> str:
+    """A line for each node to drain: its name, and the reason."""
+    return "\n".join(f"{visible(node)} {visible(why)}" for node, why in made.candidates.items())
+
+
 def as_json(made: Gate) -> str:
     """All figures; what is not known is null."""
     document = {

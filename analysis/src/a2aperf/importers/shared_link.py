@@ -239,9 +239,9 @@ def _paths(command: str, count: int) -> list[PathText]:
 
     return [
         PathText(
-            f"sl{level}" if (level := at(levels, path)).isdigit() else "",
+            f"sl{level}" if (level := at(levels, path)).isdecimal() else "",
             "/".join(filter(None, (at(devices, path), at(ports, path)))),
-            int(size) if (size := at(sizes, path)).isdigit() and int(size) < LARGEST else 0,
+            int(size) if (size := at(sizes, path)).isdecimal() and int(size) < LARGEST else 0,
         )
         for path in range(count)
     ]

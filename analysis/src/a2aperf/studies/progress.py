@@ -103,7 +103,8 @@ def state(job: Job, queue: Queue) -> str:
 
 def _run_state(job: Job) -> str:
     if not job.at_work:
-        return "ended: the same 'a2a run' makes what is missing"
+        command = "suite" if job.kind == "suite" else "run"
+        return f"ended: the same 'a2a {command}' makes what is missing"
     return "running" + _now(job) + _left(job)
 
 

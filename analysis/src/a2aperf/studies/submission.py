@@ -35,6 +35,7 @@ class Wanted:
     quick: bool = False
     rows: str = ""  # a file of launches that are planned already
     check: bool = False  # the check after a maintenance
+    spare: int = 0  # nodes beside those that are measured
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def plan(wanted: Wanted, scripts: Scripts) -> list[Planned]:
 
 def _job(wanted: Wanted, scripts: Scripts, slurm: Sequence[str], counts: list[int]) -> Planned:
     script = "alltoall.sbatch"
-    allocation = max(counts)
+    allocation = max(counts) + wanted.spare
     options = ["--nodes", ",".join(map(str, counts))]
     if wanted.compare:
         script, options = "compare.sbatch", []

@@ -7,7 +7,7 @@ from typing import Final
 
 from a2aperf import schema
 from a2aperf.results import Results
-from a2aperf.workloads import alltoall, echo, interconnects, pairs, qos, stream
+from a2aperf.workloads import alltoall, echo, interconnects, open_loop, pairs, qos, stream
 from a2aperf.workloads.workload import Workload
 
 ALL: Final = (
@@ -15,6 +15,7 @@ ALL: Final = (
     pairs.WORKLOAD,
     stream.WORKLOAD,
     echo.WORKLOAD,
+    open_loop.WORKLOAD,
     qos.WORKLOAD,
     interconnects.WORKLOAD,
 )

@@ -81,6 +81,18 @@ class Group:
 
 
 @dataclass(frozen=True)
+class Suite:
+    """How it is launched over several interconnects side by side (`a2a suite`)."""
+
+    options: Sequence[str]
+    """Words for a2aperf, each with its value: `--ops=100`."""
+    quick: Sequence[str]
+    """The same in a hurry."""
+    contradictions: Callable[[Results], Iterable[str]] = lambda results: ()
+    """What of its points cannot be true, in words; only what is sure."""
+
+
+@dataclass(frozen=True)
 class Workload:
     """One row of the table of workloads."""
 
@@ -112,6 +124,8 @@ class Workload:
     """Columns that say how long a point was asked to be."""
     judged: Judged | None = None
     """By what its points are compared; None: they are not."""
+    suite: Suite | None = None
+    """None: interconnects are not held against each other by it."""
     least_ranks: int = 2
     ops_are_attempts: bool = True
     """Whether an attempt is one op; else `ops` is the n of samples along another dimension."""

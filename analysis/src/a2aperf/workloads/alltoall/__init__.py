@@ -25,8 +25,8 @@ from a2aperf.explain import (
 )
 from a2aperf.explain.finding import Finder
 from a2aperf.traits import Judged
-from a2aperf.workloads.alltoall import nodes, plots, summary
-from a2aperf.workloads.workload import Workload
+from a2aperf.workloads.alltoall import contradictions, nodes, plots, summary
+from a2aperf.workloads.workload import Suite, Workload
 
 _FINDERS: Final = (
     oversubscribed.finder("measure", "sentinel"),
@@ -73,6 +73,11 @@ WORKLOAD: Final = Workload(
     plots=plots.KINDS,
     sentences=summary.sentences,
     judged=Judged(),
+    suite=Suite(  # where a launch would choose, launches could choose differently
+        ("--sizes=64,512,4KiB,32KiB,256KiB,1MiB", "--ops=100", "--sync=barrier"),
+        ("--sizes=64,4KiB,256KiB", "--ops=30", "--sync=barrier"),
+        contradictions.contradictions,
+    ),
     moved=ops_moved.moved,
     nodes=nodes.nights,
 )

@@ -9,14 +9,16 @@ from a2aperf import compare as comparing
 from a2aperf import contrasts, grouping, raw_plots, trends
 from a2aperf import history as judging
 from a2aperf.chart import Figure
-from a2aperf.curves import WHAT, Kind, Options
+from a2aperf.curves import WHAT, Kind, Option, Options
 from a2aperf.errors import InputError
 from a2aperf.explain import equal
+from a2aperf.percent import share
 from a2aperf.results import Results
 from a2aperf.workloads.alltoall import sweeps
 
 _DAYS_NS = 3 * 86_400 * 10**9
 """Launches spread over more than these are a history."""
+_ERROR = Option("error", "that of all cells together and of each interval (5%).", metavar="SHARE")
 
 
 def compare(results: Results, options: Options) -> Figure:
@@ -30,7 +32,9 @@ def compare(results: Results, options: Options) -> Figure:
         what = f"what differs here: {', '.join(names)}" if names else "nothing differs here"
         raise InputError(f"a comparison needs --by NAME; {what}")
     measured = results.to_judge(comparing.roles(names))
-    figure = contrasts.figure(comparing.by_setting(measured, names), options.most)
+    error = share("--error", str(options.own.get(_ERROR.name) or "5%"), "5%")
+    made = comparing.by_setting(measured, names, error=error)
+    figure = contrasts.figure(made, options.most)
     return replace(figure, left_out=(*measured.unjudged, *figure.left_out))
 
 
@@ -75,6 +79,7 @@ KINDS: dict[str, Kind] = {
         compare,
         "a setting's values against each other: ratio with interval, and rates",
         contrasts.READS,
+        options=(_ERROR,),
         in_report=lambda results: False,  # which has comparisons of its own
     ),
     "history": Kind(

@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import Final
 
 from a2aperf.explain.finding import Finder
+from a2aperf.round_trips import histogram, moved
 from a2aperf.traits import Judged
-from a2aperf.workloads.echo import histogram, moved, outstanding, sentences, tails, verify
-from a2aperf.workloads.workload import Workload
+from a2aperf.workloads.echo import contradictions, outstanding, sentences, tails, verify
+from a2aperf.workloads.workload import Suite, Workload
 
 _FINDERS: Final = (
     Finder("round-trips", "Round trips at each size", "As the file has them; of one run how much "
@@ -39,6 +40,11 @@ WORKLOAD: Final = Workload(
         repeated="the median round trip",
         has_ops=False,
         rest_on=histogram.words,
+    ),
+    suite=Suite(
+        ("--sizes=64,512,4KiB,32KiB,256KiB,1MiB", "--ops=2000"),
+        ("--sizes=64,4KiB,256KiB", "--ops=500"),
+        contradictions.contradictions,
     ),
     ops_are_attempts=False,
     verify=verify.verifier,

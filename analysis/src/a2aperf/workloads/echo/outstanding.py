@@ -6,7 +6,7 @@ from __future__ import annotations
 from a2aperf.explain.finding import Finding, us
 from a2aperf.labels import number_text, size_text
 from a2aperf.results import Results
-from a2aperf.workloads.echo import histogram
+from a2aperf.round_trips import histogram
 
 _ROUNDING = 0.02
 """Of the product of two figures that are printed with two or three digits."""

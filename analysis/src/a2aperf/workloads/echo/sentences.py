@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from a2aperf.labels import count_text, list_text, rate_text, size_text, time_text
 from a2aperf.results import Results
-from a2aperf.workloads.echo import histogram
+from a2aperf.round_trips import histogram
 
 
 def sentences(results: Results) -> list[str]:

@@ -15,7 +15,7 @@ from a2aperf.curves import Kind, Options
 from a2aperf.errors import InputError
 from a2aperf.maxima import are_maxima
 from a2aperf.results import Results
-from a2aperf.workloads.echo import histogram
+from a2aperf.round_trips import histogram
 
 _QUANTILES: Final = {
     "time_min": 0.0,  # beside the scale: a minimum has no percentile

@@ -56,7 +56,7 @@ def _rankings(launch: Launch) -> dict[int, list[str]]:
         for name, value in launch.attributes.items()
         if name.startswith(_RANKING)
     }
-    return {int(size): names.split(", ") for size, names in told.items() if size.isdigit()}
+    return {int(size): names.split(", ") for size, names in told.items() if size.isdecimal()}
 
 
 def sentences(results: Results) -> list[str]:

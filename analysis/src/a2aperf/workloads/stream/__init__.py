@@ -8,8 +8,17 @@ from typing import Final
 from a2aperf import schema
 from a2aperf.explain.finding import Finder
 from a2aperf.traits import Judged
-from a2aperf.workloads.stream import buffers, moved, pause, plots, rates, sentences, verify
-from a2aperf.workloads.workload import Workload
+from a2aperf.workloads.stream import (
+    buffers,
+    contradictions,
+    moved,
+    pause,
+    plots,
+    rates,
+    sentences,
+    verify,
+)
+from a2aperf.workloads.workload import Suite, Workload
 
 _ROLES: Final = ("stream",)
 _FINDERS: Final = (
@@ -49,6 +58,11 @@ WORKLOAD: Final = Workload(
         *("threads", "cq_mod", "completion", "traced", "memory"),
     ),
     before={"cq_mod": 1, "completion": "default", "traced": "no", "threads": "one"},
+    suite=Suite(
+        ("--sizes=64,512,4KiB,32KiB,256KiB,1MiB", "--duration=300ms"),
+        ("--sizes=64,4KiB,256KiB", "--duration=100ms"),
+        contradictions.contradictions,
+    ),
     lengths=("asked_duration", "asked_messages"),
     judged=Judged(
         rates.message_time, "gbps", "Gbit/s", "of the whole stream", "", "a message", False

@@ -27,7 +27,9 @@ def moved(found: Results, row: pd.Series[Any]) -> Moved:
         places = _places(found, row)
         if places is None or places > _OPEN_AT_MOST * trips:
             return Moved()
-    each = int(row["request_size"]) + int(row["message_size"])
+    answer = int(row["message_size"])
+    request = row.get("request_size")  # where it is none of the columns, as long as its answer
+    each = answer + (answer if pd.isna(request) else int(request))
     return Moved.in_both(2 * trips, trips * each)
 
 

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files as the program writes them of paths: sound, shown, copied, repaired."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import pytest
+
+from conftest import Outcome
+from support import native_paths
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> Path:
+    return native_paths.write(tmp_path / "paths.h5")
+
+
+def test_it_is_sound(paths: Path, a2a: Run) -> None:
+    outcome = a2a("check", paths)
+    assert (outcome.status, outcome.err) == (0, ""), outcome
+
+
+def test_classes_have_their_shares(paths: Path, a2a: Run) -> None:
+    rows = json.loads(a2a("table", paths, "--json").out)["rows"]
+    assert [row["share"] for row in rows] == pytest.approx([0.5, 0.25, 0.25] * 2, abs=0.01)
+    bulk = rows[1]
+    assert bulk["class_share_low"] < 0.5 < bulk["class_share_high"]
+    assert bulk["class_share"] == pytest.approx(rows[1]["share"] + rows[2]["share"])
+    assert all(row["idle"] == 0 for row in rows)
+
+
+def test_what_is_granted_and_not_seen_is_told_once_a_class(paths: Path, a2a: Run) -> None:
+    told = [one for one in json.loads(a2a("explain", paths, "--json").out)
+            if one["kind"] == "honoured"]  # fmt: skip
+    texts = [one["text"] for one in told]
+    assert texts[:2] == [
+        "path 0 (low-latency): low-latency is granted, not verified",
+        "path 1 (bulk), path 2 (bulk): bulk is granted, not verified",
+    ]
+    assert len(texts) == 4
+
+
+def test_a_class_that_a_measured_file_does_not_call_granted_is_not(paths: Path, a2a: Run) -> None:
+    with h5py.File(paths, "r+") as file:
+        file["paths/class_granted"][...] = [""] * 6
+    assert "bulk was asked for, and not granted" in a2a("explain", paths).out
+
+
+def test_its_samples_are_no_ops(paths: Path, a2a: Run, tmp_path: Path) -> None:
+    assert a2a("table", paths, "--counters").status == 2
+    assert a2a("live", paths, "--once").status == 0
+    page = tmp_path / "page.html"
+    assert a2a("report", paths, "-o", page).status == 0
+    assert "Paths that share a link" in page.read_text(encoding="utf-8")
+
+
+def test_damaged_intervals_are_lost_and_the_points_stay(
+    paths: Path, a2a: Run, tmp_path: Path
+) -> None:
+    with h5py.File(paths, "r+") as file:  # and not sealed again
+        file["paths/interval_bytes"][0, 0] += 1
+    assert a2a("check", paths).status == 2
+    again = tmp_path / "again.h5"
+    mended = a2a("check", paths, "--repair", "-o", again)
+    assert mended.status != 2, mended
+    assert a2a("check", again).status != 2
+    kept = json.loads(a2a("table", again, "--role", "all", "--json").out)["rows"]
+    assert [row["state"] for row in kept] == ["complete", "complete"]

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "round_trip_options.hpp"
+
+#include <any>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/measure/flow_modes.hpp"
+#include "duration_workload.hpp"
+
+namespace a2aperf {
+
+RoundTripOptions& round_trip_options(Options& options) {
+    return std::any_cast<RoundTripOptions&>(options.own);
+}
+
+const RoundTripOptions& round_trip_options(const Options& options) {
+    return std::any_cast<const RoundTripOptions&>(options.own);
+}
+
+StreamPairs pairs_of(const RoundTripOptions& asked) {
+    if (asked.clients || asked.servers)
+        return StreamPairs::between(asked.clients.value_or(-1), asked.servers.value_or(-1));
+    return asked.pairs.value_or(StreamPairs::parse("halves"));
+}
+
+int most_servers(const std::vector<StreamPair>& pairs) {
+    std::map<Rank, int> of_client;
+    int most = 0;
+    for (const StreamPair& pair : pairs) most = std::max(most, ++of_client[pair.from]);
+    return most;
+}
+
+void check_round_trips(const Options& options, std::span<const Format> formats, std::string_view names) {
+    const RoundTripOptions& asked = round_trip_options(options);
+    if (asked.pairs && (asked.clients || asked.servers))
+        throw UsageError(fmt::format("--pairs and --{} exclude each other", asked.clients ? "clients" : "servers"));
+    require_flow_modes(options, EchoModes::kNames);
+    require_format(options, formats, names);
+}
+
+} // namespace a2aperf

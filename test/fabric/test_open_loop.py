@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2aperf open-loop`: messages are due when they should be, and their time counts from then."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from loop_files import SECOND, columns_of, even, require_true_loops
+from processes import PATIENCE, state, wait_until
+from refusals import refuses
+from results import COMPLETE, NO_MOMENT, STOP_RULE, Results
+
+CALM = ["--poll", "yield", "-o", "a.h5"]
+ROOT = Path(__file__).resolve().parents[2]
+A2A = Path(os.environ.get("A2A", ROOT / ".venv/bin/a2a"))
+AS_RANK, MPIRUN = ROOT / "test/support/as_rank.sh", ROOT / "test/support/mpirun.sh"
+
+
+@pytest.fixture
+def loop(launch):
+    def run(ranks: int, *words: str, provider: str = "shm", status: int = 0):
+        outcome = launch(ranks, "open-loop", "--provider", provider, *CALM, *words)
+        assert outcome.returncode == status, outcome.stderr
+        return outcome
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("provider", "ranks", "pairs"),
+    [("shm", 2, ["0:1"]), ("tcp", 4, ["0:1", "2:3"]), ("net", 3, ["0:1", "0:2", "1:2"])],
+)
+def test_every_message_was_due_when_it_should_be(loop, needs_provider, tmp_path, provider, ranks, pairs):
+    needs_provider(provider)
+    rates, count = (700, 3000), 150
+    words = ["--sizes", "0,64,4KiB", "--mode", "tagged,msg", "--rates", "700,3k", "--messages", str(count)]
+    loop(ranks, "--pairs", ",".join(pairs), *words, provider=provider)
+    results = Results(tmp_path / "a.h5")
+    assert list(results.columns["state"]) == [COMPLETE] * 12
+    assert set(results.words("role")) == {"open-loop"}
+    assert set(results.words("arrivals")) == {"even"}
+    assert set(results.columns["asked_messages"]) == {count}
+    assert list(results.columns["rate"]) == [*rates] * 6
+    assert (results.columns["unanswered"] == 0).all()
+    clients = sorted({int(pair[0]) for pair in pairs})
+    for point, rate in enumerate(results.columns["rate"]):
+        due = columns_of(tmp_path / "a.h5", point)["request_due"]
+        for rank in range(ranks):
+            mine = [place for place, pair in enumerate(pairs) if pair.startswith(f"{rank}:")]
+            wanted = sorted(moment for pair in mine for moment in even(rate, count, pair, len(pairs)))
+            assert sorted(due[due[:, rank] != NO_MOMENT, rank].tolist()) == wanted
+        np.testing.assert_allclose(results.columns["offered_rate"][point], rate * len(pairs), rtol=1e-3)
+    require_true_loops(tmp_path / "a.h5", clients)
+
+
+def test_random_arrivals_are_those_of_the_seed(loop, tmp_path):
+    words = ["--arrivals", "poisson", "--rate", "4k", "--messages", "400", "--sizes", "8,16"]
+    seen = []
+    for seed in ("5", "5", "6"):
+        loop(4, *words, "--seed", seed, "--force")
+        require_true_loops(tmp_path / "a.h5", [0, 1])
+        dues = [columns_of(tmp_path / "a.h5", point)["request_due"] for point in (0, 1)]
+        assert (np.sort(dues[0], axis=0) == np.sort(dues[1], axis=0)).all()
+        seen.append(np.sort(dues[0][:, :2], axis=0))
+    assert (seen[0] == seen[1]).all()
+    assert (seen[0] != seen[2]).any()
+    gaps = np.diff(seen[0], axis=0, prepend=0)
+    assert not (gaps[:, 0] == gaps[:, 1]).all()
+    assert 0.8 < gaps.mean() / 250_000 < 1.2  # of 800: more than five standard errors
+    assert 0.8 < gaps.std() / gaps.mean() < 1.25
+
+
+@pytest.mark.parametrize(
+    ("words", "clients"), [(["--servers", "1"], [0, 1, 2]), (["--clients", "1"], [0]), (["--pairs", "0:1,1:0"], [0, 1])]
+)
+def test_queues_of_several(loop, tmp_path, words, clients):
+    loop(4, *words, "--sizes", "8", "--mode", "tagged,msg", "--outstanding", "1,3", "--rate", "500", "--duration", "400ms")
+    results = Results(tmp_path / "a.h5")
+    assert list(results.columns["state"]) == [COMPLETE] * 4
+    assert set(results.columns["asked_duration"]) == {400_000_000}
+    assert not {0, STOP_RULE["ops"]} & set(results.columns["stop_rule"])
+    require_true_loops(tmp_path / "a.h5", clients)
+
+
+def test_a_rate_that_nothing_keeps(loop, tmp_path):
+    """Two messages are due in every nanosecond but one."""
+    outcome = loop(2, "--sizes", "8", "--rates", "500,500M", "--duration", "300ms", "--max-samples", "100")
+    columns = Results(tmp_path / "a.h5").columns
+    assert columns["achieved_rate"][1] < 0.99 * columns["offered_rate"][1]
+    assert columns["unanswered"][1] > 1000
+    assert 1000 < columns["backlog"][1] <= 150_000_000
+    assert columns["round_trips"][1] + columns["unanswered"][1] == 150_000_000
+    assert "less than 99 % of the offered rate was achieved (at most " in outcome.stderr
+    assert "/s was not kept, " in outcome.stderr
+    require_true_loops(tmp_path / "a.h5", [0])
+
+
+def test_of_more_than_are_kept_there_is_a_histogram(loop, tmp_path):
+    outcome = loop(2, "--sizes", "8", "--rate", "20k", "--messages", "2000", "--max-samples", "300")
+    columns = Results(tmp_path / "a.h5").columns
+    assert (columns["ticks"][0], columns["ticks_lost"][0], columns["ops"][0]) == (300, 1700, 2000)
+    assert "percentiles are from a histogram of 0.1 % of 2000 round trips" in outcome.stderr
+    require_true_loops(tmp_path / "a.h5", [0])
+
+
+def _paused(program, folder: Path, pause: float) -> list[tuple[float, float]]:
+    """A server that is stopped again and again while it has messages of two points; from when to when at least, ns."""
+    pids = folder / "ranks"
+    pids.mkdir()
+    words = ["open-loop", "--provider", "tcp", "--sizes", "8,16", "--rate", "1k", "--messages", "3000", "--outstanding", "1"]
+    command = [MPIRUN, "-t", str(PATIENCE), "2", AS_RANK, pids, program, *words, *CALM]
+    stops = []
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as process:
+        told = pids / "pid.1"
+        assert wait_until(lambda: (told.exists() and told.read_text().strip() != "") or process.poll() is not None, PATIENCE)
+        server = int(told.read_text())
+        try:
+            while process.poll() is None:
+                os.kill(server, signal.SIGSTOP)
+                if not wait_until(lambda: state(server) == "T", PATIENCE):
+                    break
+                begin = time.monotonic_ns()
+                time.sleep(pause)
+                stops.append((begin, time.monotonic_ns()))
+                os.kill(server, signal.SIGCONT)
+                time.sleep(5 * pause)
+        except (ProcessLookupError, FileNotFoundError):
+            pass  # it has ended
+    assert process.returncode == 0
+    return stops
+
+
+def test_a_stopped_server_is_in_the_time_of_every_message_that_was_due(program, needs_provider, tmp_path):
+    """The whole ramp: in a pause of D all that are due wait for its end. Who counts from the send sees one of them."""
+    needs_provider("tcp")
+    pause = 0.1
+    stops = _paused(program, tmp_path, pause)
+    assert len(stops) >= 3
+    require_true_loops(tmp_path / "a.h5", [0])
+    ramps = 0
+    for point in (0, 1):
+        own = {name: values[:, 0] for name, values in columns_of(tmp_path / "a.h5", point).items()}
+        assert sorted(own["request_due"].tolist()) == even(1000, 3000)
+        answered = np.sort(own["request_due"] + own["round_trip"])
+        for begin, end in zip(answered, answered[1:], strict=False):
+            if end - begin < pause * SECOND:
+                continue
+            ramps += 1
+            inside = (own["request_due"] > begin) & (own["request_due"] < end)
+            wanted = [moment for moment in even(1000, 3000) if begin < moment < end]
+            assert inside.sum() == len(wanted) >= 1000 * pause - 2
+            late = own["round_trip"][inside]
+            assert (late >= end - own["request_due"][inside]).all()
+            assert late.mean() >= (end - begin) / 2 - SECOND / 1000
+            from_sent = late - own["request_wait"][inside]
+            assert (from_sent >= pause * SECOND / 2).sum() <= 1
+    assert ramps > 0
+
+
+@pytest.mark.skipif(not A2A.exists(), reason="the analysis is not installed")
+def test_the_analysis_reads_it(loop, tmp_path):
+    loop(2, "--sizes", "8,64", "--rates", "1k,4k", "--messages", "200")
+    for words in (("check",), ("table",), ("explain",), ("plot", "hockey", "-o", tmp_path / "h.svg"), ("plot", "seconds", "-o", tmp_path / "s.svg")):
+        done = subprocess.run([A2A, *words, tmp_path / "a.h5"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert words != ("check",) or done.stdout.endswith("sound\n")
+
+
+def test_a_file_is_resumed_with_the_same_messages_only(loop, tmp_path):
+    words = ["--sizes", "8,64", "--rates", "1k,2k", "--messages", "50"]
+    loop(2, *words)
+    before = (tmp_path / "a.h5").read_bytes()
+    for other, said in (
+        (["--pairs", "1:0"], "(--pairs, --clients, --servers)"),
+        (["--arrivals", "poisson"], "arrivals 'even' in the file and 'poisson' in this launch (--arrivals)"),
+        (["--outstanding", "2"], "outstanding 64 in the file and 2 in this launch (--outstanding)"),
+    ):
+        assert said in loop(2, *words, *other, "--resume", status=2).stderr
+    assert "(--rates)" in loop(2, "--sizes", "8,64", "--rates", "1k,3k", "--messages", "50", "--resume", status=2).stderr
+    assert "(--messages)" in loop(2, "--sizes", "8,64", "--rates", "1k,2k", "--messages", "51", "--resume", status=2).stderr
+    assert (tmp_path / "a.h5").read_bytes() == before
+    again = loop(2, *words, "--resume")
+    assert "4 points measured before" in again.stderr
+    assert len([line for line in again.stdout.splitlines() if line.lstrip().startswith("tagged")]) == 4
+
+
+@pytest.mark.parametrize(
+    ("ranks", "words", "said"),
+    [
+        (2, ["--rate", "0"], "rate '0' is zero: a message is due at least once a second"),
+        (2, ["--rates", "10x"], "rate '10x' is not a whole number of messages per second up to 1000M"),
+        (2, ["--rates", "0.5"], "rate '0.5' is not a whole number of messages per second up to 1000M"),
+        (2, ["--rates", "2G"], "is not a whole number of messages per second"),
+        (2, ["--rates", "1k..8k"], "range '1k..8k' has no step: add +STEP or *FACTOR, for example 1k..10k+1k or 1k..1M*2"),
+        (2, ["--rates", "8k..1k*2"], "is reversed"),
+        (2, ["--arrivals", "random"], "--arrivals"),
+        (2, ["--messages", "0"], "--messages"),
+        (2, ["--messages", "5", "--duration", "1s"], "exclude each other"),
+        (2, ["--outstanding", "65"], "--outstanding"),
+        (2, ["--ops", "5"], "--ops is not an option of a2aperf open-loop"),
+        (2, ["--request", "5"], "--request is not an option of a2aperf open-loop"),
+        (2, ["--mode", "read"], "--mode: for open-loop expected one of tagged, msg"),
+        (2, ["--format", "clusterperf"], "--format: for open-loop expected one of table, csv, json"),
+        (3, ["--pairs", "halves"], "--pairs halves needs an even number of ranks, and there are 3"),
+    ],
+)
+def test_bad_input_is_one_line_and_no_file(loop, tmp_path, ranks, words, said):
+    refuses(loop(ranks, "--sizes", "8", *words, status=2), said, tmp_path, [])
