@@ -48,6 +48,11 @@ def at_most(share: float) -> float:
     return float(laws.binomial_ppf(0.999, SUITES, share)) / SUITES
 
 
+def at_least(share: float) -> float:
+    """Less than that comes once in 1000 times where the share is reached."""
+    return float(laws.binomial_ppf(0.001, SUITES, share)) / SUITES
+
+
 @pytest.mark.nulls
 @pytest.mark.parametrize("drift", DRIFTS)
 def test_equal_interconnects_are_not_ranked(drift: Drift) -> None:
@@ -73,7 +78,7 @@ def test_a_tenth_is_found_and_a_crossing_too(drift: Drift) -> None:
         return (one[SIZES[0]], one[SIZES[2]]) == (BEHIND, AHEAD) and set(two) == {BEHIND}
 
     truth = Truth(speed=speed, drift=drift)
-    assert rate(truth, right, "a crossing and a tenth, found") >= 0.9
+    assert rate(truth, right, "a crossing and a tenth, found") >= at_least(0.9)
 
 
 @pytest.mark.nulls

@@ -15,6 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TWO = ["-n", "2", "--across", "shm,tcp@lo=loop", "--launches", "2", "--sizes", "64,4KiB"]
 SHORT = ["--", "--poll", "yield"]
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="session")
 def analysis() -> Path:
@@ -93,7 +95,7 @@ def test_stopped_and_gone_on_with(suite: Suite) -> None:
     words = [*TWO, "--workloads", "alltoall", *SHORT]
     begun = suite.start(*words)
     log = suite.folder / "results/log-run.tsv"
-    wait_until(lambda: log.exists() and len(log.read_text().splitlines()) > 1)
+    wait_until(lambda: log.exists() and len(log.read_text().splitlines()) > 1, PATIENCE)
     begun.send_signal(signal.SIGINT)
     _, err = begun.communicate(timeout=PATIENCE)
     assert begun.returncode == 128 + signal.SIGINT, err

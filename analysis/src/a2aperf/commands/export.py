@@ -52,7 +52,8 @@ def run(
         bool, typer.Option("--flat", help="Tidy rows instead: a row per point, pair or op.")
     ] = False,
     rows: Annotated[
-        str, typer.Option(metavar="KIND", help="With --flat: points (default), pairs or ops.")
+        str,
+        typer.Option(metavar="KIND", help="With --flat: points (default), pairs, paths or ops."),
     ] = "",
     force: Force = False,
 ) -> None:

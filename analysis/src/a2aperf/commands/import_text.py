@@ -19,6 +19,7 @@ a2a import table.txt -o table.h5 --link-rate 100 --label cluster=north
 a2a import osu.txt -o osu.h5 --ranks 160 --ppn 2
 a2a import bw-*.json -o perftest.h5
 a2a import loopback.txt -o streams.h5
+a2a import qos-notes.txt -o shares.h5
 """
 
 
@@ -50,6 +51,8 @@ def run(
     """Read results of other tools: the 2019 layout, perftest, OSU, loopback tests, clusterperf.
 
     Of perftest its JSON, of OSU osu_alltoall's text (-f -z), of a verbs loopback test its tables.
+    Also notes on service levels, with what each path got in each interval, and published tables
+    of interconnects with named columns.
     They become summaries without raw samples, marked with their origin. What the text says of ranks
     per node and settings is read; what it does not say stays unknown, or is what the options say.
     """

@@ -13,8 +13,8 @@ from a2aperf.errors import InputError
 from a2aperf.gating.checks import Check, State, unknown
 from a2aperf.labels import count_text, list_text
 from a2aperf.nodes import history, kept, moves
-from a2aperf.studies import study
-from a2aperf.studies.study import Fate
+from a2aperf.studies.study import Check as Row
+from a2aperf.studies.study import Fate, read, unlike
 
 _STATES: Final = {"bad": State.CRITICAL, "warn": State.WARNING}
 _LEFT_OUT: Final = "use"
@@ -34,7 +34,7 @@ class Facts:
 
 def facts(folder: Path, number: str) -> Facts:
     """Of the job of this id in a study's folder; InputError where there is none."""
-    jobs = {job.id: job for job in study.read(folder)}
+    jobs = {job.id: job for job in read(folder)}
     if number not in jobs:
         there = f"; there are {list_text(list(jobs), 6)}" if jobs else ", nor of any other job"
         raise InputError(f"--job {number}: {folder} has no plan of it{there}")
@@ -56,12 +56,12 @@ def facts(folder: Path, number: str) -> Facts:
     return found
 
 
-def of_nodes(rows: Sequence[study.Check]) -> list[Check]:
+def of_nodes(rows: Sequence[Row]) -> list[Check]:
     """What the preflight and the comparison of its nodes found, each kind of trouble once."""
     if not rows:
         return [unknown("nodes", "there is no preflight of the job")]
-    groups: dict[tuple[str, str], list[study.Check]] = {}
-    for one in [*_own(rows), *study.unlike(rows)]:
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for one in [*_own(rows), *unlike(rows)]:
         if one.verdict != "ok":
             groups.setdefault((one.verdict, one.check), []).append(one)
     if not groups:
@@ -70,14 +70,14 @@ def of_nodes(rows: Sequence[study.Check]) -> list[Check]:
     return [_of_group(groups[key]) for key in sorted(groups)]
 
 
-def _own(rows: Iterable[study.Check]) -> list[study.Check]:
+def _own(rows: Iterable[Row]) -> list[Row]:
     """Without what only repeats that a node was left out."""
     every = list(rows)
     bad = {one.node for one in every if one.verdict == "bad" and one.check != _LEFT_OUT}
     return [one for one in every if one.check != _LEFT_OUT or one.node not in bad]
 
 
-def _of_group(rows: Sequence[study.Check]) -> Check:
+def _of_group(rows: Sequence[Row]) -> Check:
     first = rows[0]
     names = [one.node for one in rows]
     same = len({one.text for one in rows}) == 1

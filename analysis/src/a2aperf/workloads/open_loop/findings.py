@@ -21,6 +21,7 @@ from a2aperf.workloads.open_loop.rates import Knee, Sweep, interval
 _TENTH: Final = 0.1
 """Of what is measured, that the pacing's own error may be."""
 _TWICE: Final = 2.0
+_PACING: Final = {"pacing_p999": "p99.9", "pacing_p99": "p99", "pacing_p50": "the median"}
 
 
 def latency(found: Results) -> list[Finding]:
@@ -140,14 +141,16 @@ def pacing(found: Results) -> list[Finding]:
     """Points in which the sender's own error is not small beside what is measured."""
     findings = []
     for launch, size, rows in _of_sizes(found):
-        own = rows["pacing_p999"].fillna(rows["pacing_p99"])  # of few messages
+        # Of few messages there is no p99.9; no percentile is below one before it.
+        own = rows["pacing_p999"].fillna(rows["pacing_p99"]).fillna(rows["pacing_p50"])
         share = (own / rows["time_p50"])[own > _TENTH * rows["time_p50"]]
         if share.empty:
             continue
         late = rows.loc[share.index]
         place = int(np.argmax(share))
         worst, error = late.iloc[place], float(own[share.index].iloc[place])
-        which = "p99" if np.isnan(worst["pacing_p999"]) else "p99.9"
+        known = [name for name in _PACING if worst[name] == worst[name]]
+        which = _PACING[known[0]]
         at = list_text([rates.text(rate) for rate in sorted(late["offered_rate"])])
         text = (
             f"{which} of the pacing alone, {us(error)} at "
