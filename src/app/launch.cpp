@@ -47,7 +47,7 @@ std::string Launch::mpi_transport() const {
 std::string Launch::oversubscription() const {
     std::vector<std::string> nodes;
     for (const auto& ranks_here : job_.layout().rank_at()) nodes.push_back(job_.host(ranks_here.front()));
-    return a2aperf::oversubscription(job_.layout(), prepared_.cores_of_nodes, nodes, most_channels(plan()));
+    return a2aperf::oversubscription(job_.layout(), prepared_.cores_of_nodes, nodes, most_threads(plan()));
 }
 
 Provenance Launch::provenance() const {

@@ -2,6 +2,8 @@
 #include "preparation.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <span>
 #include <sstream>
 #include <utility>
 
@@ -10,6 +12,7 @@
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/base/random.hpp"
+#include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/environment.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "workload.hpp"
@@ -29,6 +32,18 @@ std::optional<Polling> wanted_polling(Poll poll) {
         break;
     }
     return std::nullopt;
+}
+
+// tcp and net leave Nagle's algorithm on for FI_TC_BULK_DATA unless this is set: that class would measure it, too.
+// Before libfabric reads it. Gives what was set.
+std::optional<std::string> set_no_delay(std::span<const TrafficClass> classes) {
+    constexpr const char* kName = "FI_TCP_NODELAY";
+    const auto is_bulk = [](const TrafficClass& one) {
+        return one.kind == TrafficClass::Kind::named && one == TrafficClass::parse("bulk");
+    };
+    if (std::ranges::none_of(classes, is_bulk) || std::getenv(kName) != nullptr) return std::nullopt;
+    setenv(kName, "1", 0);
+    return fmt::format("{}=1", kName);
 }
 
 // The rank that looked at the file, before there was a job, need not be rank 0: ranks may be shuffled.
@@ -72,7 +87,8 @@ ChannelSettings Preparation::channel_settings(const Options& options, int ranks)
                              .wait = polling.polling == Polling::block ? Wait::object : Wait::none,
                              .queue_entries = queue_entries(plan),
                              .completions = completions(plan),
-                             .flags = flag_words(plan, ranks)};
+                             .flags = flag_words(plan, ranks),
+                             .classes = workload_of(options).classes(options)};
     for (const auto& mode : options.modes)
         if (!choice.refused_modes.contains(mode)) {
             settings.rights.source |= find_mode(mode).rights.source;
@@ -85,8 +101,11 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     const Workload& workload = workload_of(options);
     const auto demands = workload.most_ticks(options, job.ranks()) > 0 ? flow_demands() : mode_demands();
     const std::string nic = workload.nic_of(options, job.rank(), job.ranks());
+    const std::optional<std::string> no_delay = set_no_delay(workload.classes(options));
     ProviderChoice choice =
         choose_provider(job, {options.provider, nic, options.modes, demands, mpi_uses_libfabric()});
+    if (no_delay && find_provider(choice.offer.provider()).network == "TCP")
+        choice.environment.push_back(*no_delay);
     const auto lacking = lacking_memories(job, options.memories);
     std::vector<const MemoryKind*> memories;
     for (const std::string& kind : options.memories)
@@ -106,7 +125,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     const auto stored_start = keep_stored(plan, from_reader(job, stored));
     auto cores = cores_of_nodes(job, choice.here);
     PollingChoice polling =
-        choose_polling(wanted_polling(options.poll), is_oversubscribed(job.layout(), cores, most_channels(plan)));
+        choose_polling(wanted_polling(options.poll), is_oversubscribed(job.layout(), cores, most_threads(plan)));
     // After the provider's own variables are set: they are part of what was measured.
     auto environment = agree_on_environment(job, options.required_environment, choice.environment);
     if (plan.order.empty()) throw NothingToMeasure(why_all_skipped(plan));

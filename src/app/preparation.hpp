@@ -29,7 +29,7 @@ struct Preparation {
 
     std::string provider() const { return choice.offer.provider(); } // its full name
     bool is_oversubscribed(const Layout& layout) const {
-        return a2aperf::is_oversubscribed(layout, cores_of_nodes, most_channels(plan));
+        return a2aperf::is_oversubscribed(layout, cores_of_nodes, most_threads(plan));
     }
     ChannelSettings channel_settings(const Options& options, int ranks) const;
 };

@@ -14,6 +14,7 @@
 
 #include "a2aperf/config/workload_row.hpp"
 #include "a2aperf/plan/plan.hpp"
+#include "a2aperf/plan/traffic_class.hpp"
 #include "a2aperf/record/columns.hpp"
 #include "a2aperf/record/group_declaration.hpp"
 
@@ -37,8 +38,10 @@ public:
     virtual int least_ranks(const Options&) const { return 2; }
     // As --nic has it: that of one of so many ranks. Throws UsageError.
     virtual std::string nic_of(const Options& options, Rank, int /*ranks*/) const { return options.nic; }
-    // Of a rank, each with a thread of its own where there are several.
+    // Of a rank.
     virtual int most_channels(const Options&) const { return 1; }
+    // Of the messages of its n-th channel; none beyond.
+    virtual std::vector<TrafficClass> classes(const Options&) const { return {}; }
     // Names that it alone was asked for, as attributes of the launch's segment; empty = not asked for.
     virtual std::map<std::string, std::string> asked_names(const Options&) const { return {}; }
 
@@ -93,6 +96,7 @@ const Workload& pairs();
 const Workload& stream();
 const Workload& echo();
 const Workload& open_loop();
+const Workload& qos();
 
 // The rows of all of them, for the catalogue.
 std::vector<const WorkloadRow*> workload_rows();

@@ -334,6 +334,7 @@ constexpr OptionRow kRows[] = {
                                         {"csv", Format::csv},
                                         {"json", Format::json},
                                         {"loopback", Format::loopback},
+                                        {"qos", Format::qos},
                                         {"clusterperf", Format::clusterperf}});
          }},
     {.name = "quiet",

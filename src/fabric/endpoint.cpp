@@ -67,6 +67,7 @@ std::string Endpoint::address() const {
 
 void Endpoint::insert_peers(std::span<const std::string> addresses) {
     peers_.resize(addresses.size());
+    peer_addresses_.assign(addresses.begin(), addresses.end());
     if (has_text_addresses_) {
         // As long as a process id is; how several are packed differs between versions.
         for (std::size_t i = 0; i < addresses.size(); ++i) insert(addresses[i], 1, &peers_[i]);

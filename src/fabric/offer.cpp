@@ -14,6 +14,11 @@ Offer::Offer(const Offer& other) : info_(fi_dupinfo(other.info_.get())) {
     if (info_ == nullptr) throw std::bad_alloc();
 }
 
+void Offer::set_traffic_class(std::uint32_t traffic_class) {
+    info_->tx_attr->tclass = traffic_class;
+    info_->domain_attr->tclass = traffic_class;
+}
+
 std::string Offer::provider() const {
     return info_->fabric_attr->prov_name;
 }

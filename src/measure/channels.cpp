@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/fabric/class_of_service.hpp"
 #include "a2aperf/fabric/provider.hpp"
 
 namespace a2aperf {
@@ -18,7 +19,11 @@ std::optional<std::string> channels_trouble(std::string_view provider, int count
 Channels::Channels(const Job& job, const Offer& offer, const ChannelSettings& settings, int count) {
     if (const auto why = channels_trouble(offer.provider(), count)) throw UsageError(*why);
     for (int i = 0; i < count; ++i) {
-        channels_.push_back(std::make_unique<Channel>(job, offer, settings));
+        Offer own = offer;
+        if (static_cast<std::size_t>(i) < settings.classes.size())
+            if (const auto tclass = tclass_of(settings.classes[static_cast<std::size_t>(i)]))
+                own.set_traffic_class(*tclass);
+        channels_.push_back(std::make_unique<Channel>(job, own, settings));
         all_.push_back(channels_.back().get());
     }
 }

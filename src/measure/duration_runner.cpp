@@ -111,7 +111,8 @@ void DurationRunner::gather_kept(const Run& run, const KeptSamples& kept, Sample
     samples.ticks = static_cast<int>(most);
     std::vector<std::int64_t> offsets;
     offsets.reserve(kept.moments.size());
-    for (const Nanoseconds moment : kept.moments) offsets.push_back(durations_.since(run.start, moment));
+    for (const Nanoseconds moment : kept.moments)
+        offsets.push_back(kept.are_offsets ? moment : durations_.since(run.start, moment));
     gather_along(most, rules_.tick_end, offsets, samples);
     for (std::size_t i = 0; i < kept.values.size(); ++i)
         gather_along(most, rules_.tick_counts[i], kept.values[i], samples);
@@ -150,10 +151,8 @@ PointResult DurationRunner::measure(const Point& point, const MakeFlow& make_flo
     const Nanoseconds begin = now_ns();
     result.clock_error_ns = keep_clock_();
     const EngineParts parts{job_, channels_, ops_, deadline_, point, rules_.seed};
-    EngineParts over_first = parts;
-    over_first.channels = channels_.first(1); // what ranks send each other
     CountedPhase verification(job_, node_counters_);
-    find_mode(point.mode).verify(over_first);
+    verify_channels(parts);
     verification.end();
 
     const std::unique_ptr<Flow> flow = make_flow(parts);
@@ -167,6 +166,7 @@ PointResult DurationRunner::measure(const Point& point, const MakeFlow& make_flo
     else
         gather_ticks(mine.ticks, result.samples);
     gather_totals(*flow, result.samples);
+    result.told = job_.gather_text(flow->told());
     PhaseCounts timed = gather_counters(job_, mine.rank_counters, mine.node_counters);
     result.ranks = std::move(timed.ranks);
     result.nodes = std::move(timed.nodes);

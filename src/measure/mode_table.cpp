@@ -119,6 +119,16 @@ std::span<const ModeDemands> flow_demands() {
     return demands;
 }
 
+// Channels behind those are of what a rank sends itself.
+void verify_channels(const EngineParts& parts) {
+    const Point& point = parts.point;
+    const std::vector<Bytes> sizes = point.flow ? point.flow->verified(point) : std::vector{point.message_size};
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+        find_mode(point.mode)
+            .verify({parts.job, parts.channels.subspan(i, 1), parts.loop, parts.deadline, point.of_size(sizes[i]),
+                     parts.seed});
+}
+
 void require_sends(std::span<const std::string> modes) {
     for (const std::string& mode : modes)
         if (find_mode(mode).initiator == Initiator::receiver)

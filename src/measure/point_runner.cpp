@@ -45,7 +45,7 @@ struct PointRunner::Series {
 };
 
 void PointRunner::verify(const Point& point) {
-    find_mode(point.mode).verify(parts(point));
+    verify_channels(parts(point));
 }
 
 void PointRunner::run_block(Series& series, int count, OpKind kind) {

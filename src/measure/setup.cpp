@@ -178,6 +178,13 @@ std::optional<std::string> fabric_skip_reason(const Point& point, const Provider
     return std::nullopt;
 }
 
+int most_threads(const Plan& plan) {
+    int most = 1;
+    for (const Point& point : plan.points)
+        if (!point.is_skipped() && point.is_duration()) most = std::max(most, point.flow->threads(point));
+    return most;
+}
+
 int most_channels(const Plan& plan) {
     int most = 1;
     for (const Point& point : plan.points)

@@ -9,4 +9,12 @@ Bytes FlowPlan::other_size(const Point& point) const {
     return point.message_size;
 }
 
+int FlowPlan::threads(const Point& point) const {
+    return point.channels;
+}
+
+std::vector<Bytes> FlowPlan::verified(const Point& point) const {
+    return {point.message_size};
+}
+
 } // namespace a2aperf

@@ -2,10 +2,13 @@
 #include "declared_group.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
+#include <type_traits>
 
 #include <fmt/format.h>
 
+#include "a2aperf/base/utf8.hpp"
 #include "a2aperf/stats/summary.hpp"
 #include "checksum.hpp"
 #include "crc32.hpp"
@@ -71,6 +74,43 @@ void copy(const h5::Dataset& from, const h5::Dataset& to) {
     });
 }
 
+bool is_text(ValueType type) {
+    return type == ValueType::text || type == ValueType::fixed_text;
+}
+
+// Of a fixed length, cut where they are longer.
+std::vector<char> fixed(const std::vector<std::string>& texts) {
+    std::string bytes;
+    for (const std::string& text : texts) {
+        bytes += cut_utf8(text, kGroupTextBytes);
+        bytes.resize((bytes.size() + kGroupTextBytes - 1) / kGroupTextBytes * kGroupTextBytes, '\0');
+        if (text.empty()) bytes.append(kGroupTextBytes, '\0');
+    }
+    return {bytes.begin(), bytes.end()};
+}
+
+void fill_texts(const h5::Dataset& dataset) {
+    in_parts(whole(dataset.shape()), kGroupTextBytes, [&](const h5::Block& part) {
+        const std::vector<char> blank(h5::elements(part.count) * kGroupTextBytes);
+        dataset.write_fixed(blank, part);
+    });
+}
+
+void copy_texts(const h5::Dataset& from, const h5::Dataset& to) {
+    in_parts(whole(from.shape()), kGroupTextBytes,
+             [&](const h5::Block& part) { to.write_fixed(from.read_fixed(kGroupTextBytes, part), part); });
+}
+
+// One at a time: they are few.
+void write_texts(const h5::Dataset& to, const std::vector<std::uint64_t>& places,
+                 const std::vector<std::string>& texts) {
+    const std::size_t axes = to.shape().size();
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        const auto first = places.begin() + static_cast<std::ptrdiff_t>(i * axes);
+        to.write_fixed(fixed({texts[i]}), {{first, first + static_cast<std::ptrdiff_t>(axes)}, h5::Shape(axes, 1)});
+    }
+}
+
 } // namespace
 
 DeclaredGroup DeclaredGroup::create(const h5::File& file, GroupDeclaration declaration, h5::Storage storage) {
@@ -80,9 +120,9 @@ DeclaredGroup DeclaredGroup::create(const h5::File& file, GroupDeclaration decla
     for (const GroupDimension& dimension : created.declaration_.dimensions)
         scales.emplace(dimension.name, create_dimension(group, dimension));
     for (const GroupColumn& column : created.declaration_.columns) {
-        h5::Dataset dataset =
-            group.create_dataset(column.name.c_str(), {column.type}, shape_of(created.declaration_, column),
-                                 column.is_compressed ? storage : h5::Storage::contiguous);
+        h5::Dataset dataset = group.create_dataset(column.name.c_str(), {column.type, kGroupTextBytes},
+                                                   shape_of(created.declaration_, column),
+                                                   column.is_compressed ? storage : h5::Storage::contiguous);
         describe(dataset, column.long_name, column.units, column.better);
         if (column.has_unknown) mark_unknown(dataset, column.type);
         unsigned axis = 0;
@@ -126,13 +166,24 @@ void DeclaredGroup::write(const GroupCells& cells) const {
             if (cells.places.size() != values.size() * to.shape().size())
                 throw std::invalid_argument(
                     fmt::format("/{}/{}: places of another length", declaration_.name, cells.column));
-            to.write(std::span<const T>(values), h5::Elements{cells.places});
+            if constexpr (std::is_same_v<T, std::string>)
+                write_texts(to, cells.places, values);
+            else
+                to.write(std::span<const T>(values), h5::Elements{cells.places});
         },
         cells.values);
 }
 
 std::vector<double> DeclaredGroup::read(const std::string& column, const std::vector<std::uint64_t>& places) const {
     return dataset(column).read<double>(h5::Elements{places});
+}
+
+std::vector<std::string> DeclaredGroup::read_texts(const std::string& column) const {
+    const std::vector<char> bytes = dataset(column).read_fixed(kGroupTextBytes, {});
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < bytes.size(); i += kGroupTextBytes)
+        texts.emplace_back(bytes.data() + i, strnlen(bytes.data() + i, kGroupTextBytes));
+    return texts;
 }
 
 void DeclaredGroup::clear(const std::string& column) const {
@@ -142,7 +193,11 @@ void DeclaredGroup::clear(const std::string& column) const {
 }
 
 void DeclaredGroup::clear(const GroupColumn& column) const {
-    if (column.type == ValueType::float64)
+    if (column.type == ValueType::text)
+        dataset(column.name).write_text(column.texts);
+    else if (column.type == ValueType::fixed_text)
+        fill_texts(dataset(column.name));
+    else if (column.type == ValueType::float64)
         fill(dataset(column.name), kAbsent);
     else
         fill(dataset(column.name), std::int64_t{column.has_unknown ? -1 : 0});
@@ -166,7 +221,9 @@ bool DeclaredGroup::is_sound() const {
 }
 
 void DeclaredGroup::copy_to(const DeclaredGroup& to) const {
+    copy_texts_to(to);
     for (const GroupColumn& column : declaration_.columns) {
+        if (is_text(column.type)) continue;
         if (column.type == ValueType::float64)
             copy<double>(dataset(column.name), to.dataset(column.name));
         else
@@ -174,10 +231,16 @@ void DeclaredGroup::copy_to(const DeclaredGroup& to) const {
     }
 }
 
+void DeclaredGroup::copy_texts_to(const DeclaredGroup& to) const {
+    for (const GroupColumn& column : declaration_.columns)
+        if (column.type == ValueType::fixed_text) copy_texts(dataset(column.name), to.dataset(column.name));
+}
+
 std::uint64_t bytes_of(const GroupDeclaration& declaration) {
     std::uint64_t bytes = 0;
     for (const GroupColumn& column : declaration.columns)
-        bytes += h5::elements(shape_of(declaration, column)) * bytes_of(column.type);
+        bytes += h5::elements(shape_of(declaration, column)) *
+                 (is_text(column.type) ? kGroupTextBytes : bytes_of(column.type));
     return bytes;
 }
 

@@ -22,7 +22,8 @@ public:
 
     void write(const GroupCells& cells) const;
     std::vector<double> read(const std::string& column, const std::vector<std::uint64_t>& places) const;
-    void clear(const std::string& column) const; // blank again
+    std::vector<std::string> read_texts(const std::string& column) const; // of a fixed length
+    void clear(const std::string& column) const;                          // blank again
 
     // The checksum of all of it: no cell changes after that.
     void seal() const;
@@ -32,6 +33,8 @@ public:
 
     // Everything, into a group that has room for it; but for the checksum.
     void copy_to(const DeclaredGroup& to) const;
+    // Of that the texts that were not known beforehand: no sample tells them again.
+    void copy_texts_to(const DeclaredGroup& to) const;
 
 private:
     explicit DeclaredGroup(GroupDeclaration declaration) : declaration_(std::move(declaration)) {}

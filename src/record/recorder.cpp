@@ -255,6 +255,10 @@ std::vector<double> Recorder::read(const std::string& column, const std::vector<
     return impl_->results.group.value().read(column, places);
 }
 
+std::vector<std::string> Recorder::read_texts(const std::string& column) const {
+    return impl_->results.group.value().read_texts(column);
+}
+
 void Recorder::clear(const std::string& column) {
     impl_->results.group.value().clear(column);
 }

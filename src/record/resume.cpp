@@ -67,6 +67,8 @@ constexpr Axis kAxes[] = {{"role", "--baseline or --no-sentinel"},
                           {"outstanding", "--outstanding"},
                           {"rate", "--rates"},
                           {"arrivals", "--arrivals"},
+                          {"path_list", "--path, --path-file, --paths, --classes"},
+                          {"interval", "--interval"},
                           {"asked_duration", "--duration"},
                           {"asked_messages", "--messages"}};
 
@@ -269,6 +271,8 @@ void keep_group(const ResultsFile& from, const std::vector<State>& kept, const s
     if (from.group->checksum() != kNoChecksum)
         remarks.push_back(fmt::format("/{} is not what was written (checksum) and is made anew of the samples",
                                       from.group->declaration().name));
+    else
+        from.group->copy_texts_to(*to.group); // it was killed: what no sample tells is as it stands there
     restore_group(from, kept, points, *to.group);
 }
 

@@ -17,10 +17,10 @@ import pytest
 from pairs_file import check_matrix
 from processes import PATIENCE, parent, running_in, state, wait_until
 from results import COMPLETE, STOP_RULE, Results, complete_points
+from running_launch import SUPPORT, Launch, start
 
 pytestmark = pytest.mark.slow
 
-SUPPORT = Path(__file__).resolve().parents[1] / "support"
 CALM = ["--provider", "shm", "--sync", "barrier", "--poll", "yield", "--warmup", "1", "--no-sentinel", "-o", "a.h5"]
 # Points of 300 ms, and so many that a launch is met in the middle also by a test that has to wait for the CPU.
 POINTS = 24
@@ -33,72 +33,6 @@ STOPPABLE = ["net", "tcp"]
 
 def over(provider: str, words: list[str]) -> list[str]:
     return [provider if word == "shm" else word for word in words]
-
-
-class Launch:
-    """A launch under way; its ranks tell their process ids and exit statuses."""
-
-    def __init__(self, folder: Path, ranks: int, *command: str | Path) -> None:
-        self.folder, self.ranks = folder, ranks
-        self.notes = folder.parent / f"{folder.name}-ranks"
-        self.notes.mkdir(exist_ok=True)
-        for old in self.notes.iterdir():
-            old.unlink()
-        self.out, self.err = self.notes / "out", self.notes / "err"
-        with self.out.open("w") as out, self.err.open("w") as err:
-            self.launcher = subprocess.Popen(
-                [SUPPORT / "mpirun.sh", "-t", str(2 * PATIENCE), str(ranks), SUPPORT / "as_rank.sh", self.notes, *command],
-                cwd=folder, stdout=out, stderr=err, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
-
-    def wait_for_rows(self, count: int) -> None:
-        def rows() -> int:
-            return len([line for line in self.out.read_text().splitlines() if line.split()[:1] == [str(self.ranks)]])
-
-        assert wait_until(lambda: rows() >= count or self.launcher.poll() is not None, PATIENCE)
-        assert self.launcher.poll() is None, self.err.read_text()
-
-    def pid(self, rank: int) -> int:
-        return int((self.notes / f"pid.{rank}").read_text())
-
-    def kill(self, number: int, ranks: list[int]) -> None:
-        for pid in [self.pid(rank) for rank in ranks]:
-            os.kill(pid, number)
-
-    def launcher_of_ranks(self) -> int:
-        """The process that started them: mpirun itself."""
-        return parent(parent(self.pid(0)))
-
-    def end(self) -> int:
-        """The launcher's status, once it and all ranks are gone."""
-        status = self.launcher.wait(PATIENCE)
-        assert running_in(self.folder) == []
-        return status
-
-    def statuses(self) -> dict[int, int]:
-        """By rank; a launcher that ends the job may have killed those that would have noted theirs. A file without a
-        line is one that is being written."""
-        files = {rank: self.notes / f"status.{rank}" for rank in range(self.ranks)}
-        texts = {rank: file.read_text() for rank, file in files.items() if file.is_file()}
-        return {rank: int(text) for rank, text in texts.items() if text.endswith("\n")}
-
-    def says(self) -> list[str]:
-        return [line for line in self.err.read_text().splitlines() if line.startswith("a2aperf: ")]
-
-
-@pytest.fixture
-def start(program, tmp_path):
-    launches = []
-
-    def run(ranks: int, *words: str, command: str = "alltoall", within: Sequence[str] = ()) -> Launch:
-        launches.append(Launch(tmp_path, ranks, *within, program, command, *words))
-        return launches[-1]
-
-    yield run
-    for launch in launches:
-        if launch.launcher.poll() is None:
-            launch.launcher.kill()
-            launch.launcher.wait()
 
 
 def complete_rows(file: Path) -> int:

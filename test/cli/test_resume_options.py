@@ -22,6 +22,7 @@ BASES = {
     "stream": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll")} | {"--pairs": "0:1", "--messages": "50"},
     "echo": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll", "--ops")} | {"--pairs": "0:1"},
     "open-loop": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll")} | {"--pairs": "0:1", "--messages": "20"},
+    "qos": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll")} | {"--paths": "2", "--duration": "200ms", "--interval": "100ms"},
 }
 BASES["precise"].pop("--ops")
 BASES["looped"] = BASES["stream"] | {"--pairs": "loopback"}
@@ -70,6 +71,11 @@ OTHERS = {
     "--outstanding": ("echo", {"--outstanding": "2"}, "outstanding 1 in the file and 2"),
     "--rates": ("open-loop", {"--rates": "20k"}, "rate 10000 in the file and 20000"),
     "--arrivals": ("open-loop", {"--arrivals": "poisson"}, "'even' in the file and 'poisson'"),
+    "--path": ("qos", {"--paths": ..., "--path": "1:0"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
+    "--path-file": ("qos", {"--paths": ..., "--path-file": "paths.txt"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
+    "--paths": ("qos", {"--paths": "1"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
+    "--classes": ("qos", {"--classes": "bulk,bulk"}, "and '0:1 class=bulk size=8"),
+    "--interval": ("qos", {"--interval": "200ms"}, "interval 100000000 in the file and 200000000"),
     "--from": ("stream", {"--from": "shm"}, "with no --from and this launch has --from shm"),
     "--to": ("stream", {}, "with --to 'other 1' and this launch has no --to"),
     "--max-samples": ("stream", {"--max-samples": "7"}, ""),
@@ -98,7 +104,7 @@ OUTCOMES = table()
 
 
 def words_of(base: str, more: dict[str, str | None]) -> list[str]:
-    words = [base if base in ("pairs", "stream", "echo", "open-loop") else {"looped": "stream"}.get(base, "alltoall")]
+    words = [base if base in ("pairs", "stream", "echo", "open-loop", "qos") else {"looped": "stream"}.get(base, "alltoall")]
     for option, value in (BASES[base] | {"--output": "a.h5"} | more).items():
         if value is not ...:
             words += [option] if value is None else [option, value]
@@ -122,6 +128,7 @@ def test_the_table_has_every_option():
     streams = {"pairs", "duplex", "free-delay", "inject", "completion", "cq-mod", "duration", "messages", "max-samples", "from", "to", "threads"}
     own = {"pairs.cpp": {"steps", "suspects"}, "stream_options.cpp": streams, "echo.cpp": {"request"}, "round_trip_options.hpp": {"outstanding"}}
     own["open_loop.cpp"] = {"rates", "arrivals"}
+    own["qos_options.cpp"] = {"path", "path-file", "paths", "classes", "interval"}
     for file, names in own.items():
         options |= set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / f"src/app/{file}").read_text())) & names
     assert {f"--{option}" for option in options} - NO_TABLE == set(OTHERS) == set(OUTCOMES)
@@ -134,6 +141,7 @@ def test_a_resume_with_another_value(launch, measured, needs_provider, monkeypat
     file = tmp_path / "a.h5"
     shutil.copy(measured[base], file)
     (tmp_path / "facts.txt").write_text("facts\n")
+    (tmp_path / "paths.txt").write_text("1:0\n")
     if option in PLANTED:
         with h5py.File(file, "r+", libver="earliest") as opened:
             name, value = PLANTED[option]

@@ -17,6 +17,7 @@ import h5py
 import numpy as np
 import pytest
 from launches import MPIRUN
+from path_files import are_true_intervals
 from processes import PATIENCE, parent, remove_what_killed_ranks_left, running_in, wait_until
 from results import NO_MOMENT, Results, has_true_statistics
 from rows import COMPLETE, Rows, read_rows
@@ -34,6 +35,7 @@ WORKLOADS = {
     "alltoall": ["--no-sentinel", "--sizes", "8..8008+400", "--ops", "40", "--sync", "barrier"],
     "stream": [*ROUND, "--sizes", "8..8008+400", "--messages", "40", "--window", "8"],
     "pairs": ["--sizes", "8..8008+800", "--ops", "40", "--sync", "barrier"],
+    "qos": ["--path", "0:1", "--path", "0:1,window=2", "--path", "1:2", "--sizes", "8..8008+400", "--duration", "200ms", "--interval", "100ms"],
     "echo": [*ROUND, "--sizes", "8..8008+400", "--ops", "40", "--outstanding", "3"],
     "open-loop": [*ROUND, "--sizes", "8..8008+400", "--messages", "40", "--rate", "2k"],
 }
@@ -63,6 +65,8 @@ class Launch:
         lines = [line.split() for line in self.table.read_text().split("\n")[:-1]]
         if self.workload == "pairs":
             return {int(words[0]) for words in lines if ">" in words and words[0].isdigit()}
+        if self.workload == "qos":
+            return {int(words[4]) for words in lines if len(words) > 4 and ":" in words[2]}
         if self.workload in ("stream", "echo", "open-loop"):
             return {int(words[2]) for words in lines if words[:1] == ["tagged"]}
         return {int(words[3]) for words in lines if words[:1] == [str(RANKS)]}
@@ -121,6 +125,9 @@ def are_true_totals(file: Path, point: int) -> None:
         for way in ("sent", "received"):
             counted = ticks[f"tick_{way}"]
             assert (np.where(counted == NO_MOMENT, 0, counted).sum(axis=0) == totals[f"messages_{way}"]).all()
+    elif row["role"] == b"qos":
+        assert totals["messages_received"].sum() == totals["messages_sent"].sum() > 0
+        are_true_intervals(file, point)
     else:
         kept = np.sort(ticks["round_trip"][ticks["round_trip"] != NO_MOMENT])
         assert row["round_trips"] == totals["round_trips"].sum() == row["ops"] == len(kept) == 40 * RANKS
@@ -143,7 +150,7 @@ def check(file: Path, before: set[int], told: set[int]) -> set[int]:
         complete = {point for point in now if rows.state[point] == COMPLETE}
         for point in complete & set(results.rows()):
             has_true_statistics(results, point)
-        for point in complete & {*results.rows("stream"), *results.rows("echo"), *results.rows("open-loop")}:
+        for point in complete & {*results.rows("stream"), *results.rows("echo"), *results.rows("open-loop"), *results.rows("qos")}:
             are_true_totals(file, point)
     return now
 
@@ -176,7 +183,7 @@ def test_kills_lose_nothing_that_was_told(program, offered, tmp_path, foreign_sh
         if not is_killed or chance.random() < 0.5:
             folder, before = tmp_path / str(launches), set()
             workload = next(workloads)
-            few = [name for name in there if name in OF_DURATIONS] if workload in ("stream", "echo", "open-loop") else []
+            few = [name for name in there if name in OF_DURATIONS] if workload in ("stream", "echo", "open-loop", "qos") else []
             provider = chance.choice(few or there)
     print(f"{KILLS} kills {dict(hit)}, {launches} launches, {kept} points found")
     assert kept > 0

@@ -28,6 +28,8 @@ ANSWERS = [
     ("echo", "--help"),
     ("echo", "--help-all"),
     ("open-loop", "--help-all"),
+    ("qos", "--help"),
+    ("qos", "--help-all"),
     ("providers", "--help"),
     ("--list",),
 ]
@@ -40,6 +42,7 @@ PLANS = [
     ("stream", *LARGE, "--sizes", "8,8MiB", "--mode", "tagged,read", "--window", "1,32"),
     ("echo", *LARGE, "--sizes", "8,8MiB", "--clients", "319", "--outstanding", "1,4"),
     ("open-loop", *LARGE, "--rates", "1k..1M*10", "--arrivals", "poisson", "--sizes", "8,32KiB"),
+    ("qos", *LARGE, "--sizes", "8,8MiB", "--path", "0:4", "--path", "0:4,size=64KiB,start=5s"),
 ]
 OPS = ("--ops", "3", "--warmup", "1", "--sync", "barrier")
 MEASURED = {
@@ -48,6 +51,7 @@ MEASURED = {
     "stream": (2, "--messages", "500"),
     "echo": (3, "--ops", "20", "--clients", "2"),
     "open-loop": (3, "--messages", "20", "--rates", "1k,2k", "--clients", "2"),
+    "qos": (2, "--paths", "2", "--duration", "300ms", "--interval", "100ms"),
 }
 FORMATS = {
     "alltoall": ("table", "wide", "compat", "csv", "json"),
@@ -55,6 +59,7 @@ FORMATS = {
     "stream": ("table", "loopback", "csv"),
     "echo": ("table", "clusterperf", "csv"),
     "open-loop": ("table", "csv"),
+    "qos": ("table", "csv"),
 }
 
 
@@ -106,8 +111,8 @@ def test_tables_have_their_shape(launch, needs_provider, command, format):
     alone = ["--suspects", "0"] if command == "pairs" else []
     outcome = measured(launch, command, *alone, "--format", format)
     # Whether a duration's figures have an interval depends on them: an empty field is not another shape.
-    is_header = command in ("stream", "echo", "open-loop") and format == "csv"
-    text = outcome.stdout.splitlines()[0] if is_header else outcome.stdout
+    header = {"stream csv": 1, "echo csv": 1, "open-loop csv": 1, "qos csv": 1, "qos table": 2}.get(f"{command} {format}")
+    text = "\n".join(outcome.stdout.splitlines()[:header])
     check_golden(f"{command}-{format}.txt", shape(text, provider))
 
 

@@ -42,6 +42,7 @@ public:
     fid_cq* queue() const { return queue_.get(); }
     Completions completions() const { return completions_; }
     const std::vector<fi_addr_t>& peers() const { return peers_; }
+    const std::vector<std::string>& peer_addresses() const { return peer_addresses_; } // as inserted
 
     // Takes the error that fi_cq_read announced with -FI_EAVAIL.
     CompletionError take_error() const;
@@ -56,6 +57,7 @@ private:
     FidPtr<fid_cq> queue_;
     FidPtr<fid_ep> endpoint_;
     std::vector<fi_addr_t> peers_;
+    std::vector<std::string> peer_addresses_;
     fi_addr_t own_ = FI_ADDR_UNSPEC,
               other_ = FI_ADDR_UNSPEC; // in place of itself; unknown until it has faced another
 };

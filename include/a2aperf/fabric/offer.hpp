@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "a2aperf/base/units.hpp"
@@ -36,6 +37,9 @@ public:
     // in which messages came.
     bool matches_in_order() const;
     bool completes_in_order() const;
+
+    // Of the messages of its endpoints (fi_tx_attr.tclass).
+    void set_traffic_class(std::uint32_t traffic_class);
 
     fi_info& info() const { return *info_; } // for libfabric's calls, which take no const
 

@@ -15,6 +15,7 @@
 #include "a2aperf/fabric/region.hpp"
 #include "a2aperf/job/job.hpp"
 #include "a2aperf/plan/traffic.hpp"
+#include "a2aperf/plan/traffic_class.hpp"
 #include "a2aperf/transfer/context.hpp"
 #include "a2aperf/transfer/mode.hpp"
 
@@ -29,6 +30,7 @@ struct ChannelSettings {
     Rights rights{};               // that the modes ask for: to the send buffer as a source, to the receive buffer
     Completions completions = Completions::all; // of sends
     std::size_t flags = 0;                      // words that peers write and this rank polls: see flag_words()
+    std::vector<TrafficClass> classes{};        // of the n-th channel of a rank; none beyond
 };
 
 class Channel {

@@ -112,6 +112,10 @@ public:
 
     bool injects() const { return settings_.injects; }
     std::int64_t completions() const { return completions_; } // of sends, where some are left out
+    // Whether a message is under way whose credit has not come.
+    bool has_outstanding() const {
+        return std::ranges::any_of(out_, [](const Outgoing& stream) { return stream.sent > stream.credit; });
+    }
     FlowMoments moments() const { return moments_; }
     // Messages sent and received; ns of the longest wait for a credit.
     std::span<const std::int64_t> totals() const { return totals_; }

@@ -25,7 +25,9 @@ struct Duration {
     Nanoseconds tick = 10'000'000;
     std::size_t most_samples = std::numeric_limits<std::size_t>::max(); // that are kept of a rank
     bool ends_by_number = false; // the engine is over long before; nobody knows when
-    bool traces = false;         // a sample is taken whenever something was counted, and none at the end of a tick
+    bool may_starve = false;     // that nothing moves is a result: ranks listen for one another instead
+    Nanoseconds look = std::numeric_limits<Nanoseconds>::max(); // for signals and for others, within long ticks
+    bool traces = false; // a sample is taken whenever something was counted, and none at the end of a tick
 
     std::size_t ticks() const { return static_cast<std::size_t>((length + tick - 1) / tick); }
     Nanoseconds end_of(std::size_t tick_number) const;  // as an offset from the start
@@ -114,7 +116,8 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
     while (now_ns() < go) {
     }
     heartbeat_.reset();
-    if (duration.ends_by_number) heartbeat_.emplace(job_, deadline_.timeout(), patience_of(engine) + duration.tick);
+    if (duration.ends_by_number || duration.may_starve)
+        heartbeat_.emplace(job_, deadline_.timeout(), patience_of(engine) + std::min(duration.tick, duration.look));
     last = flow(engine, duration, samples, silence);
     witness(Stage::end);
     const Nanoseconds took = std::min(clock_.since(start_, last), duration.length);
@@ -147,7 +150,10 @@ template <DurationEngine Engine>
 Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSamples& samples, Silence& silence) {
     constexpr int kAdvancesPerLook = 16; // reading the clock costs as much as one
     const std::size_t ticks = duration.ticks();
-    Nanoseconds due = clock_.to_local(start_ + duration.end_of(0));
+    const auto next_look = [&](Nanoseconds now, std::size_t ended) {
+        return std::min(clock_.to_local(start_ + duration.end_of(ended)) - now, duration.look) + now;
+    };
+    Nanoseconds due = next_look(now_ns(), 0);
     deadline_.reset();
     counted_ = 0;
     std::uint64_t traced = 0;
@@ -171,10 +177,11 @@ Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSam
         const std::size_t ended = duration.ticks_before(moment);
         while (!duration.traces && samples.taken() < ended) samples.take(moment, engine.counters());
         if (ended == ticks || engine.is_over() || is_told_to_stop()) return now;
-        if (engine.has_peers() && has_stalled(engine)) fail_waiting("in", engine.waiting_for());
+        if (!duration.may_starve && engine.has_peers() && has_stalled(engine))
+            fail_waiting("in", engine.waiting_for());
         if (silence.is_due(now)) look_for_silent(engine, silence, now);
         listen(now);
-        due = clock_.to_local(start_ + duration.end_of(ended));
+        due = next_look(now, ended);
     }
 }
 

@@ -25,6 +25,7 @@ struct KeptSamples {
     std::vector<std::span<const std::int64_t>> values; // columns, of as many
     std::int64_t lost = 0;                             // for which there was no room
     std::vector<TimeHistogram::Bucket> buckets{};      // of the last column, those without room too
+    bool are_offsets = false;                          // the moments: from the start already
 };
 
 class Flow {
@@ -45,6 +46,8 @@ public:
     virtual bool injects() const = 0; // its messages go by the provider's inject path
     // What its workload has of each rank beside these, in the order of its columns.
     virtual std::span<const std::int64_t> totals() const = 0;
+    // What this rank has to say of it in words, a line each; empty = nothing.
+    virtual std::string told() const { return {}; }
     virtual std::optional<KeptSamples> kept() const { return std::nullopt; }
 };
 

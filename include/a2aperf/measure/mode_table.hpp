@@ -51,6 +51,9 @@ std::span<const ModeDemands> mode_demands();
 // The same of a launch whose messages move for durations.
 std::span<const ModeDemands> flow_demands();
 
+// Every size that the point has over each of its channels, as verify() of its mode. Collective.
+void verify_channels(const EngineParts& parts);
+
 // Can an op in each of these modes end when its sends are done? Throws UsageError where nothing tells the sender.
 void require_sends(std::span<const std::string> modes);
 

@@ -64,6 +64,7 @@ Completions completions(const Plan& plan);
 // that moves by writes.
 std::size_t flag_words(const Plan& plan, int ranks);
 int most_channels(const Plan& plan); // that a rank opens
+int most_threads(const Plan& plan);  // with which a rank drives them
 
 // Does MPI itself use libfabric, as far as its settings tell?
 bool mpi_uses_libfabric();

@@ -37,6 +37,9 @@ public:
     virtual std::string in_buffers(const Point& point) const = 0; // "32 messages and the credits"
     virtual std::string_view posted() const = 0;                  // what receives wait for
     virtual Bytes other_size(const Point& point) const;           // of its messages, where they have two
+    virtual int threads(const Point& point) const;                // of each rank: one a channel
+    // What is verified before it runs: messages of the n-th size over the n-th channel.
+    virtual std::vector<Bytes> verified(const Point& point) const;
     virtual bool leaves_completions_out() const { return false; } // some of its sends complete nowhere
 
 protected:

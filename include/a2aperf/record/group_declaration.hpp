@@ -26,23 +26,27 @@ struct GroupDimension {
     std::uint64_t size() const { return values.empty() ? static_cast<std::uint64_t>(length) : values.size(); }
 };
 
-// Blank until it is written: NaN, -1 where an integer may be unknown, 0 where not.
+// Bytes of a text that is not known before a point was measured.
+inline constexpr std::size_t kGroupTextBytes = 64;
+
+// Blank until it is written: NaN, -1 where an integer may be unknown, 0 where not, an empty text.
 struct GroupColumn {
     std::string name;
-    ValueType type; // of a number
+    ValueType type; // text: of one that is known beforehand; fixed_text: of any other
     std::vector<std::string> dimensions;
     std::string units{}; // empty: none
     std::string long_name;
     Better better = Better::none;
-    bool has_unknown = false;   // integers: -1 = unknown, told to readers as _FillValue
-    bool is_compressed = false; // in a finished file
+    bool has_unknown = false;         // integers: -1 = unknown, told to readers as _FillValue
+    bool is_compressed = false;       // in a finished file
+    std::vector<std::string> texts{}; // known beforehand: all of them, along the column's one dimension
 };
 
 // Some elements of one column.
 struct GroupCells {
     std::string column;
     std::vector<std::uint64_t> places; // one index per dimension, cell after cell
-    std::variant<std::vector<std::int64_t>, std::vector<double>> values;
+    std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>> values;
 };
 
 struct GroupDeclaration {

@@ -68,6 +68,7 @@ public:
     // The declared group: some of its cells, and a column made blank again.
     void write(const GroupCells& cells);
     std::vector<double> read(const std::string& column, const std::vector<std::uint64_t>& places) const;
+    std::vector<std::string> read_texts(const std::string& column) const; // all that were not known beforehand
     void clear(const std::string& column);
 
     // The last words: end state, time, message; fsync. A finished file is compacted and renamed; nothing can be

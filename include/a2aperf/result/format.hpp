@@ -4,6 +4,6 @@
 
 namespace a2aperf {
 
-enum class Format { table, wide, compat, loopback, clusterperf, csv, json };
+enum class Format { table, wide, compat, loopback, clusterperf, qos, csv, json };
 
 } // namespace a2aperf

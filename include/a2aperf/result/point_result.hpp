@@ -62,6 +62,7 @@ struct PointResult {
     double clock_error_ns = 0;       // largest bound of the launch until the point ended
     std::vector<RankCounters> ranks; // [R], of the timed ops
     std::vector<NodeCounters> nodes; // [N]
+    std::vector<std::string> told;   // [R], of a flow: what each rank said of it; empty of a point that was stored
     PhaseCounts verification;        // of the one before them; a baseline has none
 };
 

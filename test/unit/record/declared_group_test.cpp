@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 
 #include <doctest/doctest.h>
@@ -46,6 +47,32 @@ GroupDeclaration tides(int hours, int watchers) {
          .has_unknown = true},
     };
     return group;
+}
+
+// The same with what each watcher is called, and what was noted.
+GroupDeclaration named_tides() {
+    GroupDeclaration group = tides(3, 2);
+    group.columns.push_back({.name = "called",
+                             .type = ValueType::text,
+                             .dimensions = {"watcher"},
+                             .long_name = "name",
+                             .texts = {"Ane", "Ole Ø"}});
+    group.columns.push_back(
+        {.name = "note", .type = ValueType::fixed_text, .dimensions = {"watcher"}, .long_name = "what was seen"});
+    group.of_point = [](const Point&, const PointResult&) {
+        return std::vector<GroupCells>{{"note", {1}, std::vector<std::string>{"fog"}}};
+    };
+    return group;
+}
+
+std::vector<std::string> texts_of(const std::filesystem::path& file, const char* column) {
+    const h5::Dataset dataset = h5::File::open(file, kReadOnly).open_group("tides").open_dataset(column);
+    if (dataset.type_word() == "t") return dataset.read_text();
+    const std::vector<char> bytes = dataset.read_fixed(kGroupTextBytes, {});
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < bytes.size(); i += kGroupTextBytes)
+        texts.emplace_back(bytes.data() + i, strnlen(bytes.data() + i, kGroupTextBytes));
+    return texts;
 }
 
 struct TideLaunch : test::Launch {
@@ -115,6 +142,40 @@ TEST_CASE("what a point gives is in the file before the point is complete") {
     CHECK(stored<std::int64_t>(launch.settings.file, "watch") == std::vector<std::int64_t>{-1, 77});
     recorder.clear("watch");
     CHECK(stored<std::int64_t>(launch.settings.file, "watch") == std::vector<std::int64_t>{-1, -1});
+}
+
+TEST_CASE(
+    "texts that are known are there from the start, others when a point was measured, and both outlive the end") {
+    const test::TemporaryFolder folder;
+    TideLaunch launch(folder / "a.h5");
+    launch.settings.group = named_tides();
+    const std::vector<std::string> names{"Ane", "Ole Ø"};
+    Recorder recorder = launch.create();
+    CHECK(texts_of(launch.settings.file, "called") == names);
+    CHECK(texts_of(launch.settings.file, "note") == std::vector<std::string>{"", ""});
+    recorder.write(0, launch.result(0));
+    CHECK(texts_of(launch.settings.file, "note") == std::vector<std::string>{"", "fog"});
+    recorder.write({"note", {0, 1}, std::vector<std::string>{std::string(70, 'x'), ""}});
+    CHECK(texts_of(launch.settings.file, "note") == std::vector<std::string>{std::string(61, 'x') + "…", ""});
+    recorder.write({"note", {0, 1}, std::vector<std::string>{"", "rain"}});
+    CHECK(recorder.read_texts("note") == std::vector<std::string>{"", "rain"});
+    CHECK(recorder.end(EndState::finished, "") == std::nullopt);
+    CHECK(texts_of(launch.settings.file, "called") == names);
+    CHECK(texts_of(launch.settings.file, "note") == std::vector<std::string>{"", "rain"});
+}
+
+TEST_CASE("of a launch that was killed the texts are kept that no sample tells") {
+    const test::TemporaryFolder folder;
+    TideLaunch launch(folder / "a.h5");
+    launch.settings.group = named_tides();
+    {
+        Recorder recorder = launch.create();
+        recorder.write(0, launch.result(0));
+        recorder.write({"note", {0}, std::vector<std::string>{"snow"}});
+    }
+    const Recorder recorder = launch.resume();
+    CHECK(texts_of(launch.settings.file, "called") == std::vector<std::string>{"Ane", "Ole Ø"});
+    CHECK(texts_of(launch.settings.file, "note").front() == "snow");
 }
 
 TEST_CASE("a declared group outlives the end, and a resumed launch has room for both") {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a class of service is to libfabric, and to the sockets of a provider that moves messages over TCP.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "a2aperf/plan/traffic_class.hpp"
+
+namespace a2aperf {
+
+// fi_tx_attr.tclass; nothing where libfabric has none for it: a service level.
+std::optional<std::uint32_t> tclass_of(const TrafficClass& traffic_class);
+
+// What IP and Linux know of a class. A name has the DSCP that RFC 4594 recommends for what it stands for.
+struct SocketMarks {
+    int type_of_service;         // IP_TOS: the DSCP above two bits of congestion
+    std::optional<int> priority; // SO_PRIORITY, of a name; else what the kernel makes of the DSCP
+};
+std::optional<SocketMarks> marks_of(const TrafficClass& traffic_class);
+
+// How many TCP connections of this process lead from one of these addresses of its own or to one of those of
+// others, and how many of them have the marks, by getsockopt, after they were set. Addresses as fi_getname gives
+// them. A provider does not hand its sockets out: they are looked for among the process's descriptors.
+struct MarkedSockets {
+    int found = 0, marked = 0;
+};
+MarkedSockets mark_sockets(const std::string& own, std::span<const std::string> others, const SocketMarks& marks);
+
+} // namespace a2aperf

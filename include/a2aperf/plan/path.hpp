@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A path: messages of one size from one rank to another, beside those of other paths, over a channel of its own.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "a2aperf/base/units.hpp"
+#include "a2aperf/plan/traffic_class.hpp"
+
+namespace a2aperf {
+
+// As the user asks for it: what is left open is the point's.
+struct AskedPath {
+    Rank from = 0, to = 1;
+    TrafficClass traffic_class{};
+    std::optional<Bytes> size{};
+    std::optional<int> window{};
+    Nanoseconds start = 0; // from the start of the point
+
+    // "0:1,class=bulk,size=8MiB,window=4,start=5s", each of them once and none but the ranks needed.
+    // Throws UsageError.
+    static AskedPath parse(std::string_view text);
+};
+
+// A path a line; what stands behind a # and empty lines are none. name: of the file, for what is said of a line.
+std::vector<AskedPath> parse_path_lines(std::string_view name, std::string_view text);
+
+struct Path {
+    Rank from, to;
+    TrafficClass traffic_class;
+    Bytes size;
+    int window;
+    std::string mode;
+    Nanoseconds start;
+
+    // "0:1 class=bulk size=8388608 window=4 mode=tagged start=5s"
+    std::string text() const;
+};
+
+// "0:1 size=4096 …; 0:1 …"
+std::string text_of(const std::vector<Path>& paths);
+
+} // namespace a2aperf

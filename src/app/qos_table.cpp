@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "qos_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "a2aperf/plan/paths_plan.hpp"
+#include "a2aperf/stats/shares.hpp"
+#include "a2aperf/stats/summary.hpp"
+
+namespace a2aperf {
+namespace {
+
+using Intervals = std::vector<std::vector<PathInterval>>;
+
+double seconds(Nanoseconds time) {
+    return static_cast<double>(time) * 1e-9;
+}
+
+std::string percent(double share, int digits) {
+    return std::isnan(share) ? "—" : fmt::format("{:.{}f}", share * 100, digits);
+}
+
+std::string class_name(const TrafficClass& traffic_class) {
+    const std::string name = traffic_class.text();
+    return name.empty() ? "—" : name;
+}
+
+// "path 1 (0:1)"
+std::string named(const std::vector<Path>& paths, std::size_t path) {
+    return fmt::format("path {} ({}:{})", path, paths[path].from, paths[path].to);
+}
+
+// Where its last intervals were empty, or, where all came to it again, its longest gap.
+std::string gap_of(const std::vector<PathInterval>& intervals, const std::string& name) {
+    std::size_t behind = intervals.size();
+    while (behind > 0 && intervals[behind - 1].messages == 0) --behind;
+    if (behind < intervals.size())
+        return fmt::format("{} got nothing since {:.1f} s", name, seconds(intervals[behind].begin));
+    std::size_t first = 0, last = 0;
+    for (std::size_t i = 0, begin = 0; i < intervals.size(); ++i) {
+        if (intervals[i].messages > 0) begin = i + 1;
+        if (i + 1 - begin > last - first) first = begin, last = i + 1;
+    }
+    if (last == first) return {};
+    return fmt::format("{} got nothing from {:.1f} s to {:.1f} s", name, seconds(intervals[first].begin),
+                       seconds(intervals[last - 1].begin + intervals[last - 1].length));
+}
+
+class QosTable : public DurationTable {
+public:
+    QosTable(std::string title, StoredIntervals intervals, StoredClasses granted, bool tells_memory)
+        : title_(std::move(title)), intervals_(std::move(intervals)), granted_(std::move(granted)),
+          tells_memory_(tells_memory) {}
+
+    void add(const Point&, const PointResult& result) override { lost_ += result.ticks_lost; }
+    void close(Progress& progress) const override {
+        if (lost_ > 0)
+            progress.note(fmt::format("{} not kept, for there was no room for more of a path (--max-samples)",
+                                      counted(lost_, "interval")));
+    }
+
+protected:
+    // Of the paths that asked for a class, what became of it.
+    std::vector<std::string> classes_of(const Point& point) const {
+        const std::vector<Path>& paths = paths_of(point).paths;
+        const std::vector<std::string> granted = granted_(point);
+        std::vector<std::string> remarks;
+        for (std::size_t i = 0; i < paths.size(); ++i)
+            if (const std::string asked = paths[i].traffic_class.text(); !asked.empty())
+                remarks.push_back(fmt::format("{}: class {} {}", named(paths, i), asked,
+                                              granted.at(i) == asked ? "granted, not verified" : "not granted"));
+        return remarks;
+    }
+
+    std::string title_;
+    StoredIntervals intervals_;
+    StoredClasses granted_;
+    bool tells_memory_;
+
+private:
+    int lost_ = 0;
+};
+
+std::string skipped(const Point& point) {
+    return fmt::format("# {} skipped: {}\n", point.label(), point.skip_reason);
+}
+
+std::string commented(const std::vector<std::string>& remarks) {
+    std::string lines;
+    for (const std::string& remark : remarks) lines += fmt::format("# {}\n", remark);
+    return lines;
+}
+
+class Lines final : public QosTable {
+public:
+    using QosTable::QosTable;
+
+    std::string header() const override {
+        return fmt::format("# {}\n{:>8}{} {:>5} {:>9} {:>16} {:>9} {:>6} {:>12} {:>16} {:>9} {:>7} {:>6}\n", title_,
+                           "mode", tells_memory_ ? fmt::format(" {:>8}", "memory") : "", "path", "ranks", "class",
+                           "msg (B)", "window", "messages", "bytes", "Gbit/s", "share %", "idle %");
+    }
+
+    std::string row(const Row& row) override {
+        if (row.result == nullptr) return skipped(row.point);
+        const std::vector<Path>& paths = paths_of(row.point).paths;
+        const Intervals intervals = intervals_(row.point);
+        const SharedPart shared = shared_part(intervals, paths);
+        const std::vector<double> bytes = shared.bytes(paths);
+        std::vector<double> shares = shares_of(bytes);
+        const bool is_fabric = !shared.is_sender_bound();
+        if (!is_fabric) std::ranges::fill(shares, kAbsent);
+        std::string lines;
+        for (std::size_t i = 0; i < paths.size(); ++i)
+            lines += line(row.point, fmt::format("{}", i), fmt::format("{}:{}", paths[i].from, paths[i].to),
+                          class_name(paths[i].traffic_class), fmt::format("{}", paths[i].size),
+                          fmt::format("{}", paths[i].window), shared.messages[i], bytes[i], shared.time, shares[i],
+                          shared.idle[i]);
+        return lines + of_classes(row.point, paths, shared, bytes, shares) +
+               of_all(row.point, shared, bytes, is_fabric) + commented(classes_of(row.point)) +
+               commented(remarks_on(intervals, paths));
+    }
+
+private:
+    std::string line(const Point& point, const std::string& path, const std::string& ranks,
+                     const std::string& traffic_class, const std::string& size, const std::string& window,
+                     std::int64_t messages, double bytes, Nanoseconds time, double share, double idle) const {
+        const std::string memory = tells_memory_ ? fmt::format(" {:>8}", point.memory) : "";
+        const std::string rate = time > 0 ? fmt::format("{:.3f}", bytes * 8 / static_cast<double>(time)) : "—";
+        return fmt::format("{:>8}{} {:>5} {:>9} {:>16} {:>9} {:>6} {:>12} {:>16.0f} {:>9} {:>7} {:>6}\n",
+                           point.mode, memory, path, ranks, traffic_class, size, window, messages, bytes, rate,
+                           percent(share, 2), percent(idle, 2));
+    }
+
+    // Where there is more than one.
+    std::string of_classes(const Point& point, const std::vector<Path>& paths, const SharedPart& shared,
+                           const std::vector<double>& bytes, const std::vector<double>& shares) const {
+        std::vector<TrafficClass> classes;
+        for (const Path& path : paths)
+            if (std::ranges::find(classes, path.traffic_class) == classes.end())
+                classes.push_back(path.traffic_class);
+        std::string lines;
+        for (const TrafficClass& one : classes) {
+            if (classes.size() < 2) break;
+            std::int64_t messages = 0;
+            double sum = 0, share = 0;
+            for (std::size_t i = 0; i < paths.size(); ++i) {
+                if (paths[i].traffic_class != one) continue;
+                messages += shared.messages[i];
+                sum += bytes[i];
+                share += shares[i];
+            }
+            lines += line(point, "class", "", class_name(one), "", "", messages, sum, shared.time, share, kAbsent);
+        }
+        return lines;
+    }
+
+    std::string of_all(const Point& point, const SharedPart& shared, const std::vector<double>& bytes,
+                       bool is_fabric) const {
+        std::int64_t messages = 0;
+        double sum = 0;
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            messages += shared.messages[i];
+            sum += bytes[i];
+        }
+        std::string lines = line(point, "all", "", "", "", "", messages, sum, shared.time, kAbsent, kAbsent);
+        if (shared.intervals == 0) return lines + "# there is no whole interval in which every path could send\n";
+        if (const double jain = jain_index(bytes); is_fabric && !std::isnan(jain))
+            lines += fmt::format("# Jain's index {:.4f} over {:.1f} s\n", jain, seconds(shared.time));
+        return lines;
+    }
+};
+
+class Published final : public QosTable {
+public:
+    using QosTable::QosTable;
+
+    std::string header() const override { return fmt::format("# {}\n", title_); }
+
+    std::string row(const Row& row) override {
+        if (row.result == nullptr) return skipped(row.point);
+        const std::vector<Path>& paths = paths_of(row.point).paths;
+        const Intervals intervals = intervals_(row.point);
+        std::vector<std::pair<PathInterval, std::size_t>> in_time;
+        for (std::size_t path = 0; path < intervals.size(); ++path)
+            for (const PathInterval& interval : intervals[path]) in_time.emplace_back(interval, path);
+        // The n-th intervals of all paths end together but for the clocks.
+        std::ranges::stable_sort(in_time, {}, [](const auto& one) {
+            constexpr Nanoseconds kTogether = 50'000'000;
+            return (one.first.begin + one.first.length + kTogether / 2) / kTogether;
+        });
+        std::string lines = fmt::format("\n# {}\n", row.point.label());
+        for (const auto& [interval, path] : in_time)
+            lines += fmt::format("Rx_{} received {} data bytes in {} messages over last {:.1f} seconds\n", path,
+                                 static_cast<std::uint64_t>(interval.messages) * paths[path].size,
+                                 interval.messages, seconds(interval.length));
+        return lines + commented(classes_of(row.point)) + commented(remarks_on(intervals, paths));
+    }
+};
+
+} // namespace
+
+std::vector<std::string> remarks_on(const Intervals& intervals, const std::vector<Path>& paths) {
+    std::vector<std::string> remarks;
+    for (std::size_t path = 0; path < paths.size(); ++path)
+        if (std::string gap = gap_of(intervals[path], named(paths, path)); !gap.empty())
+            remarks.push_back(std::move(gap));
+    const SharedPart shared = shared_part(intervals, paths);
+    if (shared.intervals == 0) return remarks;
+    const auto largest =
+        std::ranges::max_element(shared.idle, {}, [](double share) { return std::isnan(share) ? 2.0 : share; });
+    if (shared.is_sender_bound() && !std::isnan(*largest))
+        remarks.push_back(fmt::format(
+            "no share is the fabric's: the sender of {} may have had nothing outstanding for {} % of the time",
+            named(paths, static_cast<std::size_t>(largest - shared.idle.begin())), percent(*largest, 1)));
+    return remarks;
+}
+
+std::unique_ptr<DurationTable> make_qos_table(Format format, std::string title, StoredIntervals intervals,
+                                              StoredClasses granted, bool tells_memory) {
+    if (format == Format::qos)
+        return std::make_unique<Published>(std::move(title), std::move(intervals), std::move(granted),
+                                           tells_memory);
+    return std::make_unique<Lines>(std::move(title), std::move(intervals), std::move(granted), tells_memory);
+}
+
+} // namespace a2aperf

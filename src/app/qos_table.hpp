@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Points of paths side by side as text, as they come. table: a line for each path, each class and all of them; qos:
+// the published lines, one for each path and interval.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "a2aperf/stats/shared_part.hpp"
+#include "duration_workload.hpp"
+
+namespace a2aperf {
+
+// The intervals of a point that was measured, in this launch or before.
+using StoredIntervals = std::function<std::vector<std::vector<PathInterval>>(const Point& point)>;
+
+// What the provider granted of the class of each path of such a point.
+using StoredClasses = std::function<std::vector<std::string>(const Point& point)>;
+
+// title: "2 ranks, 1 node, tcp". tells_memory: of each point.
+std::unique_ptr<DurationTable> make_qos_table(Format format, std::string title, StoredIntervals intervals,
+                                              StoredClasses granted, bool tells_memory);
+
+// What is remarkable of a point, a sentence each: paths that got nothing, and since when; that no share is the
+// fabric's.
+std::vector<std::string> remarks_on(const std::vector<std::vector<PathInterval>>& intervals,
+                                    const std::vector<Path>& paths);
+
+} // namespace a2aperf

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/fabric/class_of_service.hpp"
+
+#include <netinet/in.h>
+#include <netinet/ip.h>
+#include <rdma/fabric.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+
+namespace a2aperf {
+namespace {
+
+struct NamedClass {
+    std::uint32_t tclass;
+    int dscp, priority;
+};
+
+// In the order of the names in TrafficClass. DSCPs: DF, EF, AF41, AF11, CS1, CS6; priorities: those that Linux
+// gives the old types of service (TC_PRIO_…): best effort, interactive, interactive bulk, bulk, filler, control.
+constexpr std::array<NamedClass, 6> kNamed{{{FI_TC_BEST_EFFORT, 0, 0},
+                                            {FI_TC_LOW_LATENCY, 46, 6},
+                                            {FI_TC_DEDICATED_ACCESS, 34, 4},
+                                            {FI_TC_BULK_DATA, 10, 2},
+                                            {FI_TC_SCAVENGER, 8, 1},
+                                            {FI_TC_NETWORK_CTRL, 48, 7}}};
+constexpr int kCongestionBits = 2;
+
+// Where a connection leads: family, address and port alone.
+std::string place_of(const sockaddr* address) {
+    if (address->sa_family == AF_INET) {
+        sockaddr_in four{};
+        std::memcpy(&four, address, sizeof four);
+        return std::string(reinterpret_cast<const char*>(&four.sin_addr), sizeof four.sin_addr) +
+               std::string(reinterpret_cast<const char*>(&four.sin_port), sizeof four.sin_port);
+    }
+    if (address->sa_family == AF_INET6) {
+        sockaddr_in6 six{};
+        std::memcpy(&six, address, sizeof six);
+        return std::string(reinterpret_cast<const char*>(&six.sin6_addr), sizeof six.sin6_addr) +
+               std::string(reinterpret_cast<const char*>(&six.sin6_port), sizeof six.sin6_port);
+    }
+    return {};
+}
+
+std::string place_of_name(const std::string& name) {
+    sockaddr_storage address{};
+    if (name.size() < sizeof(sockaddr_in)) return {};
+    std::memcpy(&address, name.data(), std::min(name.size(), sizeof address));
+    return place_of(reinterpret_cast<const sockaddr*>(&address));
+}
+
+using Name = int (*)(int, sockaddr*, socklen_t*);
+
+std::string place_of_end(int descriptor, Name name) {
+    sockaddr_storage address{};
+    socklen_t length = sizeof address;
+    if (name(descriptor, reinterpret_cast<sockaddr*>(&address), &length) != 0) return {};
+    return place_of(reinterpret_cast<const sockaddr*>(&address));
+}
+
+bool has_option(int descriptor, int level, int option, int wanted) {
+    int value = -1;
+    socklen_t length = sizeof value;
+    return getsockopt(descriptor, level, option, &value, &length) == 0 && value == wanted;
+}
+
+bool set_option(int descriptor, int level, int option, int value) {
+    return setsockopt(descriptor, level, option, &value, sizeof value) == 0 &&
+           has_option(descriptor, level, option, value);
+}
+
+// The type of service first: setting it changes the priority, too.
+bool mark(int descriptor, const SocketMarks& marks) {
+    int family = 0;
+    socklen_t length = sizeof family;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &family, &length) != 0) return false;
+    const bool is_marked = family == AF_INET6
+                               ? set_option(descriptor, IPPROTO_IPV6, IPV6_TCLASS, marks.type_of_service)
+                               : set_option(descriptor, IPPROTO_IP, IP_TOS, marks.type_of_service);
+    return is_marked && (!marks.priority || set_option(descriptor, SOL_SOCKET, SO_PRIORITY, *marks.priority));
+}
+
+bool is_stream(int descriptor) {
+    return has_option(descriptor, SOL_SOCKET, SO_TYPE, SOCK_STREAM) &&
+           has_option(descriptor, SOL_SOCKET, SO_ACCEPTCONN, 0);
+}
+
+} // namespace
+
+std::optional<std::uint32_t> tclass_of(const TrafficClass& traffic_class) {
+    switch (traffic_class.kind) {
+    case TrafficClass::Kind::named:
+        return kNamed.at(static_cast<std::size_t>(traffic_class.value)).tclass;
+    case TrafficClass::Kind::dscp:
+        return fi_tc_dscp_set(static_cast<std::uint8_t>(traffic_class.value));
+    case TrafficClass::Kind::none:
+    case TrafficClass::Kind::service_level:
+        break;
+    }
+    return std::nullopt;
+}
+
+std::optional<SocketMarks> marks_of(const TrafficClass& traffic_class) {
+    if (traffic_class.kind == TrafficClass::Kind::dscp)
+        return SocketMarks{traffic_class.value << kCongestionBits, {}};
+    if (traffic_class.kind != TrafficClass::Kind::named) return std::nullopt;
+    const NamedClass& named = kNamed.at(static_cast<std::size_t>(traffic_class.value));
+    return SocketMarks{named.dscp << kCongestionBits, named.priority};
+}
+
+MarkedSockets mark_sockets(const std::string& own, std::span<const std::string> others, const SocketMarks& marks) {
+    MarkedSockets sockets;
+    const std::string here = place_of_name(own);
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", ignored)) {
+        const std::string name = entry.path().filename().string();
+        int descriptor = -1;
+        std::from_chars(name.data(), name.data() + name.size(), descriptor);
+        if (descriptor < 0 || !is_stream(descriptor)) continue;
+        const std::string from = place_of_end(descriptor, getsockname), to = place_of_end(descriptor, getpeername);
+        bool is_ours = !from.empty() && from == here;
+        for (const std::string& other : others) is_ours |= !to.empty() && to == place_of_name(other);
+        if (!is_ours) continue;
+        ++sockets.found;
+        if (mark(descriptor, marks)) ++sockets.marked;
+    }
+    return sockets;
+}
+
+} // namespace a2aperf

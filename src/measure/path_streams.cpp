@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/path_streams.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "a2aperf/base/clock.hpp"
+#include "a2aperf/fabric/class_of_service.hpp"
+#include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/measure/credit_stream.hpp"
+#include "a2aperf/transfer/modes.hpp"
+
+namespace a2aperf {
+namespace {
+
+enum Total : std::size_t { kSent, kReceived, kCpu, kBusy };
+
+template <class Mode>
+class PathEndOf final : public PathEnd {
+public:
+    template <class... Parts>
+    explicit PathEndOf(Parts&&... parts) : stream_(std::forward<Parts>(parts)...) {}
+
+    void prepare() override { stream_.prepare(); }
+    bool advance() override { return stream_.advance(); }
+    bool progress() override { return stream_.progress(); }
+    bool has_outstanding() const override { return stream_.has_outstanding(); }
+    std::int64_t sent() const override { return stream_.totals()[0]; }
+    std::int64_t received() const override { return stream_.totals()[1]; }
+    FlowMoments moments() const override { return stream_.moments(); }
+    bool injects() const override { return stream_.injects(); }
+    std::span<const std::int64_t> started() const override { return stream_.started(); }
+    void expect(std::span<const std::int64_t> due) override { stream_.expect(due); }
+    bool is_drained() const override { return stream_.is_drained(); }
+    std::string waiting_for() const override { return stream_.waiting_for(); }
+    void expect_sweep() override { stream_.expect_sweep(); }
+    bool sweep() override { return stream_.sweep(); }
+
+private:
+    CreditStream<Mode> stream_;
+};
+
+StreamSettings settings_of(const EngineParts& parts, const Channel& channel, const Path& path) {
+    const Offer& offer = channel.domain().offer();
+    StreamSettings settings{.window = path.window};
+    if (path.from == parts.job.rank()) settings.to.push_back(path.to);
+    if (path.to == parts.job.rank()) settings.from.push_back(path.from);
+    Point silent = parts.point;
+    silent.mode = path.mode;
+    silent.message_size = path.size;
+    silent.window = 0; // credits count what is under way
+    settings.injects = uses_inject(offer, silent);
+    settings.matches_in_order = offer.matches_in_order();
+    settings.completes_in_order = offer.completes_in_order();
+    if (path.size > offer.ordered_write()) settings.flag_behind = FlagBehind::delivery;
+    settings.op = parts.loop.next_op();
+    (void)parts.loop.next_op(); // of the credits
+    return settings;
+}
+
+PathStreams::End make_end(const EngineParts& parts, Channel& channel, const Path& path) {
+    const StreamSettings settings = settings_of(parts, channel, path);
+    std::unique_ptr<PathEnd> end;
+    for_each_mode([&]<class Mode>(Mode) {
+        if (path.mode == Mode::kName)
+            end = std::make_unique<PathEndOf<Mode>>(parts.job, channel, path.size, settings);
+    });
+    const bool is_sender = path.from == parts.job.rank();
+    return {std::move(end), path.start, is_sender || path.to == parts.job.rank(), is_sender};
+}
+
+// The class that the provider took; empty where it took none. Its sockets, connected by now, are marked where
+// messages go over TCP: no provider does that.
+std::string granted_class(const Channel& channel, const TrafficClass& asked) {
+    if (!tclass_of(asked)) return {};
+    const auto marks = marks_of(asked);
+    if (marks && find_provider(channel.domain().offer().provider()).network == "TCP") {
+        const MarkedSockets sockets =
+            mark_sockets(channel.endpoint().address(), channel.endpoint().peer_addresses(), *marks);
+        if (sockets.marked < sockets.found) return {};
+    }
+    return asked.text();
+}
+
+// Takes the samples along ticks by itself: rows of one path in one tick, of those paths that have an end here.
+class PathsFlow final : public Flow {
+public:
+    PathsFlow(const Job& job, std::vector<PathStreams::End> ends, std::vector<std::string> granted)
+        : engine_(job, std::move(ends)), granted_(fmt::format("{}", fmt::join(granted, "\n"))) {}
+
+    std::span<const std::string_view> counters() const override { return PathStreams::kCounters; }
+    Nanoseconds run(DurationLoop& loop, const Duration& duration, TickSamples&, const Witness& witness) override {
+        std::vector<std::string> names;
+        for (std::size_t i = 0; i < engine_.counters().size(); ++i) names.push_back(fmt::to_string(i));
+        TickSamples ticks(std::vector<std::string_view>(names.begin(), names.end()));
+        Duration of_each = duration;
+        of_each.most_samples /= std::max<std::size_t>(engine_.paths(), 1);
+        const Nanoseconds start = loop.run(engine_, of_each, ticks, witness);
+        keep(ticks, names);
+        return start;
+    }
+    bool is_over() const override { return engine_.is_over(); }
+    FlowMoments moments() const override { return engine_.moments(); }
+    bool injects() const override { return engine_.injects(); }
+    std::span<const std::int64_t> totals() const override { return engine_.totals(); }
+    std::string told() const override { return granted_; }
+    std::optional<KeptSamples> kept() const override {
+        return KeptSamples{.moments = moments_,
+                           .values = {path_, number_, sent_, received_, idle_},
+                           .lost = lost_,
+                           .are_offsets = true};
+    }
+
+private:
+    void keep(const TickSamples& ticks, const std::vector<std::string>& names) {
+        constexpr std::size_t kEach = PathStreams::kCounters.size();
+        lost_ = static_cast<std::int64_t>(ticks.lost());
+        for (std::size_t path = 0; path < engine_.paths(); ++path) {
+            if (!engine_.is_here(path)) continue;
+            const auto sent = ticks.column(names[path * kEach]), received = ticks.column(names[path * kEach + 1]),
+                       idle = ticks.column(names[path * kEach + 2]);
+            for (std::size_t tick = 0; tick < ticks.size(); ++tick) {
+                moments_.push_back(ticks.moments()[tick]);
+                path_.push_back(static_cast<std::int64_t>(path));
+                number_.push_back(static_cast<std::int64_t>(tick));
+                sent_.push_back(static_cast<std::int64_t>(sent[tick]));
+                received_.push_back(static_cast<std::int64_t>(received[tick]));
+                idle_.push_back(engine_.is_sender(path) ? static_cast<std::int64_t>(idle[tick]) : -1);
+            }
+        }
+    }
+
+    PathStreams engine_;
+    std::string granted_; // class of each path, a line each
+    std::vector<Nanoseconds> moments_;
+    std::vector<std::int64_t> path_, number_, sent_, received_, idle_;
+    std::int64_t lost_ = 0;
+};
+
+} // namespace
+
+PathStreams::PathStreams(const Job& job, std::vector<End> ends)
+    : job_(job), ends_(std::move(ends)), running_(ends_.size()), counts_(ends_.size() * kCounters.size()),
+      started_(static_cast<std::size_t>(job.ranks())) {
+    for (std::size_t path = 0; path < ends_.size(); ++path)
+        if (ends_[path].is_here) here_.push_back(path);
+}
+
+void PathStreams::prepare() {
+    for (const std::size_t path : here_) ends_[path].end->prepare();
+}
+
+// A look at the clock a turn, for all paths.
+bool PathStreams::advance() {
+    const Nanoseconds now = now_ns();
+    if (go_ == kNoMoment) [[unlikely]]
+        go_ = turn_ = now;
+    if (was_busy_) totals_[kBusy] += now - turn_;
+    was_busy_ = false;
+    for (std::size_t i = 0; i < here_.size(); ++i)
+        was_busy_ |= advance(here_[i + first_ < here_.size() ? i + first_ : i + first_ - here_.size()], now);
+    if (++first_ >= here_.size()) first_ = 0; // another one finds room first
+    turn_ = now;
+    return was_busy_;
+}
+
+// A sender that found nothing outstanding at the end of a turn had nothing since the turn began, at most, until the
+// next one begins.
+bool PathStreams::advance(std::size_t path, Nanoseconds now) {
+    Running& running = running_[path];
+    PathEnd& end = *ends_[path].end;
+    if (!running.is_started) [[unlikely]] {
+        if (now < go_ + ends_[path].start) return end.progress();
+        running.is_started = true;
+    }
+    if (running.was_empty) running.idle += now - turn_;
+    const bool has_moved = end.advance();
+    running.was_empty = ends_[path].is_sender && !end.has_outstanding();
+    count(path);
+    return has_moved;
+}
+
+bool PathStreams::progress() {
+    bool has_moved = false;
+    for (const std::size_t path : here_) {
+        has_moved |= ends_[path].end->progress();
+        count(path);
+    }
+    return has_moved;
+}
+
+void PathStreams::count(std::size_t path) {
+    const std::span<std::uint64_t> counts = std::span(counts_).subspan(path * kCounters.size(), kCounters.size());
+    counts[0] = static_cast<std::uint64_t>(ends_[path].end->sent());
+    counts[1] = static_cast<std::uint64_t>(ends_[path].end->received());
+    counts[2] = static_cast<std::uint64_t>(running_[path].idle);
+}
+
+void PathStreams::expect(std::span<const std::int64_t>) {
+    totals_[kCpu] = sched_getcpu();
+    for (const End& path : ends_) path.end->expect(job_.all_to_all(path.end->started()));
+}
+
+bool PathStreams::is_drained() const {
+    return std::ranges::all_of(here_, [&](std::size_t path) { return ends_[path].end->is_drained(); });
+}
+
+std::string PathStreams::waiting_for() const {
+    std::vector<std::string> words;
+    for (const std::size_t path : here_)
+        if (!ends_[path].end->is_drained())
+            words.push_back(fmt::format("{} of path {}", ends_[path].end->waiting_for(), path));
+    return fmt::format("{}", fmt::join(words, ", "));
+}
+
+void PathStreams::expect_sweep() {
+    totals_[kSent] = totals_[kReceived] = 0;
+    for (const std::size_t path : here_) {
+        totals_[kSent] += ends_[path].end->sent();
+        totals_[kReceived] += ends_[path].end->received();
+        ends_[path].end->expect_sweep();
+    }
+}
+
+bool PathStreams::sweep() {
+    bool is_done = true;
+    for (const std::size_t path : here_) is_done = ends_[path].end->sweep() && is_done;
+    return is_done;
+}
+
+FlowMoments PathStreams::moments() const {
+    FlowMoments all{kNoMoment, kNoMoment, kNoMoment};
+    for (const std::size_t path : here_) {
+        const FlowMoments of_path = ends_[path].end->moments();
+        if (of_path.begin != kNoMoment)
+            all.begin = all.begin == kNoMoment ? of_path.begin : std::min(all.begin, of_path.begin);
+        all.send_done = std::max(all.send_done, of_path.send_done);
+        all.receive_done = std::max(all.receive_done, of_path.receive_done);
+    }
+    return all;
+}
+
+bool PathStreams::injects() const {
+    bool sends = false;
+    for (const std::size_t path : here_) {
+        if (!ends_[path].is_sender) continue;
+        if (!ends_[path].end->injects()) return false;
+        sends = true;
+    }
+    return sends;
+}
+
+std::optional<std::string> path_trouble(const Offer& offer, const Point& point) {
+    if (find_mode(point.mode).arrival != Arrival::data || !offer.consumes_receive()) return std::nullopt;
+    return fmt::format("each write that carries data takes a posted receive of {}, and a path has none",
+                       offer.provider());
+}
+
+std::unique_ptr<Flow> make_path_streams(const EngineParts& parts, const std::vector<Path>& paths) {
+    std::vector<PathStreams::End> ends;
+    std::vector<std::string> granted;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        ends.push_back(make_end(parts, *parts.channels[i], paths[i]));
+        granted.push_back(granted_class(*parts.channels[i], paths[i].traffic_class));
+    }
+    return std::make_unique<PathsFlow>(parts.job, std::move(ends), std::move(granted));
+}
+
+} // namespace a2aperf

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2aperf qos` when a rank dies or stops: that a path gets nothing is a result, that a rank is gone is not."""
+
+import re
+import signal
+
+import numpy as np
+import pytest
+from path_files import are_true_intervals, paths_of
+from processes import PATIENCE, wait_until
+from results import COMPLETE, Results, complete_points
+from running_launch import start
+
+pytestmark = pytest.mark.slow
+
+# Points of 600 ms, and as many as it takes to be met in the middle of them.
+POINTS = 16
+PATHS = ["--path", "0:1", "--path", "0:1,window=2", "--path", "2:1"]
+CALM = ["--poll", "yield", "-o", "a.h5", "--interval", "200ms"]
+SHORT = [*PATHS, *CALM, "--sizes", "1000..16000+1000", "--duration", "600ms"]
+LONG = [*PATHS, *CALM, "--duration", "1h"]
+
+
+def test_a_killed_rank_and_the_rest_resumed(start, tmp_path):
+    file = tmp_path / "a.h5"
+    launch = start(3, *SHORT, "--provider", "tcp", "--timeout", "3s", command="qos")
+    assert wait_until(lambda: complete_points(file, "qos") >= 2 or launch.launcher.poll() is not None, PATIENCE)
+    launch.kill(signal.SIGKILL, [1])
+    assert launch.end() != 0
+    before = Results(file)
+    kept = [point for point, state in enumerate(before.states("qos")) if state == COMPLETE]
+    assert 2 <= len(kept) < POINTS
+    were = {point: paths_of(file, point) for point in kept}
+
+    assert start(3, *SHORT, "--provider", "tcp", "--resume", command="qos").end() == 0
+    after = Results(file)
+    assert after.states("qos") == [COMPLETE] * POINTS
+    assert [point for point, segment in enumerate(after.columns["segment"]) if segment == 0] == kept
+    for point in range(POINTS):
+        are_true_intervals(file, point)
+    for point, paths in were.items():
+        np.testing.assert_equal(paths_of(file, point), paths)
+
+
+@pytest.mark.parametrize("provider", ["tcp", "net"])
+@pytest.mark.parametrize("stopped", [1, 2])
+def test_a_stopped_rank_ends_the_launch_though_a_path_may_get_nothing(start, tmp_path, provider, stopped):
+    """Its paths are silent, those of the others may go on; over MPI nothing is heard of it."""
+    launch = start(3, *LONG, "--provider", provider, "--timeout", "2s", command="qos")
+    assert wait_until(lambda: (tmp_path / "a.h5").exists() or launch.launcher.poll() is not None, PATIENCE)
+    assert wait_until(lambda: launch.is_measuring() or launch.launcher.poll() is not None, PATIENCE)
+    launch.kill(signal.SIGSTOP, [stopped])
+    assert launch.end() not in (0, 124, 137)
+    said = rf"a2aperf: .*(nothing was heard of rank {stopped} |nothing happened for|it waited) ?.*"
+    assert any(re.match(said, line) for line in launch.says()), launch.says()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_is_heard_within_a_long_interval(start, tmp_path, number):
+    launch = start(2, "--paths", "2", "--poll", "yield", "-o", "a.h5", "--provider", "net", "--duration", "10h", "--interval", "1h", command="qos")
+    assert wait_until(lambda: launch.is_measuring() or launch.launcher.poll() is not None, PATIENCE)
+    launch.kill(number, [0, 1])
+    assert launch.end() != 0
+    assert launch.statuses() == dict.fromkeys(range(2), 128 + number)
+    assert Results(tmp_path / "a.h5").segments[0].end_reason == "signal"

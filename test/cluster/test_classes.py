@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Classes of service on a link that knows them: paths get the shares that its weights give them."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from cluster import ETHERNET, MTU, Cluster, payload_share
+from flows import flow
+from measure import TRIES
+from path_files import are_true_intervals, paths_of
+
+MBIT = 100
+BURST = 60_000
+SIZE = ["--sizes", "64KiB", "--window", "8"]
+LENGTH = ["--duration", "8s", "--interval", "500ms"]
+NEAR = 0.03  # of all, that a share may be from its weight's
+TYPE_OF_SERVICE = {"low-latency": 0xB8, "bulk": 0x28, "scavenger": 0x20, "dscp26": 0x68}
+
+
+def weigh(cluster: Cluster, classes: Sequence[str], weights: Sequence[int]) -> None:
+    """What the first host sends: to each class of packets its weight's part of the link, chosen by the type of service.
+
+    What has no class goes first: small packets, for an acknowledgement that waits holds up what it is for.
+    """
+    tc = f"tc -n {cluster.hosts[0]}"
+    whole = f"ceil {MBIT}mbit burst {BURST} cburst {BURST}"
+    lines = [
+        "set -e",
+        f"{tc} qdisc add dev e0 root handle 1: htb default 1",
+        f"{tc} class add dev e0 parent 1: classid 1:fff htb rate {MBIT}mbit {whole}",
+        f"{tc} class add dev e0 parent 1:fff classid 1:1 htb prio 0 rate 1mbit {whole}",
+        f"{tc} filter add dev e0 parent 1: prio 1 protocol ip u32 match u16 0 0xff00 at 2 flowid 1:1",
+    ]
+    for i, (name, weight) in enumerate(zip(classes, weights, strict=True)):
+        rate = (MBIT - 1) * weight / sum(weights)
+        lines += [
+            f"{tc} class add dev e0 parent 1:fff classid 1:{i + 2:x} htb prio 1 rate {rate}mbit {whole} quantum {weight * (MTU + ETHERNET)}",
+            f"{tc} qdisc add dev e0 parent 1:{i + 2:x} bfifo limit 64mb",
+            f"{tc} filter add dev e0 parent 1: prio 2 protocol ip u32 match ip tos {TYPE_OF_SERVICE[name]:#x} 0xfc flowid 1:{i + 2:x}",
+        ]
+    cluster.shell("\n".join(lines))
+
+
+def shares_of(folder) -> tuple[np.ndarray, float]:
+    """Of the bytes of all paths in all intervals but the first two; and the most of the time that a sender had nothing out."""
+    are_true_intervals(folder / "a.h5", 0)
+    paths = paths_of(folder / "a.h5", 0)
+    came = np.array([path["bytes"][2:].sum() for path in paths], dtype=float)
+    idle = max(float(path["idle"][2:].sum() / path["length"][2:].sum()) for path in paths)
+    return came / came.sum(), idle
+
+
+@pytest.mark.parametrize(
+    ("classes", "weights"),
+    [(("bulk", "low-latency"), (1, 2)), (("bulk", "scavenger", "low-latency"), (1, 1, 2)), (("scavenger", "dscp26", "low-latency"), (1, 4, 8))],
+)
+def test_shares_are_those_of_the_weights(cluster_of, program, tmp_path, told, classes, weights):
+    """Paths of classes that a shaped link knows, by its weights."""
+    cluster = cluster_of(2)
+    weigh(cluster, classes, weights)
+    wanted = np.array(weights) / sum(weights)
+    words = [word for name in classes for word in ("--path", f"0:1,class={name}")]
+    for _ in range(TRIES):
+        flow(cluster, program, tmp_path, "qos", *words, *SIZE, *LENGTH)
+        shares, idle = shares_of(tmp_path)
+        if np.abs(shares - wanted).max() <= NEAR:
+            break
+    told(known=f"shares {np.round(wanted, 3)}", measured=f"{np.round(shares, 3)}, idle {idle:.4f}")
+    assert np.abs(shares - wanted).max() <= NEAR, (shares, wanted, idle)
+    paths = paths_of(tmp_path / "a.h5", 0)
+    assert [path["class_requested"] for path in paths] == list(classes) == [path["class_granted"] for path in paths]
+    assert {path["class_verified"] for path in paths} == {""}
+
+
+def test_classes_that_nobody_knows_change_nothing(cluster_of, program, tmp_path, told):
+    """Paths of two classes on a link that has one queue for all."""
+    cluster = cluster_of(2)
+    cluster.shell(f"tc -n h1 qdisc add dev e0 root tbf rate {MBIT}mbit burst {BURST} limit 64mb")
+    for _ in range(TRIES):
+        flow(cluster, program, tmp_path, "qos", "--classes", "bulk,low-latency", *SIZE, *LENGTH)
+        shares, idle = shares_of(tmp_path)
+        if np.abs(shares - 0.5).max() <= NEAR:
+            break
+    told(known="shares 0.5 0.5", measured=f"{np.round(shares, 3)}, idle {idle:.4f}")
+    assert np.abs(shares - 0.5).max() <= NEAR
+    assert {path["class_verified"] for path in paths_of(tmp_path / "a.h5", 0)} == {""}
+
+
+def test_a_strict_priority_starves_the_rest(cluster_of, program, tmp_path, told):
+    """Three bands behind one rate: what goes first leaves next to nothing, the run ends, and it is told."""
+    cluster = cluster_of(2)
+    cluster.shell(
+        f"set -e; tc -n h1 qdisc add dev e0 root handle 1: tbf rate {MBIT}mbit burst {BURST} limit 64mb\n"
+        "tc -n h1 qdisc add dev e0 parent 1: handle 2: pfifo_fast"
+    )
+    flow(cluster, program, tmp_path, "qos", "--classes", "bulk,low-latency", *SIZE, *LENGTH)
+    shares, idle = shares_of(tmp_path)
+    told(known="the share of bulk below 0.02", measured=f"{np.round(shares, 4)}, idle {idle:.4f}")
+    assert shares[0] < 0.02
+
+
+def test_a_path_alone_has_the_whole_link(cluster_of, program, tmp_path, told):
+    """One path on a link of known rate."""
+    cluster = cluster_of(2, mbit=MBIT)
+    low, high = payload_share()
+    for _ in range(TRIES):
+        results = flow(cluster, program, tmp_path, "qos", "--paths", "1", *SIZE, *LENGTH)
+        rate = float(results.columns["gbps"][0]) * 1e3
+        if low * MBIT * 0.98 <= rate <= high * MBIT * 1.01:
+            break
+    told(known=f"{low * MBIT:.1f} to {high * MBIT:.1f} Mbit/s", measured=f"{rate:.1f} Mbit/s")
+    assert low * MBIT * 0.98 <= rate <= high * MBIT * 1.01

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2aperf qos`: paths side by side, and what each of them got, interval by interval."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import checksums
+import h5py
+import numpy as np
+import pytest
+from path_files import are_true_intervals, paths_of
+from refusals import refuses
+from results import COMPLETE, SKIPPED, Results
+
+CALM = ["--poll", "yield", "-o", "a.h5"]
+SHORT = ["--duration", "600ms", "--interval", "200ms"]
+A2A = Path(os.environ.get("A2A", Path(__file__).resolve().parents[2] / ".venv/bin/a2a"))
+
+
+@pytest.fixture
+def qos(launch, tmp_path):
+    def run(ranks: int, *words: str, provider: str = "shm", status: int = 0):
+        outcome = launch(ranks, "qos", "--provider", provider, *CALM, *words)
+        assert outcome.returncode == status, outcome.stderr
+        return outcome
+
+    return run
+
+
+@pytest.mark.parametrize("provider", ["shm", "tcp", "net"])
+def test_each_path_gets_what_was_sent_on_it(qos, needs_provider, tmp_path, provider):
+    """Between the same ranks, both ways, and beside those of other ranks; every size, every way to move."""
+    full_name = needs_provider(provider)
+    words = ["--path", "0:1,size=8", "--path", "0:1,size=64KiB,window=4", "--path", "1:0,size=0", "--path", "2:1,start=200ms"]
+    qos(3, *words, *SHORT, "--mode", "tagged,msg,write-imm,read,write", provider=provider)
+    file = tmp_path / "a.h5"
+    results = Results(file)
+    assert set(results.words("provider")) == {full_name}
+    assert set(results.words("role")) == {"qos"}
+    assert list(results.columns["state"]) == [COMPLETE] * 5
+    for point, mode in enumerate(results.words("mode")):
+        are_true_intervals(file, point)
+        paths = paths_of(file, point)
+        assert [(p["source"], p["destination"], p["message_size"], p["window"]) for p in paths] == [
+            (0, 1, 8, 32), (0, 1, 65536, 4), (1, 0, 0, 32), (2, 1, 4096, 32)]  # fmt: skip
+        assert {p["mode"] for p in paths} == {mode}
+        assert [p["connected"] for p in paths] == [0, 0, 0, 200_000_000]
+        assert all(p["messages"].sum() > 0 for p in paths)
+    checksums.require_right(file)
+
+
+def test_figures_are_those_of_the_shared_part(qos, tmp_path):
+    qos(2, "--path", "0:1", "--path", "0:1,size=100,start=250ms", *SHORT)
+    file = tmp_path / "a.h5"
+    early, late = paths_of(file, 0)
+    assert (late["begin"] >= 250_000_000).all() and (early["begin"] == 0).any()
+    shared = [np.flatnonzero(path["begin"] >= 250_000_000) for path in (early, late)]
+    assert len(shared[0]) == len(shared[1]) == len(late["begin"])
+    bytes_of = [float(path["bytes"][rows].sum()) for path, rows in zip((early, late), shared, strict=True)]
+    with h5py.File(file) as opened:
+        row = {name: data[0] for name, data in opened.items() if isinstance(data, h5py.Dataset) and data.ndim == 1}
+    assert row["bytes"] == sum(bytes_of)
+    assert row["shared_intervals"] == len(late["begin"])
+    lengths = [path["length"][rows].sum() for path, rows in zip((early, late), shared, strict=True)]
+    assert abs(row["shared_time"] - np.mean(lengths)) <= 1
+    assert row["gbps"] == pytest.approx(8 * row["bytes"] / row["shared_time"])
+    assert row["jain"] == pytest.approx(sum(bytes_of) ** 2 / (2 * sum(b * b for b in bytes_of)))
+
+
+def test_a_path_that_gets_nothing_is_told_and_ends_nothing(qos, tmp_path):
+    """Its receiver frees a buffer only when it looks: a window of 1 and a start behind all whole intervals but its own."""
+    told = qos(3, "--path", "0:1", "--path", "2:1,start=450ms", *SHORT, "--format", "qos")
+    lines = re.findall(r"^Rx_(\d) received (\d+) data bytes in (\d+) messages over last ([\d.]+) seconds$", told.stdout, re.MULTILINE)
+    first = [line for line in lines if line[0] == "0"]
+    assert first and all(int(size) == 4096 * int(count) for _, size, count, _ in lines)
+    late = paths_of(tmp_path / "a.h5", 0)[1]
+    assert len(late["begin"]) == 0, "it had no whole interval"
+    with h5py.File(tmp_path / "a.h5") as opened:
+        assert opened["shared_intervals"][0] == 0 and opened["shared_time"][0] == -1 and np.isnan(opened["jain"][0])
+
+
+def test_paths_of_a_file_and_by_number(qos, tmp_path):
+    (tmp_path / "paths.txt").write_text("# two\n0:1,size=8 # small\n\n1:0,window=2\n")
+    qos(2, "--path-file", "paths.txt", *SHORT, "--sizes", "16,32")
+    with h5py.File(tmp_path / "a.h5") as opened:
+        assert [text.split(";")[0] for text in opened["path_list"].asstr()[:]] == ["0:1 size=8 window=32 mode=tagged"] * 2
+    assert [[p["message_size"] for p in paths_of(tmp_path / "a.h5", point)] for point in (0, 1)] == [[8, 16], [8, 32]]
+    qos(2, "--paths", "4", *SHORT, "--force")
+    assert [(p["source"], p["destination"]) for p in paths_of(tmp_path / "a.h5", 0)] == [(0, 1)] * 4
+
+
+def test_no_share_is_given_where_the_sender_decides(qos, tmp_path):
+    """With a window of one there is a gap behind every message."""
+    told = qos(2, "--path", "0:1,window=1,size=8", "--path", "0:1,window=1,size=8", *SHORT)
+    with h5py.File(tmp_path / "a.h5") as opened:
+        assert opened["shared_time"][0] > 0
+    path = paths_of(tmp_path / "a.h5", 0)[0]
+    assert path["idle"].sum() > 0.01 * path["length"].sum()
+    assert "no share is the fabric's: the sender of path" in told.stdout
+    assert "Jain" not in told.stdout
+    rows = [line.split() for line in told.stdout.splitlines() if ":" in line and line.split()[0] == "tagged"]
+    assert [row[9] for row in rows] == ["—", "—"]
+
+
+def test_a_finished_file_is_resumed_and_shows_the_same(qos, tmp_path):
+    words = ["--paths", "2", "--sizes", "8,4096", *SHORT]
+    first = qos(2, *words)
+    before = [paths_of(tmp_path / "a.h5", point) for point in (0, 1)]
+    again = qos(2, *words, "--resume")
+    assert again.stdout == first.stdout
+    after = [paths_of(tmp_path / "a.h5", point) for point in (0, 1)]
+    np.testing.assert_equal(after, before)
+
+
+@pytest.mark.parametrize("provider", ["shm", "tcp", "net"])
+def test_classes_that_are_asked_for_are_granted_and_not_verified(qos, needs_provider, tmp_path, provider):
+    needs_provider(provider)
+    asked = ["best-effort", "low-latency", "bulk", "dscp10", "sl1"]
+    words = [word for name in asked for word in ("--path", f"0:1,class={name}")]
+    told = qos(2, *words, "--path", "1:0", *SHORT, provider=provider)
+    paths = paths_of(tmp_path / "a.h5", 0)
+    assert [path["class_requested"] for path in paths] == [*asked, ""]
+    assert [path["class_granted"] for path in paths] == [*asked[:-1], "", ""]
+    assert {path["class_verified"] for path in paths} == {""}
+    said = re.findall(r"^# path \d \(0:1\): class (\S+) (.*)$", told.stdout, re.MULTILINE)
+    assert said == [*((name, "granted, not verified") for name in asked[:-1]), ("sl1", "not granted")]
+    if provider != "shm":
+        tuned = Results(tmp_path / "a.h5").segments[0].attributes["tuned_environment"]
+        assert "FI_TCP_NODELAY=1" in tuned, "Nagle's algorithm is off for bulk, too"
+
+
+def test_classes_are_of_the_paths_in_their_order(qos, tmp_path):
+    qos(2, "--classes", "bulk,low-latency,bulk", *SHORT)
+    assert [path["class_requested"] for path in paths_of(tmp_path / "a.h5", 0)] == ["bulk", "low-latency", "bulk"]
+
+
+def test_intervals_that_find_no_room_are_told(qos, tmp_path):
+    told = qos(2, "--paths", "2", "--duration", "500ms", "--interval", "100ms", "--max-samples", "2")
+    assert re.search(r"\d intervals not kept", told.stderr), told.stderr
+    assert all(len(path["begin"]) <= 2 for path in paths_of(tmp_path / "a.h5", 0))
+
+
+def test_verify_only(launch, tmp_path):
+    done = launch(2, "qos", "--provider", "shm", "--poll", "yield", "--paths", "3", "--verify-only")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "1 point verified, every byte of every message\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_one_thread_drives_makes_no_node_oversubscribed(a2aperf):
+    told = a2aperf("qos", "--dry-run", "--ranks", "2", "--paths", "8", "--memory-limit", "1GiB")
+    assert told.returncode == 0, told.stderr
+    assert "8 paths" in told.stdout
+
+
+@pytest.mark.skipif(not A2A.exists(), reason="the analysis is not installed")
+def test_the_analysis_reads_it(qos, tmp_path):
+    qos(2, "--paths", "2", *SHORT)
+    for words in (("check",), ("table",), ("explain",)):
+        done = subprocess.run([A2A, *words, tmp_path / "a.h5"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+def test_more_paths_than_the_provider_has_endpoints(launch, needs_provider, tmp_path):
+    needs_provider("psm2")
+    outcome = launch(2, "qos", "--provider", "psm2", *CALM, "--paths", "2", *SHORT)
+    assert outcome.returncode == 3
+    assert "psm2 opens 1 endpoint in a process, not 2" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--path", "0"], "--path: '0' is not a path: it begins with its two ranks, as in 0:1,size=4096"),
+        (["--path", "1:1"], "--path: the path 1:1 leads from a rank to itself"),
+        (["--path", "0:1,sise=8"], "--path: 'sise=8' says nothing of a path: expected "),
+        (["--path", "0:1,size=8,size=9"], "size is there twice in one path"),
+        (["--path", "0:1,window=0"], "--path: window '0': expected a whole number from 1"),
+        (["--path", "0:1,size=8..16*2"], "a path has one size"),
+        (["--path", "0:2"], "--path 0:2 names rank 2, and there are 2 ranks: 0 to 1"),
+        (["--path", "0:1", "--paths", "2"], "--paths and --path exclude each other"),
+        (["--path", "0:1,start=30s"], "--path 0:1 begins after 30 s, and --duration is 30 s"),
+        (["--path", "0:1,size=8", "--sizes", "8,16"], "--sizes: every path has a size of its own"),
+        (["--classes", "bulk,fast"], "--classes: unknown class 'fast': expected best-effort, low-latency"),
+        (["--path", "0:1,class=dscp64"], "--path: class 'dscp64': dscp goes from 0 to 63"),
+        (["--paths", "3", "--classes", "bulk"], "--classes: 1 of them, and 3 paths"),
+        (["--path", "0:1", "--classes", "bulk"], "--classes are those of --paths: of a --path write class="),
+        (["--path-file", "none.txt"], "--path-file: "),
+        (["--paths", "0"], "--paths: "),
+        (["--interval", "50ms"], "--interval: '50ms' is below 100 ms"),
+        (["--interval", "31s"], "--interval 31 s is longer than --duration 30 s"),
+        (["--window", "all"], "--window: a path has a number of buffers, not all"),
+        (["--format", "wide"], "--format: for qos expected one of table, qos, csv, json"),
+        (["--poll", "block"], "--poll: for qos expected one of auto, spin, yield"),
+    ],
+)
+def test_bad_input_is_one_line_and_no_file(launch, tmp_path, words, says):
+    refuses(launch(2, "qos", "--provider", "shm", *words), says, tmp_path, [])
+
+
+def test_what_has_no_room_is_skipped_with_the_reason(qos, tmp_path):
+    qos(2, "--path", "0:1,size=8", "--path", "0:1", "--sizes", "8,8MiB", *SHORT, "--memory-limit", "64MiB")
+    results = Results(tmp_path / "a.h5")
+    assert list(results.columns["state"]) == [COMPLETE, SKIPPED]
+    assert "the messages and the credits of 2 paths need" in results.words("skip_reason")[1]
