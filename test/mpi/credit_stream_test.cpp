@@ -53,8 +53,8 @@ StreamSettings all() {
 
 struct Streams {
     // Room for the messages and credits of all().
-    explicit Streams(const char* mode, Completions completions = Completions::all)
-        : rig({mode}, 64 * job().ranks(), 1, flow_demands(), completions) {}
+    explicit Streams(const char* mode, Completions given = Completions::all)
+        : rig({mode}, 64 * job().ranks(), 1, flow_demands(), given) {}
 
     template <class Mode>
     std::int64_t run(StreamSettings settings, Bytes message_size, const Duration& duration) {

@@ -19,7 +19,7 @@ from a2aperf.studies.interconnects import Interconnect
 from a2aperf.suite import figure, outcome
 
 EXAMPLES = """\
-a2a suite -n 2 --quick                            what this machine offers, in five minutes
+a2a suite -n 2 --quick                            what this machine offers: five minutes of launches
 a2a suite -n 4 --across shm,tcp@lo,net@lo         three interconnects, eight launches of each
 a2a suite -n 2 --hostfile hosts --across tcp@eth0=1GigE,tcp@ib0=IPoIB,verbs@mlx4_0=IB
 a2a suite results/                                what came out
@@ -50,7 +50,10 @@ def run(
     ] = "",
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Five minutes: few sizes, as few launches as can decide."),
+        typer.Option(
+            "--quick",
+            help="Few sizes, as few launches as can decide, none begun after five minutes.",
+        ),
     ] = False,
     chosen: Annotated[
         str, typer.Option("--workloads", metavar="LIST", help="Some of them only.")
