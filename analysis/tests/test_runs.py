@@ -475,7 +475,7 @@ def test_different_clusters_are_not_mixed_unless_told(tmp_path: Path) -> None:
 # Figures ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", alltoall.WORKLOAD.plots)
+@pytest.mark.parametrize("kind", [kind for kind in alltoall.WORKLOAD.plots if kind != "traffic"])
 def test_every_figure_is_a_method(runs: Runs, kind: str) -> None:
     assert kind in dir(runs.plot)
     draw = getattr(runs.sel(message_size=60000).plot, kind)

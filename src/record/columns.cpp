@@ -303,7 +303,7 @@ std::vector<Column> traffic_columns() {
                            {"traffic"}, [](const PointRequest& a) { return a.point.traffic_name(); });
     return {
         std::move(traffic),
-        asked_column("traffic_matrix", Kind::int32, "", "index into /matrices/weight, -1 = uniform",
+        asked_column("traffic_matrix", Kind::int32, "", "row of the weights in matrices, -1 = uniform",
                      [](const Point& point) { return to_value(point.traffic ? point.traffic->index() : -1); }),
         asked_column("traffic_digest", Kind::int64, "", "of the matrix, the same of the same one, -1 = uniform",
                      [](const Point& point) {

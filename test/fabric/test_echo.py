@@ -229,7 +229,7 @@ def test_a_config_file_has_options_that_streams_have_too(a2aperf, tmp_path):
         (2, ["--outstanding", "0"], "--outstanding"),
         (2, ["--outstanding", "65"], "--outstanding"),
         (2, ["--request", "1,2"], "--request: '1,2': expected one size"),
-        (2, ["--ops", "5", "--duration", "1s"], "--duration and --ops exclude each other"),
+        (2, ["--ops", "5", "--duration", "1s"], "--ops and --duration exclude each other"),
         (2, ["--max-samples", "0"], "--max-samples"),
         (2, ["--format", "wide"], "--format: for echo expected one of table, clusterperf, csv, json"),
         (2, ["--window", "1"], "--window is not an option of a2aperf echo"),

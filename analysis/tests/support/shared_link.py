@@ -52,11 +52,11 @@ def commands(levels: str, size: int, prompt: str = "$ ") -> str:
     )
 
 
-def received(path: int, messages: int, size: int, seconds: float = 10.0) -> str:
+def received(path: int, messages: int, size: int, length: float = 10.0) -> str:
     """What a receiver prints."""
     return (
         f"Rx_{path} received {messages * size} data bytes in {messages} messages "
-        f"over last {seconds:.1f} seconds\n"
+        f"over last {length:.1f} seconds\n"
     )
 
 
