@@ -256,7 +256,7 @@ def test_report_live_history_and_compare(a2a: Run, tmp_path: Path) -> None:
     for index in range(8):
         is_a = index % 4 in (0, 3)
         mine, seconds = seeded(1, 1, 2, n=12, seed=index), 1.0 if is_a else 0.8
-        path = write(tmp_path / f"{index}.h5", [Setting((0, 0, 1), mine, seconds=seconds)])
+        path = write(tmp_path / f"{index}.h5", [Setting((0, 0, 1), mine, length=seconds)])
         with edited(path) as file:
             labels = file["segments/0"]
             del labels["label_name"], labels["label_value"]

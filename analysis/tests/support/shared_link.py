@@ -79,7 +79,7 @@ class Setting:
     levels: tuple[int, ...]
     messages: tuple[tuple[int, ...], ...]
     size: int = 4096
-    seconds: float = 1.0
+    length: float = 1.0
     tables: str = ""
     """Above its command lines."""
 
@@ -89,7 +89,7 @@ class Setting:
         told += [f"Rx_{path} connected\n" for path in range(len(self.levels))]
         for at in range(max(map(len, self.messages))):
             told += [
-                received(path, mine[at], self.size, self.seconds)
+                received(path, mine[at], self.size, self.length)
                 for path, mine in enumerate(self.messages)
                 if at < len(mine)
             ]
