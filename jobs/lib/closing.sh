@@ -17,7 +17,7 @@ analyse() {
         return 0
     }
     # One file is merged as it is; those of several workloads are not.
-    (($# == 1)) || [[ $kind == suite ]] || { mkdir -p "${merged%/*}" && "$a2a" merge "$@" --force -o "$merged"; } || return
+    (($# == 1)) || [[ ${kind-} == suite ]] || { mkdir -p "${merged%/*}" && "$a2a" merge "$@" --force -o "$merged"; } || return
     "$a2a" report "$@" ${error:+--error "$error"} -o "$page" && say "report: $page"
 }
 
