@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """a2a run: a study without Slurm, from its plan to its exit status."""
 
-import csv
+import ast
 import json
-import os
 import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from launched_study import LaunchedStudy
 from processes import PATIENCE, running_in, wait_until
 from results import Results
 
@@ -22,26 +21,14 @@ HARMLESS = "FI_SHM_TX_SIZE=512,1024"
 LATE = "call=received do=late:{} count=1000000"  # test/faults: ms, of every message
 
 
-@pytest.fixture(scope="session")
-def analysis() -> Path:
-    """The command a2a."""
-    candidates = [os.environ.get("A2A", ""), ROOT / "build/a2a/bin/a2a", ROOT / ".venv/bin/a2a"]
-    found = [Path(one) for one in candidates if one and Path(one).is_file()]
-    if not found:
-        pytest.skip("the analysis is not installed")
-    return found[0]
-
-
-class Study:
-    """A folder, and a program in it whose second launch is in trouble while the file `trouble` is there."""
+class Study(LaunchedStudy):
+    """A program in it whose second launch is in trouble while the file `trouble` is there."""
 
     def __init__(self, folder: Path, program: Path, a2a: Path) -> None:
-        self.folder, self.a2a = folder, a2a
-        self.results = folder / "results"
+        super().__init__("run", folder, folder / "a2aperf", a2a)
         self.trouble = folder / "trouble"
         library = program.parents[2] / "test/faults/libfault-fabric.so"
         assert library.is_file(), f"{library} is not built"
-        self.program = folder / "a2aperf"
         self.program.write_text(
             "#!/usr/bin/env bash\n"
             f"if [[ $* == *-002.h5* && -e {self.trouble} ]]; then export A2APERF_TEST_FAULT=$(<{self.trouble}); fi\n"
@@ -49,44 +36,21 @@ class Study:
             f'exec {program} "$@"\n'
         )
         self.program.chmod(0o755)
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM", "A2APERF"))}
-        self.environment = kept | {"A2APERF_JOBS": str(ROOT / "jobs")}
-
-    def words(self, *words: str) -> list[str | Path]:
-        return [self.a2a, "run", "--program", self.program, *words]
-
-    def run(self, *words: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            self.words(*words), cwd=self.folder, env=self.environment | dict(env or {}), capture_output=True, text=True,
-            timeout=PATIENCE, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
-
-    def start(self, *words: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            self.words(*words), cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
-
-    def status(self) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [self.a2a, "status", self.results], env=self.environment, capture_output=True, text=True, timeout=PATIENCE
-        )
-
-    def plan(self) -> list[dict[str, str]]:
-        return rows(self.results / "plan-run.tsv")
-
-    def log(self) -> list[dict[str, str]]:
-        return rows(self.results / "log-run.tsv")
-
-
-def rows(file: Path) -> list[dict[str, str]]:
-    lines = [line for line in file.read_text().splitlines() if not line.startswith("# ")]
-    return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 @pytest.fixture
 def study(program: Path, analysis: Path, tmp_path: Path) -> Study:
     return Study(tmp_path, program, analysis)
+
+
+def test_the_looks_of_the_scripts_are_those_that_are_simulated():
+    script = 'for i in "${!kLooks[@]}"; do echo "${kLooks[i]} ${kErrors[i]%\\%}"; done'
+    told = subprocess.run(["bash", "-c", f". {ROOT}/jobs/lib/looks.sh; {script}"], capture_output=True, text=True, check=True)
+    scripts = [(int(n), float(error) / 100) for n, error in map(str.split, told.stdout.splitlines())]
+    text = (ROOT / "analysis/src/a2aperf/decision.py").read_text()
+    (simulated,) = re.findall(r"^LOOKS: Final = (.*)$", text, re.M)
+    assert scripts == [(n, pytest.approx(error)) for n, error in ast.literal_eval(simulated)]
+    assert len(scripts) > 1
 
 
 @pytest.mark.parametrize(("slow", "fast", "status"), [(0, 1, 0), (1, 0, 3)])

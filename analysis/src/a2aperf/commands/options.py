@@ -23,6 +23,32 @@ Error = Annotated[
     str,
     typer.Option("--error", metavar="SHARE", help="Error of all cells together, of each interval."),
 ]
+Hostfile = Annotated[
+    Path | None,
+    typer.Option(
+        "--hostfile",
+        metavar="FILE",
+        help="Hosts, a line each: 'node1 slots=4'. The ranks are spread evenly over them. "
+        "Default: this machine.",
+    ),
+]
+Seed = Annotated[
+    int | None, typer.Option("--seed", min=0, max=999_999_999, help="Random seed (1).")
+]
+Program = Annotated[
+    Path | None,
+    typer.Option(
+        "--program", metavar="FILE", help="The program a2aperf (A2APERF, or the one in PATH)."
+    ),
+]
+Site = Annotated[
+    str,
+    typer.Option(
+        "--site",
+        metavar="NAME",
+        help="Site profile: a name in jobs/sites, or a file (A2APERF_SITE).",
+    ),
+]
 Mixed = Annotated[bool, typer.Option("--mixed", help="Take files of different clusters together.")]
 
 

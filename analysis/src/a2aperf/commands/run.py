@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from a2aperf.commands.options import words_of
+from a2aperf.commands.options import Hostfile, Program, Seed, Site, words_of
 from a2aperf.errors import STATUS_BAD_INPUT, InputError
 from a2aperf.studies import driver, screened, scripts
 
@@ -59,31 +59,14 @@ def run(
     launches: Annotated[
         int | None, typer.Option(min=2, max=999, help="Launches of each value (8).")
     ] = None,
-    hostfile: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Hosts, a line each: 'node1 slots=4'. The ranks are spread evenly over them. "
-            "Default: this machine.",
-        ),
-    ] = None,
+    hostfile: Hostfile = None,
     sizes: Annotated[str, typer.Option(metavar="LIST", help="Message sizes.")] = "",
-    seed: Annotated[
-        int | None, typer.Option(min=0, max=999_999_999, help="Random seed (1).")
-    ] = None,
+    seed: Seed = None,
     results: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder of the study.", show_default=True)
     ] = Path("results"),
-    program: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The program a2aperf (A2APERF, or the one in PATH)."),
-    ] = None,
-    site: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="Site profile: a name in jobs/sites, or a file (A2APERF_SITE)."
-        ),
-    ] = "",
+    program: Program = None,
+    site: Site = "",
 ) -> None:
     """Compare settings on this machine, or on hosts of a file, without Slurm; or screen them.
 

@@ -15,7 +15,7 @@ from typing import Annotated, Final
 import typer
 
 from a2aperf import labels, terminal
-from a2aperf.commands.options import words_of
+from a2aperf.commands.options import Site, words_of
 from a2aperf.errors import InputError
 from a2aperf.gating.checks import State
 from a2aperf.screening import trial
@@ -129,12 +129,7 @@ def run(
         bool, typer.Option("--requeue", help="Go on in a new run when the time is up.")
     ] = False,
     results: Annotated[str, typer.Option(metavar="DIR", help="Folder (results).")] = "",
-    site: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="Site profile: a name in jobs/sites, or a file (A2APERF_SITE)."
-        ),
-    ] = "",
+    site: Site = "",
     time: Annotated[str, typer.Option("-t", "--time", help="Time limit of each job.")] = "",
     partition: Annotated[str, typer.Option("-p", "--partition", help="Slurm's partition.")] = "",
     account: Annotated[str, typer.Option("-A", "--account", help="Slurm's account.")] = "",

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 import typer
 
 from a2aperf import baselines, filters, loading, output, style, terminal
-from a2aperf.commands.options import Where, words_of
+from a2aperf.commands.options import Hostfile, Program, Seed, Site, Where, words_of
 from a2aperf.errors import STATUS_BAD_INPUT, InputError
 from a2aperf.labels import count_text, list_text
 from a2aperf.studies import driver, interconnects, scripts, suited
@@ -65,30 +65,13 @@ def run(
     sizes: Annotated[
         str, typer.Option(metavar="LIST", help="Message sizes, of all workloads.")
     ] = "",
-    hostfile: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Hosts, a line each: 'node1 slots=4'. The ranks are spread evenly over them. "
-            "Default: this machine.",
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, max=999_999_999, help="Random seed (1).")
-    ] = None,
+    hostfile: Hostfile = None,
+    seed: Seed = None,
     results: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder of the study (results).")
     ] = None,
-    program: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The program a2aperf (A2APERF, or the one in PATH)."),
-    ] = None,
-    site: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="Site profile: a name in jobs/sites, or a file (A2APERF_SITE)."
-        ),
-    ] = "",
+    program: Program = None,
+    site: Site = "",
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the outcome: .png, .svg or .pdf.")
     ] = None,

@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from a2aperf import regular
 from a2aperf.errors import InputError
+from a2aperf.screening import documents
 from a2aperf.screening.design import ALONE, Design
 from a2aperf.visible import json_visible
 
@@ -111,18 +111,8 @@ class Plan:
 
 def read(path: Path) -> Plan:
     """The plan of a file; InputError where it is none, or not as it was written."""
-    try:
-        document = json.loads(regular.read_text(path))
-    except (OSError, ValueError) as error:
-        words = getattr(error, "strerror", None) or error
-        raise InputError(f"{path}: not a plan: {words}") from None
-    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-        raise InputError(f"{path}: not a plan: expected a file that 'a2a screen -o' has written")
-    try:
-        plan = _plan(document)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise InputError(f"{path}: not a plan as it was written: {error!r}") from None
-    if plan.id != document.get("id"):
+    plan, said = documents.read(path, SCHEMA, "a file that 'a2a screen -o' has written", _plan)
+    if plan.id != said:
         raise InputError(f"{path}: was changed after it was written: make a new plan instead")
     return plan
 

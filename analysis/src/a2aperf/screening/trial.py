@@ -16,8 +16,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from a2aperf import regular
 from a2aperf.errors import InputError
+from a2aperf.screening import documents
 from a2aperf.screening.plan import LABEL, Factor, Plan
 from a2aperf.visible import json_visible
 
@@ -124,29 +124,22 @@ def _size(sides: int) -> int:
 
 def read(path: Path) -> Trial:
     """The trial of a file; InputError where it is none, or not as it was written."""
-    try:
-        document = json.loads(regular.read_text(path))
-    except (OSError, ValueError) as error:
-        words = getattr(error, "strerror", None) or error
-        raise InputError(f"{path}: not a plan: {words}") from None
-    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-        raise InputError(
-            f"{path}: not a plan: expected one that 'a2a screen --confirm' has written"
-        )
-    try:
-        made = Trial(
-            str(document["screening"]),
-            int(document["seed"]),
-            tuple(_texts(one) for one in document["sides"]),
-            tuple(int(one) for one in document["order"]),
-            _texts(document["fixed"]),
-        )
-        is_whole = set(made.order) <= set(range(len(made.sides))) and len(made.sides) > 1
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise InputError(f"{path}: not a plan as it was written: {error!r}") from None
-    if made.id != document.get("id") or not is_whole:
+    expected = "one that 'a2a screen --confirm' has written"
+    made, said = documents.read(path, SCHEMA, expected, _trial)
+    is_whole = set(made.order) <= set(range(len(made.sides))) and len(made.sides) > 1
+    if made.id != said or not is_whole:
         raise InputError(f"{path}: was changed after it was written: take it away to plan anew")
     return made
+
+
+def _trial(document: Mapping[str, Any]) -> Trial:
+    return Trial(
+        str(document["screening"]),
+        int(document["seed"]),
+        tuple(_texts(one) for one in document["sides"]),
+        tuple(int(one) for one in document["order"]),
+        _texts(document["fixed"]),
+    )
 
 
 def _texts(variables: Mapping[str, Any]) -> dict[str, str]:

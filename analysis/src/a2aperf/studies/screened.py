@@ -15,18 +15,18 @@ from a2aperf.screening import catalogue, choosing, plan, trial
 from a2aperf.screening.choosing import Wanted
 from a2aperf.screening.plan import Plan
 from a2aperf.screening.trial import Trial
+from a2aperf.studies.placed import Placed, place
 
 ROWS: Final = "screen.tsv"
 """Beside the plan: label, settings and block of each launch, as jobs/lib/rows.sh reads them."""
 
 
 @dataclass(frozen=True)
-class Screened:
-    """A plan, and the files of it that were not in the folder before."""
+class Screened(Placed):
+    """A plan in its folder."""
 
     plan: Plan
     folder: Path
-    fresh: tuple[Path, ...]
 
     @property
     def rows(self) -> Path:
@@ -38,15 +38,6 @@ class Screened:
         if any(word.partition("=")[0] == "--provider" for word in options):
             return list(options)
         return [*options, "--provider", self.plan.provider]
-
-    def undo(self) -> None:
-        """Takes away what was written, where nothing came of it."""
-        for path in self.fresh:
-            if path.is_dir():
-                if not any(path.iterdir()):
-                    path.rmdir()
-            else:
-                path.unlink(missing_ok=True)
 
 
 def prepare(asked: str, folder: Path, seed: int | None) -> Screened:
@@ -62,9 +53,10 @@ def prepare(asked: str, folder: Path, seed: int | None) -> Screened:
         if not same or (seed is not None and seed != known.seed):
             raise InputError(f"{folder} has the plan of another screening: --results names another")
         rows = _rows(known, trial.of(known, there))
-        return Screened(known, folder, _written(folder, {ROWS: rows}))
+        return Screened(place(folder, {ROWS: rows}), known, folder)
     made = given or _of_provider(asked, seed)
-    return Screened(made, folder, _written(folder, {ROWS: _rows(made), plan.NAME: made.as_json()}))
+    texts = {ROWS: _rows(made), plan.NAME: made.as_json()}
+    return Screened(place(folder, texts), made, folder)
 
 
 def _of_provider(name: str, seed: int | None) -> Plan:
@@ -100,16 +92,3 @@ def _row(label: str, environment: Mapping[str, str], block: int) -> str:
         if set(word) & set(";\t\n\\"):
             raise InputError(f"{word!r}: a screening sets no value with ; or a backslash")
     return f"{label}\t{';'.join(words) or '-'}\t{block}\n"
-
-
-def _written(folder: Path, texts: dict[str, str]) -> tuple[Path, ...]:
-    """What is written that was not there; the folder last."""
-    is_new = not folder.exists()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
-    fresh = [folder / name for name in texts if not (folder / name).exists()]
-    for name, text in texts.items():
-        output.replace(folder / name, text.encode())
-    return (*fresh, folder) if is_new else tuple(fresh)

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from a2aperf import output, regular, workloads
+from a2aperf import regular, workloads
 from a2aperf.errors import InputError
 from a2aperf.labels import list_text
 from a2aperf.studies import interconnects
 from a2aperf.studies.interconnects import Interconnect
+from a2aperf.studies.placed import Placed, place
 from a2aperf.suite.rounds import RUNS, rounds_for
 from a2aperf.workloads.workload import Workload
 
@@ -99,35 +100,18 @@ def _read(folder: Path) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Suited:
-    """The rows for the script, and the files that were not in the folder before."""
+class Suited(Placed):
+    """The rows for the script."""
 
     rows: Path
-    fresh: tuple[Path, ...]
-
-    def undo(self) -> None:
-        """Takes away what was written, where nothing came of it."""
-        for path in self.fresh:
-            if not path.is_dir():
-                path.unlink(missing_ok=True)
-            elif not any(path.iterdir()):
-                path.rmdir()
 
 
 def prepare(asked: Asked, folder: Path) -> Suited:
     """Writes the plan; a folder keeps the one that it has. InputError where that is another one."""
     if (folder / NAME).exists() and _read(folder) != asked.plain():
         raise InputError(f"{folder} has the plan of another suite: --results names another")
-    is_new = not folder.exists()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
     texts = {ROWS: rows(asked), NAME: json.dumps(asked.plain(), indent=1) + "\n"}
-    fresh = [folder / name for name in texts if not (folder / name).exists()]
-    for name, text in texts.items():
-        output.replace(folder / name, text.encode())
-    return Suited(folder / ROWS, (*fresh, folder) if is_new else tuple(fresh))
+    return Suited(place(folder, texts), folder / ROWS)
 
 
 def rows(asked: Asked) -> str:

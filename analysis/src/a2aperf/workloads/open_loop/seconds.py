@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import curves, grouping, labels, style
-from a2aperf.chart import Axis, Chart, Curve, Figure
+from a2aperf import courses, curves, grouping, labels, style
+from a2aperf.chart import Axis, Chart, Figure, Floats
 from a2aperf.curves import Options
 from a2aperf.errors import InputError
 from a2aperf.results import Results
@@ -113,27 +113,15 @@ def has_course(results: Results) -> bool:
 
 
 def _chart(setting: str, rows: pd.DataFrame, known: dict[Any, Means | None]) -> Chart:
-    lines = []
-    for look, size in enumerate(sorted(rows["message_size"].unique())):
-        mine = rows[rows["message_size"] == size]
-        for nth, index in enumerate(mine.index):
-            means = known[index]
-            assert means is not None
-            lines.append(
-                Curve(
-                    labels.size_text(size),
-                    means.edges,
-                    np.append(means.means, means.means[-1]),
-                    look=look % style.MOST_LINES,
-                    form="step",
-                    faint=len(mine) > 1,
-                    listed=nth == 0,
-                )
-            )
+    def course(index: Any, _size: int) -> tuple[Floats, Floats]:
+        means = known[index]
+        assert means is not None
+        return means.edges, means.means
+
     return Chart(
         title=setting or "Open loop",
         x=Axis("Due, from the start (s)", from_zero=True),
         y=Axis("Mean latency (µs)", from_zero=True),
-        curves=tuple(lines),
+        curves=courses.lines(rows, course),
         legend="Message size",
     )

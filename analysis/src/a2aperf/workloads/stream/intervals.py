@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import curves, labels, schema, style
-from a2aperf.chart import Axis, Chart, Curve, Figure
+from a2aperf import courses, curves, labels, schema, style
+from a2aperf.chart import Axis, Chart, Figure, Floats
 from a2aperf.curves import RATE, Option, Options
 from a2aperf.errors import InputError
 from a2aperf.results import Results
@@ -135,28 +135,15 @@ def has_intervals(results: Results) -> bool:
 def _chart(
     setting: str, rows: pd.DataFrame, known: dict[object, Intervals | None], quantity: str
 ) -> Chart:
-    lines = []
-    for look, size in enumerate(sorted(rows["message_size"].unique())):
-        mine = rows[rows["message_size"] == size]
-        for nth, index in enumerate(mine.index):
-            made = known[index]
-            assert made is not None
-            values = made.values(quantity, size)
-            lines.append(
-                Curve(
-                    labels.size_text(size),
-                    np.insert(made.ends, 0, 0.0),
-                    np.append(values, values[-1]),
-                    look=look % style.MOST_LINES,
-                    form="step",
-                    faint=len(mine) > 1,
-                    listed=nth == 0,
-                )
-            )
+    def course(index: Any, size: int) -> tuple[Floats, Floats]:
+        made = known[index]
+        assert made is not None
+        return np.insert(made.ends, 0, 0.0), made.values(quantity, size)
+
     return Chart(
         title=setting or "Streams",
         x=Axis("Time from the start (s)", from_zero=True),
         y=Axis(_QUANTITIES[quantity], from_zero=True),
-        curves=tuple(lines),
+        curves=courses.lines(rows, course),
         legend="Message size",
     )

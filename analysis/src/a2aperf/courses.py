@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What happens within a point, drawn as steps: intervals from its start and a height for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from a2aperf import labels, style
+from a2aperf.chart import Curve, Floats
+
+
+def lines(
+    rows: pd.DataFrame, course: Callable[[Any, int], tuple[Floats, Floats]]
+) -> tuple[Curve, ...]:
+    """A step line for each row, with a look for each message size.
+
+    `course` gives for a row's index and its size the edges of n intervals, [n + 1], and the n
+    heights between them.
+    """
+    drawn = []
+    for look, size in enumerate(sorted(rows["message_size"].unique())):
+        mine = rows[rows["message_size"] == size]
+        for nth, index in enumerate(mine.index):
+            edges, heights = course(index, size)
+            drawn.append(
+                Curve(
+                    labels.size_text(size),
+                    edges,
+                    np.append(heights, heights[-1]),
+                    look=look % style.MOST_LINES,
+                    form="step",
+                    faint=len(mine) > 1,
+                    listed=nth == 0,
+                )
+            )
+    return tuple(drawn)
