@@ -396,23 +396,32 @@ template class CreditStream<Asking<Msg>>;
 template class CreditStream<Asking<WriteImm>>;
 template class CreditStream<Asking<Write>>;
 
+StreamSettings settings_of_streams(const EngineParts& parts, const Offer& offer, Bytes size,
+                                   std::span<const StreamPair> who) {
+    StreamSettings settings;
+    for (const StreamPair& pair : who) {
+        if (pair.from == parts.job.rank()) settings.to.push_back(pair.to);
+        if (pair.to == parts.job.rank()) settings.from.push_back(pair.from);
+    }
+    settings.matches_in_order = offer.matches_in_order();
+    settings.completes_in_order = offer.completes_in_order();
+    if (size > offer.ordered_write()) settings.flag_behind = FlagBehind::delivery;
+    settings.op = parts.loop.next_op();
+    (void)parts.loop.next_op(); // of the credits
+    return settings;
+}
+
 std::unique_ptr<Flow> make_stream(const EngineParts& parts) {
     const Point& point = parts.point;
     const StreamPlan& stream = stream_of(point);
     const bool has_two = stream.threads == Threads::each;
     Channel& channel = has_two ? *parts.channels.front() : only_channel(parts.channels, "a stream");
-    StreamSettings settings{.window = point.window, .most = stream.messages};
-    for (const StreamPair& pair : stream.who) {
-        if (pair.from == parts.job.rank()) settings.to.push_back(pair.to);
-        if (pair.to == parts.job.rank()) settings.from.push_back(pair.from);
-    }
-    settings.injects = injects_stream(channel.domain().offer(), point);
+    const Offer& offer = channel.domain().offer();
+    StreamSettings settings = settings_of_streams(parts, offer, point.message_size, stream.who);
+    settings.window = point.window;
+    settings.most = stream.messages;
+    settings.injects = injects_stream(offer, point);
     settings.free_delay = stream.free_delay;
-    settings.matches_in_order = channel.domain().offer().matches_in_order();
-    settings.completes_in_order = channel.domain().offer().completes_in_order();
-    settings.op = parts.loop.next_op();
-    (void)parts.loop.next_op(); // of the credits
-    if (point.message_size > channel.domain().offer().ordered_write()) settings.flag_behind = FlagBehind::delivery;
     settings.cq_mod = stream.cq_mod;
     settings.completion_flags = FI_COMPLETION | flag_of(stream.completion);
     if (has_two) return make_threaded_stream(parts, settings);

@@ -37,20 +37,11 @@ ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel) {
 }
 
 template <TransferMode Mode>
-void verify_messages(const EngineParts& parts) {
+void verify_point(const EngineParts& parts) {
     Channel& channel = only_channel(parts.channels, Mode::kName);
     ExchangeSettings settings = settings_of<Mode>(parts, channel);
     settings.traces = true;
     verify<Mode>(parts.job, channel, parts.loop, parts.deadline, parts.point, settings, parts.seed);
-}
-
-// Every size that it has.
-template <TransferMode Mode>
-void verify_point(const EngineParts& parts) {
-    verify_messages<Mode>(parts);
-    if (parts.point.other_size() == parts.point.message_size) return;
-    const Point others = parts.point.of_size(parts.point.other_size());
-    verify_messages<Mode>({parts.job, parts.channels, parts.loop, parts.deadline, others, parts.seed});
 }
 
 template <TransferMode Mode>
@@ -72,7 +63,7 @@ std::vector<ModeEntry> make_table() {
     std::vector<ModeEntry> table;
     for_each_mode([&]<class Mode>(Mode) {
         const auto verify_any = [](const EngineParts& parts) {
-            parts.point.traffic ? verify_messages<Sized<Mode>>(parts) : verify_point<Mode>(parts);
+            parts.point.traffic ? verify_point<Sized<Mode>>(parts) : verify_point<Mode>(parts);
         };
         const auto make_any = [](const EngineParts& parts) {
             return parts.point.traffic ? make_fabric_engine<Sized<Mode>>(parts) : make_fabric_engine<Mode>(parts);
@@ -122,11 +113,12 @@ std::span<const ModeDemands> flow_demands() {
 // Channels behind those are of what a rank sends itself.
 void verify_channels(const EngineParts& parts) {
     const Point& point = parts.point;
-    const std::vector<Bytes> sizes = point.flow ? point.flow->verified(point) : std::vector{point.message_size};
-    for (std::size_t i = 0; i < sizes.size(); ++i)
+    const std::vector<VerifiedSize> sizes =
+        point.flow ? point.flow->verified(point) : std::vector<VerifiedSize>{{0, point.message_size}};
+    for (const auto& [channel, size] : sizes)
         find_mode(point.mode)
-            .verify({parts.job, parts.channels.subspan(i, 1), parts.loop, parts.deadline, point.of_size(sizes[i]),
-                     parts.seed});
+            .verify({parts.job, parts.channels.subspan(static_cast<std::size_t>(channel), 1), parts.loop,
+                     parts.deadline, point.of_size(size), parts.seed});
 }
 
 void require_sends(std::span<const std::string> modes) {

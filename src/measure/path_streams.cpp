@@ -46,19 +46,14 @@ private:
 
 StreamSettings settings_of(const EngineParts& parts, const Channel& channel, const Path& path) {
     const Offer& offer = channel.domain().offer();
-    StreamSettings settings{.window = path.window};
-    if (path.from == parts.job.rank()) settings.to.push_back(path.to);
-    if (path.to == parts.job.rank()) settings.from.push_back(path.from);
+    const StreamPair ends{path.from, path.to};
+    StreamSettings settings = settings_of_streams(parts, offer, path.size, {&ends, 1});
+    settings.window = path.window;
     Point silent = parts.point;
     silent.mode = path.mode;
     silent.message_size = path.size;
     silent.window = 0; // credits count what is under way
     settings.injects = uses_inject(offer, silent);
-    settings.matches_in_order = offer.matches_in_order();
-    settings.completes_in_order = offer.completes_in_order();
-    if (path.size > offer.ordered_write()) settings.flag_behind = FlagBehind::delivery;
-    settings.op = parts.loop.next_op();
-    (void)parts.loop.next_op(); // of the credits
     return settings;
 }
 

@@ -245,10 +245,6 @@ void set_ratio(PointResult& mine, const PointResult& partner, const RunRules& ru
     mine.summary.ratio_high = interval ? interval->high : kUnknown;
 }
 
-} // namespace
-
-namespace {
-
 std::unique_ptr<Engine> make_baseline(const Job& job, const Channel& channel, const Point& point) {
     std::byte* const from = channel.send_buffer();
     std::byte* const to = channel.receive_buffer();

@@ -13,8 +13,10 @@ int FlowPlan::threads(const Point& point) const {
     return point.channels;
 }
 
-std::vector<Bytes> FlowPlan::verified(const Point& point) const {
-    return {point.message_size};
+std::vector<VerifiedSize> FlowPlan::verified(const Point& point) const {
+    std::vector<VerifiedSize> sizes{{0, point.message_size}};
+    if (other_size(point) != point.message_size) sizes.push_back({0, other_size(point)});
+    return sizes;
 }
 
 } // namespace a2aperf

@@ -34,9 +34,9 @@ Bytes PathsPlan::bytes(const Point&) const {
     return most;
 }
 
-std::vector<Bytes> PathsPlan::verified(const Point&) const {
-    std::vector<Bytes> sizes;
-    for (const Path& path : paths) sizes.push_back(path.size);
+std::vector<VerifiedSize> PathsPlan::verified(const Point&) const {
+    std::vector<VerifiedSize> sizes;
+    for (const Path& path : paths) sizes.push_back({static_cast<int>(sizes.size()), path.size});
     return sizes;
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -325,6 +326,11 @@ private:
     std::int64_t left_ = 0; // of its own receives to take up
     std::array<fi_cq_data_entry, 16> entries_{};
 };
+
+// Of this rank's ends of streams of messages of such a size: whom they are with, what the provider says of them,
+// and the ops that they are numbered by. Collective.
+StreamSettings settings_of_streams(const EngineParts& parts, const Offer& offer, Bytes size,
+                                   std::span<const StreamPair> who);
 
 // Of a point that is a stream, in one of StreamModes.
 std::unique_ptr<Flow> make_stream(const EngineParts& parts);

@@ -19,6 +19,12 @@ struct FlowRoom {
     int receives = 0, messages = 0, sends = 0;
 };
 
+// What is verified before a point runs: messages of this size, over this one of its channels.
+struct VerifiedSize {
+    int channel;
+    Bytes size;
+};
+
 class FlowPlan {
 public:
     std::string pairs; // as asked for
@@ -33,14 +39,13 @@ public:
     virtual std::string label(const Point& point) const = 0;
 
     virtual FlowRoom room(const Point& point) const = 0;
-    virtual Bytes bytes(const Point& point) const = 0;            // of each message buffer
-    virtual std::string in_buffers(const Point& point) const = 0; // "32 messages and the credits"
-    virtual std::string_view posted() const = 0;                  // what receives wait for
-    virtual Bytes other_size(const Point& point) const;           // of its messages, where they have two
-    virtual int threads(const Point& point) const;                // of each rank: one a channel
-    // What is verified before it runs: messages of the n-th size over the n-th channel.
-    virtual std::vector<Bytes> verified(const Point& point) const;
-    virtual bool leaves_completions_out() const { return false; } // some of its sends complete nowhere
+    virtual Bytes bytes(const Point& point) const = 0;                    // of each message buffer
+    virtual std::string in_buffers(const Point& point) const = 0;         // "32 messages and the credits"
+    virtual std::string_view posted() const = 0;                          // what receives wait for
+    virtual Bytes other_size(const Point& point) const;                   // of its messages, where they have two
+    virtual int threads(const Point& point) const;                        // of each rank: one a channel
+    virtual std::vector<VerifiedSize> verified(const Point& point) const; // every size that it has
+    virtual bool leaves_completions_out() const { return false; }         // some of its sends complete nowhere
 
 protected:
     FlowPlan() = default;

@@ -25,7 +25,7 @@ public:
     Bytes bytes(const Point& point) const override;
     std::string in_buffers(const Point& point) const override;
     int threads(const Point&) const override { return 1; }
-    std::vector<Bytes> verified(const Point& point) const override;
+    std::vector<VerifiedSize> verified(const Point& point) const override;
     std::string_view posted() const override { return "messages and credits"; }
 };
 
