@@ -16,7 +16,15 @@ import pytest
 
 from a2aperf import loading
 from a2aperf.errors import InputError
-from a2aperf.screening import catalogue, choosing, contrast, outcome, plan, trial
+from a2aperf.screening import (
+    catalogue,
+    choosing,
+    contrast,
+    outcome,
+    plan,
+    recommendation,
+    trial,
+)
 from a2aperf.screening.choosing import Wanted
 from a2aperf.screening.plan import Factor, Plan
 from a2aperf.screening.trial import Trial
@@ -221,6 +229,27 @@ def test_a_line_is_recommended_with_what_it_gains(
         for cell in one["cells"]:
             assert cell["low"] < truth - 1 < cell["high"]
             assert cell["rate"] / cell["rate_against"] == pytest.approx(1 + cell["change"])
+
+
+def test_the_largest_gain_is_one_that_is_confirmed(
+    planned_of: tuple[Path, Trial], tmp_path: Path
+) -> None:
+    """Where chance is not excluded the difference is larger, and is none that is promised."""
+    made = said(planned_of, tmp_path / "files", FAST).confirmation
+    assert made is not None
+    side = made.recommended
+    assert side is not None
+    sure = made.against_default(side)
+    unsure = replace(sure, low=np.where(np.arange(3) == 2, -sure.high, sure.low))
+    each = [unsure if one is sure else one for one in made.contrasts.each]
+    rates = made.rates.copy()
+    rates[:, :] = 10.0
+    rates[side] = [11.0, 12.0, 30.0]
+    other = replace(made, contrasts=replace(made.contrasts, each=each), rates=rates)
+    assert other.recommended == side
+    (told,) = [line for line in recommendation.lines(other) if line.startswith("recommended")]
+    assert "faster at 2 of 3 sizes" in told
+    assert told.endswith("up to 2.00 Gbit/s per node")
 
 
 def test_what_is_not_confirmed_is_not_recommended(

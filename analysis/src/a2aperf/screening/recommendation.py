@@ -44,8 +44,7 @@ def _verdict(made: Confirmation) -> list[str]:
     chosen = {**trial.fixed, **trial.sides[side]}
     words = " ".join(shlex.quote(f"{key}={value}") for key, value in chosen.items())
     one = made.against_default(side)
-    best = int((made.rates[side] - made.rates[0]).argmax())
-    gain = made.rates[side, best] - made.rates[0, best]
+    gain = (made.rates[side] - made.rates[0])[one.faster].max()
     base = f" over {assignments(trial.fixed)} alone" if trial.fixed else ""
     return [
         f"what it gains, {made.unit}:",
