@@ -20,7 +20,7 @@ std::uint64_t TrafficMatrix::total() const {
 }
 
 std::uint64_t TrafficMatrix::digest() const {
-    std::uint64_t digest = static_cast<std::uint64_t>(ranks_);
+    auto digest = static_cast<std::uint64_t>(ranks_);
     for (const std::uint64_t weight : weights_) digest = mix64(digest ^ weight);
     return std::max<std::uint64_t>(digest >> 1U, 1);
 }

@@ -15,14 +15,14 @@ ALWAYS = 1 << 30
 
 
 def cut_three_times(scene: Scene) -> None:
-    scene.launch("alltoall", kill="D:150")
+    scene.launch("alltoall", kill="D:220")
     scene.launch("alltoall", "--resume", kill="C:100")  # in the copy
     scene.launch("alltoall", "--resume", kill="C2:150")  # in the compact copy
     scene.launch("alltoall", "--resume")
 
 
 def pairs(scene: Scene) -> None:
-    scene.launch("pairs", kill="D:160")
+    scene.launch("pairs", kill="D:230")
     scene.launch("pairs", "--resume")
 
 

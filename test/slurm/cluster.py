@@ -214,17 +214,20 @@ class Cluster:
         """To every process in the UTS namespace of a node: with KILL it dies, with STOP it hangs, until CONT."""
         slurmd = (self.folder / name / "slurmd.pid").read_text().strip()
         # One process for all of them: a shell would start another for each, while the launch that is to be met goes on.
+        # A node dies at once: no daemon of it lives to tell that a rank was killed.
         script = """
 import os, signal, sys
 node = os.readlink(f"/proc/{sys.argv[1]}/ns/uts")
-for process in filter(str.isdigit, os.listdir("/proc")):
-    try:
-        if os.readlink(f"/proc/{process}/ns/uts") == node:
-            os.kill(int(process), signal.Signals["SIG" + sys.argv[2]])
-    except OSError:
-        pass  # it is gone
+for name in sys.argv[2:]:
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{process}/ns/uts") == node:
+                os.kill(int(process), signal.Signals["SIG" + name])
+        except OSError:
+            pass  # it is gone
 """
-        outcome = self.run(sys.executable, "-c", script, slurmd, signal)
+        signals = ["STOP", "KILL"] if signal == "KILL" else [signal]
+        outcome = self.run(sys.executable, "-c", script, slurmd, *signals)
         assert outcome.returncode == 0, outcome.stderr
 
     def start(self, *names: str) -> None:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Counts the test cases of JUnit files: `tally.py FILE…` prints `passed failed skipped`, then who failed or
-was skipped, one to a line."""
+was skipped and why, one to a line."""
 
 import sys
 import xml.etree.ElementTree as ElementTree
+
+
+WIDTH = 400
 
 
 def main(paths: list[str]) -> None:
@@ -13,9 +16,11 @@ def main(paths: list[str]) -> None:
         for case in ElementTree.parse(path).iter("testcase"):
             name = " ".join(filter(None, (case.get("classname"), case.get("name"))))
             skip = case.find("skipped")
-            if case.find("failure") is not None or case.find("error") is not None:
+            wrong = next((found for kind in ("failure", "error") if (found := case.find(kind)) is not None), None)
+            if wrong is not None:
                 failed += 1
-                lines.append(f"failed: {name}")
+                said = " ".join((wrong.get("message") or "").split())[:WIDTH]
+                lines.append(f"failed: {name}" + (f" ({said})" if said else ""))
             elif skip is not None:
                 skipped += 1
                 reason = skip.get("message")

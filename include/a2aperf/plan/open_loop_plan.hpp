@@ -19,7 +19,6 @@ public:
     std::string_view role() const override { return "open-loop"; }
     std::string label(const Point& point) const override;
     std::string label_of_all_rates(const Point& point) const;
-    Bytes other_size(const Point& point) const override { return FlowPlan::other_size(point); }
 
     DueRule due_rule(std::size_t pair, std::uint64_t seed) const; // of one of `who`
 };
