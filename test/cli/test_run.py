@@ -306,6 +306,7 @@ def test_a_screening_confirms_the_setting_that_matters(study):
     assert "  export A2APERF_QUICK=1" in outcome.stdout.partition("recommended: faster")[2]
     assert (study.results / "screen-run.txt").read_text() == outcome.stdout
     assert (study.results / "screen-run.svg").read_text().startswith("<?xml")
+    assert "<pre>export A2APERF_QUICK=1" in (study.results / "report-run.html").read_text()
     count = len(first) + len(second)
     assert f"{count} of {count} launches good; complete" in study.status().stdout
     # Again: nothing is missing.

@@ -36,6 +36,7 @@ from a2aperf.differences import apart
 from a2aperf.errors import InputError
 from a2aperf.explain import finders
 from a2aperf.results import Results
+from a2aperf.screening import section
 from a2aperf.studies.study import Job
 from a2aperf.suite import figure, outcome
 from a2aperf.tables import Table
@@ -89,6 +90,14 @@ class InterconnectSection:
     chart: ChartSection
 
 
+@dataclass(frozen=True)
+class ScreeningSection:
+    """Which of many settings matters, and its figures."""
+
+    told: section.Section
+    charts: Sequence[ChartSection]
+
+
 def render(
     results: Results,
     title: str = "",
@@ -103,13 +112,16 @@ def render(
 
     `script_file` names the charts' script beside the page; without, the page holds it.
     """
+    progress("screening")
+    screening = _screening(results, jobs)
+    looked_at = screening.told.plain if screening else results
     progress("findings")
-    found = finders.grouped(finders.explain(results.measured(finders.ROLES)))
+    found = finders.grouped(finders.explain(looked_at.measured(finders.ROLES)))
     findings = [FindingGroup(x.title, x.meaning, overview.once(mine)) for x, mine in found]
     progress("comparison")
     interconnects = _interconnects(results)
-    comparison = None if interconnects else _comparison(results, error)
-    charts = _charts(results, progress)
+    comparison = None if interconnects or screening else _comparison(results, error)
+    charts = _charts(looked_at, progress)
     progress("page")
     listings = [one.listing for one in workloads.ALL if one.listing]
     shown = [(one.method, one.heading, one.reported(results)) for one in listings]
@@ -120,6 +132,8 @@ def render(
         figures.insert(0, comparison.chart)
     if interconnects is not None:
         figures.insert(0, interconnects.chart)
+    if screening is not None:
+        figures[:0] = screening.charts
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("a2aperf"),
         autoescape=True,
@@ -140,6 +154,7 @@ def render(
         findings=findings,
         comparison=comparison,
         interconnects=interconnects,
+        screening=screening,
         listings=[(id_, heading, table) for id_, heading, table in shown if table],
         points=point_table.table(ops) if len(ops.points) else None,
         provenance=provenance.describe(results),
@@ -174,6 +189,16 @@ def _interconnects(results: Results) -> InterconnectSection | None:
     chart = ChartSection(drawn.kind, drawn.title, figure.READS, interactive.spec(drawn))
     parts = [(one.title, outcome.sentences(one), one.table) for one in made.parts]
     return InterconnectSection(made.heading, parts, made.contradictions, made.notes, chart)
+
+
+def _screening(results: Results, jobs: Sequence[Job]) -> ScreeningSection | None:
+    """Where launches say that they are of a screening, and its plan lies beside them."""
+    told = section.of(results, jobs)
+    if told is None:
+        return None
+    charts = [ChartSection(f"screening-{one.kind}", one.title, reads, interactive.spec(one))
+              for one, reads in told.figures]  # fmt: skip
+    return ScreeningSection(told, charts)
 
 
 def _comparison(results: Results, error: float) -> ComparisonSection | None:
