@@ -97,6 +97,9 @@ def test_launches_until_it_is_decided(study, setting):
     said = [f"undecided at {count} launches of each value: on to {2 * count}" for count in (8, 16)]
     assert [line for line in outcome.stderr.splitlines() if line.startswith("undecided")] == said[: number - 1]
     assert number == 3 or "undecided: " not in outcome.stdout
+    again = subprocess.run([study.a2a, "compare", study.results, "--by", setting.partition("=")[0]], capture_output=True, text=True)
+    assert f"{100 - float(error):g} % interval" in again.stdout
+    assert again.stdout.endswith("for which the launches of results are planned\n".replace("results", str(study.results)))
     if setting != HARMLESS:  # 64 launches are not judged twice
         again = study.run(*words)
         assert (again.returncode, again.stdout, len(study.log())) == (outcome.returncode, outcome.stdout, len(study.plan()))
