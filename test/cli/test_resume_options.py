@@ -25,6 +25,7 @@ BASES = {
     "qos": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll")} | {"--paths": "2", "--duration": "200ms", "--interval": "100ms"},
 }
 BASES["precise"].pop("--ops")
+BASES["relayed"] = BASES["open-loop"] | {"--relays": "1"}
 BASES["looped"] = BASES["stream"] | {"--pairs": "loopback"}
 # Of the base, what it is instead (None: a flag; ...: left out), and what the line must say besides the option.
 OTHERS = {
@@ -71,6 +72,8 @@ OTHERS = {
     "--outstanding": ("echo", {"--outstanding": "2"}, "outstanding 1 in the file and 2"),
     "--rates": ("open-loop", {"--rates": "20k"}, "rate 10000 in the file and 20000"),
     "--arrivals": ("open-loop", {"--arrivals": "poisson"}, "'even' in the file and 'poisson'"),
+    "--relays": ("open-loop", {"--relays": "1"}, "relays 0 in the file and 1"),
+    "--relay-time": ("relayed", {"--relay-time": "1ms"}, "asked_relay_time 0 in the file and 1000000"),
     "--path": ("qos", {"--paths": ..., "--path": "1:0"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
     "--path-file": ("qos", {"--paths": ..., "--path-file": "paths.txt"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
     "--paths": ("qos", {"--paths": "1"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
@@ -104,7 +107,7 @@ OUTCOMES = table()
 
 
 def words_of(base: str, more: dict[str, str | None]) -> list[str]:
-    words = [base if base in ("pairs", "stream", "echo", "open-loop", "qos") else {"looped": "stream"}.get(base, "alltoall")]
+    words = [base if base in ("pairs", "stream", "echo", "open-loop", "qos") else {"looped": "stream", "relayed": "open-loop"}.get(base, "alltoall")]
     for option, value in (BASES[base] | {"--output": "a.h5"} | more).items():
         if value is not ...:
             words += [option] if value is None else [option, value]
@@ -127,7 +130,7 @@ def test_the_table_has_every_option():
     options = set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / "src/config/option_table.cpp").read_text()))
     streams = {"pairs", "duplex", "free-delay", "inject", "completion", "cq-mod", "duration", "messages", "max-samples", "from", "to", "threads"}
     own = {"pairs.cpp": {"steps", "suspects"}, "stream_options.cpp": streams, "echo.cpp": {"request"}, "round_trip_options.hpp": {"outstanding"}}
-    own["open_loop.cpp"] = {"rates", "arrivals"}
+    own["open_loop.cpp"] = {"rates", "arrivals", "relays", "relay-time"}
     own["qos_options.cpp"] = {"path", "path-file", "paths", "classes", "interval"}
     for file, names in own.items():
         options |= set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / f"src/app/{file}").read_text())) & names

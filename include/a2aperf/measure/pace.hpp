@@ -9,14 +9,16 @@
 #include <vector>
 
 #include "a2aperf/base/units.hpp"
+#include "a2aperf/measure/echo_settings.hpp"
 #include "a2aperf/plan/due_times.hpp"
 
 namespace a2aperf {
 
 struct AtOnce {
     static constexpr bool kIsPaced = false;
+    static constexpr bool kIsRelay = false;
     struct OfRequest {};
-    explicit AtOnce(std::span<const DueRule>) {}
+    explicit AtOnce(const EchoSettings&) {}
 };
 
 // The requests to one server: when they are due, and the places that are free for them.
@@ -84,13 +86,14 @@ private:
 class WhenDue {
 public:
     static constexpr bool kIsPaced = true;
+    static constexpr bool kIsRelay = false;
     // Of one that is under way.
     struct OfRequest {
         Nanoseconds due = 0;
         Nanoseconds waited = 0; // until it was sent
         bool is_held_up = false;
     };
-    explicit WhenDue(std::span<const DueRule> rules) : queues_(rules.begin(), rules.end()) {}
+    explicit WhenDue(const EchoSettings& settings) : queues_(settings.due.begin(), settings.due.end()) {}
 
     std::span<DueQueue> queues() { return queues_; } // of each server
 
