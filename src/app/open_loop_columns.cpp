@@ -210,7 +210,9 @@ std::vector<SampleColumn> open_loop_samples() {
          {.name = "request_wait", .per = Per::tick, .units = "ns", .long_name = "from there until it was sent"},
          {.name = "held_up",
           .per = Per::tick,
-          .long_name = "1: no place was free for it when it fell due, or the provider had no room; 0: there was"}});
+          .long_name =
+              "1: no place was free for it when it fell due while the client looked, or the provider had no room; "
+              "0: there was, or the client did not run"}});
 }
 
 } // namespace a2aperf

@@ -177,12 +177,14 @@ void EchoEngine<Mode, Pace>::release_due() {
         const Nanoseconds now = now_ns();
         auto side = sides_.begin();
         for (DueQueue& queue : pace_.queues()) {
+            queue.begin_look(now);
             while (queue.is_due(now)) {
                 const DueQueue::Request request = queue.take(now, side->started);
                 place(request.place).due = request.due;
                 place(request.place).is_held_up = request.is_held_up;
                 ready_.push_back(request.place);
             }
+            queue.end_look();
             ++side;
         }
     }

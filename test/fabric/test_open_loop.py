@@ -107,26 +107,26 @@ def test_of_more_than_are_kept_there_is_a_histogram(loop, tmp_path):
     require_true_loops(tmp_path / "a.h5", [0])
 
 
-def _paused(program, folder: Path, pause: float) -> list[tuple[float, float]]:
-    """A server that is stopped again and again while it has messages of two points; from when to when at least, ns."""
+def _paused(program, folder: Path, pause: float, rank: int, sizes: str) -> list[tuple[float, float]]:
+    """A rank that is stopped again and again while messages are due; from when to when at least, ns."""
     pids = folder / "ranks"
     pids.mkdir()
-    words = ["open-loop", "--provider", "tcp", "--sizes", "8,16", "--rate", "1k", "--messages", "3000", "--outstanding", "1"]
+    words = ["open-loop", "--provider", "tcp", "--sizes", sizes, "--rate", "1k", "--messages", "3000", "--outstanding", "1"]
     command = [MPIRUN, "-t", str(PATIENCE), "2", AS_RANK, pids, program, *words, *CALM]
     stops = []
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as process:
-        told = pids / "pid.1"
+        told = pids / f"pid.{rank}"
         assert wait_until(lambda: (told.exists() and told.read_text().strip() != "") or process.poll() is not None, PATIENCE)
-        server = int(told.read_text())
+        stopped = int(told.read_text())
         try:
             while process.poll() is None:
-                os.kill(server, signal.SIGSTOP)
-                if not wait_until(lambda: state(server) == "T", PATIENCE):
+                os.kill(stopped, signal.SIGSTOP)
+                if not wait_until(lambda: state(stopped) == "T", PATIENCE):
                     break
                 begin = time.monotonic_ns()
                 time.sleep(pause)
                 stops.append((begin, time.monotonic_ns()))
-                os.kill(server, signal.SIGCONT)
+                os.kill(stopped, signal.SIGCONT)
                 time.sleep(5 * pause)
         except (ProcessLookupError, FileNotFoundError):
             pass  # it has ended
@@ -138,7 +138,7 @@ def test_a_stopped_server_is_in_the_time_of_every_message_that_was_due(program, 
     """The whole ramp: in a pause of D all that are due wait for its end. Who counts from the send sees one of them."""
     needs_provider("tcp")
     pause = 0.1
-    stops = _paused(program, tmp_path, pause)
+    stops = _paused(program, tmp_path, pause, 1, "8,16")
     assert len(stops) >= 3
     require_true_loops(tmp_path / "a.h5", [0])
     ramps = 0
@@ -159,6 +159,18 @@ def test_a_stopped_server_is_in_the_time_of_every_message_that_was_due(program, 
             from_sent = late - own["request_wait"][inside]
             assert (from_sent >= pause * SECOND / 2).sum() < inside.sum() / 10  # the client has pauses of its own
     assert ramps > 0
+
+
+def test_a_stopped_client_is_late_by_itself_with_every_message_that_was_due(program, needs_provider, tmp_path):
+    """Also with those for which it has no place before the first of them are back."""
+    needs_provider("tcp")
+    pause = 0.1
+    assert len(_paused(program, tmp_path, pause, 0, "8")) >= 2
+    require_true_loops(tmp_path / "a.h5", [0])
+    own = columns_of(tmp_path / "a.h5", 0)
+    is_late = own["request_wait"][:, 0] >= pause * SECOND / 2
+    # In a pause of 0.1 s 50 messages are so late, of which a client that has one place sends one at once.
+    assert (is_late & (own["held_up"][:, 0] == 0)).sum() >= 40
 
 
 @pytest.mark.parametrize(("provider", "mode"), [("shm", "tagged"), ("tcp", "msg"), ("net", "tagged")])

@@ -39,10 +39,18 @@ public:
         free_.push_back(place);
     }
 
+    // The client looks at its servers' queues, then sends what is due. While it does not run nothing comes back for
+    // it either: what falls due between two looks, the first of which left a place free, is late by the client
+    // alone.
+    void begin_look(Nanoseconds now) {
+        if (is_free_since_look_) own_until_ = now;
+    }
+    void end_look() { is_free_since_look_ = !free_.empty(); }
+
     struct Request {
         int place;
         Nanoseconds due;
-        bool is_held_up; // there was no place for it when it fell due
+        bool is_held_up; // there was no place for it when it fell due, and the client was looking
     };
     // Is one due now, and has a place?
     bool is_due(Nanoseconds now) const {
@@ -57,7 +65,7 @@ public:
         ++released_;
         const int place = free_.back();
         free_.pop_back();
-        return {place, due, due < free_since_};
+        return {place, due, due < free_since_ && due > own_until_};
     }
 
     // Counts those that are due by then.
@@ -81,6 +89,8 @@ private:
     std::int64_t most_ = 0;
     std::vector<int> free_;
     Nanoseconds free_since_ = std::numeric_limits<Nanoseconds>::min();
+    Nanoseconds own_until_ = std::numeric_limits<Nanoseconds>::min();
+    bool is_free_since_look_ = false;
 };
 
 class WhenDue {

@@ -103,3 +103,42 @@ TEST_CASE("of a number no more are due, and they came at the rate for as many ga
     for (std::int64_t number = 0; number < 4; ++number) (void)queue.take(due_at(9), number);
     CHECK_FALSE(queue.is_due(kStart + 999 * kGap));
 }
+
+namespace {
+
+// Of all that are due by then, those that are held up; each place is free again at once, as by a fast server.
+std::vector<bool> look(DueQueue& queue, Nanoseconds now, std::int64_t& sent) {
+    std::vector<bool> held_up;
+    queue.begin_look(now);
+    while (queue.is_due(now)) held_up.push_back(queue.take(now, sent++).is_held_up);
+    queue.end_look();
+    return held_up;
+}
+
+} // namespace
+
+TEST_CASE("all that fall due while the client does not run are late by the client, however few places there are") {
+    DueQueue queue = queue_of(2, 100 * kGap);
+    std::int64_t sent = 0;
+    CHECK(look(queue, kStart, sent).empty()); // both places are free, and the client is away
+    const Nanoseconds back = due_at(9);
+    CHECK(look(queue, back, sent) == std::vector{false, false});
+    for (Nanoseconds now = back + 1; sent < 10; now += 2) { // answers come, two at a time
+        for (const int place : {0, 1}) queue.free(place, now);
+        CHECK(look(queue, now + 1, sent) == std::vector{false, false});
+    }
+    CHECK(queue.most_behind() == 10);
+}
+
+TEST_CASE("what falls due while the client looks and has no place is held up, before and after it was away") {
+    DueQueue queue = queue_of(1, 100 * kGap);
+    std::int64_t sent = 0;
+    CHECK(look(queue, due_at(0), sent) == std::vector{false}); // its answer takes long
+    CHECK(look(queue, due_at(1), sent).empty());
+    queue.free(0, due_at(1) + 1);
+    CHECK(look(queue, due_at(1) + 2, sent) == std::vector{true});
+    CHECK(
+        look(queue, due_at(6), sent).empty()); // away with its place in use: the answer may have been long as well
+    queue.free(0, due_at(6) + 1);
+    CHECK(look(queue, due_at(6) + 2, sent) == std::vector{true});
+}
