@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/units.hpp"
+#include "a2aperf/record/faster_modes.hpp"
 
 namespace a2aperf {
 namespace {
@@ -256,6 +257,7 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
                      kManySwitches, switches_per_op,
                      [](double switches) { return fmt::format("{:.1f} times per op", switches); }));
     remark(sentinel_shift(rows));
+    for (const std::string& words : faster_modes(measured)) remark(words);
     for (const std::string& words : against_uniform(measured)) remark(words);
     remark(against_mpi(measured));
     return lines;
