@@ -149,7 +149,7 @@ stage_mpich() {
     fi
     # Each source alone: in a handful one may lack an include that another has.
     configure_build "$folder" -Dtests=enabled -Dmpi=mpich -Doptimization=1 -Dunity=off
-    build_targets "$folder" src/app/a2aperf test/mpi/mpi-{job,clock,channel,credit-stream,duration-loop,duration-runner,echo-engine,engine,op-loop,path-streams,point-runner,threaded-stream,verifier}
+    build_targets "$folder" src/app/a2aperf test/mpi/mpi-{job,clock,channel,credit-stream,duration-loop,duration-runner,echo-engine,engine,op-loop,paced-echo,path-streams,point-runner,threaded-stream,verifier}
     MPIRUN=mpirun.mpich suite 'MPICH: MPI tests' "$folder/meson-logs/testlog.junit.xml" \
         "$top/test/support/without_symbols.sh" \
         meson test -C "$folder" --no-rebuild --print-errorlogs --suite mpi --no-suite again --timeout-multiplier 4

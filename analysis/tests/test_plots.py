@@ -155,8 +155,8 @@ def test_many_sizes_are_thinned_and_said(tmp_path: Path) -> None:
     assert "6 of 24 message sizes shown" in figure.said
 
 
-# Of files that their own tests make: test_qos, test_interconnects, test_traffic.
-_ELSEWHERE = {"shares", "weights", "ranking", "traffic"}
+# Of files that their own tests make: test_qos, test_interconnects, test_traffic, …
+_ELSEWHERE = {"shares", "weights", "ranking", "traffic", "effects", "pareto"}
 
 
 @pytest.mark.parametrize("kind", [kind for kind in plots.KINDS if kind not in _ELSEWHERE])

@@ -26,6 +26,7 @@ BASES = {
     "interference": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll")} | {"--victims": "0:1", "--levels": "100", "--phase": "20ms", "--alternations": "1"},
 }
 BASES["precise"].pop("--ops")
+BASES["relayed"] = BASES["open-loop"] | {"--relays": "1"}
 BASES["looped"] = BASES["stream"] | {"--pairs": "loopback"}
 # Of the base, what it is instead (None: a flag; ...: left out), and what the line must say besides the option.
 OTHERS = {
@@ -72,6 +73,8 @@ OTHERS = {
     "--outstanding": ("echo", {"--outstanding": "2"}, "outstanding 1 in the file and 2"),
     "--rates": ("open-loop", {"--rates": "20k"}, "rate 10000 in the file and 20000"),
     "--arrivals": ("open-loop", {"--arrivals": "poisson"}, "'even' in the file and 'poisson'"),
+    "--relays": ("open-loop", {"--relays": "1"}, "relays 0 in the file and 1"),
+    "--relay-time": ("relayed", {"--relay-time": "1ms"}, "asked_relay_time 0 in the file and 1000000"),
     "--path": ("qos", {"--paths": ..., "--path": "1:0"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
     "--path-file": ("qos", {"--paths": ..., "--path-file": "paths.txt"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
     "--paths": ("qos", {"--paths": "1"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
@@ -114,7 +117,7 @@ OUTCOMES = table()
 
 
 def words_of(base: str, more: dict[str, str | None]) -> list[str]:
-    words = [base if base in ("pairs", "stream", "echo", "open-loop", "qos", "interference") else {"looped": "stream"}.get(base, "alltoall")]
+    words = [base if base in ("pairs", "stream", "echo", "open-loop", "qos", "interference") else {"looped": "stream", "relayed": "open-loop"}.get(base, "alltoall")]
     for option, value in (BASES[base] | {"--output": "a.h5"} | more).items():
         if value is not ...:
             words += [option] if value is None else [option, value]
@@ -141,7 +144,7 @@ def test_the_table_has_every_option():
     options = set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / "src/config/option_table.cpp").read_text()))
     streams = {"pairs", "duplex", "free-delay", "inject", "completion", "cq-mod", "duration", "messages", "max-samples", "from", "to", "threads"}
     own = {"pairs.cpp": {"steps", "suspects"}, "stream_options.cpp": streams, "echo.cpp": {"request"}, "round_trip_options.hpp": {"outstanding"}}
-    own["open_loop.cpp"] = {"rates", "arrivals"}
+    own["open_loop.cpp"] = {"rates", "arrivals", "relays", "relay-time"}
     own["qos_options.cpp"] = {"path", "path-file", "paths", "classes", "interval"}
     own["interference_options.cpp"] = {"victims", "placement", "load", "levels", "load-size", "load-window", "gap", "phase", "alternations"}
     for file, names in own.items():

@@ -64,4 +64,9 @@ def present(results: Results) -> list[Workload]:
 def table_columns(results: Results) -> list[str]:
     """What the workloads here show in a table, as far as a file has it: imports have more."""
     names = [name for one in present(results) for name in one.table]
-    return [name for name in dict.fromkeys(names) if name in results.points]
+    seldom = {name for one in present(results) for name in one.seldom}
+    return [
+        name
+        for name in dict.fromkeys(names)
+        if name in results.points and (name not in seldom or results.points[name].notna().any())
+    ]
