@@ -13,11 +13,11 @@ all_stages=(meson python sanitizers fuzz slurm cluster analysis lint mpich psm3 
 slow_stages=(sanitizers fuzz slurm cluster mpich psm3 vm)
 # These mostly wait: they run beside those that compute, and the one whose links are slow beside both. The virtual machine,
 # whose kernel does not start where it is starved, has ours for itself.
-waiting_stages=(python slurm psm3)
+waiting_stages=(python psm3)
 slow_links=(cluster)
 computing_stages=(sanitizers fuzz analysis lint)
-# And these go on where either are through: ranks that wait for each other, a launch at a time.
-late_stages=(mpich meson)
+# And these go on where any of those are through, the longest first.
+late_stages=(slurm meson mpich)
 
 usage() {
     sed "s/SLOW/${slow_stages[*]}/" <<'USAGE'
@@ -149,7 +149,7 @@ stage_mpich() {
     fi
     # Each source alone: in a handful one may lack an include that another has.
     configure_build "$folder" -Dtests=enabled -Dmpi=mpich -Doptimization=1 -Dunity=off
-    build_targets "$folder" src/app/a2aperf test/mpi/mpi-{job,clock,channel,credit-stream,duration-loop,duration-runner,echo-engine,engine,op-loop,path-streams,point-runner,threaded-stream,verifier}
+    build_targets "$folder" src/app/a2aperf test/mpi/mpi-{job,clock,channel,credit-stream,duration-loop,duration-runner,echo-engine,engine,op-loop,paced-echo,path-streams,point-runner,threaded-stream,verifier}
     MPIRUN=mpirun.mpich suite 'MPICH: MPI tests' "$folder/meson-logs/testlog.junit.xml" \
         "$top/test/support/without_symbols.sh" \
         meson test -C "$folder" --no-rebuild --print-errorlogs --suite mpi --no-suite again --timeout-multiplier 4

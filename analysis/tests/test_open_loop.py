@@ -12,11 +12,11 @@ import pytest
 import a2aperf
 from a2aperf import loading
 from a2aperf.curves import Options
-from a2aperf.workloads.open_loop import findings, hockey, rates, seconds
+from a2aperf.workloads.open_loop import findings, hockey, rates, relay, seconds
 from conftest import Outcome
 from support import native_open_loop
 from support.edited import edited
-from support.native_open_loop import RATES, SERVICE, Loop
+from support.native_open_loop import BACK, RATES, SERVICE, STAY, Loop
 
 Run = Callable[..., Outcome]
 CAPACITY = 1e9 / SERVICE
@@ -136,6 +136,53 @@ def test_late_pacing_is_the_clients_own(tmp_path: Path) -> None:
     assert "the client itself sent late" in one.text
     steady = native_open_loop.write(tmp_path / "n.h5")
     assert not list(a2aperf.open(steady).findings("pacing"))
+
+
+def test_what_a_relay_adds(a2a: Run, tmp_path: Path) -> None:
+    path = native_open_loop.write(tmp_path / "r.h5", (Loop(25_000, relays=1),))
+    assert a2a("check", path).out == f"{path}: sound\n"
+    (one,) = a2aperf.open(path).findings("relay")
+    assert one.numbers["relay"] == STAY == one.numbers["expected"]
+    assert one.numbers["back"] == BACK
+    assert one.numbers["rest"] == pytest.approx(SERVICE - STAY - BACK)
+    assert "in the relay, by Lindley's recursion" in one.text
+    assert not list(a2aperf.open(native_open_loop.write(tmp_path / "n.h5")).findings("relay"))
+
+
+def test_a_point_with_messages_without_an_answer_is_not_split(tmp_path: Path) -> None:
+    path = native_open_loop.write(tmp_path / "r.h5", (Loop(400_000, relays=1),))
+    assert not list(a2aperf.open(path).findings("relay"))
+
+
+@pytest.mark.parametrize("name", ["relay_mean", "relay_p50", "relay_p99", "relay_back_mean"])
+def test_a_figure_of_a_relay_is_computed_again(a2a: Run, tmp_path: Path, name: str) -> None:
+    path = native_open_loop.write(tmp_path / "r.h5", (Loop(50_000, relays=1),))
+    with edited(path) as file:
+        file[name][0] += 1
+    assert f": {name} is " in a2a("check", path).out
+
+
+def test_the_times_in_a_relay_add_up(a2a: Run, tmp_path: Path) -> None:
+    path = native_open_loop.write(tmp_path / "r.h5", (Loop(50_000, relays=1),))
+    with edited(path) as file:
+        file["raw/request_wait"][0, 2, 3] += 1
+    assert "relay_time of rank 3 is " in a2a("check", path).out
+    with edited(path) as file:
+        file["raw/request_wait"][0, 2, 3] = np.iinfo(np.int64).min
+    assert "/raw/request_due of the relay 3 has not a value" in a2a("check", path).out
+
+
+def test_waits_by_lindley_are_those_of_a_queue_that_is_played() -> None:
+    draw = np.random.default_rng(5)
+    arrivals = np.cumsum(draw.exponential(10, 2000)).astype(np.int64)
+    free, played = 0, []
+    for moment in arrivals:
+        begin = max(free, int(moment))
+        played.append(begin - moment)
+        free = begin + 9
+    assert relay.waits(arrivals, 9) == pytest.approx(np.array(played, dtype=float), abs=1e-6)
+    mean = relay.waits(np.cumsum(draw.exponential(10, 400_000)), 6).mean()
+    assert mean == pytest.approx(6 * 0.6 / (2 * (1 - 0.6)), rel=0.05)  # Pollaczek and Khinchine
 
 
 def test_points_are_a_hockey_stick(a2a: Run, path: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "a2aperf/base/error.hpp"
 #include "a2aperf/config/values.hpp"
 #include "a2aperf/plan/open_loop_plan.hpp"
 #include "a2aperf/plan/rate_list.hpp"
@@ -39,6 +40,8 @@ constexpr std::string_view kExamples =
     "      a number of messages, due at random moments that --seed decides\n"
     "  mpirun -n 3 a2aperf open-loop --servers 1 --sizes 64 --messages 1000\n"
     "      two clients with one server\n"
+    "  mpirun -n 3 a2aperf open-loop --relays 1 --sizes 64 --rate 1k --messages 500\n"
+    "      over a relay, whose own time is told apart\n"
     "  a2aperf open-loop --dry-run --ranks 320 --ranks-per-node 4\n"
     "      what a large run would need, without running it\n";
 
@@ -76,6 +79,25 @@ constexpr OptionRow kOptions[] = {
              round_trip_options(o).arrivals =
                  choose<Arrivals>("arrivals", v[0], {{"even", Arrivals::even}, {"poisson", Arrivals::poisson}});
          }},
+    {.name = "relays",
+     .alias = "--relay",
+     .value = "N",
+     .section = Section::what,
+     .audience = Audience::daily,
+     .example = "1",
+     .help =
+         "the last N ranks are neither clients nor servers: messages and answers of pair p go over relay p mod N "
+         "(default: 0)",
+     .set = [](Options& o, Values v,
+               const Catalogue&) { round_trip_options(o).relays = parse_int(v[0], 0, kMostRanks); }},
+    {.name = "relay-time",
+     .value = "TIME",
+     .section = Section::what,
+     .example = "1ms",
+     .help =
+         "time for which a relay serves each message, one after the other, before it sends it on (default: none)",
+     .set = [](Options& o, Values v,
+               const Catalogue&) { round_trip_options(o).relay_time = parse_positive_duration(v[0]); }},
     outstanding_row("1,64", "messages to one server that may be without an answer; one that is due beyond them "
                             "waits, and its time counts (default: 64)"),
     {.name = "duration",
@@ -117,6 +139,9 @@ void set_defaults(Options& options) {
 void check(const Options& options) {
     constexpr Format kFormats[] = {Format::table, Format::csv, Format::json};
     check_round_trips(options, kFormats, "table, csv, json");
+    const RoundTripOptions& asked = round_trip_options(options);
+    if (asked.relay_time > 0 && asked.relays == 0)
+        throw UsageError("--relay-time: there is no relay; --relays says how many, for example --relays 1");
 }
 
 constexpr WorkloadRow kRow{
@@ -134,16 +159,33 @@ constexpr WorkloadRow kRow{
     .check = check,
 };
 
+// Of the ranks that are no relays.
+std::vector<StreamPair> pairs_beside(const RoundTripOptions& asked, int ranks) {
+    if (asked.relays > 0 && ranks - asked.relays < 2)
+        throw UsageError(fmt::format("--relays {}: a client and a server are needed beside them, and there are {}",
+                                     asked.relays, counted(ranks, "rank")));
+    try {
+        return pairs_of(asked).of(ranks - asked.relays);
+    } catch (const UsageError& error) {
+        if (asked.relays == 0) throw;
+        throw UsageError(fmt::format("--relays {} leaves {}: {}", asked.relays,
+                                     counted(ranks - asked.relays, "rank"), error.what()));
+    }
+}
+
 class OpenLoopWorkload final : public RoundTripWorkload {
 public:
     const WorkloadRow& row() const override { return kRow; }
 
     Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {
         const RoundTripOptions& asked = round_trip_options(options);
-        const StreamPairs pairs = pairs_of(asked);
         OpenLoopPlan loop;
-        loop.pairs = pairs.text();
-        loop.who = pairs.of(layout.ranks());
+        loop.pairs = pairs_of(asked).text();
+        loop.relays = asked.relays;
+        loop.relay_time = asked.relay_time;
+        loop.first_relay = std::max(layout.ranks() - asked.relays, 0);
+        loop.who = pairs_beside(asked, layout.ranks());
+        loop.require_relays();
         loop.duration = asked.messages ? 0 : *asked.duration;
         loop.messages = asked.messages.value_or(-1);
         loop.arrivals = asked.arrivals;
@@ -175,7 +217,10 @@ protected:
     std::int64_t most_trips(const Options& options, int ranks) const override {
         constexpr double kDeviations = 12;
         const RoundTripOptions& asked = round_trip_options(options);
-        const int servers = most_servers(pairs_of(asked).of(ranks));
+        const std::vector<StreamPair> pairs = pairs_beside(asked, ranks);
+        int servers = most_servers(pairs);
+        if (asked.relays > 0) // a relay has those of several clients
+            servers = std::max(servers, static_cast<int>((std::ssize(pairs) + asked.relays - 1) / asked.relays));
         if (asked.messages) return std::int64_t{*asked.messages} * servers;
         const double mean = static_cast<double>(std::ranges::max(asked.rates)) *
                             static_cast<double>(*asked.duration) * 1e-9 * servers;

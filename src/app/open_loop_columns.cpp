@@ -45,33 +45,80 @@ double unanswered_of(const Samples& samples, const Point& point, const Layout& l
     return static_cast<double>(sum_of(samples, "messages_due")) - trips_of(samples, point, layout);
 }
 
-// Of the kept requests that had a place when they fell due: from then until each was sent, ascending.
+// Of the kept requests that had a place when they fell due: from then until each was sent.
 std::vector<Nanoseconds> pacing_errors(const Samples& samples) {
     const auto& waits = samples.own.at("request_wait");
     const auto& held_up = samples.own.at("held_up");
     std::vector<Nanoseconds> errors;
     for (std::size_t i = 0; i < waits.size(); ++i)
         if (held_up[i] == 0) errors.push_back(waits[i]);
-    std::ranges::sort(errors);
     return errors;
 }
 
-// Nearest rank; above the median none that would be the largest.
+// Above the median none that would be the largest.
+template <int kPerMille>
+double nearest_rank(std::vector<Nanoseconds> times) {
+    if (times.empty()) return kAbsent;
+    std::ranges::sort(times);
+    const std::size_t at = percentile_index(times.size(), kPerMille / 1000.0, PercentileRule::rank);
+    return kPerMille > 500 && at == times.size() - 1 ? kAbsent : static_cast<double>(times[at]);
+}
+
 template <int kPerMille>
 double pacing_error(const Samples& samples, const Point&, const Layout&) {
-    const std::vector<Nanoseconds> errors = pacing_errors(samples);
-    if (errors.empty()) return kAbsent;
-    const std::size_t at = percentile_index(errors.size(), kPerMille / 1000.0, PercentileRule::rank);
-    return kPerMille > 500 && at == errors.size() - 1 ? kAbsent : static_cast<double>(errors[at]);
+    return nearest_rank<kPerMille>(pacing_errors(samples));
 }
 
 double largest_pacing_error(const Samples& samples, const Point&, const Layout&) {
     const std::vector<Nanoseconds> errors = pacing_errors(samples);
-    return errors.empty() ? kAbsent : static_cast<double>(errors.back());
+    return errors.empty() ? kAbsent : static_cast<double>(std::ranges::max(errors));
 }
 
 double paced_of(const Samples& samples, const Point&, const Layout&) {
     return static_cast<double>(std::ranges::count(samples.own.at("held_up"), 0));
+}
+
+double mean_of(const Samples& samples, std::string_view count, std::string_view time) {
+    const auto all = static_cast<double>(sum_of(samples, count));
+    return all > 0 ? static_cast<double>(sum_of(samples, time)) / all : kAbsent;
+}
+
+double relay_mean(const Samples& samples, const Point&, const Layout&) {
+    return mean_of(samples, "relayed", "relay_time");
+}
+
+double relay_back_mean(const Samples& samples, const Point&, const Layout&) {
+    return mean_of(samples, "relayed_back", "relay_back_time");
+}
+
+// Of the requests that are kept of the relays, which have no round trips.
+template <int kPerMille>
+double relay_percentile(const Samples& samples, const Point&, const Layout&) {
+    const auto& trips = samples.own.at("round_trip");
+    const auto& waits = samples.own.at("request_wait");
+    std::vector<Nanoseconds> times;
+    for (std::size_t i = 0; i < waits.size(); ++i)
+        if (trips[i] == kNoMoment && waits[i] != kNoMoment) times.push_back(waits[i]);
+    return nearest_rank<kPerMille>(std::move(times));
+}
+
+std::vector<Column> relay_columns() {
+    return {
+        column_of({"relay_mean",
+                   "ns",
+                   "mean time of a request in a relay, by that one's clock",
+                   Better::lower,
+                   {},
+                   relay_mean}),
+        column_of({"relay_p50",
+                   "ns",
+                   "median of it, of the requests that are kept of the relays",
+                   Better::lower,
+                   {},
+                   relay_percentile<500>}),
+        column_of({"relay_p99", "ns", "99th percentile of it", Better::lower, {}, relay_percentile<990>}),
+        column_of(
+            {"relay_back_mean", "ns", "mean time of an answer in a relay", Better::lower, {}, relay_back_mean})};
 }
 
 } // namespace
@@ -87,6 +134,10 @@ std::vector<Column> open_loop_columns() {
         asked_duration_column(),
         asked_column("asked_messages", ValueType::int64, "", "messages of each pair that were to be due",
                      [](const Point& p) { return p.flow->messages; }),
+        asked_column("relays", ValueType::int32, "", "ranks over which messages and answers go",
+                     [](const Point& p) { return std::int64_t{open_loop_of(p).relays}; }),
+        asked_column("asked_relay_time", ValueType::int64, "ns", "that a relay serves each message",
+                     [](const Point& p) { return open_loop_of(p).relay_time; }),
         memory_column(),
         trips_column(),
         p999_column(),
@@ -125,6 +176,7 @@ std::vector<Column> open_loop_columns() {
              column_of({"pacing_p999", "ns", "99.9th percentile of it", Better::none, {}, pacing_error<999>}),
              column_of({"pacing_max", "ns", "longest of it", Better::none, {}, largest_pacing_error})})
         columns.push_back(std::move(column));
+    for (Column& column : relay_columns()) columns.push_back(std::move(column));
     return round_trip_columns(std::move(columns));
 }
 
@@ -135,13 +187,32 @@ std::vector<SampleColumn> open_loop_samples() {
          {.name = "most_behind", .long_name = "most of them to one server that were due and not yet sent"},
          {.name = "wait_time",
           .units = "ns",
-          .long_name = "that messages which have an answer had been due until they were sent, together"}},
-        {{.name = "request_due", .per = Per::tick, .units = "ns", .long_name = "it was due, from the start"},
+          .long_name = "that messages which have an answer had been due until they were sent, together"},
+         {.name = "relayed",
+          .long_name = "messages that the rank sent on as a relay",
+          .kept = Kept::but_in_old_files},
+         {.name = "relay_time",
+          .units = "ns",
+          .long_name = "that they were there, together",
+          .kept = Kept::but_in_old_files},
+         {.name = "relayed_back",
+          .long_name = "answers that the rank sent on as a relay",
+          .kept = Kept::but_in_old_files},
+         {.name = "relay_back_time",
+          .units = "ns",
+          .long_name = "that they were there, together",
+          .kept = Kept::but_in_old_files}},
+        {{.name = "request_due",
+          .per = Per::tick,
+          .units = "ns",
+          .long_name = "it was due, or came at a relay, from the start"},
          {.name = "round_trip", .per = Per::tick, .units = "ns", .long_name = "from there to the answer"},
          {.name = "request_wait", .per = Per::tick, .units = "ns", .long_name = "from there until it was sent"},
          {.name = "held_up",
           .per = Per::tick,
-          .long_name = "1: no place was free for it when it fell due, or the provider had no room; 0: there was"}});
+          .long_name =
+              "1: no place was free for it when it fell due while the client looked, or the provider had no room; "
+              "0: there was, or the client did not run"}});
 }
 
 } // namespace a2aperf

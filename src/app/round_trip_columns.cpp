@@ -60,7 +60,7 @@ double trips_of(const Samples& samples, const Point&, const Layout&) {
 
 std::vector<Column> round_trip_columns(std::vector<Column> own) {
     std::vector<Column> columns = tick_columns();
-    columns[0].long_name = "round trips in /raw, of the client with the most";
+    columns[0].long_name = "round trips in /raw, of the rank with the most";
     columns[1].long_name = "round trips of one client beyond those";
     columns.push_back(bucket_column("buckets of the histogram in /raw, of the client with the most"));
     for (Column& column : own) columns.push_back(std::move(column));

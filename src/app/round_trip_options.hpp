@@ -26,6 +26,8 @@ struct RoundTripOptions {
     std::vector<std::int64_t> rates;
     Arrivals arrivals = Arrivals::even;
     std::optional<int> messages;
+    int relays = 0;
+    Nanoseconds relay_time = 0;
 };
 
 RoundTripOptions& round_trip_options(Options& options);

@@ -27,7 +27,7 @@ TransferContext of_size(TransferContext context, Bytes size) {
 template <class Mode, class Pace>
 EchoEngine<Mode, Pace>::EchoEngine(const Job& job, Channel& channel, Bytes answer_size,
                                    const EchoSettings& settings)
-    : job_(job), channel_(channel), settings_(settings), pace_(settings.due),
+    : job_(job), channel_(channel), settings_(settings), pace_(settings),
       stride_(stream_stride(std::max(answer_size, settings.request_size))),
       context_(channel.context(std::max<Bytes>({answer_size, settings.request_size, 1}))),
       started_(static_cast<std::size_t>(job.ranks())) {
@@ -41,10 +41,11 @@ EchoEngine<Mode, Pace>::EchoEngine(const Job& job, Channel& channel, Bytes answe
         for (DueQueue& queue : pace_.queues()) queue.reserve(static_cast<std::size_t>(settings.outstanding));
     for (int index = 0; index < places(); ++index) {
         unposted_.push_back(index);
-        if (side_of(index).asks) make_ready(index, std::numeric_limits<Nanoseconds>::min());
-        place(index).is_due = side_of(index).asks;
+        if (Pace::kIsRelay || !side_of(index).asks) continue;
+        make_ready(index, std::numeric_limits<Nanoseconds>::min());
+        place(index).is_due = true;
     }
-    totals_[kPlaces] = std::ssize(asking_places());
+    if (!Pace::kIsRelay) totals_[kPlaces] = std::ssize(asking_places());
 }
 
 template <class Mode, class Pace>
@@ -78,6 +79,7 @@ void EchoEngine<Mode, Pace>::reserve(std::size_t most_samples) {
     if (asked() == 0) return;
     if (settings_.most >= 0)
         most_samples = std::min(most_samples, static_cast<std::size_t>(asked() * settings_.most));
+    if constexpr (Pace::kIsRelay) return pace_.reserve(most_samples);
     most_samples_ = most_samples;
     begins_.assign(most_samples, 0); // touched: the timed part allocates nothing
     times_.assign(most_samples, 0);
@@ -124,7 +126,14 @@ void EchoEngine<Mode, Pace>::see_peers(std::vector<PeerSeen>& seen) const {
         bool is_due = false;
         for (int i = 0; i < settings_.outstanding; ++i, ++place) {
             received += place->received;
-            is_due |= side.asks ? place->is_asking : !place->is_due || place->is_sending;
+            bool owes = side.asks ? place->is_asking : !place->is_due || place->is_sending;
+            if constexpr (Pace::kIsRelay) // what is here, or at the server, is not the client's turn
+                if (!side.asks)
+                    owes = owes &&
+                           place->received ==
+                               places_[static_cast<std::size_t>(partner(static_cast<int>(place - places_.begin())))]
+                                   .received;
+            is_due |= owes;
         }
         if (!side.asks && received == settings_.most) is_due = false;
         const std::string_view due = side.asks ? "answers" : "requests";
@@ -168,14 +177,44 @@ void EchoEngine<Mode, Pace>::release_due() {
         const Nanoseconds now = now_ns();
         auto side = sides_.begin();
         for (DueQueue& queue : pace_.queues()) {
+            queue.begin_look(now);
             while (queue.is_due(now)) {
                 const DueQueue::Request request = queue.take(now, side->started);
                 place(request.place).due = request.due;
                 place(request.place).is_held_up = request.is_held_up;
                 ready_.push_back(request.place);
             }
+            queue.end_look();
             ++side;
         }
+    }
+}
+
+// Requests whose service is over. Those whose place has not sent the one before follow that.
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::release_served() {
+    if constexpr (Pace::kIsRelay) {
+        ServiceQueue& queue = pace_.queue();
+        if (queue.is_empty()) return;
+        const Nanoseconds now = now_ns();
+        while (queue.is_served(now)) {
+            const int index = queue.pop();
+            place(index).is_due = true;
+            if (!place(index).is_sending) ready_.push_back(index);
+        }
+    }
+}
+
+// What came at a relay: a request waits for its service, an answer goes on.
+template <class Mode, class Pace>
+void EchoEngine<Mode, Pace>::pass_on(int index, Nanoseconds now) {
+    if constexpr (Pace::kIsRelay) {
+        const int to = partner(index);
+        place(to).came = now;
+        if (!side_of(index).asks) return pace_.queue().take(to, now);
+        place(index).is_asking = false;
+        place(to).is_due = true;
+        if (!place(to).is_sending) ready_.push_back(to);
     }
 }
 
@@ -214,14 +253,17 @@ bool EchoEngine<Mode, Pace>::send_one(int index) {
                  number_of(side.asks ? place.received : place.received - 1, place.index));
     const Route to = route(side.peer, message, places() + index);
     const std::uint64_t label = Mode::label(side.out, side.op_out + static_cast<std::uint64_t>(place.index));
-    const Nanoseconds begin = side.asks || moments_.begin == kNoMoment ? now_ns() : 0;
+    const Nanoseconds begin = side.asks || Pace::kIsRelay || moments_.begin == kNoMoment ? now_ns() : 0;
     const ssize_t status = side.injects ? Mode::inject(side.out, to, label) : Mode::send(side.out, to, label);
     if (!is_started(status, side.asks ? "sending a request" : "sending an answer", side.peer)) return false;
     if (moments_.begin == kNoMoment) moments_.begin = begin;
-    if (side.asks)
+    if constexpr (Pace::kIsRelay) {
+        pace_.note(side.asks, place.came, begin);
+        place.is_asking = side.asks;
+    } else if (side.asks) {
         note_request(place, begin);
-    else
-        ++answered_;
+    }
+    if (!side.asks) ++answered_;
     place.is_due = false;
     ++side.started;
     ++started_[static_cast<std::size_t>(side.peer)];
@@ -283,6 +325,7 @@ void EchoEngine<Mode, Pace>::keep(const Place& place, Nanoseconds begin, std::in
 // Those that are kept are counted here: in the timed part they cost no more than the others.
 template <class Mode, class Pace>
 KeptSamples EchoEngine<Mode, Pace>::kept() const {
+    if constexpr (Pace::kIsRelay) return {pace_.arrivals(), {{}, pace_.times(), {}}};
     TimeHistogram all = rest_;
     for (const Nanoseconds time : times_) all.add(time);
     std::vector<std::span<const std::int64_t>> values{times_};
@@ -332,10 +375,11 @@ template <class Mode, class Pace>
 void EchoEngine<Mode, Pace>::take_message(int index, const std::byte* message, Nanoseconds now) {
     Place& place = this->place(index);
     const Side& side = side_of(index);
-    if (side.asks) note_answer(place, now);
+    if (side.asks && !Pace::kIsRelay) note_answer(place, now);
     check_number(side, message, number_of(place.received, place.index));
     ++place.received;
     ++counts_[1];
+    if constexpr (Pace::kIsRelay) return pass_on(index, now);
     place.is_due = true;
     if (!place.is_sending) make_ready(index, now);
 }
@@ -402,6 +446,7 @@ void EchoEngine<Mode, Pace>::expect_sweep() {
     is_sweeping_ = true;
     note_rest();
     note_due();
+    if constexpr (Pace::kIsRelay) std::ranges::copy(pace_.totals(), totals_.begin() + kRelay);
     for (Side& side : sides_) side.to_take_up = settings_.outstanding;
     left_ = places();
 }
@@ -425,6 +470,8 @@ template class EchoEngine<Tagged>;
 template class EchoEngine<Msg>;
 template class EchoEngine<Tagged, WhenDue>;
 template class EchoEngine<Msg, WhenDue>;
+template class EchoEngine<Tagged, Relayed>;
+template class EchoEngine<Msg, Relayed>;
 
 namespace {
 
@@ -432,6 +479,22 @@ template <class Mode>
 using AtOnceIn = EchoEngine<Mode>;
 template <class Mode>
 using WhenDueIn = EchoEngine<Mode, WhenDue>;
+template <class Mode>
+using RelayedIn = EchoEngine<Mode, Relayed>;
+
+// Of an open loop: over its relays, where it has any.
+void set_hops(EchoSettings& settings, const OpenLoopPlan& loop, Rank rank, std::uint64_t seed) {
+    for (std::size_t i = 0; i < loop.who.size(); ++i)
+        for (const StreamPair& hop : loop.hops(i)) {
+            if (hop.from == rank) {
+                settings.servers.push_back(hop.to);
+                settings.due.push_back(loop.due_rule(i, seed));
+            }
+            if (hop.to == rank) settings.clients.push_back(hop.from);
+        }
+    settings.longest_gap = longest_gap(loop.due_rule(0, seed)) + loop.longest_queue();
+    settings.service_time = loop.relay_time;
+}
 
 } // namespace
 
@@ -442,19 +505,20 @@ std::unique_ptr<Flow> make_echo(const EngineParts& parts) {
     const OpenLoopPlan* const paced = find_open_loop(point);
     EchoSettings settings{
         .outstanding = echo.outstanding, .request_size = echo.request_size, .most = echo.messages};
-    for (std::size_t i = 0; i < echo.who.size(); ++i) {
-        const StreamPair& pair = echo.who[i];
-        if (pair.from == parts.job.rank()) {
-            settings.servers.push_back(pair.to);
-            if (paced != nullptr) settings.due.push_back(paced->due_rule(i, parts.seed));
+    if (paced != nullptr) {
+        set_hops(settings, *paced, parts.job.rank(), parts.seed);
+    } else {
+        for (const StreamPair& pair : echo.who) {
+            if (pair.from == parts.job.rank()) settings.servers.push_back(pair.to);
+            if (pair.to == parts.job.rank()) settings.clients.push_back(pair.from);
         }
-        if (pair.to == parts.job.rank()) settings.clients.push_back(pair.from);
     }
-    if (paced != nullptr) settings.longest_gap = longest_gap(paced->due_rule(0, parts.seed));
     settings.injects_answers = uses_inject(channel.domain().offer(), point);
     settings.injects_requests = uses_inject(channel.domain().offer(), point.of_size(echo.request_size));
     settings.op = parts.loop.next_op();
     for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)parts.loop.next_op();
+    if (paced != nullptr && paced->is_relay(parts.job.rank()))
+        return EchoModes::make<RelayedIn>(point.mode, parts.job, channel, point.message_size, settings);
     if (paced != nullptr)
         return EchoModes::make<WhenDueIn>(point.mode, parts.job, channel, point.message_size, settings);
     return EchoModes::make<AtOnceIn>(point.mode, parts.job, channel, point.message_size, settings);

@@ -67,10 +67,21 @@ constexpr Axis kAxes[] = {{"role", "--baseline or --no-sentinel"},
                           {"outstanding", "--outstanding"},
                           {"rate", "--rates"},
                           {"arrivals", "--arrivals"},
+                          {"relays", "--relays"},
+                          {"asked_relay_time", "--relay-time"},
                           {"path_list", "--path, --path-file, --paths, --classes"},
                           {"interval", "--interval"},
                           {"asked_duration", "--duration"},
-                          {"asked_messages", "--messages"}};
+                          {"asked_messages", "--messages"},
+                          {"placement", "--placement, --victims"},
+                          {"victim_pairs", "--victims, --placement"},
+                          {"load_pattern", "--load"},
+                          {"load_level", "--levels"},
+                          {"load_size", "--load-size"},
+                          {"load_window", "--load-window"},
+                          {"request_gap", "--gap"},
+                          {"phase_length", "--phase"},
+                          {"alternations", "--alternations"}};
 
 // " (--sizes)"; nothing where no option decides it.
 std::string option_of(std::string_view column) {

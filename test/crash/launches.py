@@ -8,10 +8,12 @@ from pathlib import Path
 from processes import PATIENCE
 
 MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
-CALM = ["--provider", "shm", "--sync", "barrier", "--poll", "yield", "--timeout", "60s", "-q"]
+CALM = ["--provider", "shm", "--poll", "yield", "--timeout", "60s", "-q"]
+IN_OPS = ["--sync", "barrier"]
 WORKLOADS = {
-    "alltoall": ["alltoall", "--sizes", "8,1000,3000,9000", "--ops", "3", "--no-sentinel"],
-    "pairs": ["pairs", "--sizes", "8,1000,3000,9000", "--ops", "3"],
+    "alltoall": ["alltoall", *IN_OPS, "--sizes", "8,1000,3000,9000", "--ops", "3", "--no-sentinel"],
+    "pairs": ["pairs", *IN_OPS, "--sizes", "8,1000,3000,9000", "--ops", "3"],
+    "open-loop": ["open-loop", "--sizes", "8,1000", "--rates", "500,1k", "--messages", "5"],
 }
 
 Outcome = subprocess.CompletedProcess[str]

@@ -26,6 +26,12 @@ def pairs(scene: Scene) -> None:
     scene.launch("pairs", "--resume")
 
 
+def open_loop(scene: Scene) -> None:
+    """Columns of round trips and of their histogram, as long as there is something in them."""
+    scene.launch("open-loop", kill="D:150")
+    scene.launch("open-loop", "--resume")
+
+
 def baseline(scene: Scene) -> None:
     """The provider lacks one of the modes, whose points are skipped."""
     words = ["--baseline", "mpi", "--provider", "udp", "--mode", "msg,read"]
@@ -108,6 +114,7 @@ def repaired(scene: Scene, before: Scene) -> None:
 SCENARIOS: dict[str, tuple[Callable[..., None], tuple[str, ...]]] = {
     "cut three times": (cut_three_times, ()),
     "pairs": (pairs, ()),
+    "open loop": (open_loop, ()),
     "baseline": (baseline, ()),
     "failed points": (failed_points, ()),
     "failing disk": (failing_disk, ()),

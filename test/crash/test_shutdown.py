@@ -17,7 +17,7 @@ from pathlib import Path
 import h5py
 import pytest
 from disk import Disk, replay
-from launches import CALM, MPIRUN
+from launches import CALM, IN_OPS, MPIRUN
 from notes import read_notes
 from processes import PATIENCE, wait_until
 from promise import Promise
@@ -30,7 +30,7 @@ SHUTDOWN = 0x8004587D  # EXT4_IOC_SHUTDOWN
 FLUSH_LOG, FLUSH_NOTHING = 1, 2
 WRITE_BACK = 2  # SYNC_FILE_RANGE_WRITE
 NAME = "a.h5"
-WORDS = [*CALM, "--sizes", "8..24008+400", "--ops", "100"]
+WORDS = [*CALM, *IN_OPS, "--sizes", "8..24008+400", "--ops", "100"]
 CREATION, POINTS = 160_000, 500_000  # about as many bytes are noted of each
 
 

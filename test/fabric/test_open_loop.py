@@ -107,26 +107,26 @@ def test_of_more_than_are_kept_there_is_a_histogram(loop, tmp_path):
     require_true_loops(tmp_path / "a.h5", [0])
 
 
-def _paused(program, folder: Path, pause: float) -> list[tuple[float, float]]:
-    """A server that is stopped again and again while it has messages of two points; from when to when at least, ns."""
+def _paused(program, folder: Path, pause: float, rank: int, sizes: str) -> list[tuple[float, float]]:
+    """A rank that is stopped again and again while messages are due; from when to when at least, ns."""
     pids = folder / "ranks"
     pids.mkdir()
-    words = ["open-loop", "--provider", "tcp", "--sizes", "8,16", "--rate", "1k", "--messages", "3000", "--outstanding", "1"]
+    words = ["open-loop", "--provider", "tcp", "--sizes", sizes, "--rate", "1k", "--messages", "3000", "--outstanding", "1"]
     command = [MPIRUN, "-t", str(PATIENCE), "2", AS_RANK, pids, program, *words, *CALM]
     stops = []
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as process:
-        told = pids / "pid.1"
+        told = pids / f"pid.{rank}"
         assert wait_until(lambda: (told.exists() and told.read_text().strip() != "") or process.poll() is not None, PATIENCE)
-        server = int(told.read_text())
+        stopped = int(told.read_text())
         try:
             while process.poll() is None:
-                os.kill(server, signal.SIGSTOP)
-                if not wait_until(lambda: state(server) == "T", PATIENCE):
+                os.kill(stopped, signal.SIGSTOP)
+                if not wait_until(lambda: state(stopped) == "T", PATIENCE):
                     break
                 begin = time.monotonic_ns()
                 time.sleep(pause)
                 stops.append((begin, time.monotonic_ns()))
-                os.kill(server, signal.SIGCONT)
+                os.kill(stopped, signal.SIGCONT)
                 time.sleep(5 * pause)
         except (ProcessLookupError, FileNotFoundError):
             pass  # it has ended
@@ -138,7 +138,7 @@ def test_a_stopped_server_is_in_the_time_of_every_message_that_was_due(program, 
     """The whole ramp: in a pause of D all that are due wait for its end. Who counts from the send sees one of them."""
     needs_provider("tcp")
     pause = 0.1
-    stops = _paused(program, tmp_path, pause)
+    stops = _paused(program, tmp_path, pause, 1, "8,16")
     assert len(stops) >= 3
     require_true_loops(tmp_path / "a.h5", [0])
     ramps = 0
@@ -159,6 +159,50 @@ def test_a_stopped_server_is_in_the_time_of_every_message_that_was_due(program, 
             from_sent = late - own["request_wait"][inside]
             assert (from_sent >= pause * SECOND / 2).sum() < inside.sum() / 10  # the client has pauses of its own
     assert ramps > 0
+
+
+def test_a_stopped_client_is_late_by_itself_with_every_message_that_was_due(program, needs_provider, tmp_path):
+    """Also with those for which it has no place before the first of them are back."""
+    needs_provider("tcp")
+    pause = 0.1
+    assert len(_paused(program, tmp_path, pause, 0, "8")) >= 2
+    require_true_loops(tmp_path / "a.h5", [0])
+    own = columns_of(tmp_path / "a.h5", 0)
+    is_late = own["request_wait"][:, 0] >= pause * SECOND / 2
+    # In a pause of 0.1 s 50 messages are so late, of which a client that has one place sends one at once.
+    assert (is_late & (own["held_up"][:, 0] == 0)).sum() >= 40
+
+
+@pytest.mark.parametrize(("provider", "mode"), [("shm", "tagged"), ("tcp", "msg"), ("net", "tagged")])
+def test_over_a_relay(loop, needs_provider, tmp_path, provider, mode):
+    """What a relay serves for a time waits there as Lindley's recursion has it, or longer where it looked late."""
+    needs_provider(provider)
+    words = ["--relays", "1", "--relay-time", "300us", "--sizes", "0,64", "--mode", mode, "--arrivals", "poisson"]
+    loop(3, *words, "--rate", "2k", "--messages", "150", provider=provider)
+    results = Results(tmp_path / "a.h5")
+    assert set(results.columns["relays"]) == {1}
+    assert set(results.columns["asked_relay_time"]) == {300_000}
+    assert (results.raw["relayed"][:, 0] == [0, 0, 150]).all() and (results.raw["relayed_back"][:, 0] == [0, 0, 150]).all()
+    assert (results.columns["relay_mean"] + results.columns["relay_back_mean"] < results.columns["time_mean"]).all()
+    require_true_loops(tmp_path / "a.h5", [0])
+
+
+def test_pairs_over_several_relays(loop, tmp_path):
+    """Three pairs over two relays: the first one has two of them. A client may have a server over each."""
+    loop(8, "--relays", "2", "--sizes", "8", "--rate", "500", "--messages", "60", "--outstanding", "2,5", "--max-samples", "50")
+    assert (Results(tmp_path / "a.h5").raw["relayed"][:, 0, -2:] == [120, 60]).all()
+    require_true_loops(tmp_path / "a.h5", [0, 1, 2])
+    loop(5, "--relays", "2", "--pairs", "0:1,0:2", "--sizes", "8", "--rate", "500", "--messages", "60", "--force")
+    require_true_loops(tmp_path / "a.h5", [0])
+
+
+def test_a_relay_serves_no_more_than_its_time_allows(loop, tmp_path):
+    """The rate that is not kept ends with its duration, messages in the relay, and goes on to the next point."""
+    loop(3, "--relays", "1", "--relay-time", "2ms", "--sizes", "8,16", "--rate", "2k", "--duration", "200ms")
+    columns = Results(tmp_path / "a.h5").columns
+    assert (columns["round_trips"] <= 100).all()
+    assert (columns["unanswered"] >= 300).all()
+    require_true_loops(tmp_path / "a.h5", [0])
 
 
 @pytest.mark.skipif(not A2A.exists(), reason="the analysis is not installed")
@@ -205,6 +249,13 @@ def test_a_file_is_resumed_with_the_same_messages_only(loop, tmp_path):
         (2, ["--request", "5"], "--request is not an option of a2aperf open-loop"),
         (2, ["--mode", "read"], "--mode: for open-loop expected one of tagged, msg"),
         (2, ["--format", "clusterperf"], "--format: for open-loop expected one of table, csv, json"),
+        (2, ["--relays", "1"], "--relays 1: a client and a server are needed beside them, and there are 2 ranks"),
+        (4, ["--relays", "1"], "--relays 1 leaves 3 ranks: --pairs halves needs an even number of ranks, and there are 3"),
+        (3, ["--relays", "1", "--pairs", "0:2"], "--relays 1 leaves 2 ranks: --pairs names rank 2, and there are 2 ranks: 0 to 1"),
+        (4, ["--relays", "2"], "--relays 2: the messages of a pair go over one relay, and of a client and its server there is 1 pair"),
+        (4, ["--relays", "1", "--servers", "1"], "--relays 1: rank 2 would be in two pairs over the relay of rank 3"),
+        (3, ["--relays", "1", "--relay-time", "0"], "--relay-time"),
+        (3, ["--relay-time", "1ms"], "--relay-time: there is no relay; --relays says how many, for example --relays 1"),
         (3, ["--pairs", "halves"], "--pairs halves needs an even number of ranks, and there are 3"),
     ],
 )

@@ -22,6 +22,19 @@ def test_a_client_that_stops(faulty, needs_provider):
     outcome.failed(r"in the duration nothing happened for \S+ s; rank 1 \(\S+\) waits for requests from rank 0 ")
 
 
+@pytest.mark.slow
+def test_a_relay_that_stops(faulty, needs_provider):
+    needs_provider("net")
+    outcome = faulty(3, "call=send nth=100 do=stop rank=2", *LONG, "--relays", "1", command="open-loop")
+    outcome.failed(r"in the duration (nothing happened|no answers came from rank 2 \(\S+\)) for \S+ s; rank [01] \(\S+\) waits for (answers from rank 2|requests from rank 2|them)")
+
+
+def test_a_relay_that_dies_is_named(faulty, needs_provider):
+    needs_provider("net")
+    outcome = faulty(3, "call=send nth=100 do=kill rank=2", *LONG, "--relays", "1", command="open-loop")
+    outcome.named_killed(2)
+
+
 def test_a_server_that_is_slower_than_the_timeout_is_not_taken_for_dead(faulty, launch, needs_provider):
     """One message a second, and a timeout of half of one."""
     needs_provider("net")

@@ -34,6 +34,39 @@ def nearest(times: np.ndarray, q: float) -> float:
     return math.nan if q > 0.5 and index == times.size - 1 else float(np.sort(times)[index])
 
 
+def waits_by_lindley(arrivals: np.ndarray, service: int) -> np.ndarray:
+    """How long each waits where one is served at a time: as it is played, in whole ns."""
+    waits, free = [], 0
+    for moment in arrivals.tolist():
+        waits.append(max(free - moment, 0))
+        free = max(free, moment) + service
+    return np.array(waits)
+
+
+def require_true_relays(path: Path, results: Results, point: int) -> None:
+    """What relays say is that of their samples, and none sent a message on before its service was over."""
+    columns, raw = results.columns, results.raw
+    of_rank = {name: raw[name][point, 0] for name in ("relayed", "relay_time", "relayed_back", "relay_back_time")}
+    own = columns_of(path, point)
+    arrivals, stays = own["request_due"], own["request_wait"]
+    there = (stays != NO_MOMENT) & (own["round_trip"] == NO_MOMENT)
+    ranks = arrivals.shape[1]
+    is_relay = np.arange(ranks) >= ranks - columns["relays"][point]
+    assert all((values[~is_relay] == 0).all() for values in of_rank.values()) and not there[:, ~is_relay].any()
+    for mean, count, time in (("relay_mean", "relayed", "relay_time"), ("relay_back_mean", "relayed_back", "relay_back_time")):
+        known = of_rank[count].sum()
+        np.testing.assert_equal(columns[mean][point], of_rank[time].sum() / known if known else math.nan)
+    for name, q in {"relay_p50": 0.5, "relay_p99": 0.99}.items():
+        np.testing.assert_equal(columns[name][point], nearest(stays[there], q))
+    assert not is_relay.any() or of_rank["relayed_back"].sum() >= columns["round_trips"][point] > 0
+    for relay in np.flatnonzero(is_relay):
+        came, stay = arrivals[there[:, relay], relay], stays[there[:, relay], relay]
+        if came.size == of_rank["relayed"][relay]:
+            assert stay.sum() == of_rank["relay_time"][relay]
+        service, order = int(columns["asked_relay_time"][point]), np.argsort(came, kind="stable")
+        assert (stay[order] >= waits_by_lindley(came[order], service) + service - 1).all()  # rounded
+
+
 def require_true_loops(path: Path, clients: list[int]) -> None:
     """Every figure of every point is that of its samples."""
     results = Results(path)
@@ -41,7 +74,9 @@ def require_true_loops(path: Path, clients: list[int]) -> None:
     for point in range(len(results)):
         own = columns_of(path, point)
         there = own["round_trip"] != NO_MOMENT
-        assert all(((values != NO_MOMENT) == there).all() for values in own.values())
+        asks = np.arange(there.shape[1]) < there.shape[1] - columns["relays"][point]
+        assert not there[:, ~asks].any()
+        assert all(((values != NO_MOMENT) == there)[:, asks].all() for values in own.values())
         trips, waits = own["round_trip"][there], own["request_wait"][there]
         require_true_histogram(path, point, raw)
         assert (waits >= 0).all() and (trips >= waits).all() and (own["request_due"][there] >= 0).all()
@@ -71,5 +106,6 @@ def require_true_loops(path: Path, clients: list[int]) -> None:
         assert columns["paced"][point] == paced.size
         for name, q in {"pacing_p50": 0.5, "pacing_p99": 0.99, "pacing_p999": 0.999}.items():
             np.testing.assert_equal(columns[name][point], nearest(paced, q))
+        require_true_relays(path, results, point)
         np.testing.assert_equal(columns["pacing_max"][point], float(paced.max()) if paced.size else math.nan)
     checksums.require_right(path)

@@ -25,10 +25,13 @@ _TOTALS = (
     *("round_trips", "trip_time", "idle_time", "open_time", "trip_span", "shortest_trip"),
     *("longest_trip", "trip_places", "messages_due", "due_time", "most_behind", "wait_time"),
 )
+_RELAY = ("relayed", "relay_time", "relayed_back", "relay_back_time")
+HOP, STAY, BACK = 500, 3_000, 400
+"""Ns until a message is at the relay, that it stays there, and its answer, where there is one."""
 _TRIPS = ("request_due", "round_trip", "request_wait", "held_up")
 _WHOLE = (
     *("ticks", "ticks_lost", "outstanding", "rate", "round_trips", "littles_law", "backlog"),
-    *("unanswered", "paced"),
+    *("unanswered", "paced", "relays", "asked_relay_time"),
 )
 _PACING = {"pacing_p50": 0.5, "pacing_p99": 0.99, "pacing_p999": 0.999}
 _RATES = {"offered_rate": "1/s", "achieved_rate": "1/s", "byte_rate": "B/s", "gbps": "Gbit/s"}
@@ -41,8 +44,12 @@ COLUMNS = (
     *(Column(name, "float64", name, unit) for name, unit in _RATES.items()),
     *(Column(name, "float64", name, "ns") for name in (*_PACING, "pacing_max")),
     Column("under_way", "float64", "requests of a client under way on average"),
+    *(
+        Column(f"relay_{name}", "float64", name, "ns")
+        for name in ("mean", "p50", "p99", "back_mean")
+    ),
 )
-_OWN = native.own_columns(_TOTALS, _TRIPS)
+_OWN = native.own_columns((*_TOTALS, *_RELAY), _TRIPS)
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,8 @@ class Loop:
     """The client sends up to so many ns late by itself."""
     stop: int = DURATION
     pause: int = 0
+    relays: int = 0
+    """0, or 1: the last rank."""
 
 
 @cache
@@ -95,6 +104,11 @@ def _samples(loop: Loop) -> dict[str, NDArray[np.int64]]:
     for name, values in zip(_TRIPS, (due[:n], trips, sent - due[:n], held), strict=True):
         found[name] = np.full((n, RANKS), schema.NO_MOMENT)
         found[name][:, 0] = values
+    for name, each in zip(_RELAY, (1, STAY, 1, BACK), strict=True):
+        found[name] = np.array([[0, 0, 0, each * n * loop.relays]], dtype=np.int64)
+    if loop.relays:
+        found["request_due"][:, 3] = sent + HOP
+        found["request_wait"][:, 3] = STAY
     return found
 
 
@@ -127,6 +141,10 @@ def _figures(loop: Loop) -> dict[str, Any]:
         "byte_rate": rate * loop.size, "gbps": rate * loop.size * 8e-9,
         "backlog": int(own["most_behind"].max()), "unanswered": len(due) - n, "paced": len(pacing),
         "pacing_max": float(pacing[-1]) if pacing.size else np.nan,
+        "relays": loop.relays, "asked_relay_time": STAY * loop.relays,
+        **dict.fromkeys(("relay_mean", "relay_p50"), STAY if loop.relays else np.nan),
+        "relay_p99": _tail(np.full(n, STAY), 0.99) if loop.relays else np.nan,
+        "relay_back_mean": BACK if loop.relays else np.nan,
         "under_way": n * loop.service / int(answered[-1] - sent[0]),
     }  # fmt: skip
 

@@ -11,25 +11,16 @@
 
 #include "a2aperf/base/clock.hpp"
 #include "a2aperf/measure/channel.hpp"
+#include "a2aperf/measure/echo_settings.hpp"
 #include "a2aperf/measure/flow.hpp"
 #include "a2aperf/measure/message_number.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/measure/pace.hpp"
+#include "a2aperf/measure/relay.hpp"
 #include "a2aperf/stats/samples.hpp"
 #include "a2aperf/stats/time_histogram.hpp"
 
 namespace a2aperf {
-
-struct EchoSettings {
-    std::vector<Rank> servers{}, clients{}; // whom this rank asks, and whom it answers
-    int outstanding = 1;                    // requests to one server that may be under way
-    Bytes request_size = 0;
-    std::int64_t most = -1; // requests to each server; -1 = until the end of the duration
-    bool injects_requests = false, injects_answers = false;
-    std::uint64_t op = 0;        // the first of echo_ops() that differ between all flows and ops of a launch
-    std::vector<DueRule> due{};  // of the requests to each of the servers, where they have a rate
-    Nanoseconds longest_gap = 0; // between two requests, of any client
-};
 
 // Those of the requests' places, then those of the answers'. Their low 8 bits are all that the data of a message
 // has.
@@ -41,6 +32,9 @@ inline constexpr int kMostOutstanding = 64;
 // A client has as many places for each of its servers as requests to it may be under way. A request, its answer and
 // the next request are of the same place, and so it matters not in what order messages arrive. Each carries its
 // number at both ends.
+//
+// A relay is the server of each of its clients and the client of that one's server: what came in a place of the one
+// goes on from the same place of the other, with the number that it came with.
 template <class Mode, class Pace = AtOnce>
 class EchoEngine {
 public:
@@ -59,6 +53,7 @@ public:
         if (!unposted_.empty()) [[unlikely]]
             post_receives();
         if constexpr (Pace::kIsPaced) release_due();
+        if constexpr (Pace::kIsRelay) release_served();
         const bool has_sent = start_messages();
         return read_queue() || has_sent;
     }
@@ -68,7 +63,7 @@ public:
         return read_queue();
     }
     bool is_over() const {
-        return settings_.most >= 0 && totals_[kTrips] == asked() * settings_.most &&
+        return settings_.most >= 0 && (Pace::kIsRelay || totals_[kTrips] == asked() * settings_.most) &&
                answered_ == answering() * settings_.most;
     }
     bool has_peers() const { return !sides_.empty(); }
@@ -92,11 +87,11 @@ public:
     // Of this client: round trips, ns of all, ns that its places were idle and that requests without an answer were
     // under way, ns from the first request to the last answer, ns of the shortest and of the longest, places. Where
     // requests have a rate: how many were due and for how long they came at it, the most that were due to a server
-    // and not sent, and ns that requests with an answer had been due until they were sent.
+    // and not sent, and ns that requests with an answer had been due until they were sent; then those of a relay.
     std::span<const std::int64_t> totals() const { return totals_; }
     // Of the first round trips: when the request was sent, or was due, and the time of each from then on; where
     // they have a rate also how long each was due until it was sent, and whether because there was no place for it.
-    // And the histogram of all.
+    // And the histogram of all. Of a relay: when requests came, and how long each was here until it was sent on.
     KeptSamples kept() const;
 
     // Takes up the receives that are still posted, with messages that nobody counts.
@@ -117,9 +112,11 @@ private:
         kDueTime,
         kBehind,
         kWaited,
-        kTotals
+        kRelay, // as Relayed::totals() has them
+        kTotals = kRelay + 4
     };
-    static constexpr std::size_t kOwnTotals = Pace::kIsPaced ? kTotals : kDue;
+    static constexpr bool kHasRate = Pace::kIsPaced || Pace::kIsRelay;
+    static constexpr std::size_t kOwnTotals = kHasRate ? kTotals : kDue;
     static constexpr bool kIsPooled = !takes_by_source(Mode::kArrival); // any receive takes any message
 
     struct Place : Pace::OfRequest {
@@ -163,6 +160,13 @@ private:
         ready_.push_back(index);
     }
     void release_due();
+    void release_served();
+    void pass_on(int place, Nanoseconds now);
+    // Of a relay: the place from which that goes on which came in this one.
+    int partner(int index) const {
+        const int all = asked() * settings_.outstanding;
+        return index < all ? index + all : index - all;
+    }
     void hold_up();
     bool start_messages();
     bool send_one(int place);

@@ -9,14 +9,16 @@
 #include <vector>
 
 #include "a2aperf/base/units.hpp"
+#include "a2aperf/measure/echo_settings.hpp"
 #include "a2aperf/plan/due_times.hpp"
 
 namespace a2aperf {
 
 struct AtOnce {
     static constexpr bool kIsPaced = false;
+    static constexpr bool kIsRelay = false;
     struct OfRequest {};
-    explicit AtOnce(std::span<const DueRule>) {}
+    explicit AtOnce(const EchoSettings&) {}
 };
 
 // The requests to one server: when they are due, and the places that are free for them.
@@ -37,10 +39,18 @@ public:
         free_.push_back(place);
     }
 
+    // The client looks at its servers' queues, then sends what is due. While it does not run nothing comes back for
+    // it either: what falls due between two looks, the first of which left a place free, is late by the client
+    // alone.
+    void begin_look(Nanoseconds now) {
+        if (is_free_since_look_) own_until_ = now;
+    }
+    void end_look() { is_free_since_look_ = !free_.empty(); }
+
     struct Request {
         int place;
         Nanoseconds due;
-        bool is_held_up; // there was no place for it when it fell due
+        bool is_held_up; // there was no place for it when it fell due, and the client was looking
     };
     // Is one due now, and has a place?
     bool is_due(Nanoseconds now) const {
@@ -55,7 +65,7 @@ public:
         ++released_;
         const int place = free_.back();
         free_.pop_back();
-        return {place, due, due < free_since_};
+        return {place, due, due < free_since_ && due > own_until_};
     }
 
     // Counts those that are due by then.
@@ -79,18 +89,21 @@ private:
     std::int64_t most_ = 0;
     std::vector<int> free_;
     Nanoseconds free_since_ = std::numeric_limits<Nanoseconds>::min();
+    Nanoseconds own_until_ = std::numeric_limits<Nanoseconds>::min();
+    bool is_free_since_look_ = false;
 };
 
 class WhenDue {
 public:
     static constexpr bool kIsPaced = true;
+    static constexpr bool kIsRelay = false;
     // Of one that is under way.
     struct OfRequest {
         Nanoseconds due = 0;
         Nanoseconds waited = 0; // until it was sent
         bool is_held_up = false;
     };
-    explicit WhenDue(std::span<const DueRule> rules) : queues_(rules.begin(), rules.end()) {}
+    explicit WhenDue(const EchoSettings& settings) : queues_(settings.due.begin(), settings.due.end()) {}
 
     std::span<DueQueue> queues() { return queues_; } // of each server
 

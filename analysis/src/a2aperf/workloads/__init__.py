@@ -7,7 +7,16 @@ from typing import Final
 
 from a2aperf import schema
 from a2aperf.results import Results
-from a2aperf.workloads import alltoall, echo, interconnects, open_loop, pairs, qos, stream
+from a2aperf.workloads import (
+    alltoall,
+    echo,
+    interconnects,
+    interference,
+    open_loop,
+    pairs,
+    qos,
+    stream,
+)
 from a2aperf.workloads.workload import Workload
 
 ALL: Final = (
@@ -17,6 +26,7 @@ ALL: Final = (
     echo.WORKLOAD,
     open_loop.WORKLOAD,
     qos.WORKLOAD,
+    interference.WORKLOAD,
     interconnects.WORKLOAD,
 )
 GROUPS: Final = {one.group.name: one.group.datasets for one in ALL if one.group}
@@ -54,4 +64,9 @@ def present(results: Results) -> list[Workload]:
 def table_columns(results: Results) -> list[str]:
     """What the workloads here show in a table, as far as a file has it: imports have more."""
     names = [name for one in present(results) for name in one.table]
-    return [name for name in dict.fromkeys(names) if name in results.points]
+    seldom = {name for one in present(results) for name in one.seldom}
+    return [
+        name
+        for name in dict.fromkeys(names)
+        if name in results.points and (name not in seldom or results.points[name].notna().any())
+    ]

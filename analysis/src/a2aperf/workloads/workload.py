@@ -122,6 +122,8 @@ class Workload:
     group: Group | None = None
     table: Sequence[str] = ()
     """Columns that `a2a table` and the report show of its points; empty: those of an all-to-all."""
+    seldom: Sequence[str] = ()
+    """Those of them that are shown where any point has a value."""
     choices: Sequence[str] = ()
     """Columns that tell settings of its points apart, beside `grouping.CHOICES`."""
     before: Mapping[str, str | int] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from a2aperf.curves import Kind
 from a2aperf.explain.finding import Finder
 from a2aperf.round_trips import histogram, moved
 from a2aperf.traits import Judged
-from a2aperf.workloads.open_loop import findings, hockey, seconds, verify
+from a2aperf.workloads.open_loop import findings, hockey, relay, seconds, verify
 from a2aperf.workloads.open_loop.rates import ROLES
 from a2aperf.workloads.workload import Workload
 
@@ -24,6 +24,9 @@ _FINDERS: Final = (
            findings.omission, ROLES, describes=True),
     Finder("pacing", "Messages that the client itself sent late", "Their lateness is in the "
            "latencies, and is not the fabric's.", findings.pacing, ROLES),
+    Finder("relay", "What the relay adds", "Each time by the clock of the rank where it passed; "
+           "what is left is the way over both hops, there and back, and the server.",
+           relay.relayed, ROLES, describes=True),
 )  # fmt: skip
 
 WORKLOAD: Final = Workload(
@@ -52,9 +55,20 @@ WORKLOAD: Final = Workload(
     sentences=findings.sentences,
     table=(
         "mode outstanding message_size rate arrivals ops time_min time_p50 time_p90 time_p99 "
-        "time_p999 time_max offered_rate achieved_rate backlog unanswered pacing_p999"
+        "time_p999 time_max offered_rate achieved_rate backlog unanswered pacing_p999 "
+        "relay_mean relay_p99"
     ).split(),
-    choices=("echo_pairs", "outstanding", "rate", "arrivals", "memory"),
+    seldom=("relay_mean", "relay_p99"),
+    choices=(
+        "echo_pairs",
+        "outstanding",
+        "rate",
+        "arrivals",
+        "memory",
+        "relays",
+        "asked_relay_time",
+    ),
+    before={"relays": 0, "asked_relay_time": 0},
     lengths=("asked_duration", "asked_messages"),
     judged=Judged(
         rate="gbps",

@@ -12,8 +12,10 @@ from a2aperf import metrics
 from a2aperf.raw_ops import RawOps
 from a2aperf.round_trips import verify
 from a2aperf.round_trips.verify import WAITED, Own, Values
+from a2aperf.workloads.open_loop import relay
 
 _DUE = ("messages_due", "due_time", "most_behind")
+_IN_RELAYS = {"relay_p50": 0.5, "relay_p99": 0.99}
 _QUANTILES = {"pacing_p50": 0.5, "pacing_p99": 0.99, "pacing_p999": 0.999}
 
 
@@ -34,7 +36,13 @@ def _figures(values: Values) -> dict[str, Any]:
         "paced": paced.size,
         **{name: _percentile(paced, q) for name, q in _QUANTILES.items()},
         "pacing_max": float(paced.max()) if paced.size else np.nan,
+        **relay.means(values),
+        **_of_relays(relay.stays(values)),
     }
+
+
+def _of_relays(stays: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, float]:
+    return {name: _percentile(stays, q) for name, q in _IN_RELAYS.items()}
 
 
 def _percentile(times: np.ndarray[Any, np.dtype[np.float64]], q: float) -> float:
@@ -52,5 +60,7 @@ verifier = partial(
         (*_DUE, WAITED),
         ("request_due", "request_wait", "held_up"),
         _figures,
+        relay.TOTALS,
+        relay.faults,
     ),
 )

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Messages at a rate over a relay that serves each for a known time: they wait as Lindley's recursion has it, and no more of
+them are answered than are served."""
+
+from pathlib import Path
+
+import numpy as np
+from flows import Answer, flow, require
+from loop_files import columns_of, waits_by_lindley
+
+WITHIN_OF_WAIT, WITHIN_OF_RATE = 0.02, 0.03
+DISTURBED = 0.01
+SERVICE_MS, LOADS, MESSAGES = 15, (0.3, 0.6, 0.9), 80
+CAPACITY, KEPT, LOST = 200, 160, 250  # messages per second
+
+
+def _waits(path: Path, point: int) -> tuple[float, float]:
+    """Mean wait in service times: what it must be by when messages were due, and what it was at the relay.
+
+    There each waits for those before it, and for as long as the relay looks late: as of the message in the middle, for this
+    machine's pauses hit some. Where these made messages come late by more than 1 % of the mean wait, what it must be is by
+    when they came.
+    """
+    own = columns_of(path, point)
+    service = SERVICE_MS * 10**6
+    due, came = np.sort(own["request_due"][:, 0]), own["request_due"][:, -1]
+    assert due.size == came.size == MESSAGES
+    there, known = waits_by_lindley(came, service), waits_by_lindley(due, service)
+    late = own["request_wait"][:, -1] - service - there
+    assert (late >= -1).all()  # rounded
+    way = np.sort(came) - due
+    if way.mean() - np.median(way) > DISTURBED * known.mean():
+        known = there
+    return known.mean() / service, (there.mean() + np.median(late)) / service
+
+
+def test_waits_at_a_relay(cluster_of, program, tmp_path, told):
+    """Messages at random moments over a relay of known service time."""
+    cluster = cluster_of(3)
+    rates = [load / SERVICE_MS * 1e3 for load in LOADS]
+    asked = [
+        "--relays", "1", "--relay-time", f"{SERVICE_MS}ms", "--sizes", "64", "--arrivals", "poisson",
+        "--rates", ",".join(f"{rate:.0f}" for rate in rates), "--messages", str(MESSAGES),
+    ]  # fmt: skip
+    answers = [Answer(f"open-loop over a relay, load {load}: mean wait in service times", "", 0, 0) for load in LOADS]
+
+    def measure():
+        flow(cluster, program, tmp_path, "open-loop", *asked)
+        points = [_waits(tmp_path / "a.h5", point) for point in range(len(LOADS))]
+        for answer, (known, _) in zip(answers, points, strict=True):
+            answer.low = answer.high = known
+        return [there for _, there in points]
+
+    require(answers, measure, WITHIN_OF_WAIT, told)
+
+
+def test_the_knee_of_a_relay(cluster_of, program, tmp_path, told):
+    """The rate that a relay of known service time keeps."""
+    cluster = cluster_of(3)
+    asked = ["--relays", "1", "--relay-time", f"{1e6 / CAPACITY:.0f}us", "--sizes", "64", "--rates", f"{KEPT},{LOST}", "--duration", "1s"]
+
+    def measure():
+        of = flow(cluster, program, tmp_path, "open-loop", *asked).columns
+        assert of["achieved_rate"][1] <= CAPACITY * (1 + WITHIN_OF_RATE)
+        return of["achieved_rate"]
+
+    answers = [
+        Answer("open-loop over a relay: answered of 160/s", "1/s", KEPT, KEPT),
+        Answer("open-loop over a relay: answered of 250/s, knee", "1/s", CAPACITY, CAPACITY),
+    ]
+    require(answers, measure, WITHIN_OF_RATE, told)
