@@ -323,7 +323,9 @@ def test_a_budget_has_room_for_the_confirmation_of_one() -> None:
     assert cost.launches(20) == (52 + 16, 52 + 64)
     assert cost.launches(1) == (28 + 16, 28 + 16)
     cost.require(20, 68 / 6)
-    with pytest.raises(InputError, match=r"take 68 launches, 68 min, 11 node-hours of 9\.2; 11 set"):
+    with pytest.raises(
+        InputError, match=r"take 68 launches, 68 min, 11 node-hours of 9\.2; 11 set"
+    ):
         cost.require(20, 67 / 6 - 2)
     with pytest.raises(InputError, match=r"the smallest design has 44 launches, 44 min"):
         cost.require(20, 43 / 6)
