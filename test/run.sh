@@ -13,11 +13,11 @@ all_stages=(meson python sanitizers fuzz slurm cluster analysis lint mpich psm3 
 slow_stages=(sanitizers fuzz slurm cluster mpich psm3 vm)
 # These mostly wait: they run beside those that compute, and the one whose links are slow beside both. The virtual machine,
 # whose kernel does not start where it is starved, has ours for itself.
-waiting_stages=(python slurm psm3)
+waiting_stages=(python psm3)
 slow_links=(cluster)
 computing_stages=(sanitizers fuzz analysis lint)
-# And these go on where either are through: ranks that wait for each other, a launch at a time.
-late_stages=(mpich meson)
+# And these go on where any of those are through, the longest first.
+late_stages=(slurm meson mpich)
 
 usage() {
     sed "s/SLOW/${slow_stages[*]}/" <<'USAGE'

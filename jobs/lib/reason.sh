@@ -15,7 +15,7 @@ why_failed() {
     [[ $words ]] || words=$(died_of_signal <"$scratch/launch.err")
     [[ ! $gone ]] || words=$gone${words:+; $words}
     # A launcher ends the ranks that are left: that they were stopped is the last thing to say.
-    [[ $words ]] || words=$(sed -n -e '/^a2aperf: stopped by signal 15 /d' -e 's/^a2aperf: //p' "$scratch/launch.err" |
+    [[ $words ]] || words=$(sed -n -e '/^a2aperf: \(.* ended; \)\{0,1\}stopped by signal 15 /d' -e 's/^a2aperf: //p' "$scratch/launch.err" |
         head -n 1)
     [[ $words ]] || words=$(lost_daemon <"$scratch/launch.err")
     [[ $words ]] || words=$(sed -n 's/^a2aperf: //p' "$scratch/launch.err" | head -n 1)

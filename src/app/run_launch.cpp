@@ -76,8 +76,11 @@ Ending with_lost_ranks(const Job& job, Ending ending) {
     std::vector<std::string> lost;
     for (const Rank rank : job.lost_ranks()) lost.push_back(job.who(rank));
     if (lost.empty()) return ending;
+    const std::string cause = fmt::format("{} {} ended", fmt::join(lost, ", "), lost.size() == 1 ? "has" : "have");
+    // The launcher's signal is what came of it; what a rank met says first who it is.
+    ending.message = ending.reason == EndReason::signal ? fmt::format("{}; {}", cause, ending.message)
+                                                        : fmt::format("{}; {}", ending.message, cause);
     ending.reason = EndReason::peer_lost;
-    ending.message += fmt::format("; {} {} ended", fmt::join(lost, ", "), lost.size() == 1 ? "has" : "have");
     return ending;
 }
 

@@ -11,6 +11,7 @@
 
 #include "a2aperf/base/units.hpp"
 #include "a2aperf/plan/message_steps.hpp"
+#include "a2aperf/record/faster_modes.hpp"
 
 namespace a2aperf {
 namespace {
@@ -271,6 +272,7 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
                      kManySwitches, switches_per_op,
                      [](double switches) { return fmt::format("{:.1f} times per op", switches); }));
     remark(sentinel_shift(rows));
+    for (const std::string& words : faster_modes(measured)) remark(words);
     for (const std::string& words : against_uniform(measured, layout)) remark(words);
     remark(against_mpi(measured));
     return lines;

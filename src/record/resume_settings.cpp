@@ -15,7 +15,7 @@
 namespace a2aperf {
 namespace {
 
-using Value = std::variant<std::string, std::int64_t, double>;
+using SettingValue = std::variant<std::string, std::int64_t, double>;
 
 // An empty word is unknown, an empty name was not asked for.
 enum class As { word, name, number, share, time, bytes, flag };
@@ -45,11 +45,11 @@ constexpr Setting kTimeBudget{"--time-budget", "asked_time_budget", As::time};
 constexpr Setting kNic{"--nic", "domain", As::word};
 constexpr Setting kMemoryLimit{"--memory-limit", "memory_limit", As::bytes};
 
-std::optional<Value> of_file(const SegmentGroup& segment, const Setting& setting) {
+std::optional<SettingValue> of_file(const SegmentGroup& segment, const Setting& setting) {
     if (!segment.has(setting.attribute)) return std::nullopt;
     if (setting.as == As::word) {
         std::string word = segment.text(setting.attribute);
-        return word.empty() ? std::nullopt : std::optional<Value>(std::move(word)); // unknown
+        return word.empty() ? std::nullopt : std::optional<SettingValue>(std::move(word)); // unknown
     }
     if (setting.as == As::name) return segment.text(setting.attribute);
     if (setting.as == As::share) return segment.number(setting.attribute);
@@ -57,12 +57,12 @@ std::optional<Value> of_file(const SegmentGroup& segment, const Setting& setting
 }
 
 template <class Map>
-std::optional<Value> found_in(const Map& map, const char* name) {
+std::optional<SettingValue> found_in(const Map& map, const char* name) {
     const auto found = map.find(name);
-    return found != map.end() ? std::optional<Value>(found->second) : std::nullopt;
+    return found != map.end() ? std::optional<SettingValue>(found->second) : std::nullopt;
 }
 
-std::optional<Value> of_launch(const Provenance& provenance, const Setting& setting) {
+std::optional<SettingValue> of_launch(const Provenance& provenance, const Setting& setting) {
     if (setting.as == As::word || setting.as == As::name) return found_in(provenance.text, setting.attribute);
     if (setting.as == As::share) return found_in(provenance.numbers, setting.attribute);
     return found_in(provenance.integers, setting.attribute);
@@ -73,7 +73,7 @@ std::string none_of(const Setting& setting) {
 }
 
 // "--ops 100", "no --ops"
-std::string said(const Setting& setting, const Value& value) {
+std::string said(const Setting& setting, const SettingValue& value) {
     if (const auto* word = std::get_if<std::string>(&value)) {
         if (word->empty()) return none_of(setting);
         const bool is_plain = std::all_of(word->begin(), word->end(), [](char c) { return c > ' ' && c <= '~'; });
@@ -94,7 +94,7 @@ std::string said(const Setting& setting, const Value& value) {
     }
 }
 
-bool are_same(const Value& there, const Value& here) {
+bool are_same(const SettingValue& there, const SettingValue& here) {
     const auto* a = std::get_if<double>(&there);
     const auto* b = std::get_if<double>(&here);
     return there == here || (a != nullptr && b != nullptr && std::isnan(*a) && std::isnan(*b));

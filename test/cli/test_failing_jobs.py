@@ -74,7 +74,7 @@ def test_a_killed_rank(start, tmp_path):
 def test_a_killed_rank_of_pairs_and_the_rest_resumed(start, tmp_path):
     file = tmp_path / "a.h5"
     words = [*[word for word in CALM if word != "--no-sentinel"], "--sizes", "100000..107000+1000"]
-    launch = start(3, *words, "--ops", "1000", "--timeout", "3s", command="pairs")
+    launch = start(3, *words, "--ops", "400", "--timeout", "3s", command="pairs")
     assert wait_until(lambda: complete_points(file, "pair") >= 3 or launch.launcher.poll() is not None, PATIENCE)
     launch.kill(signal.SIGKILL, [0])
     assert launch.end() != 0
@@ -83,7 +83,7 @@ def test_a_killed_rank_of_pairs_and_the_rest_resumed(start, tmp_path):
     assert 3 <= len(kept) < len(before)
     cells = check_matrix(file)
 
-    assert start(3, *words, "--ops", "1000", "--resume", command="pairs").end() == 0
+    assert start(3, *words, "--ops", "400", "--resume", command="pairs").end() == 0
     after = Results(file)
     assert after.states("pair") == [COMPLETE] * 16
     assert [i for i, segment in enumerate(after.columns["segment"]) if segment == 0] == kept

@@ -17,6 +17,7 @@ from results import Results
 ROOT = Path(__file__).resolve().parents[2]
 CALM = ["--sync", "barrier", "--poll", "yield", "--no-sentinel"]
 SHM = ["--provider", "shm", *CALM]
+FEW = ["--ops", "5", "--warmup", "1"]
 HARMLESS = "FI_SHM_TX_SIZE=512,1024"
 LATE = "call=received do=late:{} count=1000000"  # test/faults: ms, of every message
 
@@ -55,9 +56,9 @@ def test_the_looks_of_the_scripts_are_those_that_are_simulated():
 
 @pytest.mark.parametrize(("slow", "fast", "status"), [(0, 1, 0), (1, 0, 3)])
 def test_a_variable_that_matters(study, slow, fast, status):
-    """With one value every message comes 100 ms late. 8 a side: by chance alone a p as small comes once in 600."""
-    values = {slow: LATE.format(100), fast: "call=none"}
-    words = ["-n", "2", "--compare", f"A2APERF_TEST_FAULT={values[0]},{values[1]}", "--sizes", "1000", "--", *SHM, "--ops", "5"]
+    """With one value every message comes 50 ms late. 8 a side: by chance alone a p as small comes once in 600."""
+    values = {slow: LATE.format(50), fast: "call=none"}
+    words = ["-n", "2", "--compare", f"A2APERF_TEST_FAULT={values[0]},{values[1]}", "--sizes", "1000", "--", *SHM, *FEW]
     outcome = study.run(*words)
     assert outcome.returncode == status, outcome.stderr
     letters = {f"A2APERF_TEST_FAULT={values[0]}": "A", f"A2APERF_TEST_FAULT={values[1]}": "B"}
@@ -82,7 +83,7 @@ def test_a_variable_that_matters(study, slow, fast, status):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("setting", [f"A2APERF_TEST_FAULT={LATE.format(300)},{LATE.format(100)}", HARMLESS], ids=["late", "harmless"])
+@pytest.mark.parametrize("setting", [f"A2APERF_TEST_FAULT={LATE.format(150)},{LATE.format(50)}", HARMLESS], ids=["late", "harmless"])
 def test_launches_until_it_is_decided(study, setting):
     """Whatever the launches say, they end at a look that was planned, and at the first that decides."""
     words = ["-n", "2", "--compare", setting, "--until-decided", "--sizes", "1000", "--", *SHM, "--ops", "3", "--warmup", "0"]
@@ -117,7 +118,7 @@ def test_an_option_over_tcp(study):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_stopped_and_gone_on_with(study, number):
     words = ["-n", "2", "--compare", HARMLESS, "--launches", "2", "--sizes", "1000,2000", "--", *SHM, "--ops", "100"]
-    study.trouble.write_text(LATE.format(500))
+    study.trouble.write_text(LATE.format(300))
     process = study.start(*words)
     second = study.results / "compare-run-n1-s2-002.h5"
     assert wait_until(lambda: second.exists() or process.poll() is not None, PATIENCE)
@@ -277,7 +278,7 @@ def planned(file: Path) -> list[dict]:
 def test_a_screening_confirms_the_setting_that_matters(study):
     """Stopped during the confirmation, and gone on with."""
     make_plan(study, "--seed", "5")
-    words = ["-n", "2", "--screen", "plan.json", "--sizes", "1000", "--", *CALM, "--ops", "5", "--warmup", "1"]
+    words = ["-n", "2", "--screen", "plan.json", "--sizes", "1000", "--", *CALM, *FEW]
     # What is set around it is set in no launch but those that the plan sets it in.
     study.environment["A2APERF_DUMMY"] = "1"
     process = study.start(*words)

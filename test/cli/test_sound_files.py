@@ -23,7 +23,7 @@ LAUNCHES = {
 # Long points: a launch is met in the middle.
 LONG = {
     "alltoall": ["--no-sentinel", "--ops", "200000", "--time-budget", "300ms"],
-    "pairs": ["--ops", "1000"],
+    "pairs": ["--ops", "400"],
 }
 SIZES = ["--sizes", "100000..111000+1000"]
 SUPPORT = Path(__file__).resolve().parents[1] / "support"

@@ -46,6 +46,7 @@ def test_a_rank_that_is_killed(ends, phase):
     reason, message = ends(f"{PHASES[phase]} do=kill rank=1")
     assert reason == "peer-lost", message
     assert "rank 1 (" in message
+    assert not message.startswith("stopped by"), message  # which came of it
 
 
 @pytest.mark.parametrize("phase", PHASES)

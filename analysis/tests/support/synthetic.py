@@ -48,6 +48,8 @@ class Effects:
     """Share of attempts that are invalid because a rank began late (clock start only)."""
     steps: Mapping[int, float] = field(default_factory=dict)
     """Factor on the op time from a message size on (a protocol switch)."""
+    modes: Mapping[str, float] = field(default_factory=dict)
+    """Factor on the op time of a mode."""
     descheduled: tuple[int, ...] = ()
     """Ranks with many involuntary context switches."""
     slow_pair: tuple[int, int, float, float] | None = None
@@ -178,6 +180,7 @@ class _Launch:
         base *= effects.slowdown * self.launch_factor
         if cell["role"] == "baseline":
             base *= 1.2
+        base *= effects.modes.get(cell["mode"], 1.0)
         for step, factor in sorted(effects.steps.items()):
             base *= factor if size >= step else 1.0
         shocks = random.normal(0, 1, n)

@@ -217,3 +217,32 @@ TEST_CASE("traffic that is not uniform is compared with the uniform one beside i
     table.points.back().traffic.reset();
     CHECK(table.words().find("rank 1 finished last") != std::string::npos);
 }
+
+TEST_CASE("another mode that was faster is told with the point where it was most") {
+    Table table;
+    const auto add = [&](Bytes size, const char* mode, double p50) {
+        Summary& summary = table.add(size).summary;
+        table.points.back().mode = mode;
+        summary.p50 = p50;
+        summary.p50_low = p50 * 0.99;
+        summary.p50_high = p50 * 1.01;
+        summary.mean = p50;
+        summary.p90 = p50 * 1.1;
+    };
+    const auto told = [&] {
+        return table.words().find("note: write-imm was faster than tagged") != std::string::npos;
+    };
+    add(1000, "tagged", 100e3);
+    add(65536, "tagged", 200e3);
+    add(1'000'000, "tagged", 900e3);
+    add(1000, "write-imm", 120e3);
+    add(65536, "write-imm", 100e3);
+    CHECK(
+        table.words().find("note: write-imm was faster than tagged at 1 of 2 points, most at 64 KiB: 2.00 times as "
+                           "fast; slower at 1\n") != std::string::npos);
+    table.results.back().summary.p50_high = 199e3; // meets the other's interval
+    CHECK_FALSE(told());
+    table.results.back().summary.p50_high = 101e3;
+    table.results.back().summary.p50 = 190e3; // by less than a tenth
+    CHECK_FALSE(told());
+}

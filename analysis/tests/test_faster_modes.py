@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is said where a launch has another mode that moves more, or half of a link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from a2aperf import loading
+from a2aperf.explain.finders import explain
+from a2aperf.explain.finding import Finding
+from support import synthetic
+from support.synthetic import Effects, Setup
+
+LARGE = Setup(sizes=(1000, 1 << 20, 8 << 20), ops=60, ppn=1, link_rate_gbps=100.0)
+BOTH = ("tagged", "write-imm")
+
+
+def found(folder: Path, setup: Setup, factors: Mapping[str, float], **other: Any) -> list[Finding]:
+    setups = [replace(setup, seed=seed, effects=Effects(modes=factors, **other)) for seed in (0, 1)]
+    paths = [synthetic.write_launch(folder / f"{s.seed}.h5", s) for s in setups]
+    return explain(loading.load(paths).measured(), ("faster",))
+
+
+@pytest.mark.parametrize(("factor", "half"), [(1.5, False), (2.0, True)])
+def test_the_faster_mode_is_told(tmp_path: Path, factor: float, half: bool) -> None:
+    (one,) = found(tmp_path, replace(LARGE, modes=BOTH), {"tagged": factor})
+    assert one.text.startswith("write-imm was ")
+    assert one.numbers["times"] == pytest.approx(factor, rel=0.03)
+    assert ("half duplex" in one.text) is half
+    assert one.where.startswith("4 ranks, 3 of 3 points in 2 launches: 1000 B, 1048576 B")
+
+
+def test_half_is_one_direction_only_between_nodes(tmp_path: Path) -> None:
+    alone = replace(LARGE, modes=BOTH, nodes=1, ppn=4)
+    (one,) = found(tmp_path, alone, {"tagged": 2.0})
+    assert "half duplex" not in one.text
+
+
+@pytest.mark.parametrize("launch_spread", [0.0, 0.3])
+def test_equal_modes_are_equal(tmp_path: Path, launch_spread: float) -> None:
+    """A launch that is slow as a whole is no mode that is."""
+    assert not found(tmp_path, replace(LARGE, modes=BOTH), {}, launch_spread=launch_spread)
+
+
+def test_a_change_of_the_machine_in_one_launch_is_no_mode(tmp_path: Path) -> None:
+    """One launch becomes slower on its way, the other does not."""
+    paths = []
+    for seed, drift in ((0, 0.6), (1, 0.0)):
+        setup = replace(
+            LARGE, modes=("write-imm", "tagged"), seed=seed, effects=Effects(drift=drift)
+        )
+        paths.append(synthetic.write_launch(tmp_path / f"{seed}.h5", setup))
+    assert not explain(loading.load(paths).measured(), ("faster",))
+    assert explain(loading.load(paths[:1]).measured(), ("faster",))
+
+
+@pytest.mark.parametrize(("port", "told"), [(47.5, True), (80.0, False), (33.0, False)])
+def test_half_of_a_known_link_is_a_suspicion(tmp_path: Path, port: float, told: bool) -> None:
+    one_mode = replace(LARGE, port_gbps=port)
+    findings = found(tmp_path, one_mode, {})
+    assert bool(findings) is told
+    if told:
+        assert "of the link at every size from 1048576 B on" in findings[0].text
+        assert "so does a path that two nodes share" in findings[0].text
+
+
+def test_half_at_one_size_is_no_suspicion(tmp_path: Path) -> None:
+    assert not found(tmp_path, replace(LARGE, sizes=(1000, 1 << 20), port_gbps=47.5), {})
