@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from a2aperf import loading, report
+from a2aperf.screening import catalogue, choosing, plan
+from a2aperf.screening.choosing import Wanted
 from support import browser, synthetic
 from support.browser import Page
 from support.synthetic import Effects, Setup
 from support.synthetic_pairs import Truth, topology, write_pairs
+from support.synthetic_screening import launched
 
 EXAMINE = (Path(__file__).parent / "support" / "examine.js").read_text()
 HOSTILE = "<img src=http://10.255.255.1/x onerror=console.error(1)></script><script>alert(1)//"
@@ -63,7 +66,19 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     write_pairs(matrix, Setup(12, 2, (8, 10**6), ops=9, attachments=attached), truth)
     (folder / "pairs.html").write_text(report.render(loading.load([matrix])), encoding="utf-8")
     made = {name: _report(folder, name, setups) for name, setups in sets.items()}
-    return {**made, "pairs": folder / "pairs.html"}
+    return {**made, "pairs": folder / "pairs.html", "screening": _screening(folder / "screening")}
+
+
+def _screening(folder: Path) -> Path:
+    """One setting matters, and waits for its confirmation."""
+    settings = ("PSM2_RCVTHREAD", *(f"A2APERF_DUMMY_OF_A_LONG_NAME_{i}=1" for i in range(6)))
+    made = choosing.make(catalogue.of("psm2"), Wanted("psm2", settings), 5)
+    setup = Setup(sizes=(1000, 60000), ops=10, provider="psm2")
+    files = launched(folder, made, {"PSM2_RCVTHREAD": 0.12}, setup=setup)
+    (folder / plan.NAME).write_text(made.as_json())
+    out = folder / "page.html"
+    out.write_text(report.render(loading.load(files)), encoding="utf-8")
+    return out
 
 
 def _report(folder: Path, name: str, setups: list[Setup]) -> Path:
@@ -77,7 +92,7 @@ def _report(folder: Path, name: str, setups: list[Setup]) -> Path:
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-@pytest.mark.parametrize("name", ["one", "settings", "hostile", "pairs"])
+@pytest.mark.parametrize("name", ["one", "settings", "hostile", "pairs", "screening"])
 def test_nothing_is_wrong(page: Page, pages: dict[str, Path], name: str, screen: str) -> None:
     page.open(pages[name], *SCREENS[screen])
     assert page.run(EXAMINE) == []

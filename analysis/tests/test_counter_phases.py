@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
-from a2aperf import loading, schema
+from a2aperf import datasets, loading, schema
 from conftest import Outcome
 from support import synthetic
 from support.edited import edited
@@ -57,9 +57,9 @@ def test_a_phase_is_one_of_counters(a2a: Run, launch: Path) -> None:
     assert (outcome.status, outcome.err) == (2, "a2a: --phase is of --counters: give both\n")
 
 
-def make_without_softirqs(group: h5py.Group) -> None:
-    """By a program that counted interrupts alone."""
-    for name in [name for name in group if "softirqs" in name]:
+def make_without_later(group: h5py.Group) -> None:
+    """By a program that counted interrupts alone, and did not look at memory."""
+    for name in [name for name in group if "softirqs" in name or name in datasets.MEMORY]:
         del group[name]
 
 
@@ -67,7 +67,7 @@ def make_older(file: h5py.File) -> None:
     """By a program that did not count so."""
     for name in [name for name in file["counters"] if name.startswith("verification_")]:
         del file["counters"][name]
-    make_without_softirqs(file["counters"])
+    make_without_later(file["counters"])
     del file["segments/0/start_counters"]
 
 
@@ -133,14 +133,14 @@ def test_copies_keep_them(a2a: Run, launch: Path, tmp_path: Path, how: str) -> N
         assert f"left out: {len(before.points)} points without counters" in outcome.err
 
 
-def test_softirqs_beside_those_of_a_file_that_has_none(
+def test_what_is_counted_beside_those_of_a_file_that_has_none(
     a2a: Run, launch: Path, tmp_path: Path
 ) -> None:
     """What the older one did not count is unknown in the merged one, and its rows say so."""
     older = synthetic.write_launch(tmp_path / "older.h5", synthetic.Setup(seed=5))
     with edited(older) as file:
         for group in (file["counters"], file["segments/0/start_counters"]):
-            make_without_softirqs(group)
+            make_without_later(group)
     assert a2a("check", older).out == f"{older}: sound\n"
     assert "softirqs" not in a2a("table", older, "--counters", "--csv").out
     copy = tmp_path / "copy.h5"
@@ -148,7 +148,7 @@ def test_softirqs_beside_those_of_a_file_that_has_none(
     assert a2a("check", copy).out == f"{copy}: sound\n"
     points = len(loading.load([older]).points)
     with h5py.File(copy) as file, h5py.File(launch) as new:
-        for name in ("softirqs_net_rx", "verification_softirqs_net_tx"):
+        for name in ("softirqs_net_rx", "verification_softirqs_net_tx", *datasets.MEMORY):
             counted = file["counters"][name][()]
             assert (counted[:points] == -1).all()
             assert np.array_equal(counted[points:], new["counters"][name][()])

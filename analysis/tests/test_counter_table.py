@@ -160,7 +160,7 @@ def test_text_leaves_out_what_never_happened(a2a: Run, streams: Path) -> None:
     told = [line.split() for line in others]
     assert told[1][:4] == ["eth0/statistics/tx_bytes", "2", "nodes", "8100"]
     assert ["other", "1", "node", "7", "7", "7", "-", "-", "-"] in told
-    said = "left out: 5 counters with 0 at every point, 1 counter that no point has; --csv has all"
+    said = "left out: 7 counters with 0 at every point, 1 counter that no point has; --csv has all"
     assert said in outcome.err
 
 

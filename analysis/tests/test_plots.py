@@ -31,7 +31,7 @@ from a2aperf.results import Results
 from a2aperf.workloads.alltoall import plots as alltoall
 from a2aperf.workloads.alltoall import sweeps
 from conftest import Outcome, launches
-from support import native_open_loop, native_streams, synthetic
+from support import native_interference, native_open_loop, native_streams, synthetic
 from support.edited import edited
 from support.synthetic import Effects, Setup
 from support.synthetic_pairs import write_pairs
@@ -155,8 +155,8 @@ def test_many_sizes_are_thinned_and_said(tmp_path: Path) -> None:
     assert "6 of 24 message sizes shown" in figure.said
 
 
-# Of files that their own tests make: test_qos, test_interconnects, test_traffic.
-_ELSEWHERE = {"shares", "weights", "ranking", "traffic"}
+# Of files that their own tests make: test_qos, test_interconnects, test_traffic, …
+_ELSEWHERE = {"shares", "weights", "ranking", "traffic", "effects", "pareto"}
 
 
 @pytest.mark.parametrize("kind", [kind for kind in plots.KINDS if kind not in _ELSEWHERE])
@@ -172,6 +172,8 @@ def test_every_kind_draws_and_says_n(kind: str, tmp_path: Path) -> None:
         found = loading.load([native_streams.write(tmp_path / "streams.h5")])
     elif kind in ("hockey", "seconds"):
         found = loading.load([native_open_loop.write(tmp_path / "loops.h5")])
+    elif kind == "interference":
+        found = loading.load([native_interference.write(tmp_path / "loads.h5")])
     elif kind == "tails":
         found = loading.load([write_trips(tmp_path / "trips.h5", [[TRIP]])])
     else:

@@ -16,6 +16,8 @@ from a2aperf.errors import InputError
 from a2aperf.studies import slurm, study
 from a2aperf.studies.study import Check, Fate, unlike
 from conftest import Outcome
+from support import synthetic
+from support.synthetic import Setup
 
 A2A = Callable[..., Outcome]
 
@@ -389,3 +391,49 @@ def test_nodes_that_are_not_like_the_others() -> None:
     halves = [Check(f"n{i}", "cpu", "ok", "old" if i < 2 else "new") for i in range(4)]
     assert [one.node for one in unlike(halves)] == ["n0", "n1", "n2", "n3"]
     assert unlike(rows[:3]) == [] == unlike([])
+
+
+# Looks -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("merged", [False, True])
+def test_a_study_is_judged_at_the_error_of_its_look(
+    tmp_path: Path, a2a: Callable[..., Outcome], merged: bool
+) -> None:
+    """Where the plan says for which; one that is given counts for more."""
+    rows = ["launch\tnodes\tppn\tsubset\tsettings\tfile"]
+    log = ["launch\tstarted\tended\tstatus\treason"]
+    files = []
+    for i in range(16):
+        value = "0110"[i % 4]
+        name = f"compare-run-n4-s{value}-{i + 1:03}.h5"
+        setup = Setup(seed=i, sizes=(1000,), ops=20, environment={"PSM2_RCVTHREAD": value})
+        files.append(synthetic.write_launch(tmp_path / name, setup))
+        rows.append(f"{i + 1:03}\t4\t2\tn[1-4]\tPSM2_RCVTHREAD={value}\t{name}")
+        log.append(f"{i + 1:03}\t2026-11-20T17:30:05Z\t2026-11-20T17:31:05Z\t0\t-")
+    plan = tmp_path / "plan-run.tsv"
+    plan.write_text("\n".join(["# kind\tcompare", "# error\t0.5%", *rows]) + "\n")
+    (tmp_path / "log-run.tsv").write_text("\n".join(log) + "\n")
+    asked: list[Path] = [tmp_path]
+    if merged:
+        (tmp_path / "merged").mkdir()
+        asked = [tmp_path / "merged/compare-run.h5"]
+        assert a2a("merge", *files, "-o", asked[0]).status == 0
+    words = ("compare", *asked, "--by", "PSM2_RCVTHREAD")
+    told = a2a(*words).out
+    assert "99.5 % interval" in told
+    assert told.splitlines()[-1] == (
+        f"error 0.5 %: that of the look for which the launches of {tmp_path} are planned"
+    )
+    assert "95 % interval" in a2a(*words, "--error", "5%").out
+    if not merged:
+        assert a2a("report", tmp_path, "-o", tmp_path / "page.html").status == 0
+        page = (tmp_path / "page.html").read_text(encoding="utf-8")
+        assert "for which the launches of" in page
+        assert "99.5 % interval" in page
+        (tmp_path / "log-run.tsv").write_text("\n".join(log[:-1]) + "\n")
+        assert "of which not all are there" in a2a(*words).out
+    plan.write_text(plan.read_text().replace("0.5%", "none"))
+    refused = a2a(*words)
+    assert refused.status == 2
+    assert "the plan's error 'none' is no share" in refused.err

@@ -6,7 +6,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from a2aperf import drawing
+from a2aperf.chart import Axis, Chart, Figure, Heat
+from a2aperf.explain.finding import Finding
 from a2aperf.workloads.alltoall import matrices, uneven
 
 INCAST = np.array([[0] * 4, [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
@@ -74,3 +78,83 @@ def test_nodes_are_judged_where_all_have_the_same_to_do() -> None:
     points = pd.DataFrame({"traffic": ["uniform", "hot-node=4x"], "point": [0, 1]})
     assert matrices.of_uniform(points)["point"].tolist() == [0]
     assert matrices.of_uniform(points[["point"]])["point"].tolist() == [0, 1]  # an older file
+
+
+def _explained(took: float, uniform: float) -> Finding:
+    """Of a node that is sent most: 2.5 times what the uniform traffic asks of a node's links."""
+    points = pd.DataFrame(
+        {
+            **{name: [1, 1] for name in uneven.CELL},
+            "traffic": ["uniform", "hot-node=4x"],
+            "series": ["uniform", "hot-node=4x"],
+            "busiest": ["node-sends", "node-receives"],
+            "busiest_index": [0, 2],
+            "imbalance": [1.0, 2.5],
+            "node_imbalance": [1.0, 2.5],
+            "ops": [9, 9],
+            "bound": [100.0, 250.0],
+            "time_p50": [uniform, took],
+        }
+    )
+    points["bound_share"] = points["bound"] / points["time_p50"]
+    return uneven.of_bound("hot-node=4x", uneven.with_uniform(points).iloc[1:])
+
+
+def test_what_takes_longer_by_what_it_asks_is_the_traffics_whatever_the_links_carry() -> None:
+    for rate in (1.0, 0.01):  # of what is known of the links
+        found = _explained(took=251 / rate, uniform=100 / rate)
+        assert "node 2 receives most, 2.5 times the mean" in found.text
+        assert (
+            "asks 2.5 times as much of them and took 2.51 times as long: the difference is the "
+            "traffic's, not the network's" in found.text
+        )
+
+
+def test_what_takes_longer_than_it_asks_is_not_called_the_traffics() -> None:
+    found = _explained(took=500.0, uniform=100.0)
+    assert "took 5 times as long: 0.25 µs more than that alone explains" in found.text
+    assert "not the network's" not in found.text
+    faster = _explained(took=110.0, uniform=100.0)
+    assert faster.text.endswith("took only 1.1 times as long")
+
+
+def test_what_the_busiest_moved_is_told_by_bytes_and_by_messages() -> None:
+    rows = pd.DataFrame(
+        {"traffic": ["incast"] * 2, "series": ["incast"] * 2, "busiest": ["rank-receives"] * 2,
+         "busiest_index": [0, 0], "imbalance": [4.0, 4.0], "ranks": [4, 4], "ops": [9, 9],
+         "message_size": [1, 1000], "beside": [4.0, 0.9], "messages": [0.98, 0.2]}
+    )  # fmt: skip
+    found = uneven.of_messages("incast", rows)
+    assert "rank 0 receives most, 4 times the mean" in found.text
+    assert found.text.endswith("the busiest moved 90 to 400 % by bytes, 20 to 98 % by messages")
+    assert found.weight == pytest.approx(0.1)  # what misses both, where that is most
+    rows["imbalance"] = 1.0
+    assert "all ranks have the same to move" in uneven.of_messages("shift=1", rows).text
+    without = uneven.of_messages(
+        "incast", rows.assign(messages=np.nan)
+    )  # a file without the matrix
+    assert without.text.endswith("moved 90 to 400 % by bytes")
+
+
+def test_the_matrices_of_four_panels_are_whole_and_their_first_source_is_on_top() -> None:
+    ticks = tuple((float(rank), str(rank)) for rank in range(4))
+    names = tuple(str(rank) for rank in range(4))
+    place = np.arange(4.0)
+    heat = Heat(INCAST.astype(float), place, place, "bytes over the mean", 1.0, 0.0, names)
+    matrix = Chart(
+        title="incast",
+        subtitle="3 messages an op",
+        x=Axis("Destination (rank)", ticks=ticks),
+        y=Axis("Source (rank)", ticks=ticks),
+        heat=heat,
+    )
+    beside = Chart(title="reached", x=Axis("mean"), y=Axis("% of the rate, at the busiest rank"))
+    page = drawing.draw(Figure("traffic", "", (matrix, matrix, matrix, beside)))
+    renderer = FigureCanvasAgg(page).get_renderer()  # type: ignore[no-untyped-call]
+    for panel in page.axes:
+        box = panel.get_tightbbox(renderer)
+        assert box is not None
+        assert page.bbox.x0 + 2 <= box.x0, panel.get_ylabel()
+        assert box.x1 <= page.bbox.x1, panel.get_ylabel()
+    low, high = page.axes[0].get_ylim()
+    assert low > high  # as in a table, and as on the page for browsers

@@ -16,8 +16,8 @@ analyse() {
         say "a2a is not installed here: 'a2a report $results' where it is makes the report"
         return 0
     }
-    # One file is merged as it is; those of several workloads are not.
-    (($# == 1)) || [[ ${kind-} == suite ]] || { mkdir -p "${merged%/*}" && "$a2a" merge "$@" --force -o "$merged"; } || return
+    # One file is merged as it is; those of several workloads are not, nor those that a plan beside them tells apart.
+    (($# == 1)) || [[ ${kind-} == suite || ${kind-} == screen ]] || { mkdir -p "${merged%/*}" && "$a2a" merge "$@" --force -o "$merged"; } || return
     "$a2a" report "$@" ${error:+--error "$error"} -o "$page" && say "report: $page"
 }
 
@@ -56,6 +56,7 @@ close_study() {
     [[ $kind != suite ]] || judge_suite "${files[@]}"
     if [[ $kind == screen ]]; then
         judge_screening "${files[@]}"
+        analyse '' "$results/report-$job_id.html" "${files[@]}" || exit 1
         ((count == ${#plan_nodes[@]})) || exit 1
         exit "$verdict"
     fi

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
 # One launch of the plan after another, what became of each in the log, until all are made or a limit is reached. Needs
-# say.sh, options.sh, nodes.sh, plan.sh, plan_file.sh, launcher.sh, watch.sh, reason.sh.
+# say.sh, options.sh, nodes.sh, plan.sh, plan_file.sh, launcher.sh, watch.sh, reason.sh, hooks.sh.
 
 readonly kLaunchSeconds=3600 # a launch that takes longer hangs
 readonly kQuickSeconds=300
@@ -208,12 +208,17 @@ make_launch() {
     made_on["$i"]=$(host_list "${subset[@]}")
     rm -f "$scratch/not_begun" "$scratch/silent"
     ((tries += 1))
-    unsound=
-    start_launch "$launch_limit" "$file" "${variables[@]}" -- "${words[@]}"
-    wait_for_launch
-    stop_watching
+    unsound='' status=1
+    if before_launch && [[ ! $stopping ]]; then
+        start_launch "$launch_limit" "$file" "${variables[@]}" -- "${words[@]}"
+        wait_for_launch
+        stop_watching
+        keep_output "$i"
+    else
+        ((tries += 1)) # it would be the same once more
+    fi
+    after_launch
     launch_seconds=$((SECONDS - launch_seconds))
-    keep_output "$i"
     if ((status == 0)); then
         unsound=$(why_unsound "$file")
         [[ ! $unsound ]] || status=1 damaged["$file"]=yes

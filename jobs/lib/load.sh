@@ -3,7 +3,7 @@
 # All of the library of the job scripts. Needs $jobs, the folder above.
 
 # $scheduler: slurm, unless the script names another.
-for part in say mpi options site program "${scheduler:-slurm}" nodes plan rows plan_file watch launcher reason launches looks check spare closing study; do
+for part in say mpi options site program "${scheduler:-slurm}" nodes plan rows plan_file watch launcher reason hooks launches looks check spare closing study; do
     # shellcheck source=/dev/null
     . "${jobs:?}/lib/$part.sh"
 done

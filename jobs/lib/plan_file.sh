@@ -24,6 +24,7 @@ plan_text() {
     local -A known=()
     printf '# %s\t%s\n' kind "$kind" job "$job_id" seed "${asked[seed]}" subsets "${asked[subsets]}" \
         counts "$(IFS=, && echo "${counts[*]}")" command "$command_line" planned "$(now)" allocation "${#nodes[@]}"
+    [[ ! ${error-} ]] || printf '# error\t%s\n' "$error"
     printf '%s\t%s\t%s\t%s\t%s\t%s\n' launch nodes ppn subset settings file
     for i in "${!plan_nodes[@]}"; do
         list=${made_on[$i]-}

@@ -4,9 +4,11 @@
 # What differs between clusters: jobs/sites/README.md has the list. Needs say.sh and $jobs.
 
 site_names=(site_modules site_launcher site_launcher_options site_binding site_provider site_nic site_options
-    site_environment site_program site_analysis site_partition site_account)
+    site_environment site_program site_analysis site_partition site_account site_hooked site_catalogue)
 site_modules=() site_launcher='' site_launcher_options=() site_binding=core site_provider='' site_nic=''
 site_options=() site_environment=() site_program='' site_analysis='' site_partition='' site_account=''
+site_hooked=() site_catalogue=''
+profile=''
 site_setup() { :; }
 
 # load_site NAME|FILE|'': reads the file and checks what it set; changes no environment yet.
@@ -16,6 +18,7 @@ load_site() {
         [[ $file == */* ]] || file=$jobs/sites/$file.sh
         [[ -r $file ]] || die -2 "no site profile $file: expected one of $(known_sites); jobs/sites/README.md shows how to write a new one"
         read_site "$file"
+        profile=$(realpath "$file")
     fi
     for name in $(compgen -v site_); do
         [[ " ${site_names[*]} site_names " == *" $name "* ]] ||
@@ -29,6 +32,12 @@ load_site() {
     for name in "${site_environment[@]}"; do
         [[ $name =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || die -2 "site_environment in $file: '$name' is not NAME=VALUE"
     done
+    for name in "${site_hooked[@]}"; do
+        [[ $name =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] || die -2 "site_hooked in $file: '$name' is no name of a variable"
+    done
+    ((${#site_hooked[@]} == 0)) || declare -F site_hook >/dev/null ||
+        die -2 "site_hooked in $file: there is no function site_hook that sets ${site_hooked[*]}"
+    [[ ! $site_catalogue || $site_catalogue == /* ]] || site_catalogue=$(dirname "$profile")/$site_catalogue
 }
 
 # read_site FILE: what its lines return is nobody's affair, such as a last "[[ -d … ]] && …"; that it can be read and

@@ -48,6 +48,7 @@ run_study() {
 # leave: what the script has made for itself is removed. A check that came to no verdict has the status of what is unknown.
 leave() {
     local status=$?
+    [[ ! ${hooked[*]} ]] || after_launch
     [[ ! ${scratch-} ]] || rm -rf "$scratch"
     [[ $kind != check || $status == 0 || ${verdict-} ]] || exit "$kUnknown"
 }

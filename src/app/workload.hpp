@@ -97,6 +97,7 @@ const Workload& stream();
 const Workload& echo();
 const Workload& open_loop();
 const Workload& qos();
+const Workload& interference();
 
 // The rows of all of them, for the catalogue.
 std::vector<const WorkloadRow*> workload_rows();

@@ -15,7 +15,7 @@ namespace a2aperf {
 namespace {
 
 std::span<const Workload* const> workloads() {
-    static const std::array rows{&alltoall(), &pairs(), &stream(), &echo(), &open_loop(), &qos()};
+    static const std::array rows{&alltoall(), &pairs(), &stream(), &echo(), &open_loop(), &qos(), &interference()};
     return rows;
 }
 

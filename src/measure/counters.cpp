@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include "a2aperf/job/job.hpp"
@@ -22,12 +23,45 @@ std::int64_t nanoseconds(const timeval& time) {
     return std::int64_t{time.tv_sec} * 1'000'000'000 + std::int64_t{time.tv_usec} * 1000;
 }
 
-std::string cpus_allowed(const fs::path& status) {
-    constexpr std::string_view kKey = "Cpus_allowed_list:";
+// What stands behind the key in /proc/…/status.
+std::optional<std::string> status_of(const fs::path& status, std::string_view key) {
     std::ifstream file(status);
     for (std::string line; std::getline(file, line);)
-        if (line.starts_with(kKey)) return line.substr(line.find_first_not_of(" \t", kKey.size()));
-    return "?";
+        if (line.starts_with(key)) return line.substr(line.find_first_not_of(" \t", key.size()));
+    return std::nullopt;
+}
+
+// "VmRSS:     1234 kB"
+std::int64_t memory_of(std::string_view key) {
+    const std::optional<std::string> said = status_of("/proc/self/status", key);
+    std::int64_t kib = -1;
+    if (!said || !(std::istringstream(*said) >> kib)) return -1;
+    return kib * 1024;
+}
+
+// What the process has locked itself, and what the kernel holds for a device that reads or writes it. -1 where
+// neither is known.
+std::int64_t locked_memory() {
+    const std::int64_t locked = memory_of("VmLck:");
+    const std::int64_t pinned = memory_of("VmPin:");
+    return locked < 0 ? pinned : locked + std::max<std::int64_t>(pinned, 0);
+}
+
+// The main thread first, then the others as the kernel lists them.
+void read_threads(RankCounters& counters) {
+    std::string all;
+    std::error_code ignored;
+    for (const auto& task : fs::directory_iterator("/proc/self/task", ignored)) {
+        ++counters.threads;
+        if (!all.empty()) all += ';';
+        all += status_of(task.path() / "status", "Cpus_allowed_list:").value_or("?");
+    }
+    constexpr std::string_view kCut = "…";
+    if (all.size() >= sizeof counters.thread_affinity) {
+        all.resize(sizeof counters.thread_affinity - 1 - kCut.size());
+        all += kCut;
+    }
+    std::memcpy(counters.thread_affinity, all.data(), all.size());
 }
 
 // "eth1" is named by "eth1-TxRx-0", and neither by "eth10-TxRx-0" nor by "veth1"; the driver "hfi1" by "hfi1_0
@@ -46,21 +80,10 @@ constexpr std::array kOfNode{&NodeCounters::interrupts, &NodeCounters::net_rx, &
 
 } // namespace
 
-// The main thread first, then the others as the kernel lists them.
-void read_threads(RankCounters& counters) {
-    std::string all;
-    std::error_code ignored;
-    for (const auto& task : fs::directory_iterator("/proc/self/task", ignored)) {
-        ++counters.threads;
-        if (!all.empty()) all += ';';
-        all += cpus_allowed(task.path() / "status");
-    }
-    constexpr std::string_view kCut = "…";
-    if (all.size() >= sizeof counters.thread_affinity) {
-        all.resize(sizeof counters.thread_affinity - 1 - kCut.size());
-        all += kCut;
-    }
-    std::memcpy(counters.thread_affinity, all.data(), all.size());
+void read_levels(RankCounters& counters) {
+    read_threads(counters);
+    counters.resident_memory = memory_of("VmRSS:");
+    counters.locked_memory = locked_memory();
 }
 
 RankCounters read_usage() {
@@ -78,7 +101,7 @@ RankCounters read_usage() {
 
 RankCounters read_rank_counters() {
     RankCounters counters = read_usage();
-    read_threads(counters);
+    read_levels(counters);
     return counters;
 }
 

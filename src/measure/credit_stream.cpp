@@ -151,8 +151,11 @@ bool CreditStream<Mode>::post_receive(const Unposted& unposted) {
 template <class Mode>
 bool CreditStream<Mode>::send_messages(Outgoing& stream) {
     const std::int64_t full = stream.credit + settings_.window;
-    const std::int64_t end = settings_.most < 0 ? full : std::min(full, settings_.most);
     const std::int64_t before = stream.sent;
+    const std::int64_t left = allowed_ - sent_;
+    std::int64_t end = settings_.most < 0 ? full : std::min(full, settings_.most);
+    if (left < end - before) [[unlikely]]
+        end = before + left;
     if (before < end) {
         if (stream.waiting_since != 0) [[unlikely]]
             note_wait(stream);

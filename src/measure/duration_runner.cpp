@@ -51,7 +51,7 @@ DurationRunner::Run DurationRunner::run(Flow& flow) {
         if (stage == Stage::start) rank_before = read_usage();
         if (stage == Stage::end) rank_after = read_usage();
         if (stage != Stage::drained) return;
-        read_threads(rank_after);
+        read_levels(rank_after);
         run.rank_counters = difference(rank_before, rank_after);
         if (reads_node) accumulate(run.node_counters, node_before, node_counters_.read());
     });

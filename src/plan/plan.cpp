@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <span>
 #include <utility>
@@ -37,13 +38,31 @@ Traffics traffics_of(const Axes& axes, const Layout& layout) {
     return all;
 }
 
+// Of each matrix; null where the schedule makes none of it.
+using StepsOf = std::vector<std::shared_ptr<const MessageSteps>>;
+
+StepsOf steps_of(const Schedule& schedule, const Traffics& traffics) {
+    StepsOf all;
+    for (const auto& traffic : traffics) {
+        if (schedule.of_matrix == nullptr || !traffic) continue;
+        const auto index = static_cast<std::size_t>(traffic->index());
+        if (index < all.size()) continue;
+        all.push_back(std::make_shared<MessageSteps>(schedule.of_matrix(traffic->matrix())));
+    }
+    return all;
+}
+
 // Every cell of the sweep, skipped ones with their reason.
 std::vector<Point> span_cells(const Axes& axes, const Layout& layout, const Skip& skip) {
     const Traffics traffics = traffics_of(axes, layout);
+    std::map<const Schedule*, StepsOf> steps_by_schedule;
+    for (const Schedule* schedule : axes.schedules)
+        steps_by_schedule.emplace(schedule, steps_of(*schedule, traffics));
     std::vector<Point> cells;
     for (const std::string& mode : axes.modes) {
         for (const Schedule* schedule : axes.schedules) {
             const std::optional<std::string> refusal = schedule->refusal(layout);
+            const StepsOf& steps = steps_by_schedule.at(schedule);
             for (const int window : axes.windows) {
                 for (std::size_t i = 0; i < traffics.size(); ++i) {
                     Point point;
@@ -51,6 +70,8 @@ std::vector<Point> span_cells(const Axes& axes, const Layout& layout, const Skip
                     point.schedule = schedule;
                     point.window = window;
                     point.traffic = traffics[i];
+                    if (point.traffic && !steps.empty())
+                        point.steps = steps[static_cast<std::size_t>(point.traffic->index())];
                     point.message_size = axes.sizes[i % axes.sizes.size()];
                     point.post = axes.with_baseline ? Post::inside : axes.post;
                     point.skip_reason = refusal ? *refusal : skip(point).value_or("");

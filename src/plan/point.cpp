@@ -58,6 +58,7 @@ Point Point::of_size(Bytes size) const {
 }
 
 Peers Point::peers(Rank rank, const Layout& layout, std::uint64_t seed) const {
+    if (steps) return steps->peers(rank);
     Peers peers;
     if (distance == 0) {
         for (const Step& step : schedule->steps(rank, layout, seed)) {

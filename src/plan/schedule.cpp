@@ -107,18 +107,28 @@ std::vector<Step> node_shift_steps(Rank rank, const Layout& layout, std::uint64_
 }
 
 constexpr std::array kSchedules{
-    Schedule{"shift", "step i sends to (r + i) mod R and receives from (r - i) mod R", true, never, shift_steps},
-    Schedule{"xor", "step i exchanges with r xor i; R is a power of two", true, refuse_no_power_of_two, xor_steps},
+    Schedule{"shift", "step i sends to (r + i) mod R and receives from (r - i) mod R", never, shift_steps},
+    Schedule{"xor", "step i exchanges with r xor i; R is a power of two", refuse_no_power_of_two, xor_steps},
     Schedule{"permutation",
-             "shift over a seeded order p of the ranks: p[j] sends to p[j + i], from p[j - i], mod R", true, never,
+             "shift over a seeded order p of the ranks: p[j] sends to p[j + i], from p[j - i], mod R", never,
              permutation_steps},
-    Schedule{"random", "every rank visits its peers in a seeded order of its own", false, never, random_steps},
-    Schedule{"naive", "every rank visits 0, 1, ... R-1 without itself: all begin at rank 0", false, never,
-             naive_steps},
+    Schedule{"random", "every rank visits its peers in a seeded order of its own", never, random_steps},
+    Schedule{"naive", "every rank visits 0, 1, ... R-1 without itself: all begin at rank 0", never, naive_steps},
     Schedule{
         "node-shift",
         "step i sends to node (n + i div k) mod N, there to local rank (l + i mod k) mod k; k equal on all nodes",
-        true, refuse_uneven_nodes, node_shift_steps},
+        refuse_uneven_nodes, node_shift_steps},
+    // Of equal messages between all ranks both are shift.
+    Schedule{
+        "greedy",
+        "of --traffic: the largest message first, each in the first step in which its source sends nothing and "
+        "its destination receives nothing; of uniform traffic that is shift",
+        never, shift_steps, MessageSteps::greedy},
+    Schedule{
+        "coloured",
+        "of --traffic: the same, but in as few steps as there can be, as many as the busiest rank has messages; "
+        "of uniform traffic shift",
+        never, shift_steps, MessageSteps::coloured},
 };
 
 constexpr auto kNames = [] {

@@ -57,9 +57,10 @@ void require_once(const std::vector<StreamPair>& pairs, Partners partners) {
 
 } // namespace
 
-StreamPairs StreamPairs::parse(std::string_view text, Partners partners) {
+StreamPairs StreamPairs::parse(std::string_view text, Partners partners, std::string_view option) {
     StreamPairs pairs;
     pairs.text_ = text;
+    pairs.option_ = option;
     const auto words = words_of(partners);
     if (std::ranges::find(words, text) != words.end()) return pairs;
     for (std::size_t begin = 0; begin <= text.size();) {
@@ -113,7 +114,7 @@ std::vector<StreamPair> StreamPairs::one_way(int ranks) const {
     for (const StreamPair& pair : listed_)
         if (const Rank last = std::max(pair.from, pair.to); last >= ranks)
             throw UsageError(
-                fmt::format("--pairs names rank {}, and there are {} ranks: 0 to {}", last, ranks, ranks - 1));
+                fmt::format("{} names rank {}, and there are {} ranks: 0 to {}", option_, last, ranks, ranks - 1));
     if (!listed_.empty()) return listed_;
     if (clients_ != 0) return first_to_last(ranks);
     std::vector<StreamPair> pairs;
@@ -125,8 +126,9 @@ std::vector<StreamPair> StreamPairs::one_way(int ranks) const {
         for (Rank rank = 1; rank < ranks; ++rank) pairs.push_back({0, rank});
     if (text_ != kHalves && text_ != kNeighbours) return pairs;
     if (ranks % 2 != 0)
-        throw UsageError(fmt::format(
-            "--pairs {} needs an even number of ranks, and there are {}: name the pairs, as in 0:1", text_, ranks));
+        throw UsageError(
+            fmt::format("{} {} needs an even number of ranks, and there are {}: name the pairs, as in 0:1", option_,
+                        text_, ranks));
     for (Rank rank = 0; rank < ranks / 2; ++rank)
         pairs.push_back(text_ == kHalves ? StreamPair{rank, rank + ranks / 2} : StreamPair{2 * rank, 2 * rank + 1});
     return pairs;

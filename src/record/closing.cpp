@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/units.hpp"
+#include "a2aperf/plan/message_steps.hpp"
 #include "a2aperf/record/faster_modes.hpp"
 
 namespace a2aperf {
@@ -165,30 +166,44 @@ bool is_same_cell(const Point& a, const Point& b) {
     return a.mode == b.mode && a.schedule == b.schedule && a.window == b.window && a.message_size == b.message_size;
 }
 
-// Where no bound by links is known: what the busiest rank moved in a second, over what each moved in the uniform
-// traffic beside it.
-std::vector<std::string> against_uniform(const Rows& rows) {
-    std::vector<std::pair<std::string, std::vector<double>>> shares;
+// Where no bound by links is known: what was moved in a second at the rank that has most of it, over what each rank
+// moved in the uniform traffic beside it. Small messages cost by their number, large ones by their bytes.
+struct Shares {
+    std::string traffic;
+    std::vector<double> of_bytes, of_messages;
+};
+
+Shares& shares_of(std::vector<Shares>& all, const std::string& traffic) {
+    const auto found = std::ranges::find(all, traffic, &Shares::traffic);
+    return found != all.end() ? *found : all.emplace_back(Shares{traffic, {}, {}});
+}
+
+std::string range_of(const std::vector<double>& shares) {
+    const auto [least, most] = std::minmax_element(shares.begin(), shares.end());
+    return shares.size() == 1 ? percent(*least) : fmt::format("{} to {}", percent(*least), percent(*most));
+}
+
+std::vector<std::string> against_uniform(const Rows& rows, const Layout& layout) {
+    std::vector<Shares> all;
     for (const Row* row : rows) {
         if (!row->point.traffic || !std::isnan(summary_of(*row).bound)) continue;
         const auto uniform = std::find_if(rows.begin(), rows.end(), [&](const Row* other) {
             return !other->point.traffic && is_same_cell(row->point, other->point);
         });
         if (uniform == rows.end()) continue;
-        const std::string& name = row->point.traffic->name();
-        auto of_name =
-            std::find_if(shares.begin(), shares.end(), [&](const auto& one) { return one.first == name; });
-        if (of_name == shares.end()) of_name = shares.insert(shares.end(), {name, {}});
-        of_name->second.push_back(summary_of(*row).imbalance * summary_of(**uniform).p50 / summary_of(*row).p50);
+        const double times_as_fast = summary_of(**uniform).p50 / summary_of(*row).p50;
+        const double times_the_messages =
+            static_cast<double>(most_messages(row->point.traffic->matrix())) / (layout.ranks() - 1);
+        Shares& shares = shares_of(all, row->point.traffic->name());
+        shares.of_bytes.push_back(summary_of(*row).imbalance * times_as_fast);
+        shares.of_messages.push_back(times_the_messages * times_as_fast);
     }
     std::vector<std::string> lines;
-    for (const auto& [name, values] : shares) {
-        const auto [least, most] = std::minmax_element(values.begin(), values.end());
-        const std::string range =
-            values.size() == 1 ? percent(*least) : fmt::format("{} to {}", percent(*least), percent(*most));
+    for (const Shares& shares : all)
         lines.push_back(fmt::format(
-            "traffic {}: its busiest rank moved {} of what each moves in the uniform traffic", name, range));
-    }
+            "traffic {}: of what each rank moves in a second in the uniform traffic its busiest one moved "
+            "{} by bytes, {} by messages",
+            shares.traffic, range_of(shares.of_bytes), range_of(shares.of_messages)));
     return lines;
 }
 
@@ -258,7 +273,7 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
                      [](double switches) { return fmt::format("{:.1f} times per op", switches); }));
     remark(sentinel_shift(rows));
     for (const std::string& words : faster_modes(measured)) remark(words);
-    for (const std::string& words : against_uniform(measured)) remark(words);
+    for (const std::string& words : against_uniform(measured, layout)) remark(words);
     remark(against_mpi(measured));
     return lines;
 }

@@ -48,9 +48,14 @@ constexpr std::array kNumberTable{
     number<&RankCounters::user_time_ns>("user_time", h5::Kind::int64, "ns", "CPU time in user mode"),
     number<&RankCounters::system_time_ns>("system_time", h5::Kind::int64, "ns", "CPU time in the kernel"),
     number<&RankCounters::threads>("threads", h5::Kind::int32, "", "threads of the process after the point"),
+    number<&RankCounters::resident_memory>("resident_memory", h5::Kind::int64, "B",
+                                           "resident memory of the process after the point"),
+    number<&RankCounters::locked_memory>("locked_memory", h5::Kind::int64, "B",
+                                         "locked or pinned memory of the process after the point"),
 };
 
-constexpr std::size_t kChanges = kNumberTable.size() - 1;
+constexpr std::size_t kChanges = kNumberTable.size() - 3;
+constexpr std::size_t kOldest = kChanges + 1; // that older files have, too
 
 struct OfNode {
     const char* name;
@@ -182,7 +187,10 @@ CounterGroup CounterGroup::open(const h5::File& file) {
     const auto open_phase = [&](std::string_view prefix, std::size_t numbers) {
         OfPhase phase;
         const auto open = [&](const char* name) { return group.open_dataset(named(prefix, name).c_str()); };
-        for (std::size_t i = 0; i < numbers; ++i) phase.numbers.push_back(open(kNumberTable[i].name));
+        for (std::size_t i = 0; i < numbers; ++i) {
+            if (i >= kOldest && !group.has(named(prefix, kNumberTable[i].name).c_str())) break;
+            phase.numbers.push_back(open(kNumberTable[i].name));
+        }
         phase.of_nodes.push_back(open(kNodeTable.front().name));
         for (const OfNode& one : std::span(kNodeTable).subspan(1)) {
             if (!group.has(named(prefix, one.name).c_str())) break;
@@ -201,8 +209,9 @@ CounterGroup CounterGroup::open(const h5::File& file) {
 }
 
 bool CounterGroup::knows(const std::string& dataset) {
-    constexpr std::array<std::string_view, 6> kOthers{"threads", "thread_affinity", "port_names", "rank",
-                                                      "node",    "port_index"};
+    constexpr std::array<std::string_view, 8> kOthers{"threads",       "thread_affinity", "resident_memory",
+                                                      "locked_memory", "port_names",      "rank",
+                                                      "node",          "port_index"};
     if (dataset.starts_with(kVerification)) return is_change(dataset.substr(kVerification.size()));
     return is_change(dataset) || std::find(kOthers.begin(), kOthers.end(), dataset) != kOthers.end();
 }
@@ -254,6 +263,7 @@ void CounterGroup::write_verification(int point, const PhaseCounts& counts,
 std::vector<RankCounters> CounterGroup::read_ranks(const OfPhase& phase, int point) const {
     const std::uint64_t count = thread_affinity_.shape().at(1);
     std::vector<RankCounters> ranks(count);
+    for (RankCounters& rank : ranks) rank.resident_memory = rank.locked_memory = -1; // of older files
     for (std::size_t i = 0; i < phase.numbers.size(); ++i) {
         const std::vector<std::int64_t> values = phase.numbers[i].read<std::int64_t>(row(point, count));
         for (std::size_t r = 0; r < count; ++r) kNumberTable[i].set(ranks[r], values[r]);

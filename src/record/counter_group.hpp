@@ -39,8 +39,8 @@ public:
 
 private:
     struct OfPhase {
-        std::vector<h5::Dataset> numbers;  // [P, R] each
-        std::vector<h5::Dataset> of_nodes; // [P, N] each; older files lack the last ones
+        std::vector<h5::Dataset> numbers;  // [P, R] each; older files lack the last ones
+        std::vector<h5::Dataset> of_nodes; // [P, N] each, likewise
         h5::Dataset port;                  // [P, N, C]
     };
     void write_ranks(const OfPhase& phase, int point, std::span<const RankCounters> ranks) const;

@@ -72,7 +72,16 @@ constexpr Axis kAxes[] = {{"role", "--baseline or --no-sentinel"},
                           {"path_list", "--path, --path-file, --paths, --classes"},
                           {"interval", "--interval"},
                           {"asked_duration", "--duration"},
-                          {"asked_messages", "--messages"}};
+                          {"asked_messages", "--messages"},
+                          {"placement", "--placement, --victims"},
+                          {"victim_pairs", "--victims, --placement"},
+                          {"load_pattern", "--load"},
+                          {"load_level", "--levels"},
+                          {"load_size", "--load-size"},
+                          {"load_window", "--load-window"},
+                          {"request_gap", "--gap"},
+                          {"phase_length", "--phase"},
+                          {"alternations", "--alternations"}};
 
 // " (--sizes)"; nothing where no option decides it.
 std::string option_of(std::string_view column) {

@@ -83,16 +83,6 @@ double fixed_b_quantile(double share) {
     return 1.96 + share * (2.9694 + share * (0.4160 - share * 0.5324));
 }
 
-// 97.5 % quantile of Student's t, nu >= 5: Cornish-Fisher expansion (Abramowitz & Stegun 26.7.5), 0.2 % off at 5.
-double student_quantile(double nu) {
-    constexpr double z = kNormalQuantile;
-    constexpr double z3 = z * z * z;
-    constexpr double z5 = z3 * z * z;
-    constexpr double z7 = z5 * z * z;
-    return z + (z3 + z) / (4 * nu) + (5 * z5 + 16 * z3 + 3 * z) / (96 * nu * nu) +
-           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * nu * nu * nu);
-}
-
 // Medians of whole blocks drawn with repetition. Values are replaced by their ranks once, so that a drawn median
 // is one pass of counting instead of a sort.
 class BlockMedian {
@@ -130,6 +120,15 @@ private:
 };
 
 } // namespace
+
+double student_quantile(double nu) {
+    constexpr double z = kNormalQuantile;
+    constexpr double z3 = z * z * z;
+    constexpr double z5 = z3 * z * z;
+    constexpr double z7 = z5 * z * z;
+    return z + (z3 + z) / (4 * nu) + (5 * z5 + 16 * z3 + 3 * z) / (96 * nu * nu) +
+           (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * nu * nu * nu);
+}
 
 double reach(const Interval& interval, double median) {
     return std::max(interval.high - median, median - interval.low) / median;

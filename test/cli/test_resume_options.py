@@ -23,6 +23,7 @@ BASES = {
     "echo": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll", "--ops")} | {"--pairs": "0:1"},
     "open-loop": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll")} | {"--pairs": "0:1", "--messages": "20"},
     "qos": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll")} | {"--paths": "2", "--duration": "200ms", "--interval": "100ms"},
+    "interference": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll")} | {"--victims": "0:1", "--levels": "100", "--phase": "20ms", "--alternations": "1"},
 }
 BASES["precise"].pop("--ops")
 BASES["relayed"] = BASES["open-loop"] | {"--relays": "1"}
@@ -79,6 +80,15 @@ OTHERS = {
     "--paths": ("qos", {"--paths": "1"}, "path_list '0:1 size=8 window=32 mode=tagged; 0:1"),
     "--classes": ("qos", {"--classes": "bulk,bulk"}, "and '0:1 class=bulk size=8"),
     "--interval": ("qos", {"--interval": "200ms"}, "interval 100000000 in the file and 200000000"),
+    "--victims": ("interference", {"--victims": "0:2"}, "'0:1' in the file and '0:2'"),
+    "--placement": ("interference", {"--victims": ..., "--placement": "same"}, "'listed' in the file and 'same'"),
+    "--load": ("interference", {"--load": "incast"}, "'all-to-all' in the file and 'incast'"),
+    "--levels": ("interference", {"--levels": "50"}, "load_level 100 in the file and 50"),
+    "--load-size": ("interference", {"--load-size": "8"}, "load_size 65536 in the file and 8"),
+    "--load-window": ("interference", {"--load-window": "2"}, "load_window 8 in the file and 2"),
+    "--gap": ("interference", {"--gap": "1ms"}, "request_gap 500000 in the file and 1000000"),
+    "--phase": ("interference", {"--phase": "30ms"}, "phase_length 20000000 in the file and 30000000"),
+    "--alternations": ("interference", {"--alternations": "2"}, "alternations 1 in the file and 2"),
     "--from": ("stream", {"--from": "shm"}, "with no --from and this launch has --from shm"),
     "--to": ("stream", {}, "with --to 'other 1' and this launch has no --to"),
     "--max-samples": ("stream", {"--max-samples": "7"}, ""),
@@ -107,11 +117,15 @@ OUTCOMES = table()
 
 
 def words_of(base: str, more: dict[str, str | None]) -> list[str]:
-    words = [base if base in ("pairs", "stream", "echo", "open-loop", "qos") else {"looped": "stream", "relayed": "open-loop"}.get(base, "alltoall")]
+    words = [base if base in ("pairs", "stream", "echo", "open-loop", "qos", "interference") else {"looped": "stream", "relayed": "open-loop"}.get(base, "alltoall")]
     for option, value in (BASES[base] | {"--output": "a.h5"} | more).items():
         if value is not ...:
             words += [option] if value is None else [option, value]
     return words
+
+
+def ranks_of(base: str) -> int:
+    return 4 if base == "interference" else 3
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +134,7 @@ def measured(program, tmp_path_factory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("bases")
     mpirun = ROOT / "test" / "support" / "mpirun.sh"
     for base in BASES:
-        command = [mpirun, "-t", str(PATIENCE), "3", program, *words_of(base, {"--output": f"{base}.h5"})]
+        command = [mpirun, "-t", str(PATIENCE), str(ranks_of(base)), program, *words_of(base, {"--output": f"{base}.h5"})]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
         assert done.returncode == 0, done.stderr
     return {base: folder / f"{base}.h5" for base in BASES}
@@ -132,6 +146,7 @@ def test_the_table_has_every_option():
     own = {"pairs.cpp": {"steps", "suspects"}, "stream_options.cpp": streams, "echo.cpp": {"request"}, "round_trip_options.hpp": {"outstanding"}}
     own["open_loop.cpp"] = {"rates", "arrivals", "relays", "relay-time"}
     own["qos_options.cpp"] = {"path", "path-file", "paths", "classes", "interval"}
+    own["interference_options.cpp"] = {"victims", "placement", "load", "levels", "load-size", "load-window", "gap", "phase", "alternations"}
     for file, names in own.items():
         options |= set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / f"src/app/{file}").read_text())) & names
     assert {f"--{option}" for option in options} - NO_TABLE == set(OTHERS) == set(OUTCOMES)
@@ -153,7 +168,7 @@ def test_a_resume_with_another_value(launch, measured, needs_provider, monkeypat
     if option == "--require":
         monkeypatch.setenv("PSM2_RCVTHREAD", "0")
     before = file.read_bytes()
-    outcome = launch(3, *words_of(base, more), "--resume")
+    outcome = launch(ranks_of(base), *words_of(base, more), "--resume")
     lines = outcome.stderr.splitlines()
     if OUTCOMES[option] == "refused":
         (line,) = [line for line in lines if line.startswith("a2aperf: ")]

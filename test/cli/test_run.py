@@ -98,6 +98,9 @@ def test_launches_until_it_is_decided(study, setting):
     said = [f"undecided at {count} launches of each value: on to {2 * count}" for count in (8, 16)]
     assert [line for line in outcome.stderr.splitlines() if line.startswith("undecided")] == said[: number - 1]
     assert number == 3 or "undecided: " not in outcome.stdout
+    again = subprocess.run([study.a2a, "compare", study.results, "--by", setting.partition("=")[0]], capture_output=True, text=True)
+    assert f"{100 - float(error):g} % interval" in again.stdout
+    assert again.stdout.endswith("for which the launches of results are planned\n".replace("results", str(study.results)))
     if setting != HARMLESS:  # 64 launches are not judged twice
         again = study.run(*words)
         assert (again.returncode, again.stdout, len(study.log())) == (outcome.returncode, outcome.stdout, len(study.plan()))
@@ -307,6 +310,7 @@ def test_a_screening_confirms_the_setting_that_matters(study):
     assert "  export A2APERF_QUICK=1" in outcome.stdout.partition("recommended: faster")[2]
     assert (study.results / "screen-run.txt").read_text() == outcome.stdout
     assert (study.results / "screen-run.svg").read_text().startswith("<?xml")
+    assert "<pre>export A2APERF_QUICK=1" in (study.results / "report-run.html").read_text()
     count = len(first) + len(second)
     assert f"{count} of {count} launches good; complete" in study.status().stdout
     # Again: nothing is missing.

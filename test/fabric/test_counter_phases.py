@@ -34,6 +34,7 @@ def test_each_phase_has_its_own(launch, needs_provider, tmp_path, workload):
             assert (counters[f"verification_{name}"][()] >= 0).all()
         for name in ("softirqs_net_rx", "softirqs_net_tx"):
             assert (counters[name][()] >= 0).all() and (counters[f"verification_{name}"][()] >= 0).all()
+        assert (counters["resident_memory"][()] > 1 << 20).all() and (counters["locked_memory"][()] >= 0).all()
         assert (counters["softirqs_net_rx"][()] > 0).all()  # lo's packets are taken by softirqs
         assert (start["minor_faults"][()] > 0).all()
         assert (start["user_time"][()] + start["system_time"][()] > 0).all()

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
 MODES = "tagged,msg,write-imm,read,write"
 ALLTOALL = ["alltoall", "--ops", "3", "--warmup", "1", "--sync", "barrier", "--no-sentinel"]
-SCHEDULES = "shift,xor,permutation,random,naive,node-shift"
+SCHEDULES = "shift,xor,permutation,random,naive,node-shift,coloured"
 
 
 @pytest.fixture

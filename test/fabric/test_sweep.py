@@ -37,7 +37,7 @@ def is_sound(results: Results) -> None:
         has_true_statistics(results, point)
 
 
-SCHEDULES = ["shift", "xor", "permutation", "random", "naive", "node-shift"]
+SCHEDULES = ["shift", "xor", "permutation", "random", "naive", "node-shift", "greedy", "coloured"]
 
 
 @pytest.mark.parametrize("ranks", [3, 4])

@@ -40,7 +40,7 @@ def test_every_mode_moves_every_byte(launch, needs_provider, provider, ranks):
     traffics = "zipf=1.2,hot-rank=3x,permutation,shift=1,neighbours=1,sparse=60%,incast,outcast,bisection"
     outcome = launch(
         ranks, "alltoall", "--provider", provider, "--mode", EVERY, "--traffic", traffics,
-        "--sizes", "1,5000", "--verify-only", "--poll", "yield", "--schedule", "shift,random", "--window", "1,all",
+        "--sizes", "1,5000", "--verify-only", "--poll", "yield", "--schedule", "random,coloured", "--window", "1,all",
     )  # fmt: skip
     assert outcome.returncode == 0, outcome.stderr
     assert f"{5 * 9 * 2 * 2 * 2} points verified, every byte of every message" in outcome.stdout

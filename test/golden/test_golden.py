@@ -30,6 +30,8 @@ ANSWERS = [
     ("open-loop", "--help-all"),
     ("qos", "--help"),
     ("qos", "--help-all"),
+    ("interference", "--help"),
+    ("interference", "--help-all"),
     ("providers", "--help"),
     ("--list",),
 ]
@@ -43,6 +45,7 @@ PLANS = [
     ("echo", *LARGE, "--sizes", "8,8MiB", "--clients", "319", "--outstanding", "1,4"),
     ("open-loop", *LARGE, "--rates", "1k..1M*10", "--arrivals", "poisson", "--sizes", "8,32KiB"),
     ("qos", *LARGE, "--sizes", "8,8MiB", "--path", "0:4", "--path", "0:4,size=64KiB,start=5s"),
+    ("interference", *LARGE, "--sizes", "8,1MiB", "--placement", "other", "--load-size", "4KiB"),
 ]
 OPS = ("--ops", "3", "--warmup", "1", "--sync", "barrier")
 MEASURED = {
@@ -52,6 +55,7 @@ MEASURED = {
     "echo": (3, "--ops", "20", "--clients", "2"),
     "open-loop": (3, "--messages", "20", "--rates", "1k,2k", "--clients", "2"),
     "qos": (2, "--paths", "2", "--duration", "300ms", "--interval", "100ms"),
+    "interference": (4, "--levels", "100", "--phase", "20ms", "--alternations", "1"),
 }
 FORMATS = {
     "alltoall": ("table", "wide", "compat", "csv", "json"),
@@ -60,6 +64,7 @@ FORMATS = {
     "echo": ("table", "clusterperf", "csv"),
     "open-loop": ("table", "csv"),
     "qos": ("table", "csv"),
+    "interference": ("table", "csv"),
 }
 
 
@@ -111,7 +116,7 @@ def test_tables_have_their_shape(launch, needs_provider, command, format):
     alone = ["--suspects", "0"] if command == "pairs" else []
     outcome = measured(launch, command, *alone, "--format", format)
     # Whether a duration's figures have an interval depends on them: an empty field is not another shape.
-    header = {"stream csv": 1, "echo csv": 1, "open-loop csv": 1, "qos csv": 1, "qos table": 2}.get(f"{command} {format}")
+    header = {"stream csv": 1, "echo csv": 1, "open-loop csv": 1, "qos csv": 1, "qos table": 2, "interference csv": 1, "interference table": 2}.get(f"{command} {format}")
     text = "\n".join(outcome.stdout.splitlines()[:header])
     check_golden(f"{command}-{format}.txt", shape(text, provider))
 

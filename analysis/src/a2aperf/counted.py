@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from a2aperf import strict, verified
-from a2aperf.datasets import CHANGED_PER_RANK, COUNTED_PER_NODE, COUNTED_PER_RANK, VERIFICATION
+from a2aperf.datasets import (
+    CHANGED_PER_RANK,
+    COUNTED_PER_NODE,
+    COUNTED_PER_RANK,
+    MEMORY,
+    VERIFICATION,
+)
 from a2aperf.errors import DAMAGE, what_is_damaged
 from a2aperf.schema import Counters
 from a2aperf.segments import START
@@ -48,6 +54,7 @@ def read(
             per_rank={
                 name: strict.part(group[prefix + name], of_ranks, (ranks,)).astype(np.int64)
                 for name in per_rank
+                if _has(group, prefix + name)
             },
             thread_affinity=[],
             per_node={
@@ -88,8 +95,9 @@ def read_start(launch: h5py.Group, ranks: int) -> Counters | None:
 
 
 def _has(group: h5py.Group, name: str) -> bool:
-    """Whether it is there, or ought to be; the softirqs older files lack."""
-    return not name.removeprefix(VERIFICATION).startswith("softirqs_") or name in group
+    """Whether it is there, or ought to be; softirqs and memory older files lack."""
+    came_later = name.removeprefix(VERIFICATION).startswith("softirqs_") or name in MEMORY
+    return not came_later or name in group
 
 
 def involuntary_switches(file: h5py.File, point: int, ranks: int) -> NDArray[np.int64] | None:

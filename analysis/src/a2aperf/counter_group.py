@@ -23,16 +23,18 @@ class CounterGroup:
         self._of = of
         self._has_verification = False
         names: dict[str, None] = {}
+        per_rank = {*datasets.COUNTED_PER_RANK} - {*datasets.MEMORY}
         per_node = {*datasets.COUNTED_PER_NODE[:1]}
         for point in range(points):
             found = self._of(point)
             names.update(dict.fromkeys(found.ports if found else ()))
+            per_rank.update(found.per_rank if found else ())
             for phase in (found, found.verification if found else None):
                 per_node.update(phase.per_node if phase else ())
             self._has_verification |= bool(found and found.verification)
         self._ports = list(names)
         group = self._group = file.create_group("counters")
-        for name in datasets.COUNTED_PER_RANK:
+        for name in (one for one in datasets.COUNTED_PER_RANK if one in per_rank):
             kind = "i4" if name == "threads" else "i8"
             group.create_dataset(name, (points, ranks), kind, fillvalue=schema.UNKNOWN)
         self._affinity = h5py.string_dtype(length=96)

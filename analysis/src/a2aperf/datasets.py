@@ -55,6 +55,12 @@ _TIMED = {
     "user_time": Described("CPU time in user mode", _OF_RANK, "ns"),
     "system_time": Described("CPU time in the kernel", _OF_RANK, "ns"),
     "threads": Described("threads of the process after the point", _OF_RANK, is_level=True),
+    "resident_memory": Described(
+        "resident memory of the process after the point", _OF_RANK, "B", is_level=True
+    ),
+    "locked_memory": Described(
+        "locked or pinned memory of the process after the point", _OF_RANK, "B", is_level=True
+    ),
     "thread_affinity": Described("CPU list of every thread", _OF_RANK),
     "interrupts": Described("interrupts of the fabric's driver on the node", _OF_NODE),
     "softirqs_net_rx": Described("softirqs NET_RX of all interfaces of the node", _OF_NODE),
@@ -68,6 +74,8 @@ _LISTS = ("thread_affinity",)
 COUNTED_PER_RANK = tuple(
     name for name, one in _TIMED.items() if one.scales == _OF_RANK and name not in _LISTS
 )
+MEMORY = ("resident_memory", "locked_memory")
+"""Of ranks; older files lack them."""
 COUNTED_PER_NODE = tuple(name for name, one in _TIMED.items() if one.scales == _OF_NODE)
 """Older files have the first alone."""
 CHANGED_PER_RANK = tuple(name for name in COUNTED_PER_RANK if not _TIMED[name].is_level)

@@ -18,6 +18,7 @@ from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat, shown
 from a2aperf.legend import Legend, curve_style
 
 _PANELS_PER_ROW = 3
+_PAD = 0.03  # inches between a panel, its labels included, and the edge of the page
 _NOTE_ROW = 0.105
 _HEADING_ROW = 0.18
 _ON_SCREEN = 150
@@ -56,7 +57,8 @@ def draw(figure: Figure, width: float | None = None, notes: bool = True) -> Page
         height = rows * (panel + 0.11 * lines) + legend.height + foot + head
         page = Page(figsize=(width, height), layout="constrained")
         inside = (0, foot / height, 1, 1 - (foot + legend.height + head) / height)
-        page.get_layout_engine().set(rect=inside, h_pad=0.03, w_pad=0.03)  # type: ignore[union-attr, call-arg]
+        pad = 0.07 if square else _PAD  # room for what _settle moves
+        page.get_layout_engine().set(rect=inside, h_pad=_PAD, w_pad=pad)  # type: ignore[union-attr, call-arg]
         for index, chart in enumerate(figure.charts):
             _draw_chart(page.add_subplot(rows, columns, index + 1), chart, width / columns, lines)
         _settle(page)
@@ -79,9 +81,20 @@ def _settle(page: Page) -> None:
     """Lay the panels out once, at round places: the solver's last bits differ from run to run."""
     page.draw_without_rendering()
     page.set_layout_engine("none")
+    right = _cut_off(page) / page.get_figwidth()
     for axes in page.axes:
         left, low, width, height = (round(float(side), 5) for side in axes.get_position().bounds)
-        axes.set_position((left, low, width, height))
+        axes.set_position((round(left + right, 5), low, width, height))
+
+
+def _cut_off(page: Page) -> float:
+    """Inches of a label that stand out of the page on its left.
+
+    The solver takes a panel that stays square to be wider than it is, and its label to be nearer.
+    """
+    boxes = [box for axes in page.axes if (box := axes.get_tightbbox()) is not None]
+    least = min((float(box.x0) for box in boxes), default=0.0) / page.dpi
+    return _PAD - least if least < _PAD / 2 else 0.0
 
 
 def _subtitle(chart: Chart, width: float) -> list[str]:
@@ -114,8 +127,6 @@ def _draw_chart(axes: Axes, chart: Chart, width: float, lines: int) -> None:
     _set_axis(axes, "x", chart.x, width - 0.5)
     _set_axis(axes, "y", chart.y, 99.0)
     square = chart.heat is not None and bool(chart.heat.names)
-    if square:
-        axes.invert_yaxis()  # the first source is on top, as in a table
     for place in chart.divisions:
         axes.axvline(place, color="white", linewidth=0.5 if square else 0.4, alpha=0.8)
         if square:
@@ -271,6 +282,7 @@ def _draw_heat(axes: Axes, heat: Heat) -> None:
         cmap=style.HEAT + ("_r" if heat.dark_is_high else ""),
         vmin=heat.low,
         vmax=heat.top,
+        # The first row is on top, as in a table.
         extent=(heat.x[0] - 0.5, heat.x[-1] + 0.5, heat.y[-1] + 0.5, heat.y[0] - 0.5),
     )
     axes.grid(visible=False)

@@ -139,6 +139,8 @@ def _axis(axis: Axis) -> dict[str, Any]:
             "tickvals": [p for p, _ in axis.ticks],
             "ticktext": [_plain(t) for _, t in axis.ticks],
         }
+    if axis.upright:
+        out["tickangle"] = -90
     if axis.limits:
         out["range"] = [math.log10(v) if axis.log else v for v in axis.limits]
     elif axis.from_zero and not axis.log:
@@ -171,7 +173,8 @@ def _curve(curve: Curve, chart: Chart) -> list[dict[str, Any]]:
             *(_plain(text).replace("%{", "% {") for text in curve.hover),
         ]
         trace["hovertemplate"] = "<br>".join(parts) + "<extra></extra>"
-    if curve.form == "line" and curve.low is not None and curve.high is not None:
+    has_bars = curve.form in ("line", "points", "hollow")
+    if has_bars and curve.low is not None and curve.high is not None:
         above, below = curve.high - curve.y, curve.y - curve.low
         if np.isfinite(above).any():
             trace["error_y"] = {

@@ -15,10 +15,13 @@ from a2aperf.chart import Figure
 from a2aperf.curves import Kind, Option, Options
 from a2aperf.errors import InputError
 from a2aperf.results import Results
+from a2aperf.screening import figures
 
-KINDS: dict[str, Kind] = {
-    name: kind for workload in workloads.ALL for name, kind in workload.plots.items()
-} | counter_plots.KINDS
+KINDS: dict[str, Kind] = (
+    {name: kind for workload in workloads.ALL for name, kind in workload.plots.items()}
+    | counter_plots.KINDS
+    | figures.KINDS
+)
 
 
 def options() -> Iterator[tuple[str, dict[str, Option]]]:

@@ -31,11 +31,13 @@ from a2aperf import (
     verdicts,
     workloads,
 )
-from a2aperf.decision import LEVEL
 from a2aperf.differences import apart
 from a2aperf.errors import InputError
 from a2aperf.explain import finders
 from a2aperf.results import Results
+from a2aperf.screening import section
+from a2aperf.studies import look
+from a2aperf.studies.look import Look
 from a2aperf.studies.study import Job
 from a2aperf.suite import figure, outcome
 from a2aperf.tables import Table
@@ -89,27 +91,38 @@ class InterconnectSection:
     chart: ChartSection
 
 
+@dataclass(frozen=True)
+class ScreeningSection:
+    """Which of many settings matters, and its figures."""
+
+    told: section.Section
+    charts: Sequence[ChartSection]
+
+
 def render(
     results: Results,
     title: str = "",
     jobs: Sequence[Job] = (),
     progress: Progress = lambda step: None,
     script_file: str = "",
-    error: float = LEVEL,
+    error: float | None = None,
 ) -> str:
     """The whole page. `jobs` are those that meant to measure all of this, and perhaps more.
 
-    `error` is that of each comparison.
+    `error` is that of each comparison; None: that of the jobs' look, or the usual one.
 
     `script_file` names the charts' script beside the page; without, the page holds it.
     """
+    progress("screening")
+    screening = _screening(results, jobs)
+    looked_at = screening.told.plain if screening else results
     progress("findings")
-    found = finders.grouped(finders.explain(results.measured(finders.ROLES)))
+    found = finders.grouped(finders.explain(looked_at.measured(finders.ROLES)))
     findings = [FindingGroup(x.title, x.meaning, overview.once(mine)) for x, mine in found]
     progress("comparison")
     interconnects = _interconnects(results)
-    comparison = None if interconnects else _comparison(results, error)
-    charts = _charts(results, progress)
+    comparison = None if interconnects or screening else _comparison(results, jobs, error)
+    charts = _charts(looked_at, progress)
     progress("page")
     listings = [one.listing for one in workloads.ALL if one.listing]
     shown = [(one.method, one.heading, one.reported(results)) for one in listings]
@@ -120,6 +133,8 @@ def render(
         figures.insert(0, comparison.chart)
     if interconnects is not None:
         figures.insert(0, interconnects.chart)
+    if screening is not None:
+        figures[:0] = screening.charts
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("a2aperf"),
         autoescape=True,
@@ -140,6 +155,7 @@ def render(
         findings=findings,
         comparison=comparison,
         interconnects=interconnects,
+        screening=screening,
         listings=[(id_, heading, table) for id_, heading, table in shown if table],
         points=point_table.table(ops) if len(ops.points) else None,
         provenance=provenance.describe(results),
@@ -176,8 +192,22 @@ def _interconnects(results: Results) -> InterconnectSection | None:
     return InterconnectSection(made.heading, parts, made.contradictions, made.notes, chart)
 
 
-def _comparison(results: Results, error: float) -> ComparisonSection | None:
+def _screening(results: Results, jobs: Sequence[Job]) -> ScreeningSection | None:
+    """Where launches say that they are of a screening, and its plan lies beside them."""
+    told = section.of(results, jobs)
+    if told is None:
+        return None
+    charts = [ChartSection(f"screening-{one.kind}", one.title, reads, interactive.spec(one))
+              for one, reads in told.figures]  # fmt: skip
+    return ScreeningSection(told, charts)
+
+
+def _comparison(
+    results: Results, jobs: Sequence[Job], given: float | None
+) -> ComparisonSection | None:
     """Every setting that differs, its values against the ordinary one, the others held."""
+    planned = look.of_jobs(jobs) if given is None else Look(given)
+    error = planned.error
     try:
         judged = results.to_judge(("measure", "baseline"))
     except InputError:  # nothing that could be held against anything
@@ -206,6 +236,7 @@ def _comparison(results: Results, error: float) -> ComparisonSection | None:
         )
     for one in made:
         sentences += _verdict(one)
+    sentences += [planned.said] if made and planned.said else []
     chart = None
     if made:
         compared = contrasts.figure(made[:_MOST_COMPARISONS], curves.Options.most)

@@ -311,6 +311,8 @@ class _Launch:
             "user_time": np.full(ranks, int(busy * 0.8)),
             "system_time": np.full(ranks, int(busy * 0.1)),
             "threads": np.full(ranks, 2),
+            "resident_memory": np.full(ranks, 30_000_000),
+            "locked_memory": np.full(ranks, 65_536),
         }
         return schema.Counters(
             verification=counted_untimed(setup, 1 + point),

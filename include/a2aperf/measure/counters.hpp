@@ -18,11 +18,11 @@ namespace a2aperf {
 class Job;
 
 RankCounters read_rank_counters();
-// The two parts of it: what the process has used, at the cost of one system call, and its threads.
+// The two parts of it: what the process has used, at the cost of one system call, and what there is of it now.
 RankCounters read_usage();
-void read_threads(RankCounters& counters);
+void read_levels(RankCounters& counters);
 
-// after - before; threads and affinity as after.
+// after - before; threads, affinity and memory as after.
 RankCounters difference(const RankCounters& before, const RankCounters& after);
 void accumulate(RankCounters& total, const RankCounters& more);
 

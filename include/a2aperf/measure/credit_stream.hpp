@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -118,6 +119,9 @@ public:
         return std::ranges::any_of(out_, [](const Outgoing& stream) { return stream.sent > stream.credit; });
     }
     FlowMoments moments() const { return moments_; }
+    // That may be sent from the start on, to all ranks together: no limit until it is said.
+    void allow(std::int64_t messages) { allowed_ = messages; }
+    std::int64_t handed_over() const { return sent_; } // to the provider, to all ranks
     // Messages sent and received; ns of the longest wait for a credit.
     std::span<const std::int64_t> totals() const { return totals_; }
 
@@ -321,6 +325,7 @@ private:
     // Of all streams.
     std::int64_t sent_ = 0, under_way_ = 0, noted_ = 0; // noted: those whose moment was
     std::int64_t received_ = 0, credits_received_ = 0, completions_ = 0;
+    std::int64_t allowed_ = std::numeric_limits<std::int64_t>::max();
     std::size_t first_out_ = 0;
     bool is_ending_ = false, is_sweeping_ = false;
     std::int64_t left_ = 0; // of its own receives to take up

@@ -21,11 +21,6 @@ enum class Post { before, inside };
 std::string_view to_string(Role role);
 std::string_view to_string(Post post);
 
-// Whom one rank sends to and receives from, in the order of posting.
-struct Peers {
-    std::vector<Rank> sends, receives;
-};
-
 struct Point {
     Role role = Role::measure;
     std::string mode;                   // transfer mode; "collective" for the baseline
@@ -33,7 +28,8 @@ struct Point {
     int window = 0;                     // outstanding sends, or reads; 0 = all
     Bytes message_size = 0;
     Post post = Post::before;
-    std::shared_ptr<const Traffic> traffic{}; // null: the same to every peer; else message_size is the mean
+    std::shared_ptr<const Traffic> traffic{};    // null: the same to every peer; else message_size is the mean
+    std::shared_ptr<const MessageSteps> steps{}; // of a schedule that makes them of the traffic's matrix
     int distance = 0;      // 0: every peer; d: the one step in which rank r sends to (r + d) mod R
     Rank only_sender = -1; // with a distance: all ranks but this one and its receiver are idle; -1 = none is
     std::string memory;    // kind of its messages' pages; empty: the only one of the launch

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "a2aperf/plan/layout.hpp"
+#include "a2aperf/plan/message_steps.hpp"
 
 namespace a2aperf {
 
@@ -22,16 +23,16 @@ struct Step {
 struct Schedule {
     std::string_view name;
     std::string_view formula; // for people: help, docs, file
-    // In every step each rank is sent to by exactly one rank, and receive_from names that rank.
-    bool is_matched;
     // Why it cannot serve this layout; nothing when it can.
     std::optional<std::string> (*refusal)(const Layout& layout);
     // The R-1 steps of one rank: every peer once as send_to and once as receive_from, self never. The same
     // seed gives matching steps on all ranks.
     std::vector<Step> (*steps)(Rank rank, const Layout& layout, std::uint64_t seed);
+    // Of traffic that is not uniform; null: the same steps, without the peers that get nothing.
+    MessageSteps (*of_matrix)(const TrafficMatrix& matrix) = nullptr;
 };
 
-// All schedules, in the order of the help: shift, xor, permutation, random, naive, node-shift.
+// All schedules, in the order of the help.
 std::span<const Schedule> schedules();
 
 // Throws UsageError that names the ones there are.

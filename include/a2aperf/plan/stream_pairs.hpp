@@ -35,7 +35,9 @@ public:
     // "halves" (rank r of the lower half to r + R/2), "neighbours" (rank 2r to 2r + 1), "all-to-one" (to rank 0),
     // "one-to-all" (from it), "loopback" (each to itself, where that may be) or "0:1,2:3". Throws UsageError for
     // what is none of them, a pair that is there twice, and a rank that sends to itself.
-    static StreamPairs parse(std::string_view text, Partners partners = Partners::itself_too);
+    // The option is what they are called where they do not fit the ranks.
+    static StreamPairs parse(std::string_view text, Partners partners = Partners::itself_too,
+                             std::string_view option = "--pairs");
 
     // The first ranks to the last ones, in turn: as many as there are more of, of clients or of servers. -1 = all
     // ranks but those on the other side.
@@ -53,7 +55,7 @@ private:
     std::vector<StreamPair> one_way(int ranks) const;
     std::vector<StreamPair> first_to_last(int ranks) const;
 
-    std::string text_;
+    std::string text_, option_ = "--pairs";
     std::vector<StreamPair> listed_; // empty: by the word, or by these
     int clients_ = 0, servers_ = 0;  // 0 = not by number
 };

@@ -25,11 +25,12 @@ enum class StopRule {
     messages = 8
 };
 
-// What the operating system saw of one rank during a phase (differences, but threads and affinity).
+// What the operating system saw of one rank during a phase: differences, then what is there at its end.
 // Trivially copyable, so that it can be gathered.
 struct RankCounters {
     std::int64_t voluntary_switches, involuntary_switches, minor_faults, major_faults;
     std::int64_t user_time_ns, system_time_ns;
+    std::int64_t resident_memory, locked_memory; // B, -1 = unknown; locked: pinned by the kernel for a device, too
     std::int32_t threads;
     char thread_affinity[96]; // "0-1;0-1;0", NUL-padded, ends in "…" when cut
 };
@@ -43,7 +44,7 @@ struct NodeCounters {
 
 // Of all ranks and nodes while one phase went on: a launch's start, a point's verification. Empty: not counted.
 struct PhaseCounts {
-    std::vector<RankCounters> ranks; // [R], without threads and affinity
+    std::vector<RankCounters> ranks; // [R], the differences alone
     std::vector<NodeCounters> nodes; // [N]
 };
 

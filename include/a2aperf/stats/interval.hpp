@@ -21,6 +21,9 @@ enum class IntervalKind { none = 0, order_statistics = 1, block_bootstrap = 2 };
 // How far the further end of a median's interval is from it, as a share of it. Slow ops make the two ends unlike.
 double reach(const Interval& interval, double median);
 
+// 97.5 % quantile of Student's t, nu >= 5: Cornish-Fisher expansion (Abramowitz & Stegun 26.7.5), 0.2 % off at 5.
+double student_quantile(double nu);
+
 // Ranks, from 1, of the two order statistics of independent values that enclose the q-quantile with 95 %: on
 // either side it lies outside with at most 2.5 %, by the binomial distribution (Hoefler & Belli, SC'15). For
 // q = 0.5, n = 100: the 40th and the 61st. Nothing where the sample is too small: the median needs n >= 6, p99

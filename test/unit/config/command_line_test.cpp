@@ -291,12 +291,11 @@ TEST_CASE("providers takes no options of alltoall") {
 TEST_CASE("a command is needed, and a known one") {
     CHECK(refusal([] { parse({"alltoal"}); }) ==
           "unknown command 'alltoal': expected one of alltoall, pairs, "
-          "stream, echo, open-loop, qos, providers (did you mean alltoall?)");
+          "stream, echo, open-loop, qos, interference, providers (did you mean alltoall?)");
     CHECK(refusal([] {
               parse({"--ops", "3"});
-          }) == "no command: expected one of alltoall (measures), pairs (finds weak links), stream (measures one "
-                "pair), echo (measures round trips), open-loop (measures latency at a rate), qos (measures "
-                "shares), providers (shows what "
-                "this node "
-                "offers)");
+          }) ==
+          "no command: expected one of alltoall (measures), pairs (finds weak links), stream (measures one "
+          "pair), echo (measures round trips), open-loop (measures latency at a rate), qos (measures "
+          "shares), interference (measures what a load does to others), providers (shows what this node offers)");
 }

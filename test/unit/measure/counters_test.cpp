@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/measure/counters.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -35,6 +39,20 @@ TEST_CASE("every thread's CPUs are told") {
     const std::string affinity = counters.thread_affinity;
     CHECK(std::count(affinity.begin(), affinity.end(), ';') == 1);
     CHECK(affinity.find('?') == std::string::npos);
+}
+
+TEST_CASE("memory that is there, and what of it is locked") {
+    constexpr std::int64_t kSize = 1 << 26;
+    const RankCounters before = read_rank_counters();
+    REQUIRE(before.resident_memory > 0);
+    const std::vector<char> touched(kSize, 1);
+    const RankCounters after = read_rank_counters();
+    CHECK(after.resident_memory - before.resident_memory > kSize / 2); // the rest may have been there
+    CHECK(after.locked_memory == before.locked_memory);
+    constexpr std::size_t kLocked = 1 << 14; // less than any usual limit
+    if (mlock(touched.data(), kLocked) != 0) return;
+    CHECK(read_rank_counters().locked_memory - before.locked_memory >= std::int64_t{kLocked});
+    CHECK(difference(before, after).resident_memory == after.resident_memory);
 }
 
 TEST_CASE("blocks add up, threads are those of the last") {

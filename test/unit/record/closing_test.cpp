@@ -208,8 +208,9 @@ TEST_CASE("traffic that is not uniform is compared with the uniform one beside i
     result.summary.p50 = 400e3;
     result.summary.p90 = result.summary.p99 = result.summary.mean = result.summary.max = 410e3;
     result.summary.last_rank_share = 1; // rank 1, of all ops: it has most to do
-    CHECK(table.words().find("note: traffic a.csv: its busiest rank moved 75.0 % of what each moves in the uniform "
-                             "traffic\n") != std::string::npos);
+    CHECK(table.words().find(
+              "note: traffic a.csv: of what each rank moves in a second in the uniform traffic its busiest "
+              "one moved 75.0 % by bytes, 25.0 % by messages\n") != std::string::npos);
     CHECK(table.words().find("finished last") == std::string::npos);
     result.summary.bound = 300e3; // by links: the table has it
     CHECK(table.words().find("traffic a.csv") == std::string::npos);

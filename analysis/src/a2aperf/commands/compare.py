@@ -15,6 +15,8 @@ from a2aperf.compare import Comparison
 from a2aperf.compared import Compared
 from a2aperf.errors import InputError
 from a2aperf.percent import share
+from a2aperf.studies import look
+from a2aperf.studies.look import Look
 
 EXAMPLES = """\
 a2a compare *.h5 --by PSM2_RCVTHREAD
@@ -48,7 +50,7 @@ def run(
         ),
     ] = None,
     margin: Annotated[str, typer.Option(help="A difference within this does not matter.")] = "2%",
-    error: Error = "5%",
+    error: Error = "",
     where: Where = [],  # noqa: B006
     csv: Annotated[bool, typer.Option("--csv", help="Comma-separated, all figures.")] = False,
     mixed: Mixed = False,
@@ -73,8 +75,10 @@ def run(
     if against and baseline is not None:
         raise InputError("--baseline needs --by; with --against the files are the baseline")
     within = share("--margin", margin, "2%")
-    level = share("--error", error, "5%")
+    given = share("--error", error, "5%") if error else None
     files, against = baselines.files_of(files), baselines.files_of(against)
+    planned = look.of_files(files) if by else Look()
+    level = planned.error if given is None else given
     found = loading.load([*files, *against])
     found = filters.where(found, where).to_judge(compare.roles(by))
     names = [name for name, path in found.files.items() if path in against]
@@ -93,6 +97,8 @@ def run(
         if effects:
             title = "Each setting by itself, the others fixed:"
             blocks.append([title, *verdicts.effects(effects)])
+        if planned.said and given is None:
+            blocks.append([planned.said])
         terminal.say_parted(blocks)
     raise typer.Exit(compare.status(made))
 

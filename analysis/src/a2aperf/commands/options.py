@@ -21,7 +21,12 @@ Where = Annotated[
 ]
 Error = Annotated[
     str,
-    typer.Option("--error", metavar="SHARE", help="Error of all cells together, of each interval."),
+    typer.Option(
+        "--error",
+        metavar="SHARE",
+        help="Error of all cells together, of each interval. Default: 5%, or that of the look of a "
+        "study that went on until it was decided.",
+    ),
 ]
 Hostfile = Annotated[
     Path | None,

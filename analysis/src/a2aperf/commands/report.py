@@ -43,7 +43,7 @@ def run(
     ] = None,
     where: Where = [],  # noqa: B006
     mixed: Mixed = False,
-    error: Error = "5%",
+    error: Error = "",
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
     light: Annotated[
         bool,
@@ -62,7 +62,7 @@ def run(
     zoom, tell their numbers under the pointer, and hide lines; tables sort. With --light it needs
     the file of the script beside it.
     """
-    level = share("--error", error, "5%")
+    level = share("--error", error, "5%") if error else None
     files = baselines.files_of(paths)
     page_of = out or _beside(paths, files)
     output.require_suffix(page_of, (".html", ".htm"), "a report")

@@ -117,7 +117,7 @@ def run(
         words = [*compare, *words, *(["--", *passed] if passed else [])]
         raise typer.Exit(driver.run(scripts.find(), words, program))
     found = scripts.find()
-    ready = screened.prepare(screen, results, seed)
+    ready = screened.prepare(screen, results, seed, found.catalogues(site))
     words += ["--no-confirm"] if no_confirm else []
     words = ["--rows", str(ready.rows), *words, "--", *ready.passed(passed)]
     status = driver.run(found, words, program)

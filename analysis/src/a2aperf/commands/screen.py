@@ -19,9 +19,19 @@ from a2aperf.commands.options import Where
 from a2aperf.errors import InputError
 from a2aperf.labels import list_text
 from a2aperf.percent import share
-from a2aperf.screening import catalogue, choosing, figure, outcome, plan, planned, trial
+from a2aperf.screening import (
+    catalogue,
+    choosing,
+    failures,
+    figure,
+    folder,
+    outcome,
+    plan,
+    planned,
+    trial,
+)
 from a2aperf.screening.choosing import Wanted
-from a2aperf.studies import screened
+from a2aperf.studies import screened, study
 from a2aperf.visible import json_visible
 
 EXAMPLES = """\
@@ -125,7 +135,7 @@ def run(
     judging = {"--plan": plan_file, "--plot": plot, "--where": where, "--confirm": confirm}
     if files:
         _refuse("files", {**planning, "--provider": provider, "--list": listed, "--catalogue": own})
-        chosen = plan_file or _beside(files)
+        chosen = plan_file or folder.plan_beside(files)
         if confirm:
             _refuse("--confirm", {"--plot": plot, "--json": as_json})
             terminal.say(*_confirm(files, chosen, where))
@@ -193,12 +203,13 @@ def _judge(
     confirming = trial.of(chosen, path)
     found = filters.where(loading.load(baselines.files_of(files)), where)
     made = outcome.judge(found, chosen, confirming)
+    failed = failures.sentences(chosen, study.concerned(baselines.files_of(files)))
     if plot:
         _draw(made, plot)
     if as_json:
-        terminal.say_text(outcome.as_json(made))
+        terminal.say_text(outcome.as_json(made, failed))
     else:
-        terminal.say(*outcome.lines(made))
+        terminal.say(*outcome.lines(made, failed))
 
 
 def _confirm(files: Sequence[Path], path: Path, where: Sequence[str]) -> list[str]:
@@ -213,15 +224,6 @@ def _confirm(files: Sequence[Path], path: Path, where: Sequence[str]) -> list[st
             return ["nothing is left to be confirmed"]
         screened.add(path, chosen, made)
     return [f"to be confirmed by {made.launches} launches: {list_text(made.settings, 8)}"]
-
-
-def _beside(files: Sequence[Path]) -> Path:
-    """The plan that lies where the results lie."""
-    for path in files:
-        here = (path if path.is_dir() else path.parent) / plan.NAME
-        if here.is_file():
-            return here
-    raise InputError(f"which plan? give --plan FILE, or keep it as {plan.NAME} beside the results")
 
 
 def _draw(made: outcome.Outcome, path: Path) -> None:

@@ -192,7 +192,9 @@ def run(
         if spare and check:
             raise InputError("--spare means nothing with --check, which looks at all of its nodes")
         if screen:
-            ready = screened.prepare(screen, Path(results or "results"), seed)
+            ready = screened.prepare(
+                screen, Path(results or "results"), seed, scripts.find().catalogues(site)
+            )
             passed = ready.passed(passed)
         wanted = Wanted(
             counts,

@@ -4,12 +4,17 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import numpy as np
 
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure
 from a2aperf.screening.outcome import Outcome
 
+READS: Final = (
+    "Settings stand by the size of their effect, those beyond chance first. Filled: chance is "
+    "excluded; hollow: it is not, and the bar's further end is how large an effect can still be."
+)
 _APART = 0.22
 """Of the bands of one setting, which are one place from the next."""
 
@@ -49,11 +54,11 @@ def figure(made: Outcome) -> Figure:
         legend="Message sizes" if len(bands) > 1 else "",
     )  # fmt: skip
     notes = [
-        f"{made.estimate.pairs} pairs of launches; bars: 95 % intervals of all settings and sizes "
-        "together; filled: chance is excluded; hollow: it is not",
+        f"n\u00a0=\u00a0{made.estimate.pairs} pairs of launches; bars: 95 % intervals of "
+        "all settings and sizes together; filled: chance is excluded; hollow: it is not",
         "estimates of a screening; what a setting gains is told by launches of its own",
     ]
-    return Figure("screening", f"Settings of {made.plan.provider}", (chart,), tuple(notes))
+    return Figure("effects", f"Settings of {made.plan.provider}", (chart,), tuple(notes))
 
 
 def _percent(changes: list[float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

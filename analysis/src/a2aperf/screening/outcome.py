@@ -93,15 +93,16 @@ def judge(found: Results, plan: Plan, trial: Trial | None = None) -> Outcome:
 # In words ---------------------------------------------------------------------------------------
 
 
-def lines(made: Outcome) -> list[str]:
-    """For people."""
+def lines(made: Outcome, failed: Sequence[str] = ()) -> list[str]:
+    """For people; `failed` is what `failures` says."""
     parts = [
-        _head(made),
+        head(made),
         _found(made),
-        _together(made),
-        _next(made),
+        together(made),
+        _following(made),
         _without(made),
-        [f"note: {note}" for note in _notes(made)],
+        [*failed],
+        [f"note: {note}" for note in notes(made)],
         [*made.pending],
         recommendation.lines(made.confirmation) if made.confirmation else [],
     ]
@@ -109,13 +110,14 @@ def lines(made: Outcome) -> list[str]:
     return told[:-1]
 
 
-def _notes(made: Outcome) -> list[str]:
+def notes(made: Outcome) -> list[str]:
     """Of both stages, each once."""
     of_both = made.confirmation.notes if made.confirmation else ()
     return [*dict.fromkeys((*made.measured.notes, *of_both))]
 
 
-def _head(made: Outcome) -> list[str]:
+def head(made: Outcome) -> list[str]:
+    """What was screened, from how many launches, in which bands."""
     plan, bands = made.plan, made.measured.bands
     spread = [f"{100 * math.expm1(x):.2g} %" for x in made.estimate.spread]
     fixed = [f"{name}={value}" for name, value in plan.fixed.items()]
@@ -153,7 +155,8 @@ def _found(made: Outcome) -> list[str]:
     return [Bold("beyond chance:"), *Table(heads, rows).lines()]
 
 
-def _together(made: Outcome) -> list[str]:
+def together(made: Outcome) -> list[str]:
+    """Which settings interact."""
     names, bands = made.plan.names, made.measured.bands
     told = [
         f"{_pair(names, one.settings)} interact at {bands[one.band]}: with both or none set, speed "
@@ -179,7 +182,8 @@ def _or(names: Sequence[str], one: Interaction) -> str:
     return f"; {list_text(others, 3)} would explain it as well"
 
 
-def _next(made: Outcome) -> list[str]:
+def following(made: Outcome) -> list[str]:
+    """What to do about those beyond chance, beside the candidates."""
     told = []
     plan = made.plan
     for setting in made.estimate.dominant():
@@ -203,11 +207,22 @@ def _next(made: Outcome) -> list[str]:
             told.append(f"{factor.assignment} is slower: leave it at its default")
         if effects and factor.others:
             told.append(f"{factor.name}: further values to try: {', '.join(factor.others)}")
-    if made.candidates and not (made.confirmation or made.pending):
-        words = " ".join(shlex.quote(one.assignment) for one in made.candidates)
-        told += ["candidate, to be confirmed by launches of its own before any gain is claimed:",
-                 f"  export {words}"]  # fmt: skip
     return told
+
+
+CANDIDATE: Final = "candidate, to be confirmed by launches of its own before any gain is claimed"
+
+
+def candidate(made: Outcome) -> str:
+    """The line to be confirmed; empty where nothing is left, or the confirmation is planned."""
+    if not made.candidates or made.confirmation or made.pending:
+        return ""
+    return "export " + " ".join(shlex.quote(one.assignment) for one in made.candidates)
+
+
+def _following(made: Outcome) -> list[str]:
+    line = candidate(made)
+    return [*following(made), *([f"{CANDIDATE}:", f"  {line}"] if line else [])]
 
 
 def _again(plan: Plan, factor: Factor, is_faster: bool) -> str:
@@ -249,8 +264,8 @@ def percent(change: float) -> str:
 SCHEMA: Final = "a2aperf screening 1"
 
 
-def as_json(made: Outcome) -> str:
-    """Everything, changes as shares of speed."""
+def as_json(made: Outcome, failed: Sequence[str] = ()) -> str:
+    """Everything, changes as shares of speed; `failed` as of `lines`."""
     plan, result = made.plan, made.estimate
     names, bands = plan.names, made.measured.bands
     document: dict[str, Any] = {
@@ -294,6 +309,7 @@ def as_json(made: Outcome) -> str:
         "candidates": {one.name: one.value for one in made.candidates},
         "confirmed": made.confirmation is not None,
         "confirmation": confirmation.document(made.confirmation) if made.confirmation else None,
+        "failed": list(failed),
         "notes": list(made.measured.notes),
     }
     return json_visible(json.dumps(document, indent=1, ensure_ascii=False))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import shlex
+from typing import Final
 
 import pandas as pd
 
@@ -18,45 +19,63 @@ from a2aperf.terminal import Bold
 
 def lines(made: Confirmation) -> list[str]:
     """For people; ends in what is recommended, or that nothing is."""
-    return [*_sides(made), "", *_verdict(made)]
+    sides = [Bold(heading(made)), *compared(made)]
+    side = made.recommended
+    if side is None:
+        return [*sides, "", Bold(NOTHING), WHY_NOTHING]
+    return [
+        *sides,
+        "",
+        f"what it gains, {made.unit}:",
+        *gains(made, side).lines(),
+        "",
+        *doubts(made, side),
+        Bold(f"recommended: {gained(made, side)}"),
+        f"  {export(made, side)}",
+    ]
 
 
-def _sides(made: Confirmation) -> list[str]:
+NOTHING: Final = "nothing is recommended"
+WHY_NOTHING: Final = "no side is faster somewhere and slower nowhere"
+
+
+def heading(made: Confirmation) -> str:
+    """What it rests on."""
+    return (
+        f"confirmation: {range_text(made.counted)} new launches of each side; 95 % intervals of "
+        "all sides and sizes together"
+    )
+
+
+def compared(made: Confirmation) -> list[str]:
+    """A sentence for each side."""
     trial = made.trial
     told = [
-        Bold(f"confirmation: {range_text(made.counted)} new launches of each side; 95 % intervals "
-             "of all sides and sizes together"),
-        *(
-            f"{name(trial, side)}: {said(made, made.against_default(side))}"
-            for side in range(1, len(trial.sides))
-        ),
-    ]  # fmt: skip
+        f"{name(trial, side)}: {said(made, made.against_default(side))}"
+        for side in range(1, len(trial.sides))
+    ]
     both = made.against_best
     if both is not None:
         told.append(f"all together against {name(trial, 1)} alone: {said(made, both)}")
     return told
 
 
-def _verdict(made: Confirmation) -> list[str]:
-    trial, side = made.trial, made.recommended
-    if side is None:
-        return [Bold("nothing is recommended"), "no side is faster somewhere and slower nowhere"]
-    chosen = {**trial.fixed, **trial.sides[side]}
-    words = " ".join(shlex.quote(f"{key}={value}") for key, value in chosen.items())
-    one = made.against_default(side)
+def export(made: Confirmation, side: int) -> str:
+    """The line that sets what a side has."""
+    chosen = {**made.trial.fixed, **made.trial.sides[side]}
+    return "export " + " ".join(shlex.quote(f"{key}={value}") for key, value in chosen.items())
+
+
+def gained(made: Confirmation, side: int) -> str:
+    """What a side that is faster gains, at most where chance is excluded."""
+    one, fixed = made.against_default(side), made.trial.fixed
     gain = (made.rates[side] - made.rates[0])[one.faster].max()
-    base = f" over {assignments(trial.fixed)} alone" if trial.fixed else ""
-    return [
-        f"what it gains, {made.unit}:",
-        *_table(made, side).lines(),
-        "",
-        *_doubts(made, side),
-        Bold(f"recommended: {said(made, one)}, up to {number_text(gain)} {made.unit}{base}"),
-        f"  export {words}",
-    ]
+    base = f" over {assignments(fixed)} alone" if fixed else ""
+    return f"{said(made, one)}, up to {number_text(gain)} {made.unit}{base}"
 
 
-def _doubts(made: Confirmation, side: int) -> list[str]:
+def doubts(made: Confirmation, side: int) -> list[str]:
+    """What of the line is not confirmed by itself, and what is not in it."""
     trial = made.trial
     told = []
     if made.unproven:
@@ -69,7 +88,7 @@ def _doubts(made: Confirmation, side: int) -> list[str]:
     return told
 
 
-def _table(made: Confirmation, side: int) -> Table:
+def gains(made: Confirmation, side: int) -> Table:
     """What the recommended side gains, a row for each cell."""
     one = made.against_default(side)
     before, after = made.rates[0], made.rates[side]
@@ -91,7 +110,7 @@ def _table(made: Confirmation, side: int) -> Table:
         Column("95 % interval", lambda x: f"{_percent(x['low'])} to {_percent(x['high'])}"),
         Column("", _doubt, left=True),
     ]
-    return Table.of(columns, data)
+    return Table.of(columns, data, f"What the recommended line gains, {made.unit}.")
 
 
 def _doubt(row: pd.Series[float]) -> str:

@@ -40,9 +40,10 @@ class Screened(Placed):
         return [*options, "--provider", self.plan.provider]
 
 
-def prepare(asked: str, folder: Path, seed: int | None) -> Screened:
+def prepare(asked: str, folder: Path, seed: int | None, own: Sequence[Path] = ()) -> Screened:
     """By the name of a provider, or a file that `a2a screen -o` wrote. A folder keeps its plan.
 
+    `own` are a site's catalogues.
     Raises InputError where the folder has the plan of another screening, or its own cannot be made.
     """
     there = folder / plan.NAME
@@ -54,14 +55,14 @@ def prepare(asked: str, folder: Path, seed: int | None) -> Screened:
             raise InputError(f"{folder} has the plan of another screening: --results names another")
         rows = _rows(known, trial.of(known, there))
         return Screened(place(folder, {ROWS: rows}), known, folder)
-    made = given or _of_provider(asked, seed)
+    made = given or _of_provider(asked, seed, own)
     texts = {ROWS: _rows(made), plan.NAME: made.as_json()}
     return Screened(place(folder, texts), made, folder)
 
 
-def _of_provider(name: str, seed: int | None) -> Plan:
+def _of_provider(name: str, seed: int | None, own: Sequence[Path]) -> Plan:
     number = secrets.randbits(31) if seed is None else seed
-    return choosing.make(catalogue.of(name, ()), Wanted(name), number)
+    return choosing.make(catalogue.of(name, own), Wanted(name), number)
 
 
 def add(path: Path, of: Plan, confirming: Trial) -> None:

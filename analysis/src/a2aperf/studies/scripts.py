@@ -46,6 +46,11 @@ class Scripts:
             raise InputError(_said(slurm.last_line(done)))
         return dict(line.split("\t", 1) for line in done.stdout.splitlines() if "\t" in line)
 
+    def catalogues(self, name: str) -> list[Path]:
+        """Settings of a site's own, as its profile has them."""
+        found = self.site(name or os.environ.get("A2APERF_SITE", "")).get("site_catalogue")
+        return [Path(found)] if found else []
+
     def plan(self, script: str, words: Sequence[str], nodes: int) -> list[int]:
         """Nodes of every launch that a job with these words would make in such an allocation."""
         front, dashes, passed = _split(words)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a gigabyte costs over each interconnect: from the counters that the files keep."""
+"""What an interconnect costs: a gigabyte of payload, and memory; from the counters of the files."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 
 from a2aperf import counter_table
 from a2aperf.errors import InputError
@@ -18,13 +19,16 @@ COUNTED: Final = {
     "switches": ("voluntary_switches", "involuntary_switches"),
     "softirqs": ("softirqs_net_rx", "softirqs_net_tx"),
 }
-"""Of all ranks, and of all nodes."""
-_SCALE: Final = {"cpu": 1e-9}
+"""Of a gigabyte: of all ranks, and of all nodes."""
+LEVELS: Final = {"resident": "resident_memory", "locked": "locked_memory"}
+"""Of the rank that has most, after the point."""
+KINDS: Final = (*COUNTED, *LEVELS)
+_SCALE: Final = {"cpu": 1e-9, **dict.fromkeys(LEVELS, 1e-6)}
 
 
 @dataclass(frozen=True)
 class Cost:
-    """For a gigabyte of payload: the median over launches, the least and the most."""
+    """The median over launches, the least and the most: for a gigabyte of payload, or of memory."""
 
     middle: float
     least: float
@@ -43,24 +47,25 @@ def costs(ranking: Ranking) -> Costs:
         frame = counter_table.frame(used)
     except InputError:  # none of the files has counters
         return {}
-    wanted = {name for names in COUNTED.values() for name in names}
-    rows = frame[frame["counter"].isin(wanted) & (frame["bytes"].fillna(0) > 0)]
-    per_gb: dict[tuple[str, int], dict[str, float]] = {}
-    for file, point, counter, value in rows[["file", "point", "counter", "per_gb"]].itertuples(
+    frame = frame[frame["bytes"].fillna(0) > 0]
+    frame["value"] = frame["per_gb"].where(~frame["counter"].isin(LEVELS.values()), frame["max"])
+    per_point: dict[tuple[str, int], dict[str, float]] = {}
+    for file, point, counter, value in frame[["file", "point", "counter", "value"]].itertuples(
         index=False
     ):
-        per_gb.setdefault((file, point), {})[counter] = value
+        per_point.setdefault((file, point), {})[counter] = value
     own = {key: one.labels[LABEL] for key, one in used.launches.items()}
     told: dict[tuple[Cell, str, str], list[float]] = {}
     for row in used.points.to_dict("records"):
         key = (row["file"], row["point"])
-        if key not in per_gb:
+        if key not in per_point:
             continue
         cell = cell_of(row, ranking)
         if cell is None:
             continue
-        for kind, names in COUNTED.items():
-            parts = [float(per_gb[key].get(name, math.nan)) for name in names]
+        for kind in KINDS:
+            names = COUNTED.get(kind) or (LEVELS[kind],)
+            parts = [_number(per_point[key].get(name)) for name in names]
             amount = sum(parts) * _SCALE.get(kind, 1.0)
             if not math.isnan(amount):
                 told.setdefault((cell, own[str(row["launch"])], kind), []).append(amount)
@@ -69,3 +74,7 @@ def costs(ranking: Ranking) -> Costs:
         cost = Cost(float(np.median(values)), min(values), max(values), len(values))
         made.setdefault(cell, {}).setdefault(name, {})[kind] = cost
     return made
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None or pd.isna(value) else float(value)

@@ -13,7 +13,7 @@ from a2aperf import tables, workloads
 from a2aperf.labels import count_text, list_text, number_text, range_text, size_text
 from a2aperf.results import Results
 from a2aperf.suite import ranking as ranks
-from a2aperf.suite.costs import COUNTED, Cost, Costs, costs
+from a2aperf.suite.costs import KINDS, Cost, Costs, costs
 from a2aperf.suite.duels import Duel, duels
 from a2aperf.suite.ranking import Cell, Ranking, Standing
 from a2aperf.suite.recommendation import Advice, advice, undecided
@@ -73,7 +73,8 @@ class Outcome:
             told.append(
                 "costs are of the timed part, for a gigabyte of payload (1e9 B): CPU time of all "
                 "ranks, which polling for messages is part of; context switches of all ranks; "
-                "softirqs NET_RX and NET_TX of the nodes, whoever caused them"
+                "softirqs NET_RX and NET_TX of the nodes, whoever caused them; memory (MB = 1e6 B) "
+                "is that of the rank that has most after the point, shared pages included"
             )
         if (self.ranking.used.points["nodes"] == 1).all():
             told.append("all ranks were on one node: nothing here is told of a link between nodes")
@@ -143,7 +144,7 @@ def sentences(part: Part) -> list[str]:
 def table(made: Ranking, known: Costs, role: str) -> Table:
     """A row for each cell and interconnect: its place, its speed, its cost."""
     judged = made.judged[role]
-    kinds = [kind for kind in COUNTED
+    kinds = [kind for kind in KINDS
              if any(kind in of.get(name, {}) for cell, of in known.items() if cell.role == role
                     for name in of)]  # fmt: skip
     heads = [
@@ -169,7 +170,13 @@ def table(made: Ranking, known: Costs, role: str) -> Table:
     return Table(heads, rows, caption)
 
 
-_HEADS: Final = {"cpu": "CPU s/GB", "switches": "switches/GB", "softirqs": "softirqs/GB"}
+_HEADS: Final = {
+    "cpu": "CPU s/GB",
+    "switches": "switches/GB",
+    "softirqs": "softirqs/GB",
+    "resident": "resident MB",
+    "locked": "locked MB",
+}
 
 
 def _cells(made: Ranking, cell: Cell, name: str, one: Standing) -> list[tables.Cell]:

@@ -49,11 +49,11 @@
     return ticks;
   };
   /* As many labels as fit side by side, from the last, which tells how far the axis goes. */
-  const fitting = (ticks, range, log, length) => {
+  const fitting = (ticks, range, log, length, upright) => {
     const at = log ? Math.log10 : Number, kept = [];
     let edge = Infinity;
     for (const [value, text] of [...ticks].reverse()) {
-      const place = ((at(value) - range[0]) / (range[1] - range[0])) * length, half = text.length * 4 + 5;
+      const place = ((at(value) - range[0]) / (range[1] - range[0])) * length, half = upright ? 7 : text.length * 4 + 5;
       if (place + half <= edge) { kept.unshift([value, text]); edge = place - half; }
     }
     return kept;
@@ -67,7 +67,7 @@
       if (!given && !log) continue;
       let ticks = given ?? logTicks(axis.range);
       if (given?.length > 1 && log && ticks.filter(([v]) => Math.log10(v) >= axis.range[0] && Math.log10(v) <= axis.range[1]).length < 2) ticks = logTicks(axis.range);
-      if (name === "xaxis") ticks = fitting(ticks, axis.range, log, axis._length);
+      if (name === "xaxis") ticks = fitting(ticks, axis.range, log, axis._length, axis.tickangle === -90);
       const values = ticks.map((t) => t[0]);
       if (String(values) === String(div.layout[name].tickvals)) continue;
       update[`${name}.tickvals`] = values;
@@ -80,6 +80,10 @@
   divs.forEach((div, index) => {
     const { traces, layout: own } = charts[index];
     const pairs = (axis) => axis.tickvals?.map((value, i) => [value, axis.ticktext[i]]);
+    // Upright names take their room from below the axis, not from the chart.
+    if (own.xaxis.tickangle === -90 && own.xaxis.ticktext) {
+      div.style.height = `${div.offsetHeight + 7 * Math.max(...own.xaxis.ticktext.map((text) => text.length))}px`;
+    }
     ticked.set(div, { xaxis: pairs(own.xaxis), yaxis: pairs(own.yaxis) });
     Plotly.newPlot(div, traces, layout(own), config);
     setTicks(div);

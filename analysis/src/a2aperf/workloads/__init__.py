@@ -7,7 +7,16 @@ from typing import Final
 
 from a2aperf import schema
 from a2aperf.results import Results
-from a2aperf.workloads import alltoall, echo, interconnects, open_loop, pairs, qos, stream
+from a2aperf.workloads import (
+    alltoall,
+    echo,
+    interconnects,
+    interference,
+    open_loop,
+    pairs,
+    qos,
+    stream,
+)
 from a2aperf.workloads.workload import Workload
 
 ALL: Final = (
@@ -17,6 +26,7 @@ ALL: Final = (
     echo.WORKLOAD,
     open_loop.WORKLOAD,
     qos.WORKLOAD,
+    interference.WORKLOAD,
     interconnects.WORKLOAD,
 )
 GROUPS: Final = {one.group.name: one.group.datasets for one in ALL if one.group}

@@ -4,16 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from a2aperf.explain import series
-from a2aperf.explain.finding import Finding, percent, spanned, us
+from a2aperf.explain.finding import Finding, Number, percent, spanned, us
 from a2aperf.results import Results
 from a2aperf.workloads.alltoall import matrices
 
 CELL = ("launch", "mode", "schedule", "window", "message_size", "ranks", "engine", "post")
 """What the uniform point beside another one has in common with it."""
+_EQUAL: Final = 0.005
+"""More than the mean by less than this is told as the mean."""
+_ALIKE: Final = 0.05
+"""Times that differ by no more are alike: medians of few ops hardly tell less apart."""
 
 
 def of_equal_ranks(
@@ -35,11 +42,44 @@ def beside_uniform(points: pd.DataFrame) -> pd.Series[float]:
 
     In that of the same launch and cell; NaN where it was not measured.
     """
+    return points["imbalance"].astype(float) * _times_as_fast(points)
+
+
+def _of_uniform(points: pd.DataFrame, column: str) -> pd.Series[float]:
+    """For each point the column of the uniform traffic beside it; NaN where there is none."""
     uniform = points[points[matrices.TRAFFIC] == matrices.UNIFORM]
-    times = uniform.groupby(list(CELL), dropna=False)["time_p50"].median()
+    values = uniform.groupby(list(CELL), dropna=False)[column].median()
     cells = pd.MultiIndex.from_frame(points[list(CELL)])
-    beside = pd.Series(times.reindex(cells).to_numpy(float), index=points.index)
-    return points["imbalance"].astype(float) * beside / points["time_p50"].astype(float)
+    return pd.Series(values.reindex(cells).to_numpy(float), index=points.index)
+
+
+def _times_as_fast(points: pd.DataFrame) -> pd.Series[float]:
+    return _of_uniform(points, "time_p50") / points["time_p50"].astype(float)
+
+
+def _of_messages(found: Results, points: pd.DataFrame) -> pd.Series[float]:
+    """As `beside_uniform`, by the number of messages; NaN where the matrix is not in the file."""
+    most = [
+        np.nan if (weights := matrices.weights(found, row)) is None else _most_messages(weights)
+        for _, row in points.iterrows()
+    ]
+    times = pd.Series(most, index=points.index, dtype=float) / (points["ranks"].astype(float) - 1)
+    return times * points["as_fast"]
+
+
+def _most_messages(weights: NDArray[np.int64]) -> float:
+    """Of a rank, sent or received."""
+    sent = weights > 0
+    return float(max(sent.sum(axis=0).max(), sent.sum(axis=1).max()))
+
+
+def with_uniform(points: pd.DataFrame) -> pd.DataFrame:
+    """Beside each point what the uniform traffic of its cell says; NaN where there is none."""
+    return points.assign(
+        beside=beside_uniform(points),
+        as_fast=_times_as_fast(points),
+        uniform_bound=_of_uniform(points, "bound"),
+    )
 
 
 def find(found: Results) -> list[Finding]:
@@ -47,62 +87,109 @@ def find(found: Results) -> list[Finding]:
     points = found.points
     if not {matrices.TRAFFIC, "imbalance", "bound_share"} <= set(points):
         return []
-    points = points.assign(series=series.named(found), beside=beside_uniform(points))
+    points = with_uniform(points.assign(series=series.named(found)))
     uneven = points[(points[matrices.TRAFFIC] != matrices.UNIFORM) & points["imbalance"].notna()]
     findings = []
     for (_, name), rows in uneven.groupby(["launch", "series"], dropna=False):
         bounded = rows[rows["bound_share"].notna()]
         beside = rows[rows["beside"].notna()]
         if len(bounded):
-            findings.append(_bounded(str(name), bounded))
+            findings.append(of_bound(str(name), bounded))
         elif len(beside):
-            findings.append(_beside(str(name), beside))
+            findings.append(
+                of_messages(str(name), beside.assign(messages=_of_messages(found, beside)))
+            )
     return findings
 
 
-def _who(row: pd.Series) -> str:
-    return matrices.Busiest(str(row["busiest"]), int(row["busiest_index"])).words
+def _asks(row: pd.Series) -> str:
+    """Who has most to move and how much more than the mean, as long as anybody has more."""
+    busiest = matrices.Busiest(str(row["busiest"]), int(row["busiest_index"]))
+    is_node = busiest.kind.startswith("node")
+    times = float(row["node_imbalance" if is_node else "imbalance"])
+    if times < 1 + _EQUAL:
+        return f"all {'nodes' if is_node else 'ranks'} have the same to move"
+    return f"{busiest.words} most, {times:.3g} times the mean"
 
 
-def _bounded(name: str, rows: pd.DataFrame) -> Finding:
+def of_bound(name: str, rows: pd.DataFrame) -> Finding:
+    """What the links alone take for a traffic, and what of that was reached; `with_uniform`."""
     worst = series.most(rows, -rows["bound_share"].astype(float))
     best = series.most(rows, rows["bound_share"].astype(float))
     lost = float(worst["time_p50"] - worst["bound"])
     text = (
-        f"{best[matrices.TRAFFIC]}: {_who(best)} more than any other; that alone takes "
-        f"{us(float(best['bound']))} at {best['message_size']} B on these links, and "
-        f"{percent(float(best['bound_share']))} of it was reached"
+        f"{best[matrices.TRAFFIC]}: {_asks(best)}; that alone takes {us(float(best['bound']))} at "
+        f"{best['message_size']} B on these links, and {percent(float(best['bound_share']))} of it "
+        "was reached"
     )
     if len(rows) > 1:
         text += (
             f"; least at {worst['message_size']} B, {percent(float(worst['bound_share']))}, where "
             f"{us(lost)} of {us(float(worst['time_p50']))} are not the traffic's"
         )
+    numbers: dict[str, Number] = {
+        "series": name,
+        "largest_share": float(best["bound_share"]),
+        "least_share": float(worst["bound_share"]),
+        "bound": float(best["bound"]),
+    }
+    if np.isfinite(float(best["uniform_bound"])):
+        text += "; " + _against_uniform(best)
+        numbers |= {
+            "times_bound": float(best["bound"] / best["uniform_bound"]),
+            "times_time": float(1 / best["as_fast"]),
+        }
     return Finding(
         "traffic",
         text,
         series.place(best),
         int(rows["ops"].sum()),
         weight=1 - float(best["bound_share"]),
-        numbers={
-            "series": name,
-            "largest_share": float(best["bound_share"]),
-            "least_share": float(worst["bound_share"]),
-            "bound": float(best["bound"]),
-        },
+        numbers=numbers,
     )
 
 
-def _beside(name: str, rows: pd.DataFrame) -> Finding:
+def _against_uniform(row: pd.Series) -> str:
+    """Whether what it takes longer than the uniform traffic is its own.
+
+    Whatever the rate of the links is, and known to be: it is the same for both.
+    """
+    asked, took = float(row["bound"] / row["uniform_bound"]), float(1 / row["as_fast"])
+    beside = f"beside the uniform traffic it asks {asked:.3g} times as much of them and took "
+    if abs(took / asked - 1) <= _ALIKE:
+        if abs(asked - 1) < _EQUAL:
+            return "the uniform traffic beside it asks as much of them and took as long"
+        return (
+            beside + f"{took:.3g} times as long: the difference is the traffic's, not the network's"
+        )
+    missing = float(row["time_p50"]) * (1 - asked / took)
+    if missing < 0:
+        return beside + f"only {took:.3g} times as long"
+    return beside + f"{took:.3g} times as long: {us(missing)} more than that alone explains"
+
+
+def of_messages(name: str, rows: pd.DataFrame) -> Finding:
+    """Where no bound is known: what its busiest rank moved; `beside`, and `messages` by number."""
     first = rows.iloc[0]
-    shares = [float(share) for share in rows["beside"]]
+    by_bytes = [float(share) for share in rows["beside"]]
+    text = (
+        f"{first[matrices.TRAFFIC]}: {_asks(first)}; of what each rank moves in a second in the "
+        f"uniform traffic beside it the busiest moved {_spanned(by_bytes)} by bytes"
+    )
+    # Small messages cost by their number, large ones by their bytes: what misses both is lost.
+    reached = rows["beside"].to_numpy(float)
+    if rows["messages"].notna().all():
+        text += f", {_spanned([float(share) for share in rows['messages']])} by messages"
+        reached = np.maximum(reached, rows["messages"].to_numpy(float))
     return Finding(
         "traffic",
-        f"{first[matrices.TRAFFIC]}: {_who(first)} {first['imbalance']:.3g} times the mean; at its "
-        f"busiest rank {spanned([100 * share for share in shares])} % of what each rank moves in "
-        "the uniform traffic beside it",
+        text,
         series.place(first),
         int(rows["ops"].sum()),
-        weight=1 - min(shares),
-        numbers={"series": name, "imbalance": float(first["imbalance"]), "least": min(shares)},
+        weight=1 - float(reached.min()),
+        numbers={"series": name, "imbalance": float(first["imbalance"]), "least": min(by_bytes)},
     )
+
+
+def _spanned(shares: list[float]) -> str:
+    return f"{spanned([100 * share for share in shares])} %"

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Round trips beside a load: what it does to them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from a2aperf.curves import Kind
+from a2aperf.explain.finding import Finder
+from a2aperf.workloads.interference import curve, findings, verify
+from a2aperf.workloads.interference.impact import ROLES
+from a2aperf.workloads.workload import Workload
+
+_FINDERS: Final = (
+    Finder("impact", "What the load does to round trips", "Under load as a multiple of alone, by "
+           "phases that alternate. Told as one only where the interval excludes 1, of all points "
+           "of a launch together.", findings.impacts, ROLES, describes=True),
+    Finder("silent", "Phases without a round trip", "A victim that gets no answer at all has no "
+           "impact that could be told.", findings.silent, ROLES),
+    Finder("lingering", "Load where there should be none", "What was under way when the load "
+           "stopped still came in phases that are called alone.", findings.lingering, ROLES),
+    Finder("level", "Load that did not reach its level", "Beside victims it sent less than that "
+           "share of its full rate.", findings.levels, ROLES, describes=True),
+)  # fmt: skip
+
+WORKLOAD: Final = Workload(
+    "interference",
+    ROLES,
+    "Round trips beside a load",
+    "a file of round trips beside a load and no all-to-all: 'a2a table', 'a2a plot interference', "
+    "'a2a explain' and 'a2a report' show it",
+    finders=_FINDERS,
+    plots={
+        "interference": Kind(
+            curve.figure,
+            "impact of a load on round trips against its level, a line per answer size",
+            "At 1 the load changes nothing; a line that turns up says from which level on it does.",
+        ),
+    },
+    sentences=findings.sentences,
+    table=(
+        "mode message_size placement load_pattern load_level load_gbps ops alone_p50 loaded_p50 "
+        "alone_p99 loaded_p99 impact_p50 impact_p50_low impact_p50_high impact_mean impact_p99 "
+        "impact_p99_low impact_p99_high impact_p999"
+    ).split(),
+    choices=(
+        "victim_pairs placement load_pattern load_level load_size load_window request_gap memory"
+    ).split(),
+    lengths=("phase_length", "alternations"),
+    judged=None,
+    least_ranks=4,
+    ops_are_attempts=False,
+    verify=verify.verifier,
+)

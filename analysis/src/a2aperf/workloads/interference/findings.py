@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a load does to others: impacts that are there, phases without any, load that lingers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pandas as pd
+
+from a2aperf import grouping
+from a2aperf.explain.finding import Finding, percent, us
+from a2aperf.labels import count_text, number_text, size_text
+from a2aperf.results import Results
+from a2aperf.workloads.interference import impact
+
+_ALPHA: Final = 0.05
+_CLAIMED: Final = ("p50", "p99")
+_SHORT: Final = 0.9
+"""Of its level, below which a load is told to have missed it."""
+
+
+def launches(found: Results) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The points of each launch and setting, with its words."""
+    axes = ("load_level", "message_size")
+    points = found.points.assign(setting=grouping.setting_labels(found, found.points, axes=axes))
+    for (launch, setting), rows in points.groupby(["launch", "setting"], sort=False):
+        yield ", ".join(filter(None, (str(launch), str(setting)))), rows
+
+
+def impacts(found: Results) -> list[Finding]:
+    """Where the ratio is not 1: of all levels, sizes and both figures together (Holm)."""
+    findings = []
+    for where, rows in launches(found):
+        chances = {
+            (int(row["point"]), name): impact.chance(*_ratio(row, name), int(row["alternations"]))
+            for _, row in rows.iterrows()
+            for name in _CLAIMED
+        }
+        claimed = _holm(chances)
+        for _, row in rows.iterrows():
+            names = [name for name in _CLAIMED if (int(row["point"]), name) in claimed]
+            findings.append(_impact(row, names, where))
+    return findings
+
+
+def _impact(row: pd.Series[Any], names: list[str], where: str) -> Finding:
+    level, ratio = int(row["load_level"]), float(row["impact_p50"])
+    numbers: dict[str, float | int | str] = {"level": level}
+    for name in _CLAIMED:
+        if row[f"impact_{name}"] == row[f"impact_{name}"]:
+            numbers[name] = float(row[f"impact_{name}"])
+    place = f"{where}, answers of {size_text(int(row['message_size']))}"
+    told = "; ".join(_told(row, name) for name in names)
+    if level == 0:
+        text = f"with nothing sent {told}: so far the measurement itself is off" if names else ""
+    else:
+        text = f"{_load(row)} {told}" if names else ""
+    if not text:
+        text = f"{_load(row)} no impact on the median can be told"
+        if row["impact_p50_low"] == row["impact_p50_low"]:
+            ends = (number_text(float(row[f"impact_p50_{end}"]), 3) for end in ("low", "high"))
+            text += f": it is between {' and '.join(ends)} times (95 %)"
+        elif ratio == ratio:
+            text += f": an interval needs {impact.LEAST} alternations"
+    weight = max((float(numbers[name]) for name in names), default=0.0)
+    return Finding("impact", text, place, int(row["alternations"]), "alternations", weight, numbers)
+
+
+def _load(row: pd.Series[Any]) -> str:
+    level = int(row["load_level"])
+    rate = f", {number_text(float(row['load_gbps']), 3)} Gbit/s" if row["load_gbps"] > 0 else ""
+    return f"at {level} % of the load's full rate{rate}:"
+
+
+def _told(row: pd.Series[Any], name: str) -> str:
+    ratio, low, high = (number_text(value, 3) for value in _ratio(row, name))
+    words = impact.STATISTICS[name]
+    return (
+        f"the {words} round trip takes {ratio} times as long (95 %: {low} to {high}), "
+        f"{us(float(row[f'loaded_{name}']))} and alone {us(float(row[f'alone_{name}']))}"
+    )
+
+
+def _ratio(row: pd.Series[Any], name: str) -> tuple[float, float, float]:
+    ratio, low, high = (float(row[f"impact_{name}{end}"]) for end in ("", "_low", "_high"))
+    return ratio, low, high
+
+
+def _holm(chances: dict[tuple[int, str], float]) -> set[tuple[int, str]]:
+    """Those that hold together."""
+    claimed = set()
+    for place, (key, p) in enumerate(sorted(chances.items(), key=lambda one: one[1])):
+        if p * (len(chances) - place) > _ALPHA:
+            break
+        claimed.add(key)
+    return claimed
+
+
+def silent(found: Results) -> list[Finding]:
+    """Phases in which no round trip came back."""
+    findings = []
+    for where, row in _points(found):
+        count, phases = int(row["silent_phases"]), 2 * int(row["alternations"])
+        if count > 0:
+            text = (
+                f"{_load(row)} in {count_text(count, 'phase')} of {phases} there was no round trip "
+                "that counts: nothing is said of the impact"
+            )
+            findings.append(Finding("silent", text, where, count, "phases", float(count)))
+    return findings
+
+
+def lingering(found: Results) -> list[Finding]:
+    """Load that still came where there should have been none."""
+    findings = []
+    for where, row in _points(found):
+        load, rest = float(row["load_gbps"]), float(row["load_rest_gbps"])
+        if load > 0 and rest > impact.REST * load:
+            text = (
+                f"{_load(row)} in phases that should have none {percent(rest / load)} of it still "
+                "came: what is called alone is not, and impacts are larger than told; a longer "
+                "--phase helps"
+            )
+            n = int(row["alternations"])
+            findings.append(Finding("lingering", text, where, n, "phases", rest / load))
+    return findings
+
+
+def levels(found: Results) -> list[Finding]:
+    """Load that did not reach its level beside victims."""
+    findings = []
+    for where, row in _points(found):
+        due, load = float(row["load_full_gbps"] * row["load_level"] / 100), float(row["load_gbps"])
+        if due > 0 and load < _SHORT * due:
+            text = (
+                f"{_load(row)} it sent {percent(load / due)} of what that is, "
+                f"{number_text(due, 3)} Gbit/s by its first phase, without victims"
+            )
+            findings.append(Finding("level", text, where, int(row["alternations"]), "phases"))
+    return findings
+
+
+def _points(found: Results) -> Iterator[tuple[str, pd.Series[Any]]]:
+    for where, rows in launches(found):
+        for _, row in rows.iterrows():
+            yield f"{where}, answers of {size_text(int(row['message_size']))}", row
+
+
+def sentences(results: Results) -> list[str]:
+    """One for each file."""
+    said = []
+    for file, rows in results.measured(impact.ROLES).points.groupby("file", sort=False):
+        shown = sorted({int(level) for level in rows["load_level"]})
+        words = (
+            f"{file}: {count_text(len(rows), 'point')} of round trips beside a load, at "
+            f"{', '.join(map(str, shown))} % of its full rate"
+        )
+        worst = rows["impact_p50"].max()
+        if worst == worst:
+            words += f"; the largest impact on a median is {number_text(float(worst), 3)}"
+        said.append(words + ".")
+    return said

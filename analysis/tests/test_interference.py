@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Round trips beside a load: an impact is told where there is one, and none where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import a2aperf
+from a2aperf import loading
+from a2aperf.curves import Options
+from a2aperf.workloads.interference import curve, impact
+from conftest import Outcome
+from support import native_interference
+from support.edited import edited
+from support.native_interference import Load
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return native_interference.write(tmp_path / "i.h5")
+
+
+def test_sound(a2a: Run, path: Path, tmp_path: Path) -> None:
+    assert a2a("check", path).out == f"{path}: sound\n"
+    few = native_interference.write(tmp_path / "few.h5", (Load(alternations=5, silent=3),))
+    assert a2a("check", few).out == f"{few}: sound\n"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("alone_trips", "silent_phases", "load_full_gbps", "load_gbps", "alone_p50", "loaded_p99"),
+        *("impact_mean", "impact_p50", "impact_p50_low", "impact_p99_high"),
+    ],
+)
+def test_a_figure_is_computed_again(a2a: Run, path: Path, name: str) -> None:
+    with edited(path) as file:
+        file[name][2] = file[name][2] * 1.01 + 1
+    outcome = a2a("check", path)
+    assert outcome.status == 2
+    assert f"point 2 (4 ranks, 1024 B): {name} is " in outcome.out
+
+
+def test_a_round_trip_of_the_wrong_phase(a2a: Run, path: Path) -> None:
+    with edited(path) as file:
+        kind = file["raw/sample_kind"]
+        kind[1, 200, 0] = {2: 3, 3: 2}[int(kind[1, 200, 0])]
+    assert "/raw/sample_kind is not that of the phase" in a2a("check", path).out
+
+
+def test_an_impact_is_found_with_its_interval(path: Path) -> None:
+    full, half, none = a2aperf.open(path).findings("impact")  # the heaviest first
+    assert "no impact on the median can be told" in none.text
+    assert none.weight == 0
+    assert half.numbers["p50"] == pytest.approx(1.5, rel=0.15)
+    assert full.numbers["p50"] == pytest.approx(3, rel=0.15)
+    assert "at 100 % of the load's full rate" in full.text
+    assert "the median round trip takes" in full.text
+    assert full.weight > half.weight > 1
+
+
+def test_silent_phases_and_load_that_lingers(tmp_path: Path) -> None:
+    loads = (Load(silent=2), Load(rest=50), Load(50))
+    found = a2aperf.open(native_interference.write(tmp_path / "i.h5", loads))
+    (silent,) = found.findings("silent")
+    assert "in 1 phase of 20 there was no round trip" in silent.text
+    (rest,) = found.findings("lingering")
+    assert "5.0 % of it still came" in rest.text
+    assert [one.abstains for one in found.findings("level")] == []
+    with pytest.raises(a2aperf.InputError):
+        curve.figure(
+            loading.load([native_interference.write(tmp_path / "s.h5", loads[:1])]), Options()
+        )
+
+
+def test_the_figure_has_levels_and_intervals(path: Path) -> None:
+    figure = curve.figure(loading.load([path]), Options())
+    medians, tails = figure.charts
+    (line,) = medians.curves
+    assert list(line.x) == [0, 50, 100]
+    assert line.low is not None
+    assert line.high is not None
+    assert (line.low < line.y).all()
+    assert (line.y < line.high).all()
+    assert tails.title == "p99 round trip"
+
+
+def test_without_impact_the_interval_has_one(tmp_path: Path) -> None:
+    """In 95 % of runs, by the code that checks files; and claims of a launch hold together."""
+    random = np.random.default_rng(14)
+    runs, covered, claimed = 2000, 0, 0
+    for _ in range(runs):
+        levels = 20_000 * np.exp(0.3 * random.standard_normal((10, 2)))
+        of = [(level + 4000 * random.random((2, 60)) for level in pair) for pair in levels]
+        pairs = [(alone[0], loaded[1]) for alone, loaded in of]
+        one = impact.impact("p50", pairs)
+        covered += one.low <= 1 <= one.high
+        claimed += impact.chance(one.ratio, one.low, one.high, 10) < 0.05
+    assert 0.935 * runs < covered < 0.965 * runs
+    assert claimed == runs - covered
+
+
+def test_claims_of_a_launch_without_impact_are_few(tmp_path: Path) -> None:
+    """Three levels and two figures each: less than one launch in ten claims any."""
+    false = 0
+    for seed in range(20):
+        loads = tuple(Load(level, seed=seed, alternations=6) for level in (25, 50, 100))
+        found = a2aperf.open(native_interference.write(tmp_path / f"{seed}.h5", loads))
+        false += any(one.weight for one in found.findings("impact"))
+    assert false <= 4

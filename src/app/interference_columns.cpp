@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "interference_columns.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "a2aperf/measure/interference.hpp"
+#include "a2aperf/plan/interference_plan.hpp"
+#include "a2aperf/stats/impact.hpp"
+#include "a2aperf/stats/round_trips.hpp"
+#include "round_trip_columns.hpp"
+
+namespace a2aperf {
+namespace {
+
+bool is_of(std::int64_t kind, SampleKind wanted) {
+    return kind == static_cast<std::int64_t>(wanted);
+}
+
+// Round trips that count, of all clients together, by the phase in which they were sent.
+std::vector<Alternation> alternations_of(const Samples& samples, const Point& point) {
+    std::vector<Alternation> all(static_cast<std::size_t>(interference_of(point).phases.alternations));
+    const auto& trips = samples.own.at("round_trip");
+    const auto& phases = samples.own.at("sample_phase");
+    const auto& kinds = samples.own.at("sample_kind");
+    for (std::size_t i = 0; i < trips.size(); ++i) {
+        if (trips[i] == kNoMoment || is_of(kinds[i], SampleKind::unsettled)) continue;
+        Alternation& of = all[static_cast<std::size_t>(phases[i] - 1) / 2];
+        (is_of(kinds[i], SampleKind::loaded) ? of.loaded : of.alone).push_back(trips[i]);
+    }
+    return all;
+}
+
+enum class Part { alone, loaded, ratio, low, high };
+
+double part_of(const Impact& impact, Part part) {
+    switch (part) {
+    case Part::alone:
+        return impact.alone;
+    case Part::loaded:
+        return impact.loaded;
+    case Part::ratio:
+        return impact.ratio;
+    case Part::low:
+        return impact.interval ? impact.interval->low : kAbsent;
+    case Part::high:
+        return impact.interval ? impact.interval->high : kAbsent;
+    }
+    return kAbsent;
+}
+
+// 0: the mean.
+template <int kPerMille>
+double statistic(std::span<Nanoseconds> times) {
+    return kPerMille == 0 ? mean_of_phase(times) : quantile_of_phase(times, kPerMille / 1000.0);
+}
+
+template <int kPerMille, Part kPart>
+double impact_part(const Samples& samples, const Point& point, const Layout&) {
+    std::vector<Alternation> alternations = alternations_of(samples, point);
+    return part_of(impact_of(alternations, statistic<kPerMille>), kPart);
+}
+
+template <Part kPart>
+void add_impacts(std::vector<Column>& columns, std::array<Figure, 4> figures) {
+    figures[0].of = impact_part<0, kPart>;
+    figures[1].of = impact_part<500, kPart>;
+    figures[2].of = impact_part<990, kPart>;
+    figures[3].of = impact_part<999, kPart>;
+    for (Figure& figure : figures) columns.push_back(column_of(std::move(figure)));
+}
+
+// Payload that came to all load ranks in the phases of a kind, per second of them; Gbit/s.
+template <SampleKind kKind>
+double load_gbps(const Samples& samples, const Point& point, const Layout&) {
+    constexpr auto kOfLoad = static_cast<std::int64_t>(RankRole::load);
+    const InterferencePlan& plan = interference_of(point);
+    const auto& messages = samples.own.at("load_received");
+    const auto& times = samples.own.at("load_time");
+    const auto& kinds = samples.own.at("sample_kind");
+    double rate = 0;
+    std::int64_t rows = 0, ranks = 0;
+    for (const std::int64_t role : samples.own.at("rank_role")) ranks += role == kOfLoad ? 1 : 0;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        if (times[i] == kNoMoment || !is_of(kinds[i], kKind)) continue;
+        rate += static_cast<double>(messages[i]) * static_cast<double>(plan.load_size) * 8 /
+                static_cast<double>(times[i]);
+        ++rows;
+    }
+    return rows == 0 ? kAbsent : rate / static_cast<double>(rows) * static_cast<double>(ranks);
+}
+
+double counted_trips(const Samples& samples, const Point& point, bool is_loaded) {
+    std::size_t count = 0;
+    for (const Alternation& one : alternations_of(samples, point))
+        count += is_loaded ? one.loaded.size() : one.alone.size();
+    return static_cast<double>(count);
+}
+
+double silent_phases(const Samples& samples, const Point& point, const Layout&) {
+    int count = 0;
+    for (const Alternation& one : alternations_of(samples, point))
+        count += static_cast<int>(one.alone.empty()) + static_cast<int>(one.loaded.empty());
+    return count;
+}
+
+std::vector<Column> asked_columns() {
+    return {asked_column("victim_pairs", ValueType::text, "", "which client asks which server",
+                         [](const Point& p) {
+                             std::string text;
+                             for (const StreamPair& pair : interference_of(p).victims)
+                                 text += (text.empty() ? "" : ",") + std::to_string(pair.from) + ":" +
+                                         std::to_string(pair.to);
+                             return text;
+                         }),
+            asked_column("placement", ValueType::text, "",
+                         "where victims and load are: same, other, interleaved, listed",
+                         [](const Point& p) { return interference_of(p).placement; }),
+            asked_column("load_pattern", ValueType::text, "", "who of the load ranks sends to whom",
+                         [](const Point& p) { return std::string(to_string(interference_of(p).pattern)); }),
+            asked_column("load_level", ValueType::int32, "%", "share of its full rate that the load was to send",
+                         [](const Point& p) { return std::int64_t{interference_of(p).level}; }),
+            asked_column("load_size", ValueType::int64, "B", "bytes of a message of the load",
+                         [](const Point& p) { return static_cast<std::int64_t>(interference_of(p).load_size); }),
+            asked_column("load_window", ValueType::int32, "",
+                         "messages from one load rank to another that may be under way",
+                         [](const Point& p) { return std::int64_t{interference_of(p).load_window}; }),
+            asked_column("request_size", ValueType::int64, "B", "bytes of a request",
+                         [](const Point& p) { return static_cast<std::int64_t>(interference_of(p).request_size); }),
+            asked_column("request_gap", ValueType::int64, "ns", "time between two requests of a client, at least",
+                         [](const Point& p) { return std::int64_t{interference_of(p).gap}; }),
+            asked_column("phase_length", ValueType::int64, "ns", "length of a phase",
+                         [](const Point& p) { return std::int64_t{interference_of(p).phases.length}; }),
+            asked_column("alternations", ValueType::int32, "", "phases of either kind",
+                         [](const Point& p) { return std::int64_t{interference_of(p).phases.alternations}; }),
+            memory_column()};
+}
+
+} // namespace
+
+std::vector<Column> interference_columns() {
+    std::vector<Column> columns = tick_columns();
+    columns[0].long_name = "rows of samples in /raw, of the rank with the most";
+    columns[1].long_name = "round trips of one client beyond those";
+    for (Column& column : asked_columns()) columns.push_back(std::move(column));
+    columns.push_back(p999_column());
+    columns.push_back(
+        whole_column({"alone_trips",
+                      "",
+                      "round trips that count, of the phases without load",
+                      Better::none,
+                      {},
+                      [](const Samples& s, const Point& p, const Layout&) { return counted_trips(s, p, false); }}));
+    columns.push_back(whole_column({"silent_phases",
+                                    "",
+                                    "phases in which no round trip counts, of both kinds",
+                                    Better::lower,
+                                    {},
+                                    silent_phases},
+                                   ValueType::int32));
+    columns.push_back(column_of({"load_full_gbps",
+                                 "Gbit/s",
+                                 "payload of the load per second, without victims and unlimited",
+                                 Better::none,
+                                 {},
+                                 load_gbps<SampleKind::load>}));
+    columns.push_back(column_of({"load_gbps",
+                                 "Gbit/s",
+                                 "payload of the load per second, in its phases beside victims",
+                                 Better::none,
+                                 {},
+                                 load_gbps<SampleKind::loaded>}));
+    columns.push_back(column_of({"load_rest_gbps",
+                                 "Gbit/s",
+                                 "payload of the load per second that still came in the phases without it",
+                                 Better::none,
+                                 {},
+                                 load_gbps<SampleKind::alone>}));
+    add_impacts<Part::alone>(
+        columns,
+        {Figure{"alone_mean", "ns", "mean round trip without load, over the phases", Better::lower, {}, {}},
+         Figure{"alone_p50", "ns", "median round trip without load, over the phases", Better::lower, {}, {}},
+         Figure{
+             "alone_p99", "ns", "99th percentile round trip without load, over the phases", Better::lower, {}, {}},
+         Figure{"alone_p999",
+                "ns",
+                "99.9th percentile round trip without load, over the phases",
+                Better::lower,
+                {},
+                {}}});
+    add_impacts<Part::loaded>(
+        columns,
+        {Figure{"loaded_mean", "ns", "mean round trip under load, over the phases", Better::lower, {}, {}},
+         Figure{"loaded_p50", "ns", "median round trip under load, over the phases", Better::lower, {}, {}},
+         Figure{
+             "loaded_p99", "ns", "99th percentile round trip under load, over the phases", Better::lower, {}, {}},
+         Figure{"loaded_p999",
+                "ns",
+                "99.9th percentile round trip under load, over the phases",
+                Better::lower,
+                {},
+                {}}});
+    add_impacts<Part::ratio>(
+        columns,
+        {Figure{
+             "impact_mean", "", "mean round trip under load as a multiple of that without", Better::lower, {}, {}},
+         Figure{
+             "impact_p50", "", "median round trip under load as a multiple of that without", Better::lower, {}, {}},
+         Figure{"impact_p99",
+                "",
+                "99th percentile round trip under load as a multiple of that without",
+                Better::lower,
+                {},
+                {}},
+         Figure{"impact_p999",
+                "",
+                "99.9th percentile round trip under load as a multiple of that without",
+                Better::lower,
+                {},
+                {}}});
+    add_impacts<Part::low>(
+        columns,
+        {Figure{"impact_mean_low", "", "lower end of the 95 % interval of the mean's impact", Better::none, {}, {}},
+         Figure{
+             "impact_p50_low", "", "lower end of the 95 % interval of the median's impact", Better::none, {}, {}},
+         Figure{"impact_p99_low",
+                "",
+                "lower end of the 95 % interval of the 99th percentile's impact",
+                Better::none,
+                {},
+                {}},
+         Figure{"impact_p999_low",
+                "",
+                "lower end of the 95 % interval of the 99.9th percentile's impact",
+                Better::none,
+                {},
+                {}}});
+    add_impacts<Part::high>(
+        columns,
+        {Figure{
+             "impact_mean_high", "", "upper end of the 95 % interval of the mean's impact", Better::none, {}, {}},
+         Figure{
+             "impact_p50_high", "", "upper end of the 95 % interval of the median's impact", Better::none, {}, {}},
+         Figure{"impact_p99_high",
+                "",
+                "upper end of the 95 % interval of the 99th percentile's impact",
+                Better::none,
+                {},
+                {}},
+         Figure{"impact_p999_high",
+                "",
+                "upper end of the 95 % interval of the 99.9th percentile's impact",
+                Better::none,
+                {},
+                {}}});
+    return columns_with(std::move(columns));
+}
+
+std::vector<SampleColumn> interference_samples() {
+    return samples_with(
+        {{.name = "rank_role", .long_name = "0: idle, 1: a client, 2: a server, 3: of the load"},
+         {.name = "messages_sent", .long_name = "messages that the rank has sent"},
+         {.name = "messages_received", .long_name = "messages that have come to the rank"},
+         {.name = "sample_begin",
+          .per = Per::tick,
+          .units = "ns",
+          .long_name = "the request was sent, from the start; of a load rank: its phase has settled"},
+         {.name = "sample_phase",
+          .per = Per::tick,
+          .long_name = "phase of the point: alternation i has 2i + 1 and 2i + 2"},
+         {.name = "sample_kind",
+          .per = Per::tick,
+          .long_name = "0: its phase had not settled, it does not count; 1: the load alone; 2: victims alone; 3: "
+                       "victims under load"},
+         {.name = "round_trip", .per = Per::tick, .units = "ns", .long_name = "from there to the answer"},
+         {.name = "load_received",
+          .per = Per::tick,
+          .long_name = "messages that came to the load rank from there to the end of the phase"},
+         {.name = "load_time", .per = Per::tick, .units = "ns", .long_name = "how long that was"}});
+}
+
+Summary summarise_interference(const Samples& samples, const SummaryRules& rules) {
+    std::vector<Nanoseconds> loaded;
+    const auto& trips = samples.own.at("round_trip");
+    const auto& kinds = samples.own.at("sample_kind");
+    for (std::size_t i = 0; i < trips.size(); ++i)
+        if (trips[i] != kNoMoment && is_of(kinds[i], SampleKind::loaded)) loaded.push_back(trips[i]);
+    return summarise_round_trips(loaded, rules.percentile);
+}
+
+} // namespace a2aperf

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What files of interference hold of each point.
+#pragma once
+
+#include <vector>
+
+#include "a2aperf/record/columns.hpp"
+#include "a2aperf/record/sample_column.hpp"
+
+namespace a2aperf {
+
+std::vector<Column> interference_columns();
+std::vector<SampleColumn> interference_samples();
+
+// Of the round trips under load.
+Summary summarise_interference(const Samples& samples, const SummaryRules& rules);
+
+} // namespace a2aperf

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "a2aperf/measure/interference.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "a2aperf/base/clock.hpp"
+#include "a2aperf/measure/channels.hpp"
+#include "a2aperf/measure/credit_stream.hpp"
+#include "a2aperf/measure/echo_engine.hpp"
+#include "a2aperf/measure/flow_modes.hpp"
+#include "a2aperf/plan/interference_plan.hpp"
+
+namespace a2aperf {
+namespace {
+
+// Rows of samples: of a client one each round trip, of a load rank one each phase. kNoMoment: the other side's.
+struct Rows {
+    std::vector<Nanoseconds> begin;
+    std::vector<std::int64_t> phase, kind, round_trip, received, time;
+
+    void add(Nanoseconds at, int of_phase, SampleKind of_kind, Nanoseconds trip, std::int64_t messages,
+             Nanoseconds in) {
+        begin.push_back(at);
+        phase.push_back(of_phase);
+        kind.push_back(static_cast<std::int64_t>(of_kind));
+        round_trip.push_back(trip);
+        received.push_back(messages);
+        time.push_back(in);
+    }
+};
+
+// The victims' side: silent while the load is measured alone. A client asks again when it has its answer, and the
+// gap since its last request is over.
+template <class Mode>
+class Victim {
+public:
+    static constexpr std::array<std::string_view, 2> kCounters{"sent", "received"};
+
+    Victim(const Job& job, Channel& channel, Bytes answer_size, const EchoSettings& settings,
+           const InterferencePlan& plan)
+        : echo_(job, channel, answer_size, settings), phases_(plan.phases), gap_(plan.gap) {
+        if (!settings.servers.empty())
+            role_ = RankRole::client;
+        else if (!settings.clients.empty())
+            role_ = RankRole::server;
+    }
+
+    RankRole role() const { return role_; }
+    void reserve(std::size_t most_samples) { echo_.reserve(most_samples); }
+    void prepare() { echo_.prepare(); }
+    void open(Nanoseconds start, Nanoseconds) {
+        start_ = start;
+        next_ = start + phases_.begin(1);
+    }
+    bool advance() {
+        if (const Nanoseconds now = now_ns(); now < next_) return echo_.progress();
+        const bool has_moved = echo_.advance();
+        if (role_ == RankRole::client && echo_.counters()[0] != sent_) {
+            sent_ = echo_.counters()[0];
+            next_ = now_ns() + gap_;
+        }
+        return has_moved;
+    }
+    bool progress() { return echo_.progress(); }
+    bool is_over() const { return false; }
+    bool has_peers() const { return false; }
+    std::span<const std::uint64_t> counters() const { return echo_.counters(); }
+    std::span<const std::int64_t> started() const { return echo_.started(); }
+    void expect(std::span<const std::int64_t> due) { echo_.expect(due); }
+    bool is_drained() const { return echo_.is_drained(); }
+    std::string waiting_for() const { return echo_.waiting_for(); }
+    void expect_sweep() { echo_.expect_sweep(); }
+    bool sweep() { return echo_.sweep(); }
+    FlowMoments moments() const { return echo_.moments(); }
+    bool injects() const { return echo_.injects(); }
+    std::int64_t lost() const { return echo_.kept().lost; }
+
+    Rows rows() const {
+        const KeptSamples kept = echo_.kept();
+        Rows rows;
+        for (std::size_t i = 0; i < kept.moments.size(); ++i) {
+            const Nanoseconds sent = kept.moments[i] - start_;
+            rows.add(kept.moments[i], phases_.at(sent), phases_.kind_at(sent), kept.values[0][i], kNoMoment,
+                     kNoMoment);
+        }
+        return rows;
+    }
+
+private:
+    EchoEngine<Mode> echo_;
+    Phases phases_;
+    Nanoseconds gap_;
+    RankRole role_ = RankRole::idle;
+    Nanoseconds start_ = 0, next_ = 0;
+    std::uint64_t sent_ = 0;
+};
+
+// The load's side. In the first phase each rank sees how many messages a second it can send; of a level below 100 %
+// it sends that share of them, evenly, whenever there is load.
+template <class Mode>
+class LoadEnd {
+public:
+    static constexpr std::array<std::string_view, 2> kCounters{"sent", "received"};
+
+    LoadEnd(const Job& job, Channel& channel, const StreamSettings& settings, const InterferencePlan& plan)
+        : stream_(job, channel, plan.load_size, settings), phases_(plan.phases), level_(plan.level) {
+        rows_.reserve(static_cast<std::size_t>(phases_.count()));
+    }
+
+    RankRole role() const { return RankRole::load; }
+    void reserve(std::size_t) {}
+    void prepare() { stream_.prepare(); }
+    void open(Nanoseconds start, Nanoseconds) { start_ = start; }
+    bool advance() {
+        const Nanoseconds now = now_ns();
+        follow(now);
+        if (!sends_) return stream_.progress();
+        if (phase_ > 0) stream_.allow(base_ + allowed_by(now));
+        return stream_.advance();
+    }
+    bool progress() {
+        if (start_ != kNoMoment) follow(now_ns());
+        return stream_.progress();
+    }
+    bool is_over() const { return false; }
+    bool has_peers() const { return false; }
+    std::span<const std::uint64_t> counters() const { return stream_.counters(); }
+    std::span<const std::int64_t> started() const { return stream_.started(); }
+    void expect(std::span<const std::int64_t> due) { stream_.expect(due); }
+    bool is_drained() const { return stream_.is_drained(); }
+    std::string waiting_for() const { return stream_.waiting_for(); }
+    void expect_sweep() { stream_.expect_sweep(); }
+    bool sweep() { return stream_.sweep(); }
+    FlowMoments moments() const { return stream_.moments(); }
+    bool injects() const { return stream_.injects(); }
+    std::int64_t lost() const { return 0; }
+
+    Rows rows() const {
+        Rows rows;
+        for (const Row& row : rows_)
+            rows.add(row.begin, row.phase, phases_.kind_of(row.phase), kNoMoment, row.received, row.time);
+        return rows;
+    }
+
+private:
+    struct Row {
+        Nanoseconds begin;
+        int phase;
+        std::int64_t received;
+        Nanoseconds time;
+    };
+
+    std::int64_t received() const { return stream_.totals()[1]; }
+
+    std::int64_t allowed_by(Nanoseconds now) const {
+        if (level_ == 100) return std::numeric_limits<std::int64_t>::max() - base_;
+        return static_cast<std::int64_t>(rate_ * static_cast<double>(now - (start_ + phases_.begin(phase_))));
+    }
+
+    // What came in a phase counts from when it has settled to its end, by the moments at which this rank looked.
+    void follow(Nanoseconds now) {
+        if (now < next_look_) [[likely]]
+            return;
+        const int phase = phases_.at(now - start_);
+        if (phase != phase_) {
+            leave(now);
+            enter(phase);
+        } else if (settled_ == kNoMoment && phase < phases_.count()) {
+            settled_ = now;
+            received_before_ = received();
+            sent_before_ = stream_.handed_over();
+            next_look_ = start_ + phases_.begin(phase + 1);
+        }
+    }
+
+    void leave(Nanoseconds now) {
+        if (settled_ == kNoMoment) return;
+        rows_.push_back({settled_, phase_, received() - received_before_, now - settled_});
+        if (phase_ == 0)
+            rate_ = level_ / 100.0 * static_cast<double>(stream_.handed_over() - sent_before_) /
+                    static_cast<double>(now - settled_);
+        settled_ = kNoMoment;
+    }
+
+    void enter(int phase) {
+        phase_ = phase;
+        base_ = stream_.handed_over();
+        const bool is_past = phase >= phases_.count();
+        sends_ = !is_past && (phase == 0 || (level_ > 0 && phases_.kind_of(phase) == SampleKind::loaded));
+        next_look_ = is_past ? std::numeric_limits<Nanoseconds>::max() : start_ + phases_.settled(phase);
+    }
+
+    CreditStream<Mode> stream_;
+    Phases phases_;
+    int level_;
+    Nanoseconds start_ = kNoMoment;
+    int phase_ = -1;
+    bool sends_ = false;
+    std::int64_t base_ = 0; // messages that were sent before the phase
+    double rate_ = 0;       // messages a ns, of its level
+    Nanoseconds next_look_ = std::numeric_limits<Nanoseconds>::min();
+    Nanoseconds settled_ = kNoMoment;
+    std::int64_t received_before_ = 0, sent_before_ = 0; // then
+    std::vector<Row> rows_;
+};
+
+// Keeps its samples by itself: they are rows of either side.
+template <class Engine>
+class InterferenceFlow final : public Flow {
+public:
+    template <class... Parts>
+    explicit InterferenceFlow(Parts&&... parts) : engine_(std::forward<Parts>(parts)...) {}
+
+    std::span<const std::string_view> counters() const override { return Engine::kCounters; }
+    Nanoseconds run(DurationLoop& loop, const Duration& duration, TickSamples& samples,
+                    const Witness& witness) override {
+        engine_.reserve(duration.most_samples);
+        const Nanoseconds start = loop.run(engine_, duration, samples, [&](Stage stage) {
+            if (stage == Stage::drained) note_totals();
+            witness(stage);
+        });
+        rows_ = engine_.rows();
+        return start;
+    }
+    bool is_over() const override { return false; }
+    FlowMoments moments() const override { return engine_.moments(); }
+    bool injects() const override { return engine_.injects(); }
+    std::span<const std::int64_t> totals() const override { return totals_; }
+    std::optional<KeptSamples> kept() const override {
+        return KeptSamples{.moments = rows_.begin,
+                           .values = {rows_.phase, rows_.kind, rows_.round_trip, rows_.received, rows_.time},
+                           .lost = engine_.lost()};
+    }
+
+private:
+    // Before what is sent to take up receives, which nobody counts.
+    void note_totals() {
+        const auto counts = engine_.counters();
+        totals_ = {static_cast<std::int64_t>(engine_.role()), static_cast<std::int64_t>(counts[0]),
+                   static_cast<std::int64_t>(counts[1])};
+    }
+
+    Engine engine_;
+    Rows rows_;
+    std::array<std::int64_t, 3> totals_{};
+};
+
+template <class Mode>
+std::unique_ptr<Flow> make_side(const EngineParts& parts, Channel& channel, const EchoSettings& echo,
+                                const StreamSettings& stream) {
+    const InterferencePlan& plan = interference_of(parts.point);
+    if (plan.is_load(parts.job.rank()))
+        return std::make_unique<InterferenceFlow<LoadEnd<Mode>>>(parts.job, channel, stream, plan);
+    return std::make_unique<InterferenceFlow<Victim<Mode>>>(parts.job, channel, parts.point.message_size, echo,
+                                                            plan);
+}
+
+EchoSettings echo_settings(const EngineParts& parts, const Offer& offer) {
+    const InterferencePlan& plan = interference_of(parts.point);
+    EchoSettings settings{.request_size = plan.request_size};
+    for (const StreamPair& pair : plan.victims) {
+        if (pair.from == parts.job.rank()) settings.servers.push_back(pair.to);
+        if (pair.to == parts.job.rank()) settings.clients.push_back(pair.from);
+    }
+    settings.injects_answers = uses_inject(offer, parts.point);
+    settings.injects_requests = uses_inject(offer, parts.point.of_size(plan.request_size));
+    settings.op = parts.loop.next_op();
+    for (int op = 1; op < echo_ops(settings.outstanding); ++op) (void)parts.loop.next_op();
+    return settings;
+}
+
+} // namespace
+
+std::unique_ptr<Flow> make_interference(const EngineParts& parts) {
+    Channel& channel = only_channel(parts.channels, "a load");
+    const Offer& offer = channel.domain().offer();
+    const InterferencePlan& plan = interference_of(parts.point);
+    const EchoSettings echo = echo_settings(parts, offer);
+    StreamSettings stream = settings_of_streams(parts, offer, plan.load_size, plan.load);
+    stream.window = plan.load_window;
+    stream.injects = uses_inject(offer, parts.point.of_size(plan.load_size));
+    std::unique_ptr<Flow> flow;
+    const auto make_in = [&]<class Mode>(Mode) {
+        if (parts.point.mode == Mode::kName) flow = make_side<Mode>(parts, channel, echo, stream);
+    };
+    make_in(Tagged{});
+    make_in(Msg{});
+    return flow;
+}
+
+} // namespace a2aperf

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Uneven traffic over links of known rate: an op takes what its busiest link takes, and the analysis says so."""
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from cluster import payload_share
+from measure import IS_VALIDATION, TRIES, measure
+from results import Results
+
+HOSTS, WITHIN = 4, 0.03
+RANKS_PER_HOST, MBIT, SIZE, OPS = 1, 200, 1_700_000, 2  # 0.2 s of uniform traffic
+TRAFFIC = "uniform,hot-node=4x"
+if IS_VALIDATION:  # which says what the first try gave
+    RANKS_PER_HOST, MBIT, SIZE, OPS, TRIES = 2, 100, 1_000_000, 5, 1
+    TRAFFIC = (
+        "uniform,zipf=1.2,hot-rank=3x,hot-node=4x,permutation,shift=3,neighbours=2,sparse=30%,incast,outcast,bisection"
+    )
+
+
+def busiest_bytes(weights: np.ndarray, size: int) -> tuple[float, int]:
+    """Most that a host sends to others or receives from them in an op, and which one that is."""
+    ranks = len(weights)
+    host = np.arange(ranks) // RANKS_PER_HOST
+    between = weights * (ranks * (ranks - 1) * size / weights.sum()) * (host[:, None] != host)
+    each = np.array([[between[host == one].sum(), between[:, host == one].sum()] for one in range(HOSTS)])
+    return float(each.max()), int(each.max(axis=1).argmax())
+
+
+def errors(file: Path, results: Results) -> dict[str, float]:
+    """Of each traffic's median, against the nearer end of what framing leaves of the links; 0 between the ends."""
+    low, high = payload_share()
+    with h5py.File(file) as opened:
+        weights = opened["matrices/weight"][()]
+    ranks = HOSTS * RANKS_PER_HOST
+    found = {}
+    for point, name in enumerate(results.words("traffic")):
+        matrix = results.columns["traffic_matrix"][point]
+        most, _ = busiest_bytes(weights[matrix] if matrix >= 0 else 1 - np.eye(ranks), SIZE)
+        fastest = most * 8 / (MBIT * 1e6) / high
+        time = results.columns["time_p50"][point] * 1e-9
+        found[name] = time / min(max(time, fastest), fastest * high / low) - 1
+    return found
+
+
+def blamed(file: Path) -> tuple[list[str], list[str]]:
+    """What `a2a explain` says of the hot node's traffic, and of ranks and nodes that would be slow."""
+    load = pytest.importorskip("a2aperf.loading", reason="a2a is not installed: test/run.sh cluster does that").load
+    from a2aperf.explain.finders import explain
+
+    said = explain(load([file]).measured())
+    of_traffic = [one.text for one in said if one.kind == "traffic" and one.text.startswith("hot-node=4x")]
+    return of_traffic, [one.text for one in said if one.kind in ("stragglers", "apart", "behind", "slow-pair", "link")]
+
+
+def test_uneven_traffic_takes_what_its_busiest_link_takes(cluster_of, program, tmp_path, told):
+    """Uneven traffic, four hosts: what its busiest link takes; and the analysis names the hot node as the traffic's."""
+    cluster = cluster_of(HOSTS, MBIT)
+    words = ["--traffic", TRAFFIC, "--sizes", str(SIZE), "--ops", str(OPS), "--warmup", "1"]
+    for _ in range(TRIES):
+        results = measure(cluster, program, tmp_path, RANKS_PER_HOST, *words)
+        found = errors(tmp_path / "a.h5", results)
+        if max(map(abs, found.values())) <= WITHIN:
+            break
+    of_traffic, of_others = blamed(tmp_path / "a.h5")
+    told(
+        known=f"within {WITHIN:.0%} of what the busiest link takes; the hot node is the traffic's, and nobody is slow",
+        measured=", ".join(f"{name} {error:+.1%}" for name, error in found.items()) + "; " + "; ".join(of_traffic),
+    )
+    assert set(found) == set(TRAFFIC.split(","))
+    assert max(map(abs, found.values())) <= WITHIN, found
+    (text,) = of_traffic
+    hot = results.columns["traffic_matrix"][results.words("traffic").index("hot-node=4x")]
+    with h5py.File(tmp_path / "a.h5") as file:
+        _, host = busiest_bytes(file["matrices/weight"][hot], SIZE)
+    assert f"node {host} receives most" in text
+    assert text.endswith("the difference is the traffic's, not the network's")
+    assert of_others == []

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`a2aperf interference`: round trips alone and under load, and what is made of them."""
+
+from pathlib import Path
+
+import checksums
+import h5py
+import numpy as np
+import pytest
+from refusals import refuses
+from results import COMPLETE, NO_MOMENT, Results
+
+CALM = ["--poll", "yield", "-o", "a.h5"]
+SHORT = ["--phase", "40ms", "--alternations", "6", "--gap", "200us"]
+STUDENT = 2.5706  # 97.5 %, 5 degrees of freedom
+
+
+@pytest.fixture
+def interference(launch):
+    def run(ranks: int, *words: str, provider: str = "tcp"):
+        outcome = launch(ranks, "interference", "--provider", provider, *CALM, *words)
+        assert outcome.returncode == 0, outcome.stderr
+        return outcome
+
+    return run
+
+
+def rows_of(file: Path, point: int) -> tuple[dict[str, np.ndarray], dict[str, object]]:
+    with h5py.File(file) as opened:
+        count = opened["ticks"][point]
+        names = ("sample_begin", "sample_phase", "sample_kind", "round_trip", "load_received", "load_time")
+        raw = {name: opened[f"raw/{name}"][point, :count] for name in names}
+        raw |= {name: opened[f"raw/{name}"][point, 0] for name in ("rank_role", "messages_sent", "messages_received")}
+        return raw, {name: data[point] for name, data in opened.items() if isinstance(data, h5py.Dataset) and data.ndim == 1}
+
+
+def is_true(file: Path, point: int) -> None:
+    """Kinds and figures follow from what each rank noted."""
+    raw, row = rows_of(file, point)
+    length, alternations = int(row["phase_length"]), int(row["alternations"])
+    trips = raw["round_trip"] != NO_MOMENT
+    begin, phase, kind = (raw[f"sample_{name}"][trips] for name in ("begin", "phase", "kind"))
+    times = raw["round_trip"][trips]
+    # A moment of the common clock is as good as that: within a microsecond of an edge either phase will do.
+    inside = np.abs((begin + length // 2) % length - length // 2) > 1000
+    assert (begin // length == phase)[inside].all() and (phase >= 1).all() and (phase <= 2 * alternations).all()
+    loaded = ((phase - 1) % 4 == 1) | ((phase - 1) % 4 == 2)
+    assert set(kind) <= {0, 2, 3} and (kind[kind > 0] == np.where(loaded, 3, 2)[kind > 0]).all()
+    settled = begin % length >= length // 5
+    near = np.abs(begin % length - length // 5) <= 1000
+    assert ((kind > 0) == settled)[inside & ~near].all()
+    assert row["ops"] == (kind == 3).sum() and row["alone_trips"] == (kind == 2).sum()
+    of = [[times[(kind == k) & ((phase - 1) // 2 == i)] for i in range(alternations)] for k in (2, 3)]
+    assert row["silent_phases"] == sum(x.size == 0 for side in of for x in side)
+    if row["silent_phases"]:
+        assert np.isnan(row["impact_mean"])
+        return
+    for name, value in {"mean": np.mean, "p50": lambda x: np.sort(x)[(x.size + 1) // 2 - 1]}.items():
+        alone, under = (np.log([value(x) for x in side]) for side in of)
+        ratios = under - alone
+        assert row[f"alone_{name}"] == pytest.approx(np.exp(alone.mean()))
+        assert row[f"loaded_{name}"] == pytest.approx(np.exp(under.mean()))
+        assert row[f"impact_{name}"] == pytest.approx(np.exp(ratios.mean()))
+        reach = STUDENT * ratios.std(ddof=1) / np.sqrt(alternations)
+        assert row[f"impact_{name}_low"] == pytest.approx(np.exp(ratios.mean() - reach), rel=0.01)
+        assert row[f"impact_{name}_high"] == pytest.approx(np.exp(ratios.mean() + reach), rel=0.01)
+    assert np.isnan(row["impact_p999"]), "no phase has 1001 round trips"
+
+
+@pytest.mark.parametrize("provider", ["shm", "tcp", "net"])
+def test_figures_follow_from_what_ranks_noted(interference, needs_provider, tmp_path, provider):
+    needs_provider(provider)
+    interference(4, *SHORT, "--mode", "tagged,msg", "--levels", "0,100", "--load-size", "4KiB", provider=provider)
+    file = tmp_path / "a.h5"
+    results = Results(file)
+    assert list(results.columns["state"]) == [COMPLETE] * 4
+    assert set(results.words("role")) == {"interference"}
+    assert set(results.words("victim_pairs")) == {"0:1"}
+    for point, level in enumerate([0, 100, 0, 100]):
+        is_true(file, point)
+        raw, row = rows_of(file, point)
+        assert row["load_level"] == level
+        assert list(raw["rank_role"]) == [1, 2, 3, 3]
+        assert row["load_full_gbps"] > 0
+        assert (row["load_gbps"] > 0) == (level > 0), "at level 0 nothing is sent beside victims"
+        # All that was sent came: of each side by itself.
+        sent, received = raw["messages_sent"], raw["messages_received"]
+        assert sent[:2].sum() == received[:2].sum() > 0 and sent[2:].sum() == received[2:].sum() > 0
+    checksums.require_right(file)
+
+
+def test_a_level_is_a_share_of_the_full_rate(interference, tmp_path):
+    """The full rate is that of the first phase: of a tenth of it no receiver gets more, whoever has the cores."""
+    interference(4, "--phase", "100ms", "--alternations", "2", "--levels", "10", "--load", "permutation", "--load-size", "64")
+    _, row = rows_of(tmp_path / "a.h5", 0)
+    assert 0 < row["load_gbps"] < 0.2 * row["load_full_gbps"]
+
+
+@pytest.mark.parametrize("load", ["incast", "hotspot", "stream"])
+def test_every_pattern_moves(interference, tmp_path, load):
+    interference(5, "--phase", "20ms", "--alternations", "1", "--levels", "100", "--load", load, "--load-size", "64")
+    raw, row = rows_of(tmp_path / "a.h5", 0)
+    assert list(raw["rank_role"]) == [1, 2, 3, 3, 3] if load != "stream" else list(raw["rank_role"]) == [1, 2, 3, 0, 3]
+    assert row["load_full_gbps"] > 0
+    assert np.isnan(row["impact_mean_low"]), "one alternation has no interval"
+
+
+def test_victims_of_ones_choice_may_share_a_server(interference, tmp_path):
+    interference(5, "--phase", "20ms", "--alternations", "1", "--levels", "100", "--victims", "0:4,2:4")
+    raw, _ = rows_of(tmp_path / "a.h5", 0)
+    assert list(raw["rank_role"]) == [1, 3, 1, 3, 2]
+
+
+def test_what_cannot_be_asked_for(launch, tmp_path):
+    for words, says in {
+        ("--placement", "other"): "--placement other needs 2 nodes, and there is 1",
+        ("--placement", "here"): "unknown placement 'here'",
+        ("--victims", "0:1", "--placement", "same"): "--victims and --placement exclude each other",
+        ("--victims", "0:1,1:2"): "rank 1 is a client and a server",
+        ("--victims", "0:1,2:1"): "leaves 1 of 4 ranks for the load, and it needs 2",
+        ("--victims", "0:9"): "--victims names rank 9, and there are 4 ranks",
+        ("--levels", "101"): "'101' is not a whole number from 0 to 100",
+        ("--phase", "1ms"): "'1ms' is below 10 ms",
+        ("--gap", "1us"): "'1us' is below 10 µs",
+        ("--mode", "read"): "for interference expected one of tagged, msg",
+    }.items():
+        refuses(launch(4, "interference", "--provider", "tcp", *CALM, *words), says, tmp_path, [])
