@@ -15,6 +15,7 @@ from a2aperf.errors import InputError
 from a2aperf.screening import catalogue, choosing, design, estimate, plan
 from a2aperf.screening.choosing import Wanted
 from a2aperf.screening.plan import Plan
+from a2aperf.studies.costing import Cost
 from conftest import Outcome
 from support.edited import edited
 from support.synthetic_screening import Truth, launched
@@ -314,6 +315,23 @@ def test_a_dry_run_says_what_it_costs_and_finds(a2a: A2A, tmp_path: Path) -> Non
     written = a2a(*words, "-o", path)
     assert written.out == outcome.out
     assert a2a(*words, "--json").out == path.read_text()
+
+
+def test_a_budget_has_room_for_the_confirmation_of_one() -> None:
+    cost = Cost(60.0, nodes=10)
+    # 20 settings: 52 launches, and 16 for one of them that is left to 64 for six.
+    assert cost.launches(20) == (52 + 16, 52 + 64)
+    assert cost.launches(1) == (28 + 16, 28 + 16)
+    cost.require(20, 68 / 6)
+    with pytest.raises(
+        InputError, match=r"take 68 launches, 68 min, 11 node-hours of 9\.2; 11 set"
+    ):
+        cost.require(20, 67 / 6 - 2)
+    with pytest.raises(InputError, match=r"the smallest design has 44 launches, 44 min"):
+        cost.require(20, 43 / 6)
+    Cost(60.0, 10, confirms=False).require(20, 52 / 6)
+    with pytest.raises(InputError, match=r"20 settings take 52 launches"):
+        Cost(60.0, 10, confirms=False).require(20, 51 / 6)
 
 
 # Outcomes ----------------------------------------------------------------------------------------

@@ -364,7 +364,7 @@ def test_folders_in_any_encoding_in_the_queue(
 
 
 def test_who_knows_of_studies() -> None:
-    """The commands; the report, which says what is missing; the gate of a job. Nobody else."""
+    """The commands; what says what is missing or failed; the gate of a job. Nobody else."""
     package = Path(study.__file__).parents[1]
     words = re.compile(r"^\s*(?:from|import) (a2aperf\.studies.*)$", re.MULTILINE)
     known = {
@@ -373,7 +373,8 @@ def test_who_knows_of_studies() -> None:
         if path.relative_to(package).parts[0] not in ("commands", "studies")
     }
     told = {name: imports for name, imports in known.items() if imports}
-    assert set(told) == {"report.py", "gaps.py", "gating/job.py"}
+    of_screenings = {"screening/failures.py", "screening/section.py"}
+    assert set(told) == {"report.py", "gaps.py", "gating/job.py", *of_screenings}
     assert all(
         line.startswith("a2aperf.studies.study import ") for x in told.values() for line in x
     )

@@ -85,6 +85,16 @@ def test_it_is_restored_where_the_launch_is_stopped(study):
     assert calls(study) == of("on")
 
 
+def test_its_catalogue_is_screened(study):
+    """As the dry run shows it, with what it costs."""
+    outcome = study.run("-n", "2", "--screen", "shm", "--site", "./site.sh", "--dry-run", "--", *SHM)
+    assert outcome.returncode == 0, outcome.stderr
+    assert "SITE_KNOB=on" in outcome.stdout and "Our knob." in outcome.stdout
+    assert "minimum detectable effect" in outcome.stdout
+    assert "with the confirmation of what is left: 44 to 84 launches" in outcome.stdout
+    assert not study.results.exists()
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [

@@ -127,6 +127,8 @@ def _draw_chart(axes: Axes, chart: Chart, width: float, lines: int) -> None:
     _set_axis(axes, "x", chart.x, width - 0.5)
     _set_axis(axes, "y", chart.y, 99.0)
     square = chart.heat is not None and bool(chart.heat.names)
+    if square:
+        axes.yaxis.set_inverted(True)  # the first source is on top, as in a table
     for place in chart.divisions:
         axes.axvline(place, color="white", linewidth=0.5 if square else 0.4, alpha=0.8)
         if square:
@@ -282,7 +284,6 @@ def _draw_heat(axes: Axes, heat: Heat) -> None:
         cmap=style.HEAT + ("_r" if heat.dark_is_high else ""),
         vmin=heat.low,
         vmax=heat.top,
-        # The first row is on top, as in a table.
         extent=(heat.x[0] - 0.5, heat.x[-1] + 0.5, heat.y[-1] + 0.5, heat.y[0] - 0.5),
     )
     axes.grid(visible=False)

@@ -31,13 +31,12 @@ from a2aperf import (
     verdicts,
     workloads,
 )
+from a2aperf.decision import LEVEL
 from a2aperf.differences import apart
 from a2aperf.errors import InputError
 from a2aperf.explain import finders
 from a2aperf.results import Results
 from a2aperf.screening import section
-from a2aperf.studies import look
-from a2aperf.studies.look import Look
 from a2aperf.studies.study import Job
 from a2aperf.suite import figure, outcome
 from a2aperf.tables import Table
@@ -105,11 +104,12 @@ def render(
     jobs: Sequence[Job] = (),
     progress: Progress = lambda step: None,
     script_file: str = "",
-    error: float | None = None,
+    error: float = LEVEL,
+    error_said: str = "",
 ) -> str:
     """The whole page. `jobs` are those that meant to measure all of this, and perhaps more.
 
-    `error` is that of each comparison; None: that of the jobs' look, or the usual one.
+    `error` is that of each comparison, `error_said` where it comes from.
 
     `script_file` names the charts' script beside the page; without, the page holds it.
     """
@@ -121,7 +121,7 @@ def render(
     findings = [FindingGroup(x.title, x.meaning, overview.once(mine)) for x, mine in found]
     progress("comparison")
     interconnects = _interconnects(results)
-    comparison = None if interconnects or screening else _comparison(results, jobs, error)
+    comparison = None if interconnects or screening else _comparison(results, error, error_said)
     charts = _charts(looked_at, progress)
     progress("page")
     listings = [one.listing for one in workloads.ALL if one.listing]
@@ -202,12 +202,8 @@ def _screening(results: Results, jobs: Sequence[Job]) -> ScreeningSection | None
     return ScreeningSection(told, charts)
 
 
-def _comparison(
-    results: Results, jobs: Sequence[Job], given: float | None
-) -> ComparisonSection | None:
+def _comparison(results: Results, error: float, error_said: str) -> ComparisonSection | None:
     """Every setting that differs, its values against the ordinary one, the others held."""
-    planned = look.of_jobs(jobs) if given is None else Look(given)
-    error = planned.error
     try:
         judged = results.to_judge(("measure", "baseline"))
     except InputError:  # nothing that could be held against anything
@@ -236,7 +232,7 @@ def _comparison(
         )
     for one in made:
         sentences += _verdict(one)
-    sentences += [planned.said] if made and planned.said else []
+    sentences += [error_said] if made and error_said else []
     chart = None
     if made:
         compared = contrasts.figure(made[:_MOST_COMPARISONS], curves.Options.most)

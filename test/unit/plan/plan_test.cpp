@@ -2,7 +2,9 @@
 #include "a2aperf/plan/plan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 
 #include <doctest/doctest.h>
 
@@ -154,4 +156,28 @@ TEST_CASE("a shuffled plan measures the same points in another order that the se
     CHECK(one != two);
     CHECK(std::is_permutation(one.begin(), one.end(), declared.begin(), declared.end()));
     CHECK(std::is_permutation(two.begin(), two.end(), declared.begin(), declared.end()));
+}
+
+TEST_CASE(
+    "a schedule that is made of a matrix has its steps once for all sizes and modes; uniform traffic has shift's") {
+    const Layout layout = Layout::blocks(6, 3);
+    const Axes axes{.sizes = {1, 1000},
+                    .modes = {"tagged", "msg"},
+                    .schedules = {&find_schedule("coloured"), &find_schedule("shift")},
+                    .windows = {0},
+                    .traffics = {TrafficPattern::parse("uniform"), TrafficPattern::parse("incast"),
+                                 TrafficPattern::parse("zipf=1.2")}};
+    const Plan plan = make_plan(axes, layout, skip_nothing);
+    std::map<std::string, std::set<const MessageSteps*>> steps;
+    for (const Point& point : plan.points) {
+        const bool is_made = point.traffic && point.schedule->name == "coloured";
+        CHECK((point.steps != nullptr) == is_made);
+        if (is_made) steps[point.traffic->name()].insert(point.steps.get());
+        if (!point.traffic)
+            CHECK(point.peers(2, layout, 1).sends == std::vector<Rank>{3, 4, 5, 0, 1});
+        else if (point.traffic->name() == "incast" && is_made)
+            CHECK(point.peers(0, layout, 1).receives == point.steps->peers(0).receives);
+    }
+    CHECK(steps.size() == 2);
+    for (const auto& [name, of_name] : steps) CHECK(of_name.size() == 1);
 }

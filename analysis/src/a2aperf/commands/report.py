@@ -13,7 +13,8 @@ from a2aperf import baselines, clusters, filters, loading, output, report, termi
 from a2aperf.commands.options import Error, Mixed, Where
 from a2aperf.errors import InputError
 from a2aperf.percent import share
-from a2aperf.studies import study
+from a2aperf.studies import look, study
+from a2aperf.studies.look import Look
 from a2aperf.studies.study import Job
 from a2aperf.suite import ranking
 
@@ -62,7 +63,7 @@ def run(
     zoom, tell their numbers under the pointer, and hide lines; tables sort. With --light it needs
     the file of the script beside it.
     """
-    level = share("--error", error, "5%") if error else None
+    given = share("--error", error, "5%") if error else None
     files = baselines.files_of(paths)
     page_of = out or _beside(paths, files)
     output.require_suffix(page_of, (".html", ".htm"), "a report")
@@ -70,16 +71,24 @@ def run(
         raise InputError(f"{page_of}: these are results; give the report another name by -o")
     console = Console(stderr=True)
     jobs = _jobs(paths, files)
+    planned = look.of_jobs(jobs) if given is None else Look(given)
+    level, said = planned.error, planned.said
     found = filters.where(loading.load(files), where)
     # Interconnects side by side are different adapters.
     clusters.require_one_a_side(found, ranking.interconnect(found), mixed)
     script = report.SCRIPT_FILE if light else ""
     if not console.is_terminal:
-        page = report.render(found, title, jobs, script_file=script, error=level)
+        page = report.render(found, title, jobs, script_file=script, error=level, error_said=said)
     else:
         with console.status("reading") as status:
             page = report.render(
-                found, title, jobs, lambda step: status.update(f"report: {step}"), script, level
+                found,
+                title,
+                jobs,
+                lambda step: status.update(f"report: {step}"),
+                script,
+                level,
+                said,
             )
     if light:
         output.replace(page_of.parent / script, report.charts_script().encode("utf-8"))

@@ -3,14 +3,22 @@
 
 from __future__ import annotations
 
+import math
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from a2aperf import terminal
 from a2aperf.commands.options import Hostfile, Program, Seed, Site, words_of
 from a2aperf.errors import STATUS_BAD_INPUT, InputError
-from a2aperf.studies import driver, screened, scripts
+from a2aperf.labels import list_text
+from a2aperf.screening import planned
+from a2aperf.studies import driver, screened, scripts, submission
+from a2aperf.studies.costing import Cost
+from a2aperf.studies.scripts import Scripts
 
 EXAMPLES = """\
 a2a run -n 4 --compare FI_SHM_DISABLE_CMA=0,1 -- --provider shm
@@ -50,6 +58,22 @@ def run(
         bool,
         typer.Option("--no-confirm", help="With --screen: do not confirm what it leaves."),
     ] = False,
+    minutes: Annotated[
+        float | None,
+        typer.Option(min=0.1, metavar="M", help="With --screen: no more time than that."),
+    ] = None,
+    node_hours: Annotated[
+        float | None,
+        typer.Option(
+            "--node-hours", min=0.001, metavar="H", help="With --screen: no more than that."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="With --screen: show design, cost and the smallest effect found."
+        ),
+    ] = False,
     passed: Annotated[
         list[str],
         typer.Argument(
@@ -85,23 +109,15 @@ def run(
     launches with none of it, and it ends with what `a2a screen` says: which settings matter, which
     line is recommended and what it gains, what was without effect.
 
+    With --minutes or --node-hours a design that takes longer, with the confirmation of one setting,
+    is refused with what would fit, and no launch is begun that does not fit any more.
+
     Exit status: that of `a2a compare` (3 slower, 4 undecided, else 0); 1 if launches are missing; 2
     for bad input; 128 and the signal's number if stopped.
     """
-    if bool(compare) == bool(screen):
-        raise InputError("give --compare KEY=V1,V2 or --screen PROVIDER, one of them")
-    if screen and launches is not None:
-        raise InputError("--launches: the plan of a screening says how many there are")
-    if until_decided and (screen or launches is not None):
-        raise InputError("--until-decided: with --compare, and without --launches")
-    if no_confirm and not screen:
-        raise InputError("--no-confirm: only a screening is confirmed")
-    for setting in compare:
-        if "=" not in setting:
-            raise InputError(
-                f"--compare {setting}: expected a variable or an option of a2aperf with two or "
-                "more values, such as PSM2_RCVTHREAD=0,1 or --window=1,all"
-            )
+    of_screening = {"--no-confirm": no_confirm, "--minutes": minutes, "--node-hours": node_hours,
+                    "--dry-run": dry_run}  # fmt: skip
+    _require(compare, screen, launches, until_decided, of_screening)
     options = {
         "--ranks": ranks,
         "--launches": launches,
@@ -118,9 +134,74 @@ def run(
         raise typer.Exit(driver.run(scripts.find(), words, program))
     found = scripts.find()
     ready = screened.prepare(screen, results, seed, found.catalogues(site))
+    nodes = _hosts(hostfile)
+    hours = minutes * nodes / 60 if minutes is not None else node_hours
+    if hours is not None or dry_run:
+        taken = ready.passed([*(["--sizes", sizes] if sizes else []), *passed])
+        try:
+            cost = _cost(found, taken, ranks, nodes, program, not no_confirm)
+            cost.require(len(ready.plan.factors), math.inf if hours is None else hours)
+        except InputError:
+            ready.undo()
+            raise
+    if dry_run:
+        ready.undo()
+        told = planned.lines(ready.plan, planned.SPREAD, cost.seconds)
+        terminal.say(*told, "", *cost.lines(len(ready.plan.factors)))
+        return
     words += ["--no-confirm"] if no_confirm else []
+    words += ["--budget", f"{hours:.6f}".rstrip("0").rstrip(".")] if hours is not None else []
     words = ["--rows", str(ready.rows), *words, "--", *ready.passed(passed)]
     status = driver.run(found, words, program)
     if status == STATUS_BAD_INPUT:
         ready.undo()
     raise typer.Exit(status)
+
+
+def _require(
+    compare: Sequence[str],
+    screen: str,
+    launches: int | None,
+    until_decided: bool,
+    of_screening: Mapping[str, object],
+) -> None:
+    """InputError where options do not go together."""
+    if bool(compare) == bool(screen):
+        raise InputError("give --compare KEY=V1,V2 or --screen PROVIDER, one of them")
+    if screen and launches is not None:
+        raise InputError("--launches: the plan of a screening says how many there are")
+    if until_decided and (screen or launches is not None):
+        raise InputError("--until-decided: with --compare, and without --launches")
+    given = [name for name, value in of_screening.items() if value]
+    if given and not screen:
+        said = "only a screening is confirmed" if given == ["--no-confirm"] else "with --screen"
+        raise InputError(f"{list_text(given)}: {said}")
+    if {"--minutes", "--node-hours"} <= {*given}:
+        raise InputError("--minutes or --node-hours: choose one")
+    for setting in compare:
+        if "=" not in setting:
+            raise InputError(
+                f"--compare {setting}: expected a variable or an option of a2aperf with two or "
+                "more values, such as PSM2_RCVTHREAD=0,1 or --window=1,all"
+            )
+
+
+def _hosts(hostfile: Path | None) -> int:
+    """How many hosts a file lists; the script says what is wrong with it."""
+    if hostfile is None or not hostfile.is_file():
+        return 1
+    lines = hostfile.read_text(encoding="utf-8", errors="replace").splitlines()
+    return max(1, len({line.split()[0] for line in lines if line.partition("#")[0].strip()}))
+
+
+def _cost(
+    found: Scripts, words: Sequence[str], ranks: int, nodes: int, program: Path | None,
+    confirms: bool,
+) -> Cost:  # fmt: skip
+    """InputError where the program is not there, or refuses."""
+    if program is not None:
+        os.environ["A2APERF"] = str(program)
+    seconds = submission.launch_seconds(found, words, ranks, max(1, ranks // nodes))
+    if seconds is None:
+        raise InputError("a2aperf is not found: --program names it")
+    return Cost(seconds, nodes, confirms)

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
@@ -18,8 +18,9 @@ from a2aperf import labels, terminal
 from a2aperf.commands.options import Site, words_of
 from a2aperf.errors import InputError
 from a2aperf.gating.checks import State
-from a2aperf.screening import trial
+from a2aperf.screening import planned
 from a2aperf.studies import partitions, screened, scripts, slurm, submission, waiting
+from a2aperf.studies.costing import Cost
 from a2aperf.studies.partitions import Partition
 from a2aperf.studies.progress import duration
 from a2aperf.studies.screened import Screened
@@ -234,7 +235,7 @@ def _study(wanted: Wanted, budget: str, dry_run: bool, ready: Screened | None) -
     try:
         jobs = submission.plan(wanted, scripts.find())
         lines = _summary(jobs, budget)
-        lines += [_CONFIRMATION] if ready and "--no-confirm" not in wanted.options else []
+        lines += _cost(jobs[0], ready, budget, wanted) if ready else []
         if slurm.here():
             lines += _limits(jobs, wanted.ppn)
         terminal.say(*lines, "")
@@ -262,10 +263,16 @@ def _minutes(text: str) -> float:
     return found
 
 
-_CONFIRMATION: Final = (
-    f"and {trial.LAUNCHES} launches more of each setting that is left, of the default, and of all "
-    "that are left together where they are several"
-)
+def _cost(job: Planned, ready: Screened, budget: str, wanted: Wanted) -> list[str]:
+    """Of a screening with its confirmation; InputError where the node-hour limit has no room."""
+    if job.seconds is None:
+        return []
+    confirms = "--no-confirm" not in wanted.options
+    cost = Cost(job.seconds / job.launches, job.nodes, confirms)
+    settings = len(ready.plan.factors)
+    if budget:  # which the script has looked at
+        cost.require(settings, float(budget))
+    return [*cost.lines(settings), planned.smallest(ready.plan)]
 
 
 def _counts(text: str) -> list[int]:

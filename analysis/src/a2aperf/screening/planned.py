@@ -16,6 +16,8 @@ from a2aperf.terminal import Bold
 
 BANDS = 3
 """Of message sizes, as most screenings have."""
+SPREAD = 0.02
+"""By how much launches differ, where nobody says otherwise."""
 
 
 def lines(plan: Plan, spread: float, seconds: float) -> list[str]:
@@ -25,7 +27,6 @@ def lines(plan: Plan, spread: float, seconds: float) -> list[str]:
     """
     runs = design.runs_for(len(plan.factors))
     time = plan.design.launches * seconds
-    smallest = estimate.smallest(len(plan.factors), BANDS, math.log1p(spread))
     fixed = [f"in all launches: {name}={value}" for name, value in plan.fixed.items()]
     return [
         Bold(
@@ -35,8 +36,7 @@ def lines(plan: Plan, spread: float, seconds: float) -> list[str]:
         f"{runs} runs (Plackett and Burman), each with its mirrored run, and {design.DEFAULTS} "
         "launches with no setting; in random order inside blocks of four",
         *([f"{minutes(time)} at {seconds:g} s a launch"] if seconds else []),
-        f"minimum detectable effect (90 % power): {100 * smallest:.2g} % of speed, where launches "
-        f"differ by {100 * spread:.2g} %, in {BANDS} bands of message sizes",
+        smallest(plan, spread),
         *fixed,
         "",
         *_settings(plan),
@@ -45,6 +45,15 @@ def lines(plan: Plan, spread: float, seconds: float) -> list[str]:
         "",
         *_launches(plan),
     ]
+
+
+def smallest(plan: Plan, spread: float = SPREAD) -> str:
+    """The smallest effect that is found, where launches differ by a share."""
+    found = estimate.smallest(len(plan.factors), BANDS, math.log1p(spread))
+    return (
+        f"minimum detectable effect (90 % power): {100 * found:.2g} % of speed, where launches "
+        f"differ by {100 * spread:.2g} %, in {BANDS} bands of message sizes"
+    )
 
 
 def _settings(plan: Plan) -> list[str]:

@@ -102,6 +102,12 @@ def assignments(variables: Mapping[str, str]) -> str:
     return " ".join(f"{name}={value}" for name, value in variables.items())
 
 
+def launches_for(settings: int) -> int:
+    """How many confirm so many settings: with the default, and all together where several."""
+    count = min(settings, MOST)
+    return LAUNCHES * (1 + count + (count > 1))
+
+
 def make(plan: Plan, candidates: Sequence[Factor]) -> Trial | None:
     """The launches that confirm these; None where nothing is left."""
     each = [{one.name: one.value} for one in candidates[:MOST]]

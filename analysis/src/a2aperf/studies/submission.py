@@ -114,12 +114,21 @@ def _seconds(wanted: Wanted, scripts: Scripts, launches: Sequence[int]) -> float
         words += _QUICK_OPS
     total = 0.0
     for nodes, count in Counter(launches).items():
-        ranks = nodes * wanted.ppn
-        measuring = scripts.seconds(words, ranks, wanted.ppn)
-        if measuring is None:
+        one = launch_seconds(scripts, words, nodes * wanted.ppn, wanted.ppn)
+        if one is None:
             return None
-        total += count * (START_SECONDS + START_SECONDS_A_RANK * ranks + measuring)
+        total += count * one
     return total
+
+
+def launch_seconds(
+    scripts: Scripts, words: Sequence[str], ranks: int, ranks_per_node: int
+) -> float | None:
+    """What a launch takes, its start included; None without the program."""
+    measuring = scripts.seconds(words, ranks, ranks_per_node)
+    if measuring is None:
+        return None
+    return START_SECONDS + START_SECONDS_A_RANK * ranks + measuring
 
 
 def _report(wanted: Wanted, scripts: Scripts, slurm: Sequence[str]) -> Planned:
