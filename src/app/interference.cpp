@@ -73,6 +73,28 @@ std::vector<StreamPair> listed_victims(const StreamPairs& asked, int ranks) {
     return pairs;
 }
 
+int most_servers_of(const std::vector<StreamPair>& pairs) {
+    std::ptrdiff_t most = 1;
+    for (const StreamPair& pair : pairs)
+        most = std::max(most, std::ranges::count(pairs, pair.from, &StreamPair::from));
+    return static_cast<int>(most);
+}
+
+// Of a client in a point, at most: all are kept, and a rank has a row for each phase at least.
+std::int64_t most_trips(const InterferenceOptions& asked, int servers) {
+    return std::max<std::int64_t>(servers * (asked.phases.total() / asked.gap + 1), asked.phases.count());
+}
+
+void require_room(const InterferenceOptions& asked, const std::vector<StreamPair>& victims) {
+    constexpr std::int64_t kMost = 1'000'000;
+    const std::int64_t trips = most_trips(asked, most_servers_of(victims));
+    if (trips > kMost)
+        throw UsageError(fmt::format(
+            "--phase, --alternations, --gap: a client could make {} round trips in a point, and at most "
+            "{} are kept: make phases shorter or fewer, or the gap longer",
+            trips, kMost));
+}
+
 InterferencePlan sides_plan(const InterferenceOptions& asked, const Layout& layout) {
     InterferencePlan plan;
     std::vector<Rank> load;
@@ -97,6 +119,7 @@ InterferencePlan sides_plan(const InterferenceOptions& asked, const Layout& layo
         plan.pairs = plan.placement;
         load = std::move(sides.load);
     }
+    require_room(asked, plan.victims);
     plan.pattern = asked.pattern;
     plan.load = load_pairs(load, asked.pattern);
     plan.who = plan.victims;
@@ -164,9 +187,7 @@ public:
     int most_ticks(const Options& options, int ranks) const override {
         const InterferenceOptions& asked = interference_options(options);
         const int servers = asked.victims ? most_servers_of(asked.victims->of(ranks)) : 1;
-        const std::int64_t trips = servers * (asked.phases.total() / asked.gap + 1);
-        return static_cast<int>(
-            std::min<std::int64_t>(std::max<std::int64_t>(trips, asked.phases.count()), kMostRows));
+        return static_cast<int>(most_trips(asked, servers)); // require_room()
     }
 
 protected:
@@ -179,16 +200,6 @@ protected:
                                                    counted(layout.ranks(), "rank"),
                                                    counted(layout.nodes(), "node")),
                                        launch.options().memories.size() > 1);
-    }
-
-private:
-    static constexpr std::int64_t kMostRows = 100'000'000;
-
-    static int most_servers_of(const std::vector<StreamPair>& pairs) {
-        std::ptrdiff_t most = 1;
-        for (const StreamPair& pair : pairs)
-            most = std::max(most, std::ranges::count(pairs, pair.from, &StreamPair::from));
-        return static_cast<int>(most);
     }
 };
 

@@ -126,6 +126,7 @@ def test_what_cannot_be_asked_for(launch, tmp_path):
         ("--levels", "101"): "'101' is not a whole number from 0 to 100",
         ("--phase", "1ms"): "'1ms' is below 10 ms",
         ("--gap", "1us"): "'1us' is below 10 µs",
+        ("--phase", "10min"): "a client could make 25200001 round trips in a point, and at most 1000000 are kept",
         ("--mode", "read"): "for interference expected one of tagged, msg",
     }.items():
         refuses(launch(4, "interference", "--provider", "tcp", *CALM, *words), says, tmp_path, [])

@@ -16,7 +16,7 @@ MPIRUN = Path(__file__).resolve().parents[1] / "support" / "mpirun.sh"
 KILLED_BY_LAUNCHER = (124, 137)
 CALM = ["--poll", "yield", "-o", "a.h5"]
 BARRIER = ["--sync", "barrier"]
-OF_COMMAND = {"alltoall": [*BARRIER, "--no-sentinel", "--order", "declared"], "pairs": BARRIER, "stream": [], "echo": [], "open-loop": []}
+OF_COMMAND = {"alltoall": [*BARRIER, "--no-sentinel", "--order", "declared"], "pairs": BARRIER, "stream": [], "echo": [], "open-loop": [], "interference": []}
 
 
 @dataclass
