@@ -263,6 +263,19 @@ def test_what_came_later_is_left_out() -> None:
     assert "FI_SHM_BUFFER_THRESHOLD" in new.names
 
 
+def test_what_this_libfabric_does_not_know_is_left_out() -> None:
+    """Where it knows others of that provider; of one that is not loaded it says nothing."""
+    known = frozenset({"FI_SHM_TX_SIZE", "FI_OFI_MRAIL_ADDR"})
+    made = choosing.make(catalogue.of("shm"), Wanted("shm", known=known), 1)
+    assert "FI_SHM_TX_SIZE" in made.names
+    assert not [name for name in made.names if name.startswith("FI_SHM_") and name not in known]
+    assert "FI_SHM_RX_SIZE: the libfabric of this machine does not know it" in made.left_out
+    layered = choosing.make(catalogue.of("tcp;ofi_rxm"), Wanted("tcp;ofi_rxm", known=known), 1)
+    assert "FI_OFI_RXM_BUFFER_SIZE" in layered.names
+    own = Wanted("shm", tried=["FI_SHM_MINE=3"], known=known)
+    assert choosing.make(catalogue.of("shm"), own, 1).names == ["FI_SHM_MINE"]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

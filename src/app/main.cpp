@@ -41,9 +41,9 @@ int report_once(const UsageError& error) {
 }
 
 int run(int argc, char** argv) {
-    const auto [options, is_about_providers, is_verbose, answer] = parse_command_line(argc, argv, what_there_is());
+    const auto [options, providers, answer] = parse_command_line(argc, argv, what_there_is());
     if (answer) return launched_rank().value_or(0) == 0 && !say(*answer) ? 1 : 0;
-    if (is_about_providers) return run_providers(is_verbose);
+    if (providers) return run_providers(*providers);
     if (options.complete_at == CompleteAt::sender) require_sends(options.modes);
     if (options.is_dry_run) return run_dry(options);
     return run_launch(argc, argv, options);

@@ -14,6 +14,7 @@
 #include "a2aperf/fabric/nic_details.hpp"
 #include "a2aperf/fabric/offer_details.hpp"
 #include "a2aperf/fabric/provider.hpp"
+#include "a2aperf/fabric/variables.hpp"
 #include "a2aperf/measure/host_state.hpp"
 #include "a2aperf/measure/mode_table.hpp"
 #include "commands.hpp"
@@ -122,9 +123,19 @@ void print_all_details(const std::vector<Offer>& offers) {
     print_details("this node", host_state());
 }
 
+int print_variables() {
+    const std::vector<Variable> variables = library_variables();
+    say(fmt::format("libfabric {}: variables of the providers that it has loaded\n\n", libfabric_version()));
+    for (const Variable& one : variables)
+        say(fmt::format("  {:<40} {}{}\n", one.name, one.value.empty() ? "" : fmt::format("is {}; ", one.value),
+                        one.about));
+    return 0;
+}
+
 } // namespace
 
-int run_providers(bool is_verbose) {
+int run_providers(ProvidersPage page) {
+    if (page == ProvidersPage::variables) return print_variables();
     Found found = find_all();
     found.rows.insert(found.rows.begin(), {"provider", "full name", "domain", "endpoints", "modes", "inject",
                                            "largest", "link", "NIC", "NUMA"});
@@ -132,7 +143,7 @@ int run_providers(bool is_verbose) {
     print_table(found.rows);
     if (!found.missing.empty()) say("\nnot here:\n");
     for (const auto& line : found.missing) say(fmt::format("  {}\n", line));
-    if (is_verbose) print_all_details(found.offers);
+    if (page == ProvidersPage::details) print_all_details(found.offers);
     return 0;
 }
 

@@ -94,7 +94,7 @@ std::string commented(const std::vector<std::string>& remarks) {
     return lines;
 }
 
-class Lines final : public QosTable {
+class PathLines final : public QosTable {
 public:
     using QosTable::QosTable;
 
@@ -224,7 +224,7 @@ std::unique_ptr<DurationTable> make_qos_table(Format format, std::string title, 
     if (format == Format::qos)
         return std::make_unique<Published>(std::move(title), std::move(intervals), std::move(granted),
                                            tells_memory);
-    return std::make_unique<Lines>(std::move(title), std::move(intervals), std::move(granted), tells_memory);
+    return std::make_unique<PathLines>(std::move(title), std::move(intervals), std::move(granted), tells_memory);
 }
 
 } // namespace a2aperf

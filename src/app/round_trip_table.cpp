@@ -92,7 +92,7 @@ private:
     std::vector<std::string> contradictions_;
 };
 
-class Lines final : public RoundTripTable {
+class TripLines final : public RoundTripTable {
 public:
     using RoundTripTable::RoundTripTable;
 
@@ -255,7 +255,7 @@ private:
 
 std::unique_ptr<DurationTable> make_echo_table(Format format, RoundTripSetting setting) {
     if (format == Format::clusterperf) return std::make_unique<Clusterperf>(std::move(setting));
-    return std::make_unique<Lines>(std::move(setting));
+    return std::make_unique<TripLines>(std::move(setting));
 }
 
 std::unique_ptr<DurationTable> make_open_loop_table(RoundTripSetting setting) {

@@ -59,8 +59,11 @@ public:
         help_all_ = app_.add_flag("--help-all");
         version_ = app_.add_flag("--version");
         list_ = app_.add_flag("--list");
-        if (workload == nullptr) verbose_ = app_.add_flag("-v,--verbose");
-        if (workload == nullptr) return;
+        if (workload == nullptr) {
+            verbose_ = app_.add_flag("-v,--verbose");
+            variables_ = app_.add_flag("--variables");
+            return;
+        }
         config_ = take_all(app_.add_option("--config"));
         for (const OptionRow* row : options_of(*workload))
             options_[row] = take_all(row->arity == Arity::flag ? app_.add_flag(spellings(*row))
@@ -90,7 +93,12 @@ public:
         return std::nullopt;
     }
 
-    bool is_verbose() const { return verbose_ != nullptr && verbose_->count() > 0; }
+    ProvidersPage providers_page() const {
+        if (verbose_->count() > 0 && variables_->count() > 0)
+            throw UsageError("--verbose and --variables exclude each other");
+        if (variables_->count() > 0) return ProvidersPage::variables;
+        return verbose_->count() > 0 ? ProvidersPage::details : ProvidersPage::table;
+    }
 
     std::optional<std::string> config_file() const {
         if (config_->count() == 0) return std::nullopt;
@@ -178,7 +186,8 @@ private:
     CLI::Option* version_;
     CLI::Option* list_;
     CLI::Option* config_ = nullptr;
-    CLI::Option* verbose_ = nullptr; // of providers
+    CLI::Option* verbose_ = nullptr; // these two of providers
+    CLI::Option* variables_ = nullptr;
     std::map<const OptionRow*, CLI::Option*> options_;
 };
 
@@ -302,12 +311,11 @@ ParsedCommandLine parse_command_line(int argc, const char* const* argv, const Ca
         workload = find_command(words[0], catalogue);
         words.erase(words.begin());
     }
-    parsed.is_about_providers = workload == nullptr;
     Arguments sorted(workload, catalogue);
     sorted.parse(std::move(words));
     parsed.answer = sorted.answer();
-    parsed.is_verbose = sorted.is_verbose();
-    if (parsed.answer || parsed.is_about_providers) return parsed;
+    if (workload == nullptr) parsed.providers = sorted.providers_page();
+    if (parsed.answer || parsed.providers) return parsed;
     if (!has_command) refuse_no_command(catalogue);
     std::string command_line = std::move(parsed.options.command_line);
     parsed.options = parse_options(sorted, *workload, catalogue);

@@ -126,14 +126,16 @@ std::string help_all_text(const Catalogue& catalogue, const WorkloadRow& workloa
 }
 
 std::string providers_help_text() {
-    return "Usage:  a2aperf providers [-v | --verbose]\n"
+    return "Usage:  a2aperf providers [-v | --verbose | --variables]\n"
            "\n"
            "Shows what libfabric offers on this node, one provider per line: endpoint types, modes,\n"
            "inject size, largest message, link rate, NIC and its NUMA node; and why the other\n"
            "providers are missing. It opens no endpoint and needs no mpirun.\n"
            "\n"
            "  -v, --verbose    also the queues and limits of each, and what the devices and this\n"
-           "                   node say of themselves; what is unknown is called so\n";
+           "                   node say of themselves; what is unknown is called so\n"
+           "      --variables  instead: the environment variables that libfabric and its providers\n"
+           "                   know, what each is for, and what it is set to\n";
 }
 
 std::string list_text(const Catalogue& catalogue) {

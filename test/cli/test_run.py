@@ -277,6 +277,18 @@ def planned(file: Path) -> list[dict]:
     return json.loads(file.read_text())["launches"]
 
 
+def test_only_what_this_libfabric_knows_is_screened(study, program):
+    listed = subprocess.run([program, "providers", "--variables"], capture_output=True, text=True, check=True).stdout
+    known = re.findall(r"^  (FI_SHM_\w+) ", listed, re.M)
+    assert "FI_SHM_TX_SIZE" in known
+    outcome = study.run("-n", "2", "--screen", "shm", "--dry-run", "--sizes", "1000")
+    assert outcome.returncode == 0, outcome.stderr
+    left_out = re.findall(r"^not in this round: (FI_SHM_\w+): the libfabric of this machine does not know it$", outcome.stdout, re.M)
+    planned_names = set(re.findall(r"FI_SHM_\w+", outcome.stdout)) - set(re.findall(r"^not in this round: (\w+)", outcome.stdout, re.M))
+    assert planned_names and planned_names <= set(known)
+    assert not set(left_out) & set(known)
+
+
 @pytest.mark.slow
 def test_a_screening_confirms_the_setting_that_matters(study):
     """Stopped during the confirmation, and gone on with."""

@@ -59,7 +59,8 @@ def test_a_slow_pair_is_seen_at_its_receiver(cluster_of, program, tmp_path, told
     cluster = cluster_of(HOSTS, MBIT)
     cluster.limit_pair("h2", "h4", 10)
     results, findings = run(cluster, program, tmp_path, size)
-    pair_s = size * 8 / 10e6 / payload_share()[1] - BURST_S  # at once passes what the shaper lets
+    # At once passes what the shaper lets, and what it has saved where its timer was late.
+    pair_s = size * 8 / 10e6 / payload_share()[1] - 2 * BURST_S
     p50_s = results.columns["time_p50"][0] / 1e9
     told(
         known=f"rank 3 (h4) receives slowly, or one sends slowly to it; ops take {pair_s * 1e3:.0f} ms or more",

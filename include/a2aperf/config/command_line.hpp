@@ -10,11 +10,13 @@
 
 namespace a2aperf {
 
+// What "a2aperf providers" shows.
+enum class ProvidersPage { table, details, variables };
+
 struct ParsedCommandLine {
     Options options;
-    bool is_about_providers = false;   // "a2aperf providers": no workload
-    bool is_verbose = false;           // of that, with --verbose
-    std::optional<std::string> answer; // --help, --version, --list …: print it and exit with 0
+    std::optional<ProvidersPage> providers; // of that command, which is no workload
+    std::optional<std::string> answer;      // --help, --version, --list …: print it and exit with 0
 };
 
 // Throws UsageError for everything that is wrong, CLI11's own findings included. Needs neither MPI nor a fabric.

@@ -280,10 +280,14 @@ TEST_CASE("questions are answered, whatever else is typed") {
 }
 
 TEST_CASE("providers takes no options of alltoall") {
-    CHECK(parse({"providers"}).is_about_providers);
-    CHECK_FALSE(parse({"providers"}).is_verbose);
-    CHECK(parse({"providers", "-v"}).is_verbose);
-    CHECK(parse({"providers", "--verbose"}).is_verbose);
+    CHECK_FALSE(parse({"alltoall"}).providers);
+    CHECK(parse({"providers"}).providers == ProvidersPage::table);
+    CHECK(parse({"providers", "-v"}).providers == ProvidersPage::details);
+    CHECK(parse({"providers", "--verbose"}).providers == ProvidersPage::details);
+    CHECK(parse({"providers", "--variables"}).providers == ProvidersPage::variables);
+    CHECK(refusal([] {
+              parse({"providers", "-v", "--variables"});
+          }) == "--verbose and --variables exclude each other");
     CHECK(refusal([] { parse({"alltoall", "--verbose"}); }).starts_with("unknown option '--verbose'"));
     CHECK(refusal([] { parse({"providers", "--ops", "3"}); }).starts_with("unknown option '--ops'"));
 }

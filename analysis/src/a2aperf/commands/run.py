@@ -133,7 +133,9 @@ def run(
         words = [*compare, *words, *(["--", *passed] if passed else [])]
         raise typer.Exit(driver.run(scripts.find(), words, program))
     found = scripts.find()
-    ready = screened.prepare(screen, results, seed, found.catalogues(site))
+    ready = screened.prepare(
+        screen, results, seed, found.catalogues(site), program or found.program()
+    )
     nodes = _hosts(hostfile)
     hours = minutes * nodes / 60 if minutes is not None else node_hours
     if hours is not None or dry_run:

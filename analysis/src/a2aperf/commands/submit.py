@@ -193,8 +193,10 @@ def run(
         if spare and check:
             raise InputError("--spare means nothing with --check, which looks at all of its nodes")
         if screen:
+            found = scripts.find()
+            own_settings = found.catalogues(site)
             ready = screened.prepare(
-                screen, Path(results or "results"), seed, scripts.find().catalogues(site)
+                screen, Path(results or "results"), seed, own_settings, found.program()
             )
             passed = ready.passed(passed)
         wanted = Wanted(

@@ -29,7 +29,8 @@ class Wanted:
     `tried` are names of the catalogue, or `NAME=VALUE`; none: all that are not dangerous. Those of
     `without` stay as nobody sets them, those of `fixed` are set in every launch.
     `libfabric`: a version as `1.17`, whose later settings are left out; empty: not known.
-    `budget` and `seconds` of a launch (0: no budget).
+    `budget` and `seconds` of a launch (0: no budget). `known`: variables that libfabric knows here;
+    none: nobody could say.
     """
 
     provider: str
@@ -39,6 +40,7 @@ class Wanted:
     libfabric: str = ""
     budget: float = 0.0
     seconds: float = 0.0
+    known: frozenset[str] = frozenset()
 
 
 def make(settings: Sequence[Setting], wanted: Wanted, seed: int) -> Plan:
@@ -118,6 +120,8 @@ def _against(
         return f"fixed at {wanted.fixed[factor.name]}"
     if known and _is_newer(known.since, wanted.libfabric):
         return f"since {known.since} only, and here is {wanted.libfabric}"
+    if known and _is_unknown(factor.name, wanted.known):
+        return "the libfabric of this machine does not know it"
     fixed = [one for one in settings if one.name in wanted.fixed]
     for other in (*(one for _, one in before), *fixed):
         if known and other and catalogue.conflict(known, other):
@@ -135,6 +139,16 @@ def _is_newer(since: str, libfabric: str) -> bool:
         return False
     first, ours = (int(matched[2]), int(matched[3])), (int(here[1]), int(here[2]))
     return first > ours or (first == ours and matched[1] is not None)
+
+
+def _is_unknown(name: str, known: frozenset[str]) -> bool:
+    """Whether libfabric knows others of the same provider, and this one not.
+
+    Of a provider that it has not loaded it knows none, and PSM2_* never.
+    """
+    words = name.split("_")
+    beginning = "_".join(words[: 3 if words[1:2] == ["OFI"] else 2]) + "_"
+    return name not in known and any(other.startswith(beginning) for other in known)
 
 
 def _require_budget(settings: int, wanted: Wanted) -> None:

@@ -15,6 +15,7 @@ from a2aperf.screening import catalogue, choosing, plan, trial
 from a2aperf.screening.choosing import Wanted
 from a2aperf.screening.plan import Plan
 from a2aperf.screening.trial import Trial
+from a2aperf.studies import library
 from a2aperf.studies.placed import Placed, place
 
 ROWS: Final = "screen.tsv"
@@ -40,10 +41,16 @@ class Screened(Placed):
         return [*options, "--provider", self.plan.provider]
 
 
-def prepare(asked: str, folder: Path, seed: int | None, own: Sequence[Path] = ()) -> Screened:
+def prepare(
+    asked: str,
+    folder: Path,
+    seed: int | None,
+    own: Sequence[Path] = (),
+    program: Path | str | None = None,
+) -> Screened:
     """By the name of a provider, or a file that `a2a screen -o` wrote. A folder keeps its plan.
 
-    `own` are a site's catalogues.
+    `own` are a site's catalogues; the libfabric of `program` says which settings it knows.
     Raises InputError where the folder has the plan of another screening, or its own cannot be made.
     """
     there = folder / plan.NAME
@@ -55,14 +62,14 @@ def prepare(asked: str, folder: Path, seed: int | None, own: Sequence[Path] = ()
             raise InputError(f"{folder} has the plan of another screening: --results names another")
         rows = _rows(known, trial.of(known, there))
         return Screened(place(folder, {ROWS: rows}), known, folder)
-    made = given or _of_provider(asked, seed, own)
+    made = given or _of_provider(asked, seed, own, library.variables(program))
     texts = {ROWS: _rows(made), plan.NAME: made.as_json()}
     return Screened(place(folder, texts), made, folder)
 
 
-def _of_provider(name: str, seed: int | None, own: Sequence[Path]) -> Plan:
+def _of_provider(name: str, seed: int | None, own: Sequence[Path], known: frozenset[str]) -> Plan:
     number = secrets.randbits(31) if seed is None else seed
-    return choosing.make(catalogue.of(name, own), Wanted(name), number)
+    return choosing.make(catalogue.of(name, own), Wanted(name, known=known), number)
 
 
 def add(path: Path, of: Plan, confirming: Trial) -> None:
