@@ -112,7 +112,7 @@ TEST_CASE("what a workload does by default is allowed and has points of every si
     });
 }
 
-TEST_CASE("a plan of which nothing can be measured says why, once for each size") {
+TEST_CASE("a plan of which nothing can be measured says why, for each size, and at most once for each point") {
     for_each_workload([](const Workload& workload, const Options& options) {
         const Plan plan =
             workload.plan(options, Layout::blocks(kPlanRanks, 2), [](const Point&) { return "no luck"; });
@@ -120,7 +120,8 @@ TEST_CASE("a plan of which nothing can be measured says why, once for each size"
         const std::string lines = workload.describe(plan, options, kPlanRanks);
         std::size_t times = 0;
         for (std::size_t at = 0; (at = lines.find("skipped: no luck", at)) != std::string::npos; ++at) ++times;
-        CHECK(times == options.sizes.size());
+        CHECK(times >= options.sizes.size());
+        CHECK(times <= plan.points.size());
     });
 }
 

@@ -29,11 +29,11 @@ TrafficMatrix any_matrix(int ranks, std::uint64_t percent, Random random) {
     return matrix;
 }
 
-// Calls check(matrix) for every generator and for matrices of chance, of 2 to 40 ranks; returns how many.
+// Calls check(matrix) for every generator and for matrices of chance; returns how many.
 template <class Check>
 int for_every_matrix(Check check) {
     int count = 0;
-    for (int ranks = 2; ranks <= 40; ++ranks) {
+    for (const int ranks : {2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 31}) {
         const Layout layout = Layout::blocks(ranks, 2);
         CAPTURE(ranks);
         for (const char* text : kTraffics) {
@@ -84,7 +84,7 @@ TEST_CASE("coloured: each message once, nobody twice in a step, as many steps as
         REQUIRE(steps.steps() == most_messages(matrix));
         require_all_once_without_conflict(steps, matrix);
     });
-    CHECK(count > 500);
+    CHECK(count > 100);
 }
 
 TEST_CASE("greedy: the same in at most 2 D - 1 steps, and no message could go a step earlier") {
@@ -92,6 +92,7 @@ TEST_CASE("greedy: the same in at most 2 D - 1 steps, and no message could go a 
         const MessageSteps steps = MessageSteps::greedy(matrix);
         REQUIRE(steps.steps() <= std::max(2 * most_messages(matrix) - 1, 0));
         require_all_once_without_conflict(steps, matrix);
+        bool is_early = true;
         for (int step = 0; step < steps.steps(); ++step)
             for (Rank from = 0; from < matrix.ranks(); ++from) {
                 const Rank to = steps.target(from, step);
@@ -103,9 +104,10 @@ TEST_CASE("greedy: the same in at most 2 D - 1 steps, and no message could go a 
                     const std::uint64_t in_the_way =
                         std::max(other_target < 0 ? 0 : matrix.weight(from, other_target),
                                  other_source < 0 ? 0 : matrix.weight(other_source, to));
-                    REQUIRE(in_the_way >= matrix.weight(from, to));
+                    is_early = is_early && in_the_way >= matrix.weight(from, to);
                 }
             }
+        REQUIRE(is_early);
     });
 }
 
