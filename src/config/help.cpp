@@ -134,7 +134,7 @@ std::string providers_help_text() {
            "\n"
            "  -v, --verbose    also the queues and limits of each, and what the devices and this\n"
            "                   node say of themselves; what is unknown is called so\n"
-           "      --variables  instead: the environment variables that libfabric and its providers\n"
+           "  --variables      instead: the environment variables that libfabric and its providers\n"
            "                   know, what each is for, and what it is set to\n";
 }
 
