@@ -90,7 +90,7 @@ std::unique_ptr<Engine> make_mpi_engine(const Job& job, std::byte* send_buffer, 
 std::unique_ptr<Engine> make_mpi_engine(const Job& job, std::byte* send_buffer, std::byte* receive_buffer,
                                         const Traffic& traffic) {
     const MessagePlaces places = places_of(traffic, job.rank(), ReceivePlaces::of_source);
-    const std::vector<int> world = job.world_ranks();
+    const std::vector<int>& world = job.world_ranks();
     const auto by_world_rank = [&](const auto& of_rank) {
         std::vector<int> numbers(of_rank.size());
         for (std::size_t rank = 0; rank < of_rank.size(); ++rank)
