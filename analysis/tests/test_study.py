@@ -427,9 +427,6 @@ def test_a_study_is_judged_at_the_error_of_its_look(
         f"error 0.5 %: that of the look for which the launches of {tmp_path} are planned"
     )
     assert "95 % interval" in a2a(*words, "--error", "5%").out
-    drawn = tmp_path / "compare.svg"
-    assert a2a("plot", *words, "-o", drawn).status == 0
-    assert re.search(r"99\.5\s%\sinterval", drawn.read_text(encoding="utf-8"))
     if not merged:
         assert a2a("report", tmp_path, "-o", tmp_path / "page.html").status == 0
         page = (tmp_path / "page.html").read_text(encoding="utf-8")

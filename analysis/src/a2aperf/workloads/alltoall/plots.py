@@ -14,16 +14,11 @@ from a2aperf.errors import InputError
 from a2aperf.explain import equal
 from a2aperf.percent import share
 from a2aperf.results import Results
-from a2aperf.studies import look
 from a2aperf.workloads.alltoall import drawn, matrices, sweeps
 
 _DAYS_NS = 3 * 86_400 * 10**9
 """Launches spread over more than these are a history."""
-_ERROR = Option(
-    "error",
-    "that of all cells together and of each interval (5%, or that of a study's look).",
-    metavar="SHARE",
-)
+_ERROR = Option("error", "that of all cells together and of each interval (5%).", metavar="SHARE")
 
 
 def compare(results: Results, options: Options) -> Figure:
@@ -37,10 +32,7 @@ def compare(results: Results, options: Options) -> Figure:
         what = f"what differs here: {', '.join(names)}" if names else "nothing differs here"
         raise InputError(f"a comparison needs --by NAME; {what}")
     measured = results.to_judge(comparing.roles(names))
-    given = str(options.own.get(_ERROR.name) or "")
-    # That of the verdict on the same launches.
-    planned = look.of_files(measured.files.values()).error
-    error = share("--error", given, "5%") if given else planned
+    error = share("--error", str(options.own.get(_ERROR.name) or "5%"), "5%")
     made = comparing.by_setting(measured, names, error=error)
     figure = contrasts.figure(made, options.most)
     return replace(figure, left_out=(*measured.unjudged, *figure.left_out))
