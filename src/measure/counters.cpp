@@ -9,7 +9,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <sstream>
 
 #include "a2aperf/job/job.hpp"
@@ -23,28 +22,30 @@ std::int64_t nanoseconds(const timeval& time) {
     return std::int64_t{time.tv_sec} * 1'000'000'000 + std::int64_t{time.tv_usec} * 1000;
 }
 
-// What stands behind the key in /proc/…/status.
-std::optional<std::string> status_of(const fs::path& status, std::string_view key) {
+// What stands behind each of the keys in /proc/…/status, in one reading; empty where it has none.
+template <std::size_t N>
+std::array<std::string, N> status_of(const fs::path& status, const std::array<std::string_view, N>& keys) {
+    std::array<std::string, N> said;
     std::ifstream file(status);
     for (std::string line; std::getline(file, line);)
-        if (line.starts_with(key)) return line.substr(line.find_first_not_of(" \t", key.size()));
-    return std::nullopt;
+        for (std::size_t i = 0; i < N; ++i)
+            if (line.starts_with(keys[i])) said[i] = line.substr(line.find_first_not_of(" \t", keys[i].size()));
+    return said;
 }
 
-// "VmRSS:     1234 kB"
-std::int64_t memory_of(std::string_view key) {
-    const std::optional<std::string> said = status_of("/proc/self/status", key);
+// Of "1234 kB"; -1 where nothing is said.
+std::int64_t bytes_of(const std::string& said) {
     std::int64_t kib = -1;
-    if (!said || !(std::istringstream(*said) >> kib)) return -1;
-    return kib * 1024;
+    return std::istringstream(said) >> kib ? kib * 1024 : -1;
 }
 
-// What the process has locked itself, and what the kernel holds for a device that reads or writes it. -1 where
-// neither is known.
-std::int64_t locked_memory() {
-    const std::int64_t locked = memory_of("VmLck:");
-    const std::int64_t pinned = memory_of("VmPin:");
-    return locked < 0 ? pinned : locked + std::max<std::int64_t>(pinned, 0);
+// Locked is what the process has locked itself, and what the kernel holds for a device that reads or writes it.
+void read_memory(RankCounters& counters) {
+    const auto said = status_of("/proc/self/status", std::array<std::string_view, 3>{"VmRSS:", "VmLck:", "VmPin:"});
+    counters.resident_memory = bytes_of(said[0]);
+    const std::int64_t locked = bytes_of(said[1]);
+    const std::int64_t pinned = bytes_of(said[2]);
+    counters.locked_memory = locked < 0 ? pinned : locked + std::max<std::int64_t>(pinned, 0);
 }
 
 // The main thread first, then the others as the kernel lists them.
@@ -54,7 +55,9 @@ void read_threads(RankCounters& counters) {
     for (const auto& task : fs::directory_iterator("/proc/self/task", ignored)) {
         ++counters.threads;
         if (!all.empty()) all += ';';
-        all += status_of(task.path() / "status", "Cpus_allowed_list:").value_or("?");
+        const auto [cpus] =
+            status_of(task.path() / "status", std::array<std::string_view, 1>{"Cpus_allowed_list:"});
+        all += cpus.empty() ? "?" : cpus;
     }
     constexpr std::string_view kCut = "…";
     if (all.size() >= sizeof counters.thread_affinity) {
@@ -82,8 +85,7 @@ constexpr std::array kOfNode{&NodeCounters::interrupts, &NodeCounters::net_rx, &
 
 void read_levels(RankCounters& counters) {
     read_threads(counters);
-    counters.resident_memory = memory_of("VmRSS:");
-    counters.locked_memory = locked_memory();
+    read_memory(counters);
 }
 
 RankCounters read_usage() {

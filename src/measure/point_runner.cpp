@@ -54,7 +54,7 @@ void PointRunner::run_block(Series& series, int count, OpKind kind) {
                        rules_.own_samples.size());
     const bool reads_node = job_.layout().local_index(job_.rank()) == 0;
     const NodeCounters node_before = reads_node ? node_counters_.read() : NodeCounters{};
-    const RankCounters rank_before = read_rank_counters();
+    const RankCounters rank_before = read_usage();
     loop_.name(kind, series.ops);
     series.ops += loop_.run(*series.engine, count, series.own);
     accumulate(series.rank_counters, difference(rank_before, read_rank_counters()));
