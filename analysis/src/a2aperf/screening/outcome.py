@@ -29,6 +29,15 @@ from a2aperf.tables import Cell, Column, Table
 from a2aperf.terminal import Bold
 from a2aperf.visible import json_visible
 
+HEADS: Final = [
+    Column("setting", left=True),
+    Column("sizes", left=True),
+    Column("speed"),
+    Column("95 % interval of all"),
+    Column("p"),
+]
+"""Of a row for each setting and band."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -145,14 +154,7 @@ def _found(made: Outcome) -> list[str]:
         ]
         for effect, factor in called
     ]
-    heads = [
-        Column("setting", left=True),
-        Column("sizes", left=True),
-        Column("speed"),
-        Column("95 % interval of all"),
-        Column("p"),
-    ]
-    return [Bold("beyond chance:"), *Table(heads, rows).lines()]
+    return [Bold("beyond chance:"), *Table(HEADS, rows).lines()]
 
 
 def together(made: Outcome) -> list[str]:

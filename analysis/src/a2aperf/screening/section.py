@@ -81,14 +81,7 @@ def _beyond(made: Outcome) -> str:
 
 def _effects(made: Outcome) -> Table:
     """A row for each setting and band, ranked; of those without effect what is excluded."""
-    heads = [
-        Column("setting", left=True),
-        Column("sizes", left=True),
-        Column("speed"),
-        Column("95 % interval of all"),
-        Column("p"),
-        Column("verdict", left=True),
-    ]
+    heads = [*outcome.HEADS, Column("verdict", left=True)]
     rows = [
         [
             Cell(made.plan.factors[setting].assignment),
