@@ -42,6 +42,10 @@ def finish(launch: subprocess.Popen[str], folder: Path) -> Results:
     """The file of a launch that ends well."""
     _, said = launch.communicate(timeout=PATIENCE)
     assert launch.returncode == 0, said
+    return only_complete(folder)
+
+
+def only_complete(folder: Path) -> Results:
     results = Results(folder / "a.h5")
     assert results.states() == [COMPLETE] * len(results)
     return results
@@ -118,13 +122,19 @@ def test_a_clock_that_is_off(cluster_of, program, tmp_path, told):
     cluster = cluster_of(3, mbit=100)
     size = size_for(100, 3, 1, seconds=OP_MS / 1e3)
     command = [program, "alltoall", *words(program, "clock"), "--sizes", str(size), "--ops", "15", "--warmup", "2"]
-    same = finish(cluster.start(1, [*FIRST, *command], tmp_path), tmp_path)
-    off = ",".join(map(str, offsets))
-    launch = cluster.start(1, [*FIRST, IN_TIME_NAMESPACES, off, *command], tmp_path)
-    _, said = launch.communicate(timeout=PATIENCE)
-    if launch.returncode == 77 or "no time namespace can be made here" in said:
-        pytest.skip("no time namespace can be made here")
-    results = finish(launch, tmp_path)
+
+    def measured(*before: str | Path) -> Results:
+        for _ in range(TRIES):
+            launch = cluster.start(1, [*FIRST, *before, *command], tmp_path)
+            _, said = launch.communicate(timeout=PATIENCE)
+            if launch.returncode == 77 or "no time namespace can be made here" in said:
+                pytest.skip("no time namespace can be made here")
+            if "no op of any point was valid" not in said:  # each began late on a rank that waited for its core
+                break
+        assert launch.returncode == 0, said
+        return only_complete(tmp_path)
+
+    same, results = measured(), measured(IN_TIME_NAMESPACES, ",".join(map(str, offsets)))
 
     with h5py.File(tmp_path / "a.h5", "r") as file:
         segment = file["segments/0"]
