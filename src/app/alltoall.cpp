@@ -8,20 +8,22 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/terminal.hpp"
+#include "a2aperf/config/values.hpp"
 #include "a2aperf/plan/size_list.hpp"
 #include "a2aperf/record/closing.hpp"
 #include "a2aperf/record/recorder.hpp"
 #include "a2aperf/record/table.hpp"
+#include "alltoall_options.hpp"
 #include "estimate.hpp"
 #include "launch.hpp"
+#include "search.hpp"
+#include "search_plan.hpp"
 #include "traffic_group.hpp"
 #include "traffic_options.hpp"
 #include "workload.hpp"
 
 namespace a2aperf {
 namespace {
-
-constexpr double kSecondsPerPoint = 0.05;
 
 constexpr std::string_view kIntroduction =
     "a2aperf measures all-to-all bandwidth between MPI ranks on raw libfabric endpoints\n"
@@ -62,7 +64,19 @@ constexpr OptionRow kOptions[] = {
      .help = "who sends how much to whom: uniform, zipf=1.2, hot-rank=3x, hot-node=4x, permutation, shift=K, "
              "neighbours=D, sparse=10%, incast, outcast, bisection, or a matrix in a file .mtx or .csv; "
              "--sizes is the mean of all pairs of ranks (default: uniform)",
-     .set = [](Options& o, Values v, const Catalogue&) { traffic_options(o).patterns = read_traffic(v); }},
+     .set = [](Options& o, Values v, const Catalogue&) { alltoall_options(o).patterns = read_traffic(v); }},
+    {.name = "search",
+     .value = "TIME",
+     .section = Section::what,
+     .arity = Arity::perhaps,
+     .example = "2min",
+     .help =
+         "find the fastest of all --mode, --schedule and --window (those given, else the usual ones) at each size "
+         "within this time, and compare it with the default setting in alternating blocks (without a time: 5min)",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             alltoall_options(o).search = v.empty() ? kSearchTime : parse_positive_duration(v[0]);
+         }},
 };
 
 constexpr WorkloadRow kRow{
@@ -79,13 +93,18 @@ constexpr WorkloadRow kRow{
     .set_defaults =
         [](Options& options) {
             options.sizes = parse_sizes(kDefaultSizes);
-            options.own = TrafficOptions{};
+            options.own = AllToAllOptions{};
         },
     .check =
         [](const Options& options) {
             constexpr Format kFormats[] = {Format::table, Format::wide, Format::compat, Format::csv, Format::json};
             require_format(options, kFormats, "table, wide, compat, csv, json");
             require_one_memory(options);
+            if (alltoall_options(options).search) check_search(options);
+        },
+    .settle =
+        [](Options& options, const Catalogue& catalogue) {
+            if (alltoall_options(options).search) widen_axes(options, catalogue.modes);
         },
 };
 
@@ -133,8 +152,7 @@ void measure_all(Launch& launch) {
     };
     launch.measure_points(progress, [&](int index, PointOutcome&& outcome) {
         show(index, std::move(outcome.own));
-        if (outcome.baseline)
-            show(plan.points[static_cast<std::size_t>(index)].partner, std::move(*outcome.baseline));
+        if (outcome.beside) show(plan.points[static_cast<std::size_t>(index)].partner, std::move(*outcome.beside));
     });
     launch.show(progress, table.footer());
     launch.finish();
@@ -149,6 +167,7 @@ public:
     std::string_view demands() const override { return "an all-to-all needs"; }
 
     std::vector<Bytes> message_sizes(const Options& options, const Layout& layout) const override {
+        if (alltoall_options(options).search) return options.sizes;
         std::vector<Bytes> sizes;
         const Plan all = plan(options, layout, [](const Point&) { return std::nullopt; });
         for (const Point& point : all.points) sizes.push_back(point.largest_of_op());
@@ -156,11 +175,16 @@ public:
     }
 
     Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {
+        if (alltoall_options(options).search) {
+            Plan first = plan_search(options, layout, skip);
+            require_time(options, first, layout.ranks());
+            return first;
+        }
         const Axes axes{.sizes = options.sizes,
                         .modes = options.modes,
                         .schedules = options.schedules,
                         .windows = options.windows,
-                        .traffics = traffic_options(options).patterns,
+                        .traffics = alltoall_options(options).patterns,
                         .post = options.post,
                         .with_baseline = options.with_mpi_baseline,
                         .with_sentinel = options.with_sentinel,
@@ -172,7 +196,7 @@ public:
     std::string describe(const Plan& plan, const Options&, int) const override {
         std::string lines;
         for (const Point& point : plan.points) {
-            if (point.role != Role::measure) continue;
+            if (point.role != Role::measure && point.role != Role::search) continue;
             lines += "  " + point.label();
             if (point.partner >= 0)
                 lines += fmt::format(", with MPI_Alltoall{} as baseline", point.traffic ? "v" : "");
@@ -185,10 +209,14 @@ public:
     int messages_at_once(int ranks) const override { return ranks; }
 
     double seconds_of_point(const Options& options, Bytes message_size, double ops, int ranks) const override {
-        const double op = (ranks - 1) * (kSecondsPerMessage + static_cast<double>(message_size) / kBytesPerSecond);
+        const double op = seconds_of_op(message_size, ranks);
         double point = ops * op * (options.with_mpi_baseline ? 2 : 1);
         if (options.time_budget) point = std::min(point, static_cast<double>(*options.time_budget) * 1e-9);
-        return kSecondsPerPoint + point;
+        return kSecondsBesideOps + point;
+    }
+
+    std::optional<Nanoseconds> time_asked(const Options& options) const override {
+        return alltoall_options(options).search;
     }
 
     bool is_collective() const override { return true; }
@@ -208,7 +236,9 @@ public:
     std::optional<GroupDeclaration> group(const Options&, const Plan& plan, int ranks) const override {
         return traffic_group(plan, ranks);
     }
-    void measure(Launch& launch) const override { measure_all(launch); }
+    void measure(Launch& launch) const override {
+        alltoall_options(launch.options()).search ? search_all(launch) : measure_all(launch);
+    }
 };
 
 } // namespace

@@ -9,6 +9,7 @@ namespace a2aperf {
 
 Nanoseconds estimated_time(const Plan& plan, const Options& options, int ranks) {
     const Workload& workload = workload_of(options);
+    if (const auto asked = workload.time_asked(options)) return *asked;
     const double ops = (options.precision ? options.max_ops : options.ops) + options.warmup + 1;
     double seconds = 0;
     Bytes largest = 0;

@@ -29,10 +29,6 @@ std::string named(const Point& point, int index) {
     return fmt::format("point {}, {}", index, point.label());
 }
 
-bool has_baseline(const Point& point) {
-    return point.partner >= 0 && point.role == Role::measure;
-}
-
 } // namespace
 
 Launch::Launch(Job& job, const Options& options, std::filesystem::path results, const StoredChoices& stored,
@@ -175,8 +171,14 @@ bool Launch::is_done_before(int index) {
     return is_done;
 }
 
-void Launch::measure_points(Progress& progress, const Done& done) {
-    for (std::size_t place = 0; place < plan().order.size(); ++place) {
+void Launch::extend(const std::vector<Point>& more, const std::vector<int>& order) {
+    prepared_.plan.points.insert(prepared_.plan.points.end(), more.begin(), more.end());
+    prepared_.plan.order.insert(prepared_.plan.order.end(), order.begin(), order.end());
+    at_file([&](Recorder& recorder) { recorder.extend(more, job_.layout(), prepared_.provider()); });
+}
+
+void Launch::measure_points(Progress& progress, const Done& done, std::size_t first) {
+    for (std::size_t place = first; place < plan().order.size(); ++place) {
         const int index = plan().order[place];
         const Point& point = plan().points[static_cast<std::size_t>(index)];
         PointOutcome outcome;
@@ -199,23 +201,22 @@ PointOutcome Launch::stored(const Point& point, int index) {
     if (!job_.is_root()) return outcome;
     if (point.is_counted()) ++points_before_;
     outcome.own = file_.recorder().stored(index);
-    if (has_baseline(point)) outcome.baseline = file_.recorder().stored(point.partner);
+    if (point.partner >= 0) outcome.beside = file_.recorder().stored(point.partner);
     return outcome;
 }
 
 // In the file, too.
 PointOutcome Launch::measured(const Point& point, int index, Progress& progress) {
-    PointOutcome outcome =
-        measurement_.measure(point, has_baseline(point), [&](int made, int expected, double op_time_ns) {
-            progress.ops(made, expected, workload_.gbps_rank(point, job_.layout(), op_time_ns));
-        });
+    const Point* const beside =
+        point.partner >= 0 ? &plan().points[static_cast<std::size_t>(point.partner)] : nullptr;
+    PointOutcome outcome = measurement_.measure(point, beside, [&](int made, int expected, double op_time_ns) {
+        progress.ops(made, expected, workload_.gbps_rank(point, job_.layout(), op_time_ns));
+    });
     file_.has_answered(); // all ranks have been here since the last write
     if (job_.is_root()) {
         const std::span<const Column> columns = workload_.schema().columns;
         work_out(columns, outcome.own, point, job_.layout());
-        if (outcome.baseline)
-            work_out(columns, *outcome.baseline, plan().points[static_cast<std::size_t>(point.partner)],
-                     job_.layout());
+        if (outcome.beside) work_out(columns, *outcome.beside, *beside, job_.layout());
     }
     keep(point, index, outcome);
     if (job_.is_root()) progress.end_point();
@@ -225,7 +226,7 @@ PointOutcome Launch::measured(const Point& point, int index, Progress& progress)
 void Launch::keep(const Point& point, int index, const PointOutcome& outcome) {
     at_file([&](Recorder& recorder) {
         // The partner first: whoever sees this row complete finds its partner there.
-        if (outcome.baseline) recorder.write(point.partner, *outcome.baseline);
+        if (outcome.beside) recorder.write(point.partner, *outcome.beside);
         recorder.write(index, outcome.own);
     });
 }

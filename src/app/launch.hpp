@@ -36,9 +36,14 @@ public:
     // Results, on rank 0's stdout, which may be the terminal of its progress.
     void show(Progress& progress, const std::string& lines) const;
     // Every point of the plan in its order; done() is told of each on rank 0, when it is in the file. What was
-    // measured in an earlier launch comes from there, without its samples.
+    // measured in an earlier launch comes from there, without its samples. first: a place in the order.
     using Done = std::function<void(int index, PointOutcome&& outcome)>;
-    void measure_points(Progress& progress, const Done& done);
+    void measure_points(Progress& progress, const Done& done, std::size_t first = 0);
+    // More points behind the plan's, for what was found out by now, and which of them (by their places in the plan)
+    // come next in which order. They ask for nothing that the plan's don't ask for. Collective.
+    void extend(const std::vector<Point>& more, const std::vector<int>& order);
+    // Of every point from here on, instead of --time-budget.
+    void limit_points(Nanoseconds time) { measurement_.limit_points(time); }
     // The ops of another one, that is not of the plan; on rank 0.
     Samples sample(const Point& point, const std::string& at_hand);
     // Something that rank 0 does with the file, for which the others have patience. Collective.

@@ -37,7 +37,8 @@ Measurement::Measurement(Job& job, const Options& options, const Preparation& pr
       node_counters_(of_this_node(adapters_, job), port_names_), counted_start_(job, node_counters_),
       channels_(job, prepared.choice.offer, prepared.channel_settings(options, job.ranks()),
                 most_channels(prepared.plan)),
-      loop_(job, clock_.mine, deadline_), durations_(job, clock_.mine, deadline_) {}
+      loop_(job, clock_.mine, deadline_), durations_(job, clock_.mine, deadline_),
+      time_of_point_(options.time_budget) {}
 
 void Measurement::connect() {
     clock_ = agree_on_clock(job_);
@@ -97,7 +98,7 @@ RunRules Measurement::rules_for(const Point& point) const {
     rules.precision = options_.precision;
     rules.min_ops = options_.min_ops;
     rules.max_ops = options_.max_ops;
-    rules.time_budget = options_.time_budget;
+    rules.time_budget = time_of_point_;
     rules.seed = options_.seed;
     rules.traces = options_.traces;
     rules.time_origin = time_origin_;
@@ -164,7 +165,7 @@ void Measurement::finish() {
     for (Channel* channel : channels_.all()) take_last_answers(*channel, job_, agreement, deadline_);
 }
 
-PointOutcome Measurement::measure(const Point& point, bool with_baseline, ProgressReport report) {
+PointOutcome Measurement::measure(const Point& point, const Point* beside, ProgressReport report) {
     if (workload_.most_ticks(options_, job_.ranks()) > 0) {
         DurationRunner runner(job_, channels_.of(point), loop_, durations_, deadline_, node_counters_,
                               duration_rules_for(point));
@@ -173,7 +174,7 @@ PointOutcome Measurement::measure(const Point& point, bool with_baseline, Progre
     }
     PointRunner runner = runner_for(point);
     runner.set_progress(std::move(report));
-    return runner.measure(point, with_baseline);
+    return runner.measure(point, beside);
 }
 
 } // namespace a2aperf

@@ -29,7 +29,8 @@ public:
 
     // Collective.
     void verify(const Point& point) { runner_for(point).verify(point); }
-    PointOutcome measure(const Point& point, bool with_baseline, ProgressReport report);
+    PointOutcome measure(const Point& point, const Point* beside, ProgressReport report);
+    void limit_points(Nanoseconds time) { time_of_point_ = time; }       // of each from here on
     PhaseCounts start_counts() const { return counted_start_.gather(); } // once connected; on rank 0
     Samples sample(const Point& point) { return runner_for(point).sample(point); }
     void finish(); // after the last point: the channels can be closed
@@ -63,6 +64,7 @@ private:
     Nanoseconds synchronised_ = 0; // when the clocks were last agreed on
     OpLoop loop_;
     DurationLoop durations_;
+    std::optional<Nanoseconds> time_of_point_;
     StartChoice start_{Start::barrier, "nothing to measure"};
     Nanoseconds time_origin_ = 0;      // on the common clock
     Nanoseconds time_origin_wall_ = 0; // the same, since 1970-01-01

@@ -59,6 +59,8 @@ public:
     // For the estimate: a point, and how many more points of the largest size may follow the plan.
     virtual double seconds_of_point(const Options& options, Bytes message_size, double ops, int ranks) const = 0;
     virtual int points_afterwards(const Options&) const { return 0; }
+    // That all of it was to take, where that was asked for.
+    virtual std::optional<Nanoseconds> time_asked(const Options&) const { return std::nullopt; }
     // Of rank 0's memory, for the samples of one point.
     virtual Bytes sample_bytes(const Options&, int /*ranks*/) const { return 0; }
     // For --dry-run: what it takes beside the message buffers; empty = nothing to speak of.

@@ -65,9 +65,7 @@ public:
             return;
         }
         config_ = take_all(app_.add_option("--config"));
-        for (const OptionRow* row : options_of(*workload))
-            options_[row] = take_all(row->arity == Arity::flag ? app_.add_flag(spellings(*row))
-                                                               : app_.add_option(spellings(*row)));
+        for (const OptionRow* row : options_of(*workload)) options_[row] = add(*row);
     }
 
     // Throws UsageError for a missing value and for what is no option.
@@ -115,6 +113,12 @@ public:
     }
 
 private:
+    CLI::Option* add(const OptionRow& row) {
+        if (row.arity == Arity::flag) return take_all(app_.add_flag(spellings(row)));
+        CLI::Option* const option = take_all(app_.add_option(spellings(row)));
+        return row.arity == Arity::perhaps ? option->expected(0, 1) : option;
+    }
+
     static CLI::Option* take_all(CLI::Option* option) {
         return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     }
@@ -137,7 +141,8 @@ private:
             if (values.back() != "true") throw UsageError(fmt::format("{} takes no value", name));
             return {};
         }
-        if (row.arity == Arity::one) return {single(name, row.value, values)};
+        if (row.arity == Arity::perhaps && values == std::vector<std::string>{""}) return {};
+        if (row.arity == Arity::one || row.arity == Arity::perhaps) return {single(name, row.value, values)};
         for (const std::string& value : values) single(name, row.value, {value});
         return values;
     }
@@ -217,6 +222,7 @@ GivenOptions merge(GivenOptions from_words, const GivenOptions& from_file) {
 }
 
 void apply(Options& options, const GivenOptions& given, const Catalogue& catalogue) {
+    for (const auto& [row, values] : given) options.given.push_back(row->name);
     for (const auto& [row, values] : given) {
         try {
             row->set(options, values, catalogue);
@@ -271,6 +277,7 @@ Options parse_options(const Arguments& words, const WorkloadRow& workload, const
     apply(options, given, catalogue);
     workload.check(options);
     check_together(options, typed);
+    if (workload.settle != nullptr) workload.settle(options, catalogue);
     return options;
 }
 

@@ -80,7 +80,8 @@ std::string describe(const OptionRow& row, const Catalogue& catalogue, const Wor
     replace(text, "{warmup}", fmt::to_string(defaults.warmup));
     std::string names = spellings(row);
     replace(names, ",", ", ");
-    std::string line = fmt::format("  {}{}{}", names, row.value.empty() ? "" : " ", row.value);
+    const std::string value = row.arity == Arity::perhaps ? fmt::format("[{}]", row.value) : std::string(row.value);
+    std::string line = fmt::format("  {}{}{}", names, value.empty() ? "" : " ", value);
     if (line.size() + 2 > kTextColumn) {
         line += '\n' + std::string(kTextColumn, ' ');
     } else {

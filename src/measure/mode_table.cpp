@@ -50,7 +50,7 @@ std::unique_ptr<Engine> make_fabric_engine(const EngineParts& parts) {
     const TransferContext context = context_of<Mode>(channel, parts.point);
     const Peers peers = parts.point.peers(parts.job.rank(), parts.job.layout(), parts.seed);
     SelfCopy self_copy;
-    if (parts.point.partner >= 0 && !parts.point.traffic) // which has nothing for a rank itself
+    if (parts.point.is_beside_mpi && !parts.point.traffic) // which has nothing for a rank itself
         self_copy = {&channel.memory(), context.send_buffer, context.receive_buffer, context.message_size};
     ExchangeSettings settings = settings_of<Mode>(parts, channel);
     settings.traces = parts.traces;

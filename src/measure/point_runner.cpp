@@ -264,40 +264,51 @@ Samples PointRunner::sample(const Point& point) {
     return std::move(series.samples);
 }
 
-PointOutcome PointRunner::measure(const Point& point, bool with_baseline) {
+PhaseCounts PointRunner::counted_verification(const Point& point) {
+    CountedPhase verification(job_, node_counters_);
+    verify(point);
+    verification.end();
+    return verification.gather();
+}
+
+PointOutcome PointRunner::measure(const Point& point, const Point* beside) {
     const std::int64_t started = wall_clock_ns();
     const Nanoseconds begin = now_ns();
     Channel& channel = *channels_.front(); // all have the same settings
     clock_error_ns_ = keep_clock_();
-    CountedPhase verification(job_, node_counters_);
-    verify(point);
-    verification.end();
+    const bool is_beside_mpi = beside != nullptr && beside->is_baseline();
+    PhaseCounts verified = counted_verification(point);
+    PhaseCounts verified_beside;
+    if (beside != nullptr && !is_beside_mpi) verified_beside = counted_verification(*beside);
 
-    std::vector<Series> all(with_baseline ? 2 : 1);
+    std::vector<Series> all(beside != nullptr ? 2 : 1);
     all[0].engine = make_engine_(parts(point));
-    if (with_baseline) {
-        all[1].engine = make_baseline(job_, channel, point);
-        all[1].kind = OpKind::baseline;
-    }
+    if (beside != nullptr)
+        all[1].engine = is_beside_mpi ? make_baseline(job_, channel, point) : make_engine_(parts(*beside));
+    if (is_beside_mpi) all[1].kind = OpKind::baseline;
     for (Series& series : all) {
         series.warmup_p50 = warm_up(series);
         if (rules_.has_late_limit && loop_.start() == Start::clock)
             series.late_limit = late_limit(std::isnan(series.warmup_p50) ? 0 : series.warmup_p50);
     }
-    run_blocks(all, with_baseline);
+    run_blocks(all, beside != nullptr);
 
     PointOutcome outcome;
     outcome.own = finish(all[0], point);
-    outcome.own.verification = verification.gather();
+    outcome.own.verification = std::move(verified);
     outcome.own.used_inject = uses_inject(channel.domain().offer(), point);
-    if (with_baseline) outcome.baseline = finish(all[1], point);
+    if (beside != nullptr) {
+        outcome.beside = finish(all[1], *beside);
+        outcome.beside->verification = std::move(verified_beside);
+        outcome.beside->used_inject = !is_beside_mpi && uses_inject(channel.domain().offer(), *beside);
+    }
     outcome.own.started_ns = started;
     outcome.own.duration_ns = now_ns() - begin;
-    if (job_.is_root() && outcome.baseline) {
-        outcome.baseline->started_ns = started;
-        outcome.baseline->duration_ns = outcome.own.duration_ns;
-        set_ratio(outcome.own, *outcome.baseline, rules_);
-        set_ratio(*outcome.baseline, outcome.own, rules_);
+    if (job_.is_root() && outcome.beside) {
+        outcome.beside->started_ns = started;
+        outcome.beside->duration_ns = outcome.own.duration_ns;
+        set_ratio(outcome.own, *outcome.beside, rules_);
+        set_ratio(*outcome.beside, outcome.own, rules_);
     }
     return outcome;
 }

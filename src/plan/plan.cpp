@@ -125,6 +125,7 @@ Plan make_plan(const Axes& axes, const Layout& layout, const Skip& skip) {
         if (!baseline.is_skipped()) {
             baseline.partner = index;
             plan.points.back().partner = index + 1;
+            plan.points.back().is_beside_mpi = true;
         }
         plan.points.push_back(std::move(baseline));
     }

@@ -15,6 +15,8 @@ std::string_view to_string(Role role) {
         return "baseline";
     case Role::sentinel:
         return "sentinel";
+    case Role::search:
+        return "search";
     case Role::pair:
         return "pair";
     case Role::flow:

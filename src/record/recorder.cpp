@@ -82,6 +82,10 @@ void Recorder::Impl::start(Replacement& replacement, Existing existing, const Pr
     segment = results.segment_count();
     SegmentGroup::create(results.segments, segment, provenance, planned_order);
     port_names = provenance.port_names;
+    publish(replacement, existing);
+}
+
+void Recorder::Impl::publish(Replacement& replacement, Existing existing) {
     results.write_checksums();
     results.write_digest();
     results.file.flush();
@@ -99,6 +103,42 @@ void Recorder::Impl::start(Replacement& replacement, Existing existing, const Pr
     states = results.columns.states();
     checksums.emplace(results.file, results.extents.points);
     lock = replacement.publish(existing);
+}
+
+void Recorder::Impl::require_name() const {
+    if (!lock->is_of(file) && std::filesystem::exists(file)) throw nameless();
+}
+
+RunError Recorder::Impl::nameless() const {
+    return RunError(lock->name().empty() ? "the results of this launch are lost"
+                                         : "the results of this launch can't get their name");
+}
+
+// Of what is on the disk.
+void Recorder::Impl::extend(const std::vector<Point>& more, const Layout& layout, const std::string& provider) {
+    settle();
+    require_name();
+    points.insert(points.end(), more.begin(), more.end());
+    Extents extents = results.extents;
+    extents.points = static_cast<int>(points.size());
+    require_room(file, extents);
+    Replacement replacement(file);
+    ResultsFile longer =
+        ResultsFile::create(replacement.path(), FileLayout::preallocated, results.attributes, extents);
+    longer.columns.write_asked(points, layout, provider);
+    copy_measured(results, states, longer);
+    if (const auto damaged = copy_checksums(results, longer))
+        throw RunError(
+            fmt::format("{} is damaged: point {} reads otherwise than it was written", file.string(), *damaged),
+            EndReason::bad_data);
+    if (results.group) copy_group(*results.group, longer.group.value());
+    ResultsFile former = std::exchange(results, std::move(longer));
+    try {
+        publish(replacement, Existing::replace);
+    } catch (const std::exception&) {
+        results = std::move(former); // which has the name: its end can still be told
+        throw;
+    }
 }
 
 PercentileRule Recorder::Impl::percentile_rule() const {
@@ -247,6 +287,10 @@ void Recorder::write(int point, const PointResult& result) {
     if (impl_->pace.is_due(now_ns())) impl_->settle();
 }
 
+void Recorder::extend(const std::vector<Point>& more, const Layout& layout, const std::string& provider) {
+    impl_->extend(more, layout, provider);
+}
+
 void Recorder::write(const GroupCells& cells) {
     impl_->results.group.value().write(cells);
 }
@@ -268,15 +312,13 @@ std::optional<std::string> Recorder::end(EndState state, std::string_view messag
     if (state != EndState::finished) return std::nullopt;
     // What was only removed comes back with the compact copy; what has come in its place isn't ours.
     const bool is_ours = has_name();
-    const RunError nameless(moved_to().empty() ? "the results of this launch are lost"
-                                               : "the results of this launch can't get their name");
-    if (!is_ours && std::filesystem::exists(impl_->file)) throw nameless;
+    impl_->require_name();
     try {
         impl_->compact();
         return std::nullopt;
     } catch (const std::exception& error) {
         if (reason_of(error) == EndReason::bad_data) throw;
-        if (!is_ours) throw nameless;
+        if (!is_ours) throw impl_->nameless();
         return fmt::format("{} is complete but larger than necessary: {}", impl_->file.string(), words_of(error));
     }
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "a2aperf/base/error.hpp"
 #include "a2aperf/record/recorder.hpp"
 #include "barrier.hpp"
 #include "checksum.hpp"
@@ -43,6 +44,12 @@ public:
     // data is written.
     void start(Replacement& replacement, Existing existing, const Provenance& provenance,
                const std::vector<int>& planned_order);
+    // The latter of these alone.
+    void publish(Replacement& replacement, Existing existing);
+    void extend(const std::vector<Point>& more, const Layout& layout, const std::string& provider);
+    // Throws where the file lost its name meanwhile and another has it.
+    void require_name() const;
+    RunError nameless() const;
     PercentileRule percentile_rule() const; // the file's
     // Before a point's rows change that has samples: from here on it is not measured, on the disk either.
     void take_back(int point);

@@ -250,7 +250,7 @@ Made most_made(const ResultsFile& file, const std::vector<State>& states) {
 std::optional<int> copy_checksums(const ResultsFile& from, const ResultsFile& to) {
     const std::vector<std::int64_t> checksums = from.columns.checksums();
     const PointChecksums there(to.file, to.extents.points);
-    for (int p = 0; p < to.extents.points; ++p) {
+    for (int p = 0; p < from.extents.points; ++p) {
         const std::int64_t checksum = checksums[static_cast<std::size_t>(p)];
         if (checksum == kNoChecksum) continue;
         if (there.of(p) != checksum) return p;

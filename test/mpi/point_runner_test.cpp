@@ -33,7 +33,7 @@ struct Run {
         : runner(job(), rig.channels.all(), rig.loop, rig.deadline, counters, rules) {
         rig.loop.set_start(start);
     }
-    PointResult measure() { return runner.measure(point_of("tagged"), false).own; }
+    PointResult measure() { return runner.measure(point_of("tagged")).own; }
 
     Rig rig{{"tagged"}, job().ranks()};
     NodeCounterReader counters{{}, {}};
@@ -135,11 +135,19 @@ TEST_CASE("an op with a late rank is kept and does not count, and twice the ops 
 
 TEST_CASE("two engines take turns, A B B A: each block of one has a block of the other beside it") {
     Run run(rules_of(45, 2));
-    const PointOutcome outcome = run.runner.measure(point_of("tagged"), true);
-    CHECK(outcome.baseline.has_value());
+    Point other = point_of("collective");
+    SUBCASE("MPI") {
+        other.role = Role::baseline;
+    }
+    SUBCASE("another setting of our own") {
+        other = point_of("tagged");
+        other.window = 1;
+    }
+    const PointOutcome outcome = run.runner.measure(point_of("tagged"), &other);
+    CHECK(outcome.beside.has_value());
     if (!job().is_root()) return;
     const Samples& own = outcome.own.samples;
-    const Samples& baseline = outcome.baseline->samples;
+    const Samples& baseline = outcome.beside->samples;
     CHECK(own.attempts() == 45);
     CHECK(baseline.attempts() == 45);
     // A turn but the first and the last is of two blocks: the second one is as long as the next turn's first.
@@ -152,7 +160,8 @@ TEST_CASE("two engines take turns, A B B A: each block of one has a block of the
         block = lengths[turn] - block;
     }
     CHECK(block == 0);
-    CHECK(outcome.own.summary.ratio * outcome.baseline->summary.ratio == doctest::Approx(1));
+    CHECK(outcome.own.summary.ratio * outcome.beside->summary.ratio == doctest::Approx(1));
+    CHECK(outcome.beside->verification.ranks.empty() == other.is_baseline());
 }
 
 TEST_CASE("between blocks all ranks keep the clock, and rank 0 reports") {

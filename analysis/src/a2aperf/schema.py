@@ -38,7 +38,7 @@ Kind = Literal["string", "int8", "int32", "int64", "float64"]
 
 ALL_TO_ALL = "alltoall"
 """The workload of files that name none, but for those of points with a role of another one."""
-OF_ALL_TO_ALLS = ("measure", "baseline", "sentinel")
+OF_ALL_TO_ALLS = ("measure", "baseline", "sentinel", "search")
 """Roles of the points of all-to-alls."""
 
 

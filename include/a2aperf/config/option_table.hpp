@@ -14,9 +14,9 @@
 namespace a2aperf {
 
 enum class Section { where, what, how_long, how, out };
-enum class Arity { flag, one, several };
-enum class Audience { daily, all }; // in --help, or in --help-all only
-enum class Serves { every, some };  // workload; some name it in their row
+enum class Arity { flag, one, several, perhaps }; // perhaps: a flag that may have a value
+enum class Audience { daily, all };               // in --help, or in --help-all only
+enum class Serves { every, some };                // workload; some name it in their row
 
 struct OptionRow {
     std::string_view name;    // "sizes": --sizes, and the key in a --config file

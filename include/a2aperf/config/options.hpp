@@ -3,6 +3,7 @@
 // MPI and libfabric.
 #pragma once
 
+#include <algorithm>
 #include <any>
 #include <cstdint>
 #include <filesystem>
@@ -24,8 +25,9 @@ enum class Poll { automatic, spin, yield, block };
 enum class Overwrite { refuse, resume, force };
 
 struct Options {
-    std::string_view workload; // its name
-    std::any own;              // what the options that it alone has are put into
+    std::string_view workload;           // its name
+    std::any own;                        // what the options that it alone has are put into
+    std::vector<std::string_view> given; // names of the options that were given, here or in a --config file
 
     // where
     std::string provider = "auto";
@@ -76,6 +78,10 @@ struct Options {
     std::optional<int> ranks_per_node; // --dry-run
 
     std::string command_line; // as typed, for the file
+
+    bool is_given(std::string_view option) const {
+        return std::find(given.begin(), given.end(), option) != given.end();
+    }
 };
 
 } // namespace a2aperf

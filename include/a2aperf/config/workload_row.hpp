@@ -26,6 +26,8 @@ struct WorkloadRow {
 
     void (*set_defaults)(Options& options); // what differs from those of Options
     void (*check)(const Options& options);  // what one option says about another; throws UsageError
+    // What follows from all that were given, once they are checked.
+    void (*settle)(Options& options, const Catalogue& catalogue) = nullptr;
 };
 
 // What the workload does without options.

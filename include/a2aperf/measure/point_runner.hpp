@@ -48,7 +48,7 @@ using MakeEngine = std::function<std::unique_ptr<Engine>(const EngineParts&)>;
 
 struct PointOutcome {
     PointResult own;
-    std::optional<PointResult> baseline{};
+    std::optional<PointResult> beside{}; // of what was measured in alternation with it
 };
 
 class PointRunner {
@@ -66,9 +66,9 @@ public:
     // Collective; throws RunError or Interrupted.
     void verify(const Point& point);
 
-    // Verifies, then measures the point, and with_baseline MPI beside it, block by block in alternation.
-    // Collective. The result is complete on rank 0 only.
-    PointOutcome measure(const Point& point, bool with_baseline);
+    // Verifies, then measures the point, and another beside it, block by block in alternation: MPI, or one of the
+    // same size (which is verified, too). Null: it alone. Collective. The result is complete on rank 0 only.
+    PointOutcome measure(const Point& point, const Point* beside = nullptr);
 
     // The ops that were asked for, neither verified nor summarised, the warm-up left out. Collective; they are on
     // rank 0.
@@ -84,6 +84,7 @@ private:
     EngineParts parts(const Point& point) {
         return {job_, channels_, loop_, deadline_, point, rules_.seed, rules_.traces};
     }
+    PhaseCounts counted_verification(const Point& point);
     void run_block(Series& series, int count, OpKind kind);
     void gather_block(Series& series);
     void gather_arrivals(Series& series);

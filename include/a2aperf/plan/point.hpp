@@ -15,7 +15,7 @@
 
 namespace a2aperf {
 
-enum class Role { measure, baseline, sentinel, pair, flow };
+enum class Role { measure, baseline, sentinel, search, pair, flow };
 enum class Post { before, inside };
 
 std::string_view to_string(Role role);
@@ -30,11 +30,12 @@ struct Point {
     Post post = Post::before;
     std::shared_ptr<const Traffic> traffic{};    // null: the same to every peer; else message_size is the mean
     std::shared_ptr<const MessageSteps> steps{}; // of a schedule that makes them of the traffic's matrix
-    int distance = 0;      // 0: every peer; d: the one step in which rank r sends to (r + d) mod R
-    Rank only_sender = -1; // with a distance: all ranks but this one and its receiver are idle; -1 = none is
-    std::string memory;    // kind of its messages' pages; empty: the only one of the launch
-    int channels = 1;      // of each rank, over which it is measured
-    int partner = -1;      // index of the point measured in alternation with this one
+    int distance = 0;           // 0: every peer; d: the one step in which rank r sends to (r + d) mod R
+    Rank only_sender = -1;      // with a distance: all ranks but this one and its receiver are idle; -1 = none is
+    std::string memory;         // kind of its messages' pages; empty: the only one of the launch
+    int channels = 1;           // of each rank, over which it is measured
+    int partner = -1;           // index of the point measured in alternation with this one
+    bool is_beside_mpi = false; // which sends to itself, too
     std::shared_ptr<const FlowPlan> flow; // of a point that runs for a duration; null where it is made of ops
     std::string skip_reason;              // empty = measured
 

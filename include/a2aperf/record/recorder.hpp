@@ -65,6 +65,10 @@ public:
     // as that leaves most of the time to the launch (barrier.hpp), and otherwise the next call or end() does it.
     void write(int point, const PointResult& result);
 
+    // More points behind those that there are, for what was found out by now: writes a copy of the file with room
+    // for them, renames it over the first and goes on there. A kill leaves one of the two.
+    void extend(const std::vector<Point>& more, const Layout& layout, const std::string& provider);
+
     // The declared group: some of its cells, and a column made blank again.
     void write(const GroupCells& cells);
     std::vector<double> read(const std::string& column, const std::vector<std::uint64_t>& places) const;

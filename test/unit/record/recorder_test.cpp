@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
 
 #include <doctest/doctest.h>
@@ -203,6 +204,48 @@ TEST_CASE("a point without a valid op has failed, keeps its samples and is measu
     again.write(1, launch.result(1));
     CHECK(again.is_complete(1));
     check_point(read(launch.settings.file), launch, 1);
+}
+
+TEST_CASE("a file gets more points while the launch goes on, and keeps those that it has") {
+    const test::TemporaryFolder folder;
+    Launch launch(folder / "a.h5");
+    const Plan whole = launch.plan;
+    const auto cut = whole.points.begin() + 4;
+    launch.plan.points.assign(whole.points.begin(), cut);
+    std::erase_if(launch.plan.order, [](int index) { return index >= 4; });
+    Recorder recorder = launch.create();
+    recorder.write(1, launch.result(1));
+    launch.plan = whole;
+    recorder.extend({cut, whole.points.end()}, launch.layout, launch.settings.provider);
+    CHECK(recorder.is_complete(1));
+    CHECK_FALSE(recorder.is_complete(3)); // planned before, not measured by then
+    CHECK_FALSE(recorder.is_complete(5));
+    {
+        const ResultsFile running = read(launch.settings.file); // as a kill would leave it
+        CHECK(running.extents.points == 9);
+        CHECK(running.reliable().damaged.empty());
+        check_point(running, launch, 1);
+        CHECK(running.columns.states()[7] == State::skipped);
+    }
+    for (const int point : {3, 5}) recorder.write(point, launch.result(point));
+    CHECK_FALSE(recorder.end(EndState::finished, "").has_value());
+    const ResultsFile finished = read(launch.settings.file);
+    for (const int point : {1, 3, 5}) check_point(finished, launch, point);
+    const std::vector<Value> sizes = finished.columns.read("message_size");
+    for (std::size_t p = 0; p < whole.points.size(); ++p)
+        CHECK(std::get<std::int64_t>(sizes[p]) == static_cast<std::int64_t>(whole.points[p].message_size));
+    CHECK(finished.segment_count() == 1);
+}
+
+TEST_CASE("a file in whose place another was put gets no more points, and the other stays") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    Recorder recorder = launch.create();
+    std::filesystem::rename(launch.settings.file, folder / "b.h5");
+    std::ofstream(launch.settings.file) << "another";
+    CHECK_THROWS_AS(recorder.extend({launch.plan.points[1]}, launch.layout, launch.settings.provider), RunError);
+    CHECK(std::filesystem::file_size(launch.settings.file) == 7);
+    CHECK(read(folder / "b.h5").extents.points == 9);
 }
 
 TEST_CASE("a stored point gives back its statistics and counters") {

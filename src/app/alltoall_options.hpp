@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the options that an all-to-all alone has are put into.
+#pragma once
+
+#include <any>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "a2aperf/config/options.hpp"
+#include "a2aperf/plan/traffic_pattern.hpp"
+
+namespace a2aperf {
+
+struct AllToAllOptions {
+    std::vector<TrafficPattern> patterns; // none: uniform
+    std::optional<Nanoseconds> search;    // how long the best setting may be looked for
+    std::string default_mode_only;        // a mode that is there for the default setting alone; empty = none is
+};
+
+inline AllToAllOptions& alltoall_options(Options& options) {
+    return std::any_cast<AllToAllOptions&>(options.own);
+}
+inline const AllToAllOptions& alltoall_options(const Options& options) {
+    return std::any_cast<const AllToAllOptions&>(options.own);
+}
+
+} // namespace a2aperf

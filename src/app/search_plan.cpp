@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "search_plan.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "a2aperf/base/error.hpp"
+#include "a2aperf/plan/halving.hpp"
+#include "estimate.hpp"
+
+namespace a2aperf {
+namespace {
+
+constexpr std::string_view kDefaultMode = "tagged";
+constexpr std::string_view kDefaultSchedule = "shift";
+constexpr int kSearchOps = 400;    // of a point, where there is time
+constexpr int kLeastOps = 10;      // one block
+constexpr int kConfirmedOps = 120; // of either side: the fewest that give an interval
+
+template <class T>
+void add_once(std::vector<T>& values, const T& value) {
+    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+}
+
+bool is_default(const Point& point) {
+    return point.mode == kDefaultMode && point.schedule->name == kDefaultSchedule && point.window == 0;
+}
+
+std::vector<const Schedule*> schedules_that_differ(const Options& options, int ranks) {
+    const Schedule* const shift = &find_schedule(kDefaultSchedule);
+    std::vector<const Schedule*> schedules;
+    for (const Schedule* schedule : options.schedules)
+        add_once(schedules, ranks == 2 || schedule->of_matrix != nullptr ? shift : schedule);
+    return schedules;
+}
+
+std::vector<int> windows_that_differ(const Options& options, int ranks) {
+    std::vector<int> windows;
+    for (const int window : options.windows) add_once(windows, window < ranks - 1 ? window : 0);
+    return windows;
+}
+
+Axes default_axes(const Options& options) {
+    return {.sizes = options.sizes,
+            .modes = {std::string(kDefaultMode)},
+            .schedules = {&find_schedule(kDefaultSchedule)},
+            .windows = {0},
+            .post = options.post,
+            .seed = options.seed};
+}
+
+// The fewest seconds that one size takes with so many settings.
+double least_seconds(const Options& options, Bytes size, std::size_t settings, int ranks) {
+    const double op = seconds_of_op(size, ranks);
+    const double untimed = options.warmup + 1;
+    return static_cast<double>(measurements(settings)) * (kSecondsBesideOps + (untimed + kLeastOps) * op) +
+           kSecondsBesideOps + 2 * (untimed + kConfirmedOps) * op;
+}
+
+} // namespace
+
+void check_search(const Options& options) {
+    for (const std::string_view name : {"precision", "min-ops", "max-ops", "time-budget", "baseline", "traffic",
+                                        "order", "resume", "verify-only"})
+        if (options.is_given(name))
+            throw UsageError(fmt::format("--search and --{} exclude each other: give one of them", name));
+    if (options.format != Format::table)
+        throw UsageError("--search prints a table of its own: leave out --format; a2a table shows all of the file");
+}
+
+void widen_axes(Options& options, const std::vector<std::string>& modes) {
+    if (!options.is_given("mode")) options.modes = modes;
+    if (!options.is_given("schedule"))
+        options.schedules = {&find_schedule("shift"), &find_schedule("xor"), &find_schedule("random")};
+    if (!options.is_given("window")) options.windows = {0, 1, 8};
+    if (!options.is_given("ops")) options.ops = kSearchOps;
+    const std::string usual(kDefaultMode);
+    if (std::find(options.modes.begin(), options.modes.end(), usual) != options.modes.end()) return;
+    options.modes.push_back(usual);
+    alltoall_options(options).default_mode_only = usual;
+}
+
+Plan plan_search(const Options& options, const Layout& layout, const Workload::Skip& skip) {
+    Axes axes = default_axes(options);
+    Plan plan = make_plan(axes, layout, skip);
+    plan.order.clear();
+    axes.modes = options.modes;
+    std::erase(axes.modes, alltoall_options(options).default_mode_only);
+    axes.schedules = schedules_that_differ(options, layout.ranks());
+    axes.windows = windows_that_differ(options, layout.ranks());
+    for (Point& point : make_plan(axes, layout, skip).points)
+        if (!is_default(point)) plan.points.push_back(std::move(point));
+    if (plan.points.size() == options.sizes.size())
+        throw UsageError(
+            "--search has the default setting alone to choose from: give --mode, --schedule or --window "
+            "more than one value");
+    for (Point& point : plan.points) point.role = Role::search;
+    for (const auto& [size, points] : by_size(plan))
+        plan.order.insert(plan.order.end(), points.begin(), points.end());
+    const bool can_choose = plan.order.size() > by_size(plan).size();
+    if (!plan.order.empty() && !can_choose)
+        throw UsageError(fmt::format("--search has one setting alone to choose from: {}", why_all_skipped(plan)));
+    return plan;
+}
+
+void require_time(const Options& options, const Plan& first, int ranks) {
+    const double given = static_cast<double>(alltoall_options(options).search.value()) * 1e-9;
+    double needed = 0;
+    std::size_t most = 0;
+    std::size_t fitting = 0;
+    const auto sizes = by_size(first);
+    for (const auto& [size, points] : sizes) {
+        needed += least_seconds(options, size, points.size(), ranks);
+        most = std::max(most, points.size());
+        if (needed <= given) ++fitting;
+    }
+    if (needed <= given) return;
+    const std::string fit =
+        fitting == 0 ? "not even one size fits"
+                     : fmt::format("the smallest {} fit", counted(static_cast<std::int64_t>(fitting), "size"));
+    throw UsageError(
+        fmt::format("--search {}: {} with up to {} need about {:.1f}s; {}. Give more time, or fewer --sizes, "
+                    "--mode, --schedule or --window",
+                    format_duration(alltoall_options(options).search.value()),
+                    counted(static_cast<std::int64_t>(sizes.size()), "size"),
+                    counted(static_cast<std::int64_t>(most), "setting"), needed, fit));
+}
+
+std::map<Bytes, std::vector<int>> by_size(const Plan& plan) {
+    std::map<Bytes, std::vector<int>> sizes;
+    for (std::size_t i = 0; i < plan.points.size(); ++i)
+        if (!plan.points[i].is_skipped()) sizes[plan.points[i].message_size].push_back(static_cast<int>(i));
+    return sizes;
+}
+
+} // namespace a2aperf

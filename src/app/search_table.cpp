@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "search_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "a2aperf/base/units.hpp"
+
+namespace a2aperf {
+namespace {
+
+std::string number(double value) {
+    return std::isnan(value) ? "-" : fmt::format("{:.3f}", value);
+}
+
+std::string window_of(const Point& point) {
+    return point.window == 0 ? "all" : fmt::to_string(point.window);
+}
+
+std::string verdict_of(const Found& one) {
+    if (one.is_usual()) return "the default";
+    switch (one.times.verdict()) {
+    case Verdict::faster:
+        return "faster";
+    case Verdict::slower:
+        return "slower";
+    case Verdict::undecided:
+        break;
+    }
+    return one.times.interval ? "undecided" : "undecided: too few ops";
+}
+
+std::string interval_of(const Found& one) {
+    if (one.is_usual() || !one.times.interval) return "-";
+    return fmt::format("{:.3f} to {:.3f}", one.times.interval->low, one.times.interval->high);
+}
+
+// Sizes at which each setting was found faster, by the order of the sizes.
+using Faster = std::vector<std::pair<std::string, std::vector<const Found*>>>;
+
+Faster by_setting(std::span<const Found> found) {
+    Faster settings;
+    for (const Found& one : found) {
+        if (!one.is_faster()) continue;
+        const std::string name = setting_of(one.best);
+        auto at = std::ranges::find(settings, name, &Faster::value_type::first);
+        if (at == settings.end()) at = settings.insert(at, {name, {}});
+        at->second.push_back(&one);
+    }
+    std::ranges::stable_sort(settings, [](const auto& a, const auto& b) {
+        if (a.second.size() != b.second.size()) return a.second.size() > b.second.size();
+        return a.second.back()->best.message_size > b.second.back()->best.message_size;
+    });
+    return settings;
+}
+
+std::vector<Bytes> sizes_of(const std::vector<const Found*>& all) {
+    std::vector<Bytes> sizes;
+    for (const Found* one : all) sizes.push_back(one->best.message_size);
+    return sizes;
+}
+
+} // namespace
+
+bool Found::is_usual() const {
+    return setting_of(usual) == setting_of(best);
+}
+
+std::string setting_of(const Point& point) {
+    return fmt::format("{} {} window {}", point.mode, point.schedule_name(), window_of(point));
+}
+
+std::string search_table(std::span<const Found> found) {
+    std::string text = fmt::format("{:>10}  {:<32} {:>8} {:>8} {:>8}  {:<18} {:>5}  {}\n", "# size B", "best found",
+                                   "Gbit/s", "default", "times", "95 % interval", "n", "against the default");
+    for (const Found& one : found)
+        text +=
+            fmt::format("{:>10}  {:<32} {:>8} {:>8} {:>8}  {:<18} {:>5}  {}\n", one.best.message_size,
+                        setting_of(one.best), number(one.best_gbps), number(one.usual_gbps),
+                        one.is_usual() ? "-" : number(one.times.ratio), interval_of(one), one.ops, verdict_of(one));
+    return text;
+}
+
+std::vector<std::string> search_words(std::span<const Found> found) {
+    std::vector<std::string> lines;
+    for (const auto& [name, at] : by_setting(found))
+        lines.push_back(fmt::format("{} was faster than the default at {} of {}", name, at.size(),
+                                    counted(std::ssize(found), "size")));
+    if (lines.empty() && !found.empty())
+        lines.emplace_back("no setting was found to be faster than the default at any size");
+    const auto compared = std::ranges::count_if(found, [](const Found& one) { return !one.is_usual(); });
+    if (compared > 1) lines.push_back(fmt::format("the intervals hold for all {} comparisons together", compared));
+    return lines;
+}
+
+std::string search_config(std::span<const Found> found, const std::string& provider, const std::string& results) {
+    std::string text = fmt::format("# Found by a2aperf alltoall --search; the measurements: {}\n", results);
+    for (const Found& one : found)
+        text += fmt::format("# {} B: {}, {}\n", one.best.message_size, setting_of(one.best),
+                            one.is_faster() ? fmt::format("{:.2f} times as fast as the default", one.times.ratio)
+                                            : verdict_of(one));
+    const Faster settings = by_setting(found);
+    const Point& chosen = settings.empty() ? found.front().usual : settings.front().second.front()->best;
+    std::vector<Bytes> sizes;
+    if (settings.empty())
+        for (const Found& one : found) sizes.push_back(one.best.message_size);
+    else
+        sizes = sizes_of(settings.front().second);
+    text += fmt::format("provider = \"{}\"\nsizes = \"{}\"\nmode = \"{}\"\nschedule = \"{}\"\nwindow = \"{}\"\n",
+                        provider, fmt::join(sizes, ","), chosen.mode, chosen.schedule_name(), window_of(chosen));
+    return text;
+}
+
+} // namespace a2aperf

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""--search finds what is faster, keeps all that it measured, and leaves a file for --config; bad input is refused
+before anything is written."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from results import Results
+
+A2A = os.environ.get("A2A", Path(__file__).parents[2] / ".venv/bin/a2a")
+OF_TWO = ("--mode", "tagged,write-imm", "--poll", "yield", "--warmup", "3")
+
+
+def test_what_is_twice_as_fast_is_found_and_can_be_used(launch, needs_provider, tmp_path):
+    needs_provider("tcp")
+    outcome = launch(2, "alltoall", "--provider", "tcp;ofi_rxm", "--sizes", "64KiB", "--search", "8s", *OF_TWO, "-o", "a.h5")
+    assert outcome.returncode == 0, outcome.stderr
+    assert "write-imm shift window all" in outcome.stdout
+    assert outcome.stdout.splitlines()[1].endswith("faster")
+    results = Results(tmp_path / "a.h5")
+    assert results.words("role") == ["search"] * 2 + ["measure"] * 2
+    assert results.words("mode")[2:] == ["write-imm", "tagged"]
+    assert list(results.columns["partner"]) == [-1, -1, 3, 2]
+    assert results.columns["ratio_low"][2] > 1
+    assert (results.columns["ops"] >= 10).all()
+    for words in (["check"], ["table"], ["table", "--role", "search"], ["explain"]):
+        said = subprocess.run([A2A, *words, tmp_path / "a.h5"], capture_output=True, text=True, timeout=120)
+        assert said.returncode == 0, said.stdout + said.stderr
+    shown = subprocess.run([A2A, "table", "--csv", tmp_path / "a.h5"], capture_output=True, text=True, timeout=120)
+    assert len(shown.stdout.splitlines()) == 3, "only what was measured to compare"
+    again = launch(2, "alltoall", "--config", "a.search.toml", "--ops", "3", "--no-sentinel", "-o", "b.h5")
+    assert again.returncode == 0, again.stderr
+    assert Results(tmp_path / "b.h5").words("mode") == ["write-imm"]
+
+
+def test_every_round_has_the_faster_half_of_the_last_one(launch, tmp_path):
+    outcome = launch(
+        3, "alltoall", "--provider", "shm", "--sizes", "100,3000", "--mode", "tagged,msg", "--window", "all,1", "--schedule",
+        "shift,random", "--search", "20s", "--ops", "20", "--warmup", "2", "--poll", "yield", "-o", "a.h5",
+    )  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    columns = Results(tmp_path / "a.h5").columns
+    roles = np.array(Results(tmp_path / "a.h5").words("role"))
+    for size in (100, 3000):
+        times = columns["time_p50"][(columns["message_size"] == size) & (roles == "search")]
+        assert len(times) == 8 + 4 + 2
+        first, second, last = times[:8], times[8:12], times[12:]
+        names = [
+            tuple(columns[name][i] for name in ("mode", "schedule", "window"))
+            for i in np.flatnonzero((columns["message_size"] == size) & (roles == "search"))
+        ]
+        assert set(names[8:12]) == {names[i] for i in np.argsort(first, kind="stable")[:4]}
+        assert set(names[12:]) == {names[8 + i] for i in np.argsort(second, kind="stable")[:2]}
+        assert len(last) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--mode", "tagged", "--window", "all", "--schedule", "shift"), "the default setting alone"),
+        (("--search", "100ms"), "not even one size fits"),
+        (("--baseline", "mpi"), "--search and --baseline exclude each other"),
+        (("--traffic", "incast"), "--search and --traffic exclude each other"),
+        (("--format", "csv"), "a table of its own"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(launch, tmp_path, words, says):
+    search = () if "--search" in words else ("--search",)
+    outcome = launch(2, "alltoall", *search, *words, "-o", "a.h5")
+    assert outcome.returncode == 2, outcome.stderr
+    assert says in outcome.stderr
+    assert not list(tmp_path.glob("a.*"))
+
+
+def test_a_file_for_config_that_is_there_is_kept(launch, tmp_path):
+    (tmp_path / "a.search.toml").write_text("mine")
+    outcome = launch(2, "alltoall", "--search", "1min", "--sizes", "1000", "-o", "a.h5")
+    assert outcome.returncode == 2, outcome.stderr
+    assert "a.search.toml exists already" in outcome.stderr
+    assert (tmp_path / "a.search.toml").read_text() == "mine"
+    assert not (tmp_path / "a.h5").exists()
