@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`a2a history --per node`: every node over many nights."""
+"""`a2a history --per`: every node, adapter, direction or pair over many nights."""
 
 from __future__ import annotations
 
@@ -14,26 +14,33 @@ from a2aperf import baselines, terminal
 from a2aperf.errors import InputError
 from a2aperf.labels import count_text
 from a2aperf.nodes import history, kept, told
-from a2aperf.nodes.night import FEWEST_NODES
+from a2aperf.nodes.night import FEWEST_NODES, Per
 
 _EVERY: Final = 50  # files that are read between two words of progress
+_BOTH: Final = "files of 'a2aperf pairs', or of all-to-alls with a clock start,"
+_PAIRS: Final = "files of 'a2aperf pairs'"
+_WHAT: Final[dict[Per, str]] = {
+    "node": _BOTH,
+    "adapter": f"{_BOTH} with the adapter of every rank,",
+    "direction": _PAIRS,
+    "pair": _PAIRS,
+}
 _DAMAGED: Final = 3
 """Exit status where files could not be read and the rest was."""
 
 
-def per_node(paths: list[Path], as_json: bool, drains: bool) -> None:
+def over_nights(paths: list[Path], per: Per, as_json: bool, drains: bool) -> None:
     """Print it; status 3 where some files could not be read."""
     files = baselines.files_of(paths, with_copies=True)
-    nights, refused = kept.read(files, _progress)
+    nights, refused = kept.read(files, per, _progress)
     terminal.tell(*(f"a2a: left out: {why}" for why in refused))
     if not nights:
         if refused:
             raise InputError(f"none of {count_text(len(files), 'file')} can be read")
         raise InputError(
-            f"nothing here tells nodes apart: files of 'a2aperf pairs', or of all-to-alls with a "
-            f"clock start, on {FEWEST_NODES} nodes or more do"
+            f"nothing here tells {per}s apart: {_WHAT[per]} on {FEWEST_NODES} nodes or more do"
         )
-    found = history.of_nights(nights)
+    found = history.of_nights(nights, per)
     if drains:
         terminal.say(*told.drain_list(found))
     elif as_json:
