@@ -215,7 +215,7 @@ def test_files_of_pairs_tell_which_node_since_when(a2a: A2A, nightly: Path, tmp_
     )
 
 
-def test_files_of_pairs_tell_which_way_since_when(a2a: A2A, nightly: Path) -> None:
+def test_files_of_pairs_tell_which_way_since_when(a2a: A2A, nightly: Path, tmp_path: Path) -> None:
     """The slow sender is no pair's fault, and the slow way no node's; the index says the same."""
     for _ in range(2):
         made = json.loads(a2a("history", nightly, "--per", "pair", "--json").out)
@@ -224,6 +224,9 @@ def test_files_of_pairs_tell_which_way_since_when(a2a: A2A, nightly: Path) -> No
         assert (one["pair"], one["since"]) == ("node005 → node001", "2026-01-15")
         assert one["moves"][0]["factor"] == pytest.approx(1.4, rel=0.05)
     assert kept.index(nightly, "pair").exists()
+    assert a2a("history", nightly, "--per", "pair", "--plot", tmp_path / "pairs.svg").status == 0
+    picture = (tmp_path / "pairs.svg").read_text()
+    assert "node005 → node001" in picture and "2026-01-01" in picture  # the only row with a name
     out = a2a("history", nightly, "--per", "direction").out
     told_of = re.findall(r"^(\S+ \S+) carries a message in (\S+) times its time at", out, re.M)
     assert [name for name, _ in told_of] == ["node003 out"]
@@ -278,6 +281,8 @@ def test_damaged_files_are_left_out_and_told(a2a: A2A, nightly: Path, tmp_path: 
 def test_what_cannot_be_asked(a2a: A2A, nightly: Path, tmp_path: Path) -> None:
     refused = {
         ("--per", "rack"): "--per rack: expected one of node, adapter, direction, pair",
+        ("--plot", "a.svg"): "--plot: expected --per, too",
+        ("--per", "pair", "--plot", "a.txt"): "a.txt",
         ("--drain-list",): "--drain-list: expected --per node",
         ("--per", "node", "--all"): "--all means nothing with --per node",
         ("--per", "node", "--where", "ppn=1"): "--where means nothing with --per node",

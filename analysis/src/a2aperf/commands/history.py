@@ -56,6 +56,12 @@ def run(
             help="Each of them over the nights, from files of 'a2aperf pairs' and of all-to-alls.",
         ),
     ] = "",
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="With --per: a picture of the nights: .png, .svg or .pdf."
+        ),
+    ] = None,
     drains: Annotated[
         bool,
         typer.Option(
@@ -78,8 +84,10 @@ def run(
     """
     if per or drains:
         _refuse_beside(per, drains, where, mixed, save_baseline, every)
-        over_nights(paths, cast(Per, per), as_json, drains)
+        over_nights(paths, cast(Per, per), as_json, drains, plot)
         return
+    if plot:
+        raise InputError("--plot: expected --per, too; 'a2a plot history' draws the launches")
     files = baselines.files_of(paths)
     found = filters.where(loading.load(files), where).to_judge()
     clusters.require_one(found, mixed)

@@ -28,7 +28,7 @@ _IPV4: Final = 20
 _TCP: Final = 20 + 12
 """Header and time stamps, as Linux has them (RFC 9293, RFC 7323)."""
 _PSM2: Final = 56 + 4
-"""Header of a packet of libpsm2 (HFI_MESSAGE_HDR_SIZE), and the ICRC, a word that the adapter adds."""
+"""Header of a packet of libpsm2 (HFI_MESSAGE_HDR_SIZE), and the ICRC that the adapter adds."""
 _PSM2_MTU: Final = (256, 512, 1024, 2048, 4096, 8192, 10240)
 """What PSM2_MTU may be, or 1 to 7 for them; libpsm2 takes 8192 for anything else."""
 _COPY: Final = 2  # bytes that memory moves for each that is copied: read once, written once

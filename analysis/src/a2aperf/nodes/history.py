@@ -85,7 +85,10 @@ class Searched:
 
 @dataclass(frozen=True)
 class NodeHistory:
-    """`days` since 1970, in order; `nodes` by name; `launches`: how many; `per`: what nodes are."""
+    """`days` since 1970, in order; `nodes` by name; `launches`: how many; `per`: what nodes are.
+
+    `series` are logarithms [days, nodes] of the factor on the time, the smallest messages first.
+    """
 
     days: list[int]
     nodes: list[str]
@@ -93,6 +96,7 @@ class NodeHistory:
     moved: list[Moved]
     slow: list[Slow]
     searched: list[Searched]
+    series: dict[What, Floats]
     per: Per = "node"
 
     def candidates(self) -> dict[str, str]:
@@ -131,7 +135,7 @@ def of_nights(found: Sequence[Night], per: Per = "node") -> NodeHistory:
     joined = [_with_facts(one, found) for one in _joined(told, days)]
     names = {one.node for one in joined}
     slow = [one for one in _slow(tables, nodes) if one.node not in names]
-    return NodeHistory(days, nodes, len(found), joined, slow, searched, per)
+    return NodeHistory(days, nodes, len(found), joined, slow, searched, tables, per)
 
 
 def _tables(
