@@ -50,6 +50,8 @@ def test_a_knob_of_the_site_is_found_confirmed_and_turned_back(a2a, study, clust
     assert refused.returncode == 2
     assert "2 settings with the confirmation of one take 44 launches, " in refused.stderr
     assert ", 0.1 node-hours; the smallest design has 44 launches" in refused.stderr
+    dry = a2a(*words, "--dry-run", "--", *BRIEF)
+    assert dry.returncode == 0 and "screen.sbatch --rows results/screen.tsv" in dry.stdout
     assert not study.results.exists() and cluster.run("squeue", "-h").stdout == ""
 
     outcome = a2a(*words, "--minutes", "30", "--", *BRIEF)
