@@ -18,7 +18,7 @@ SECONDS = 300  # a deadline, not an expectation
 def bash(script: str, *words: str | Path, within: tuple[str, ...] = (), **settings) -> subprocess.CompletedProcess[str]:
     """A script that has the functions of jobs/lib and test/support."""
     parts = [LIBRARY / f"{name}.sh" for name in ("say", "build", "venv", "mpi", "commands")]
-    parts.append(ROOT / "test" / "support" / "counting.sh")
+    parts += [ROOT / "test" / "support" / f"{name}.sh" for name in ("counting", "again")]
     sourced = "".join(f". {part}\n" for part in parts)
     return subprocess.run(
         [*within, "bash", "-c", f"set -euo pipefail; top={ROOT}\n{sourced}{script}", "bash", *words],

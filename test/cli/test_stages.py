@@ -4,13 +4,14 @@
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from processes import PATIENCE, running_in, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCED = [ROOT / "jobs/lib/say.sh", *(ROOT / f"test/support/{name}.sh" for name in ("counting", "stages", "venv"))]
+SOURCED = [ROOT / "jobs/lib/say.sh", *(ROOT / f"test/support/{name}.sh" for name in ("counting", "again", "stages", "venv"))]
 TELL = """
 for stage in $order; do printf '%s' "${summary_of[$stage]-}${omissions_of[$stage]-}"; done
 echo "$passed passed, $failed failed, $skipped skipped"
@@ -171,3 +172,29 @@ def test_what_is_installed_already_is_not_installed_again(tmp_path):
     assert [install(), install()] == [2, 2]
     (tmp_path / ".venv/bin/a2a").unlink()
     assert install() == 3
+
+
+def test_a_second_look_at_what_failed(tmp_path):
+    """What passes alone has passed and is told; what fails again has failed; what passed is not run again."""
+    (tmp_path / "test_them.py").write_text(
+        "from pathlib import Path\n"
+        "def count(name):\n"
+        "    with Path(name).open('a') as file: file.write('x')\n"
+        "    return len(Path(name).read_text())\n"
+        "def test_once(): assert count('once') == 2\n"
+        "def test_always(): assert count('always') == 0\n"
+        "def test_never(): assert count('never') == 1\n"
+    )
+    outcome = run(tmp_path, f"""
+        stage_them() {{ MARK=1 suite 'some tests' {tmp_path}/them.xml {sys.executable} -m pytest -q test_them.py --junitxml {tmp_path}/them.xml; }}
+        order=them
+        run_beside '' them
+        look_again
+        printf '%s\\n' "${{summary[@]}}"
+    """ + TELL)  # fmt: skip
+    assert [len((tmp_path / name).read_text()) for name in ("once", "always", "never")] == [2, 2, 1], outcome.stderr
+    told = outcome.stdout.splitlines()
+    assert told[0].startswith("some tests, again      1 of 2 passed alone"), outcome.stdout + outcome.stderr
+    assert told[1].startswith("some tests             1 passed, 2 failed")
+    assert told[-1] == "2 passed, 1 failed, 0 skipped"
+    assert "passed when it ran alone: test_them test_once\n" in outcome.stderr

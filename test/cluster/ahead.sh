@@ -6,9 +6,9 @@ usage() {
     cat <<'USAGE'
 Usage: test/cluster/ahead.sh COMMAND…
 
-Runs COMMAND ahead of whatever else this machine does, but for a hundredth of its cores' time: for ranks that never sleep.
-With a real-time priority (chrt) two of them would keep both cores of a small machine from its kernel's own threads, which
-then get 50 ms at a time.
+Runs COMMAND, and what it starts, ahead of whatever else this machine does, but for a hundredth of its cores' time.
+With a real-time priority (chrt) ranks that never sleep, as they do while MPI starts, would keep both cores of a small machine
+from its kernel's own threads and from the launcher's, which then get 50 ms at a time.
 USAGE
 }
 

@@ -245,12 +245,14 @@ class Cluster:
         settings = {
             "plm": "rsh", "plm_rsh_agent": str(HERE / "agent.sh"), "orte_tmpdir_base": "/run", "pml": "ob1",
             "btl": "tcp,self", "btl_tcp_if_include": network, "oob_tcp_if_include": network,
-            "mpi_yield_when_idle": "1", "hwloc_base_binding_policy": "none", "rmaps_base_oversubscribe": "1",
+            "orte_leave_session_attached": "1", "mpi_yield_when_idle": "1", "hwloc_base_binding_policy": "none", "rmaps_base_oversubscribe": "1",
         }  # fmt: skip
         words = [word for name, value in settings.items() for word in ("--mca", name, value)]
         forwarded = [word for name in environment for word in ("-x", name)]
         ranks = str(ranks_per_host * len(self.hosts))
-        mpirun = ["mpirun", "--allow-run-as-root", "-n", ranks, "-H", slots, *words, *forwarded]
+        # Hosts share this machine's cores: a rank that gets its core too late leaves a link idle. The launcher's daemons are
+        # to go as far ahead, or ranks that wait for them would leave them nothing.
+        mpirun = [str(HERE / "ahead.sh"), "mpirun", "--allow-run-as-root", "-n", ranks, "-H", slots, *words, *forwarded]
         on_first = ["ip", "netns", "exec", self.hosts[0], "unshare", "--uts", "bash", "-c", 'hostname "$0"; exec "$@"']
         launch = subprocess.Popen(
             ["timeout", "-k", "5", str(seconds), *self._inside, f"--wd={folder}", *on_first, self.hosts[0], *mpirun,

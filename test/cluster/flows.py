@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
-from cluster import ETHERNET, HERE, IP_AND_TCP, MTU, Cluster
+from cluster import ETHERNET, IP_AND_TCP, MTU, Cluster
 from measure import IS_VALIDATION, TRIES, words
 from processes import PATIENCE
 from results import COMPLETE, Results
@@ -20,7 +20,7 @@ LAUNCHES = 5  # for docs/validation.md
 def flow(cluster: Cluster, program: Path, folder: Path, command: str, *more: str) -> Results:
     """Its ranks never sleep. Whatever goes wrong is told by the program's own words."""
     common = [word for word in words(program, poll="yield") if word not in ("--no-sentinel", "--sync", "barrier")]
-    ended = cluster.launch(1, [HERE / "ahead.sh", program, command, *common, *more], folder, PATIENCE)
+    ended = cluster.launch(1, [program, command, *common, *more], folder, PATIENCE)
     assert ended.returncode == 0, ended.stderr
     results = Results(folder / "a.h5")
     assert results.states(command) == [COMPLETE] * len(results)

@@ -34,16 +34,6 @@ def words_of_pairs(program: Path) -> list[str]:
     return [word for word in words(program) if word != "--no-sentinel"]
 
 
-@cache
-def first() -> list[str]:
-    """What lets a rank go before whatever else this machine does; nothing where that may not be had.
-
-    A rank that gets its core too late leaves links idle, and the links are what is looked at.
-    """
-    real_time = ["chrt", "--fifo", "20"]
-    return real_time if subprocess.run([*real_time, "true"], check=False, capture_output=True).returncode == 0 else []
-
-
 def size_for(mbit: float, hosts: int, ranks_per_host: int, seconds: float = OP_S) -> int:
     """Message size in bytes at which one host's link is busy for that long in an op."""
     ranks = hosts * ranks_per_host
@@ -54,7 +44,7 @@ def measure(
     cluster: Cluster, program: Path, folder: Path, ranks_per_host: int, *more: str, seconds: int = PATIENCE
 ) -> Results:
     """Whatever goes wrong is told by the program's own words."""
-    ended = cluster.launch(ranks_per_host, [*first(), program, "alltoall", *words(program), *more], folder, seconds)
+    ended = cluster.launch(ranks_per_host, [program, "alltoall", *words(program), *more], folder, seconds)
     assert ended.returncode == 0, ended.stderr
     results = Results(folder / "a.h5")
     assert results.states() == [COMPLETE] * len(results)

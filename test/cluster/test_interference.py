@@ -2,7 +2,6 @@
 """A load that takes a known part of a shaped link: what round trips beside it take then is known, too."""
 
 import numpy as np
-from cluster import HERE
 from measure import TRIES, words
 from processes import PATIENCE
 from results import COMPLETE, Results
@@ -17,7 +16,7 @@ def test_a_load_that_takes_half_of_a_link_doubles_the_transfer_time(cluster_of, 
     """Two flows share the link evenly: the load has a half of it, and an answer takes twice its time alone."""
     cluster = cluster_of(2, MBIT)
     common = [word for word in words(program, poll="yield") if word not in ("--no-sentinel", "--sync", "barrier")]
-    command = [HERE / "ahead.sh", program, "interference", *common, *ASKED, "--levels", "100"]
+    command = [program, "interference", *common, *ASKED, "--levels", "100"]
     for _ in range(TRIES):
         ended = cluster.launch(2, command, tmp_path, PATIENCE)
         assert ended.returncode == 0, ended.stderr

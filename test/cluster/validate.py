@@ -182,8 +182,8 @@ at the median of n ops.
 end of the interval. The last column is the cross-check: bytes that the link's own counter, read by the program around
 each point, added to the payload of the ops. It must lie between 0 and 1.1%, and does not depend on time.
 
-Ranks have a real-time priority: all hosts share this machine's cores, and a rank that gets its core late leaves a link
-idle. Without it the same four ranks a host at 50 Mbit/s fell short by 7.3%. Flows take turns by the packet, and what
+Ranks go ahead of whatever else the machine does: all hosts share its cores, and a rank that gets its core late leaves a
+link idle. Where they did not, the same four ranks a host at 50 Mbit/s fell short by 7.3%. Flows take turns by the packet, and what
 the kernel hands down as one packet may hold seven frames: eight hosts at 50 Mbit/s then ended so far apart that 2.0 to
 3.6% were lost. So slow links are handed two frames at once.
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck disable=SC2154 # $results
-# Checks and suites of test/run.sh, run and counted. Needs say.sh, $top and the folder $results.
+# Checks and suites of test/run.sh, run and counted. Needs say.sh, again.sh, $top and the folder $results.
 
 passed=0 failed=0 skipped=0
 summary=()
@@ -32,6 +32,7 @@ suite() {
     local good=0 bad=0 omitted=0
     shift 2
     rm -f "$junit" "$log.tally"
+    local -x PYTEST_ADDOPTS="${PYTEST_ADDOPTS-} -o cache_dir=$results/cache/${name// /-}" # for again.sh
     hearing "$@" >"$log" 2>&1 || status=$?
     if [[ -f $junit ]]; then
         python3 "$top/test/support/tally.py" "$junit" >"$log.tally"
@@ -47,6 +48,7 @@ suite() {
     if ((bad)); then
         say "--- $name failed; the end of its log:"
         tail -n 80 "$log" >&2
+        remember_failed "$name" "$junit" "$bad" "$@"
     fi
     if [[ -f $log.tally ]]; then
         tail -n +2 "$log.tally" >&2

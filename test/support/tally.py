@@ -1,35 +1,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Counts the test cases of JUnit files: `tally.py FILE…` prints `passed failed skipped`, then who failed or
-was skipped and why, one to a line."""
+was skipped and why, one to a line; `tally.py --failed|--passed FILE…` names only those, one to a line."""
 
 import sys
 import xml.etree.ElementTree as ElementTree
-
+from collections.abc import Iterator
 
 WIDTH = 400
 
 
-def main(paths: list[str]) -> None:
-    passed = failed = skipped = 0
-    lines = []
+def cases(paths: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Outcome, name and reason of every case."""
     for path in paths:
         for case in ElementTree.parse(path).iter("testcase"):
             name = " ".join(filter(None, (case.get("classname"), case.get("name"))))
             skip = case.find("skipped")
             wrong = next((found for kind in ("failure", "error") if (found := case.find(kind)) is not None), None)
             if wrong is not None:
-                failed += 1
-                said = " ".join((wrong.get("message") or "").split())[:WIDTH]
-                lines.append(f"failed: {name}" + (f" ({said})" if said else ""))
+                yield "failed", name, " ".join((wrong.get("message") or "").split())[:WIDTH]
             elif skip is not None:
-                skipped += 1
-                reason = skip.get("message")
-                lines.append(f"skipped: {name}" + (f" ({reason})" if reason else ""))
+                yield "skipped", name, skip.get("message") or ""
             else:
-                passed += 1
-    print(passed, failed, skipped)
-    for line in lines:
-        print(line)
+                yield "passed", name, ""
+
+
+def main(words: list[str]) -> None:
+    if words[0] in ("--failed", "--passed"):
+        for outcome, name, _ in cases(words[1:]):
+            if outcome == words[0][2:]:
+                print(name)
+        return
+    found = list(cases(words))
+    print(*(sum(outcome == which for outcome, *_ in found) for which in ("passed", "failed", "skipped")))
+    for outcome, name, reason in found:
+        if outcome != "passed":
+            print(f"{outcome}: {name}" + (f" ({reason})" if reason else ""))
 
 
 main(sys.argv[1:])
