@@ -80,13 +80,6 @@ def test_sound(a2a: Run, tmp_path: Path, kept: int) -> None:
     assert a2a("check", path).out == f"{path}: sound\n"
 
 
-@pytest.mark.parametrize("name", ["ops", "time_p50", "time_p99", "time_p999", "time_mean"])
-def test_a_figure_is_computed_again_from_the_histogram(a2a: Run, path: Path, name: str) -> None:
-    with edited(path) as file:
-        file[name][1] = file[name][1] * 1.01 + 1
-    assert f"point 1 (4 ranks, 1024 B): {name} is " in a2a("check", path).out
-
-
 def _one_more(file: h5py.File) -> None:
     file["raw/bucket_trips"][0, 3, 0] += 1
 

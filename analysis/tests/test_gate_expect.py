@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from a2aperf import loading
 from a2aperf.gating import ceiling, given
 from a2aperf.gating.ceiling import Shape
 from conftest import Outcome
@@ -105,6 +106,22 @@ def test_known_ceilings(of: dict[str, Any], told: str, name: str, gbps: float) -
     (found,) = [one for one in ceiling.factors(shape(**of), wanted) if one.name == name]
     assert found.gbps == pytest.approx(gbps), found
     assert "as given" in found.source
+
+
+@pytest.mark.parametrize(
+    ("asked", "payload"),
+    [("4096", 4096), ("5", 4096), ("0x800", 2048), ("10240", 8192), ("9000", 8192), ("", 8192)],
+)
+def test_the_mtu_of_psm2_may_be_lowered(tmp_path: Path, asked: str, payload: int) -> None:
+    """By a number of B or libpsm2's number for it; what is neither is 8192 to it."""
+    setup = replace(OMNI_PATH, environment={"PSM2_MTU": asked})
+    found = loading.load([synthetic.write_launch(tmp_path / "a.h5", setup)])
+    wanted = given.read("link,mtu=8192")
+    assert wanted
+    of = shape(provider="psm2", launches=list(found.launches.values()))
+    (framing,) = [one for one in ceiling.factors(of, wanted) if one.name == "framing"]
+    assert framing.gbps == pytest.approx(100 * payload / (payload + 60))
+    assert ("PSM2_MTU makes" in framing.source) == (payload < 8192)
 
 
 def test_switches_that_a_job_has_noted(a2a: A2A, tmp_path: Path) -> None:

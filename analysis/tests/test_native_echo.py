@@ -19,26 +19,6 @@ def path(tmp_path: Path) -> Path:
     return native_echo.write(tmp_path / "e.h5")
 
 
-def test_sound_round_trips(a2a: Run, path: Path) -> None:
-    assert a2a("check", path).out == f"{path}: sound\n"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("time_min", "time_mean", "time_p50", "time_p90", "time_p99", "time_p999", "time_max"),
-        *("ops", "round_trips", "trip_rate", "byte_rate", "gbps", "under_way", "time_p50_low"),
-    ],
-)
-def test_a_figure_is_computed_again(a2a: Run, path: Path, name: str) -> None:
-    with edited(path) as file:
-        file[name][1] = file[name][1] * 1.01 + 1
-    outcome = a2a("check", path)
-    assert outcome.status == 2
-    assert f"point 1 (4 ranks, 1024 B): {name} is " in outcome.out
-
-
 def test_a_round_trip_that_is_missing_contradicts_the_law(a2a: Run, path: Path) -> None:
     with edited(path) as file:
         file["raw/trip_time"][0, 0, 1] -= 6000

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from a2aperf import laws
 from a2aperf.nodes import history, kept, moves, nights, told
-from a2aperf.nodes.night import Line, Night
+from a2aperf.nodes.night import Line, Night, Per
+from a2aperf.workloads.pairs import model, ways
 from conftest import Outcome
 from support import synthetic, synthetic_pairs
 from support.edited import edited
@@ -181,10 +182,12 @@ def test_no_command_is_made_of_what_is_no_hosts_name() -> None:
 
 @pytest.fixture(scope="module")
 def nightly(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """24 nights of six nodes, of which the third sends slowly from the fifteenth on."""
+    """24 nights of six nodes; from the 15th on the third sends slowly, and the way of a pair is."""
     folder = tmp_path_factory.mktemp("nightly")
     for day in range(24):
-        truth = synthetic_pairs.Truth(senders={2: 1.3} if day >= 14 else {})
+        truth = synthetic_pairs.Truth()
+        if day >= 14:
+            truth = synthetic_pairs.Truth(senders={2: 1.3}, pairs={(4, 0): 1.4})
         setup = Setup(
             nodes=6, ppn=1, sizes=(60000,), ops=5, seed=day, started=START + timedelta(days=day)
         )
@@ -212,18 +215,37 @@ def test_files_of_pairs_tell_which_node_since_when(a2a: A2A, nightly: Path, tmp_
     )
 
 
+def test_files_of_pairs_tell_which_way_since_when(a2a: A2A, nightly: Path, tmp_path: Path) -> None:
+    """The slow sender is no pair's fault, and the slow way no node's; the index says the same."""
+    for _ in range(2):
+        made = json.loads(a2a("history", nightly, "--per", "pair", "--json").out)
+        assert len(made["pairs"]) == 30 and made["candidates"] == {}
+        (one,) = made["moved"]
+        assert (one["pair"], one["since"]) == ("node005 → node001", "2026-01-15")
+        assert one["moves"][0]["factor"] == pytest.approx(1.4, rel=0.05)
+    assert kept.index(nightly, "pair").exists()
+    assert a2a("history", nightly, "--per", "pair", "--plot", tmp_path / "pairs.svg").status == 0
+    picture = (tmp_path / "pairs.svg").read_text()
+    assert "node005 → node001" in picture and "2026-01-01" in picture  # the only row with a name
+    out = a2a("history", nightly, "--per", "direction").out
+    told_of = re.findall(r"^(\S+ \S+) carries a message in (\S+) times its time at", out, re.M)
+    assert [name for name, _ in told_of] == ["node003 out"]
+    assert float(told_of[0][1]) == pytest.approx(1.3, rel=0.05)
+    assert "drain" not in out and " 12\u00a0directions" in out.replace(" 12 ", " 12\u00a0")
+
+
 def test_the_index_changes_nothing_but_the_time(
     a2a: A2A, nightly: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = shutil.copytree(nightly, tmp_path / "nightly", copy_function=shutil.copy2)
-    index = folder / kept.FILE
+    index = kept.index(folder)
     index.unlink(missing_ok=True)
     read: list[str] = []
     whole = nights.of_file
 
-    def noted(path: Path) -> list[Night]:
+    def noted(path: Path, per: Per) -> list[Night]:
         read.append(path.name)
-        return whole(path)
+        return whole(path, per)
 
     monkeypatch.setattr(nights, "of_file", noted)
     first = a2a("history", folder, "--per", "node").out
@@ -258,7 +280,9 @@ def test_damaged_files_are_left_out_and_told(a2a: A2A, nightly: Path, tmp_path: 
 
 def test_what_cannot_be_asked(a2a: A2A, nightly: Path, tmp_path: Path) -> None:
     refused = {
-        ("--per", "rack"): "--per rack: expected --per node",
+        ("--per", "rack"): "--per rack: expected one of node, adapter, direction, pair",
+        ("--plot", "a.svg"): "--plot: expected --per, too",
+        ("--per", "pair", "--plot", "a.txt"): "a.txt",
         ("--drain-list",): "--drain-list: expected --per node",
         ("--per", "node", "--all"): "--all means nothing with --per node",
         ("--per", "node", "--where", "ppn=1"): "--where means nothing with --per node",
@@ -271,6 +295,62 @@ def test_what_cannot_be_asked(a2a: A2A, nightly: Path, tmp_path: Path) -> None:
     )
     out = a2a("history", alone, "--per", "node")
     assert out.status == 2 and "nothing here tells nodes apart" in out.err
+
+
+def test_adapters_are_told_apart_on_a_node(tmp_path: Path) -> None:
+    """Of two on each of five nodes the second of the third node sends 1.5 times as long."""
+    setup = Setup(nodes=5, ppn=2, sizes=(60000,), ops=5)
+    path = synthetic_pairs.write_pairs(tmp_path / "a.h5", setup, synthetic_pairs.Truth())
+    assert [len(one.nodes) for one in nights.of_file(path, "adapter")] == [5]  # one on each
+    with edited(path) as file:
+        nics = [b"hfi1_0", b"hfi1_1"] * 5
+        file["segments/0/rank_facts/nic"][...] = nics
+        file["pairs/time_p50"][:, 5] *= 1.5
+    (one,) = nights.of_file(path, "adapter")
+    assert one.nodes[4:6] == ["node003 hfi1_0", "node003 hfi1_1"]
+    sends, receives = one.lines
+    assert np.exp(sends.effects[5]) == pytest.approx(1.5, rel=0.1)
+    others = [*sends.effects[:5], *sends.effects[6:], *receives.effects]
+    assert np.abs(others).max() < 0.1
+    # What is recorded of an adapter is of the first rank's.
+    assert one.facts_of("node003 hfi1_0")["nic_firmware"] == "1.27.0"
+    assert one.facts_of("node003 hfi1_1")["nic_firmware"] == ""
+    assert one.facts_of("node003 hfi1_1")["kernel"]
+
+
+@pytest.mark.slow
+def test_a_clean_year_names_no_pair() -> None:
+    """Six nodes: few, of which what a sender and a receiver do takes much of each pair."""
+    rng = np.random.default_rng(12)
+    off = ~np.eye(6, dtype=bool)
+    years = YEARS // 4
+    named = 0
+    for _ in range(years):
+        drawn = rng.normal(0, 0.02, (365, 6, 6)) + rng.normal(0, 0.02, (365, 6, 1))
+        nightly = [ways.added(model.fit(np.exp(np.where(off, one, np.nan))))[off] for one in drawn]
+        named += bool(moves.moves(np.array(nightly)).moves)
+    assert named <= at_most(0.05, years)
+
+
+def test_what_a_way_adds_is_beside_the_other_pairs() -> None:
+    """Where none differs it is nothing, and a slow one has all of it, also with pairs missing."""
+    rng = np.random.default_rng(13)
+    logs = rng.normal(0, 0.3, (7, 1)) + rng.normal(0, 0.3, (1, 7))
+    logs[np.diag_indices(7)] = np.nan
+    logs[1, 2] = np.nan
+    logs[4, 0] += 0.5
+    added = ways.added(model.fit(np.exp(logs)))
+    assert added[4, 0] == pytest.approx(0.5, abs=1e-6)
+    added[4, 0] = 0
+    assert np.nanmax(np.abs(added)) < 1e-6
+    assert (np.isnan(added) == np.isnan(logs)).all()
+
+
+def test_what_is_recorded_of_a_pair_is_that_of_both_nodes() -> None:
+    one = Night("a", 1, ["n1", "n2", "n3"], {"kernel": ["5", "6", "7"]}, [], of_pairs=True)
+    assert one.compared[2:4] == ["n2 → n1", "n2 → n3"]
+    assert one.facts_of("n3 → n2") == {"kernel of n3": "7", "kernel of n2": "6"}
+    assert Night.of_plain(one.plain()) == one
 
 
 def test_all_to_alls_with_a_clock_tell_nodes_apart(tmp_path: Path) -> None:

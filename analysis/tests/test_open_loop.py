@@ -34,25 +34,6 @@ def _launch(path: Path, loops: tuple[Loop, ...], name: str) -> Path:
     return path
 
 
-def test_sound(a2a: Run, path: Path) -> None:
-    assert a2a("check", path).out == f"{path}: sound\n"
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("offered_rate", "achieved_rate", "backlog", "unanswered", "paced", "gbps", "under_way"),
-        *("pacing_p50", "pacing_p99", "pacing_max", "time_p999", "round_trips"),
-    ],
-)
-def test_a_figure_is_computed_again(a2a: Run, path: Path, name: str) -> None:
-    with edited(path) as file:
-        file[name][2] = file[name][2] * 1.01 + 1
-    outcome = a2a("check", path)
-    assert outcome.status == 2
-    assert f"point 2 (4 ranks, 8 B): {name} is " in outcome.out
-
-
 def test_waiting_is_no_time_under_way(a2a: Run, path: Path) -> None:
     with edited(path) as file:
         file["raw/wait_time"][3, 0, 0] += 1
@@ -152,14 +133,6 @@ def test_what_a_relay_adds(a2a: Run, tmp_path: Path) -> None:
 def test_a_point_with_messages_without_an_answer_is_not_split(tmp_path: Path) -> None:
     path = native_open_loop.write(tmp_path / "r.h5", (Loop(400_000, relays=1),))
     assert not list(a2aperf.open(path).findings("relay"))
-
-
-@pytest.mark.parametrize("name", ["relay_mean", "relay_p50", "relay_p99", "relay_back_mean"])
-def test_a_figure_of_a_relay_is_computed_again(a2a: Run, tmp_path: Path, name: str) -> None:
-    path = native_open_loop.write(tmp_path / "r.h5", (Loop(50_000, relays=1),))
-    with edited(path) as file:
-        file[name][0] += 1
-    assert f": {name} is " in a2a("check", path).out
 
 
 def test_the_times_in_a_relay_add_up(a2a: Run, tmp_path: Path) -> None:

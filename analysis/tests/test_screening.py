@@ -14,8 +14,8 @@ import pytest
 from a2aperf.errors import InputError
 from a2aperf.screening import catalogue, choosing, design, estimate, plan
 from a2aperf.screening.choosing import Wanted
+from a2aperf.screening.costing import Cost
 from a2aperf.screening.plan import Plan
-from a2aperf.studies.costing import Cost
 from conftest import Outcome
 from support.edited import edited
 from support.synthetic_screening import Truth, launched
@@ -292,8 +292,15 @@ def test_what_this_libfabric_does_not_know_is_left_out() -> None:
         (("--fix", "PSM2_MTU"), "expected NAME=VALUE"),
         (("--budget", "90"), "expected a time such as 90min"),
         (("--budget", "30min"), "give --seconds"),
-        (("--budget", "30min", "--seconds", "60"), "11 settings in 28 launches fit"),
-        (("--budget", "10min", "--seconds", "60"), "the smallest design has 28 launches, 28 min"),
+        (
+            ("--budget", "50min", "--seconds", "60"),
+            "23 settings with the confirmation of one take 68 launches, 68 min of 50 min; 11 set",
+        ),
+        (("--budget", "40min", "--seconds", "60"), "the smallest design has 44 launches, 44 min"),
+        (
+            ("--budget", "40min", "--seconds", "60", "--no-confirm"),
+            "23 settings take 52 launches, 52 min of 40 min; 11 settings fit",
+        ),
         (("--seconds", "-1"), "expected a time such as 60"),
         (("--spread", "0"), "expected a share"),
         (("--libfabric", "new"), "expected a version such as 1.17"),
@@ -320,7 +327,9 @@ def test_a_dry_run_says_what_it_costs_and_finds(a2a: A2A, tmp_path: Path) -> Non
     words = ("screen", "--provider", "psm2", "--seconds", "60", "--seed", "4")
     outcome = a2a(*words)
     assert "23 settings, 52 launches" in outcome.out
-    assert "52 min at 60 s a launch" in outcome.out
+    assert "screening: 52 launches, 52 min" in outcome.out
+    assert "left: 68 to 116 launches, 68 min to 1.9 h; 52 where nothing is left" in outcome.out
+    assert "confirmation" not in a2a(*words, "--no-confirm").out
     assert re.search(
         r"minimum detectable effect \(90 % power\): 3\.\d % of speed, where", outcome.out
     )
@@ -335,16 +344,15 @@ def test_a_budget_has_room_for_the_confirmation_of_one() -> None:
     # 20 settings: 52 launches, and 16 for one of them that is left to 64 for six.
     assert cost.launches(20) == (52 + 16, 52 + 64)
     assert cost.launches(1) == (28 + 16, 28 + 16)
-    cost.require(20, 68 / 6)
-    with pytest.raises(
-        InputError, match=r"take 68 launches, 68 min, 11 node-hours of 9\.2; 11 set"
-    ):
-        cost.require(20, 67 / 6 - 2)
+    cost.require(20, 68 * 60)
+    said = r"take 68 launches, 68 min, 11 node-hours of 55 min, 9\.2 node-hours; 11 set"
+    with pytest.raises(InputError, match=said):
+        cost.require(20, 55 * 60)
     with pytest.raises(InputError, match=r"the smallest design has 44 launches, 44 min"):
-        cost.require(20, 43 / 6)
-    Cost(60.0, 10, confirms=False).require(20, 52 / 6)
+        cost.require(20, 43 * 60)
+    Cost(60.0, 10, confirms=False).require(20, 52 * 60)
     with pytest.raises(InputError, match=r"20 settings take 52 launches"):
-        Cost(60.0, 10, confirms=False).require(20, 51 / 6)
+        Cost(60.0, 10, confirms=False).require(20, 51 * 60)
 
 
 # Outcomes ----------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from a2aperf.curves import Options
 from a2aperf.errors import InputError
 from a2aperf.screening import catalogue, choosing, failures, folder, outcome, pareto, plan, trial
 from a2aperf.screening.choosing import Wanted
-from a2aperf.screening.pareto import Place
+from a2aperf.screening.pareto import Tradeoff
 from a2aperf.screening.plan import Plan
 from a2aperf.studies import screened
 from a2aperf.studies.study import Job, Launch, Logged
@@ -84,7 +84,7 @@ def test_where_nothing_matters_there_is_no_line(a2a: A2A, tmp_path: Path) -> Non
     assert "No setting is beyond chance" in text
     assert "export" not in text
     found = loading.load([*results.glob("*.h5")])
-    assert pareto.front(pareto.places(folder.judged(found))) == [pareto.NOTHING]
+    assert pareto.front(pareto.tradeoffs(folder.judged(found))) == [pareto.NOTHING]
 
 
 def test_a_folder_without_its_plan_has_no_section(a2a: A2A, whole: Path, tmp_path: Path) -> None:
@@ -116,8 +116,8 @@ def test_the_pictures(a2a: A2A, whole: Path, tmp_path: Path) -> None:
 
 
 def test_the_front_has_what_no_other_one_exceeds() -> None:
-    def place(name: str, gain: float, least: float, is_sure: bool = True) -> Place:
-        return Place(name, gain, gain - 0.01, gain + 0.01, least, "1 kB", is_sure)
+    def place(name: str, gain: float, least: float, is_sure: bool = True) -> Tradeoff:
+        return Tradeoff(name, gain, gain - 0.01, gain + 0.01, least, "1 kB", is_sure)
 
     good, bold = place("good", 0.1, 0.05), place("bold", 0.3, -0.2)
     worse = place("worse", 0.09, 0.04)

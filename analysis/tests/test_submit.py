@@ -200,6 +200,7 @@ def test_what_the_script_refuses_is_refused_in_its_words(a2a: A2A) -> None:
     a2a("submit", "-N", "20", "--compare", "A=1", "--dry-run").refused("two or more different")
     a2a("submit", "-N", "20", "--subsets", "odd", "--dry-run").refused("nested, random or per-swi")
     a2a("submit", "-N", "20", "--site", "none", "--dry-run").refused("no site profile")
+    a2a("submit", "-N", "20", "--minutes", "5", "--dry-run").refused("--minutes: with --screen")
     a2a("submit", "-N", "1", "--dry-run").refused("has no peer")
     a2a("submit", "-N", "1,20", "--dry-run").refused("has no peer")
     for nodes in ("x", "0", "20,,40", "-3"):

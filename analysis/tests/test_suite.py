@@ -79,10 +79,10 @@ def test_what_a_node_offers() -> None:
 # The plan -----------------------------------------------------------------------------------------
 
 ACROSS = [Interconnect("a", "tcp", "eth0"), Interconnect("b", "shm"), Interconnect("c", "net")]
-ASKED = suited.Asked(ACROSS, suited.chosen(""), 6, 1, "", False, ())
+ASKED = suited.Request(ACROSS, suited.chosen(""), 6, 1, "", False, ())
 
 
-def rows(asked: suited.Asked) -> list[list[str]]:
+def rows(asked: suited.Request) -> list[list[str]]:
     return [line.split("\t") for line in suited.rows(asked).splitlines()]
 
 
@@ -166,7 +166,7 @@ TRUTH = {
 def study(folder: Path, truth: dict[str, Setup], launches: int = 6, without: int = 0) -> Path:
     """In the order of a plan of one workload."""
     across = [Interconnect(name, "tcp", name) for name in truth]
-    asked = suited.Asked(across, suited.chosen("")[:1], launches, 3, "", False, ())
+    asked = suited.Request(across, suited.chosen("")[:1], launches, 3, "", False, ())
     folder.mkdir()
     for number, (label, *_) in enumerate(rows(asked)[without:]):
         one = truth[label]

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from a2aperf import schema
 from conftest import Outcome
 from support import native_streams
 from support.edited import edited
@@ -19,26 +18,12 @@ def path(tmp_path: Path) -> Path:
     return native_streams.write(tmp_path / "s.h5")
 
 
-def test_a_sound_stream(a2a: Run, path: Path) -> None:
-    assert a2a("check", path).out == f"{path}: sound\n"
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("stream_time", "messages", "bytes", "msg_rate", "byte_rate", "gbps", "longest_wait"),
-        *("time_p50", "time_max", "rank_time_p50", "ops"),
-    ],
-)
-def test_a_figure_is_computed_again(a2a: Run, path: Path, name: str) -> None:
-    if name in schema.TIMES:  # of older programs
-        native_streams.write(path, has_times=True)
-        assert a2a("check", path).out == f"{path}: sound\n"
+def test_the_number_of_ops_is_that_of_the_samples(a2a: Run, path: Path) -> None:
     with edited(path) as file:
-        file[name][1] = file[name][1] * 2
+        file["ops"][1] *= 2
     outcome = a2a("check", path)
     assert outcome.status == 2
-    said = f"{name} is " if name != "ops" else "1 valid ops in /raw, 2 in the summary"
+    said = "1 valid ops in /raw, 2 in the summary"
     assert f"point 1 (4 ranks, 1000 B): {said}" in outcome.out
 
 

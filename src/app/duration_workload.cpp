@@ -18,9 +18,9 @@ namespace {
 constexpr double kSecondsPerPoint = 0.05;
 
 // One table of a launch, in the format that was asked for.
-class Shown {
+class PrintedTable {
 public:
-    Shown(const Launch& launch, std::span<const Column> columns, DurationTable& own, Progress& progress)
+    PrintedTable(const Launch& launch, std::span<const Column> columns, DurationTable& own, Progress& progress)
         : launch_(launch), own_(own),
           is_own_(launch.options().format != Format::csv && launch.options().format != Format::json),
           records_(launch.options().format, columns, launch.job().layout(), launch.prepared().provider()),
@@ -76,8 +76,8 @@ Bytes DurationWorkload::sample_bytes(const Options& options, int ranks) const {
     return bytes(Per::tick, most_ticks(options, ranks)) + bytes(Per::bucket, buckets) + histograms;
 }
 
-void DurationWorkload::add(Plan& plan, Point point, const Skip& skip) {
-    point.role = Role::flow;
+void DurationWorkload::add(Plan& plan, Point point, const Skip& skip) const {
+    point.own_role = row().name;
     point.schedule = &find_schedule("shift");
     point.skip_reason = skip(point).value_or("");
     if (!point.is_skipped()) plan.order.push_back(static_cast<int>(plan.points.size()));
@@ -93,16 +93,16 @@ void DurationWorkload::measure(Launch& launch) const {
     Progress progress = launch.make_progress();
     const Plan& plan = launch.plan();
     const std::unique_ptr<DurationTable> own = table(launch);
-    Shown shown(launch, schema().columns, *own, progress);
+    PrintedTable printed(launch, schema().columns, *own, progress);
     launch.introduce(progress);
     for (const Point& point : plan.points)
-        if (point.is_skipped()) shown.row({point, nullptr});
+        if (point.is_skipped()) printed.row({point, nullptr});
     launch.measure_points(progress, [&](int index, PointOutcome&& outcome) {
         const Point& point = plan.points[static_cast<std::size_t>(index)];
-        shown.row({point, &outcome.own});
+        printed.row({point, &outcome.own});
         own->add(point, outcome.own);
     });
-    shown.finish();
+    printed.finish();
     launch.finish();
     if (!launch.job().is_root()) return;
     if (const std::string words = launch.oversubscription(); !words.empty()) progress.note(words);

@@ -41,7 +41,7 @@ protected:
     static constexpr Nanoseconds kDay = 86'400'000'000'000; // for points that end by a number
 
     // At the end of the plan, with the reason where it is skipped; the messages of its verification are a shift's.
-    static void add(Plan& plan, Point point, const Skip& skip);
+    void add(Plan& plan, Point point, const Skip& skip) const;
     static void put_in_order(Plan& plan, const Options& options);
 
     // For the estimate, without --time-budget.

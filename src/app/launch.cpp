@@ -14,7 +14,7 @@
 #include "a2aperf/base/version.hpp"
 #include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/plan/oversubscription.hpp"
-#include "disk_patience.hpp"
+#include "file_deadline.hpp"
 
 namespace a2aperf {
 namespace {
@@ -132,7 +132,7 @@ void Launch::open_file() {
                                     .is_traced = options_.traces,
                                     .is_memory_limit_asked = options_.memory_limit.has_value(),
                                     .may_replace = options_.overwrite == Overwrite::force};
-    const DiskPatience patience(job_);
+    const FileDeadline deadline(job_);
     file_.open(job_, settings, options_.overwrite == Overwrite::resume, plan(), provenance());
 }
 
@@ -232,7 +232,7 @@ void Launch::keep(const Point& point, int index, const PointOutcome& outcome) {
 }
 
 void Launch::at_file(const std::function<void(Recorder&)>& act) {
-    const DiskPatience patience(job_);
+    const FileDeadline deadline(job_);
     if (job_.is_root()) file_.use(act);
     bool is_done = true;
     job_.broadcast(is_done);
@@ -249,7 +249,7 @@ Samples Launch::sample(const Point& point, const std::string& at_hand) {
 // The channels first: what they wait for has a shorter deadline.
 void Launch::finish() {
     measurement_.finish();
-    const DiskPatience patience(job_);
+    const FileDeadline deadline(job_);
     file_.finish();
     job_.broadcast(has_figures_);
 }

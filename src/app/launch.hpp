@@ -46,7 +46,7 @@ public:
     void limit_points(Nanoseconds time) { measurement_.limit_points(time); }
     // The ops of another one, that is not of the plan; on rank 0.
     Samples sample(const Point& point, const std::string& at_hand);
-    // Something that rank 0 does with the file, for which the others have patience. Collective.
+    // Something that rank 0 does with the file, for which the others wait longer. Collective.
     void at_file(const std::function<void(Recorder&)>& act);
     void finish();                                    // after the last point
     bool has_figures() const { return has_figures_; } // after it: whether an op of any point was valid

@@ -25,18 +25,12 @@
 #include "a2aperf/job/error.hpp"
 #include "a2aperf/job/launcher.hpp"
 #include "a2aperf/job/stop_signal.hpp"
-#include "a2aperf/job/watchdog.hpp"
 #include "roll_call.hpp"
 #include "tags.hpp"
+#include "watched_call.hpp"
 
 namespace a2aperf {
 namespace {
-
-std::string this_host() {
-    std::array<char, 256> name{};
-    gethostname(name.data(), name.size() - 1);
-    return name.data();
-}
 
 constexpr std::size_t kLongestWords = 1000; // few enough to be sent without rank 0's help
 
@@ -53,23 +47,6 @@ bool is_done_within(MPI_Request& request, Nanoseconds limit) {
         if (is_done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return is_done != 0;
-}
-
-// Calls of MPI that have no form which does not block: one that does not end within the timeout ends the process,
-// rank 0 first.
-template <class Call>
-int watched(Call call, const char* name, int rank, Nanoseconds timeout) {
-    const Nanoseconds later = rank == 0 ? 0 : Watchdog::kAfterRoot;
-    const Watchdog watchdog(timeout + later, Watchdog::kAfterSignal, [&](int signal_number) {
-        if (signal_number != 0) return StopSignal::exit_status(signal_number);
-        complain(fmt::format("rank {} ({}): {} did not end within {}: a rank is stopped, dead or far behind", rank,
-                             this_host(), name, format_duration(timeout)));
-        return EXIT_FAILURE;
-    });
-    Watchdog::enter();
-    const int status = call();
-    Watchdog::leave();
-    return status;
 }
 
 } // namespace
@@ -326,12 +303,12 @@ void Job::leave(int signal_number) const {
 
 // Rank 0's word goes from rank to rank along a binary tree. Errors are of no interest: who hears nothing leaves.
 void Job::await_farewell() const {
-    constexpr Nanoseconds kPatience = 3'000'000'000; // a file system may take its time; Slurm kills after 5 s
+    constexpr Nanoseconds kToHear = 3'000'000'000; // a file system may take its time; Slurm kills after 5 s
     constexpr Nanoseconds kToPassOn = 100'000'000;
     MPI_Request word = MPI_REQUEST_NULL;
     if (!is_root()) {
         MPI_Irecv(nullptr, 0, MPI_BYTE, (rank_ - 1) / 2, kFarewell, mpi_->comm, &word);
-        if (!is_done_within(word, kPatience)) return;
+        if (!is_done_within(word, kToHear)) return;
     }
     for (Rank next = 2 * rank_ + 1; next <= 2 * rank_ + 2 && next < ranks(); ++next) {
         MPI_Isend(nullptr, 0, MPI_BYTE, next, kFarewell, mpi_->comm, &word);

@@ -16,10 +16,10 @@ namespace {
 
 // Open MPI kills ranks that are still there a second after it told them to stop, and the file must be closed by
 // then.
-constexpr Nanoseconds kPatience = 300'000'000;
+constexpr Nanoseconds kToStop = 300'000'000;
 
 // Open MPI's launcher sleeps between waking a rank and telling it to stop, and may have to wait for the CPU.
-constexpr Nanoseconds kPatienceWhenWoken = 10'000'000'000;
+constexpr Nanoseconds kToStopWhenWoken = 10'000'000'000;
 
 std::atomic<int> g_number{0};
 std::atomic<Nanoseconds> g_since{0};
@@ -57,7 +57,7 @@ int StopSignal::number() {
 }
 
 bool StopSignal::is_overdue() {
-    return number() != 0 && now_ns() - g_since.load(std::memory_order_relaxed) > kPatience;
+    return number() != 0 && now_ns() - g_since.load(std::memory_order_relaxed) > kToStop;
 }
 
 void StopSignal::throw_overdue() {
@@ -66,11 +66,11 @@ void StopSignal::throw_overdue() {
 
 Nanoseconds StopSignal::awaited_until() {
     const Nanoseconds woken = g_woken.load(std::memory_order_relaxed);
-    return woken > 0 ? woken + kPatienceWhenWoken : 0;
+    return woken > 0 ? woken + kToStopWhenWoken : 0;
 }
 
 bool StopSignal::is_coming(const std::function<void()>& step) {
-    const auto deadline = [begin = now_ns()] { return std::max(begin + kPatience, awaited_until()); };
+    const auto deadline = [begin = now_ns()] { return std::max(begin + kToStop, awaited_until()); };
     while (number() == 0 && now_ns() < deadline()) {
         step();
         std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -11,148 +11,15 @@
 #include "a2aperf/fabric/call_error.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
 #include "a2aperf/plan/open_loop_plan.hpp"
+#include "echo_engine_untimed.hpp"
 
 namespace a2aperf {
-namespace {
-
-constexpr std::string_view kInRoundTrip = "in a round trip";
-
-TransferContext of_size(TransferContext context, Bytes size) {
-    context.message_size = size;
-    return context;
-}
-
-} // namespace
-
-template <class Mode, class Pace>
-EchoEngine<Mode, Pace>::EchoEngine(const Job& job, Channel& channel, Bytes answer_size,
-                                   const EchoSettings& settings)
-    : job_(job), channel_(channel), settings_(settings), pace_(settings),
-      stride_(stream_stride(std::max(answer_size, settings.request_size))),
-      context_(channel.context(std::max<Bytes>({answer_size, settings.request_size, 1}))),
-      started_(static_cast<std::size_t>(job.ranks())) {
-    for (auto& side_of : side_of_rank_) side_of.assign(static_cast<std::size_t>(job.ranks()), -1);
-    const TransferContext answers = of_size(context_, answer_size);
-    for (const Rank server : settings.servers) add_side(true, server, answers);
-    for (const Rank client : settings.clients) add_side(false, client, answers);
-    slots_.resize(2 * places_.size());
-    ready_.reserve(places_.size());
-    if constexpr (Pace::kIsPaced)
-        for (DueQueue& queue : pace_.queues()) queue.reserve(static_cast<std::size_t>(settings.outstanding));
-    for (int index = 0; index < places(); ++index) {
-        unposted_.push_back(index);
-        if (Pace::kIsRelay || !side_of(index).asks) continue;
-        make_ready(index, std::numeric_limits<Nanoseconds>::min());
-        place(index).is_due = true;
-    }
-    if (!Pace::kIsRelay) totals_[kPlaces] = std::ssize(asking_places());
-}
-
-template <class Mode, class Pace>
-void EchoEngine<Mode, Pace>::add_side(bool asks, Rank peer, const TransferContext& answers) {
-    const auto side = static_cast<int>(std::ssize(sides_));
-    side_of_rank_[asks ? 1 : 0][static_cast<std::size_t>(peer)] = side;
-    sides_.push_back(make_side(asks, peer, answers));
-    for (int index = 0; index < settings_.outstanding; ++index) {
-        Place& place = places_.emplace_back();
-        place.side = side;
-        place.index = index;
-    }
-}
-
-template <class Mode, class Pace>
-auto EchoEngine<Mode, Pace>::make_side(bool asks, Rank peer, const TransferContext& answers) const -> Side {
-    const TransferContext requests = of_size(answers, settings_.request_size);
-    const std::uint64_t op = settings_.op;
-    const std::uint64_t op_of_answers = op + static_cast<std::uint64_t>(settings_.outstanding);
-    return {.peer = peer,
-            .asks = asks,
-            .op_out = asks ? op : op_of_answers,
-            .op_in = asks ? op_of_answers : op,
-            .out = asks ? requests : answers,
-            .in = asks ? answers : requests,
-            .injects = asks ? settings_.injects_requests : settings_.injects_answers};
-}
-
-template <class Mode, class Pace>
-void EchoEngine<Mode, Pace>::reserve(std::size_t most_samples) {
-    if (asked() == 0) return;
-    if (settings_.most >= 0)
-        most_samples = std::min(most_samples, static_cast<std::size_t>(asked() * settings_.most));
-    if constexpr (Pace::kIsRelay) return pace_.reserve(most_samples);
-    most_samples_ = most_samples;
-    begins_.assign(most_samples, 0); // touched: the timed part allocates nothing
-    times_.assign(most_samples, 0);
-    rest_.reserve();
-    begins_.clear();
-    times_.clear();
-    if constexpr (Pace::kIsPaced)
-        for (auto* column : {&waits_, &held_up_}) {
-            column->assign(most_samples, 0);
-            column->clear();
-        }
-}
-
-// Of the servers those that owe an answer, where any does.
-template <class Mode, class Pace>
-std::string EchoEngine<Mode, Pace>::waiting_for() const {
-    if (is_sweeping_) {
-        std::vector<Rank> peers;
-        for (const Side& side : sides_)
-            if (std::ranges::find(peers, side.peer) == peers.end()) peers.push_back(side.peer);
-        return fmt::format("{} of its last receives to be taken up by {}", left_, job_.who(peers));
-    }
-    std::vector<Rank> owing;
-    for (const Place& each : places_)
-        if (const Side& side = sides_[static_cast<std::size_t>(each.side)];
-            each.is_asking && (owing.empty() || owing.back() != side.peer))
-            owing.push_back(side.peer);
-    std::string words;
-    if (asked() > 0) words = fmt::format("answers from {}", job_.who(owing.empty() ? settings_.servers : owing));
-    if (answering() > 0)
-        words += fmt::format("{}requests from {}", words.empty() ? "" : " and ", job_.who(settings_.clients));
-    if (under_way_ > 0) words += fmt::format(", and {} of its sends", under_way_);
-    return words;
-}
-
-// Who asks by itself does so as long as one of its places has no answer under way here, or more of them are to
-// come.
-template <class Mode, class Pace>
-void EchoEngine<Mode, Pace>::see_peers(std::vector<PeerSeen>& seen) const {
-    seen.clear();
-    auto place = places_.begin();
-    for (const Side& side : sides_) {
-        std::int64_t received = 0;
-        bool is_due = false;
-        for (int i = 0; i < settings_.outstanding; ++i, ++place) {
-            received += place->received;
-            bool owes = side.asks ? place->is_asking : !place->is_due || place->is_sending;
-            if constexpr (Pace::kIsRelay) // what is here, or at the server, is not the client's turn
-                if (!side.asks)
-                    owes = owes &&
-                           place->received ==
-                               places_[static_cast<std::size_t>(partner(static_cast<int>(place - places_.begin())))]
-                                   .received;
-            is_due |= owes;
-        }
-        if (!side.asks && received == settings_.most) is_due = false;
-        const std::string_view due = side.asks ? "answers" : "requests";
-        seen.push_back(
-            {side.peer, is_due ? due : "", side.asks, static_cast<std::uint64_t>(received + side.started)});
-    }
-}
 
 // False: again later.
 template <class Mode, class Pace>
 bool EchoEngine<Mode, Pace>::is_started(ssize_t status, const char* call, Rank peer) const {
     if (status == 0 || status == -FI_EAGAIN) return status == 0;
     fail_call(kInRoundTrip, status, call, job_.who(peer));
-}
-
-template <class Mode, class Pace>
-void EchoEngine<Mode, Pace>::fail_completion(ssize_t status) const {
-    if (status != -FI_EAVAIL) fail_queue(kInRoundTrip, status, waiting_for());
-    fail_operation(kInRoundTrip, "an operation", channel_.endpoint().take_error(), waiting_for());
 }
 
 template <class Mode, class Pace>
@@ -245,7 +112,7 @@ bool EchoEngine<Mode, Pace>::start_messages() {
 
 template <class Mode, class Pace>
 bool EchoEngine<Mode, Pace>::send_one(int index) {
-    Place& place = this->place(index);
+    RequestSlot& place = this->place(index);
     Side& side = side_of(index);
     std::byte* const message = at(context_.send_buffer, index);
     // A request has the number of the answers that came before, an answer that of its request.
@@ -277,10 +144,10 @@ bool EchoEngine<Mode, Pace>::send_one(int index) {
 }
 
 template <class Mode, class Pace>
-void EchoEngine<Mode, Pace>::note_request(Place& place, Nanoseconds begin) {
+void EchoEngine<Mode, Pace>::note_request(RequestSlot& place, Nanoseconds begin) {
     if (first_request_ == kNoMoment) [[unlikely]] {
         first_request_ = begin;
-        for (Place& each : asking_places()) each.since = begin;
+        for (RequestSlot& each : asking_places()) each.since = begin;
     }
     place.idle = begin - place.since;
     place.since = begin;
@@ -289,7 +156,7 @@ void EchoEngine<Mode, Pace>::note_request(Place& place, Nanoseconds begin) {
 }
 
 template <class Mode, class Pace>
-void EchoEngine<Mode, Pace>::note_answer(Place& place, Nanoseconds now) {
+void EchoEngine<Mode, Pace>::note_answer(RequestSlot& place, Nanoseconds now) {
     Nanoseconds begin = place.since;
     if constexpr (Pace::kIsPaced) {
         begin = place.due;
@@ -313,51 +180,12 @@ void EchoEngine<Mode, Pace>::note_answer(Place& place, Nanoseconds now) {
 }
 
 template <class Mode, class Pace>
-void EchoEngine<Mode, Pace>::keep(const Place& place, Nanoseconds begin, std::int64_t time) {
+void EchoEngine<Mode, Pace>::keep(const RequestSlot& place, Nanoseconds begin, std::int64_t time) {
     begins_.push_back(begin);
     times_.push_back(time);
     if constexpr (Pace::kIsPaced) {
         waits_.push_back(place.waited);
         held_up_.push_back(place.is_held_up ? 1 : 0);
-    }
-}
-
-// Those that are kept are counted here: in the timed part they cost no more than the others.
-template <class Mode, class Pace>
-KeptSamples EchoEngine<Mode, Pace>::kept() const {
-    if constexpr (Pace::kIsRelay) return {pace_.arrivals(), {{}, pace_.times(), {}}};
-    TimeHistogram all = rest_;
-    for (const Nanoseconds time : times_) all.add(time);
-    std::vector<std::span<const std::int64_t>> values{times_};
-    if constexpr (Pace::kIsPaced) values.insert(values.end(), {waits_, held_up_});
-    return {begins_, std::move(values), lost_, all.buckets()};
-}
-
-// After the last answer of all: what each place did until then, since its own last one.
-template <class Mode, class Pace>
-void EchoEngine<Mode, Pace>::note_rest() {
-    if (totals_[kTrips] == 0) return;
-    const Nanoseconds last = first_request_ + totals_[kSpan];
-    for (const Place& place : asking_places()) {
-        const Nanoseconds free = place.is_asking ? place.since - place.idle : place.since;
-        const Nanoseconds asked = place.is_asking ? std::min(place.since, last) : last;
-        totals_[kIdle] += asked - std::min(free, asked);
-        totals_[kOpen] += last - asked;
-    }
-}
-
-// Also of those that nobody sent by the end.
-template <class Mode, class Pace>
-void EchoEngine<Mode, Pace>::note_due() {
-    if constexpr (Pace::kIsPaced) {
-        auto side = sides_.begin();
-        for (DueQueue& queue : pace_.queues()) {
-            queue.look(std::numeric_limits<Nanoseconds>::max(), side->started);
-            totals_[kDue] += queue.fallen();
-            totals_[kDueTime] = std::max(totals_[kDueTime], queue.passed());
-            totals_[kBehind] = std::max(totals_[kBehind], queue.most_behind());
-            ++side;
-        }
     }
 }
 
@@ -373,7 +201,7 @@ void EchoEngine<Mode, Pace>::check_number(const Side& side, const std::byte* mes
 
 template <class Mode, class Pace>
 void EchoEngine<Mode, Pace>::take_message(int index, const std::byte* message, Nanoseconds now) {
-    Place& place = this->place(index);
+    RequestSlot& place = this->place(index);
     const Side& side = side_of(index);
     if (side.asks && !Pace::kIsRelay) note_answer(place, now);
     check_number(side, message, number_of(place.received, place.index));
@@ -410,7 +238,7 @@ void EchoEngine<Mode, Pace>::take(int index, std::uint64_t data, Nanoseconds now
 
 template <class Mode, class Pace>
 void EchoEngine<Mode, Pace>::note_sent(int index, Nanoseconds now) {
-    Place& of = place(index);
+    RequestSlot& of = place(index);
     of.is_sending = false;
     if (of.is_due) make_ready(index, now);
     --under_way_;

@@ -7,8 +7,8 @@
 
 namespace a2aperf {
 
-Heartbeat::Heartbeat(const Job& job, Nanoseconds timeout, Nanoseconds patience)
-    : job_(job), interval_(timeout / kBeats), most_(timeout + timeout / kShares + patience), looked_(now_ns()),
+Heartbeat::Heartbeat(const Job& job, Nanoseconds timeout, Nanoseconds longest_pause)
+    : job_(job), interval_(timeout / kBeats), most_(timeout + timeout / kShares + longest_pause), looked_(now_ns()),
       heard_at_(looked_) {}
 
 bool Heartbeat::is_silent(Nanoseconds now) {

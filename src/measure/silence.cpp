@@ -23,8 +23,8 @@ Silent Silence::look(Nanoseconds now, std::uint64_t counted) {
             state = {.heard = peer.heard, .counted = counted, .watched = watched_, .moment = now};
             continue;
         }
-        const Nanoseconds patience = timeout_ + (peer.is_asked ? 0 : timeout_ / kLonger);
-        if (watched_ - state.watched < patience || counted - state.counted <= most_ahead_) continue;
+        const Nanoseconds limit = timeout_ + (peer.is_asked ? 0 : timeout_ / kLonger);
+        if (watched_ - state.watched < limit || counted - state.counted <= most_ahead_) continue;
         if (!silent.peers.empty() && peer.due != silent.due) continue;
         silent.lasted = silent.peers.empty() ? now - state.moment : std::min(silent.lasted, now - state.moment);
         silent.due = peer.due;

@@ -39,7 +39,7 @@ std::vector<int> pair_distances(int ranks, int most, std::uint64_t seed) {
 
 Point pair_point(const PairAxes& axes, Bytes message_size, int distance) {
     Point point;
-    point.role = Role::pair;
+    point.own_role = "pair";
     point.mode = axes.mode;
     point.schedule = &find_schedule("shift");
     point.message_size = message_size;

@@ -17,10 +17,6 @@ std::string_view to_string(Role role) {
         return "sentinel";
     case Role::search:
         return "search";
-    case Role::pair:
-        return "pair";
-    case Role::flow:
-        return "flow";
     }
     return "";
 }
@@ -30,7 +26,7 @@ std::string_view to_string(Post post) {
 }
 
 std::string_view Point::role_name() const {
-    return is_duration() ? flow->role() : to_string(role);
+    return own_role.empty() ? to_string(role) : own_role;
 }
 
 std::string_view Point::schedule_name() const {

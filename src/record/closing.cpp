@@ -16,17 +16,11 @@
 namespace a2aperf {
 namespace {
 
-using Rows = std::vector<const Row*>;
-
 Rows select(const std::vector<Row>& rows, const std::function<bool(const Row&)>& wanted) {
     Rows selected;
     for (const Row& row : rows)
         if (wanted(row)) selected.push_back(&row);
     return selected;
-}
-
-const Summary& summary_of(const Row& row) {
-    return row.result->summary;
 }
 
 std::string points(std::size_t count) {

@@ -10,9 +10,9 @@ namespace a2aperf {
 // Has a process of its own read the file first: UsageError where that one dies of it, or has not ended after so
 // many seconds. What `read` throws is told by whoever reads the file afterwards, and not here. Before MPI is
 // started, which a process may not be forked from after.
-void require_no_crash(const std::filesystem::path& file, const std::function<void()>& read, unsigned patience_s);
+void require_no_crash(const std::filesystem::path& file, const std::function<void()>& read, unsigned limit_s);
 
 // Ten minutes, and a second more for each MB of the file.
-unsigned patience_with(const std::filesystem::path& file);
+unsigned longest_read_s(const std::filesystem::path& file);
 
 } // namespace a2aperf

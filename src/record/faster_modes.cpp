@@ -11,12 +11,6 @@
 namespace a2aperf {
 namespace {
 
-using Rows = std::vector<const Row*>;
-
-const Summary& summary_of(const Row& row) {
-    return row.result->summary;
-}
-
 double times_as_fast(const Row& row, const Row& as) {
     return summary_of(as).p50 / summary_of(row).p50;
 }

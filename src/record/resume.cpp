@@ -377,7 +377,7 @@ StoredChoices check_output(const std::filesystem::path& file, bool may_resume, b
     const auto open = [&] { return ResultsFile::open(path, h5::File::Access::read_only, schema); };
     if (look_at_trailer(path) != Trailer::right)
         require_no_crash(
-            path, [&] { open().reliable(); }, patience_with(path));
+            path, [&] { open().reliable(); }, longest_read_s(path));
     const ResultsFile stored = open();
     try {
         const SegmentGroup last = SegmentGroup::open(stored.segments, stored.segment_count() - 1);

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from processes import PATIENCE
+from workload_names import WORKLOADS
 
 ROOT = Path(__file__).resolve().parents[2]
 MAN_PAGE = ROOT / "docs" / "man" / "a2aperf.1"
@@ -43,7 +44,7 @@ def test_eight_options_of_pairs(a2aperf):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["alltoall", "pairs", "stream", "echo", "open-loop", "qos", "interference"])
+@pytest.mark.parametrize("command", WORKLOADS)
 def test_examples_run(a2aperf, launch, command):
     found = examples(a2aperf(command, "--help").stdout)
     assert len(found) >= 4
@@ -66,7 +67,7 @@ def test_one_rank_answers_for_all(launch):
 
 def test_man_page_names_the_options_there_are(a2aperf):
     named = {f"--{name}" for name in re.findall(r"Fl -([a-z-]+)", MAN_PAGE.read_text(encoding="utf-8"))}
-    pages = [a2aperf(command, "--help-all") for command in ("alltoall", "pairs", "stream", "echo", "open-loop", "qos", "interference")]
+    pages = [a2aperf(command, "--help-all") for command in WORKLOADS]
     assert named == set().union(*(long_options(page.stdout) for page in (*pages, a2aperf("providers", "--help"))))
 
 

@@ -10,6 +10,7 @@ import checksums
 import h5py
 import pytest
 from processes import PATIENCE
+from workload_names import WORKLOADS
 
 pytestmark = pytest.mark.slow
 
@@ -117,7 +118,7 @@ OUTCOMES = table()
 
 
 def words_of(base: str, more: dict[str, str | None]) -> list[str]:
-    words = [base if base in ("pairs", "stream", "echo", "open-loop", "qos", "interference") else {"looped": "stream", "relayed": "open-loop"}.get(base, "alltoall")]
+    words = [base if base in WORKLOADS else {"looped": "stream", "relayed": "open-loop"}.get(base, "alltoall")]
     for option, value in (BASES[base] | {"--output": "a.h5"} | more).items():
         if value is not ...:
             words += [option] if value is None else [option, value]

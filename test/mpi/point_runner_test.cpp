@@ -294,7 +294,6 @@ TEST_CASE("nothing is timed of a point whose verification fails") {
 TEST_CASE("an isolated pair has a time for each op, on rank 0") {
     Run run(rules_of(7, 2));
     Point point = point_of("tagged");
-    point.role = Role::pair;
     point.distance = 1;
     run.runner.verify(point);
     point.only_sender = job().ranks() - 1;

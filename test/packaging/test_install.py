@@ -76,6 +76,7 @@ def test_the_scripts_work_without_the_clone_and_find_the_program(prefix: Path) -
     [
         (["al"], ["alltoall"]),
         (["pa"], ["pairs"]),
+        (["p"], ["pairs", "providers"]),
         (["alltoall", "--prov"], ["--provider"]),
         (["pairs", "--sus"], ["--suspects"]),
         (["alltoall", "--provider", "ps"], ["psm2", "psm3"]),

@@ -8,7 +8,6 @@ import shlex
 import subprocess
 
 import pytest
-from results import Results
 from study import BRIEF, JOBS, PATIENCE, SITE
 
 
@@ -204,26 +203,3 @@ def test_what_slurm_refuses_is_said_in_its_words(a2a, study):
     assert outcome.stderr == "a2a: unknown partition 'nowhere': expected one of main, opa\n"
     outcome = a2a("doctor", "--nodelist", "nosuchnode")
     assert outcome.returncode == 2 and outcome.stderr.count("\n") == 1
-
-
-@pytest.mark.slow
-def test_a_screening_in_one_job(a2a, study, analysis):
-    """Launches on two nodes, each with the variables of its row, and what a2a screen says at the end."""
-    words = ["--provider", "net", "--try", "A2APERF_DUMMY_A=1", "--try", "A2APERF_DUMMY_B=1", "--seed", "3", "-o", "plan.json"]
-    assert a2a("screen", *words).returncode == 0
-    options = ["-N", "2", "--screen", "plan.json", "--no-confirm", "--sizes", "1000"]
-    dry = a2a("submit", *options, "--dry-run", "--", *BRIEF)
-    assert dry.returncode == 0 and "screen.sbatch --rows results/screen.tsv" in dry.stdout
-    assert not study.results.exists()
-    outcome = a2a("submit", *options, "--", *BRIEF)
-    assert outcome.returncode == 0, outcome.stderr
-    (id,) = re.findall(r"^job (\d+)$", outcome.stdout, re.MULTILINE)
-    study.submitted.append(id)
-    study.done(id)
-    launches = json.loads((study.results / "screen.json").read_text())["launches"]
-    assert [row["status"] for row in study.log(id)] == ["0"] * len(launches)
-    for row, planned in zip(study.plan(id), launches, strict=True):
-        segment = Results(study.results / row["file"]).segments[0]
-        assert {k: v for k, v in segment.environment.items() if "DUMMY" in k and v} == planned["environment"]
-    said = (study.results / f"screen-{id}.txt").read_text()
-    assert said in study.output(id) and "28 of 28 launches" in said

@@ -21,7 +21,7 @@ from a2aperf.moved import Amount, Moved
 from a2aperf.results import Results
 from a2aperf.schema import Column, Counters
 from a2aperf.tables import BLANK, UNKNOWN, Cell, Table, missing
-from a2aperf.tables import Column as Shown
+from a2aperf.tables import Column as TableColumn
 
 
 class Phase(StrEnum):
@@ -219,7 +219,7 @@ def table(made: pd.DataFrame, columns: Mapping[str, schema.Column]) -> tuple[Tab
         rows.append(cells + _cells(row))
         last = point
     phase = made["phase"].iloc[0]
-    counter = Shown(f"counter ({phase})", left=True)
+    counter = TableColumn(f"counter ({phase})", left=True)
     all_heads = [*heads, counter, *_HEADS]
     if phase != Phase.TIMED:  # nothing is divided
         divided = len(_DIVIDED)
@@ -227,11 +227,11 @@ def table(made: pd.DataFrame, columns: Mapping[str, schema.Column]) -> tuple[Tab
     return Table(all_heads, rows), note
 
 
-_DIVIDED: Final = (Shown("per message"), Shown("per GB"))
+_DIVIDED: Final = (TableColumn("per message"), TableColumn("per GB"))
 _HEADS: Final = (
-    Shown("of", left=True),
-    *(Shown(name) for name in ("sum", "min", "max")),
-    Shown("most at", left=True),
+    TableColumn("of", left=True),
+    *(TableColumn(name) for name in ("sum", "min", "max")),
+    TableColumn("most at", left=True),
     *_DIVIDED,
 )
 

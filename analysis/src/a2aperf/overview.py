@@ -19,7 +19,7 @@ _CLUSTER_NAMES = ("cluster", "SLURM_CLUSTER_NAME")
 
 
 @dataclass(frozen=True)
-class Shown:
+class MergedFinding:
     """One finding, and where else the same is so with other figures."""
 
     finding: Finding
@@ -71,7 +71,7 @@ def verdict(
     return said
 
 
-def once(findings: Sequence[Finding]) -> list[Shown]:
+def once(findings: Sequence[Finding]) -> list[MergedFinding]:
     """Each finding once, the heaviest for all that say the same elsewhere with other figures.
 
     Two of one place are two findings: what tells them apart is in their figures.
@@ -83,6 +83,6 @@ def once(findings: Sequence[Finding]) -> list[Shown]:
             copy += 1
         alike.setdefault((words, copy), []).append(finding)
     return [
-        Shown(mine[0], labels.list_text([one.where for one in mine[1:]], _MOST_PLACES))
+        MergedFinding(mine[0], labels.list_text([one.where for one in mine[1:]], _MOST_PLACES))
         for mine in alike.values()
     ]

@@ -66,7 +66,7 @@ class FindingGroup:
 
     title: str
     meaning: str
-    findings: Sequence[overview.Shown]
+    findings: Sequence[overview.MergedFinding]
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ class Truth:
         """Label and workload of each launch, as the script is told them."""
         across = [Interconnect(name, "tcp", name) for name in self.names]
         keys = suited.chosen("")
-        asked = suited.Asked(across, keys, self.launches, seed, "", False, ())
+        asked = suited.Request(across, keys, self.launches, seed, "", False, ())
         rows = [line.split("\t") for line in suited.rows(asked).splitlines()]
         return [(row[0], row[3].split()[0]) for row in rows]
 

@@ -35,6 +35,9 @@ struct OptionRow {
     void (*set)(Options& options, std::span<const std::string> values, const Catalogue& catalogue);
 };
 
+// Of the table alone.
+std::span<const OptionRow> common_options();
+
 // Of every workload: the table's, then those that workloads have of their own. Of several by one name the first.
 std::vector<const OptionRow*> all_options(const Catalogue& catalogue);
 

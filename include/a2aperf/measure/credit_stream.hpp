@@ -105,7 +105,7 @@ public:
     std::uint64_t most_ahead() const { return 4 * static_cast<std::uint64_t>(settings_.window) * peers_of_any(); }
     // A receiver pauses for messages of others that came before, and of all that it takes before it looks at the
     // clock.
-    Nanoseconds patience() const {
+    Nanoseconds longest_pause() const {
         const auto most =
             std::max<std::int64_t>(static_cast<std::int64_t>(settings_.window) * job_.ranks(), kTakenAtOnce);
         const std::int64_t pauses = most / settings_.free_delay.every + 2;

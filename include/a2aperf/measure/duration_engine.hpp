@@ -40,9 +40,9 @@ concept DurationEngine = requires(Engine& engine, const Engine& seen, std::span<
 // One that tells its peers apart: one of them that is silent ends the duration, though the others go on.
 template <class Engine>
 concept TellsPeersApart = DurationEngine<Engine> && requires(const Engine& seen, std::vector<PeerSeen>& peers) {
-    seen.see_peers(peers);                                // the same ones in the same order whenever it is asked
-    { seen.most_ahead() } -> std::same_as<std::uint64_t>; // as Silence
-    { seen.patience() } -> std::same_as<Nanoseconds>;     // beyond the timeout: for so long peers may do nothing
+    seen.see_peers(peers);                                 // the same ones in the same order whenever it is asked
+    { seen.most_ahead() } -> std::same_as<std::uint64_t>;  // as Silence
+    { seen.longest_pause() } -> std::same_as<Nanoseconds>; // beyond the timeout: for so long peers may do nothing
 };
 
 // One whose messages are due at moments: it is told which ones of this rank's clock are the start and the end.

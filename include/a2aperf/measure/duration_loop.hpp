@@ -70,7 +70,7 @@ private:
     template <class Engine>
     bool has_stalled(const Engine& engine);
     template <class Engine>
-    static Nanoseconds patience_of(const Engine& engine);
+    static Nanoseconds longest_pause_of(const Engine& engine);
     template <class Engine>
     Silence watch_over(const Engine& engine) const;
     template <class Engine>
@@ -117,7 +117,8 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
     }
     heartbeat_.reset();
     if (duration.ends_by_number || duration.may_starve)
-        heartbeat_.emplace(job_, deadline_.timeout(), patience_of(engine) + std::min(duration.tick, duration.look));
+        heartbeat_.emplace(job_, deadline_.timeout(),
+                           longest_pause_of(engine) + std::min(duration.tick, duration.look));
     last = flow(engine, duration, samples, silence);
     witness(Stage::end);
     const Nanoseconds took = std::min(clock_.since(start_, last), duration.length);
@@ -125,7 +126,7 @@ Nanoseconds DurationLoop::run(Engine& engine, const Duration& duration, TickSamp
     // All have started what they start, for which they may take as long as the duration.
     const auto outlast = [&] {
         const Nanoseconds now = now_ns();
-        if (now < end + patience_of(engine)) deadline_.hold();
+        if (now < end + longest_pause_of(engine)) deadline_.hold();
         listen(now);
         return watch();
     };
@@ -186,8 +187,8 @@ Nanoseconds DurationLoop::flow(Engine& engine, const Duration& duration, TickSam
 }
 
 template <class Engine>
-Nanoseconds DurationLoop::patience_of(const Engine& engine) {
-    if constexpr (TellsPeersApart<Engine>) return engine.patience();
+Nanoseconds DurationLoop::longest_pause_of(const Engine& engine) {
+    if constexpr (TellsPeersApart<Engine>) return engine.longest_pause();
     return 0;
 }
 
@@ -197,14 +198,14 @@ bool DurationLoop::has_stalled(const Engine& engine) {
     const std::uint64_t counted = sum_of(engine.counters());
     if (counted != counted_) deadline_.reset();
     counted_ = counted;
-    return !deadline_.look() && deadline_.waited() >= deadline_.timeout() + patience_of(engine);
+    return !deadline_.look() && deadline_.waited() >= deadline_.timeout() + longest_pause_of(engine);
 }
 
 // With room for what is seen of its peers.
 template <class Engine>
 Silence DurationLoop::watch_over(const Engine& engine) const {
     if constexpr (TellsPeersApart<Engine>) {
-        Silence silence(deadline_.timeout() + engine.patience(), engine.most_ahead());
+        Silence silence(deadline_.timeout() + engine.longest_pause(), engine.most_ahead());
         engine.see_peers(silence.seen());
         silence.start(now_ns());
         return silence;

@@ -80,7 +80,7 @@ public:
     std::uint64_t most_ahead() const {
         return 4 * static_cast<std::uint64_t>(settings_.outstanding * job_.ranks());
     }
-    Nanoseconds patience() const { return settings_.longest_gap; }
+    Nanoseconds longest_pause() const { return settings_.longest_gap; }
 
     bool injects() const { return settings_.injects_answers; }
     FlowMoments moments() const { return moments_; }
@@ -119,7 +119,7 @@ private:
     static constexpr std::size_t kOwnTotals = kHasRate ? kTotals : kDue;
     static constexpr bool kIsPooled = !takes_by_source(Mode::kArrival); // any receive takes any message
 
-    struct Place : Pace::OfRequest {
+    struct RequestSlot : Pace::OfRequest {
         int side = 0;
         int index = 0;             // of the side's places
         std::int64_t received = 0; // messages
@@ -143,7 +143,7 @@ private:
     int asked() const { return static_cast<int>(std::ssize(settings_.servers)); }
     int answering() const { return static_cast<int>(std::ssize(settings_.clients)); }
     int places() const { return static_cast<int>(std::ssize(places_)); }
-    std::span<Place> asking_places() {
+    std::span<RequestSlot> asking_places() {
         return std::span(places_).first(settings_.servers.size() * static_cast<std::size_t>(settings_.outstanding));
     }
     Side make_side(bool asks, Rank peer, const TransferContext& any) const;
@@ -170,13 +170,13 @@ private:
     void hold_up();
     bool start_messages();
     bool send_one(int place);
-    void note_request(Place& place, Nanoseconds begin);
+    void note_request(RequestSlot& place, Nanoseconds begin);
     bool read_queue();
     void take(int place, std::uint64_t data, Nanoseconds now);
     void take_message(int place, const std::byte* message, Nanoseconds now);
     int place_of(std::uint64_t data) const;
-    void note_answer(Place& place, Nanoseconds now);
-    void keep(const Place& place, Nanoseconds begin, std::int64_t time);
+    void note_answer(RequestSlot& place, Nanoseconds now);
+    void keep(const RequestSlot& place, Nanoseconds begin, std::int64_t time);
     void note_rest();
     void note_due();
     void note_sent(int place, Nanoseconds now);
@@ -191,7 +191,7 @@ private:
         return static_cast<std::uint64_t>(message * settings_.outstanding + place);
     }
 
-    Place& place(int index) { return places_[static_cast<std::size_t>(index)]; }
+    RequestSlot& place(int index) { return places_[static_cast<std::size_t>(index)]; }
     Side& side_of(int index) { return sides_[static_cast<std::size_t>(place(index).side)]; }
     std::byte* at(std::byte* buffer, int place) const { return buffer + static_cast<std::size_t>(place) * stride_; }
     Route route(Rank peer, std::byte* message, int slot) {
@@ -206,7 +206,7 @@ private:
     std::size_t stride_;
     TransferContext context_;                      // of receives that take either
     std::vector<Side> sides_;                      // those that ask come first
-    std::vector<Place> places_;                    // as many of each side, in their order
+    std::vector<RequestSlot> places_;              // as many of each side, in their order
     std::vector<int> ready_;                       // places of which a message is to be sent and can be
     std::array<std::vector<int>, 2> side_of_rank_; // [R], that answer and that ask; -1 = none
     std::vector<std::int64_t> started_;            // [R]

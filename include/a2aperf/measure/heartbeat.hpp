@@ -12,8 +12,8 @@ namespace a2aperf {
 // one leaves after a part of the timeout: most flows are over by then.
 class Heartbeat {
 public:
-    // patience: for how long a rank may be at work without a look.
-    Heartbeat(const Job& job, Nanoseconds timeout, Nanoseconds patience);
+    // longest_pause: for how long a rank may be at work without a look.
+    Heartbeat(const Job& job, Nanoseconds timeout, Nanoseconds longest_pause);
 
     bool is_due(Nanoseconds now) const { return now - looked_ >= interval_; }
 

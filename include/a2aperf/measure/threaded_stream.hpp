@@ -113,7 +113,7 @@ public:
     // They are one process: what becomes silent is its stream, which the loop sees.
     void see_peers(std::vector<PeerSeen>& seen) const { seen.clear(); }
     std::uint64_t most_ahead() const { return receiver_.most_ahead(); }
-    Nanoseconds patience() const { return patience_; }
+    Nanoseconds longest_pause() const { return longest_pause_; }
 
     bool injects() const { return sender_.injects(); }
     FlowMoments moments() const {
@@ -149,9 +149,9 @@ private:
     // The receiver's thread is there until the end, without a use of the processor, so that it is counted.
     void stop() {
         phase_.store(Phase::paused, std::memory_order_release);
-        Deadline patience(deadline_.polling(), deadline_.timeout());
+        Deadline deadline(deadline_.polling(), deadline_.timeout());
         while (!is_idle_.load(std::memory_order_acquire))
-            if (!patience.idle() && patience.waited() >= patience.timeout() + patience_)
+            if (!deadline.idle() && deadline.waited() >= deadline.timeout() + longest_pause_)
                 throw RunError(fmt::format("the receiving thread of {} does not return from the provider",
                                            job_.who(job_.rank())),
                                EndReason::fabric_deadline);
@@ -184,7 +184,7 @@ private:
             return;
         }
         if (deadline_.idle() || is_received_.load(std::memory_order_relaxed)) return;
-        if (deadline_.waited() < deadline_.timeout() + patience_) return;
+        if (deadline_.waited() < deadline_.timeout() + longest_pause_) return;
         throw RunError(fmt::format("in the duration nothing came for {}; the receiving thread of {} waits for {}",
                                    format_duration(deadline_.waited()), job_.who(job_.rank()),
                                    receiver_.waiting_for()),
@@ -199,7 +199,7 @@ private:
     PinEnd pin_;
     CreditStream<Mode> sender_;
     alignas(kLine) CreditStream<Mode> receiver_;
-    const Nanoseconds patience_ = receiver_.patience();
+    const Nanoseconds longest_pause_ = receiver_.longest_pause();
     alignas(kLine) std::atomic<std::uint64_t> received_{0};
     std::atomic<bool> is_received_{false}, has_failed_{false}, is_idle_{false};
     std::exception_ptr failure_{};

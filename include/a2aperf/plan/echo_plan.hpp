@@ -14,7 +14,6 @@ public:
     int outstanding = 1; // requests of a client to one server that may be under way
     Bytes request_size = 0;
 
-    std::string_view role() const override { return "echo"; }
     std::string label(const Point& point) const override;
     FlowRoom room(const Point& point) const override; // of requests and answers
     Bytes bytes(const Point& point) const override;

@@ -34,7 +34,6 @@ public:
 
     virtual ~FlowPlan() = default;
 
-    virtual std::string_view role() const = 0; // in the file
     // For messages: "tagged stream halves window 32 8 B".
     virtual std::string label(const Point& point) const = 0;
 

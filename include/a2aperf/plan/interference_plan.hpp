@@ -66,7 +66,6 @@ public:
 
     bool is_load(Rank rank) const;
 
-    std::string_view role() const override { return "interference"; }
     std::string label(const Point& point) const override;
     FlowRoom room(const Point& point) const override;
     Bytes bytes(const Point& point) const override;

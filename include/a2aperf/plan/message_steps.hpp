@@ -37,7 +37,7 @@ private:
         std::uint64_t weight;
         Rank from, to;
     };
-    using Words = std::vector<std::uint64_t>; // [rank][step], a bit for each
+    using Bits = std::vector<std::uint64_t>; // [rank][step], a bit for each
 
     MessageSteps(int ranks, int room);
     static std::vector<Message> largest_first(const TrafficMatrix& matrix);
@@ -47,7 +47,7 @@ private:
     int make_free(Rank from, Rank to);
     void put(Rank from, Rank to, int step);
     void take(Rank from, Rank to, int step);
-    const std::uint64_t* row(const Words& words, Rank rank) const {
+    const std::uint64_t* row(const Bits& words, Rank rank) const {
         return words.data() + static_cast<std::size_t>(rank) * words_;
     }
     std::size_t at(Rank rank, int step) const {
@@ -58,7 +58,7 @@ private:
     int used_ = 0;
     std::size_t words_;
     std::vector<std::int16_t> targets_, sources_; // [rank][step]
-    Words sending_, receiving_;
+    Bits sending_, receiving_;
 };
 
 // Of a rank, sent or received.

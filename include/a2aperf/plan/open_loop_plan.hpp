@@ -20,7 +20,6 @@ public:
     Rank first_relay = 0;
     Nanoseconds relay_time = 0; // that a relay serves each message before it sends it on
 
-    std::string_view role() const override { return "open-loop"; }
     std::string label(const Point& point) const override;
     std::string label_of_all_rates(const Point& point) const;
 

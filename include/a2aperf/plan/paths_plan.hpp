@@ -19,7 +19,6 @@ public:
 
     int ticks() const; // intervals of the duration
 
-    std::string_view role() const override { return "qos"; }
     std::string label(const Point& point) const override;
     FlowRoom room(const Point& point) const override; // of the channel that has most
     Bytes bytes(const Point& point) const override;

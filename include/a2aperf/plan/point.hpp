@@ -15,7 +15,7 @@
 
 namespace a2aperf {
 
-enum class Role { measure, baseline, sentinel, search, pair, flow };
+enum class Role { measure, baseline, sentinel, search };
 enum class Post { before, inside };
 
 std::string_view to_string(Role role);
@@ -23,6 +23,7 @@ std::string_view to_string(Post post);
 
 struct Point {
     Role role = Role::measure;
+    std::string_view own_role{};        // in its place in the file, of a workload that has a word of its own
     std::string mode;                   // transfer mode; "collective" for the baseline
     const Schedule* schedule = nullptr; // null for the baseline
     int window = 0;                     // outstanding sends, or reads; 0 = all

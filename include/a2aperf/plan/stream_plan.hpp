@@ -45,7 +45,6 @@ public:
     // "halves both ways pause 10 ms/1000 inject off completion delivery cq-mod 16 threads each"
     std::string words() const;
 
-    std::string_view role() const override { return "stream"; }
     std::string label(const Point& point) const override;
     FlowRoom room(const Point& point) const override; // of messages and credits
     Bytes bytes(const Point& point) const override;

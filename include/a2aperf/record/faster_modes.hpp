@@ -13,6 +13,6 @@ namespace a2aperf {
 // B: 2.03 times as fast; slower at 1". Faster is where the 95 % intervals of the medians are apart, and the medians
 // by a tenth at least. Points are measured one after the other: it is what was seen, and no cause. Uniform traffic
 // alone.
-std::vector<std::string> faster_modes(const std::vector<const Row*>& measured);
+std::vector<std::string> faster_modes(const Rows& measured);
 
 } // namespace a2aperf

@@ -21,6 +21,12 @@ struct Row {
     const PointResult* result; // null: skipped
 };
 
+using Rows = std::vector<const Row*>;
+
+inline const Summary& summary_of(const Row& row) {
+    return row.result->summary;
+}
+
 // Rows are printed as they come, so that a table grows while the run goes on.
 class TableWriter {
 public:

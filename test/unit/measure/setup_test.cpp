@@ -154,7 +154,6 @@ Point stream_of(int window, std::vector<StreamPair> who, Bytes size = 8) {
     Point point = point_of("tagged", size);
     StreamPlan stream;
     stream.who = std::move(who);
-    point.role = Role::flow;
     point.window = window;
     point.flow = std::make_shared<StreamPlan>(stream);
     return point;

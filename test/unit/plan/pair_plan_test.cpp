@@ -86,7 +86,7 @@ TEST_CASE("sizes run fastest, a shuffle moves whole steps") {
     CHECK(declared.points[1].message_size == 1000);
     CHECK(declared.points[2].distance == 2);
     CHECK(std::is_sorted(declared.order.begin(), declared.order.end()));
-    CHECK(declared.points[0].role == Role::pair);
+    CHECK(declared.points[0].role_name() == "pair");
 
     axes.order = Order::shuffled;
     axes.seed = 7;

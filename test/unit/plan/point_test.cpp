@@ -44,12 +44,13 @@ TEST_CASE("a point has all the peers of its schedule, or those at one distance")
 
 TEST_CASE("a label names the step of a pair") {
     Point point;
-    point.role = Role::pair;
+    point.own_role = "pair";
     point.mode = "tagged";
     point.schedule = &find_schedule("shift");
     point.message_size = 8;
     point.distance = 3;
     CHECK(point.label() == "tagged shift by 3 8 B");
+    CHECK(point.role_name() == "pair");
 }
 
 TEST_CASE("a baseline has neither schedule nor window") {
@@ -66,7 +67,6 @@ TEST_CASE("the words of the file") {
     CHECK(to_string(Role::measure) == "measure");
     CHECK(to_string(Role::baseline) == "baseline");
     CHECK(to_string(Role::sentinel) == "sentinel");
-    CHECK(to_string(Role::pair) == "pair");
     CHECK(to_string(Post::before) == "before");
     CHECK(to_string(Post::inside) == "inside");
 }
@@ -81,9 +81,7 @@ TEST_CASE("a point that runs for a duration is named, and sized, by what it does
     stream.pairs = "halves";
     stream.who = {{0, 2}, {1, 2}};
     stream.cq_mod = 16;
-    point.role = Role::flow;
     point.flow = std::make_shared<StreamPlan>(stream);
-    CHECK(point.role_name() == "stream");
     CHECK(point.label() == "tagged stream halves cq-mod 16 memory huge window 32 100 B");
     CHECK(point.other_size() == 100);
     CHECK(point.buffer_bytes(3) == 2 * 32 * 128);
@@ -95,7 +93,6 @@ TEST_CASE("a point that runs for a duration is named, and sized, by what it does
     echo.outstanding = 4;
     echo.request_size = 1000;
     point.flow = std::make_shared<EchoPlan>(echo);
-    CHECK(point.role_name() == "echo");
     CHECK(point.label() == "tagged echo all-to-one memory huge outstanding 4 request 1000 B answer 100 B");
     CHECK(point.largest_message() == 1000);
     CHECK(point.of_size(point.other_size()).message_size == 1000);

@@ -15,9 +15,9 @@ using namespace a2aperf;
 
 namespace {
 
-std::string refusal(const std::function<void()>& read, unsigned patience_s = 60) {
+std::string refusal(const std::function<void()>& read, unsigned limit_s = 60) {
     try {
-        require_no_crash("x.h5", read, patience_s);
+        require_no_crash("x.h5", read, limit_s);
     } catch (const UsageError& error) {
         return error.what();
     }

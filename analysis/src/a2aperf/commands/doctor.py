@@ -60,7 +60,7 @@ def run(
         )
     folder = scripts.find()
     site = site or os.environ.get("A2APERF_SITE", "")
-    asked = health.Asked(provider, ppn, site, nodes, nodelist, partition)
+    asked = health.Requirements(provider, ppn, site, nodes, nodelist, partition)
     found = health.Found(health.local(folder, asked), []) if local else health.nodes(folder, asked)
     checks = [*found.checks, *study.unlike(found.checks)]
     bad = {check.node for check in checks if check.verdict == "bad"}
@@ -94,7 +94,7 @@ def _told(checks: Sequence[Check], everything: bool) -> list[str]:
 
 
 def _names(names: Sequence[str]) -> str:
-    """Nodes on one line: `node001, node002 and 18 more`."""
+    """Requirements on one line: `node001, node002 and 18 more`."""
     shown = 3
     if len(names) <= shown:
         return ", ".join(names)

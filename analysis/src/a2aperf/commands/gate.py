@@ -16,7 +16,7 @@ from a2aperf.commands.options import AgainstParser, Where
 from a2aperf.errors import InputError
 from a2aperf.gating import formats, given, limits_file
 from a2aperf.gating.checks import State
-from a2aperf.gating.gate import Asked, Gate, gate
+from a2aperf.gating.gate import Gate, Request, gate
 from a2aperf.gating.limits_file import FaultyLimitsError
 from a2aperf.percent import share
 
@@ -120,7 +120,7 @@ def run(
         terminal.tell(f"a2a: {error}")
         raise typer.Exit(_FAULTY_LIMITS) from None
     least = share("--min-efficiency", min_efficiency, "80%") if min_efficiency else None
-    asked = Asked(
+    asked = Request(
         files,
         against or None,
         where,

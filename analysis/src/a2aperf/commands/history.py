@@ -6,18 +6,19 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast, get_args
 
 import pandas as pd
 import typer
 
 from a2aperf import baselines, changepoints, clusters, filters, layouts, loading, tables, terminal
 from a2aperf.commands.options import Mixed, Where
-from a2aperf.commands.per_node import per_node
+from a2aperf.commands.over_nights import over_nights
 from a2aperf.differences import apart, shortened
 from a2aperf.errors import InputError
 from a2aperf.history import LINE, Change, History, history
 from a2aperf.labels import count_text
+from a2aperf.nodes.night import Per
 from a2aperf.tables import UNKNOWN, Column, Table, aligned
 
 EXAMPLES = """\
@@ -27,6 +28,7 @@ a2a history 2025-03-*.h5 --save-baseline spring
 a2a compare today-*.h5 --against spring          after maintenance
 a2a history nightly/ --per node                  which nodes got slower, since when
 a2a history nightly/ --per node --drain-list     and how to drain them
+a2a history nightly/ --per pair                  which way between two nodes did
 """
 _BARS = "▁▂▃▄▅▆▇█"
 _WIDTH = 24
@@ -50,10 +52,16 @@ def run(
     per: Annotated[
         str,
         typer.Option(
-            metavar="node",
-            help="Each node over the nights, from files of 'a2aperf pairs' and of all-to-alls.",
+            metavar="node|adapter|direction|pair",
+            help="Each of them over the nights, from files of 'a2aperf pairs' and of all-to-alls.",
         ),
     ] = "",
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="With --per: a picture of the nights: .png, .svg or .pdf."
+        ),
+    ] = None,
     drains: Annotated[
         bool,
         typer.Option(
@@ -70,12 +78,16 @@ def run(
 
     With `--per node` each node is compared with the other nodes of its night, and with its own
     nights before: which got slower or faster since when, and what was recorded to change there. A
-    year in which nothing happens has a move in 2 %. 15 nights are the least.
+    year in which nothing happens has a move in 2 %. 15 nights are the least. Likewise each adapter
+    of a node, what each node sends and receives, and each pair of nodes: what its way adds to what
+    its sender and its receiver take with the others.
     """
     if per or drains:
-        _refuse_beside(per, where, mixed, save_baseline, every)
-        per_node(paths, as_json, drains)
+        _refuse_beside(per, drains, where, mixed, save_baseline, every)
+        over_nights(paths, cast(Per, per), as_json, drains, plot)
         return
+    if plot:
+        raise InputError("--plot: expected --per, too; 'a2a plot history' draws the launches")
     files = baselines.files_of(paths)
     found = filters.where(loading.load(files), where).to_judge()
     clusters.require_one(found, mixed)
@@ -92,14 +104,17 @@ def run(
         terminal.say(*_lines(made, every), *(f"note: {note}" for note in found.unjudged))
 
 
-def _refuse_beside(per: str, where: Where, mixed: bool, save_baseline: str, every: bool) -> None:
-    if per != "node":
-        said = f"--per {per}" if per else "--drain-list"
-        raise InputError(f"{said}: expected --per node")
+def _refuse_beside(
+    per: str, drains: bool, where: Where, mixed: bool, save_baseline: str, every: bool
+) -> None:
+    if per and per not in get_args(Per):
+        raise InputError(f"--per {per}: expected one of {', '.join(get_args(Per))}")
+    if drains and per != "node":
+        raise InputError("--drain-list: expected --per node")
     given = {"--where": where, "--mixed": mixed, "--save-baseline": save_baseline, "--all": every}
     for option, value in given.items():
         if value:
-            raise InputError(f"{option} means nothing with --per node: leave it out")
+            raise InputError(f"{option} means nothing with --per {per}: leave it out")
 
 
 def _date(nanoseconds: float) -> str:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,8 +15,8 @@ from a2aperf.commands.options import Hostfile, Program, Seed, Site, words_of
 from a2aperf.errors import STATUS_BAD_INPUT, InputError
 from a2aperf.labels import list_text
 from a2aperf.screening import planned
+from a2aperf.screening.costing import Cost
 from a2aperf.studies import driver, screened, scripts, submission
-from a2aperf.studies.costing import Cost
 from a2aperf.studies.scripts import Scripts
 
 EXAMPLES = """\
@@ -142,14 +141,14 @@ def run(
         taken = ready.passed([*(["--sizes", sizes] if sizes else []), *passed])
         try:
             cost = _cost(found, taken, ranks, nodes, program, not no_confirm)
-            cost.require(len(ready.plan.factors), math.inf if hours is None else hours)
+            if hours is not None:
+                cost.require(len(ready.plan.factors), hours * 3600 / nodes)
         except InputError:
             ready.undo()
             raise
     if dry_run:
         ready.undo()
-        told = planned.lines(ready.plan, planned.SPREAD, cost.seconds)
-        terminal.say(*told, "", *cost.lines(len(ready.plan.factors)))
+        terminal.say(*planned.lines(ready.plan, planned.SPREAD, cost))
         return
     words += ["--no-confirm"] if no_confirm else []
     words += ["--budget", f"{hours:.6f}".rstrip("0").rstrip(".")] if hours is not None else []

@@ -31,6 +31,7 @@ from a2aperf.screening import (
     trial,
 )
 from a2aperf.screening.choosing import Wanted
+from a2aperf.screening.costing import Cost
 from a2aperf.studies import screened, study
 from a2aperf.visible import json_visible
 
@@ -91,6 +92,12 @@ def run(
     spread: Annotated[
         str, typer.Option(metavar="SHARE", help="By how much launches differ, for the dry run.")
     ] = "2%",
+    no_confirm: Annotated[
+        bool,
+        typer.Option(
+            "--no-confirm", help="Costs and --budget: of the screening, without a confirmation."
+        ),
+    ] = False,
     seed: Annotated[
         int, typer.Option(metavar="N", help="Of the random order. Default: by chance; recorded.")
     ] = -1,
@@ -131,7 +138,8 @@ def run(
     together, and where they are among the files what they say ends in the line to recommend.
     """
     planning = {"--try": tried, "--without": without, "--fix": fix, "--output": out,
-                "--budget": budget, "--seconds": seconds, "--libfabric": libfabric}  # fmt: skip
+                "--budget": budget, "--seconds": seconds, "--libfabric": libfabric,
+                "--no-confirm": no_confirm}  # fmt: skip
     judging = {"--plan": plan_file, "--plot": plot, "--where": where, "--confirm": confirm}
     if files:
         _refuse("files", {**planning, "--provider": provider, "--list": listed, "--catalogue": own})
@@ -150,7 +158,14 @@ def run(
     if not provider:
         raise InputError("give files, --provider NAME for a plan, or --list")
     wanted = Wanted(
-        provider, tried, without, _assignments(fix), _version(libfabric), _time(budget), seconds
+        provider,
+        tried,
+        without,
+        _assignments(fix),
+        _version(libfabric),
+        _time(budget),
+        seconds,
+        not no_confirm,
     )
     if seconds < 0 or seconds != seconds:
         raise InputError(f"--seconds {seconds:g}: expected a time such as 60")
@@ -160,7 +175,8 @@ def run(
     made = choosing.make(catalogue.of(provider, own), wanted, number)
     told = made.as_json().rstrip() if as_json else None
     if told is None:
-        terminal.say(*planned.lines(made, share("--spread", spread, "2%"), seconds))
+        cost = Cost(seconds, confirms=not no_confirm)
+        terminal.say(*planned.lines(made, share("--spread", spread, "2%"), cost))
     else:
         terminal.say_text(told)
     if out:

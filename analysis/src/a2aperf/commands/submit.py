@@ -19,8 +19,8 @@ from a2aperf.commands.options import Site, words_of
 from a2aperf.errors import InputError
 from a2aperf.gating.checks import State
 from a2aperf.screening import planned
+from a2aperf.screening.costing import Cost
 from a2aperf.studies import partitions, screened, scripts, slurm, submission, waiting
-from a2aperf.studies.costing import Cost
 from a2aperf.studies.partitions import Partition
 from a2aperf.studies.progress import duration
 from a2aperf.studies.screened import Screened
@@ -110,6 +110,10 @@ def run(
     budget: Annotated[
         str, typer.Option(metavar="NODE-HOURS", help="Node-hour limit of each job.")
     ] = "",
+    most_minutes: Annotated[
+        float | None,
+        typer.Option("--minutes", min=0.1, metavar="M", help="--screen: no more time than that."),
+    ] = None,
     spare: Annotated[
         int | None,
         typer.Option(
@@ -181,6 +185,12 @@ def run(
         counts = _counts(nodes)
         if no_confirm and not screen:
             raise InputError("--no-confirm: only a screening is confirmed")
+        if most_minutes is not None:
+            if not screen or budget:
+                raise InputError("--minutes: with --screen, and without --budget")
+            hours = most_minutes * (counts[0] + (spare or 0)) / 60
+            budget = f"{hours:.6f}".rstrip("0").rstrip(".")
+            options += ["--budget", budget]
         if check and (compare or screen or separate or len(counts) > 1):
             raise InputError("--check: one node count, and no --compare, --screen or --separate")
         compared = {name: own[name] for name in _COMPARED}
@@ -273,7 +283,7 @@ def _cost(job: Planned, ready: Screened, budget: str, wanted: Wanted) -> list[st
     cost = Cost(job.seconds / job.launches, job.nodes, confirms)
     settings = len(ready.plan.factors)
     if budget:  # which the script has looked at
-        cost.require(settings, float(budget))
+        cost.require(settings, float(budget) * 3600 / job.nodes)
     return [*cost.lines(settings), planned.smallest(ready.plan)]
 
 

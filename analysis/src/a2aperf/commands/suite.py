@@ -108,7 +108,7 @@ def run(
     folder = results or Path("results")
     found = scripts.find()
     wanted = _across(across, folder, program or found.program(), _hosts(hostfile) < 2)
-    asked = suited.Asked(
+    asked = suited.Request(
         wanted,
         suited.chosen(chosen),
         launches or suited.launches_for(len(wanted), quick),

@@ -28,7 +28,9 @@ _IPV4: Final = 20
 _TCP: Final = 20 + 12
 """Header and time stamps, as Linux has them (RFC 9293, RFC 7323)."""
 _PSM2: Final = 56 + 4
-"""Headers of a packet of libpsm2 (its ips_message_header) and the checksum that covers them."""
+"""Header of a packet of libpsm2 (HFI_MESSAGE_HDR_SIZE), and the ICRC that the adapter adds."""
+_PSM2_MTU: Final = (256, 512, 1024, 2048, 4096, 8192, 10240)
+"""What PSM2_MTU may be, or 1 to 7 for them; libpsm2 takes 8192 for anything else."""
 _COPY: Final = 2  # bytes that memory moves for each that is copied: read once, written once
 
 
@@ -89,8 +91,10 @@ def _framing(shape: Shape, given: Given, link: float) -> Factor:
         payload, frame = mtu - _IPV4 - _TCP, mtu + _ETHERNET
         words = f"Ethernet {_ETHERNET} B, IPv4 {_IPV4} B, TCP with time stamps {_TCP} B"
     elif shape.provider == "psm2":
-        payload, frame = mtu, mtu + _PSM2
-        words = f"headers of psm2 {_PSM2} B"
+        payload = min([mtu, *filter(None, map(_psm2_mtu, shape.launches))])
+        frame = payload + _PSM2
+        lowered = f"PSM2_MTU makes {payload:g} B of it; " if payload < mtu else ""
+        words = f"{lowered}headers of psm2 {_PSM2} B"
     else:
         why = f"the headers of {shape.provider} are not known: headers=… gives them"
         return Factor("framing", math.nan, why)
@@ -98,6 +102,17 @@ def _framing(shape: Shape, given: Given, link: float) -> Factor:
         return Factor("framing", math.nan, f"{of_mtu}: there is no room for the headers")
     share = payload / frame
     return Factor("framing", link * share, f"{100 * share:.2f} % is payload: {of_mtu}; {words}")
+
+
+def _psm2_mtu(launch: Launch) -> int | None:
+    """What a launch's PSM2_MTU asks for; None where it asks for nothing that is a number."""
+    try:
+        asked = int(launch.environment.get("PSM2_MTU", ""), 0)
+    except ValueError:
+        return None
+    if asked in _PSM2_MTU:
+        return asked
+    return _PSM2_MTU[asked - 1] if 1 <= asked <= len(_PSM2_MTU) else 8192
 
 
 def _pcie(shape: Shape, given: Given) -> Factor:

@@ -19,7 +19,7 @@ from a2aperf.results import Results
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """What is to be checked; `against` None: with no baseline.
 
     With the id of a job the files are those of its launches, in the one folder that is named.
@@ -67,7 +67,7 @@ class _Loaded:
     sound: Sequence[Path] = ()
 
 
-def gate(asked: Asked) -> Gate:
+def gate(asked: Request) -> Gate:
     """Everything that was asked for; what cannot be checked is a check that is unknown."""
     of_job = job.facts(asked.files[0], asked.job) if asked.job else job.Facts()
     checks, notes, candidates = of_job.checks, of_job.notes, of_job.candidates
@@ -95,7 +95,7 @@ def gate(asked: Asked) -> Gate:
     return Gate(checks, notes, measured, candidates)
 
 
-def _against(asked: Asked, files: Sequence[Path], notes: list[str]) -> list[Check]:
+def _against(asked: Request, files: Sequence[Path], notes: list[str]) -> list[Check]:
     """The comparison; also what cannot be read of the baseline."""
     checks: list[Check] = []
     both = {path.resolve() for path in files}

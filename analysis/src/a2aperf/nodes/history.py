@@ -3,7 +3,8 @@
 
 A night is a day (UTC): launches of one day have their weather in common and count once. The steps
 are those of `moves`; a node that did not move but is far from the others in its last nights is told
-by how far nodes differ.
+by how far nodes differ. What is said of nodes holds of whatever is compared: adapters, directions,
+pairs.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from a2aperf import laws
 from a2aperf.nodes import moves
 from a2aperf.nodes.moves import Move
-from a2aperf.nodes.night import FEWEST_NODES, Night
+from a2aperf.nodes.night import FEWEST_NODES, Night, Per
 
 Floats = NDArray[np.float64]
 
@@ -84,7 +85,10 @@ class Searched:
 
 @dataclass(frozen=True)
 class NodeHistory:
-    """`days` since 1970, in order; `nodes` by name; `launches`: how many."""
+    """`days` since 1970, in order; `nodes` by name; `launches`: how many; `per`: what nodes are.
+
+    `series` are logarithms [days, nodes] of the factor on the time, the smallest messages first.
+    """
 
     days: list[int]
     nodes: list[str]
@@ -92,10 +96,14 @@ class NodeHistory:
     moved: list[Moved]
     slow: list[Slow]
     searched: list[Searched]
+    series: dict[What, Floats]
+    per: Per = "node"
 
     def candidates(self) -> dict[str, str]:
         """Nodes to drain, each with the reason: slower and still so, or slow."""
-        reasons = {}
+        reasons: dict[str, str] = {}
+        if self.per != "node":
+            return reasons
         for one in self.moved:
             if one.is_slower and one.stays:
                 day = np.datetime64(one.first, "D")
@@ -105,10 +113,11 @@ class NodeHistory:
         return reasons
 
 
-def of_nights(found: Sequence[Night]) -> NodeHistory:
-    """Of launches in order of time."""
+def of_nights(found: Sequence[Night], per: Per = "node") -> NodeHistory:
+    """Of launches in order of time, which have these compared."""
     days = sorted({night.started // DAY_NS for night in found})
-    nodes = sorted({node for night in found for node in night.nodes})
+    alike = {tuple(night.nodes): night for night in found}  # pairs are many, and mostly the same
+    nodes = sorted({name for night in alike.values() for name in night.compared})
     tables = _tables(found, days, nodes)
     sizes = {what.message_size for what in tables}
     told: list[tuple[str, What, Move]] = []
@@ -126,7 +135,7 @@ def of_nights(found: Sequence[Night]) -> NodeHistory:
     joined = [_with_facts(one, found) for one in _joined(told, days)]
     names = {one.node for one in joined}
     slow = [one for one in _slow(tables, nodes) if one.node not in names]
-    return NodeHistory(days, nodes, len(found), joined, slow, searched)
+    return NodeHistory(days, nodes, len(found), joined, slow, searched, tables, per)
 
 
 def _tables(
@@ -134,9 +143,13 @@ def _tables(
 ) -> dict[What, Floats]:
     """Logarithms [days, nodes] of every series: the median of a day's launches."""
     column = {node: at for at, node in enumerate(nodes)}
+    places: dict[tuple[str, ...], NDArray[np.intp]] = {}
     rows: dict[What, dict[int, list[Floats]]] = {}
     for night in found:
-        at = [column[node] for node in night.nodes]
+        key = tuple(night.nodes)
+        if key not in places:
+            places[key] = np.array([column[node] for node in night.compared], dtype=np.intp)
+        at = places[key]
         for line in night.lines:
             row = np.full(len(nodes), np.nan)
             row[at] = line.effects
@@ -175,9 +188,8 @@ def _with_facts(one: Moved, found: Sequence[Night]) -> Moved:
     before: dict[str, str] = {}
     after: dict[str, str] = {}
     for night in found:
-        if one.node in night.nodes:
-            at = night.nodes.index(one.node)
-            facts = {name: values[at] for name, values in night.facts.items()}
+        if one.node in night.compared:
+            facts = night.facts_of(one.node)
             if night.started // DAY_NS < one.first:
                 before = facts
             elif not after:

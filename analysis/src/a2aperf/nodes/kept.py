@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The nights of many files, and the index that spares reading the same files every night.
 
-The index lies beside the files, `a2a-nodes.json`. What it says of a file holds while the file's
+The index lies beside the files, `a2a-nodes.json`; adapters, directions and pairs have one each.
+What it says of a file holds while the file's
 size, time and inode are the same; without it, or where it is damaged or of another version, the
 files are read.
 """
@@ -17,15 +18,23 @@ from typing import Any, Final
 from a2aperf import __version__, output, regular
 from a2aperf.errors import InputError
 from a2aperf.nodes import nights
-from a2aperf.nodes.night import Night
+from a2aperf.nodes.night import Night, Per
 
-FILE: Final = "a2a-nodes.json"
-_FORMAT: Final = 1
+_FORMAT: Final = 2
+_MOST: Final = 20_000
+"""Values of a file that are kept: of more, the pairs of many nodes, the file is read each time."""
 _Known = dict[str, Any]
 
 
+def index(folder: Path, per: Per = "node") -> Path:
+    """The index of a folder."""
+    return folder / f"a2a-{per}s.json"
+
+
 def read(
-    paths: Sequence[Path], progress: Callable[[int, int], None] = lambda done, of: None
+    paths: Sequence[Path],
+    per: Per = "node",
+    progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[list[Night], list[str]]:
     """The nights of these files, each launch once; and of files that cannot be read, why not."""
     found: dict[str, Night] = {}
@@ -35,23 +44,24 @@ def read(
         by_folder.setdefault(path.parent, []).append(path)
     done = 0
     for folder, files in by_folder.items():
-        known, fresh = _known(folder), False
+        known, fresh = _known(index(folder, per)), False
         for path in files:
             done += 1
             try:
                 told = _told(path, known)
                 if told is None:
                     progress(done, len(paths))
-                    told = nights.of_file(path)
-                    known[path.name] = {**_mark(path), "nights": [x.plain() for x in told]}
-                    fresh = True
+                    told = nights.of_file(path, per)
+                    if sum(len(one.effects) for x in told for one in x.lines) <= _MOST:
+                        known[path.name] = {**_mark(path), "nights": [x.plain() for x in told]}
+                        fresh = True
             except InputError as error:
                 refused.append(str(error))
                 continue
             for night in told:
                 found.setdefault(night.identity, night)
         if fresh:
-            _keep(folder, known)
+            _keep(index(folder, per), known)
     return sorted(found.values(), key=lambda night: (night.started, night.identity)), refused
 
 
@@ -72,17 +82,17 @@ def _told(path: Path, known: _Known) -> list[Night] | None:
     return None
 
 
-def _known(folder: Path) -> _Known:
+def _known(file: Path) -> _Known:
     with suppress(OSError, ValueError, KeyError, TypeError):
-        said = json.loads(regular.read_text(folder / FILE))
+        said = json.loads(regular.read_text(file))
         if said["format"] == _FORMAT and said["version"] == __version__:
             return dict(said["files"])
     return {}
 
 
-def _keep(folder: Path, known: _Known) -> None:
+def _keep(file: Path, known: _Known) -> None:
     """Where it may be written: the next time is only slower without it."""
-    there = {name: entry for name, entry in known.items() if (folder / name).exists()}
+    there = {name: entry for name, entry in known.items() if (file.parent / name).exists()}
     text = json.dumps({"format": _FORMAT, "version": __version__, "files": there})
     with suppress(InputError, OSError):
-        output.replace(folder / FILE, text.encode())
+        output.replace(file, text.encode())

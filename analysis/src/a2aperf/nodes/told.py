@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,9 @@ import numpy as np
 from a2aperf.differences import shortened
 from a2aperf.labels import count_text, list_text, size_text
 from a2aperf.nodes import moves
-from a2aperf.nodes.history import LATELY, Moved, NodeHistory, Searched, Slow, What
+from a2aperf.nodes.history import LATELY, Moved, NodeHistory, Slow, What
 from a2aperf.nodes.moves import Move
+from a2aperf.nodes.night import Per
 from a2aperf.tables import aligned
 
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -25,24 +25,24 @@ def lines(found: NodeHistory) -> list[str]:
     told = [
         f"{count_text(found.launches, 'launch', 'launches')} in "
         f"{count_text(len(found.days), 'night')} from {_date(found.days[0])} to "
-        f"{_date(found.days[-1])} (UTC), {count_text(len(found.nodes), 'node')}",
+        f"{_date(found.days[-1])} (UTC), {count_text(len(found.nodes), found.per)}",
         "",
     ]
     for one in found.moved:
         told += _moved(one)
-    told += [_slow(one) for one in found.slow]
+    told += [_slow(one, found.per) for one in found.slow]
     if not found.moved and not found.slow:
-        told.append(_nothing(found.searched))
+        told.append(_nothing(found))
     candidates = found.candidates()
     if candidates:
         told += ["", f"candidates to drain: {list_text(list(candidates), 24)}"]
-    return [*told, "", *_searched(found.searched)]
+    return [*told, "", *_searched(found)]
 
 
-def _nothing(searched: Sequence[Searched]) -> str:
-    if any(one.nodes for one in searched):
-        return "no node moved away from the others"
-    return f"not judged: no node has the {moves.LEAST} nights that are the least"
+def _nothing(found: NodeHistory) -> str:
+    if any(one.nodes for one in found.searched):
+        return f"no {found.per} moved away from the others"
+    return f"not judged: no {found.per} has the {moves.LEAST} nights that are the least"
 
 
 def _moved(one: Moved) -> list[str]:
@@ -76,30 +76,30 @@ def _nights(move: Move) -> str:
     return f"{count_text(move.before, 'night')} before, {move.after} after"
 
 
-def _slow(one: Slow) -> str:
+def _slow(one: Slow, per: Per) -> str:
     return (
-        f"{one.node} {one.what.part} in {one.factor:.3f} times the time of the median node at "
+        f"{one.node} {one.what.part} in {one.factor:.3f} times the time of the median {per} at "
         f"{size_text(one.what.message_size)} in its last {min(one.nights, LATELY)} nights"
     )
 
 
-def _searched(searched: Sequence[Searched]) -> list[str]:
-    rows = [["told from", "nodes", "message", "part"]]
-    for one in searched:
+def _searched(found: NodeHistory) -> list[str]:
+    rows = [["told from", f"{found.per}s", "message", "part"]]
+    for one in found.searched:
         factor = f"{one.least:.3f} times" if np.isfinite(one.least) else "-"
         rows.append([factor, str(one.nodes), size_text(one.what.message_size), one.what.part])
     return aligned(rows, [False, False, False, True])
 
 
 def plain(found: NodeHistory) -> dict[str, Any]:
-    """All figures; days as dates."""
+    """All figures; days as dates. What is compared is under its own name."""
     return {
         "launches": found.launches,
         "nights": [_date(day) for day in found.days],
-        "nodes": found.nodes,
+        f"{found.per}s": found.nodes,
         "moved": [
             {
-                "node": one.node,
+                found.per: one.node,
                 "since": _date(one.first),
                 "stays": one.stays,
                 "moves": [
@@ -118,14 +118,14 @@ def plain(found: NodeHistory) -> dict[str, Any]:
             for one in found.moved
         ],
         "slow": [
-            {"node": x.node, **x.what._asdict(), "factor": x.factor, "nights": x.nights}
+            {found.per: x.node, **x.what._asdict(), "factor": x.factor, "nights": x.nights}
             for x in found.slow
         ],
         "candidates": found.candidates(),
         "searched": [
             {
                 **one.what._asdict(),
-                "nodes": one.nodes,
+                f"{found.per}s": one.nodes,
                 "least": one.least if np.isfinite(one.least) else None,
             }
             for one in found.searched

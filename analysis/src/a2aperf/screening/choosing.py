@@ -12,9 +12,10 @@ from typing import Final
 import numpy as np
 
 from a2aperf.errors import InputError
-from a2aperf.labels import count_text, list_text
+from a2aperf.labels import list_text
 from a2aperf.screening import catalogue, design
 from a2aperf.screening.catalogue import Setting
+from a2aperf.screening.costing import Cost
 from a2aperf.screening.plan import Factor, Plan
 
 _ALIKE: Final = 0.9
@@ -29,8 +30,8 @@ class Wanted:
     `tried` are names of the catalogue, or `NAME=VALUE`; none: all that are not dangerous. Those of
     `without` stay as nobody sets them, those of `fixed` are set in every launch.
     `libfabric`: a version as `1.17`, whose later settings are left out; empty: not known.
-    `budget` and `seconds` of a launch (0: no budget). `known`: variables that libfabric knows here;
-    none: nobody could say.
+    `budget` and `seconds` of a launch (0: no budget); `confirms`: it has room for the confirmation
+    of one setting. `known`: variables that libfabric knows here; none: nobody could say.
     """
 
     provider: str
@@ -40,6 +41,7 @@ class Wanted:
     libfabric: str = ""
     budget: float = 0.0
     seconds: float = 0.0
+    confirms: bool = True
     known: frozenset[str] = frozenset()
 
 
@@ -152,34 +154,9 @@ def _is_unknown(name: str, known: frozenset[str]) -> bool:
 
 
 def _require_budget(settings: int, wanted: Wanted) -> None:
-    """Refuse a design that takes longer, and say what fits."""
+    """Refuse what takes longer with its confirmation, and say what fits."""
     if not wanted.budget:
         return
     if not wanted.seconds:
         raise InputError("a budget needs the time of a launch: give --seconds")
-    needed = design.launches_for(settings)
-    if needed * wanted.seconds <= wanted.budget:
-        return
-    fitting = [
-        runs - 1
-        for runs in design.RUNS
-        if design.launches_for(runs - 1) * wanted.seconds <= wanted.budget
-    ]
-    least = design.launches_for(1)
-    fits = (
-        f"{count_text(fitting[-1], 'setting')} in {design.launches_for(fitting[-1])} launches "
-        "fit: choose them with --try"
-        if fitting
-        else f"the smallest design has {least} launches, {minutes(least * wanted.seconds)}"
-    )
-    raise InputError(
-        f"{count_text(settings, 'setting')} take {needed} launches, "
-        f"{minutes(needed * wanted.seconds)} of {minutes(wanted.budget)}; {fits}"
-    )
-
-
-def minutes(seconds: float) -> str:
-    """A time as people plan with it."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    Cost(wanted.seconds, confirms=wanted.confirms).require(settings, wanted.budget)

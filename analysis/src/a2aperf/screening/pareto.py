@@ -34,7 +34,7 @@ _REST: Final = style.MOST_LINES - 1
 
 
 @dataclass(frozen=True)
-class Place:
+class Tradeoff:
     """Changes of log speed: `gain` with its interval where it is largest; `least` anywhere."""
 
     name: str
@@ -46,7 +46,7 @@ class Place:
     is_sure: bool
 
 
-def places(made: Outcome) -> list[Place]:
+def tradeoffs(made: Outcome) -> list[Tradeoff]:
     """By the confirmation's own launches where they are there, else by the screening's."""
     if made.confirmation is not None:
         return [_confirmed(made.confirmation, side) for side in
@@ -56,7 +56,7 @@ def places(made: Outcome) -> list[Place]:
         mine = [x for x in made.estimate.effects if x.setting == setting]
         best = max(mine, key=lambda x: x.change)
         found.append(
-            Place(
+            Tradeoff(
                 made.plan.factors[setting].assignment,
                 best.change,
                 best.low,
@@ -69,12 +69,12 @@ def places(made: Outcome) -> list[Place]:
     return found
 
 
-def _confirmed(made: Confirmation, side: int) -> Place:
+def _confirmed(made: Confirmation, side: int) -> Tradeoff:
     one = made.against_default(side)
     best = int(np.argmax(one.change))
     together = side == made.trial.together and side not in made.singles
     words = "all together" if together else name(made.trial, side)
-    return Place(
+    return Tradeoff(
         words + (" (recommended)" if side == made.recommended else ""),
         float(one.change[best]),
         float(one.low[best]),
@@ -85,12 +85,12 @@ def _confirmed(made: Confirmation, side: int) -> Place:
     )
 
 
-NOTHING: Final = Place("nothing set", 0.0, 0.0, 0.0, 0.0, "any size", is_sure=False)
+NOTHING: Final = Tradeoff("nothing set", 0.0, 0.0, 0.0, 0.0, "any size", is_sure=False)
 
 
-def front(found: Sequence[Place]) -> list[Place]:
+def front(found: Sequence[Tradeoff]) -> list[Tradeoff]:
     """Sure gains, and nothing set, that no other one exceeds at less risk; the safest first."""
-    kept: list[Place] = []
+    kept: list[Tradeoff] = []
     sure = [NOTHING, *(x for x in found if x.is_sure)]
     for one in sorted(sure, key=lambda x: (-x.least, -x.gain)):
         if not kept or one.gain > kept[-1].gain:
@@ -100,7 +100,7 @@ def front(found: Sequence[Place]) -> list[Place]:
 
 def figure(made: Outcome) -> Figure:
     """A mark for each setting, and the front."""
-    found = places(made)
+    found = tradeoffs(made)
     named = [x for x in found if x.is_sure or made.confirmation is not None][:_NOTHING]
     rest = [x for x in found if x not in named]
     drawn = [_mark(x.name, [x], look) for look, x in enumerate(named)]
@@ -142,7 +142,7 @@ def _limits(values: Sequence[float]) -> tuple[float, float]:
     return min(values) - air, max(values) + air
 
 
-def _mark(words: str, rows: Sequence[Place], look: int) -> Curve:
+def _mark(words: str, rows: Sequence[Tradeoff], look: int) -> Curve:
     least, gain, low, high = (
         np.array([_percent(getattr(x, part)) for x in rows])
         for part in ("least", "gain", "low", "high")
@@ -159,7 +159,7 @@ def _mark(words: str, rows: Sequence[Place], look: int) -> Curve:
     )
 
 
-def _staircase(best: Sequence[Place], left: float, low: float) -> Bound:
+def _staircase(best: Sequence[Tradeoff], left: float, low: float) -> Bound:
     """From the left end at the largest gain down to the lower end at the least risk."""
     x, y = [left], [_percent(best[-1].gain)]
     for one in reversed(best):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from a2aperf.labels import count_text
 from a2aperf.screening import design, estimate
 from a2aperf.screening.catalogue import Setting
-from a2aperf.screening.choosing import minutes
+from a2aperf.screening.costing import Cost
 from a2aperf.screening.plan import Plan
 from a2aperf.tables import Cell, Column, Table
 from a2aperf.terminal import Bold
@@ -20,13 +20,13 @@ SPREAD = 0.02
 """By how much launches differ, where nobody says otherwise."""
 
 
-def lines(plan: Plan, spread: float, seconds: float) -> list[str]:
+def lines(plan: Plan, spread: float, cost: Cost) -> list[str]:
     """The settings, the cost, the smallest effect that is found, and each launch.
 
-    `spread` is by how much launches differ, as a share; `seconds` one takes (0: unknown).
+    `spread` is by how much launches differ, as a share.
     """
     runs = design.runs_for(len(plan.factors))
-    time = plan.design.launches * seconds
+    each = [f"a launch is taken for {cost.seconds:g} s"] if cost.seconds else []
     fixed = [f"in all launches: {name}={value}" for name, value in plan.fixed.items()]
     return [
         Bold(
@@ -35,7 +35,8 @@ def lines(plan: Plan, spread: float, seconds: float) -> list[str]:
         ),
         f"{runs} runs (Plackett and Burman), each with its mirrored run, and {design.DEFAULTS} "
         "launches with no setting; in random order inside blocks of four",
-        *([f"{minutes(time)} at {seconds:g} s a launch"] if seconds else []),
+        *cost.lines(len(plan.factors)),
+        *each,
         smallest(plan, spread),
         *fixed,
         "",

@@ -21,7 +21,7 @@ _TIMED_OUT: Final = 124  # by timeout
 
 
 @dataclass(frozen=True)
-class Asked:
+class Requirements:
     """What the nodes must be fit for, and which they are."""
 
     provider: str = ""
@@ -32,7 +32,7 @@ class Asked:
     partition: str = ""
 
 
-def local(scripts: Scripts, asked: Asked) -> list[Check]:
+def local(scripts: Scripts, asked: Requirements) -> list[Check]:
     """What the machine that this runs on says."""
     done = slurm.run(_command(scripts, asked), _SECONDS)
     checks = study.checks_of(done.stdout.splitlines())
@@ -49,7 +49,7 @@ class Found:
     busy: list[str]
 
 
-def nodes(scripts: Scripts, asked: Asked) -> Found:
+def nodes(scripts: Scripts, asked: Requirements) -> Found:
     """Nodes of Slurm: those of this allocation, those asked for, or all that are free.
 
     A node that Slurm does not give out is bad, with Slurm's reason; so is one that does not answer.
@@ -85,7 +85,7 @@ def _in_allocation(nodelist: str) -> list[str]:
     return wanted
 
 
-def _asked(scripts: Scripts, asked: Asked, partition: str, names: list[str]) -> list[Check]:
+def _asked(scripts: Scripts, asked: Requirements, partition: str, names: list[str]) -> list[Check]:
     inside = "SLURM_JOB_ID" in os.environ
     place = ["--overlap", "--mem=0"] if inside else ["--immediate=20", "--mem=64"]
     words = [
@@ -110,7 +110,7 @@ def _asked(scripts: Scripts, asked: Asked, partition: str, names: list[str]) -> 
     return [*checks, *silent]
 
 
-def _command(scripts: Scripts, asked: Asked) -> list[str]:
+def _command(scripts: Scripts, asked: Requirements) -> list[str]:
     words = [str(scripts.folder / "doctor.sh"), "--ranks-per-node", str(asked.ppn)]
     words += ["--provider", asked.provider] if asked.provider else []
     return ["bash", *words, *(["--site", asked.site] if asked.site else [])]

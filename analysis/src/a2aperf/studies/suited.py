@@ -33,7 +33,7 @@ LAUNCHES: Final = 8
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """What is to be launched."""
 
     across: Sequence[Interconnect]
@@ -106,7 +106,7 @@ class Suited(Placed):
     rows: Path
 
 
-def prepare(asked: Asked, folder: Path) -> Suited:
+def prepare(asked: Request, folder: Path) -> Suited:
     """Writes the plan; a folder keeps the one that it has. InputError where that is another one."""
     if (folder / NAME).exists() and _read(folder) != asked.plain():
         raise InputError(f"{folder} has the plan of another suite: --results names another")
@@ -114,7 +114,7 @@ def prepare(asked: Asked, folder: Path) -> Suited:
     return Suited(place(folder, texts), folder / ROWS)
 
 
-def rows(asked: Asked) -> str:
+def rows(asked: Request) -> str:
     """A line for each launch."""
     rng = random.Random(asked.seed)
     lines = []
@@ -133,7 +133,7 @@ def rows(asked: Asked) -> str:
     return "".join(lines)
 
 
-def _options(key: str, asked: Asked) -> list[str]:
+def _options(key: str, asked: Request) -> list[str]:
     """Of a workload, without those that the user gives."""
     part = measured()[key].suite
     assert part is not None

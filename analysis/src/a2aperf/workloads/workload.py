@@ -15,7 +15,7 @@ from a2aperf.curves import Kind
 from a2aperf.datasets import Described
 from a2aperf.explain.finding import Finder
 from a2aperf.moved import Moved
-from a2aperf.nodes.night import Night
+from a2aperf.nodes.night import Night, Per
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
 from a2aperf.tables import Table
@@ -139,8 +139,8 @@ class Workload:
     """Whether an attempt is one op; else `ops` is the n of samples along another dimension."""
     moved: Callable[[Results, pd.Series[Any]], Moved] = lambda results, row: Moved()
     """By a point's row, how much was moved while its counters counted."""
-    nodes: Callable[[Results], Iterable[Night]] = lambda results: ()
-    """What each launch says of its nodes beside each other, for `a2a history --per node`."""
+    nodes: Callable[[Results, Per], Iterable[Night]] = lambda results, per: ()
+    """What each launch says of its nodes beside each other, for `a2a history --per`."""
     verify: Callable[[Results, str], Verify] | None = None
     """What `check` asks of the points of a file, beyond what holds of all."""
     beside: Callable[[Results, str], Iterator[str]] | None = None

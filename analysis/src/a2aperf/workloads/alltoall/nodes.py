@@ -2,7 +2,8 @@
 """What an all-to-all says of its nodes: when their ranks have ended, in the median of the ops.
 
 Only of ops that started by a common clock: with a barrier each rank counts from its own exit. And
-only of uniform traffic: a node that has more to move is rightly later.
+only of uniform traffic: a node that has more to move is rightly later. An op has all
+directions and pairs at once, and tells none of them apart.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf.launch import Launch
-from a2aperf.nodes.night import FEWEST_NODES, Night, line, night
+from a2aperf.nodes.night import FEWEST_NODES, Night, Per, adapters, by_place, line, night
 from a2aperf.results import Results
 from a2aperf.workloads.alltoall import matrices
 
@@ -21,29 +21,29 @@ Floats = NDArray[np.float64]
 _ENDS = "ends its ops"
 
 
-def nights(found: Results) -> Iterator[Night]:
+def nights(found: Results, per: Per) -> Iterator[Night]:
     """Of each launch, on enough nodes."""
+    if per not in ("node", "adapter"):
+        return
     points = matrices.of_uniform(found.measured().points)
     points = points[points["has_raw"] & (points["engine"] == "a2aperf")]
     for launch, rows in points.groupby("launch"):
         facts = found.launches[str(launch)]
         if facts.attributes.get("sync") != "clock" or len(set(facts.node_of_rank)) < FEWEST_NODES:
             continue
+        parted = adapters(facts) if per == "adapter" else None
+        if per == "adapter" and parted is None:
+            continue
+        place = parted.of_rank if parted else facts.node_of_rank
+        count = len(parted.names if parted else facts.nodes)
         by_size: dict[int, list[Floats]] = {}
         for file, point, size in rows[["file", "point", "message_size"]].itertuples(index=False):
             raw = found.raw(str(file), int(point))
-            ends = np.median(raw.end[raw.valid], axis=0)
-            by_size.setdefault(int(size), []).append(_by_node(ends, facts))
+            ends = np.log(np.median(raw.end[raw.valid], axis=0))
+            by_size.setdefault(int(size), []).append(by_place(ends, place, count))
         # Points of one size differ by their settings: the median of them.
         lines = [
             line(_ENDS, size, np.median(np.array(effects), axis=0))
             for size, effects in by_size.items()
         ]
-        yield from night(facts, rows["started"].min(), lines)
-
-
-def _by_node(ends: Floats, facts: Launch) -> Floats:
-    """The median end of each node's ranks, as a logarithm beside the median node."""
-    nodes = [ends[facts.node_of_rank == node] for node in range(len(facts.nodes))]
-    logs = np.log([np.median(own) if own.size else np.nan for own in nodes])
-    return np.asarray(logs - np.nanmedian(logs))
+        yield from night(facts, rows["started"].min(), lines, parted)

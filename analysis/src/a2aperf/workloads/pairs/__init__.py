@@ -49,5 +49,5 @@ WORKLOAD: Final = Workload(
     nodes=nodes.nights,
     verify=verify.verifier,
     moved=ops_moved.moved,
-    beside=verify.second_look,
+    beside=verify.verify_isolated,
 )

@@ -105,7 +105,7 @@ def _second_look(read: Arrays) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def without_second_look(made: Arrays) -> dict[str, npt.NDArray[Any]]:
+def without_isolated(made: Arrays) -> dict[str, npt.NDArray[Any]]:
     """The same with room for one, and nobody looked."""
     blank = dict(made)
     for name in (*_SUSPECT, "isolated_time"):

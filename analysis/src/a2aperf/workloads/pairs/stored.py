@@ -50,7 +50,7 @@ GROUP: Final = Group(
         ),
     },
     "one matrix",
-    Remaking(cells.remade, cells.without_second_look, "the second look at suspects"),
+    Remaking(cells.remade, cells.without_isolated, "the second look at suspects"),
 )
 
 

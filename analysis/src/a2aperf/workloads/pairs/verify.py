@@ -23,7 +23,7 @@ def verifier(found: Results, file: str) -> Verify:
     return partial(_step, stored.read(found, file), by_index)
 
 
-def second_look(found: Results, file: str) -> Iterator[str]:
+def verify_isolated(found: Results, file: str) -> Iterator[str]:
     """Whether the rate of each pair that was measured alone is that of its times."""
     matrix = stored.read(found, file)
     largest_error = np.nan_to_num(found.points["clock_error"].max())

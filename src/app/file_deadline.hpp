@@ -11,16 +11,16 @@
 namespace a2aperf {
 
 // As long as it lives. Collective: all ranks make one, rank 0 right before it goes to the file.
-class DiskPatience {
+class FileDeadline {
 public:
-    explicit DiskPatience(Job& job) : job_(job), timeout_(job.timeout()) {
+    explicit FileDeadline(Job& job) : job_(job), timeout_(job.timeout()) {
         bool is_root_here = true; // which has had no more time than any other rank so far
         job.broadcast(is_root_here);
         job.set_timeout(std::min(timeout_, kLongest / kTimes) * kTimes);
     }
-    ~DiskPatience() { job_.set_timeout(timeout_); }
-    DiskPatience(const DiskPatience&) = delete;
-    DiskPatience& operator=(const DiskPatience&) = delete;
+    ~FileDeadline() { job_.set_timeout(timeout_); }
+    FileDeadline(const FileDeadline&) = delete;
+    FileDeadline& operator=(const FileDeadline&) = delete;
 
 private:
     static constexpr Nanoseconds kTimes = 60; // an hour, unless --timeout says otherwise

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""screen.sbatch: a setting that only a site's script can set, from a2a submit to the line that is recommended."""
+
+import json
+import re
+
+import pytest
+from results import Results
+from study import BRIEF, JOBS, SITE
+
+PROFILE = """\
+. {site}
+site_hooked=(SITE_KNOB)
+site_hook() {{
+    local turn=(touch)
+    [[ $1 == before ]] || turn=(rm -f)
+    echo "$1 $2 $3" >>{calls}
+    srun --overlap --ntasks-per-node=1 "${{turn[@]}}" /dev/shm/knob
+}}
+"""
+PROGRAM = """\
+#!/usr/bin/env bash
+if [[ -v OMPI_COMM_WORLD_RANK && ! -e /dev/shm/knob ]]; then
+    export LD_PRELOAD={library} A2APERF_TEST_FAULT='call=received do=late:20 count=1000000'
+fi
+exec {program} "$@"
+"""
+
+
+@pytest.fixture
+def a2a(cluster, study, program, analysis):
+    """Runs a command of a2a on the login node. Messages come 20 ms late on a node whose knob the site's hook has not turned."""
+    library = program.parents[2] / "test/faults/libfault-fabric.so"
+    assert library.is_file(), f"{library} is not built"
+    script = study.folder / "a2aperf"
+    script.write_text(PROGRAM.format(library=library, program=program))
+    script.chmod(0o755)
+    (study.folder / "site.sh").write_text(PROFILE.format(site=SITE, calls=study.folder / "calls"))
+    study.environment = {**study.environment, "A2APERF": str(script), "A2APERF_JOBS": str(JOBS)}
+    return lambda *words: cluster.run(analysis, *words, cwd=study.folder, env=study.environment)
+
+
+def test_a_knob_of_the_site_is_found_confirmed_and_turned_back(a2a, study, cluster):
+    """28 launches and 16 that confirm, with a variable that means nothing beside the knob."""
+    tried = ["--try", "SITE_KNOB=on", "--try", "A2APERF_DUMMY=1"]
+    made = a2a("screen", "--provider", "net", *tried, "--seed", "5", "-o", "plan.json")
+    assert made.returncode == 0, made.stderr
+    words = ["submit", "-N", "2", "--screen", "plan.json", "--site", "./site.sh", "--sizes", "1000"]
+    refused = a2a(*words, "--budget", "0.1", "--", *BRIEF)
+    assert refused.returncode == 2
+    assert "2 settings with the confirmation of one take 44 launches, " in refused.stderr
+    assert ", 0.1 node-hours; the smallest design has 44 launches" in refused.stderr
+    dry = a2a(*words, "--dry-run", "--", *BRIEF)
+    assert dry.returncode == 0 and "screen.sbatch --rows results/screen.tsv" in dry.stdout
+    assert not study.results.exists() and cluster.run("squeue", "-h").stdout == ""
+
+    outcome = a2a(*words, "--minutes", "30", "--", *BRIEF)
+    assert outcome.returncode == 0, outcome.stderr
+    (id,) = re.findall(r"^job (\d+)$", outcome.stdout, re.MULTILINE)
+    study.submitted.append(id)
+    study.done(id)
+    screened, confirmed = (
+        json.loads((study.results / name).read_text())["launches"] for name in ("screen.json", "confirm.json")
+    )
+    # The one that means nothing is left as well once in 25 times.
+    assert len(screened) == 28 and len(confirmed) in (16, 32)
+    assert [row["status"] for row in study.log(id)] == ["0"] * len(screened + confirmed)
+    turned = []
+    for row, launch in zip(study.plan(id), screened + confirmed, strict=True):
+        environment = Results(study.results / row["file"]).segments[0].environment
+        names = ("SITE_KNOB", "A2APERF_DUMMY")
+        assert {k: environment[k] for k in names if environment.get(k)} == launch["environment"]
+        turned += ["before SITE_KNOB on", "after SITE_KNOB on"] * ("SITE_KNOB" in launch["environment"])
+    assert (study.folder / "calls").read_text().splitlines() == turned
+    for node in cluster.names[:2]:
+        cluster.run_on(node, "test", "!", "-e", "/dev/shm/knob")
+    said = (study.results / f"screen-{id}.txt").read_text()
+    assert said in study.output(id)
+    assert "SITE_KNOB=on" in said.partition("recommended: faster")[2]
+    status = a2a("status")
+    assert f"{len(screened + confirmed)} of {len(screened + confirmed)} launches good; complete" in status.stdout
