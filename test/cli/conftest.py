@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from run_study import RunStudy
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -17,3 +18,9 @@ def analysis() -> Path:
     if not found:
         pytest.skip("the analysis is not installed")
     return found[0]
+
+
+@pytest.fixture
+def run_study(program: Path, analysis: Path, tmp_path: Path) -> RunStudy:
+    """For `a2a run`."""
+    return RunStudy(tmp_path, program, analysis)

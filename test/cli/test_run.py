@@ -1,73 +1,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """a2a run: a study without Slurm, from its plan to its exit status."""
 
-import ast
-import json
-import re
 import shutil
 import signal
 import subprocess
 from pathlib import Path
 
 import pytest
-from launched_study import LaunchedStudy
 from processes import PATIENCE, running_in, wait_until
 from results import Results
+from run_study import CALM, FEW, HARMLESS, LATE, SHM
 
 ROOT = Path(__file__).resolve().parents[2]
-CALM = ["--sync", "barrier", "--poll", "yield", "--no-sentinel"]
-SHM = ["--provider", "shm", *CALM]
-FEW = ["--ops", "5", "--warmup", "1"]
-HARMLESS = "FI_SHM_TX_SIZE=512,1024"
-LATE = "call=received do=late:{} count=1000000"  # test/faults: ms, of every message
-
-
-class Study(LaunchedStudy):
-    """A program in it whose second launch is in trouble while the file `trouble` is there."""
-
-    def __init__(self, folder: Path, program: Path, a2a: Path) -> None:
-        super().__init__("run", folder, folder / "a2aperf", a2a)
-        self.trouble = folder / "trouble"
-        library = program.parents[2] / "test/faults/libfault-fabric.so"
-        assert library.is_file(), f"{library} is not built"
-        self.program.write_text(
-            "#!/usr/bin/env bash\n"
-            f"if [[ $* == *-002.h5* && -e {self.trouble} ]]; then export A2APERF_TEST_FAULT=$(<{self.trouble}); fi\n"
-            f"[[ ! ${{A2APERF_TEST_FAULT-}} ]] || export LD_PRELOAD={library}\n"
-            f'exec {program} "$@"\n'
-        )
-        self.program.chmod(0o755)
 
 
 @pytest.fixture
-def study(program: Path, analysis: Path, tmp_path: Path) -> Study:
-    return Study(tmp_path, program, analysis)
+def study(run_study):
+    return run_study
 
 
-def test_the_looks_of_the_scripts_are_those_that_are_simulated():
-    script = 'for i in "${!kLooks[@]}"; do echo "${kLooks[i]} ${kErrors[i]%\\%}"; done'
-    told = subprocess.run(["bash", "-c", f". {ROOT}/jobs/lib/looks.sh; {script}"], capture_output=True, text=True, check=True)
-    scripts = [(int(n), float(error) / 100) for n, error in map(str.split, told.stdout.splitlines())]
-    text = (ROOT / "analysis/src/a2aperf/decision.py").read_text()
-    (simulated,) = re.findall(r"^LOOKS: Final = (.*)$", text, re.M)
-    assert scripts == [(n, pytest.approx(error)) for n, error in ast.literal_eval(simulated)]
-    assert len(scripts) > 1
-
-
-@pytest.mark.parametrize(("slow", "fast", "status"), [(0, 1, 0), (1, 0, 3)])
-def test_a_variable_that_matters(study, slow, fast, status):
+def test_a_variable_that_matters(study):
     """With one value every message comes 50 ms late. 8 a side: by chance alone a p as small comes once in 600."""
-    values = {slow: LATE.format(50), fast: "call=none"}
+    values = ["call=none", LATE.format(50)]
     words = ["-n", "2", "--compare", f"A2APERF_TEST_FAULT={values[0]},{values[1]}", "--sizes", "1000", "--", *SHM, *FEW]
     outcome = study.run(*words)
-    assert outcome.returncode == status, outcome.stderr
+    assert outcome.returncode == 3, outcome.stderr
     letters = {f"A2APERF_TEST_FAULT={values[0]}": "A", f"A2APERF_TEST_FAULT={values[1]}": "B"}
     assert "".join(letters[row["settings"]] for row in study.plan()) == "ABBA" * 4
     for row in study.plan():
         environment = Results(study.results / row["file"]).segments[0].environment
         assert row["settings"] == f"A2APERF_TEST_FAULT={environment['A2APERF_TEST_FAULT']}"
     assert [row["status"] for row in study.log()] == ["0"] * 16
-    assert f"{'slower' if status else 'faster'}: 1 of 1 cells" in outcome.stdout
+    assert "slower: 1 of 1 cells" in outcome.stdout
     assert (study.results / "compare-run.txt").read_text() in outcome.stdout
     assert (study.results / "compare-run.svg").read_text().startswith("<?xml")
     assert (study.results / "report-run.html").is_file()
@@ -78,32 +42,8 @@ def test_a_variable_that_matters(study, slow, fast, status):
     assert "16 of 16 launches good; complete" in told.stdout
     # Again: nothing is missing, and the answer is the same.
     again = study.run(*words)
-    assert again.returncode == status, again.stderr
+    assert again.returncode == 3, again.stderr
     assert len(study.log()) == 16
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("setting", [f"A2APERF_TEST_FAULT={LATE.format(150)},{LATE.format(50)}", HARMLESS], ids=["late", "harmless"])
-def test_launches_until_it_is_decided(study, setting):
-    """Whatever the launches say, they end at a look that was planned, and at the first that decides."""
-    words = ["-n", "2", "--compare", setting, "--until-decided", "--sizes", "1000", "--", *SHM, "--ops", "3", "--warmup", "0"]
-    outcome = study.run(*words)
-    assert outcome.returncode in (0, 3, 4), outcome.stderr
-    assert [row["status"] for row in study.log()] == ["0"] * len(study.plan())
-    looks = {16: (1, 8, "0.5"), 32: (2, 16, "1.5"), 64: (3, 32, "3")}
-    number, launches, error = looks[len(study.plan())]
-    assert f"look {number} of 3, at {launches} launches of each value: error {error} %\n" in outcome.stdout
-    assert f"{error} % error" in outcome.stdout and f"{100 - float(error):g} % interval" in outcome.stdout
-    assert re.search(rf"{100 - float(error):g}\s%\sinterval", (study.results / "compare-run.svg").read_text())
-    said = [f"undecided at {count} launches of each value: on to {2 * count}" for count in (8, 16)]
-    assert [line for line in outcome.stderr.splitlines() if line.startswith("undecided")] == said[: number - 1]
-    assert number == 3 or "undecided: " not in outcome.stdout
-    again = subprocess.run([study.a2a, "compare", study.results, "--by", setting.partition("=")[0]], capture_output=True, text=True)
-    assert f"{100 - float(error):g} % interval" in again.stdout
-    assert again.stdout.endswith("for which the launches of results are planned\n".replace("results", str(study.results)))
-    if setting != HARMLESS:  # 64 launches are not judged twice
-        again = study.run(*words)
-        assert (again.returncode, again.stdout, len(study.log())) == (outcome.returncode, outcome.stdout, len(study.plan()))
 
 
 def test_an_option_over_tcp(study):
@@ -256,114 +196,3 @@ def test_the_folder_of_another_plan(study):
     assert outcome.returncode == 2
     assert f"{study.results} has the plan of another run (FI_SHM_TX_SIZE=512" in outcome.stderr
     assert {file: file.stat().st_mtime_ns for file in study.results.rglob("*.*") if file.is_file()} == before
-
-
-def make_plan(study: Study, *words: str) -> Path:
-    """A plan over shm of a variable without which every message comes 20 ms late, and of one that means nothing."""
-    text = study.program.read_text()
-    line = f"[[ ${{A2APERF_QUICK-}} ]] || export A2APERF_TEST_FAULT='{LATE.format(20)}'\n"
-    if line not in text:
-        study.program.write_text(text.replace("\n", "\n" + line, 1))
-    tried = ["--try", "A2APERF_QUICK=1", "--try", "A2APERF_DUMMY=1"]
-    made = subprocess.run(
-        [study.a2a, "screen", "--provider", "shm", *tried, *words, "-o", "plan.json"],
-        cwd=study.folder, capture_output=True, text=True, timeout=PATIENCE,
-    )  # fmt: skip
-    assert made.returncode == 0, made.stderr
-    return study.folder / "plan.json"
-
-
-def planned(file: Path) -> list[dict]:
-    return json.loads(file.read_text())["launches"]
-
-
-def test_only_what_this_libfabric_knows_is_screened(study, program):
-    listed = subprocess.run([program, "providers", "--variables"], capture_output=True, text=True, check=True).stdout
-    known = re.findall(r"^  (FI_SHM_\w+) ", listed, re.M)
-    assert "FI_SHM_TX_SIZE" in known
-    outcome = study.run("-n", "2", "--screen", "shm", "--dry-run", "--sizes", "1000")
-    assert outcome.returncode == 0, outcome.stderr
-    left_out = re.findall(r"^not in this round: (FI_SHM_\w+): the libfabric of this machine does not know it$", outcome.stdout, re.M)
-    planned_names = set(re.findall(r"FI_SHM_\w+", outcome.stdout)) - set(re.findall(r"^not in this round: (\w+)", outcome.stdout, re.M))
-    assert planned_names and planned_names <= set(known)
-    assert not set(left_out) & set(known)
-
-
-@pytest.mark.slow
-def test_a_screening_confirms_the_setting_that_matters(study):
-    """Stopped during the confirmation, and gone on with."""
-    make_plan(study, "--seed", "5")
-    words = ["-n", "2", "--screen", "plan.json", "--sizes", "1000", "--", *CALM, *FEW]
-    # What is set around it is set in no launch but those that the plan sets it in.
-    study.environment["A2APERF_DUMMY"] = "1"
-    process = study.start(*words)
-    confirm = study.results / "confirm.json"
-    last = study.results / "screen-run-n1-s29-029.h5"
-    assert wait_until(lambda: last.exists() or process.poll() is not None, 4 * PATIENCE)
-    process.terminate()
-    _, stderr = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 128 + signal.SIGTERM, stderr
-    assert "to be confirmed by" in stderr and "A2APERF_QUICK=1" in stderr
-    before = confirm.read_text()
-
-    outcome = study.run(*words)
-    assert outcome.returncode == 0, outcome.stderr
-    assert confirm.read_text() == before
-    first, second = planned(study.results / "screen.json"), planned(confirm)
-    # The one that means nothing is left as well once in 25 times.
-    assert len(first) == 28 and len(second) in (16, 32)
-    assert len(study.plan()) == len(first) + len(second)
-    for row, launch in zip(study.plan(), first + second, strict=True):
-        segment = Results(study.results / row["file"]).segments[0]
-        names = ("A2APERF_QUICK", "A2APERF_DUMMY")
-        assert {k: segment.environment[k] for k in names if segment.environment.get(k)} == launch["environment"]
-        assert segment.labels["screen"] == launch["label"]
-    assert "A2APERF_QUICK=1" in outcome.stdout.partition("beyond chance")[2].partition("tried without effect")[0]
-    assert "  export A2APERF_QUICK=1" in outcome.stdout.partition("recommended: faster")[2]
-    assert (study.results / "screen-run.txt").read_text() == outcome.stdout
-    assert (study.results / "screen-run.svg").read_text().startswith("<?xml")
-    assert "<pre>export A2APERF_QUICK=1" in (study.results / "report-run.html").read_text()
-    count = len(first) + len(second)
-    assert f"{count} of {count} launches good; complete" in study.status().stdout
-    # Again: nothing is missing.
-    log = study.log()
-    assert study.run(*words).returncode == 0
-    assert study.log() == log
-    make_plan(study, "--seed", "6")
-    other = study.run(*words)
-    assert (other.returncode, study.log()) == (2, log)
-    assert "results has the plan of another screening" in other.stderr
-
-
-@pytest.mark.slow
-def test_a_screening_that_is_not_confirmed(study):
-    make_plan(study, "--seed", "5")
-    words = ["-n", "2", "--screen", "plan.json", "--no-confirm", "--sizes", "1000", "--", *CALM, "--ops", "3", "--warmup", "1"]
-    outcome = study.run(*words)
-    assert outcome.returncode == 0, outcome.stderr
-    assert len(study.plan()) == 28
-    assert "candidate, to be confirmed by launches of its own" in outcome.stdout
-    assert not (study.results / "confirm.json").exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        ([], "give --compare KEY=V1,V2 or --screen PROVIDER, one of them"),
-        (["--screen", "shm", "--compare", HARMLESS], "one of them"),
-        (["--screen", "shm", "--launches", "8"], "--launches: the plan of a screening says how many"),
-        (["--compare", HARMLESS, "--no-confirm"], "--no-confirm: only a screening is confirmed"),
-        (["--screen", "shn"], "did you mean shm?"),
-        (["--screen", "shm", "--minutes", "1"], "the smallest design has 44 launches, "),
-        (["--screen", "shm", "--minutes", "1", "--node-hours", "1"], "--minutes or --node-hours: choose one"),
-        (["--compare", HARMLESS, "--minutes", "1"], "--minutes: with --screen"),
-        (["--screen", "none.json"], "none.json: not a plan: No such file"),
-        (["--screen", "shm", "--hostfile", "none"], "--hostfile none: no such file"),
-        (["--screen", "shm", "--", "--sizes", "x"], "size 'x' does not start with a number"),
-    ],
-)
-def test_a_screening_that_cannot_be(study, words, why):
-    outcome = study.run("-n", "2", *words)
-    assert outcome.returncode == 2, outcome.stderr
-    assert why in outcome.stderr
-    assert not study.results.exists()

@@ -34,9 +34,11 @@ TIMED_LOOP = {
     "measure/exchange_state.cpp",
     "measure/credit_stream.hpp",
     "measure/credit_stream.cpp",
+    "measure/credit_stream_untimed.hpp",
     "measure/credit_stream_words.hpp",
     "measure/credit_stream_asking.hpp",
     "measure/echo_engine.hpp",
+    "measure/echo_engine_untimed.hpp",
     "measure/echo_engine.cpp",
 }
 

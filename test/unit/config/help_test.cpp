@@ -39,7 +39,10 @@ TEST_CASE("--help-all shows every option, --help the common ones") {
             CAPTURE(row.name);
             // As the option's own entry begins; another one's words may name it too.
             const std::string entry = "\n  " + std::regex_replace(spellings(row), std::regex(","), ", ") +
-                                      (row.value.empty() ? "" : " ") + std::string(row.value);
+                                      (row.value.empty()             ? ""
+                                       : row.arity == Arity::perhaps ? " ["
+                                                                     : " ") +
+                                      std::string(row.value);
             CHECK(has(all, entry) == serves(row, *workload));
             if (row.audience == Audience::daily) CHECK(has(daily, entry) == serves(row, *workload));
         }
