@@ -160,12 +160,15 @@ def test_a_failure_that_nobody_listens_to(start, tmp_path):
 
 
 def test_a_launch_without_a_valid_op(start, launch, tmp_path):
-    """Three ranks on one core never begin together: no figures, and so no success. Its samples are kept."""
-    words = [*CALM, "--sizes", "8,16", "--ops", "2"]
+    """Three ranks on one core hardly ever begin together: no figures, and so no success. Its samples are kept."""
+    words = [*CALM, "--sizes", "8,16", "--ops", "2", "--force"]
     words[words.index("--sync") + 1] = "clock"
     words[words.index("--poll") + 1] = "spin"
-    failed = start(3, *words, within=["taskset", "-c", str(min(os.sched_getaffinity(0)))])
-    assert failed.end() == 1
+    for _ in range(4):
+        failed = start(3, *words, within=["taskset", "-c", str(min(os.sched_getaffinity(0)))])
+        if status := failed.end():
+            break
+    assert status == 1
     assert failed.says() == ["a2aperf: no op of any point was valid: the samples tell why"]
     results = Results(tmp_path / "a.h5")
     assert (results.columns["ops"] == 0).all() and (results.columns["invalid"] > 0).all()
