@@ -202,7 +202,9 @@ make_launch() {
     program_words "$i"
     words+=(--output "$file")
     for text in "$job_file" "$nodes_file"; do words+=(--attach "$text"); done
-    [[ ! -e $file ]] || words+=(--resume)
+    if [[ -e $file ]]; then # of a try that failed; a search is made anew
+        [[ " ${words[*]} " == *' --search'* ]] && words+=(--force) || words+=(--resume)
+    fi
     launcher_words "${plan_nodes[i]}" "${asked[ppn]}" "${variables[@]%%=*}" "${site_environment[@]%%=*}"
     started=$(now) launch_seconds=$SECONDS
     made_on["$i"]=$(host_list "${subset[@]}")

@@ -174,7 +174,10 @@ bool Launch::is_done_before(int index) {
 void Launch::extend(const std::vector<Point>& more, const std::vector<int>& order) {
     prepared_.plan.points.insert(prepared_.plan.points.end(), more.begin(), more.end());
     prepared_.plan.order.insert(prepared_.plan.order.end(), order.begin(), order.end());
-    at_file([&](Recorder& recorder) { recorder.extend(more, job_.layout(), prepared_.provider()); });
+    const FileDeadline deadline(job_);
+    on_root(job_, [&] {
+        file_.use([&](Recorder& recorder) { recorder.extend(more, job_.layout(), prepared_.provider()); });
+    });
 }
 
 void Launch::measure_points(Progress& progress, const Done& done, std::size_t first) {

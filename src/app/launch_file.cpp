@@ -33,8 +33,10 @@ std::string LaunchFile::kept(const Plan& plan) const {
         const Point& point = plan.points[i];
         if (point.is_counted() && recorder_->is_complete(static_cast<int>(i))) ++points;
     }
-    return fmt::format("; {} {} complete in {}: --resume goes on with it", counted(points, "point"),
-                       points == 1 ? "is" : "are", path_.string());
+    const bool can_resume =
+        std::ranges::none_of(plan.points, [](const Point& point) { return point.role == Role::search; });
+    return fmt::format("; {} {} complete in {}{}", counted(points, "point"), points == 1 ? "is" : "are",
+                       path_.string(), can_resume ? ": --resume goes on with it" : "");
 }
 
 void LaunchFile::use(const std::function<void(Recorder&)>& act) {

@@ -45,6 +45,7 @@ public:
     void select();
     void confirm();
     std::vector<Found> found() const; // on rank 0
+    Nanoseconds passed() const { return now_ns() - begin_; }
 
 private:
     void measure(Nanoseconds until, std::size_t first, std::size_t points);
@@ -216,11 +217,16 @@ void require_free(const std::filesystem::path& file, Overwrite overwrite) {
 }
 
 // On rank 0, when all is in the file.
-void tell_found(const Launch& launch, const std::vector<Found>& found, const std::filesystem::path& config) {
+void tell_found(const Launch& launch, const std::vector<Found>& found, const std::filesystem::path& config,
+                Nanoseconds took) {
     say(search_table(found));
     if (launch.options().is_quiet) return;
     if (const std::string words = launch.oversubscription(); !words.empty()) tell(words);
     for (const std::string& line : search_words(found)) tell(line);
+    // The fewest ops of a point, and what comes before them, take what they take.
+    if (const Nanoseconds asked = alltoall_options(launch.options()).search.value(); took > asked + asked / 10)
+        tell(fmt::format("the search took {} where {} were asked for", format_duration(took),
+                         format_duration(asked)));
     tell(fmt::format("{} measured: {}; for --config: {}",
                      counted(static_cast<std::int64_t>(launch.points_measured()), "point"),
                      launch.file().path().string(), config.string()));
@@ -237,6 +243,7 @@ void search_all(Launch& launch) {
     Search search(launch);
     search.select();
     search.confirm();
+    const Nanoseconds took = search.passed();
     launch.finish();
     progress.clear();
     std::vector<Found> found;
@@ -245,7 +252,7 @@ void search_all(Launch& launch) {
         if (!found.empty())
             write_config(config, search_config(found, launch.prepared().provider(), launch.file().path().string()));
     });
-    if (launch.job().is_root() && !found.empty()) tell_found(launch, found, config);
+    if (launch.job().is_root() && !found.empty()) tell_found(launch, found, config, took);
 }
 
 } // namespace a2aperf

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "a2aperf/base/error.hpp"
+#include "a2aperf/measure/mode_table.hpp"
 #include "a2aperf/plan/halving.hpp"
 #include "estimate.hpp"
 
@@ -51,6 +52,11 @@ Axes default_axes(const Options& options) {
             .seed = options.seed};
 }
 
+std::string first_reason(const Plan& plan) {
+    const auto skipped = std::ranges::find_if(plan.points, &Point::is_skipped);
+    return skipped == plan.points.end() ? "" : skipped->skip_reason;
+}
+
 // The fewest seconds that one size takes with so many settings.
 double least_seconds(const Options& options, Bytes size, std::size_t settings, int ranks) {
     const double op = seconds_of_op(size, ranks);
@@ -66,12 +72,21 @@ void check_search(const Options& options) {
                                         "order", "resume", "verify-only"})
         if (options.is_given(name))
             throw UsageError(fmt::format("--search and --{} exclude each other: give one of them", name));
+    if (options.is_given("ops") && options.ops < kConfirmedOps)
+        throw UsageError(fmt::format("--search --ops {}: fewer than {} ops of either side decide nothing; leave "
+                                     "--ops out, or give as many",
+                                     options.ops, kConfirmedOps));
     if (options.format != Format::table)
         throw UsageError("--search prints a table of its own: leave out --format; a2a table shows all of the file");
 }
 
 void widen_axes(Options& options, const std::vector<std::string>& modes) {
-    if (!options.is_given("mode")) options.modes = modes;
+    if (!options.is_given("mode")) {
+        options.modes = modes;
+        if (options.complete_at == CompleteAt::sender) // which learns nothing of what receivers start
+            std::erase_if(options.modes,
+                          [](const std::string& mode) { return find_mode(mode).initiator == Initiator::receiver; });
+    }
     if (!options.is_given("schedule"))
         options.schedules = {&find_schedule("shift"), &find_schedule("xor"), &find_schedule("random")};
     if (!options.is_given("window")) options.windows = {0, 1, 8};
@@ -101,7 +116,8 @@ Plan plan_search(const Options& options, const Layout& layout, const Workload::S
         plan.order.insert(plan.order.end(), points.begin(), points.end());
     const bool can_choose = plan.order.size() > by_size(plan).size();
     if (!plan.order.empty() && !can_choose)
-        throw UsageError(fmt::format("--search has one setting alone to choose from: {}", why_all_skipped(plan)));
+        throw UsageError(fmt::format("--search has one setting alone to choose from: the others are skipped ({})",
+                                     first_reason(plan)));
     return plan;
 }
 

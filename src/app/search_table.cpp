@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -13,6 +14,10 @@
 
 namespace a2aperf {
 namespace {
+
+constexpr std::string_view kDefault = "tagged shift window all";
+constexpr std::string_view kOfOneLaunch =
+    "they are of this launch alone, and launches differ by more: confirm what matters with several";
 
 std::string number(double value) {
     return std::isnan(value) ? "-" : fmt::format("{:.3f}", value);
@@ -33,6 +38,16 @@ std::string verdict_of(const Found& one) {
         break;
     }
     return one.times.interval ? "undecided" : "undecided: too few ops";
+}
+
+// What the column "default" is where the default itself cannot be measured.
+std::vector<std::string> stand_ins(std::span<const Found> found) {
+    std::vector<std::string> lines;
+    for (const Found& one : found)
+        if (const std::string name = setting_of(one.usual); name != kDefault)
+            lines.push_back(
+                fmt::format("at {} B the default is skipped: {} stands for it", one.usual.message_size, name));
+    return lines;
 }
 
 std::string interval_of(const Found& one) {
@@ -79,10 +94,10 @@ std::string search_table(std::span<const Found> found) {
     std::string text = fmt::format("{:>10}  {:<32} {:>8} {:>8} {:>8}  {:<18} {:>5}  {}\n", "# size B", "best found",
                                    "Gbit/s", "default", "times", "95 % interval", "n", "against the default");
     for (const Found& one : found)
-        text +=
-            fmt::format("{:>10}  {:<32} {:>8} {:>8} {:>8}  {:<18} {:>5}  {}\n", one.best.message_size,
-                        setting_of(one.best), number(one.best_gbps), number(one.usual_gbps),
-                        one.is_usual() ? "-" : number(one.times.ratio), interval_of(one), one.ops, verdict_of(one));
+        text += fmt::format("{:>10}  {:<32} {:>8} {:>8} {:>8}  {:<18} {:>5}  {}\n", one.best.message_size,
+                            setting_of(one.best), number(one.best_gbps), number(one.usual_gbps),
+                            one.times.interval ? number(one.times.ratio) : "-", interval_of(one), one.ops,
+                            verdict_of(one));
     return text;
 }
 
@@ -93,17 +108,22 @@ std::vector<std::string> search_words(std::span<const Found> found) {
                                     counted(std::ssize(found), "size")));
     if (lines.empty() && !found.empty())
         lines.emplace_back("no setting was found to be faster than the default at any size");
-    const auto compared = std::ranges::count_if(found, [](const Found& one) { return !one.is_usual(); });
+    std::ranges::copy(stand_ins(found), std::back_inserter(lines));
+    const auto compared =
+        std::ranges::count_if(found, [](const Found& one) { return !one.is_usual() && one.times.interval; });
     if (compared > 1) lines.push_back(fmt::format("the intervals hold for all {} comparisons together", compared));
+    if (compared > 0) lines.emplace_back(kOfOneLaunch);
     return lines;
 }
 
 std::string search_config(std::span<const Found> found, const std::string& provider, const std::string& results) {
-    std::string text = fmt::format("# Found by a2aperf alltoall --search; the measurements: {}\n", results);
+    std::string text =
+        fmt::format("# Found by a2aperf alltoall --search in one launch; the measurements: {}\n", results);
     for (const Found& one : found)
         text += fmt::format("# {} B: {}, {}\n", one.best.message_size, setting_of(one.best),
-                            one.is_faster() ? fmt::format("{:.2f} times as fast as the default", one.times.ratio)
-                                            : verdict_of(one));
+                            one.is_faster()
+                                ? fmt::format("{:.2f} times as fast as {}", one.times.ratio, setting_of(one.usual))
+                                : verdict_of(one));
     const Faster settings = by_setting(found);
     const Point& chosen = settings.empty() ? found.front().usual : settings.front().second.front()->best;
     std::vector<Bytes> sizes;

@@ -39,7 +39,7 @@ def test_what_is_twice_as_fast_is_found_and_can_be_used(launch, needs_provider, 
 def test_every_round_has_the_faster_half_of_the_last_one(launch, tmp_path):
     outcome = launch(
         3, "alltoall", "--provider", "shm", "--sizes", "100,3000", "--mode", "tagged,msg", "--window", "all,1", "--schedule",
-        "shift,random", "--search", "20s", "--ops", "20", "--warmup", "2", "--poll", "yield", "-o", "a.h5",
+        "shift,random", "--search", "20s", "--ops", "120", "--warmup", "2", "--poll", "yield", "-o", "a.h5",
     )  # fmt: skip
     assert outcome.returncode == 0, outcome.stderr
     columns = Results(tmp_path / "a.h5").columns
@@ -65,6 +65,7 @@ def test_every_round_has_the_faster_half_of_the_last_one(launch, tmp_path):
         (("--baseline", "mpi"), "--search and --baseline exclude each other"),
         (("--traffic", "incast"), "--search and --traffic exclude each other"),
         (("--format", "csv"), "a table of its own"),
+        (("--ops", "30"), "fewer than 120 ops of either side decide nothing"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(launch, tmp_path, words, says):

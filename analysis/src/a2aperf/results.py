@@ -245,7 +245,8 @@ class Results:
             if not schema.is_counted(role) or (self.points["role"] == role).any():
                 continue
             note = f"{count_text(len(rows), 'point')} of role {role} left out"
-            can = everything.traits(str(role)).judged is not None
+            chosen = everything.traits(str(role)).judged is not None
+            can = chosen and role not in schema.OF_ALL_TO_ALLS  # those are judged by "measure" alone
             notes.append(f"{note} (--where role={role} chooses them)" if can else note)
         return replace(self, unjudged=(*everything.unjudged, *notes))
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Successive halving: of the settings that are tried at one message size the faster half goes on, measured for
-// twice as long, until one is left.
+// Successive halving: of the settings that are tried at one message size the faster half goes on, measured
+// again, until one is left.
 #pragma once
 
 #include <cstddef>
