@@ -15,9 +15,9 @@ slow_stages=(sanitizers fuzz slurm cluster mpich psm3 vm)
 # whose kernel does not start where it is starved, has ours for itself.
 waiting_stages=(python psm3)
 slow_links=(cluster)
-computing_stages=(sanitizers fuzz analysis lint)
+computing_stages=(sanitizers fuzz analysis)
 # And these go on where any of those are through, the longest first.
-late_stages=(slurm meson mpich)
+late_stages=(slurm meson mpich lint)
 
 usage() {
     sed "s/SLOW/${slow_stages[*]}/" <<'USAGE'

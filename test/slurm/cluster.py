@@ -45,6 +45,7 @@ SlurmdPidFile={folder}/%n/slurmd.pid
 SlurmdLogFile={folder}/%n/slurmd.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
+TaskProlog={prolog}
 SwitchType=switch/none
 TopologyPlugin=topology/tree
 MpiDefault=none
@@ -118,6 +119,7 @@ class Cluster:
         half = nodes // 2
         text = CONFIGURATION.format(
             folder=self.folder, nodes=f"node[001-{nodes:03}]", last_port=17000 + nodes, shape=SHAPE,
+            prolog=Path(__file__).resolve().parent / "aside.sh",
         )
         (self.folder / "slurm.conf").write_text(text)
         (self.folder / "topology.conf").write_text(
