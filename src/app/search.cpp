@@ -77,8 +77,8 @@ private:
 
 // Every point has the same part of what is left; less what it takes beside its ops.
 void Search::measure(Nanoseconds until, std::size_t first, std::size_t points) {
-    const double left = static_cast<double>(until - (now_ns() - begin_));
-    Nanoseconds each = static_cast<Nanoseconds>(left / static_cast<double>(points) - overhead_ns_);
+    const auto left = static_cast<double>(until - (now_ns() - begin_));
+    auto each = static_cast<Nanoseconds>(left / static_cast<double>(points) - overhead_ns_);
     each = std::max<Nanoseconds>(each, 1'000'000);
     launch_.job().broadcast(each);
     launch_.limit_points(each);
