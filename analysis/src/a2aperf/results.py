@@ -246,7 +246,7 @@ class Results:
                 continue
             note = f"{count_text(len(rows), 'point')} of role {role} left out"
             chosen = everything.traits(str(role)).judged is not None
-            can = chosen and role not in schema.OF_ALL_TO_ALLS  # those are judged by "measure" alone
+            can = chosen and role not in schema.OF_ALL_TO_ALLS  # of those "measure" alone
             notes.append(f"{note} (--where role={role} chooses them)" if can else note)
         return replace(self, unjudged=(*everything.unjudged, *notes))
 
