@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import PATIENCE
 from results import Results
 
 A2A = os.environ.get("A2A", Path(__file__).parents[2] / ".venv/bin/a2a")
@@ -31,9 +32,9 @@ def test_what_is_twice_as_fast_is_found_and_can_be_used(launch, needs_provider, 
     assert results.columns["ratio_low"][2] > 1
     assert (results.columns["ops"] >= 10).all()
     for words in (["check"], ["table"], ["table", "--role", "search"], ["explain"]):
-        said = subprocess.run([A2A, *words, tmp_path / "a.h5"], capture_output=True, text=True, timeout=120)
+        said = subprocess.run([A2A, *words, tmp_path / "a.h5"], capture_output=True, text=True, timeout=PATIENCE)
         assert said.returncode == 0, said.stdout + said.stderr
-    shown = subprocess.run([A2A, "table", "--csv", tmp_path / "a.h5"], capture_output=True, text=True, timeout=120)
+    shown = subprocess.run([A2A, "table", "--csv", tmp_path / "a.h5"], capture_output=True, text=True, timeout=PATIENCE)
     assert len(shown.stdout.splitlines()) == 3, "only what was measured to compare"
     again = launch(2, "alltoall", "--config", "a.search.toml", "--ops", "3", "--no-sentinel", "-o", "b.h5")
     assert again.returncode == 0, again.stderr
