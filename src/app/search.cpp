@@ -32,6 +32,13 @@ std::filesystem::path config_beside(std::filesystem::path results) {
     return results.replace_extension(".search.toml");
 }
 
+// Of a point's ops.
+struct Figures {
+    double time_ns = kUnknown; // median
+    double gbps = kUnknown;    // per rank
+    std::size_t ops = 0;
+};
+
 class Search {
 public:
     explicit Search(Launch& launch)
@@ -55,8 +62,8 @@ private:
 
     const Point& point(int index) const { return launch_.plan().points[static_cast<std::size_t>(index)]; }
     double time_of(int index) const {
-        const auto known = times_.find(index);
-        return known != times_.end() ? known->second : kUnknown;
+        const auto known = figures_.find(index);
+        return known != figures_.end() ? known->second.time_ns : kUnknown;
     }
 
     Launch& launch_;
@@ -65,9 +72,7 @@ private:
     std::map<Bytes, int> usual_;                 // of each size
     std::map<Bytes, std::vector<Trial>> trials_; // that are left
     // On rank 0.
-    std::map<int, double> times_; // median of a point's ops, ns
-    std::map<int, std::size_t> ops_;
-    std::map<int, double> gbps_;
+    std::map<int, Figures> figures_;    // of each point that was measured
     std::map<int, PairedRatio> ratios_; // of a point that was compared with its partner
     std::map<Bytes, int> compared_;     // the point of each size that was measured last
     double overhead_ns_ = 0;            // of a point, mean: all but its timed ops
@@ -90,9 +95,8 @@ void Search::measure(Nanoseconds until, std::size_t first, std::size_t points) {
 void Search::keep(int index, PointOutcome&& outcome) {
     const auto keep_one = [&](int at, const PointResult& result) {
         const Summary& summary = result.summary;
-        times_[at] = summary.count > 0 ? summary.p50 : kUnknown;
-        gbps_[at] = summary.count > 0 ? summary.gbps.rank : kUnknown;
-        ops_[at] = summary.count;
+        figures_[at] = {};
+        if (summary.count > 0) figures_[at] = {summary.p50, summary.gbps.rank, summary.count};
     };
     keep_one(index, outcome.own);
     double timed = 0;
@@ -194,9 +198,11 @@ std::vector<Found> Search::found() const {
     for (const auto& [size, index] : compared_) {
         const int partner = point(index).partner;
         Found one{.usual = point(partner < 0 ? index : partner), .best = point(index)};
-        one.best_gbps = gbps_.at(index);
-        one.usual_gbps = partner < 0 ? one.best_gbps : gbps_.at(partner);
-        one.ops = partner < 0 ? ops_.at(index) : std::min(ops_.at(index), ops_.at(partner));
+        const Figures& best = figures_.at(index);
+        const Figures& usual = figures_.at(partner < 0 ? index : partner);
+        one.best_gbps = best.gbps;
+        one.usual_gbps = usual.gbps;
+        one.ops = std::min(best.ops, usual.ops);
         if (partner >= 0) one.times = ratios_.at(index);
         all.push_back(std::move(one));
     }

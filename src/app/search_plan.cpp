@@ -25,10 +25,6 @@ void add_once(std::vector<T>& values, const T& value) {
     if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
 }
 
-bool is_default(const Point& point) {
-    return point.mode == kDefaultMode && point.schedule->name == kDefaultSchedule && point.window == 0;
-}
-
 std::vector<const Schedule*> schedules_that_differ(const Options& options, int ranks) {
     const Schedule* const shift = &find_schedule(kDefaultSchedule);
     std::vector<const Schedule*> schedules;
@@ -66,6 +62,10 @@ double least_seconds(const Options& options, Bytes size, std::size_t settings, i
 }
 
 } // namespace
+
+bool is_default(const Point& point) {
+    return point.mode == kDefaultMode && point.schedule->name == kDefaultSchedule && point.window == 0;
+}
 
 void check_search(const Options& options) {
     for (const std::string_view name : {"precision", "min-ops", "max-ops", "time-budget", "baseline", "traffic",

@@ -13,6 +13,9 @@ namespace a2aperf {
 
 inline constexpr Nanoseconds kSearchTime = 300'000'000'000;
 
+// Of what a setting is made of: tagged, shift, any number of messages at once.
+bool is_default(const Point& point);
+
 // Throws UsageError for options that a search can't follow.
 void check_search(const Options& options);
 

@@ -11,11 +11,11 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/units.hpp"
+#include "search_plan.hpp"
 
 namespace a2aperf {
 namespace {
 
-constexpr std::string_view kDefault = "tagged shift window all";
 constexpr std::string_view kOfOneLaunch =
     "they are of this launch alone, and launches differ by more: confirm what matters with several";
 
@@ -44,9 +44,9 @@ std::string verdict_of(const Found& one) {
 std::vector<std::string> stand_ins(std::span<const Found> found) {
     std::vector<std::string> lines;
     for (const Found& one : found)
-        if (const std::string name = setting_of(one.usual); name != kDefault)
-            lines.push_back(
-                fmt::format("at {} B the default is skipped: {} stands for it", one.usual.message_size, name));
+        if (!is_default(one.usual))
+            lines.push_back(fmt::format("at {} B the default is skipped: {} stands for it", one.usual.message_size,
+                                        setting_of(one.usual)));
     return lines;
 }
 

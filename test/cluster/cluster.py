@@ -245,7 +245,8 @@ class Cluster:
         settings = {
             "plm": "rsh", "plm_rsh_agent": str(HERE / "agent.sh"), "orte_tmpdir_base": "/run", "pml": "ob1",
             "btl": "tcp,self", "btl_tcp_if_include": network, "oob_tcp_if_include": network,
-            "orte_leave_session_attached": "1", "mpi_yield_when_idle": "1", "hwloc_base_binding_policy": "none", "rmaps_base_oversubscribe": "1",
+            "orte_leave_session_attached": "1", "mpi_yield_when_idle": "1",
+            "hwloc_base_binding_policy": "none", "rmaps_base_oversubscribe": "1",
         }  # fmt: skip
         words = [word for name, value in settings.items() for word in ("--mca", name, value)]
         forwarded = [word for name in environment for word in ("-x", name)]

@@ -66,7 +66,7 @@ def test_a_slow_pair_is_seen_at_its_receiver(cluster_of, program, tmp_path, told
         known=f"rank 3 (h4) receives slowly, or one sends slowly to it; ops take {pair_s * 1e3:.0f} ms or more",
         measured="; ".join([*findings, f"p50 {p50_s * 1e3:.0f} ms"]),
     )
-    assert p50_s >= 0.95 * pair_s  # less where the op begins late on a rank that has sent already
+    assert p50_s >= 0.99 * pair_s
     assert (last_ranks(results) == 3).mean() >= MOST
     (finding,) = findings
     assert finding.startswith("rank 3 (h4)")

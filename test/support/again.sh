@@ -34,15 +34,17 @@ run_failed() (
 
 # look_again: at all that was remembered; what passes counts as passed, and is told.
 look_again() {
-    local record name junit log good start test before
+    local record name junit log good start test before now_passed
     for record in "$results"/again/*; do
         [[ -f $record.of ]] || continue
         { read -r name && read -r junit; } <"$record.of"
         log=$results/${record##*/}-again.log start=$SECONDS good=0
         before=$(python3 "$top/test/support/tally.py" --failed "$junit")
         run_failed "$record" >"$log" 2>&1 || true
+        now_passed=''
+        [[ ! -f $junit ]] || now_passed=$(python3 "$top/test/support/tally.py" --passed "$junit")
         while IFS= read -r test; do
-            if [[ -f $junit ]] && python3 "$top/test/support/tally.py" --passed "$junit" | grep -qxF -e "$test"; then
+            if grep -qxF -e "$test" <<<"$now_passed"; then
                 ((good += 1))
                 say "passed when it ran alone: $test"
             fi

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import textwrap
+from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 import numpy as np
@@ -13,7 +14,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
-from a2aperf import style
+from a2aperf import output, style
 from a2aperf.chart import Axis, Bound, Chart, Curve, Figure, Floats, Heat, shown
 from a2aperf.legend import Legend, curve_style
 
@@ -309,3 +310,10 @@ def save(page: Canvas, stream: BinaryIO, form: str, dpi: float | None = None) ->
     dates: dict[str, dict[str, str | None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
     with style.applied():
         page.savefig(stream, format=form, metadata=dates.get(form), dpi=dpi)
+
+
+def write(page: Canvas, path: Path) -> None:
+    """Into a file whose suffix names the form; whole or not at all."""
+    stream = io.BytesIO()
+    save(page, stream, path.suffix[1:].lower())
+    output.replace(path, stream.getvalue())

@@ -94,7 +94,7 @@ def _told(checks: Sequence[Check], everything: bool) -> list[str]:
 
 
 def _names(names: Sequence[str]) -> str:
-    """Requirements on one line: `node001, node002 and 18 more`."""
+    """Nodes on one line: `node001, node002 and 18 more`."""
     shown = 3
     if len(names) <= shown:
         return ", ".join(names)

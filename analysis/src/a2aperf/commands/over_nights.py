@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 from pathlib import Path
@@ -63,9 +62,7 @@ def _draw(found: history.NodeHistory, path: Path) -> None:
     from a2aperf import drawing  # matplotlib takes a while, and most uses draw nothing
 
     page = drawing.draw(figure.figure(found), style.PAGE_WIDTH)
-    stream = io.BytesIO()
-    drawing.save(page, stream, path.suffix[1:].lower())
-    output.replace(path, stream.getvalue())
+    drawing.write(page, path)
 
 
 def _progress(done: int, files: int) -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import inspect
-import io
 import sys
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -123,9 +122,7 @@ def run(
     x_scale, y_scale = ("" if scale is Scale.AUTO else scale.value for scale in (x, y))
     options = curves.Options(tuple(by), most, curves.given(own), x_scale, y_scale, title)
     page, figure = figures.drawn(kind.value, found, options, INCHES[width], notes, mixed)
-    stream = io.BytesIO()
-    drawing.save(page, stream, out.suffix[1:].lower())
-    output.replace(out, stream.getvalue())
+    drawing.write(page, out)
     for left_out in figure.left_out:
         how = "; --where, --size and --ranks choose" if left_out.endswith(" shown") else ""
         terminal.tell(f"a2a: {left_out}{how}")

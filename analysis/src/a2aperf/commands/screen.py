@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import secrets
@@ -246,9 +245,7 @@ def _draw(made: outcome.Outcome, path: Path) -> None:
     from a2aperf import drawing  # matplotlib takes a while, and most uses draw nothing
 
     page = drawing.draw(figure.figure(made), style.PAGE_WIDTH)
-    stream = io.BytesIO()
-    drawing.save(page, stream, path.suffix[1:].lower())
-    output.replace(path, stream.getvalue())
+    drawing.write(page, path)
 
 
 def _assignments(given: Sequence[str]) -> dict[str, str]:

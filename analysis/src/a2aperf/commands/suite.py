@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Final
@@ -170,9 +169,7 @@ def _judge(files: list[Path], where: list[str], plot: Path | None, as_json: bool
         from a2aperf import drawing  # matplotlib takes a while, and most uses draw nothing
 
         page = drawing.draw(figure.figure(made), style.PAGE_WIDTH)
-        stream = io.BytesIO()
-        drawing.save(page, stream, plot.suffix[1:].lower())
-        output.replace(plot, stream.getvalue())
+        drawing.write(page, plot)
     if as_json:
         terminal.say_text(outcome.as_json(made))
     else:

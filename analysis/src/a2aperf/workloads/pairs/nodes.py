@@ -14,6 +14,7 @@ from a2aperf.nodes.night import (
     FEWEST_NODES,
     Line,
     Night,
+    Parted,
     Per,
     adapters,
     by_place,
@@ -44,18 +45,17 @@ def nights(found: Results, per: Per) -> Iterator[Night]:
         lines = [
             one
             for index, size in enumerate(of.pairs.message_size)
-            for one in _lines(of, index, int(size), per)
+            for one in _lines(of, index, int(size), per, known)
         ]
         yield from night(of.launch, started, lines, known, of_pairs=per == "pair")
 
 
-def _lines(of: Links, index: int, size: int, per: Per) -> Iterator[Line]:
+def _lines(of: Links, index: int, size: int, per: Per, parted: Parted | None) -> Iterator[Line]:
     """Of one message size; none where no pair is known."""
     fit = model.fit((of.by_rank(index) if per == "adapter" else of.view(index, "node")).times)
     if not np.isfinite(fit.residual).any():
         return
-    parted = adapters(of.launch) if per == "adapter" else None
-    if parted is not None:
+    if per == "adapter" and parted is not None:
         for part, effect in ((_SENDS, fit.sender), (_RECEIVES, fit.receiver)):
             yield line(part, size, by_place(effect, parted.of_rank, len(parted.names)))
     elif per == "direction":
