@@ -319,6 +319,9 @@ def _texts(segment: schema.Segment) -> Iterator[tuple[str, str]]:
             yield "name of a fact", name
             for value in values:
                 yield name, value
+    if segment.start_times:
+        for text in (*segment.start_times.phases, *segment.start_times.meanings):
+            yield "phase of the start", text
 
 
 def _ports(pseudonyms: Pseudonyms, counted: schema.Counters) -> schema.Counters:
@@ -333,6 +336,9 @@ def _ports(pseudonyms: Pseudonyms, counted: schema.Counters) -> schema.Counters:
 def _replace(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
     if segment.start:
         segment.start = _ports(pseudonyms, segment.start)
+    if segment.start_times:
+        for texts in (segment.start_times.phases, segment.start_times.meanings):
+            _map(pseudonyms.scrub, texts)
     segment.nodes = [pseudonyms.of("host", node) for node in segment.nodes]
     for name, value in segment.attributes.items():
         if name in _WHOLE_ATTRIBUTES:
