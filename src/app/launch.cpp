@@ -34,8 +34,7 @@ std::string named(const Point& point, int index) {
 Launch::Launch(Job& job, const Options& options, std::filesystem::path results, const StoredChoices& stored,
                Attachments attachments, const StartTimes& start_times)
     : job_(job), options_(options), workload_(workload_of(options)), attachments_(std::move(attachments)),
-      start_times_(start_times), file_(std::move(results)),
-      prepared_(prepare(job, options, stored, start_times_)),
+      start_times_(start_times), file_(std::move(results)), prepared_(prepare(job, options, stored, start_times_)),
       measurement_(job, options, prepared_, start_times_) {}
 
 std::string Launch::mpi_transport() const {
@@ -162,6 +161,8 @@ void Launch::introduce(Progress& progress) const {
     for (const auto& warning : prepared_.choice.warnings) progress.note("warning: " + warning);
     if (!prepared_.choice.nic_choice.warning.empty())
         progress.note("warning: " + prepared_.choice.nic_choice.warning);
+    if (const std::string words = usual_sharing(plan(), prepared_.budget, job_.ranks()); !words.empty())
+        progress.note(words);
     if (options_.with_mpi_baseline) progress.note("baseline: MPI_Alltoall over " + mpi_transport());
     if (file_.is_open())
         for (const auto& remark : file_.recorder().remarks()) progress.note(remark);

@@ -72,7 +72,7 @@ private:
 // bytes.
 template <TransferMode Mode>
 Nanoseconds verify(const Job& job, Channel& channel, OpLoop& loop, Deadline& deadline, const Point& point,
-            ExchangeSettings settings, std::uint64_t seed) {
+                   ExchangeSettings settings, std::uint64_t seed) {
     const TransferContext context = context_of<Mode>(channel, point);
     loop.name(OpKind::verification);
     Nanoseconds with_bytes = 0;
