@@ -69,7 +69,7 @@ void fill(const h5::Dataset& dataset, T blank) {
 
 template <class T>
 void copy(const h5::Dataset& from, const h5::Dataset& to) {
-    in_parts(whole(from.shape()), sizeof(T), [&](const h5::Block& part) {
+    in_parts(whole(from.shape()), from.element_bytes(), [&](const h5::Block& part) {
         const std::vector<T> values = from.read<T>(part);
         to.write(std::span<const T>(values), part);
     });
