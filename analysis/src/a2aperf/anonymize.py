@@ -7,6 +7,7 @@ same key, and without the key nobody can try names until one fits.
 
 import hashlib
 import hmac
+import os
 import re
 import secrets
 import shlex
@@ -83,8 +84,10 @@ def read_key(path: Path) -> bytes:
     try:
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch(mode=0o600)
-            path.write_text(secrets.token_hex(KEY_BYTES) + "\n", encoding="ascii")
+            # never what somebody else has put there meanwhile, nor where a link leads
+            made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(made, "w", encoding="ascii") as file:
+                file.write(secrets.token_hex(KEY_BYTES) + "\n")
         key = bytes.fromhex(regular.read_text(path))
     except OSError as error:
         raise InputError(f"{path}: cannot be used as key: {error.strerror}") from None

@@ -107,7 +107,7 @@ def _clocks(group: h5py.Group, name: str, ranks: int) -> NDArray[Any]:
 def _flags(group: h5py.Group, variables: list[str], place: str) -> dict[str, bool]:
     if place in _LATE and place not in group:
         return {}
-    values = strict.numbers(group[place], "int8", len(variables)).astype(bool)
+    values = strict.flags(group[place], strict.numbers(group[place], "int8", len(variables)))
     return dict(zip(variables, values, strict=True))
 
 
