@@ -104,6 +104,15 @@ def found(a2a: A2A, path: Path, words: str) -> None:
     assert words in outcome.out, outcome.out
 
 
+@pytest.mark.parametrize("is_stream", [False, True])
+def test_a_point_whose_ops_are_unknown(a2a: A2A, path: Path, is_stream: bool) -> None:
+    if is_stream:
+        native_streams.write(path)
+    with edited(path) as file:
+        file["ops"][1] = -1
+    found(a2a, path, "ops is unknown, though it was measured")
+
+
 def test_no_ratio_without_a_partner(a2a: A2A, path: Path) -> None:
     with edited(path) as file:
         file["ratio"][0] = 4.7e307  # of a sentinel

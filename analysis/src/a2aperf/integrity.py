@@ -230,11 +230,14 @@ def _wrong(file: h5py.File, point: int) -> str:
 
 
 def _end(segment: Any, index: int) -> Iterator[str]:
-    """Whether what was written at the end of a launch fits together; no checksum covers it."""
+    """Whether what was written at the end of a launch is as it was, and fits together."""
     if strict.one_number(segment["end_state"]) == schema.END_STATES.index("running"):
         return  # the rest is written before, and need not be on the disk together with it
     if "end_reason" not in segment:
         return
+    told = strict.one_number(segment[checksums.OF_END]) if checksums.OF_END in segment else None
+    if told not in (None, checksums.NONE, checksums.of_end(segment)):
+        yield f"launch {index}: how it ended is not as it was written: its checksum is wrong"
     state, reason = (strict.one_number(segment[name]) for name in ("end_state", "end_reason"))
     meant = schema.END_STATES[state] if 0 <= state < len(schema.END_STATES) else ""
     known = 0 <= reason < len(schema.END_REASONS)

@@ -24,7 +24,7 @@ def require_suffix(path: Path, suffixes: tuple[str, ...], what: str, option: str
 
 
 def require_no_link(path: Path) -> None:
-    """Refuse a link where a file is written in place: anybody may have set it in a shared folder."""
+    """Refuse a link where a file is written in place: anybody may have made it."""
     if path.is_symlink():
         raise InputError(f"{path}: a symbolic link; give the name of the file itself")
 
