@@ -3,17 +3,22 @@
 # shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
 # The launches of a screening, of its confirmation, or of interconnects side by side: 'a2a screen' or 'a2a suite' has planned
 # them, and a file has a row for each, in their order: a label, what is set (NAME=VALUE of variables with ; between them, or -;
-# of a suite also options of a2aperf), the block; of a suite also the workload with its options. Needs say.sh, options.sh, plan.sh.
+# of a suite also options of a2aperf), the block; of a suite also the workload with its options, of a screening the pair (- where
+# there is none). Needs say.sh, options.sh, plan.sh, launches.sh.
 
-row_label=() row_settings=() row_block=() row_workload=()
+readonly kHopeless=4 # launches that fail twice, and none is good
+twice=0
+
+row_label=() row_settings=() row_block=() row_workload=() row_pair=()
+declare -A dropped=() # the launch for which a pair is left out, by pair
 
 # read_rows: sets the arrays above, and $combinations, of which each row is one.
 read_rows() {
-    local label settings block workload word words file=${asked[rows]} name='[A-Za-z_][A-Za-z0-9_]*'
-    row_label=() row_settings=() row_block=() row_workload=()
+    local label settings block more word words file=${asked[rows]} name='[A-Za-z_][A-Za-z0-9_]*'
+    row_label=() row_settings=() row_block=() row_workload=() row_pair=()
     [[ $kind != suite ]] || name+='|--[a-z][a-z-]*'
     [[ -f $file && -r $file ]] || die -2 "--rows $file: no such file that can be read"
-    while IFS=$'\t' read -r label settings block workload; do
+    while IFS=$'\t' read -r label settings block more; do
         [[ $label =~ ^[A-Za-z0-9-]+$ && $block =~ ^[0-9]{1,4}$ ]] ||
             die -2 "--rows $file, line $((${#row_label[@]} + 1)): expected a label, settings and a block, as 'a2a run' writes them"
         [[ $settings != - ]] || settings=''
@@ -22,7 +27,7 @@ read_rows() {
             [[ $word =~ ^($name)= ]] || die -2 "--rows $file, line $((${#row_label[@]} + 1)): '$word' is no variable"
         done
         row_label+=("$label") row_settings+=("$settings") row_block+=("$block")
-        [[ $kind != suite ]] || row_workload+=("${workload:-alltoall}")
+        if [[ $kind == suite ]]; then row_workload+=("${more:-alltoall}"); else row_pair+=("${more:--}"); fi
     done <"$file"
     combinations=${#row_label[@]}
     ((combinations > 1)) || die -2 "--rows $file: there are no launches in it"
@@ -54,6 +59,26 @@ plan_screen() {
 }
 
 plan_suite() { plan_screen; }
+
+# is_dropped I: logs a launch of a screening that is not made, since the other one of its pair failed twice.
+is_dropped() {
+    local other=${dropped[${row_pair[$1]}]-}
+    [[ $other ]] || return 1
+    log_launch "$1" - - "not begun: launch $other failed twice, and its pair is left out"
+}
+
+# try_again I: a launch of a screening that failed is made once more, in its block; what fails twice costs its pair, and the
+# design stands without the two. Where nothing but failures comes, nothing more is tried.
+try_again() {
+    local i=$1 pair=${row_pair[$1]}
+    [[ ${good[$i]} == 0 || $stopping ]] && return
+    ((tries > 1)) || take_turn "$i"
+    [[ ${good[$i]} == 0 || $stopping ]] && return
+    [[ " ${good[*]} " == *' 0 '* ]] || (((twice += 1) < kHopeless)) || stopping="the first $kHopeless launches failed twice each"
+    [[ $pair != - ]] || return 0
+    dropped[$pair]=$((i + 1))
+    say "launch $((i + 1)) failed twice: its pair is left out"
+}
 
 # judge_suite FILE…: what a2a suite says, in the job's output and in a file, and its picture. Sets $verdict.
 judge_suite() {

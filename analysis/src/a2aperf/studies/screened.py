@@ -13,13 +13,14 @@ from a2aperf import output
 from a2aperf.errors import InputError
 from a2aperf.screening import catalogue, choosing, plan, trial
 from a2aperf.screening.choosing import Wanted
+from a2aperf.screening.design import ALONE
 from a2aperf.screening.plan import Plan
 from a2aperf.screening.trial import Trial
 from a2aperf.studies import library
 from a2aperf.studies.placed import Placed, place
 
 ROWS: Final = "screen.tsv"
-"""Beside the plan: label, settings and block of each launch, as jobs/lib/rows.sh reads them."""
+"""Beside the plan: label, settings, block and pair of each launch, as jobs/lib/rows.sh has them."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,8 @@ def add(path: Path, of: Plan, confirming: Trial) -> None:
 
 def _rows(of: Plan, confirming: Trial | None = None) -> str:
     lines = [
-        _row(of.label(launch), of.environment(launch), int(of.design.block[launch]))
-        for launch in range(of.design.launches)
+        _row(of.label(launch), of.environment(launch), int(block), int(pair))
+        for launch, (block, pair) in enumerate(zip(of.design.block, of.design.pair, strict=True))
     ]
     if confirming is not None:
         first = int(of.design.block.max()) + 1
@@ -94,9 +95,9 @@ def _rows(of: Plan, confirming: Trial | None = None) -> str:
     return "".join(lines)
 
 
-def _row(label: str, environment: Mapping[str, str], block: int) -> str:
+def _row(label: str, environment: Mapping[str, str], block: int, pair: int = ALONE) -> str:
     words = [f"{name}={value}" for name, value in environment.items()]
     for word in words:
         if set(word) & set(";\t\n\\"):
             raise InputError(f"{word!r}: a screening sets no value with ; or a backslash")
-    return f"{label}\t{';'.join(words) or '-'}\t{block}\n"
+    return f"{label}\t{';'.join(words) or '-'}\t{block}\t{'-' if pair == ALONE else pair}\n"
