@@ -138,6 +138,7 @@ make_launches() {
     local i
     for i in "${!plan_nodes[@]}"; do
         [[ ${good[$i]-} != 0 ]] || continue
+        [[ ! ${given_up[$i]-} ]] || continue
         [[ $kind != screen ]] || ! is_dropped "$i" || continue
         tries=0
         take_turn "$i"

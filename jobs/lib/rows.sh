@@ -6,11 +6,14 @@
 # of a suite also options of a2aperf), the block; of a suite also the workload with its options, of a screening the pair (- where
 # there is none). Needs say.sh, options.sh, plan.sh, launches.sh.
 
-readonly kHopeless=4 # launches that fail twice, and none is good
+readonly kEndSeconds=180 # before the end of its time a job is told to end: --signal
+readonly kHopeless=4     # launches that fail twice, and none is good
 twice=0
 
 row_label=() row_settings=() row_block=() row_workload=() row_pair=()
-declare -A dropped=() # the launch for which a pair is left out, by pair
+# The launch for which a pair is left out, by pair; launches that are not tried any more in this run.
+declare -A dropped=() given_up=()
+there_is=()
 
 # read_rows: sets the arrays above, and $combinations, of which each row is one.
 read_rows() {
@@ -64,6 +67,7 @@ plan_suite() { plan_screen; }
 is_dropped() {
     local other=${dropped[${row_pair[$1]}]-}
     [[ $other ]] || return 1
+    given_up[$1]=yes
     log_launch "$1" - - "not begun: launch $other failed twice, and its pair is left out"
 }
 
@@ -74,6 +78,7 @@ try_again() {
     [[ ${good[$i]} == 0 || $stopping ]] && return
     ((tries > 1)) || take_turn "$i"
     [[ ${good[$i]} == 0 || $stopping ]] && return
+    given_up[$i]=yes
     [[ " ${good[*]} " == *' 0 '* ]] || (((twice += 1) < kHopeless)) || stopping="the first $kHopeless launches failed twice each"
     [[ $pair != - ]] || return 0
     dropped[$pair]=$((i + 1))
@@ -91,23 +96,42 @@ judge_suite() {
     ((verdict)) || say "picture: $picture"
 }
 
-# confirm_screening: what the screening leaves is launched anew, beside launches with none of it. 'a2a screen' plans them, once,
-# and adds a row for each to the file.
-confirm_screening() {
-    local i before=$combinations files=()
-    [[ ${asked[no-confirm]} == no && $a2a && ! $stopping ]] || return 0
-    for i in "${!plan_nodes[@]}"; do
-        [[ ${good[$i]-} != 0 ]] || files+=("$results/$(file_of "$i")")
+# go_on_screening: where a setting dominates it is fixed, and the rest screened again; then what is left is launched anew, beside
+# launches with none of it. 'a2a screen' plans these launches, once, and adds a row for each to the file.
+go_on_screening() {
+    local i before files
+    [[ ${asked[no-confirm]} == no && $a2a ]] || return 0
+    while [[ ! $stopping ]]; do
+        before=$combinations files=()
+        for i in "${!plan_nodes[@]}"; do
+            [[ ${good[$i]-} != 0 ]] || files+=("$results/$(file_of "$i")")
+        done
+        ((${#files[@]})) || return 0
+        time_there_is
+        # Where they tell nothing, what is said at the end has the reason.
+        "$a2a" screen "${files[@]}" --plan "${asked[rows]%.tsv}.json" --confirm "${there_is[@]}" \
+            >"$scratch/confirm" 2>&1 || return 0
+        read_rows
+        ((combinations > before)) || return 0
+        say "$(cat "$scratch/confirm")"
+        make_plan
+        write_plan
+        make_launches
     done
-    ((${#files[@]})) || return 0
-    # Where they tell nothing, what is said at the end has the reason.
-    "$a2a" screen "${files[@]}" --plan "${asked[rows]%.tsv}.json" --confirm >"$scratch/confirm" 2>&1 || return 0
-    read_rows
-    ((combinations > before)) || return 0
-    say "$(cat "$scratch/confirm")"
-    make_plan
-    write_plan
-    make_launches
+}
+
+# time_there_is: sets $there_is to the options that say how long the job may still take, and what a launch takes, where both
+# are known.
+time_there_is() {
+    local seconds=${took[${plan_nodes[0]}]-} left='' seconds_to_end
+    there_is=()
+    seconds_left 0
+    [[ ! $limited_by ]] || left=$launch_limit
+    if [[ ${SLURM_JOB_END_TIME-} ]]; then
+        ((seconds_to_end = SLURM_JOB_END_TIME - $(date +%s) - kEndSeconds, 1))
+        [[ $left ]] && ((left < seconds_to_end)) || left=$seconds_to_end
+    fi
+    [[ ! $left || ! $seconds ]] || there_is=(--budget "$((left > 1 ? left : 1))s" --seconds "$((seconds > 0 ? seconds : 1))")
 }
 
 # judge_screening FILE…: what a2a screen says, in the job's output and in a file, and its picture. Sets $verdict.
