@@ -19,14 +19,14 @@ from a2aperf.errors import DAMAGE, what_is_damaged
 
 NONE: Final = -1
 """Stands for a checksum that was not made."""
-POINTS, DIGEST = "checksum", "digest"
+POINTS, DIGEST, OF_END = "checksum", "digest", "end_checksum"
 """Root datasets: a checksum for each point, and the digest."""
 OF_COLUMN = "checksum"
 """Attribute of each column of numbers that were asked for."""
 _AT_ONCE = 16 * 2**20  # bytes of samples
 _NOT_IN_ROWS = {"point", "state", POINTS}
 _OF_HDF5 = {b"DIMENSION_LIST", b"REFERENCE_LIST"}  # who has which scale: addresses in the file
-_LATE = {"end_state", "end_reason", "ended", "message"}
+_LATE = {"end_state", "end_reason", "ended", "message", "end_checksum"}
 """Of a launch: what is known at its end only."""
 _DEEPEST = 16
 """Names in the path of a group."""
@@ -167,6 +167,18 @@ def of_group(group: h5py.Group, instead: Mapping[str, NDArray[Any]] | None = Non
             crc.add_text(name)
             values = (instead or {}).get(name)
             crc.add_values(dataset[()] if values is None else values.astype(dataset.dtype))
+    return crc.value
+
+
+# How a launch ended ------------------------------------------------------------------------------
+
+
+def of_end(launch: h5py.Group) -> int:
+    """Of what is known of a launch at its end only."""
+    crc = Crc()
+    for name in ("end_state", "end_reason", "ended"):
+        crc.add_values(launch[name][()])
+    crc.add_text(bytes(launch["message"][()]))
     return crc.value
 
 
