@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 
 NOT_OF_POINTS = {"point", "state", "checksum"}
-LATE = {"end_state", "end_reason", "ended", "message"}
+LATE = {"end_state", "end_reason", "ended", "message", "end_checksum"}
 TRAILER = re.compile(rb"a2aperf digest v1 crc32=([0-9a-f]{8}) bytes=([0-9]{24})\n")
 
 

@@ -19,7 +19,7 @@ from a2aperf.errors import DAMAGE, what_is_damaged
 
 NONE: Final = -1
 """Stands for a checksum that was not made."""
-POINTS, DIGEST = "checksum", "digest"
+POINTS, DIGEST, OF_END = "checksum", "digest", "end_checksum"
 """Root datasets: a checksum for each point, and the digest."""
 OF_COLUMN = "checksum"
 """Attribute of each column of numbers that were asked for."""
@@ -28,7 +28,7 @@ COUNTED_BY = "counted_by"
 _AT_ONCE = 16 * 2**20  # bytes of samples
 _NOT_IN_ROWS = {"point", "state", POINTS}
 _OF_HDF5 = {b"DIMENSION_LIST", b"REFERENCE_LIST"}  # who has which scale: addresses in the file
-_LATE = {"end_state", "end_reason", "ended", "message"}
+_LATE = {"end_state", "end_reason", "ended", "message", "end_checksum"}
 """Of a launch: what is known at its end only."""
 _DEEPEST = 16
 """Names in the path of a group."""
@@ -185,6 +185,18 @@ def _without_uncounted(
     counts = str(dataset.attrs[COUNTED_BY])
     of_cells = instead[counts] if counts in instead else group[counts][()]
     return np.where(of_cells == 0, np.nan, values).astype(values.dtype)
+
+
+# How a launch ended ------------------------------------------------------------------------------
+
+
+def of_end(launch: h5py.Group) -> int:
+    """Of what is known of a launch at its end only."""
+    crc = Crc()
+    for name in ("end_state", "end_reason", "ended"):
+        crc.add_values(launch[name][()])
+    crc.add_text(bytes(launch["message"][()]))
+    return crc.value
 
 
 # What was asked ----------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from a2aperf import (
     filters,
     layouts,
     loading,
+    node_table,
     oversubscription,
     results,
     roles,
@@ -37,6 +38,7 @@ a2a table *.h5 --csv > all.csv
 a2a table run.h5 --counters --where message_size=60kB
 a2a table run.h5 --counters --phase start
 a2a table run.h5 --start-times
+a2a table *.h5 --nodes                   which node is late, over all launches
 """
 
 
@@ -79,6 +81,10 @@ def run(
             help="How long each launch took until it could measure, phase by phase.",
         ),
     ] = False,
+    nodes: Annotated[
+        bool,
+        typer.Option("--nodes", help="One line per node: in how many launches it was late."),
+    ] = False,
     where: Where = [],  # noqa: B006
     role: Annotated[
         str,
@@ -104,23 +110,42 @@ def run(
     With --start-times: a line for each phase of a launch's start, from the program's first step
     until the first point can be measured. Where ranks wait for one another, a phase took as long as
     the rank that waited least, otherwise as the slowest.
+
+    With --nodes: each node over all launches, between which ranks are shuffled: in how many its
+    ranks were late beyond the other nodes, or early, and by how much; it stands out where that is
+    beyond chance (5 % for all nodes together).
     """
     if csv and json:
         raise InputError("give --csv or --json, not both")
     loaded = loading.load(files)
     given = {"--columns": bool(columns), "--layout": layout is not _DEFAULT}
+    counted = {**given, "--counters": counters, "--phase": bool(phase)}
     if start_times:
-        _refuse("--start-times", {**given, "--counters": counters, "--phase": bool(phase)})
+        _refuse("--start-times", {**counted, "--nodes": nodes})
         _start(filters.where(loaded, where), csv, json)
-        return
-    if counters:
+    elif nodes:
+        _refuse("--nodes", {**counted, "--role": role != DEFAULT_ROLES})
+        _say_nodes(filters.where(loaded, where), csv, json)
+    elif counters:
         _refuse("--counters", given)
         chosen_role = role if role != DEFAULT_ROLES or _has(loaded, role) else "all"
         measured = _measured(filters.where(roles.chosen(loaded, chosen_role), where))
         _count(measured, phase or Phase.TIMED, csv, json)
-        return
-    if phase:
+    elif phase:
         raise InputError("--phase is of --counters: give both")
+    else:
+        _say_points(loaded, role, where, columns, layout, csv, json)
+
+
+def _say_points(
+    loaded: results.Results,
+    role: str,
+    where: list[str],
+    columns: str,
+    layout: Layout,
+    csv: bool,
+    json: bool,
+) -> None:
     if role == DEFAULT_ROLES and not _has(loaded, role):
         other = next((one for one in workloads.present(loaded) if one.files(loaded)), None)
         if other and other.listing:
@@ -137,7 +162,7 @@ def run(
     _say_oversubscribed(found)
     if words := found.judged.rest_on(found.points):
         terminal.tell(f"a2a: {words}")
-    if len(files) > 1:
+    if len(loaded.files) > 1:
         order = found.points.sort_values(["ranks", "ppn"], kind="stable").index
         found = found.reordered(order)
     own = workloads.table_columns(found)
@@ -166,6 +191,18 @@ def _measured(found: results.Results) -> results.Results:
         verb = "is" if waiting == 1 else "are"
         terminal.tell(f"a2a: {count_text(waiting, 'point')} {verb} not measured yet")
     return found
+
+
+def _say_nodes(found: results.Results, csv: bool, json: bool) -> None:
+    said = node_table.study(found)
+    if csv or json:
+        frame = node_table.frame(said)
+        columns = node_table.COLUMNS
+        terminal.say_text(tables.as_json(frame, columns) if json else tables.as_csv(frame))
+        return
+    made, notes = node_table.table(said)
+    _print(made.lines())
+    terminal.tell(*(f"a2a: {note}" for note in notes))
 
 
 def _count(found: results.Results, phase: Phase, csv: bool, json: bool) -> None:
