@@ -116,6 +116,26 @@ void write_facts(const h5::Group& group, const char* name,
     for (const auto& [fact, values] : facts) write_texts(folder, fact, values);
 }
 
+// [S, R]: a phase after the other.
+void write_start_times(const h5::Group& group, const std::vector<StartTimes::Times>& of_ranks) {
+    std::vector<std::string> names;
+    std::vector<std::string> meanings;
+    std::vector<std::int8_t> waits;
+    std::vector<std::int64_t> times;
+    for (std::size_t phase = 0; phase < kStartPhases.size(); ++phase) {
+        names.emplace_back(kStartPhases[phase].name);
+        meanings.emplace_back(kStartPhases[phase].meaning);
+        waits.push_back(kStartPhases[phase].waits ? 1 : 0);
+        for (const StartTimes::Times& rank : of_ranks) times.push_back(rank[phase]);
+    }
+    write_texts(group, "phase", names);
+    write_texts(group, "meaning", meanings);
+    write_flags(group, "waits", waits);
+    const h5::Dataset time = group.create_dataset("time", {h5::Kind::int64}, {names.size(), of_ranks.size()});
+    describe(time, "time that each rank spent in each phase of its start", "ns");
+    time.write(std::span<const std::int64_t>(times));
+}
+
 h5::Dataset create_reason(const h5::Group& group) {
     h5::Dataset reason = group.create_dataset("end_reason", {h5::Kind::int8}, {});
     std::array<std::int8_t, kEndReasons.size()> values{};
@@ -187,6 +207,8 @@ SegmentGroup SegmentGroup::create(const h5::Group& segments, int index, const Pr
     write_facts(group, "rank_facts", provenance.rank_facts);
     if (!provenance.start.ranks.empty())
         write_counts(group.create_group("start_counters"), provenance.start, provenance.port_names);
+    if (!provenance.start_times.empty())
+        write_start_times(group.create_group("start_times"), provenance.start_times);
     return segment;
 }
 

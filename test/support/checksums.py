@@ -85,7 +85,12 @@ def states(file: h5py.File) -> np.ndarray:
 def of_group(group: h5py.Group) -> int:
     crc = 0
     for name in sorted(set(group) - {"checksum"}):
-        crc = zlib.crc32(name.encode() + b"\0" + stored(group[name]), crc)
+        if "counted_by" in group[name].attrs:  # nothing counts as NaN
+            counts = group[group[name].attrs["counted_by"]][()]
+            values = np.where(counts == 0, np.nan, group[name][()]).astype("<f8").tobytes()
+        else:
+            values = stored(group[name])
+        crc = zlib.crc32(name.encode() + b"\0" + values, crc)
     return crc
 
 

@@ -292,6 +292,9 @@ def _ports(pseudonyms: Pseudonyms, counted: schema.Counters) -> schema.Counters:
 def _replace(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
     if segment.start:
         segment.start = _ports(pseudonyms, segment.start)
+    if segment.start_times:
+        for texts in (segment.start_times.phases, segment.start_times.meanings):
+            _map(pseudonyms.scrub, texts)
     segment.nodes = [pseudonyms.of("host", node) for node in segment.nodes]
     for name, value in segment.attributes.items():
         if name in _WHOLE_ATTRIBUTES:

@@ -258,6 +258,12 @@ def _of_launch(index: int, segment: schema.Segment, points: pd.DataFrame) -> Ite
         for name, values in segment.start.per_rank.items():
             if values.size != ranks:
                 yield f"{where}: {segments.START}/{name} has {values.size} values, not {ranks}"
+    if segment.start_times:
+        spent = segment.start_times.time
+        if spent.shape[1] != ranks:
+            yield f"{where}: {segments.START_TIMES} has {spent.shape[1]} ranks, not {ranks}"
+        if (spent < 0).any():
+            yield f"{where}: {segments.START_TIMES} has {spent.min()} ns"
     yield from _times(where, segment, mine)
 
 

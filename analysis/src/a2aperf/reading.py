@@ -18,6 +18,7 @@ from a2aperf import (
     sample_columns,
     segments,
     skeleton,
+    start_times,
     strict,
     trailer,
     verified,
@@ -304,6 +305,12 @@ def read_segment(file: h5py.File, index: int, unread: list[str] | None = None) -
         if unread is None:
             raise
         unread.append(f"{segments.START} cannot be read: {what_is_damaged(error)}")
+    try:
+        segment.start_times = start_times.read(group, ranks)
+    except DAMAGE as error:
+        if unread is None:
+            raise
+        unread.append(f"{segments.START_TIMES} cannot be read: {what_is_damaged(error)}")
     return segment
 
 

@@ -33,6 +33,8 @@ _FACTS = ("node_facts", "rank_facts")
 START = "start_counters"
 """What the start of the launch counted (`counted`, `counter_group`)."""
 _OF_END = "CRC-32 of how the launch ended: end_state, end_reason, ended, message"
+START_TIMES = "start_times"
+"""How long it took, phase by phase (`start_times`)."""
 _LATE = ("environment_required", "planned_order", "attachment_name")
 """Copies by an older a2a lack them, and files from before `--attach` the last; blank there."""
 
@@ -213,6 +215,7 @@ def strangers(group: Any) -> list[str]:
         *_OF_RANK,
         *_FACTS,
         START,
+        START_TIMES,
         *(place for places in _NAMED.values() for place in places),
         *(place for place, _ in _OF_VARIABLE.values()),
     }

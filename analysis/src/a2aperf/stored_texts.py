@@ -83,3 +83,6 @@ def of_segment(segment: schema.Segment) -> Iterator[tuple[str, str]]:
             yield "name of a fact", name
             for value in values:
                 yield name, value
+    if segment.start_times:
+        for text in (*segment.start_times.phases, *segment.start_times.meanings):
+            yield "phase of the start", text

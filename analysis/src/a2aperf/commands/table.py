@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`a2a table`: results as text."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from a2aperf import (
     results,
     roles,
     schema,
+    start_table,
     tables,
     terminal,
     text_layouts,
@@ -35,6 +37,7 @@ a2a table *.h5 --layout compat > table.txt
 a2a table *.h5 --csv > all.csv
 a2a table run.h5 --counters --where message_size=60kB
 a2a table run.h5 --counters --phase start
+a2a table run.h5 --start-times
 a2a table *.h5 --nodes                   which node is late, over all launches
 """
 
@@ -71,6 +74,13 @@ def run(
         Phase | None,
         typer.Option(help="With --counters: while what; timed unless told otherwise."),
     ] = None,
+    start_times: Annotated[
+        bool,
+        typer.Option(
+            "--start-times",
+            help="How long each launch took until it could measure, phase by phase.",
+        ),
+    ] = False,
     nodes: Annotated[
         bool,
         typer.Option("--nodes", help="One line per node: in how many launches it was late."),
@@ -97,6 +107,10 @@ def run(
     counted, --phase start the start of each launch: nobody knows how much these moved, and nothing
     is divided.
 
+    With --start-times: a line for each phase of a launch's start, from the program's first step
+    until the first point can be measured. Where ranks wait for one another, a phase took as long as
+    the rank that waited least, otherwise as the slowest.
+
     With --nodes: each node over all launches, between which ranks are shuffled: in how many its
     ranks were late beyond the other nodes, or early, and by how much; it stands out where that is
     beyond chance (5 % for all nodes together).
@@ -104,17 +118,16 @@ def run(
     if csv and json:
         raise InputError("give --csv or --json, not both")
     loaded = loading.load(files)
-    others = [("--columns", bool(columns)), ("--layout", layout is not _DEFAULT)]
-    if nodes:
-        more = [
-            ("--counters", counters),
-            ("--phase", bool(phase)),
-            ("--role", role != DEFAULT_ROLES),
-        ]
-        _refuse_beside("--nodes", [*others, *more])
+    given = {"--columns": bool(columns), "--layout": layout is not _DEFAULT}
+    counted = {**given, "--counters": counters, "--phase": bool(phase)}
+    if start_times:
+        _refuse("--start-times", {**counted, "--nodes": nodes})
+        _start(filters.where(loaded, where), csv, json)
+    elif nodes:
+        _refuse("--nodes", {**counted, "--role": role != DEFAULT_ROLES})
         _say_nodes(filters.where(loaded, where), csv, json)
     elif counters:
-        _refuse_beside("--counters", others)
+        _refuse("--counters", given)
         chosen_role = role if role != DEFAULT_ROLES or _has(loaded, role) else "all"
         measured = _measured(filters.where(roles.chosen(loaded, chosen_role), where))
         _count(measured, phase or Phase.TIMED, csv, json)
@@ -122,11 +135,6 @@ def run(
         raise InputError("--phase is of --counters: give both")
     else:
         _say_points(loaded, role, where, columns, layout, csv, json)
-
-
-def _refuse_beside(asked: str, given: list[tuple[str, bool]]) -> None:
-    for option in [option for option, is_given in given if is_given]:
-        raise InputError(f"give {option} or {asked}, not both")
 
 
 def _say_points(
@@ -167,6 +175,11 @@ def _say_points(
         _print(chosen.lines(found, names or _known(found, own)))
 
 
+def _refuse(beside: str, given: Mapping[str, bool]) -> None:
+    for option in (option for option, is_given in given.items() if is_given):
+        raise InputError(f"give {option} or {beside}, not both")
+
+
 def _measured(found: results.Results) -> results.Results:
     """Without the points that are not measured yet, which are told."""
     pending = found.points.loc[found.points["state"] == "pending", "role"]
@@ -205,6 +218,18 @@ def _count(found: results.Results, phase: Phase, csv: bool, json: bool) -> None:
     _print(table.lines())
     if note:
         terminal.tell(f"a2a: {note}")
+
+
+def _start(found: results.Results, csv: bool, json: bool) -> None:
+    frame = start_table.frame(found)
+    if left_out := start_table.left_out(found, frame):
+        terminal.tell(f"a2a: {left_out}")
+    if csv or json:
+        columns = start_table.COLUMNS
+        terminal.say_text(tables.as_json(frame, columns) if json else tables.as_csv(frame))
+        return
+    _say_oversubscribed(found)
+    _print(start_table.table(frame).lines())
 
 
 def _known(found: results.Results, names: list[str]) -> list[str]:

@@ -19,6 +19,7 @@ from a2aperf.explain import (
     oversubscribed,
     samples,
     scale,
+    start,
     steps,
     stragglers,
     tails,
@@ -39,6 +40,7 @@ from a2aperf.workloads.workload import Suite, Workload
 
 _FINDERS: Final = (
     oversubscribed.finder("measure", "sentinel"),
+    start.finder("measure", "sentinel"),
     Finder("traffic", "What the traffic alone asks for", "An imbalance of the traffic is no loss "
            "of the network: only what is missing to the bound is.", uneven.find, describes=True),
     Finder("scale", "Bandwidth lost with scale", "Rate of a node (of a rank where "
