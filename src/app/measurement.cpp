@@ -31,8 +31,8 @@ const std::vector<NicFacts>& of_this_node(const std::vector<std::vector<NicFacts
 
 Measurement::Measurement(Job& job, const Options& options, const Preparation& prepared)
     : job_(job), options_(options), workload_(workload_of(options)), prepared_(prepared),
-      deadline_(prepared.polling.polling, options.timeout), adapters_(adapters_of(job, prepared.choice.offer)),
-      node_link_(a2aperf::node_link(adapters_)),
+      deadline_(prepared.polling.polling, options.timeout, prepared.polling.throttle),
+      adapters_(adapters_of(job, prepared.choice.offer)), node_link_(a2aperf::node_link(adapters_)),
       port_names_(agree_on_port_names(job, of_this_node(adapters_, job))),
       node_counters_(of_this_node(adapters_, job), port_names_), counted_start_(job, node_counters_),
       channels_(job, prepared.choice.offer, prepared.channel_settings(options, job.ranks()),

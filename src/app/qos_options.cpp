@@ -163,7 +163,7 @@ void check_qos_options(const Options& options) {
     if (asked.interval > asked.duration)
         throw UsageError(fmt::format("--interval {} is longer than --duration {}", format_duration(asked.interval),
                                      format_duration(asked.duration)));
-    if (options.poll == Poll::block) throw UsageError("--poll: for qos expected one of auto, spin, yield");
+    require_poll_without_pause(options);
     constexpr Format kFormats[] = {Format::table, Format::qos, Format::csv, Format::json};
     require_format(options, kFormats, "table, qos, csv, json");
 }

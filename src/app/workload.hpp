@@ -92,6 +92,8 @@ public:
 void require_format(const Options& options, std::span<const Format> known, std::string_view names);
 // Of one whose points have no kind of memory of their own.
 void require_one_memory(const Options& options);
+// For points that run for a duration, whose ranks never wait.
+void require_poll_without_pause(const Options& options);
 
 const Workload& alltoall();
 const Workload& pairs();

@@ -15,6 +15,22 @@ using Values = std::span<const std::string>;
 
 constexpr int kMostOps = 10'000'000;
 
+void set_poll(Options& o, std::string_view text) {
+    constexpr std::string_view kThrottle = "throttle=";
+    constexpr int kMostPolls = 1000; // deadlines and signals are looked at once in so many
+    if (text.starts_with(kThrottle)) {
+        o.poll = Poll::throttle;
+        o.throttle = static_cast<unsigned>(parse_int(text.substr(kThrottle.size()), 1, kMostPolls));
+        return;
+    }
+    o.poll = choose<Poll>("polling", text,
+                          {{"auto", Poll::automatic},
+                           {"spin", Poll::spin},
+                           {"yield", Poll::yield},
+                           {"block", Poll::block},
+                           {"throttle=N", Poll::throttle}});
+}
+
 constexpr OptionRow kRows[] = {
     // where
     {.name = "provider",
@@ -217,14 +233,10 @@ constexpr OptionRow kRows[] = {
      .value = "HOW",
      .section = Section::how,
      .example = "yield",
-     .help = "how a rank waits for completions: spin, yield, block, or auto: yield where oversubscribed, else spin "
-             "(default: auto)",
-     .set =
-         [](Options& o, Values v, const Catalogue&) {
-             o.poll = choose<Poll>(
-                 "polling", v[0],
-                 {{"auto", Poll::automatic}, {"spin", Poll::spin}, {"yield", Poll::yield}, {"block", Poll::block}});
-         }},
+     .help =
+         "how a rank waits for completions: spin, yield, block, throttle=N (spin, and pause for 1 us after every N "
+         "empty polls in a row), or auto: yield where oversubscribed, else spin (default: auto)",
+     .set = [](Options& o, Values v, const Catalogue&) { set_poll(o, v[0]); }},
     {.name = "memory",
      .value = "LIST",
      .section = Section::how,

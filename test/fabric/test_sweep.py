@@ -69,7 +69,7 @@ def test_the_rules_of_2019(measure):
     is_sound(results)
 
 
-@pytest.mark.parametrize(("poll", "provider"), [("spin", "shm"), ("yield", "net"), ("block", "net"), ("block", "tcp")])
+@pytest.mark.parametrize(("poll", "provider"), [("spin", "shm"), ("yield", "net"), ("block", "net"), ("block", "tcp"), ("throttle=3", "shm")])
 def test_polling(measure, needs_provider, poll, provider):
     needs_provider(provider)
     kind = "huge" if gives_huge_pages() else "default"

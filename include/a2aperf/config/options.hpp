@@ -21,7 +21,7 @@
 namespace a2aperf {
 
 enum class Sync { automatic, clock, barrier };
-enum class Poll { automatic, spin, yield, block };
+enum class Poll { automatic, spin, yield, block, throttle };
 enum class Overwrite { refuse, resume, force };
 
 struct Options {
@@ -58,6 +58,7 @@ struct Options {
     CompleteAt complete_at = CompleteAt::receiver;
     PercentileRule percentile = PercentileRule::rank;
     Poll poll = Poll::automatic;
+    unsigned throttle = 0;                        // empty polls before a pause, of that way of polling alone
     std::vector<std::string> memories{"default"}; // kinds
     std::optional<Bytes> memory_limit;            // per node, for the message buffers of its ranks
     Nanoseconds timeout = 60'000'000'000;
