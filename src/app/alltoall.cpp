@@ -121,8 +121,9 @@ void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
         tell(line);
 }
 
-std::vector<Column> traffic_and_rates() {
+std::vector<Column> own_columns() {
     std::vector<Column> columns = traffic_columns();
+    columns.insert(columns.begin(), window_bytes_column());
     for (Column& column : rate_columns()) columns.push_back(std::move(column));
     return columns;
 }
@@ -224,7 +225,7 @@ public:
         return bandwidths(layout, point.message_size, op_time_ns).rank;
     }
     Schema schema() const override {
-        static const std::vector<Column> columns = columns_with(traffic_and_rates());
+        static const std::vector<Column> columns = columns_with(own_columns());
         static const std::vector<SampleColumn> samples = samples_with({});
         return {.workload = kRow.name,
                 .subject = "all-to-all",

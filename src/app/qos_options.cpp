@@ -154,8 +154,7 @@ void check_qos_options(const Options& options) {
         throw UsageError("--sizes: every path has a size of its own");
     if (options.windows.size() > 1 && all_have(paths, &AskedPath::window))
         throw UsageError("--window: every path has a window of its own");
-    if (std::ranges::find(options.windows, 0) != options.windows.end())
-        throw UsageError("--window: a path has a number of buffers, not all");
+    require_whole_windows(options, "a path");
     for (const AskedPath& path : paths)
         if (path.start >= asked.duration)
             throw UsageError(fmt::format("--path {}:{} begins after {}, and --duration is {}", path.from, path.to,

@@ -207,8 +207,7 @@ std::span<const OptionRow> stream_option_rows() {
 }
 
 void check_stream_options(const Options& options) {
-    if (std::ranges::find(options.windows, 0) != options.windows.end())
-        throw UsageError("--window: a stream has a number of buffers, not all");
+    require_whole_windows(options, "a stream");
     require_poll_without_pause(options);
     for (const FreeDelay& delay : stream_options(options).free_delays)
         if (delay.time >= options.timeout)

@@ -93,8 +93,10 @@ constexpr OptionRow kRows[] = {
      .arity = Arity::several,
      .audience = Audience::daily,
      .serves = Serves::some,
-     .example = "1,8,all",
-     .help = "outstanding sends or reads per rank, or all (default: all)",
+     .example = "1,8,256KiB,all",
+     .help =
+         "outstanding sends or reads per rank: a number of messages, a size such as 256KiB (as many as fit it, at "
+         "least one), or all (default: all)",
      .set = [](Options& o, Values v, const Catalogue&) { o.windows = parse_windows(v); }},
     {.name = "order",
      .value = "ORDER",

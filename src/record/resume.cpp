@@ -45,6 +45,7 @@ struct Axis {
 constexpr Axis kAxes[] = {{"role", "--baseline or --no-sentinel"},
                           {"mode", "--mode"},
                           {"schedule", "--schedule"},
+                          {"window_bytes", "--window"},
                           {"window", "--window"},
                           {"traffic", "--traffic"},
                           {"traffic_digest", "--traffic"},

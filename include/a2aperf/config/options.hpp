@@ -38,7 +38,7 @@ struct Options {
     std::vector<Bytes> sizes;
     std::vector<std::string> modes{"tagged"};
     std::vector<const Schedule*> schedules; // default: shift
-    std::vector<int> windows{0};            // 0 = all
+    std::vector<Window> windows{{}};        // all
     Order order = Order::declared;
     std::uint64_t seed = 1;
     bool shuffle_ranks = false;

@@ -10,6 +10,7 @@
 
 #include "a2aperf/plan/point.hpp"
 #include "a2aperf/plan/traffic_pattern.hpp"
+#include "a2aperf/plan/window.hpp"
 
 namespace a2aperf {
 
@@ -19,7 +20,7 @@ struct Axes {
     std::vector<Bytes> sizes;
     std::vector<std::string> modes;
     std::vector<const Schedule*> schedules;
-    std::vector<int> windows;               // 0 = all
+    std::vector<Window> windows;
     std::vector<TrafficPattern> traffics{}; // none: uniform
     Post post = Post::before;
     // Each measured point gets an MPI row as partner; all receives are then posted inside the op, as MPI's are.

@@ -27,6 +27,7 @@ struct Point {
     std::string mode;                   // transfer mode; "collective" for the baseline
     const Schedule* schedule = nullptr; // null for the baseline
     int window = 0;                     // outstanding sends, or reads; 0 = all
+    Bytes window_bytes = 0;             // that it follows from; 0 = it was asked for as it is
     Bytes message_size = 0;
     Post post = Post::before;
     std::shared_ptr<const Traffic> traffic{};    // null: the same to every peer; else message_size is the mean
@@ -60,6 +61,7 @@ struct Point {
     // For messages: "tagged shift window all 60000 B"; "tagged shift by 3 60000 B" for one step of it;
     // "collective library 60000 B" for a baseline.
     std::string label() const;
+    std::string window_words() const; // "all", "8", "256KiB (4)": in force are 4
     std::string memory_words() const; // in a label: " memory huge", nothing of the default kind
 };
 

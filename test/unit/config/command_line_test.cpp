@@ -72,9 +72,9 @@ const Accepted kAccepted[] = {
      {"--schedule", "xor,naive"},
      [](const Options& o) { return o.schedules.size() == 2 && o.schedules[1]->name == "naive"; }},
     {"window",
-     {"--window", "4,all"},
+     {"--window", "4,all,256KiB"},
      [](const Options& o) {
-         return o.windows == std::vector<int>{4, 0};
+         return o.windows == std::vector<Window>{{4, 0}, {}, {0, 262'144}};
      }},
     {"order", {"--order", "shuffled"}, [](const Options& o) { return o.order == Order::shuffled; }},
     {"seed", {"--seed", "18446744073709551615"}, [](const Options& o) { return o.seed == ~std::uint64_t{0}; }},
@@ -164,7 +164,8 @@ const Refused kRefused[] = {
     {{"-o"}, "needs FILE"},
     {{"--output", ""}, "--output: "},
     {{"--window", "0"}, "--window: "},
-    {{"--window", "many"}, "neither 'all' nor a whole number"},
+    {{"--window", "many"}, "neither 'all' nor a whole number of messages nor a size such as 256KiB"},
+    {{"--window", "0KiB"}, "--window: '0KiB' is not a size above zero"},
     {{"--order", "random"}, "expected one of declared, shuffled"},
     {{"--seed", "-1"}, "--seed: '-1'"},
     {{"--baseline", "nccl"}, "expected one of none, mpi"},
@@ -260,7 +261,7 @@ TEST_CASE("without options it is the main job of the issue: 24 sizes, shift, tag
     CHECK(options.modes == Words{"tagged"});
     REQUIRE(options.schedules.size() == 1);
     CHECK(options.schedules[0]->name == "shift");
-    CHECK(options.windows == std::vector<int>{0});
+    CHECK(options.windows == std::vector<Window>{{}});
     CHECK(options.ops == 100);
     CHECK(options.provider == "auto");
     CHECK_FALSE(options.output);

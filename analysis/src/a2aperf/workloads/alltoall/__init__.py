@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from a2aperf import ops_moved, schema
+from a2aperf import grouping, ops_moved, schema
 from a2aperf.explain import (
     apart,
     arrivals,
@@ -90,8 +90,8 @@ WORKLOAD: Final = Workload(
     exchanged=verify.exchanged,
     verify=verify.verifier,
     group=matrices.GROUP,
-    choices=(matrices.TRAFFIC,),
-    before={matrices.TRAFFIC: matrices.UNIFORM},
+    choices=(matrices.TRAFFIC, grouping.WINDOW_BYTES),
+    before={matrices.TRAFFIC: matrices.UNIFORM, grouping.WINDOW_BYTES: 0},
     finders=_FINDERS,
     plots=plots.KINDS,
     sentences=summary.sentences,

@@ -11,13 +11,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import derived
+from a2aperf import derived, grouping
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
 from a2aperf.workloads.alltoall import matrices
 from a2aperf.workloads.workload import Verify
 
+_MOST_IN_WINDOW = 1_000_000
 _MOST_RANKS = 1024  # of which a matrix is made that the file need not have
 
 
@@ -29,6 +30,7 @@ def verifier(found: Results, file: str) -> Verify:
 
 
 def _point(found: Results, row: pd.Series, raw: RawOps) -> Iterator[str]:
+    yield from _window(row)
     sizes = _sizes(found, row)
     if sizes is None:
         if not matrices.is_uniform(row):
@@ -42,6 +44,16 @@ def _point(found: Results, row: pd.Series, raw: RawOps) -> Iterator[str]:
     for name, stored, value in derived.contradicted(row, again):
         form = "" if isinstance(value, str) else "g"
         yield f"{name} is {stored:{form}}, its traffic says {value:{form}}"
+
+
+def _window(row: pd.Series) -> Iterator[str]:
+    asked = row.get(grouping.WINDOW_BYTES, 0)
+    if pd.isna(asked) or asked <= 0:
+        return
+    largest = row["message_size"] if matrices.is_uniform(row) else row["largest_message"]
+    due = min(max(int(asked) // max(int(largest), 1), 1), _MOST_IN_WINDOW)
+    if row["window"] != due:
+        yield f"window is {row['window']}, {asked} B hold {due} messages of {largest} B"
 
 
 def exchanged(found: Results, row: pd.Series) -> NDArray[np.bool_] | None:
