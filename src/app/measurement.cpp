@@ -13,8 +13,17 @@ namespace a2aperf {
 namespace {
 
 std::optional<Start> wanted_start(Sync sync) {
-    if (sync == Sync::automatic) return std::nullopt;
-    return sync == Sync::clock ? Start::clock : Start::barrier;
+    switch (sync) {
+    case Sync::clock:
+        return Start::clock;
+    case Sync::barrier:
+        return Start::barrier;
+    case Sync::none:
+        return Start::none;
+    case Sync::automatic:
+        break;
+    }
+    return std::nullopt;
 }
 
 // All channels of a rank have the same.

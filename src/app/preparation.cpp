@@ -67,7 +67,9 @@ std::optional<Start> keep_stored(Plan& plan, const StoredChoices& stored) {
     if (stored.start.empty()) return std::nullopt;
     if (std::is_permutation(stored.order.begin(), stored.order.end(), plan.order.begin(), plan.order.end()))
         plan.order = stored.order;
-    return stored.start == to_string(Start::clock) ? Start::clock : Start::barrier;
+    for (const Start start : {Start::clock, Start::none})
+        if (stored.start == to_string(start)) return start;
+    return Start::barrier;
 }
 
 // A file may be another one on another node, and a power have another last digit there.

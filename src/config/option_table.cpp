@@ -94,9 +94,9 @@ constexpr OptionRow kRows[] = {
      .audience = Audience::daily,
      .serves = Serves::some,
      .example = "1,8,256KiB,all",
-     .help =
-         "outstanding sends or reads per rank: a number of messages, a size such as 256KiB (as many as fit it, at "
-         "least one), or all (default: all)",
+     .help = "outstanding sends or reads per rank; of alltoall also all (its default), or a size such as 256KiB: "
+             "as many "
+             "messages as fit it, at least one",
      .set = [](Options& o, Values v, const Catalogue&) { o.windows = parse_windows(v); }},
     {.name = "order",
      .value = "ORDER",
@@ -191,13 +191,17 @@ constexpr OptionRow kRows[] = {
      .section = Section::how,
      .serves = Serves::some,
      .example = "barrier",
-     .help =
-         "how an op starts: clock (all ranks at one moment of a common clock), barrier, or auto: clock where it "
-         "is accurate enough and no node is oversubscribed (default: auto)",
+     .help = "how an op starts: clock (all ranks at one moment of a common clock), barrier, auto: clock where it "
+             "is accurate enough and no node is oversubscribed, or, of alltoall, none: ops follow one another, as "
+             "in an "
+             "application (default: auto)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              o.sync = choose<Sync>("start", v[0],
-                                   {{"auto", Sync::automatic}, {"clock", Sync::clock}, {"barrier", Sync::barrier}});
+                                   {{"auto", Sync::automatic},
+                                    {"clock", Sync::clock},
+                                    {"barrier", Sync::barrier},
+                                    {"none", Sync::none}});
          }},
     {.name = "post",
      .value = "WHEN",
@@ -236,8 +240,10 @@ constexpr OptionRow kRows[] = {
      .section = Section::how,
      .example = "yield",
      .help =
-         "how a rank waits for completions: spin, yield, block, throttle=N (spin, and pause for 1 us after every N "
-         "empty polls in a row), or auto: yield where oversubscribed, else spin (default: auto)",
+         "how a rank waits for completions: spin, yield, or auto: yield where oversubscribed, else spin; of "
+         "alltoall and "
+         "pairs also block, or throttle=N: spin, and pause for 1 us after every N empty polls in a row (default: "
+         "auto)",
      .set = [](Options& o, Values v, const Catalogue&) { set_poll(o, v[0]); }},
     {.name = "memory",
      .value = "LIST",

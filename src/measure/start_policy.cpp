@@ -27,7 +27,15 @@ std::string_view to_string(Polling polling) {
 }
 
 std::string_view to_string(Start start) {
-    return start == Start::clock ? "clock" : "barrier";
+    switch (start) {
+    case Start::clock:
+        return "clock";
+    case Start::barrier:
+        return "barrier";
+    case Start::none:
+        return "none";
+    }
+    return "?";
 }
 
 std::string PollingChoice::text() const {

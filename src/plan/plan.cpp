@@ -66,6 +66,7 @@ std::vector<Point> span_cells(const Axes& axes, const Layout& layout, const Skip
             for (const Window& window : axes.windows) {
                 for (std::size_t i = 0; i < traffics.size(); ++i) {
                     Point point;
+                    point.own_role = axes.own_role;
                     point.mode = mode;
                     point.schedule = schedule;
                     point.traffic = traffics[i];

@@ -267,7 +267,9 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
                      kManySwitches, switches_per_op,
                      [](double switches) { return fmt::format("{:.1f} times per op", switches); }));
     remark(sentinel_shift(rows));
-    for (const std::string& words : faster_modes(measured)) remark(words);
+    // Times of ops that follow one another hold what a rank waited for the others, too: they say nothing of modes.
+    if (!measured.front()->point.is_pipelined())
+        for (const std::string& words : faster_modes(measured)) remark(words);
     for (const std::string& words : against_uniform(measured, layout)) remark(words);
     remark(against_mpi(measured));
     return lines;

@@ -303,6 +303,12 @@ Column window_bytes_column() {
                         [](const Point& point) { return to_value(point.window_bytes); });
 }
 
+Column whole_time_column() {
+    return figure("whole_time", Kind::float64, "ns",
+                  "of ops that follow one another: time in which any was under way, of which the rates are", {},
+                  &Summary::whole_time);
+}
+
 std::vector<Column> traffic_columns() {
     constexpr double kPercent = 100;
     Column traffic = asked("traffic", Kind::text, "who sends how much to whom: uniform, a generator, or a file",

@@ -38,9 +38,9 @@ std::string ratio(const Summary& summary) {
 std::string title(const Layout& layout, const std::string& provider, const std::string& oversubscription,
                   const std::string& start) {
     const std::string first = oversubscription.empty() ? "" : fmt::format("# {}\n", oversubscription);
-    return first + fmt::format("# {}, {} on {}{}{}; times of the whole op in µs, Gbit/s one way at p50\n", provider,
+    return first + fmt::format("# {}, {} on {}{}{}; times of the whole op in µs, Gbit/s one way {}\n", provider,
                                counted(layout.ranks(), "rank"), counted(layout.nodes(), "node"),
-                               start.empty() ? "" : ", ", start);
+                               start.empty() ? "" : ", ", start, start == kFollowOn ? "over all ops" : "at p50");
 }
 
 std::string table_header() {

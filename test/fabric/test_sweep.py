@@ -107,6 +107,15 @@ def test_places_are_shared_under_a_memory_limit(measure):
     is_sound(results)
 
 
+def test_windows_in_bytes_hold_what_fits_at_each_size(measure):
+    results, outcome = measure(4, "--sizes", "1000,3000", "--mode", "tagged,read", "--window", "2,4kB,1B,all")
+    assert list(results.columns["window"]) == [2, 2, 4, 1, 1, 1, 0, 0] * 2
+    assert list(results.columns["window_bytes"]) == [0, 0, 4000, 4000, 1, 1, 0, 0] * 2
+    assert "tagged shift 4kB (4)" in outcome.stdout and "tagged shift 4kB (1)" in outcome.stdout
+    assert results.states() == [COMPLETE] * 16
+    is_sound(results)
+
+
 def test_reads_are_outstanding_up_to_the_window(measure):
     results, _ = measure(4, "--sizes", "1,60000", "--mode", "read", "--window", "1,2,all", "--schedule", "shift,random")
     assert results.states() == [COMPLETE] * len(results) == [COMPLETE] * 12

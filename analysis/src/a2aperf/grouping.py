@@ -208,7 +208,9 @@ def _text(name: str, value: object, foreign: bool) -> str:
     if name == "post":
         return "post unknown" if absent else f"posted {value}"
     if name == "sync":
-        return "start unknown" if absent else f"{value} start"
+        if absent:
+            return "start unknown"
+        return "no common start" if value == "none" else f"{value} start"
     if name in OF_LAUNCH:
         return f"{name} unknown" if absent else f"{name} {value}"
     if name in CHOICES:

@@ -20,7 +20,7 @@
 
 namespace a2aperf {
 
-enum class Sync { automatic, clock, barrier };
+enum class Sync { automatic, clock, barrier, none };
 enum class Poll { automatic, spin, yield, block, throttle };
 enum class Overwrite { refuse, resume, force };
 

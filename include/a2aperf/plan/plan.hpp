@@ -23,6 +23,7 @@ struct Axes {
     std::vector<Window> windows;
     std::vector<TrafficPattern> traffics{}; // none: uniform
     Post post = Post::before;
+    std::string_view own_role{}; // of the measured points
     // Each measured point gets an MPI row as partner; all receives are then posted inside the op, as MPI's are.
     bool with_baseline = false;
     bool with_sentinel = false; // first and last of the launch

@@ -21,6 +21,8 @@ enum class Post { before, inside };
 std::string_view to_string(Role role);
 std::string_view to_string(Post post);
 
+inline constexpr std::string_view kPipelined = "pipelined"; // role of points whose ops follow one another
+
 struct Point {
     Role role = Role::measure;
     std::string_view own_role{};        // in its place in the file, of a workload that has a word of its own
@@ -45,6 +47,7 @@ struct Point {
     // One of those that "24 points" means: a sentinel is one of them once more, a baseline belongs to one.
     bool is_counted() const { return role != Role::sentinel && role != Role::baseline; }
     bool is_skipped() const { return !skip_reason.empty(); }
+    bool is_pipelined() const { return own_role == kPipelined; }
     bool is_duration() const { return flow != nullptr; } // not made of ops
     std::string_view role_name() const;                  // in the file
     std::string_view schedule_name() const;              // of a duration: none

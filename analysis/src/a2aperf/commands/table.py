@@ -37,7 +37,7 @@ a2a table run.h5 --counters --phase start
 """
 
 
-DEFAULT_ROLES = "measure,baseline"
+DEFAULT_ROLES = "measure,baseline,pipelined"
 
 
 Layout = StrEnum("Layout", {name.upper(): name for name in text_layouts.ALL})  # type: ignore[misc]

@@ -86,7 +86,7 @@ WORKLOAD: Final = Workload(
     "All-to-all with {} ranks",
     columns=schema.RATES | schema.TIMES,
     recomputed=frozenset(schema.COLUMN),
-    otherwise=lambda row: frozenset() if matrices.is_uniform(row) else schema.WHOLE,
+    otherwise=verify.otherwise,
     exchanged=verify.exchanged,
     verify=verify.verifier,
     group=matrices.GROUP,
