@@ -13,8 +13,8 @@ What 'a2a run' calls, which also takes ^C. Measures with each value of KEY in tu
 jobs/compare.sbatch does under Slurm, and ends with what 'a2a compare' says. The same command in the same folder goes
 on: launches that are good are not made again. docs/study.md says what is where.
 
-With --rows the launches are those that 'a2a screen' has planned; then those that confirm what they leave, and it ends with
-what 'a2a screen' says. With --suite as the first word they are those that 'a2a suite' has planned, workloads over several
+With --rows the launches are those that 'a2a screen' has planned; then further rounds, where a setting dominates, and those
+that confirm what all leave, and it ends with what 'a2a screen' says. With --suite as the first word they are those that 'a2a suite' has planned, workloads over several
 interconnects.
 
   --ranks N            number of ranks, on this machine or evenly over the hosts
@@ -22,7 +22,7 @@ interconnects.
   --sizes LIST         message sizes, such as 1KiB..1MiB*2
   --rows FILE          label, settings, block (and workload) of each launch; the plan lies beside it as .json
   --until-decided      looks at 8, 16 and 32 launches of each value, and makes no more than it takes
-  --no-confirm         ends with the screening
+  --no-confirm         ends with the first round
   --launches N         launches of each value (8; fewer than five decide nothing)
   --seed N             random seed (1)
   --results DIR        folder (results)

@@ -167,7 +167,7 @@ def planned_of(screening_of: Path) -> tuple[Path, Trial]:
     left = outcome.judge(loading.load([*screening_of.glob("*.h5")]), made).candidates
     confirming = trial.make(made, left)
     assert confirming
-    screened.add(path, made, confirming)
+    screened.add(path, [made], confirming)
     return screening_of, confirming
 
 
@@ -297,7 +297,7 @@ def test_rows_for_the_script(tmp_path: Path) -> None:
     ready = screened.prepare(str(tmp_path / "given.json"), folder, None)
     before = ready.rows.read_text()
     confirming = of("PSM2_TID")
-    screened.add(folder / plan.NAME, made, confirming)
+    screened.add(folder / plan.NAME, [made], confirming)
     rows = ready.rows.read_text()
     assert rows.startswith(before)
     added = [line.split("\t") for line in rows.removeprefix(before).splitlines()]

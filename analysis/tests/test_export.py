@@ -14,7 +14,15 @@ import pytest
 from a2aperf import anonymize, loading
 from a2aperf.errors import InputError
 from conftest import Outcome
-from support import planted, synthetic
+from support import (
+    native_echo,
+    native_interference,
+    native_open_loop,
+    native_paths,
+    native_streams,
+    planted,
+    synthetic,
+)
 from support.edited import edited
 
 Run = Callable[..., Outcome]
@@ -166,6 +174,15 @@ def test_credentials_are_dropped(a2a: Run, tmp_path: Path) -> None:
         ("guid 0011:7501:017a:1b2c", False),
         ("base lid 0x1f", False),
         ("commit 4f2e1a9 at 16 ranks", True),
+        ("mapped ::ffff:10.77.0.13 port 4", False),
+        ("at 10.77.0.13.", False),
+        ("mac 00-1b-44-11-3a-b7", False),
+        ("mac 001b.4411.3ab7", False),
+        ("gid 80:00:00:48:fe:80:00:00:00:00:00:00:00:02:c9:03:00:43:1b:2a", False),
+        ("enP2p1s0 and p1p1", False),
+        ("ipoib0", False),
+        ("2026-11-26 and 1-2-3-4-5-6", True),
+        ("libpsm2.so.2 of 12.04.2019, 4.1.4 and cxi0", True),
     ],
 )
 def test_addresses_and_paths(text: str, kept: bool) -> None:
@@ -261,6 +278,67 @@ def test_a_name_in_every_field_is_gone(a2a: Run, planted_everywhere: Path, tmp_p
         host = next(word for word in file["mode"].asstr()[0].split() if word.startswith("host-"))
         assert host in file["segments/0"].attrs["command_line"]
         assert host in file["segments/0/label_value"].asstr()[1]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        native_paths.write,
+        native_echo.write,
+        native_open_loop.write,
+        native_interference.write,
+        native_streams.write,
+    ],
+)
+def test_and_in_every_field_of_a_workload_of_its_own(
+    a2a: Run, tmp_path: Path, write: Callable[[Path], Path]
+) -> None:
+    path = write(tmp_path / "planted.h5")
+    with h5py.File(path) as file:
+        groups = [name for name in file if isinstance(file[name], h5py.Group)]
+    planted.plant(path, NAMES, ("long_name", "thread_affinity", "count"))
+    output = tmp_path / "out.h5"
+    outcome = export(a2a, path, output)
+    assert outcome.status == 0, outcome
+    content = output.read_bytes()
+    for name in PLANTED:
+        assert name.encode() not in content, name
+    with h5py.File(output) as file:
+        assert set(groups) <= set(file)
+
+
+HIDDEN = {
+    "url": "see https://wiki.acme.com/net",
+    "end": "it was moved behind gate.acme.com. Slow since",
+    "root": "nid001.acme.com. is its name",
+    "list": "nid[001-004,7] and NID00017",
+}
+
+
+def test_names_between_other_signs_are_gone(a2a: Run, tmp_path: Path) -> None:
+    environment = {"OMPI_MCA_orte_hnp_uri": "1234.0;tcp://gate.acme.com:40001"}
+    setup = replace(SETUP, labels=HIDDEN, environment=environment)
+    path = synthetic.write_launch(tmp_path / "x.h5", setup)
+    assert export(a2a, path, tmp_path / "out.h5").status == 0
+    content = (tmp_path / "out.h5").read_bytes()
+    for name in (b"acme", b"gate.", b"nid0", b"nid[", b"NID0"):
+        assert name not in content, name
+
+
+def test_names_of_counters_and_columns_are_listed(a2a: Run, named: Path, tmp_path: Path) -> None:
+    with edited(named) as file:
+        names = file["counters/port_names"]
+        names[...] = [b"cxi-acmefabric/statistics/tx_bytes", *names[1:]]
+        file.attrs["Site.Notes"] = "north"
+    listed = a2a("export", named, "--anonymize", "--review", "--key", tmp_path / "key")
+    assert "  counter of a port: cxi-acmefabric/statistics/tx_bytes\n" in listed.out
+    assert "  name of an attribute: Site.Notes\n" in listed.out
+
+
+def test_a_key_is_never_written_through_a_link(a2a: Run, named: Path, tmp_path: Path) -> None:
+    (tmp_path / "key").symlink_to(tmp_path / "elsewhere")
+    export(a2a, named, tmp_path / "out.h5").refused("cannot be used as key")
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_what_remains_is_seen_before_anything_is_written(

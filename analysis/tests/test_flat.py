@@ -84,6 +84,16 @@ def test_a_database_has_each_launch_once(
     assert query(base, kept) == [("0",)]
 
 
+@pytest.mark.parametrize("suffix", ["sqlite", "duckdb"])
+def test_a_database_is_never_made_behind_a_link(
+    a2a: A2A, launch: Path, tmp_path: Path, suffix: str
+) -> None:
+    base = tmp_path / f"site.{suffix}"
+    base.symlink_to(tmp_path / "elsewhere")
+    a2a("export", launch, "--flat", "-o", base).refused("symbolic link", "the file itself")
+    assert not (tmp_path / "elsewhere").exists()
+
+
 def test_a_row_per_op_has_the_samples(a2a: A2A, launch: Path, tmp_path: Path) -> None:
     path = tmp_path / "ops.jsonl"
     assert a2a("export", launch, "--flat", "--rows", "ops", "-o", path).status == 0

@@ -261,6 +261,21 @@ def test_baselines_follow_their_register(
     a2a("history", files[0], "--save-baseline", "two").refused("cannot be written")
 
 
+def test_a_baseline_is_never_written_through_a_link(
+    a2a: A2A, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (file,) = collection(tmp_path / "c", [1.0])
+    precious = tmp_path / "precious"
+    precious.write_text("kept")
+    for name in ("a2a-baselines.json.new", "a2a-baselines.json"):
+        (tmp_path / name).symlink_to(precious if name.endswith("new") else tmp_path / "none")
+    assert a2a("history", file, "--save-baseline", "one").status == 0
+    assert precious.read_text() == "kept"
+    assert not (tmp_path / "none").exists()
+    assert not (tmp_path / "a2a-baselines.json").is_symlink()
+
+
 def test_bad_input(a2a: A2A, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     a2a("history").refused("FILE|FOLDER")

@@ -29,7 +29,7 @@ from a2aperf import (
 )
 from a2aperf.errors import InputError, what_is_damaged
 from conftest import Outcome
-from support import synthetic, synthetic_pairs
+from support import native_paths, synthetic, synthetic_pairs
 from support.edited import edited
 
 Run = Callable[..., Outcome]
@@ -550,6 +550,64 @@ def test_damage_is_told_in_plain_words(a2a: Run, launch: Path, tmp_path: Path) -
 )
 def test_words_of_hdf5_are_not_shown(error: Exception, said: str) -> None:
     assert what_is_damaged(error) == f"its structure: {said}"
+
+
+@pytest.mark.parametrize(("state", "reason"), [(1, 4), (2, 1), (3, 2), (3, 1), (0, 2)])
+def test_an_end_of_another_reason(a2a: Run, launch: Path, state: int, reason: int) -> None:
+    with edited(launch) as file:
+        file["segments/0/end_state"][()], file["segments/0/end_reason"][()] = state, reason
+    outcome = a2a("check", launch)
+    said = "launch 0: end_state and end_reason do not fit together" in outcome.out
+    assert said == (state != 0)  # what is running has written no reason that counts
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("end_state", 3), ("end_reason", 3), ("ended", 2**60), ("message", b"rank 1 was lost")],
+)
+def test_how_a_launch_ended_has_a_checksum(
+    a2a: Run, launch: Path, name: str, value: int | bytes
+) -> None:
+    with edited(launch) as file:
+        file.attrs["layout"] = "preallocated"
+        ended = file["segments/0"]
+        ended["end_state"][()], ended["end_reason"][()] = 2, 2
+        ended["message"][()] = "signal 15"
+    assert "checksum" not in a2a("check", launch).out
+    with h5py.File(launch, "r+") as file:
+        file["segments/0"][name][()] = value
+    outcome = a2a("check", launch)
+    assert outcome.status == 2
+    assert "launch 0: how it ended is not as it was written: its checksum is wrong" in outcome.out
+
+
+def test_every_command_tells_who_measured_was_changed(a2a: Run, launch: Path) -> None:
+    with h5py.File(cut(launch), "r+") as file:
+        file["segments/0/start_counters/user_time"][0] += 1
+    for command in (("table",), ("explain",), ("export", "--flat", "-o", launch.parent / "x.csv")):
+        outcome = a2a(*command, launch)
+        assert "is not as it was written (/digest)" in outcome.err, (command, outcome)
+
+
+@pytest.mark.parametrize("place", ["segments/0/start_counters", "paths", "counters"])
+def test_no_copy_lacks_what_a_newer_program_wrote(a2a: Run, tmp_path: Path, place: str) -> None:
+    path = tmp_path / "x.h5"
+    native_paths.write(path) if place == "paths" else synthetic.write_launch(path, SMALL)
+    with edited(path) as file:
+        file[place].create_dataset("newer", data=np.arange(3))
+    words = f"/{place}/newer: a copy would lack it"
+    key = ("--key", tmp_path / "key")
+    a2a("export", path, "--anonymize", *key, "-o", tmp_path / "out.h5").refused(words)
+    other = synthetic.write_launch(tmp_path / "y.h5", SMALL)
+    a2a("merge", path, other, "-o", tmp_path / "out.h5").refused(words)
+    assert not (tmp_path / "out.h5").exists()
+
+
+def test_a_file_with_its_trailer_is_not_mended_by_the_copy(a2a: Run, tmp_path: Path) -> None:
+    path = native_paths.write(tmp_path / "x.h5")
+    with edited(path) as file:  # the copy of its structure is that of before
+        file["paths"].create_dataset("newer", data=np.arange(3))
+    assert repair._by_skeleton(path, tmp_path / "out.h5", lambda done, of: None) is None
 
 
 def renamed(path: Path, name: str, as_: str) -> None:

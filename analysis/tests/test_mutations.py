@@ -13,10 +13,19 @@ import pytest
 
 from a2aperf import cli, trailer
 from conftest import TABLE_2019
-from support import mutants, native_paths, native_streams, synthetic, synthetic_pairs
+from support import (
+    mutants,
+    native_echo,
+    native_interference,
+    native_open_loop,
+    native_paths,
+    native_streams,
+    synthetic,
+    synthetic_pairs,
+)
 from support.synthetic import Setup
 
-COUNT = int(os.environ.get("A2A_MUTANTS", "40"))
+COUNT = int(os.environ.get("A2A_MUTANTS", "25"))
 """Of each form; 2000 in the long run."""
 SMALL = Setup(nodes=2, ppn=1, sizes=(8, 1000), ops=12, environment={"PSM2_RCVTHREAD": "0"})
 
@@ -50,7 +59,19 @@ def qos(path: Path) -> Path:
     return native_paths.write(path)
 
 
-FORMS = (alltoall, pairs, stream, qos, merged, imported)
+def echo(path: Path) -> Path:
+    return native_echo.write(path)
+
+
+def open_loop(path: Path) -> Path:
+    return native_open_loop.write(path)
+
+
+def interference(path: Path) -> Path:
+    return native_interference.write(path)
+
+
+FORMS = (alltoall, pairs, stream, echo, open_loop, qos, interference, merged, imported)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -104,6 +104,15 @@ def found(a2a: A2A, path: Path, words: str) -> None:
     assert words in outcome.out, outcome.out
 
 
+@pytest.mark.parametrize("is_stream", [False, True])
+def test_a_point_whose_ops_are_unknown(a2a: A2A, path: Path, is_stream: bool) -> None:
+    if is_stream:
+        native_streams.write(path)
+    with edited(path) as file:
+        file["ops"][1] = -1
+    found(a2a, path, "ops is unknown, though it was measured")
+
+
 def test_no_ratio_without_a_partner(a2a: A2A, path: Path) -> None:
     with edited(path) as file:
         file["ratio"][0] = 4.7e307  # of a sentinel
@@ -206,6 +215,8 @@ def test_the_rate_of_a_second_look_follows_from_its_times(
     found(a2a, path, "/pairs: isolated_gbps is ")
 
 
+_MOST = 2**63 - 1
+"""An int64 has no more."""
 COUNTERS: list[tuple[str, Any, str]] = [
     ("voluntary_switches", -2, "/counters/voluntary_switches has -2"),
     ("involuntary_switches", -(2**40), "/counters/involuntary_switches has"),
@@ -223,6 +234,12 @@ COUNTERS: list[tuple[str, Any, str]] = [
     ("verification_interrupts", -2, "/counters: verification_interrupts has -2"),
     ("verification_softirqs_net_tx", -2, "/counters: verification_softirqs_net_tx has -2"),
     ("verification_port", -2, "verification_hfi1_0/1/counters/port_xmit_wait has -2"),
+    ("minor_faults", _MOST, f"/counters/minor_faults has {_MOST}"),
+    ("threads", 2**30, "/counters/threads has 1073741824"),
+    ("resident_memory", _MOST, f"/counters/resident_memory has {_MOST}"),
+    ("interrupts", _MOST, f"/counters: interrupts has {_MOST}"),
+    ("port", _MOST, f"/counters: hfi1_0/1/counters/port_xmit_wait has {_MOST}"),
+    ("verification_interrupts", _MOST, f"/counters: verification_interrupts has {_MOST}"),
 ]
 
 
@@ -237,17 +254,84 @@ def test_a_counter_that_cannot_be(a2a: A2A, path: Path, name: str, value: Any, w
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("user_time", "launch 0: start_counters/user_time has -2"),
-        ("interrupts", "launch 0: start_counters: interrupts has -2"),
-        ("softirqs_net_rx", "launch 0: start_counters: softirqs_net_rx has -2"),
-        ("port", "launch 0: start_counters: hfi1_0/1/counters/port_xmit_wait has -2"),
+        ("user_time", "launch 0: start_counters/user_time has"),
+        ("interrupts", "launch 0: start_counters: interrupts has"),
+        ("softirqs_net_rx", "launch 0: start_counters: softirqs_net_rx has"),
+        ("port", "launch 0: start_counters: hfi1_0/1/counters/port_xmit_wait has"),
     ],
 )
-def test_a_counter_of_the_start_that_cannot_be(a2a: A2A, path: Path, name: str, words: str) -> None:
+@pytest.mark.parametrize("value", [-2, 2**62])
+def test_a_counter_of_the_start_that_cannot_be(
+    a2a: A2A, path: Path, name: str, words: str, value: int
+) -> None:
     with edited(path) as file:
         dataset = file["segments/0/start_counters"][name]
-        dataset[(0,) * dataset.ndim] = -2
+        dataset[(0,) * dataset.ndim] = value
+    found(a2a, path, f"{words} {value}")
+
+
+SAMPLES: list[tuple[str, Any, str]] = [
+    ("raw/valid", 77, "/raw/valid has values other than 0 and 1"),
+    ("raw/valid", -5, "/raw/valid has values other than 0 and 1"),
+    ("raw/exit", 2**60, "outside of the time of the point (/raw/exit)"),
+    ("raw/exit", -(2**60), "outside of the time of the point (/raw/exit)"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "words"), SAMPLES)
+def test_a_sample_that_cannot_be(a2a: A2A, path: Path, name: str, value: Any, words: str) -> None:
+    with edited(path) as file:
+        dataset = file[name]
+        dataset[(FIRST, *(0,) * (dataset.ndim - 1))] = value
     found(a2a, path, words)
+
+
+def test_ops_follow_one_another(a2a: A2A, path: Path) -> None:
+    with edited(path) as file:
+        file["raw/start"][FIRST, 3] = file["raw/start"][FIRST, 5] + 1
+    found(a2a, path, "its ops do not follow one another (/raw/start)")
+
+
+@pytest.mark.parametrize("name", ["environment_uniform", "environment_required"])
+@pytest.mark.parametrize("value", [77, -5])
+def test_a_flag_that_is_none(a2a: A2A, path: Path, name: str, value: int) -> None:
+    with edited(path) as file:
+        file["segments/0"][name][0] = value
+    outcome = a2a("check", path)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert f"damaged: /segments/0/{name} has values other than 0 and 1" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value", "words"),
+    [
+        ("clock_offset", 0, 1e300, "launch 0: clock_offset is no clock's"),
+        ("ended", (), 2**62, "launch 0: it ended later than it can have"),
+    ],
+)
+def test_a_time_of_a_launch_that_cannot_be(
+    a2a: A2A, path: Path, name: str, place: Any, value: Any, words: str
+) -> None:
+    with edited(path) as file:
+        file["segments/0"][name][place] = value
+    found(a2a, path, words)
+
+
+@pytest.mark.parametrize("name", ["point", "raw/attempt", "raw/rank", "counters/node"])
+def test_a_scale_that_does_not_count(a2a: A2A, path: Path, name: str) -> None:
+    with edited(path) as file:
+        file[name][0] += 1
+    found(a2a, path, f"/{name} does not count from 0: 1 at 0")
+
+
+@pytest.mark.parametrize("name", ["source", "destination", "suspect"])
+def test_nor_one_of_a_matrix(a2a: A2A, tmp_path: Path, name: str) -> None:
+    setup = Setup(nodes=3, ppn=1, sizes=(60000,), ops=12)
+    truth = synthetic_pairs.Truth(pairs={(0, 1): 2.0})
+    path = synthetic_pairs.write_pairs(tmp_path / "pairs.h5", setup, truth)
+    with edited(path) as file:
+        file["pairs"][name][0] += 1
+    found(a2a, path, f"/pairs/{name} does not count from 0: 1 at 0")
 
 
 def test_a_start_counts_every_rank(a2a: A2A, path: Path) -> None:

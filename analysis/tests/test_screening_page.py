@@ -44,7 +44,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     left = outcome.judge(loading.load([*where.glob("*.h5")]), made).candidates
     confirming = trial.make(made, left)
     assert confirming
-    screened.add(where / plan.NAME, made, confirming)
+    screened.add(where / plan.NAME, [made], confirming)
     confirmed(where, confirming, CHANGES, SIZES)
     return where
 

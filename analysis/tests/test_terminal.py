@@ -125,6 +125,7 @@ def commands(path: Path, out: Path) -> list[tuple[object, ...]]:
         ("table", path, "--layout", "compat"),
         ("table", path, "--csv"),
         ("table", path, "--json"),
+        ("table", path, "--nodes"),
         ("table", path, "--columns", "mode,nic,launch,strange\x1b[31m"),
         ("table", path, "--columns", "nothing\x1b[31m"),
         ("table", path, "--where", "mode=\x1b[31m"),

@@ -138,9 +138,12 @@ make_launches() {
     local i
     for i in "${!plan_nodes[@]}"; do
         [[ ${good[$i]-} != 0 ]] || continue
+        [[ ! ${given_up[$i]-} ]] || continue
+        [[ $kind != screen ]] || ! is_dropped "$i" || continue
         tries=0
         take_turn "$i"
         [[ $lost == no ]] || take_turn "$i"
+        [[ $kind != screen ]] || try_again "$i"
     done
 }
 
@@ -256,5 +259,6 @@ failed_launch() {
     say "launch $((i + 1)) failed: $reason"
     log_launch "$i" "$started" "$status" "$reason"
     lose 'does not answer' "${silent[@]}"
-    [[ ${asked[go-on]} == yes || $lost == yes ]] || : "${stopping:="launch $((i + 1)) failed, and --go-on was not given"}"
+    # What a setting of a screening does to a launch is no reason to end it.
+    [[ ${asked[go-on]} == yes || $lost == yes || ($kind == screen && ${#silent[@]} == 0) ]] || : "${stopping:="launch $((i + 1)) failed, and --go-on was not given"}"
 }

@@ -3,17 +3,25 @@
 # shellcheck disable=SC2034,SC2154 # variables are shared among the files of this folder
 # The launches of a screening, of its confirmation, or of interconnects side by side: 'a2a screen' or 'a2a suite' has planned
 # them, and a file has a row for each, in their order: a label, what is set (NAME=VALUE of variables with ; between them, or -;
-# of a suite also options of a2aperf), the block; of a suite also the workload with its options. Needs say.sh, options.sh, plan.sh.
+# of a suite also options of a2aperf), the block; of a suite also the workload with its options, of a screening the pair (- where
+# there is none). Needs say.sh, options.sh, plan.sh, launches.sh.
 
-row_label=() row_settings=() row_block=() row_workload=()
+readonly kEndSeconds=180 # before the end of its time a job is told to end: --signal
+readonly kHopeless=4     # launches that fail twice, and none is good
+twice=0
+
+row_label=() row_settings=() row_block=() row_workload=() row_pair=()
+# The launch for which a pair is left out, by pair; launches that are not tried any more in this run.
+declare -A dropped=() given_up=()
+there_is=()
 
 # read_rows: sets the arrays above, and $combinations, of which each row is one.
 read_rows() {
-    local label settings block workload word words file=${asked[rows]} name='[A-Za-z_][A-Za-z0-9_]*'
-    row_label=() row_settings=() row_block=() row_workload=()
+    local label settings block more word words file=${asked[rows]} name='[A-Za-z_][A-Za-z0-9_]*'
+    row_label=() row_settings=() row_block=() row_workload=() row_pair=()
     [[ $kind != suite ]] || name+='|--[a-z][a-z-]*'
     [[ -f $file && -r $file ]] || die -2 "--rows $file: no such file that can be read"
-    while IFS=$'\t' read -r label settings block workload; do
+    while IFS=$'\t' read -r label settings block more; do
         [[ $label =~ ^[A-Za-z0-9-]+$ && $block =~ ^[0-9]{1,4}$ ]] ||
             die -2 "--rows $file, line $((${#row_label[@]} + 1)): expected a label, settings and a block, as 'a2a run' writes them"
         [[ $settings != - ]] || settings=''
@@ -22,7 +30,7 @@ read_rows() {
             [[ $word =~ ^($name)= ]] || die -2 "--rows $file, line $((${#row_label[@]} + 1)): '$word' is no variable"
         done
         row_label+=("$label") row_settings+=("$settings") row_block+=("$block")
-        [[ $kind != suite ]] || row_workload+=("${workload:-alltoall}")
+        if [[ $kind == suite ]]; then row_workload+=("${more:-alltoall}"); else row_pair+=("${more:--}"); fi
     done <"$file"
     combinations=${#row_label[@]}
     ((combinations > 1)) || die -2 "--rows $file: there are no launches in it"
@@ -55,6 +63,28 @@ plan_screen() {
 
 plan_suite() { plan_screen; }
 
+# is_dropped I: logs a launch of a screening that is not made, since the other one of its pair failed twice.
+is_dropped() {
+    local other=${dropped[${row_pair[$1]}]-}
+    [[ $other ]] || return 1
+    given_up[$1]=yes
+    log_launch "$1" - - "not begun: launch $other failed twice, and its pair is left out"
+}
+
+# try_again I: a launch of a screening that failed is made once more, in its block; what fails twice costs its pair, and the
+# design stands without the two. Where nothing but failures comes, nothing more is tried.
+try_again() {
+    local i=$1 pair=${row_pair[$1]}
+    [[ ${good[$i]} == 0 || $stopping ]] && return
+    ((tries > 1)) || take_turn "$i"
+    [[ ${good[$i]} == 0 || $stopping ]] && return
+    given_up[$i]=yes
+    [[ " ${good[*]} " == *' 0 '* ]] || (((twice += 1) < kHopeless)) || stopping="the first $kHopeless launches failed twice each"
+    [[ $pair != - ]] || return 0
+    dropped[$pair]=$((i + 1))
+    say "launch $((i + 1)) failed twice: its pair is left out"
+}
+
 # judge_suite FILE…: what a2a suite says, in the job's output and in a file, and its picture. Sets $verdict.
 judge_suite() {
     local text=$results/suite-$job_id.txt picture=$results/suite-$job_id.svg
@@ -66,23 +96,42 @@ judge_suite() {
     ((verdict)) || say "picture: $picture"
 }
 
-# confirm_screening: what the screening leaves is launched anew, beside launches with none of it. 'a2a screen' plans them, once,
-# and adds a row for each to the file.
-confirm_screening() {
-    local i before=$combinations files=()
-    [[ ${asked[no-confirm]} == no && $a2a && ! $stopping ]] || return 0
-    for i in "${!plan_nodes[@]}"; do
-        [[ ${good[$i]-} != 0 ]] || files+=("$results/$(file_of "$i")")
+# go_on_screening: where a setting dominates it is fixed, and the rest screened again; then what is left is launched anew, beside
+# launches with none of it. 'a2a screen' plans these launches, once, and adds a row for each to the file.
+go_on_screening() {
+    local i before files
+    [[ ${asked[no-confirm]} == no && $a2a ]] || return 0
+    while [[ ! $stopping ]]; do
+        before=$combinations files=()
+        for i in "${!plan_nodes[@]}"; do
+            [[ ${good[$i]-} != 0 ]] || files+=("$results/$(file_of "$i")")
+        done
+        ((${#files[@]})) || return 0
+        time_there_is
+        # Where they tell nothing, what is said at the end has the reason.
+        "$a2a" screen "${files[@]}" --plan "${asked[rows]%.tsv}.json" --confirm "${there_is[@]}" \
+            >"$scratch/confirm" 2>&1 || return 0
+        read_rows
+        ((combinations > before)) || return 0
+        say "$(cat "$scratch/confirm")"
+        make_plan
+        write_plan
+        make_launches
     done
-    ((${#files[@]})) || return 0
-    # Where they tell nothing, what is said at the end has the reason.
-    "$a2a" screen "${files[@]}" --plan "${asked[rows]%.tsv}.json" --confirm >"$scratch/confirm" 2>&1 || return 0
-    read_rows
-    ((combinations > before)) || return 0
-    say "$(cat "$scratch/confirm")"
-    make_plan
-    write_plan
-    make_launches
+}
+
+# time_there_is: sets $there_is to the options that say how long the job may still take, and what a launch takes, where both
+# are known.
+time_there_is() {
+    local seconds=${took[${plan_nodes[0]}]-} left='' seconds_to_end
+    there_is=()
+    seconds_left 0
+    [[ ! $limited_by ]] || left=$launch_limit
+    if [[ ${SLURM_JOB_END_TIME-} ]]; then
+        ((seconds_to_end = SLURM_JOB_END_TIME - $(date +%s) - kEndSeconds, 1))
+        [[ $left ]] && ((left < seconds_to_end)) || left=$seconds_to_end
+    fi
+    [[ ! $left || ! $seconds ]] || there_is=(--budget "$((left > 1 ? left : 1))s" --seconds "$((seconds > 0 ? seconds : 1))")
 }
 
 # judge_screening FILE…: what a2a screen says, in the job's output and in a file, and its picture. Sets $verdict.

@@ -40,7 +40,7 @@ run_study() {
     describe_job
     choose_nodes
     make_launches
-    [[ $kind != screen ]] || confirm_screening
+    [[ $kind != screen ]] || go_on_screening
     [[ ${asked[until-decided]-no} == no ]] || launch_until_decided
     close_study
 }

@@ -41,9 +41,10 @@ int run_dry(const Options& options) {
     std::vector<const MemoryKind*> memories;
     for (const std::string& kind : options.memories) memories.push_back(&find_memory(kind));
     const Bytes limit = options.memory_limit.value_or(memory_of_node(memories).available / 2);
-    const MemoryBudget budget = budget_of(beside_samples(limit, workload.sample_bytes(options, layout.ranks())),
-                                          per_node, workload.message_sizes(options, layout),
-                                          memories.size() * static_cast<Bytes>(workload.most_channels(options)));
+    const auto make_budget = options.memory_limit ? budget_of : usual_budget;
+    const MemoryBudget budget = make_budget(beside_samples(limit, workload.sample_bytes(options, layout.ranks())),
+                                            per_node, workload.message_sizes(options, layout),
+                                            memories.size() * static_cast<Bytes>(workload.most_channels(options)));
     const Plan plan = workload.plan(
         options, layout, [&](const Point& point) { return memory_skip_reason(point, budget, layout.ranks()); });
     const auto at_once = static_cast<Bytes>(workload.messages_at_once(layout.ranks()));
@@ -63,9 +64,11 @@ int run_dry(const Options& options) {
     // With the room for one that should not come.
     const Bytes per_rank =
         memories.size() * static_cast<Bytes>(most_channels(plan)) * (2 * buffer + largest_message(plan));
-    say(fmt::format("message buffers: {} per rank, {} per node{}\n", format_bytes(per_rank),
-                    format_bytes(per_rank * per_node),
-                    wanted > buffer ? "; several peers share a buffer to stay below --memory-limit" : ""));
+    say(fmt::format(
+        "message buffers: {} per rank, {} per node{}\n", format_bytes(per_rank), format_bytes(per_rank * per_node),
+        wanted <= buffer       ? ""
+        : options.memory_limit ? "; several peers share a buffer to stay below --memory-limit"
+                               : "; several peers share a buffer: --memory-limit says how much they may take"));
     say(workload.own_room(plan, options, layout.ranks()));
     say(fmt::format("time: about {} if a message costs 4 us and a rank moves 5 GB/s\n",
                     format_estimate(estimated_time(plan, options, layout.ranks()))));

@@ -32,9 +32,10 @@ std::string named(const Point& point, int index) {
 } // namespace
 
 Launch::Launch(Job& job, const Options& options, std::filesystem::path results, const StoredChoices& stored,
-               Attachments attachments)
+               Attachments attachments, const StartTimes& start_times)
     : job_(job), options_(options), workload_(workload_of(options)), attachments_(std::move(attachments)),
-      file_(std::move(results)), prepared_(prepare(job, options, stored)), measurement_(job, options, prepared_) {}
+      start_times_(start_times), file_(std::move(results)), prepared_(prepare(job, options, stored, start_times_)),
+      measurement_(job, options, prepared_, start_times_) {}
 
 std::string Launch::mpi_transport() const {
     return baseline_transport(prepared_.provider(), job_.layout().nodes() > 1);
@@ -46,7 +47,7 @@ std::string Launch::oversubscription() const {
     return a2aperf::oversubscription(job_.layout(), prepared_.cores_of_nodes, nodes, most_threads(plan()));
 }
 
-Provenance Launch::provenance() const {
+Provenance Launch::provenance() {
     const ClockAgreement& clock = measurement_.clock();
     const ProviderChoice& choice = prepared_.choice;
     const NodeLink& link = measurement_.node_link();
@@ -96,6 +97,8 @@ Provenance Launch::provenance() const {
                      {"asked_precision", options_.precision.value_or(unknown)},
                      {"link_rate_gbps", link.gbps > 0 ? link.rail_gbps() : unknown}};
     facts.provider_attributes = choice.offer.attributes();
+    start_times_.end(StartPhase::facts);
+    facts.start_times = job_.gather(std::span(&start_times_.times(), 1));
     return facts;
 }
 
@@ -158,6 +161,8 @@ void Launch::introduce(Progress& progress) const {
     for (const auto& warning : prepared_.choice.warnings) progress.note("warning: " + warning);
     if (!prepared_.choice.nic_choice.warning.empty())
         progress.note("warning: " + prepared_.choice.nic_choice.warning);
+    if (const std::string words = usual_sharing(plan(), prepared_.budget, job_.ranks()); !words.empty())
+        progress.note(words);
     if (options_.with_mpi_baseline) progress.note("baseline: MPI_Alltoall over " + mpi_transport());
     if (file_.is_open())
         for (const auto& remark : file_.recorder().remarks()) progress.note(remark);

@@ -22,7 +22,7 @@ public:
     // Decides provider, memory, plan and polling; opens the channels. Collective. Throws UsageError on all ranks
     // alike.
     Launch(Job& job, const Options& options, std::filesystem::path results, const StoredChoices& stored,
-           Attachments attachments);
+           Attachments attachments, const StartTimes& start_times);
 
     // The clocks, first messages and how ops start; comes before all below.
     void connect() { measurement_.connect(); }
@@ -65,7 +65,7 @@ public:
     const std::string& at_hand() const { return at_hand_; }
 
 private:
-    Provenance provenance() const;
+    Provenance provenance();
     std::string mpi_transport() const;
     int max_attempts() const; // of a point
     bool is_done_before(int index);
@@ -77,6 +77,7 @@ private:
     const Options& options_;
     const Workload& workload_;
     Attachments attachments_;
+    StartTimes start_times_; // until the file is opened
     LaunchFile file_;
     Preparation prepared_;
     Measurement measurement_;

@@ -38,8 +38,8 @@ const std::vector<NicFacts>& of_this_node(const std::vector<std::vector<NicFacts
 
 } // namespace
 
-Measurement::Measurement(Job& job, const Options& options, const Preparation& prepared)
-    : job_(job), options_(options), workload_(workload_of(options)), prepared_(prepared),
+Measurement::Measurement(Job& job, const Options& options, const Preparation& prepared, StartTimes& start_times)
+    : job_(job), options_(options), workload_(workload_of(options)), prepared_(prepared), start_times_(start_times),
       deadline_(prepared.polling.polling, options.timeout, prepared.polling.throttle),
       adapters_(adapters_of(job, prepared.choice.offer)), node_link_(a2aperf::node_link(adapters_)),
       port_names_(agree_on_port_names(job, of_this_node(adapters_, job))),
@@ -47,17 +47,22 @@ Measurement::Measurement(Job& job, const Options& options, const Preparation& pr
       channels_(job, prepared.choice.offer, prepared.channel_settings(options, job.ranks()),
                 most_channels(prepared.plan)),
       loop_(job, clock_.mine, deadline_), durations_(job, clock_.mine, deadline_),
-      time_of_point_(options.time_budget) {}
+      time_of_point_(options.time_budget) {
+    start_times.end(StartPhase::counters, channels_.all().front()->start_times().begin());
+    for (const Channel* channel : channels_.all()) start_times.add(channel->start_times());
+}
 
 void Measurement::connect() {
     clock_ = agree_on_clock(job_);
     synchronised_ = now_ns();
+    start_times_.end(StartPhase::clock);
     start_ = choose_start_of_ops();
     loop_.set_start(start_.start);
     time_origin_ = clock_.mine.to_common(now_ns());
     job_.broadcast(time_origin_);
     time_origin_wall_ = wall_clock_ns();
     counted_start_.end();
+    start_times_.end(StartPhase::start_of_ops);
 }
 
 // Where ops wait for all ranks the first one is verified: it connects every pair of ranks before anything is timed.
@@ -79,7 +84,9 @@ StartChoice Measurement::connect_and_try(std::optional<Start> wanted) {
     const Point& first = plan.points[static_cast<std::size_t>(plan.order.front())];
     const EngineParts parts{job_, channels_.of(first), loop_, deadline_, first, options_.seed};
     try {
-        find_mode(first.mode).verify(parts);
+        const Nanoseconds with_bytes = find_mode(first.mode).verify(parts);
+        start_times_.end(StartPhase::connect);
+        start_times_.move(with_bytes, StartPhase::connect, StartPhase::payload);
         return choose_start(wanted, prepared_.is_oversubscribed(job_.layout()), clock_.error_ns, job_, loop_,
                             *workload_.engine(parts));
     } catch (const RunError& error) {

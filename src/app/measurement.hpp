@@ -20,7 +20,7 @@ namespace a2aperf {
 class Measurement {
 public:
     // Opens the channels. Collective.
-    Measurement(Job& job, const Options& options, const Preparation& prepared);
+    Measurement(Job& job, const Options& options, const Preparation& prepared, StartTimes& start_times);
 
     // Agrees on the clocks, exchanges first messages, decides how ops start; comes before all below. Where it fails
     // the channels are still there: libfabric 1.17 crashes when an endpoint is closed with large messages under
@@ -53,6 +53,7 @@ private:
     const Options& options_;
     const Workload& workload_;
     const Preparation& prepared_;
+    StartTimes& start_times_;
     Deadline deadline_;
     std::vector<std::vector<NicFacts>> adapters_; // of each node
     NodeLink node_link_;

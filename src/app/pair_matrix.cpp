@@ -22,7 +22,8 @@ GroupColumn matrix(std::string name, ValueType type, std::string units, std::str
             .units = std::move(units),
             .long_name = std::move(long_name),
             .better = better,
-            .is_compressed = true};
+            .is_compressed = true,
+            .counted_by = type == ValueType::float64 ? "ops" : ""};
 }
 
 GroupColumn of_suspect(std::string name, ValueType type, std::string units, std::string long_name,
@@ -116,9 +117,10 @@ std::vector<PairTime> PairMatrix::read(const Recorder& recorder, const Point& po
     const auto min = recorder.read("time_min", there);
     const auto ops = recorder.read("ops", there);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
+        pairs[i].ops = static_cast<int>(ops[i]);
+        if (pairs[i].ops == 0) continue; // a cell that holds nothing
         pairs[i].p50 = p50[i];
         pairs[i].min = min[i];
-        pairs[i].ops = static_cast<int>(ops[i]);
     }
     return pairs;
 }

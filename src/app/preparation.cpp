@@ -101,7 +101,7 @@ ChannelSettings Preparation::channel_settings(const Options& options, int ranks)
     return settings;
 }
 
-Preparation prepare(const Job& job, const Options& options, const StoredChoices& stored) {
+Preparation prepare(const Job& job, const Options& options, const StoredChoices& stored, StartTimes& start_times) {
     const Workload& workload = workload_of(options);
     const auto demands = workload.most_ticks(options, job.ranks()) > 0 ? flow_demands() : mode_demands();
     const std::string nic = workload.nic_of(options, job.rank(), job.ranks());
@@ -110,6 +110,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
         choose_provider(job, {options.provider, nic, options.modes, demands, mpi_uses_libfabric()});
     if (no_delay && find_provider(choice.offer.provider()).network == "TCP")
         choice.environment.push_back(*no_delay);
+    start_times.end(StartPhase::provider);
     const auto lacking = lacking_memories(job, options.memories);
     std::vector<const MemoryKind*> memories;
     for (const std::string& kind : options.memories)
@@ -134,6 +135,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     // After the provider's own variables are set: they are part of what was measured.
     auto environment = agree_on_environment(job, options.required_environment, choice.environment);
     if (plan.order.empty()) throw NothingToMeasure(why_all_skipped(plan));
+    start_times.end(StartPhase::plan);
     return {std::move(choice),      budget,
             std::move(plan),        stored_start,
             std::move(cores),       std::move(polling),

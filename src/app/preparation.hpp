@@ -14,6 +14,7 @@
 #include "a2aperf/plan/plan.hpp"
 #include "a2aperf/record/recorder.hpp"
 #include "a2aperf/result/provenance.hpp"
+#include "a2aperf/result/start_times.hpp"
 
 namespace a2aperf {
 
@@ -36,6 +37,6 @@ struct Preparation {
 
 // stored: what an earlier launch chose, on the rank that looked at its file. Collective. Throws UsageError and
 // NothingToMeasure on all ranks alike.
-Preparation prepare(const Job& job, const Options& options, const StoredChoices& stored);
+Preparation prepare(const Job& job, const Options& options, const StoredChoices& stored, StartTimes& start_times);
 
 } // namespace a2aperf

@@ -163,6 +163,7 @@ int run_launch(int argc, char** argv, const Options& options) {
     if (*launched_ranks() < workload_of(options).least_ranks(options))
         throw UsageError(
             fmt::format("{} at least 2 ranks: use mpirun -n 2 or more", workload_of(options).demands()));
+    StartTimes start_times;
     const std::filesystem::path results = output_file(options);
     Launch::Attachments attachments;
     StoredChoices stored;
@@ -175,7 +176,9 @@ int run_launch(int argc, char** argv, const Options& options) {
     // Before MPI: it wants room in shared memory, too.
     const RemovedSegments removed = remove_dead_segments();
     StopSignal::install();
+    start_times.end(StartPhase::before_mpi);
     Job job(argc, argv, {options.shuffle_ranks, options.seed}, options.timeout);
+    start_times.end(StartPhase::mpi_init, job.initialised());
     std::optional<Launch> launch;
     Ending trouble;
     job.set_last_act([&](int signal_number) { return stop(job, launch, signal_number, trouble); });
@@ -186,7 +189,8 @@ int run_launch(int argc, char** argv, const Options& options) {
         agree_on_arguments(job, options);
         tell_removed(job, removed);
         bring_to_root(job, attachments, options.attachments.size());
-        launch.emplace(job, options, results, stored, std::move(attachments));
+        start_times.end(StartPhase::ranks);
+        launch.emplace(job, options, results, stored, std::move(attachments), start_times);
         launch->connect();
         bool has_result = true;
         if (options.verify_only) {

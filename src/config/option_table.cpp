@@ -259,8 +259,7 @@ constexpr OptionRow kRows[] = {
      .section = Section::how,
      .example = "4GiB",
      .help = "limit for the message buffers of a node, and on rank 0's for samples; buffers that do not fit are "
-             "shared by "
-             "several peers (default: half of the free memory)",
+             "shared by several peers (default: half of the free memory, of which peers that may share take 2 GiB)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              o.memory_limit = parse_bytes(v[0]);

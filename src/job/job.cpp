@@ -65,6 +65,7 @@ Job::Job(int& argc, char**& argv, RankShuffle shuffle, Nanoseconds timeout)
     const auto init = [&] { return MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided); };
     check_mpi(watched(init, "MPI_Init_thread", launched_rank().value_or(0), std::max(timeout, kToStart)),
               "MPI_Init_thread");
+    initialised_ = now_ns();
     // Otherwise MPI ends the job at its first error: before the file is closed, and with words that do not say what
     // was under way. Communicators made from this one inherit it.
     check_mpi(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");

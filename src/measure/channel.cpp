@@ -20,6 +20,7 @@ Channel::Channel(const Job& job, const Offer& offer, const ChannelSettings& sett
     : job_(job), domain_(offer), buffer_bytes_(settings.buffer_bytes),
       peers_write_((settings.rights.target & kPeersWrite) != 0),
       endpoint_(domain_, queue_depth(job.ranks(), settings.queue_entries), settings.wait, settings.completions) {
+    start_times_.end(StartPhase::endpoint);
     std::uint64_t key = kFlagsKey;
     for (const MemoryKind* kind : settings.memories) {
         Region send(domain_, buffer_bytes_, *kind, settings.rights.source, ++key);
@@ -31,8 +32,10 @@ Channel::Channel(const Job& job, const Offer& offer, const ChannelSettings& sett
                        kFlagsKey);
     if (domain_.registers_with_endpoint())
         for (Region* region : regions()) region->enable(endpoint_.get());
+    start_times_.end(StartPhase::memory);
     endpoint_.insert_peers(job.all_gather_text(endpoint_.address()));
     for (Buffers& of_kind : buffers_) of_kind.remotes = job.all_gather(told_of(of_kind));
+    start_times_.end(StartPhase::addresses);
 }
 
 Channel::~Channel() {

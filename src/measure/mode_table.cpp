@@ -38,12 +38,12 @@ ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel) {
 }
 
 template <TransferMode Mode>
-void verify_point(const EngineParts& parts) {
+Nanoseconds verify_point(const EngineParts& parts) {
     Channel& channel = only_channel(parts.channels, Mode::kName);
     ExchangeSettings settings = settings_of<Mode>(parts, channel);
     settings.traces = true;
     settings.follows_on = false; // all ranks are there between two of its ops
-    verify<Mode>(parts.job, channel, parts.loop, parts.deadline, parts.point, settings, parts.seed);
+    return verify<Mode>(parts.job, channel, parts.loop, parts.deadline, parts.point, settings, parts.seed);
 }
 
 template <TransferMode Mode>
@@ -65,7 +65,7 @@ std::vector<ModeEntry> make_table() {
     std::vector<ModeEntry> table;
     for_each_mode([&]<class Mode>(Mode) {
         const auto verify_any = [](const EngineParts& parts) {
-            parts.point.traffic ? verify_point<Sized<Mode>>(parts) : verify_point<Mode>(parts);
+            return parts.point.traffic ? verify_point<Sized<Mode>>(parts) : verify_point<Mode>(parts);
         };
         const auto make_any = [](const EngineParts& parts) {
             return parts.point.traffic ? make_fabric_engine<Sized<Mode>>(parts) : make_fabric_engine<Mode>(parts);

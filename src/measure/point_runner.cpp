@@ -62,19 +62,16 @@ void PointRunner::run_block(Series& series, int count, OpKind kind) {
     if (loop_.stop_signal() != 0) throw Interrupted(loop_.stop_signal());
 }
 
-// Turns [destination][op][source] of the block into [op][destination][source] of the point.
+// [op][destination][source]. An op at a time, so that what is under way at once does not grow with the block.
 void PointRunner::gather_arrivals(Series& series) {
     const std::size_t count = series.own.size();
     const auto ranks = static_cast<std::size_t>(job_.ranks());
     require_all_or_none(series.own.arrival, count, ranks, -1, "arrivals"); // none: an engine that can't tell
-    const auto all = job_.gather<Nanoseconds>(series.own.arrival);
-    if (!job_.is_root()) return;
     auto& arrival = series.samples.arrival;
-    for (std::size_t op = 0; op < count; ++op)
-        for (std::size_t rank = 0; rank < ranks; ++rank) {
-            const auto first = all.begin() + static_cast<std::ptrdiff_t>((rank * count + op) * ranks);
-            arrival.insert(arrival.end(), first, first + static_cast<std::ptrdiff_t>(ranks));
-        }
+    for (std::size_t op = 0; op < count; ++op) {
+        const auto all = job_.gather(std::span<const Nanoseconds>(series.own.arrival).subspan(op * ranks, ranks));
+        arrival.insert(arrival.end(), all.begin(), all.end());
+    }
 }
 
 // Turns [rank][op][column] of the block into [op][rank] of each column of the point.

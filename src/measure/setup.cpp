@@ -20,6 +20,8 @@
 namespace a2aperf {
 namespace {
 
+constexpr Bytes kUsualBuffers = Bytes{2} << 30; // of a node, without a limit of the user's
+
 // A flag must not be seen before its message. nothing = there is a way.
 std::optional<std::string> flag_trouble(const Offer& offer, Bytes message_size) {
     const std::string name = offer.provider();
@@ -92,7 +94,9 @@ MemoryBudget memory_budget(const Job& job, std::span<const MemoryKind* const> ki
     const auto& on_node = job.layout().ranks_on_node();
     const auto most = static_cast<Bytes>(*std::max_element(on_node.begin(), on_node.end()));
     const Bytes per_node = limit.value_or(available / 2);
-    MemoryBudget budget = budget_of(beside_samples(per_node, samples), most, sizes, kinds.size() * channels);
+    const Bytes messages = beside_samples(per_node, samples);
+    MemoryBudget budget = limit ? budget_of(messages, most, sizes, kinds.size() * channels)
+                                : usual_budget(messages, most, sizes, kinds.size() * channels);
     budget.per_node = per_node;
     return budget;
 }
@@ -113,10 +117,28 @@ MemoryBudget budget_of(Bytes per_node, Bytes ranks_per_node, std::span<const Byt
     Bytes spare = 0;
     for (const Bytes size : sizes)
         if (size <= largest) spare = std::max(spare, size);
-    return {.per_node = per_node, .per_buffer = (per_rank - spare) / 2, .largest = largest};
+    const Bytes per_buffer = (per_rank - spare) / 2;
+    return {.per_node = per_node, .per_buffer = per_buffer, .largest = largest, .ample = per_buffer};
+}
+
+MemoryBudget usual_budget(Bytes per_node, Bytes ranks_per_node, std::span<const Bytes> sizes, Bytes kinds) {
+    MemoryBudget budget = budget_of(per_node, ranks_per_node, sizes, kinds);
+    const Bytes shared = std::min(per_node, kUsualBuffers);
+    budget.ample = budget_of(shared, ranks_per_node, sizes, kinds).per_buffer;
+    return budget;
 }
 
 namespace {
+
+bool has_place_per_peer(const Point& point) {
+    return point.is_baseline() || find_mode(point.mode).receive_space == ReceiveSpace::per_peer;
+}
+
+Bytes buffer_of(const Point& point, const MemoryBudget& budget, int ranks) {
+    const Bytes all = point.buffer_bytes(ranks);
+    if (point.traffic || point.is_duration() || has_place_per_peer(point)) return all;
+    return std::min(all, std::max(budget.ample, point.largest_message()));
+}
 
 // Each message has a place of its own, whatever the mode.
 std::optional<std::string> traffic_skip_reason(const Point& point, const MemoryBudget& budget, int ranks) {
@@ -142,9 +164,7 @@ std::optional<std::string> memory_skip_reason(const Point& point, const MemoryBu
     }
     if (point.traffic) return traffic_skip_reason(point, budget, ranks);
     const Bytes all = point.message_size * static_cast<Bytes>(ranks);
-    const bool has_place_per_peer =
-        point.is_baseline() || find_mode(point.mode).receive_space == ReceiveSpace::per_peer;
-    const bool needs_all = has_place_per_peer && point.messages_per_rank(ranks) > 1;
+    const bool needs_all = has_place_per_peer(point) && point.messages_per_rank(ranks) > 1;
     const Bytes needed = needs_all ? all : point.message_size;
     const Bytes room = needs_all ? budget.per_buffer : budget.largest;
     if (needed <= room) return std::nullopt;
@@ -202,8 +222,19 @@ Bytes largest_message(const Plan& plan) {
 Bytes buffer_bytes(const Plan& plan, const MemoryBudget& budget, int ranks) {
     Bytes most = 0;
     for (const Point& point : plan.points)
-        if (!point.is_skipped()) most = std::max(most, point.buffer_bytes(ranks));
+        if (!point.is_skipped()) most = std::max(most, buffer_of(point, budget, ranks));
     return std::min(most, budget.per_buffer);
+}
+
+std::string usual_sharing(const Plan& plan, const MemoryBudget& budget, int ranks) {
+    MemoryBudget all = budget;
+    all.ample = budget.per_buffer;
+    const Bytes buffer = buffer_bytes(plan, budget, ranks);
+    if (buffer == buffer_bytes(plan, all, ranks)) return {};
+    const Bytes largest = largest_message(plan);
+    return fmt::format("the {} messages of {} B that a rank has at a time share {}: without --memory-limit the "
+                       "buffers of a node take up to {}",
+                       ranks, largest, counted(buffer / largest, "place"), format_bytes(kUsualBuffers));
 }
 
 std::size_t queue_entries(const Plan& plan) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "counted.hpp"
 #include "crc32.hpp"
 #include "describe.hpp"
 #include "parts.hpp"
@@ -46,6 +47,17 @@ h5::Block row_of(const h5::Dataset& dataset, int point) {
 void add(Crc32& crc, const std::string& name, const h5::Dataset& dataset, const h5::Block& block) {
     crc.add_text(name);
     in_parts(block, dataset.element_bytes(), [&](const h5::Block& part) { crc.add(dataset.stored(part)); });
+}
+
+// What holds nothing counts as NaN, so that a file need not have it everywhere.
+void add_counted(Crc32& crc, const std::string& name, const h5::Dataset& dataset, const h5::Dataset& counts) {
+    counts.require_shape(dataset.shape());
+    crc.add_text(name);
+    in_parts(whole(dataset.shape()), sizeof(double), [&](const h5::Block& part) {
+        std::vector<double> values = dataset.read<double>(part);
+        blank_uncounted(values, counts, part);
+        crc.add({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)});
+    });
 }
 
 std::string count_of(const h5::Dataset& samples) {
@@ -97,7 +109,10 @@ std::int64_t checksum_of(const h5::Dataset& column) {
 std::int64_t checksum_of(const h5::Group& group) {
     Crc32 crc;
     for (const auto& [name, dataset] : datasets_of(group))
-        if (name != "checksum") add(crc, name, dataset, whole(dataset.shape()));
+        if (dataset.has_attribute(kCountedBy))
+            add_counted(crc, name, dataset, group.open_dataset(dataset.text_attribute(kCountedBy).c_str()));
+        else if (name != "checksum")
+            add(crc, name, dataset, whole(dataset.shape()));
     return crc.value();
 }
 

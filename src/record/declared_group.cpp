@@ -11,6 +11,7 @@
 #include "a2aperf/base/utf8.hpp"
 #include "a2aperf/stats/summary.hpp"
 #include "checksum.hpp"
+#include "counted.hpp"
 #include "crc32.hpp"
 #include "describe.hpp"
 #include "parts.hpp"
@@ -68,9 +69,18 @@ void fill(const h5::Dataset& dataset, T blank) {
 
 template <class T>
 void copy(const h5::Dataset& from, const h5::Dataset& to) {
-    in_parts(whole(from.shape()), sizeof(T), [&](const h5::Block& part) {
+    in_parts(whole(from.shape()), from.element_bytes(), [&](const h5::Block& part) {
         const std::vector<T> values = from.read<T>(part);
         to.write(std::span<const T>(values), part);
+    });
+}
+
+// Nothing as NaN.
+void copy_counted(const h5::Dataset& from, const h5::Dataset& counts, const h5::Dataset& to) {
+    in_parts(whole(from.shape()), sizeof(double), [&](const h5::Block& part) {
+        std::vector<double> values = from.read<double>(part);
+        blank_uncounted(values, counts, part);
+        to.write(std::span<const double>(values), part);
     });
 }
 
@@ -101,6 +111,15 @@ void copy_texts(const h5::Dataset& from, const h5::Dataset& to) {
              [&](const h5::Block& part) { to.write_fixed(from.read_fixed(kGroupTextBytes, part), part); });
 }
 
+// Zeros without being written, which is as good as blank: nothing so large was in a new file before, so that no
+// space of it was in use.
+bool is_hole(const h5::Dataset& dataset, const GroupColumn& column) {
+    constexpr std::uint64_t kLarge = 16U << 20U;
+    const bool is_zero = column.type != ValueType::float64 && !is_text(column.type) && !column.has_unknown;
+    if (!is_zero && column.counted_by.empty()) return false;
+    return h5::elements(dataset.shape()) * dataset.element_bytes() >= kLarge;
+}
+
 // One at a time: they are few.
 void write_texts(const h5::Dataset& to, const std::vector<std::uint64_t>& places,
                  const std::vector<std::string>& texts) {
@@ -125,11 +144,13 @@ DeclaredGroup DeclaredGroup::create(const h5::File& file, GroupDeclaration decla
                                                    column.is_compressed ? storage : h5::Storage::contiguous);
         describe(dataset, column.long_name, column.units, column.better);
         if (column.has_unknown) mark_unknown(dataset, column.type);
+        if (!column.counted_by.empty()) dataset.set(kCountedBy, std::string_view(column.counted_by));
         unsigned axis = 0;
         for (const std::string& name : column.dimensions) dataset.attach_scale(axis++, scales.at(name));
         created.datasets_.emplace(column.name, std::move(dataset));
     }
-    for (const GroupColumn& column : created.declaration_.columns) created.clear(column);
+    for (const GroupColumn& column : created.declaration_.columns)
+        if (!is_hole(created.dataset(column.name), column)) created.clear(column);
     created.checksum_ = group.create_dataset("checksum", {ValueType::int64}, {});
     describe(created.checksum_, "CRC-32 of all other datasets here, written at the end of a launch");
     mark_unknown(created.checksum_, ValueType::int64);
@@ -224,7 +245,9 @@ void DeclaredGroup::copy_to(const DeclaredGroup& to) const {
     copy_texts_to(to);
     for (const GroupColumn& column : declaration_.columns) {
         if (is_text(column.type)) continue;
-        if (column.type == ValueType::float64)
+        if (!column.counted_by.empty())
+            copy_counted(dataset(column.name), dataset(column.counted_by), to.dataset(column.name));
+        else if (column.type == ValueType::float64)
             copy<double>(dataset(column.name), to.dataset(column.name));
         else
             copy<std::int64_t>(dataset(column.name), to.dataset(column.name));

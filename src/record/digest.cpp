@@ -16,7 +16,7 @@ namespace a2aperf {
 namespace {
 
 // Known at the end of a launch only.
-constexpr std::array<std::string_view, 4> kLate{"end_state", "end_reason", "ended", "message"};
+constexpr std::array<std::string_view, 5> kLate{"end_state", "end_reason", "ended", "message", "end_checksum"};
 
 void add_type(Crc32& crc, const std::string& type, const h5::Shape& shape) {
     crc.add_text(type);

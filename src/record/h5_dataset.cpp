@@ -55,6 +55,11 @@ Handle space_of_block(const Dataset& dataset, hid_t id, const Block& block) {
     return space;
 }
 
+// As the block, so that HDF5 need not look for each element by itself; of another length it says so.
+Handle space_in_memory(const Block& block, std::size_t count) {
+    return space_of(!block.count.empty() && elements(block.count) == count ? block.count : Shape{count});
+}
+
 Handle space_of_elements(const Dataset& dataset, hid_t id, const Elements& elements, std::size_t count) {
     Handle space(check(H5Dget_space(id), "read the shape of", dataset));
     check(H5Sselect_elements(space.id(), H5S_SELECT_SET, count, sizes(elements.coordinates).data()),
@@ -89,7 +94,7 @@ template <class T>
 void Dataset::write(std::span<const T> values, const Block& block) const {
     if (values.empty()) return;
     const Handle in_file = space_of_block(*this, id(), block);
-    const Handle in_memory = space_of({values.size()});
+    const Handle in_memory = space_in_memory(block, values.size());
     check(H5Dwrite(id(), native<T>(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()), "write", *this);
 }
 
@@ -121,7 +126,7 @@ std::vector<T> Dataset::read(const Block& block) const {
     std::vector<T> values(block.count.empty() ? all_elements(*this) : elements(block.count));
     if (values.empty()) return values;
     const Handle in_file = space_of_block(*this, id(), block);
-    const Handle in_memory = space_of({values.size()});
+    const Handle in_memory = space_in_memory(block, values.size());
     check_read(H5Dread(id(), native<T>(), in_memory.id(), in_file.id(), H5P_DEFAULT, values.data()), "read", *this);
     return values;
 }
@@ -177,7 +182,7 @@ void Dataset::write_fixed(std::span<const char> bytes, const Block& block) const
     if (bytes.empty()) return;
     const Handle type(H5Dget_type(id()));
     const Handle in_file = space_of_block(*this, id(), block);
-    const Handle in_memory = space_of({bytes.size() / H5Tget_size(type.id())});
+    const Handle in_memory = space_in_memory(block, bytes.size() / H5Tget_size(type.id()));
     check(H5Dwrite(id(), type.id(), in_memory.id(), in_file.id(), H5P_DEFAULT, bytes.data()), "write", *this);
 }
 
@@ -190,7 +195,7 @@ std::vector<char> Dataset::read_fixed(std::size_t length, const Block& block) co
     std::vector<char> bytes(count * length);
     if (bytes.empty()) return bytes;
     const Handle in_file = space_of_block(*this, id(), block);
-    const Handle in_memory = space_of({count});
+    const Handle in_memory = space_in_memory(block, count);
     check_read(H5Dread(id(), type.id(), in_memory.id(), in_file.id(), H5P_DEFAULT, bytes.data()), "read", *this);
     return bytes;
 }

@@ -169,17 +169,16 @@ std::vector<char> Dataset::stored(const Block& block) const {
     }
     const std::uint64_t count = elements(block.count);
     if (count == 0) return {};
-    const hsize_t length = count;
-    const Handle flat(H5Screate_simple(1, &length, nullptr));
+    const Handle there = space_of(block.count.empty() ? Shape{count} : block.count); // see space_in_memory()
     if (is_variable_text(type.id())) {
         std::vector<char*> texts(count);
         check_read(
-            H5Dread(id(), in_memory.id(), flat.id(), space.id(), H5P_DEFAULT, static_cast<void*>(texts.data())),
+            H5Dread(id(), in_memory.id(), there.id(), space.id(), H5P_DEFAULT, static_cast<void*>(texts.data())),
             "read", *this);
         return take_texts(texts);
     }
     std::vector<char> bytes(count * H5Tget_size(type.id()));
-    check_read(H5Dread(id(), in_memory.id(), flat.id(), space.id(), H5P_DEFAULT, bytes.data()), "read", *this);
+    check_read(H5Dread(id(), in_memory.id(), there.id(), space.id(), H5P_DEFAULT, bytes.data()), "read", *this);
     return bytes;
 }
 

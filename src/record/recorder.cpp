@@ -177,7 +177,7 @@ void Recorder::Impl::settle() {
 // Where the disk takes nothing any more, why the launch ended may still be said, but not that it is finished.
 void Recorder::Impl::close(EndState state, EndReason reason, std::string_view message) {
     const SegmentGroup launch = SegmentGroup::open(results.segments, segment);
-    launch.explain(reason, message, wall_clock_ns());
+    launch.explain(state, reason, message, wall_clock_ns());
     try {
         if (results.group) results.group->seal();
         settle();

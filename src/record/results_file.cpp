@@ -171,7 +171,7 @@ void ResultsFile::open_group(const std::optional<GroupDeclaration>& declaration)
 
 std::uint64_t ResultsFile::largest_size(const Extents& extents) {
     constexpr std::uint64_t kMetadata = 256U << 10U;
-    constexpr std::uint64_t kPerRank = 512; // facts and clocks of a segment
+    constexpr std::uint64_t kPerRank = 640; // facts, clocks and start of a segment
     constexpr std::uint64_t kPerNode = 2048;
     const std::uint64_t rows = extents.p() * extents.schema.columns.size() * (sizeof(double) + sizeof(double));
     const std::uint64_t group = extents.group ? bytes_of(*extents.group) : 0;

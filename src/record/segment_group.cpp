@@ -13,6 +13,8 @@
 
 #include "a2aperf/base/utf8.hpp"
 #include "counter_group.hpp"
+#include "crc32.hpp"
+#include "describe.hpp"
 
 namespace a2aperf {
 namespace {
@@ -114,6 +116,26 @@ void write_facts(const h5::Group& group, const char* name,
     for (const auto& [fact, values] : facts) write_texts(folder, fact, values);
 }
 
+// [S, R]: a phase after the other.
+void write_start_times(const h5::Group& group, const std::vector<StartTimes::Times>& of_ranks) {
+    std::vector<std::string> names;
+    std::vector<std::string> meanings;
+    std::vector<std::int8_t> waits;
+    std::vector<std::int64_t> times;
+    for (std::size_t phase = 0; phase < kStartPhases.size(); ++phase) {
+        names.emplace_back(kStartPhases[phase].name);
+        meanings.emplace_back(kStartPhases[phase].meaning);
+        waits.push_back(kStartPhases[phase].waits ? 1 : 0);
+        for (const StartTimes::Times& rank : of_ranks) times.push_back(rank[phase]);
+    }
+    write_texts(group, "phase", names);
+    write_texts(group, "meaning", meanings);
+    write_flags(group, "waits", waits);
+    const h5::Dataset time = group.create_dataset("time", {h5::Kind::int64}, {names.size(), of_ranks.size()});
+    describe(time, "time that each rank spent in each phase of its start", "ns");
+    time.write(std::span<const std::int64_t>(times));
+}
+
 h5::Dataset create_reason(const h5::Group& group) {
     h5::Dataset reason = group.create_dataset("end_reason", {h5::Kind::int8}, {});
     std::array<std::int8_t, kEndReasons.size()> values{};
@@ -127,6 +149,15 @@ h5::Dataset create_reason(const h5::Group& group) {
 void write_reason(const h5::Dataset& dataset, EndReason reason) {
     const auto value = static_cast<std::int8_t>(reason);
     dataset.write(std::span<const std::int8_t>(&value, 1));
+}
+
+std::int64_t end_checksum(EndState state, EndReason reason, std::string_view message, std::int64_t ended_ns) {
+    Crc32 crc;
+    const std::array<char, 2> flags{static_cast<char>(state), static_cast<char>(reason)};
+    crc.add(flags);
+    crc.add_count(static_cast<std::uint64_t>(ended_ns));
+    crc.add_text(message);
+    return crc.value();
 }
 
 // Only signals interrupted a launch.
@@ -157,7 +188,9 @@ SegmentGroup SegmentGroup::create(const h5::Group& segments, int index, const Pr
     segment.end_reason_ = create_reason(group);
     segment.ended_ = group.create_dataset("ended", {h5::Kind::int64}, {});
     segment.message_ = group.create_dataset("message", {h5::Kind::fixed_text, kMessageBytes}, {});
-    segment.explain(EndReason::running, "", -1);
+    segment.end_checksum_ = group.create_dataset("end_checksum", {h5::Kind::int64}, {});
+    describe(segment.end_checksum_, "CRC-32 of how the launch ended: end_state, end_reason, ended, message", "");
+    segment.explain(EndState::running, EndReason::running, "", -1);
     segment.end(EndState::running);
     write_texts(group, "nodes", provenance.nodes);
     write_integers(group, "node_of_rank", provenance.node_of_rank);
@@ -174,6 +207,8 @@ SegmentGroup SegmentGroup::create(const h5::Group& segments, int index, const Pr
     write_facts(group, "rank_facts", provenance.rank_facts);
     if (!provenance.start.ranks.empty())
         write_counts(group.create_group("start_counters"), provenance.start, provenance.port_names);
+    if (!provenance.start_times.empty())
+        write_start_times(group.create_group("start_times"), provenance.start_times);
     return segment;
 }
 
@@ -183,15 +218,19 @@ SegmentGroup SegmentGroup::open(const h5::Group& segments, int index) {
     if (segment.group_.has("end_reason")) segment.end_reason_ = segment.group_.open_dataset("end_reason");
     segment.ended_ = segment.group_.open_dataset("ended");
     segment.message_ = segment.group_.open_dataset("message");
+    if (segment.group_.has("end_checksum")) segment.end_checksum_ = segment.group_.open_dataset("end_checksum");
     return segment;
 }
 
-void SegmentGroup::explain(EndReason reason, std::string_view message, std::int64_t ended_ns) const {
+void SegmentGroup::explain(EndState state, EndReason reason, std::string_view message,
+                           std::int64_t ended_ns) const {
     std::string text = cut_utf8(message, kMessageBytes);
+    const std::int64_t sum = state == EndState::running ? kNoChecksum : end_checksum(state, reason, text, ended_ns);
     text.resize(kMessageBytes, '\0');
     message_.write_fixed(text, {});
     ended_.write(std::span<const std::int64_t>(&ended_ns, 1));
     write_reason(end_reason_, reason);
+    end_checksum_.write(std::span<const std::int64_t>(&sum, 1));
 }
 
 void SegmentGroup::end(EndState state) const {

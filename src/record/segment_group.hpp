@@ -19,8 +19,8 @@ public:
                                const std::vector<int>& planned_order);
     static SegmentGroup open(const h5::Group& segments, int index);
 
-    // Why and when it ended; that it did comes last, by end().
-    void explain(EndReason reason, std::string_view message, std::int64_t ended_ns) const;
+    // Why, when and how it ended, with their checksum; that it did comes last, by end().
+    void explain(EndState state, EndReason reason, std::string_view message, std::int64_t ended_ns) const;
     void end(EndState state) const;
     // Segments of older files don't tell a reason: those that lack one get what follows from their state.
     static void add_reasons(const h5::Group& segments);
@@ -39,7 +39,7 @@ public:
 private:
     explicit SegmentGroup(h5::Group group);
     h5::Group group_;
-    h5::Dataset end_state_, end_reason_, ended_, message_;
+    h5::Dataset end_state_, end_reason_, ended_, message_, end_checksum_;
 };
 
 } // namespace a2aperf

@@ -12,12 +12,12 @@ CLEAN_LAUNCHES = 20 if IS_VALIDATION else 2
 MOST = 0.75  # of the ops: this machine's other work makes ranks late too
 
 
-def named(file: Path) -> list[str]:
-    """What `a2a explain` says of ranks that end apart."""
+def named(*files: Path, kind: str = "apart") -> list[str]:
+    """What `a2a explain` says of ranks that end apart, or of nodes."""
     load = pytest.importorskip("a2aperf.loading", reason="a2a is not installed: test/run.sh cluster does that").load
     from a2aperf.explain.finders import explain
 
-    return [finding.text for finding in explain(load([file]).measured(), ("apart",))]
+    return [finding.text for finding in explain(load(files).measured(), (kind,))]
 
 
 def run(cluster: Cluster, program: Path, folder: Path, size: int):
@@ -70,3 +70,20 @@ def test_a_slow_pair_is_seen_at_its_receiver(cluster_of, program, tmp_path, told
     assert (last_ranks(results) == 3).mean() >= MOST
     (finding,) = findings
     assert finding.startswith("rank 3 (h4)")
+
+
+def test_a_slow_host_is_named_once_over_all_launches(cluster_of, program, tmp_path, told):
+    """One host of four receives at 40 of 100 Mbit/s, in five launches whose ranks are shuffled over the hosts."""
+    cluster = cluster_of(HOSTS, MBIT)
+    cluster.limit("h3", "receive", 40)
+    files = []
+    words = ["--sizes", str(size_for(40, HOSTS, 1, seconds=0.1)), "--ops", "6", "--warmup", "1", "--shuffle-ranks"]
+    for seed in range(1, 6):
+        measure(cluster, program, tmp_path, 1, *words, "--seed", str(seed))
+        files.append((tmp_path / "a.h5").rename(tmp_path / f"{seed}.h5"))
+    findings = named(*files, kind="nodes")
+    told(known="h3, and no other host, in all five launches", measured="; ".join(findings) or "nothing was named")
+    (finding,) = findings
+    assert finding.startswith("h3: its ranks were late in ")
+    assert "of 5 launches" in finding
+    assert "4 nodes, whose ranks were placed 5 times" in finding

@@ -221,4 +221,4 @@ class Form:
         if not isinstance(item, h5py.Dataset) or item.dtype == object:
             return False
         of_workload = item.name.count("/") == 2 and item.name.split("/")[1] not in ("raw", "counters", "segments")
-        return of_workload or last_word(item) in ("end_state", "end_reason", "ended", "message")
+        return of_workload or last_word(item) in ("end_state", "end_reason", "ended", "message", "end_checksum")

@@ -20,6 +20,17 @@ def sent(group: h5py.Group, name: str, names: h5py.Dataset):
     return group[name][..., index]
 
 
+def check_start_times(start: h5py.Group, workload: str) -> None:
+    """Every rank came through each phase that its workload has, and through no other."""
+    phases = [text(name) for name in start["phase"][()]]
+    times = dict(zip(phases, start["time"][()], strict=True))
+    assert start["time"].shape == (len(start["meaning"]), RANKS) == (len(start["waits"]), RANKS)
+    is_alltoall = workload == "alltoall"  # which exchanges first messages before a point; others' points do
+    for name, of_ranks in times.items():
+        is_of_first_messages = name in ("connect", "payload")
+        assert (of_ranks > 0).all() if is_alltoall or not is_of_first_messages else (of_ranks == 0).all(), name
+
+
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_each_phase_has_its_own(launch, needs_provider, tmp_path, workload):
     """The messages of a verification went through the device, and opening what they lie in touched pages."""
@@ -39,6 +50,7 @@ def test_each_phase_has_its_own(launch, needs_provider, tmp_path, workload):
         assert (start["minor_faults"][()] > 0).all()
         assert (start["user_time"][()] + start["system_time"][()] > 0).all()
         assert len(start["user_time"]) == RANKS and start["port"].shape == (1, len(start["port_names"]))
+        check_start_times(file["segments/0/start_times"], workload)
         if workload == "alltoall":  # which verifies first messages before it decides how ops start
             assert (sent(start, "port", start["port_names"]) >= SIZE).all()
 
@@ -74,6 +86,7 @@ def test_each_launch_of_a_file_has_a_start(launch, needs_provider, tmp_path):
     with h5py.File(tmp_path / "a.h5") as file:
         before = {name: file[f"counters/{name}"][()] for name in file["counters"] if name.startswith("verif")}
         first = {name: values[()].tolist() for name, values in file["segments/0/start_counters"].items()}
+        started = file["segments/0/start_times/time"][()].tolist()
     assert launch(RANKS, *words, "--resume").returncode == 0
     with h5py.File(tmp_path / "a.h5") as file:
         assert (file["segment"][()] == 0).all()  # the second launch had nothing to measure
@@ -82,3 +95,5 @@ def test_each_launch_of_a_file_has_a_start(launch, needs_provider, tmp_path):
         start = file["segments/0/start_counters"]
         assert {name: values[()].tolist() for name, values in start.items()} == first
         assert (file["segments/1/start_counters/minor_faults"][()] > 0).all()
+        assert file["segments/0/start_times/time"][()].tolist() == started
+        assert (file["segments/1/start_times/time"][()].sum(axis=0) > 0).all()

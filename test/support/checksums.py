@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 
 NOT_OF_POINTS = {"point", "state", "checksum"}
-LATE = {"end_state", "end_reason", "ended", "message"}
+LATE = {"end_state", "end_reason", "ended", "message", "end_checksum"}
 TRAILER = re.compile(rb"a2aperf digest v1 crc32=([0-9a-f]{8}) bytes=([0-9]{24})\n")
 
 
@@ -85,7 +85,12 @@ def states(file: h5py.File) -> np.ndarray:
 def of_group(group: h5py.Group) -> int:
     crc = 0
     for name in sorted(set(group) - {"checksum"}):
-        crc = zlib.crc32(name.encode() + b"\0" + stored(group[name]), crc)
+        if "counted_by" in group[name].attrs:  # nothing counts as NaN
+            counts = group[group[name].attrs["counted_by"]][()]
+            values = np.where(counts == 0, np.nan, group[name][()]).astype("<f8").tobytes()
+        else:
+            values = stored(group[name])
+        crc = zlib.crc32(name.encode() + b"\0" + values, crc)
     return crc
 
 

@@ -82,6 +82,10 @@ Provenance synthetic_provenance(const Layout& layout, const std::string& node_pr
         provenance.clock_offset.push_back(10.0 * r);
         provenance.clock_drift.push_back(1e-6 * r);
         provenance.rank_order.push_back(layout.ranks() - 1 - r);
+        StartTimes start(0);
+        start.end(StartPhase::mpi_init, 1000);
+        start.end(StartPhase::memory, 1010 + r);
+        provenance.start_times.push_back(start.times());
         provenance.rank_facts["binding"].push_back(fmt::format("{}-{}", r, r + 1));
     }
     provenance.environment = {{"PSM2_RCVTHREAD", "0", true, true}, {"SLURM_PROCID", "0", false, false}};

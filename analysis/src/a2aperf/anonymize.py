@@ -7,10 +7,11 @@ same key, and without the key nobody can try names until one fits.
 
 import hashlib
 import hmac
+import os
 import re
 import secrets
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,46 +20,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import asking, member_attributes, regular, results, schema, workloads, writer
+from a2aperf import (
+    asking,
+    looks,
+    member_attributes,
+    regular,
+    results,
+    schema,
+    stored_texts,
+    workloads,
+    writer,
+)
 from a2aperf.asking import ask
 from a2aperf.credentials import looks_like_credential
 from a2aperf.errors import InputError
 from a2aperf.sample_columns import SampleColumn
 
 KEY_BYTES = 32
-_ADDRESS = re.compile(
-    r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])"  # IPv4
-    r"|(?<![\w:])(?:[0-9a-fA-F]{0,4}:){2,8}[0-9a-fA-F]{0,5}(?![\w:])"  # IPv6 (:port), GID, MAC
-    r"|\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"  # UUID
-)
-_GUID = re.compile(
-    r"(?<!tag_format: )\b(?:0x)?[0-9a-fA-F]{16}\b"  # bits of a tag, in fi_info, are no GUID
-    r"|(?i:(?<=\blid )|(?<=\blid=)|(?<=\blid:))\s*(?:0x)?[0-9a-fA-F]+\b"
-)
-_INTERFACE = re.compile(
-    r"(?<![\w.-])(?:ib|eth|en[opsx]|wl|bond|br|virbr|docker|veth|hsn|ipogif|opa|usb|vlan|team|tun|tap)"
-    r"(?=\w*\d)\w+(?:\.\d+)?(?![\w-])"
-    r"|(?<=[^\W_]-)(?:ib|eth|hsn|bond|br|opa)\d{1,3}(?![^\W_])"  # of a host: `nid001-eth0`
-    r"|(?<![\w.-])mlx[45]_(?!(?:core|ib|en|bond)(?![A-Za-z]))(?=[A-Za-z])\w+"  # `mlx5_site0`
-)
-"""Names of interfaces: `ib0`, `enp65s0f1`; of adapters only what a site named, not `mlx5_0`."""
-_DOTTED = re.compile(r"(?<![\w./@-])(?:[A-Za-z0-9](?:[\w-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}(?![\w.-])")
-_NUMBERED = re.compile(
-    r"(?<![\w-])(?:nid|node|compute|login|host|rack|server|worker|head|mgmt|cn|gpu|cpu|n)[-_]?\d{1,6}"
-    r"(?:[-_]?[a-z]+\d+)*(?![\w-])"
-)
-_FILE = re.compile(
-    r"(?i)\.(?:h5|hdf5|txt|log|conf|cfg|toml|ya?ml|json|csv|html|sh|py|so|a|cpp?|hpp?|map|in)$"
-)
-_AT = re.compile(r"(?<![\w.-])([A-Za-z_][\w.-]*)@([\w.-]+)")
-_HOME = re.compile(r"/(?:home|users|u|scratch|work|project|data)/(?:users/)?([A-Za-z_][\w.-]*)")
-_PATH = re.compile(r"(?<![\w./])~?/[\w.+@%=,-]+(?:/[\w.+@%=,-]*)*")
-_PLAIN = re.compile(r"^[-+]?[\d.,:x()*-]*$|^(?i:yes|no|on|off|true|false|none|auto|default)$")
 # Fabric and MPI settings are what the file is for; only the names in them are replaced. The values
 # of every other variable go wholly, unless they are numbers or plain switches.
 _KEPT_FAMILIES = ("PSM2_", "PSM3_", "HFI_", "FI_", "UCX_", "OMPI_MCA_", "PMIX_MCA_")
-_FIXED_WORDS = ("role", "engine", "mode", "schedule", "provider", "post")
-"""Columns of words that this program or libfabric chose."""
 _USER_VARIABLES = re.compile(r"(^|_)(USER|LOGNAME|USERNAME|ACCOUNT)(_|$)")
 _HOST_VARIABLES = re.compile(r"(HOST|HOSTNAME|NODELIST|NODENAME|CLUSTER_NAME)$")
 _WORD = re.compile(r"[a-z0-9_;+-]*")
@@ -83,8 +64,10 @@ def read_key(path: Path) -> bytes:
     try:
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch(mode=0o600)
-            path.write_text(secrets.token_hex(KEY_BYTES) + "\n", encoding="ascii")
+            # never what somebody else has put there meanwhile, nor where a link leads
+            made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(made, "w", encoding="ascii") as file:
+                file.write(secrets.token_hex(KEY_BYTES) + "\n")
         key = bytes.fromhex(regular.read_text(path))
     except OSError as error:
         raise InputError(f"{path}: cannot be used as key: {error.strerror}") from None
@@ -132,20 +115,14 @@ class Pseudonyms:
                 ),
                 text,
             )
-        text = _PATH.sub(lambda found: self.of("path", found.group()), text)
-        text = _ADDRESS.sub(self._address, text)
-        text = _GUID.sub(lambda found: self.of("address", found.group().strip()), text)
-        return _INTERFACE.sub(lambda found: self.of("interface", found.group()), text)
+        text = looks.PATH.sub(lambda found: self.of("path", found.group()), text)
+        text = looks.ADDRESS.sub(self._address, text)
+        text = looks.GUID.sub(lambda found: self.of("address", found.group().strip()), text)
+        return looks.INTERFACE.sub(lambda found: self.of("interface", found.group()), text)
 
     def _address(self, found: re.Match[str]) -> str:
-        # `1:2:3` may be a list of numbers, `::` punctuation: an address has a letter or four dots
         text = found.group()
-        groups = text.split(":")
-        if len(groups) == 4 and all(len(group) == 4 for group in groups):
-            return self.of("address", text)  # a GUID
-        if text.count(".") == 3 or text.count(":") >= 4 or "-" in text or "::" in text:
-            return self.of("address", text) if text != "::" else text
-        return text
+        return self.of("address", text) if looks.is_address(text) else text
 
     def command(self, line: str) -> str:
         """A command line: options and their values stay, file names and names go."""
@@ -192,6 +169,8 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
     words += [str(x) for x in found.attributes[name].values()]
     words += [text for segment in segments for text in segment.attachments.values()]
     words += [text for _, text in member_attributes.texts(content.of_members)]
+    words += [text for _, text in stored_texts.of_groups(content.groups)]
+    words += [one.units for one in content.own_columns.values()]
     _learn(pseudonyms, segments, words)
     for segment in segments:
         _replace(pseudonyms, segment)
@@ -201,10 +180,7 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
     described = tuple(
         replace(one, long_name=pseudonyms.scrub(one.long_name)) for one in found.described
     )
-    own_columns = {
-        name: replace(one, long_name=pseudonyms.scrub(one.long_name))
-        for name, one in content.own_columns.items()
-    }
+    own_columns = _scrub_own(pseudonyms, content)
     has_raw = found.points["has_raw"].to_numpy()
 
     def raw(point: int) -> schema.Raw | None:
@@ -247,23 +223,27 @@ def anonymize(found: results.Results, key: bytes) -> writer.Document:
     return document
 
 
+def _scrub_own(pseudonyms: Pseudonyms, content: asking.Content) -> dict[str, SampleColumn]:
+    """What the workload says beside the points: groups in place; columns of samples anew."""
+    for arrays in content.groups.values():
+        for name, values in arrays.items():
+            if values.dtype == object:
+                _map(partial(_word_of_column, pseudonyms, name), values)
+    return {
+        name: replace(
+            one, long_name=pseudonyms.scrub(one.long_name), units=pseudonyms.scrub(one.units)
+        )
+        for name, one in content.own_columns.items()
+    }
+
+
 def _word_of_column(pseudonyms: Pseudonyms, column: str, text: str) -> str:
     """A word that the program or libfabric chose stays, were a host called the same."""
-    return text if column in _FIXED_WORDS and _WORD.fullmatch(text) else pseudonyms.scrub(text)
-
-
-def left(document: writer.Document) -> list[tuple[str, str]]:
-    """What is there of texts, each once: what it is, and the text."""
-    found = dict.fromkeys(
-        (name, value) for name, value in document.attributes.items() if isinstance(value, str)
+    return (
+        text
+        if column in stored_texts.FIXED_WORDS and _WORD.fullmatch(text)
+        else pseudonyms.scrub(text)
     )
-    for column in document.described:
-        if column.kind == "string" and column.name not in _FIXED_WORDS:
-            found |= dict.fromkeys((column.name, x) for x in document.columns[column.name])
-    for segment in document.segments:
-        found |= dict.fromkeys(_texts(segment))
-    found |= dict.fromkeys(member_attributes.texts(document.kept))
-    return [(what, text) for what, text in found if not _PLAIN.match(text)]
 
 
 def _map(function: Callable[[str], str], values: Any) -> Any:
@@ -280,45 +260,24 @@ def _learn(pseudonyms: Pseudonyms, segments: Sequence[schema.Segment], others: l
     for segment in segments:
         hosts |= {*segment.nodes, *(node.partition(".")[0] for node in segment.nodes)}
         for name, value in segment.environment.items():
-            if _USER_VARIABLES.search(name) and not _PLAIN.match(value):
+            if _USER_VARIABLES.search(name) and not stored_texts.PLAIN.match(value):
                 users.add(value)
             elif _HOST_VARIABLES.search(name) and re.fullmatch(r"[\w.-]+", value):
                 hosts.add(value)
-        texts += [text for _, text in _texts(segment)]
+        texts += [text for _, text in stored_texts.of_segment(segment)]
     for text in texts:
-        users.update(_HOME.findall(text))
-        for user, host in _AT.findall(text):
+        users.update(looks.HOME.findall(text))
+        for user, host in looks.AT.findall(text):
             users.add(user)
             hosts.add(host)
-        for host in _DOTTED.findall(text):
-            if not _FILE.search(host):
+        for host in looks.DOTTED.findall(text):
+            if not looks.FILE.search(host):
                 hosts |= {host, host.partition(".")[0]}
-        hosts.update(_NUMBERED.findall(text))
-        interfaces.update(_INTERFACE.findall(text))
+        hosts.update(looks.NUMBERED.findall(text))
+        interfaces.update(looks.INTERFACE.findall(text))
     pseudonyms.learn("host", sorted(hosts))
     pseudonyms.learn("user", sorted(users - {"root"}))
     pseudonyms.learn("interface", sorted(interfaces))
-
-
-def _texts(segment: schema.Segment) -> Iterator[tuple[str, str]]:
-    """Every text of a launch, and what it is."""
-    yield "message", segment.message
-    for line in segment.fi_info.splitlines():
-        yield "fi_info", line
-    for node in segment.nodes:
-        yield "node", node
-    for name, value in segment.attributes.items():
-        if isinstance(value, str):
-            yield name, value
-    for what, named in (("variable", segment.environment), ("label", segment.labels)):
-        for name, value in named.items():
-            yield f"{what} {name}", value
-            yield f"name of a {what}", name
-    for facts in (segment.node_facts, segment.rank_facts):
-        for name, values in facts.items():
-            yield "name of a fact", name
-            for value in values:
-                yield name, value
 
 
 def _ports(pseudonyms: Pseudonyms, counted: schema.Counters) -> schema.Counters:
@@ -333,6 +292,9 @@ def _ports(pseudonyms: Pseudonyms, counted: schema.Counters) -> schema.Counters:
 def _replace(pseudonyms: Pseudonyms, segment: schema.Segment) -> None:
     if segment.start:
         segment.start = _ports(pseudonyms, segment.start)
+    if segment.start_times:
+        for texts in (segment.start_times.phases, segment.start_times.meanings):
+            _map(pseudonyms.scrub, texts)
     segment.nodes = [pseudonyms.of("host", node) for node in segment.nodes]
     for name, value in segment.attributes.items():
         if name in _WHOLE_ATTRIBUTES:
@@ -369,7 +331,7 @@ def _name_of_variable(pseudonyms: Pseudonyms, name: str) -> str:
 
 
 def _variable(pseudonyms: Pseudonyms, name: str, value: str) -> str:
-    if _PLAIN.match(value) and "JOB_ID" not in name and "JOBID" not in name:
+    if stored_texts.PLAIN.match(value) and "JOB_ID" not in name and "JOBID" not in name:
         return pseudonyms.scrub(value)  # an address looks like a number, too
     if name.startswith(_KEPT_FAMILIES):
         return pseudonyms.scrub(value)
@@ -378,7 +340,7 @@ def _variable(pseudonyms: Pseudonyms, name: str, value: str) -> str:
 
 def _require_clean(pseudonyms: Pseudonyms, document: writer.Document) -> None:
     """No learnt name may be left where names are replaced."""
-    for what, text in left(document):
+    for what, text in stored_texts.left(document):
         is_chosen = what == "name of a fact" or text.startswith(_KEPT_FAMILIES)
         leak = pseudonyms.leaks(text, _WHOLE if is_chosen else _ANYWHERE)
         if leak:

@@ -74,6 +74,7 @@ def _is_vouched_for(file: h5py.File) -> bool:
 
 def _damaged(file: h5py.File) -> list[str]:
     return [
+        *integrity.damaged_plan(file),
         *integrity.damaged_states(file),
         *integrity.damaged_columns(file),
         *integrity.damaged_groups(file),

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from a2aperf import copies, regular, terminal
+from a2aperf import copies, output, regular, terminal
 from a2aperf.errors import InputError
 
 FILE = "a2a-baselines.json"
@@ -49,12 +49,7 @@ def save(name: str, files: Iterable[Path]) -> Path:
         key: [os.path.relpath(file.resolve(), folder) for file in value]
         for key, value in sorted(known.items())
     }
-    fresh = path.with_name(path.name + ".new")
-    try:
-        fresh.write_text(json.dumps(relative, indent=1) + "\n", encoding="utf-8")
-        fresh.replace(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    output.replace(path, (json.dumps(relative, indent=1) + "\n").encode())
     return path
 
 

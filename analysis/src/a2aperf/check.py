@@ -171,6 +171,7 @@ def _schema(path: Path, present: list[Workload]) -> Iterator[Finding]:
         described = {name: one.described for name, one in columns.items()}
         own["raw"] = {**datasets.RAW, **described}
         yield from map(_error, datasets.lacking(file, own))
+        yield from map(_error, datasets.miscounted(file, own))
         if reading.raw_samples(file):
             counts = {name: one.count for name, one in columns.items()}
             yield from map(_error, datasets.too_small(file, described, counts))
@@ -267,6 +268,9 @@ def _samples(
     where, launch = _where(row), found.launches[str(row["launch"])]
     clock = launch.attributes["sync"] == "clock"
     workload = workloads.of_role(row["role"])
+    if pd.isna(row["ops"]):
+        yield _error(f"{where}: ops is unknown, though it was measured")
+        return
     if workload.ops_are_attempts and int(raw.valid.sum()) != row["ops"]:
         yield _error(f"{where}: {raw.valid.sum()} valid ops in /raw, {row['ops']} in the summary")
         return

@@ -19,14 +19,16 @@ from a2aperf.errors import DAMAGE, what_is_damaged
 
 NONE: Final = -1
 """Stands for a checksum that was not made."""
-POINTS, DIGEST = "checksum", "digest"
+POINTS, DIGEST, OF_END = "checksum", "digest", "end_checksum"
 """Root datasets: a checksum for each point, and the digest."""
 OF_COLUMN = "checksum"
 """Attribute of each column of numbers that were asked for."""
+COUNTED_BY = "counted_by"
+"""Attribute of what a workload keeps: the dataset that says by 0 where nothing is."""
 _AT_ONCE = 16 * 2**20  # bytes of samples
 _NOT_IN_ROWS = {"point", "state", POINTS}
 _OF_HDF5 = {b"DIMENSION_LIST", b"REFERENCE_LIST"}  # who has which scale: addresses in the file
-_LATE = {"end_state", "end_reason", "ended", "message"}
+_LATE = {"end_state", "end_reason", "ended", "message", "end_checksum"}
 """Of a launch: what is known at its end only."""
 _DEEPEST = 16
 """Names in the path of a group."""
@@ -166,7 +168,34 @@ def of_group(group: h5py.Group, instead: Mapping[str, NDArray[Any]] | None = Non
         if name != POINTS:
             crc.add_text(name)
             values = (instead or {}).get(name)
-            crc.add_values(dataset[()] if values is None else values.astype(dataset.dtype))
+            found = dataset[()] if values is None else values.astype(dataset.dtype)
+            crc.add_values(_without_uncounted(group, dataset, found, instead or {}))
+    return crc.value
+
+
+def _without_uncounted(
+    group: h5py.Group,
+    dataset: h5py.Dataset,
+    values: NDArray[Any],
+    instead: Mapping[str, NDArray[Any]],
+) -> NDArray[Any]:
+    """NaN where the column that counts its values has 0: nothing is there, whatever is stored."""
+    if COUNTED_BY not in dataset.attrs:
+        return values
+    counts = str(dataset.attrs[COUNTED_BY])
+    of_cells = instead[counts] if counts in instead else group[counts][()]
+    return np.where(of_cells == 0, np.nan, values).astype(values.dtype)
+
+
+# How a launch ended ------------------------------------------------------------------------------
+
+
+def of_end(launch: h5py.Group) -> int:
+    """Of what is known of a launch at its end only."""
+    crc = Crc()
+    for name in ("end_state", "end_reason", "ended"):
+        crc.add_values(launch[name][()])
+    crc.add_text(bytes(launch["message"][()]))
     return crc.value
 
 

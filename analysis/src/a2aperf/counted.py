@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from a2aperf import strict, verified
 from a2aperf.datasets import (
     CHANGED_PER_RANK,
+    CHANGES,
     COUNTED_PER_NODE,
     COUNTED_PER_RANK,
     MEMORY,
@@ -92,6 +93,13 @@ def read_start(launch: h5py.Group, ranks: int) -> Counters | None:
         },
         ports={name: port[:, index] for index, name in enumerate(names)},
     )
+
+
+def strangers_of_start(launch: h5py.Group) -> list[str]:
+    """What `read_start` does not read: a copy would lack it."""
+    if START not in launch:
+        return []
+    return sorted(set(strict.group(launch[START])) - {*CHANGES, "port_names"})
 
 
 def _has(group: h5py.Group, name: str) -> bool:

@@ -208,3 +208,21 @@ def lacking(file: h5py.File, own: Mapping[str, Tables]) -> Iterator[str]:
             bare = [s for axis, s in enumerate(table.scales) if not len(dataset.dims[axis])]
             if bare:
                 yield f"/{group}/{name} has no dimension scale {', '.join(bare)}"
+
+
+def miscounted(file: h5py.File, own: Mapping[str, Tables]) -> Iterator[str]:
+    """Which dimension scales do not count from 0, in words; `own` are groups of a workload.
+
+    A scale that is a column of its group has values of its own.
+    """
+    for group, tables in {"": {}, **_GROUPS, **own}.items():
+        if group and group not in file:
+            continue
+        for name, scale in file[group or "/"].items():
+            if not getattr(scale, "is_scale", False) or name in tables:
+                continue
+            values = np.ravel(scale[()])
+            wrong = np.flatnonzero(values != np.arange(len(values)))
+            if len(wrong):
+                found = f"{values[wrong[0]]} at {wrong[0]}"
+                yield f"{scale.name} does not count from 0: {found}"

@@ -119,6 +119,18 @@ def damaged_states(file: h5py.File) -> list[str]:
     return verified.settle(file, file["state"][()])
 
 
+def damaged_plan(file: h5py.File) -> list[str]:
+    """Whether what was asked, or who measured, is as it was written, in words.
+
+    Nothing while a program may be adding a launch: its digest comes with the last of it.
+    """
+    if not verified.has_checksums(file):
+        return []
+    if file_lock.writer_of(Path(file.filename)) is file_lock.Writer.THERE:
+        return []
+    return list(_digest(file))
+
+
 def damaged_groups(file: h5py.File) -> list[str]:
     """What workloads keep beside the points and is not as it was written, in words.
 
@@ -218,10 +230,16 @@ def _wrong(file: h5py.File, point: int) -> str:
 
 
 def _end(segment: Any, index: int) -> Iterator[str]:
-    """Whether what was written at the end of a launch fits together; no checksum covers it."""
+    """Whether what was written at the end of a launch is as it was, and fits together."""
     if strict.one_number(segment["end_state"]) == schema.END_STATES.index("running"):
         return  # the rest is written before, and need not be on the disk together with it
-    if "end_reason" in segment:
-        reason = strict.one_number(segment["end_reason"])
-        if reason == schema.END_REASONS.index("running"):
-            yield f"launch {index}: end_state and end_reason do not fit together"
+    if "end_reason" not in segment:
+        return
+    told = strict.one_number(segment[checksums.OF_END]) if checksums.OF_END in segment else None
+    if told not in (None, checksums.NONE, checksums.of_end(segment)):
+        yield f"launch {index}: how it ended is not as it was written: its checksum is wrong"
+    state, reason = (strict.one_number(segment[name]) for name in ("end_state", "end_reason"))
+    meant = schema.END_STATES[state] if 0 <= state < len(schema.END_STATES) else ""
+    known = 0 <= reason < len(schema.END_REASONS)
+    if known and meant != schema.STATE_OF_REASON.get(schema.END_REASONS[reason], "failed"):
+        yield f"launch {index}: end_state and end_reason do not fit together"

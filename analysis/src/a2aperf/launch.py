@@ -33,6 +33,7 @@ class Launch:
     fi_info: str = ""
     start: schema.Counters | None = None
     """What its start counted."""
+    start_times: schema.StartTimes | None = None
 
     def setting(self, name: str) -> str | None:
         """Value of a label, variable, attribute or node fact; None where it is not recorded.

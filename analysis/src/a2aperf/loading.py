@@ -131,6 +131,7 @@ def _launch(name: str, path: Path, index: int, segment: schema.Segment) -> Launc
         message=segment.message,
         fi_info=segment.fi_info,
         start=segment.start,
+        start_times=segment.start_times,
     )
 
 

@@ -23,9 +23,18 @@ def require_suffix(path: Path, suffixes: tuple[str, ...], what: str, option: str
     writer.require_writable(path, force=True)
 
 
+def require_no_link(path: Path) -> None:
+    """Refuse a link where a file is written in place: anybody may have made it."""
+    if path.is_symlink():
+        raise InputError(f"{path}: a symbolic link; give the name of the file itself")
+
+
 def replace(path: Path, data: bytes) -> None:
     """Write under a temporary name in the same folder, then rename: whole or not at all."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from error
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

@@ -7,7 +7,6 @@ its own or by another column's value, so that no number that cannot be is taken 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import datasets, derived, reading, schema, segments, strict, workloads
+from a2aperf import counter_ranges, derived, reading, schema, segments, strict, workloads
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
@@ -27,8 +26,6 @@ Limit = float | str
 _SECOND: Final = 10**9
 _CLOCK_SET: Final = 60 * _SECOND
 """ns by which somebody may set a node's clock during a launch."""
-_CPU_TICK: Final = _SECOND // 10
-"""ns by which the kernel's count of a rank's CPU time may be ahead of the clock."""
 _LARGEST_DRIFT: Final = 0.1
 _LARGEST: Final = 1e18
 """Of a figure: thirty years in ns. What is above it is damage, and products of it overflow."""
@@ -103,7 +100,7 @@ def of_point(found: Results, row: pd.Series[Any], raw: RawOps) -> Iterator[str]:
     yield from _of_warmup(row, launch, found.attributes[str(row["file"])].get("origin"))
     counters = found.counters(row["file"], int(row["point"]))
     if counters is not None:
-        yield from _of_counters(row, counters)
+        yield from counter_ranges.of_point(row, counters)
 
 
 # Points -------------------------------------------------------------------------------------------
@@ -257,10 +254,16 @@ def _of_launch(index: int, segment: schema.Segment, points: pd.DataFrame) -> Ite
     if (order < 0).any() or (order >= len(points)).any() or len(np.unique(order)) < order.size:
         yield f"{where}: planned_order is no order of points"
     if segment.start:
-        yield from _below_nothing(f"{where}: {segments.START}", segment.start)
+        yield from counter_ranges.of_start(f"{where}: {segments.START}", segment.start)
         for name, values in segment.start.per_rank.items():
             if values.size != ranks:
                 yield f"{where}: {segments.START}/{name} has {values.size} values, not {ranks}"
+    if segment.start_times:
+        spent = segment.start_times.time
+        if spent.shape[1] != ranks:
+            yield f"{where}: {segments.START_TIMES} has {spent.shape[1]} ranks, not {ranks}"
+        if (spent < 0).any():
+            yield f"{where}: {segments.START_TIMES} has {spent.min()} ns"
     yield from _times(where, segment, mine)
 
 
@@ -270,7 +273,7 @@ def _of_ranks(where: str, segment: schema.Segment, ranks: int) -> Iterator[str]:
         count = getattr(segment, name).size
         if count != ranks:
             yield f"{where}: {name} has {count} values, not {ranks}"
-    for name, most in (("clock_offset", np.inf), ("clock_drift", _LARGEST_DRIFT)):
+    for name, most in (("clock_offset", _LARGEST), ("clock_drift", _LARGEST_DRIFT)):
         clocks = getattr(segment, name)
         if not (np.abs(clocks) < most).all() and not np.isnan(clocks).all():  # not known
             yield f"{where}: {name} is no clock's"
@@ -285,6 +288,8 @@ def _times(where: str, segment: schema.Segment, mine: pd.DataFrame) -> Iterator[
     origin, ended = int(segment.attributes["time_origin"]), segment.ended
     if ended < schema.UNKNOWN or 0 <= ended < origin - _CLOCK_SET:
         yield f"{where}: it ended before it began"
+    if ended - origin > _LARGEST:
+        yield f"{where}: it ended later than it can have"
     for _, row in mine[mine["started"].notna() & mine["duration"].notna()].iterrows():
         start = int(row["started"])
         end = start + int(row["duration"])
@@ -306,6 +311,10 @@ def _of_samples(row: pd.Series[Any], raw: RawOps, launch: Launch) -> Iterator[st
     began = int(row["started"])
     if start < began - _CLOCK_SET or last > began + int(row["duration"]) + _CLOCK_SET:
         yield "its ops are not within the time from started on (/raw/start)"
+    if (np.diff(raw.start) < 0).any():
+        yield "its ops do not follow one another (/raw/start)"
+    if raw.exit is not None and (np.abs(raw.exit) > row["duration"] + _CLOCK_SET).any():
+        yield "ranks left the barrier outside of the time of the point (/raw/exit)"
 
 
 def _of_warmup(row: pd.Series[Any], launch: Launch, origin: Any) -> Iterator[str]:
@@ -319,35 +328,3 @@ def _of_warmup(row: pd.Series[Any], launch: Launch, origin: Any) -> Iterator[str
     half = max(int(launch.attributes["warmup"]) // 2, 1)
     if pd.notna(median) and pd.notna(row["duration"]) and median * half > row["duration"]:
         yield f"warmup_p50 is {median:g}, and {half} such ops take longer than the point"
-
-
-def _of_counters(row: pd.Series[Any], counters: schema.Counters) -> Iterator[str]:
-    """What no counter of a point can say; -1 is not counted."""
-    yield from _below_nothing("/counters", counters)
-    if (counters.per_rank["threads"] == 0).any():
-        yield "/counters/threads has 0"
-    if pd.isna(row["duration"]):
-        return
-    text = counters.thread_affinity
-    if not all(re.fullmatch(r"[0-9,;-]*…?", one) for one in text):
-        yield "/counters/thread_affinity has no lists of CPUs"
-    threads = np.maximum(counters.per_rank["threads"], 1)
-    before = counters.verification
-    if before:
-        yield from _below_nothing("/counters", before, datasets.VERIFICATION)
-    for used in (counters.per_rank, before.per_rank if before else {}):
-        if not used:
-            continue
-        busy = used["user_time"].astype(float) + used["system_time"]
-        if (busy > float(row["duration"]) * threads + _CPU_TICK).any():
-            yield f"/counters: {busy.max():g} ns of CPU in {row['duration']} ns"
-
-
-def _below_nothing(group: str, counters: schema.Counters, prefix: str = "") -> Iterator[str]:
-    """Changes are none or more, and -1 is not counted."""
-    for name, values in counters.per_rank.items():
-        if (values < schema.UNKNOWN).any():
-            yield f"{group}/{prefix}{name} has {values.min()}"
-    for name, values in (*counters.per_node.items(), *counters.ports.items()):
-        if (values < schema.UNKNOWN).any():
-            yield f"{group}: {prefix}{name} has {values.min()}"

@@ -18,6 +18,7 @@ from a2aperf import (
     sample_columns,
     segments,
     skeleton,
+    start_times,
     strict,
     trailer,
     verified,
@@ -261,24 +262,29 @@ def read_columns(file: h5py.File, described: Iterable[Column] = COLUMNS) -> dict
 _PARTS = {"point", "raw", "counters", "segments", "checksum", "digest"}
 
 
-def require_whole_copy(path: Path, file: h5py.File, groups: Iterable[str]) -> None:
-    """Refuse a file with members of which nothing is known: a copy would lack them.
+Groups = Mapping[str, Mapping[str, Described]]
+"""Those that workloads keep in the root, and what each has."""
 
-    `groups` are those that workloads keep in the root.
-    """
+
+def require_whole_copy(path: Path, file: h5py.File, groups: Groups) -> None:
+    """Refuse a file with members of which nothing is known: a copy would lack them."""
     lost = strangers(file, groups)
     if lost:
         raise InputError(f"{path}: this a2a knows nothing of /{lost[0]}: a copy would lack it")
 
 
-def strangers(file: h5py.File, groups: Iterable[str]) -> list[str]:
+def strangers(file: h5py.File, groups: Groups) -> list[str]:
     """The members that a copy would lack."""
     lost = sorted(set(file) - set(columns_of(file)) - _PARTS - set(groups))
-    if "counters" in file:
-        scales = {scale for table in COUNTERS.values() for scale in table.scales}
-        lost += [f"counters/{one}" for one in sorted(set(file["counters"]) - {*COUNTERS, *scales})]
-    for launch in file["segments"]:
-        lost += [f"segments/{launch}/{one}" for one in segments.strangers(file["segments"][launch])]
+    for name, described in {"counters": COUNTERS, **groups}.items():
+        if name in file:
+            scales = {scale for table in described.values() for scale in table.scales}
+            known = {*described, *scales, checksums.POINTS}
+            lost += [f"{name}/{one}" for one in sorted(set(strict.group(file[name])) - known)]
+    for index, launch in file["segments"].items():
+        lost += [f"segments/{index}/{one}" for one in segments.strangers(launch)]
+        of_start = counted.strangers_of_start(launch)
+        lost += [f"segments/{index}/{segments.START}/{one}" for one in of_start]
     return lost
 
 
@@ -299,6 +305,12 @@ def read_segment(file: h5py.File, index: int, unread: list[str] | None = None) -
         if unread is None:
             raise
         unread.append(f"{segments.START} cannot be read: {what_is_damaged(error)}")
+    try:
+        segment.start_times = start_times.read(group, ranks)
+    except DAMAGE as error:
+        if unread is None:
+            raise
+        unread.append(f"{segments.START_TIMES} cannot be read: {what_is_damaged(error)}")
     return segment
 
 
@@ -331,7 +343,7 @@ def _samples(
 ) -> NDArray[Any] | None:
     if name in ("start", "valid"):
         found = strict.part(group[name], np.s_[point, :attempts], (attempts,))
-        return found.astype(bool) if name == "valid" else found
+        return strict.flags(group[name], found) if name == "valid" else found
     if name == "exit" and name not in group:
         return None
     found = strict.part(group[name], np.s_[point, :attempts, :ranks], (attempts, ranks))

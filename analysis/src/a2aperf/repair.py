@@ -91,6 +91,8 @@ def _by_skeleton(path: Path, output: Path, progress: Callable[[int, int], None])
 
     A file that another program wrote anew may have a copy that is of places it has no more.
     """
+    if trailer.of(path) is trailer.Trailer.RIGHT:
+        return None
     with suppress(skeleton.DamagedError):
         parts = skeleton.of(path)
         changed = skeleton.changed_bytes(path, parts) if parts else 0
@@ -224,7 +226,7 @@ def _left_out(path: Path, file: h5py.File, is_digest_right: bool) -> list[str]:
 
     A flipped bit in a name makes one: the rest of such a file is good.
     """
-    groups = [one.group.name for one in workloads.ALL if one.group]
+    groups = {one.group.name: one.group.datasets for one in workloads.ALL if one.group}
     if is_digest_right:
         reading.require_whole_copy(path, file, groups)
     return [f"/{name}: this a2a knows nothing of it" for name in reading.strangers(file, groups)]

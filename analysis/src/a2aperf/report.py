@@ -23,6 +23,7 @@ from a2aperf import (
     gaps,
     grouping,
     interactive,
+    node_table,
     overview,
     plots,
     point_table,
@@ -127,6 +128,8 @@ def render(
     progress("page")
     listings = [one.listing for one in workloads.ALL if one.listing]
     shown = [(one.method, one.heading, one.reported(results)) for one in listings]
+    if of_nodes := workloads.study_of_nodes(looked_at):
+        shown.append(("nodes", node_table.HEADING, node_table.table(of_nodes)[0]))
     listed = [role for one in workloads.ALL if one.listing for role in one.roles]
     ops = results.select(~results.points["role"].isin(listed))
     figures = [*charts]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from a2aperf import anonymize, writer
+from a2aperf import stored_texts, writer
 
 _FREE = ("label", "message", "command_line", "note", "title", "node", "preamble", "skip_reason")
 _NAMES = {"name of a variable": "names of variables", "name of a fact": "names of facts"}
@@ -23,7 +23,7 @@ def remaining(document: writer.Document) -> list[str]:
     kinds: dict[str, list[str]] = {}
     names: dict[str, list[str]] = {}
     spared = 0
-    for what, text in sorted(anonymize.left(document), key=lambda one: _suspicion(one[0])):
+    for what, text in sorted(stored_texts.left(document), key=lambda one: _suspicion(one[0])):
         if what == "fi_info" and _OF_LIBFABRIC.fullmatch(text):
             spared += 1
         elif what in _NAMES:

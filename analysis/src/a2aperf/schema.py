@@ -32,6 +32,8 @@ END_REASONS = (
     "out-of-memory", "disk-full", "other",
 )
 # fmt: on
+STATE_OF_REASON = {"running": "running", "finished": "finished", "signal": "interrupted"}
+"""How a launch ended for each reason; of every other, "failed"."""
 
 Kind = Literal["string", "int8", "int32", "int64", "float64"]
 
@@ -243,6 +245,36 @@ RAW_MOMENTS = ("begin", "send_done", "recv_done")
 
 
 @dataclass
+class StartTimes:
+    """For how long each rank was in each phase of its start."""
+
+    phases: list[str]
+    meanings: list[str]
+    waits: NDArray[np.bool_]
+    """Of each phase, whether it contains waiting for other ranks."""
+    time: NDArray[np.int64]
+    """[phases, R] ns."""
+
+    @property
+    def whole(self) -> int:
+        """How long the rank was on its way that took longest, ns."""
+        return int(self.time.sum(axis=0).max(initial=0))
+
+    @property
+    def took(self) -> NDArray[np.int64]:
+        """What each phase cost the launch, ns.
+
+        Where ranks wait for one another the last to come waits least; elsewhere the slowest
+        decides.
+        """
+        if not self.time.size:
+            return np.zeros(len(self.phases), np.int64)
+        least, most = self.time.min(axis=1), self.time.max(axis=1)
+        took: NDArray[np.int64] = np.where(self.waits, least, most)
+        return took
+
+
+@dataclass
 class Segment:
     """One launch: `/segments/<i>`. Lists are per node [N], per rank [R], or per name."""
 
@@ -268,6 +300,8 @@ class Segment:
     planned_order: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
     start: "Counters | None" = None
     """What its start counted, before the first point; None where that is not there."""
+    start_times: StartTimes | None = None
+    """How long its start took, phase by phase; None where that is not there."""
 
 
 @dataclass(frozen=True)

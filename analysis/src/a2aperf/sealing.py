@@ -36,9 +36,17 @@ def seal(file: h5py.File) -> None:
     ]
     for name in groups(file):
         file[name][checksums.POINTS][()] = checksums.of_group(file[name])
+    for launch in file["segments"].values():
+        if checksums.OF_END in launch:
+            launch[checksums.OF_END][()] = _of_end(launch)
     for _, column in checksums.asked(file):
         column.attrs[checksums.OF_COLUMN] = np.int64(checksums.of_column(column))
     file[checksums.DIGEST][()] = checksums.digest(file)
+
+
+def _of_end(launch: h5py.Group) -> int:
+    is_running = int(launch["end_state"][()]) == schema.END_STATES.index("running")
+    return checksums.NONE if is_running else checksums.of_end(launch)
 
 
 def groups(file: h5py.File) -> list[str]:

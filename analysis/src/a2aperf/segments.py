@@ -32,6 +32,9 @@ _OF_VARIABLE = {"uniform": ("environment_uniform", 1), "required": ("environment
 _FACTS = ("node_facts", "rank_facts")
 START = "start_counters"
 """What the start of the launch counted (`counted`, `counter_group`)."""
+_OF_END = "CRC-32 of how the launch ended: end_state, end_reason, ended, message"
+START_TIMES = "start_times"
+"""How long it took, phase by phase (`start_times`)."""
 _LATE = ("environment_required", "planned_order", "attachment_name")
 """Copies by an older a2a lack them, and files from before `--attach` the last; blank there."""
 
@@ -107,7 +110,7 @@ def _clocks(group: h5py.Group, name: str, ranks: int) -> NDArray[Any]:
 def _flags(group: h5py.Group, variables: list[str], place: str) -> dict[str, bool]:
     if place in _LATE and place not in group:
         return {}
-    values = strict.numbers(group[place], "int8", len(variables)).astype(bool)
+    values = strict.flags(group[place], strict.numbers(group[place], "int8", len(variables)))
     return dict(zip(variables, values, strict=True))
 
 
@@ -178,6 +181,8 @@ def write(group: h5py.Group, segment: Segment) -> None:
     group["ended"] = np.int64(segment.ended)
     message = segment.message.encode()[:1024]
     group.create_dataset("message", data=message, dtype=h5py.string_dtype(length=1024))
+    group["end_checksum"] = np.int64(-1)  # `sealing` puts it in
+    group["end_checksum"].attrs["long_name"] = _OF_END
     group.create_dataset("fi_info", data=segment.fi_info, dtype=h5py.string_dtype())
     write_texts(group, "nodes", segment.nodes)
     for name, kind in {**_OF_RANK, "planned_order": "int32"}.items():
@@ -205,10 +210,12 @@ def write_texts(group: h5py.Group, name: str, values: Iterable[Any]) -> None:
 def strangers(group: Any) -> list[str]:
     """Its members that `read` does not read: a copy would lack them."""
     known = {
-        *("end_state", "end_reason", "ended", "message", "nodes", "fi_info", "planned_order"),
+        *("end_state", "end_reason", "ended", "message", "end_checksum"),
+        *("nodes", "fi_info", "planned_order"),
         *_OF_RANK,
         *_FACTS,
         START,
+        START_TIMES,
         *(place for places in _NAMED.values() for place in places),
         *(place for place, _ in _OF_VARIABLE.values()),
     }

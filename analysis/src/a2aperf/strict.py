@@ -72,6 +72,13 @@ def numbers(dataset: Any, kind: str, most: int = MOST) -> NDArray[Any]:
     return found.astype(kind)
 
 
+def flags(dataset: Any, found: NDArray[Any]) -> NDArray[np.bool_]:
+    """Numbers of this dataset that say yes, 1, or no, 0."""
+    if not np.isin(found, (0, 1)).all():
+        raise ValueError(f"{dataset.name} has values other than 0 and 1")
+    return found.astype(bool)
+
+
 def array(dataset: Any, dimensions: int) -> NDArray[Any]:
     """All numbers of a dataset of so many dimensions."""
     _require_dataset(dataset)

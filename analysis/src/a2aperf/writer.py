@@ -26,6 +26,7 @@ from a2aperf import (
     schema,
     sealing,
     segments,
+    start_times,
     trailer,
 )
 from a2aperf.counter_group import CounterGroup, write_start
@@ -250,6 +251,8 @@ def _write(file: h5py.File, document: Document) -> None:
         segments.write(launch, segment)
         if segment.start:
             write_start(launch, segment.start)
+        if segment.start_times:
+            start_times.write(launch, segment.start_times)
     if document.raw is not None:
         _write_samples(file, document)
     for name, (tables, arrays) in document.own.items():

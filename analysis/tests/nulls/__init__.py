@@ -6,9 +6,9 @@ A row is a truth. A new finding gets its rows in a module of its own here, named
 
 from typing import Final
 
-from nulls import compared, explained, months
+from nulls import compared, explained, months, nodes
 from nulls.row import Outcome, Rate, Row, contradicted, rates
 
 __all__ = ["TABLE", "Outcome", "Rate", "Row", "contradicted", "rates"]
 
-TABLE: Final[tuple[Row, ...]] = (*explained.ROWS, *compared.ROWS, *months.ROWS)
+TABLE: Final[tuple[Row, ...]] = (*explained.ROWS, *compared.ROWS, *months.ROWS, *nodes.ROWS)

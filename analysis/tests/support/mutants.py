@@ -17,7 +17,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from a2aperf import check, datasets, loading, trailer
+from a2aperf import check, datasets, loading, sample_columns, trailer, workloads
 from a2aperf.errors import InputError
 from support.edited import edited
 from support.forked import forked
@@ -66,9 +66,18 @@ def shown(path: Path) -> list[Any]:
         parts += [None if one is None else one.tolist() for one in arrays]
         parts.append(repr(found.counters(path.name, point)))
     with h5py.File(path) as file:
-        if "pairs" in file:
-            parts += [repr(one[()].tolist()) for one in file["pairs"].values()]
+        groups = {one.group.name for one in workloads.ALL if one.group}
+        for group in sorted(groups & set(file)):
+            parts += [repr(one[()].tolist()) for one in file[group].values()]
+        for name, one in sample_columns.declared(file["raw"]).items() if "raw" in file else ():
+            parts += [repr(one), [_own(file, point, name, one) for point in range(len(points))]]
     return parts
+
+
+def _own(file: h5py.File, point: int, name: str, one: sample_columns.SampleColumn) -> Any:
+    """The samples of a workload's own that the point says it has."""
+    has = int(file[one.count][point])
+    return file["raw"][name][point, : max(has, 0)].tolist()
 
 
 def fate(path: Path, before: list[Any]) -> str:

@@ -340,6 +340,17 @@ def counted_untimed(setup: Setup, by: int) -> schema.Counters:
     )
 
 
+def start_times_of(ranks: int) -> schema.StartTimes:
+    """Rank r spends r + 1 ms at its memory, and all wait until the last one is done."""
+    own = 1_000_000 * np.arange(1, ranks + 1, dtype=np.int64)
+    return schema.StartTimes(
+        ["mpi_init", "memory", "addresses", "payload"],
+        ["MPI_Init", "allocating the buffers", "exchanging addresses", "filling bytes"],
+        np.array([True, False, True, False]),
+        np.array([np.full(ranks, 250_000_000), own, own.max() - own + 5_000_000, 0 * own]),
+    )
+
+
 def segment_of(setup: Setup, lasted_ns: int, command: str = "alltoall") -> schema.Segment:
     """Provenance of a machine that does not exist."""
     facts = {
@@ -398,4 +409,5 @@ def segment_of(setup: Setup, lasted_ns: int, command: str = "alltoall") -> schem
         },
         rank_order=np.arange(ranks, dtype=np.int32),
         start=counted_untimed(setup, 1000),
+        start_times=start_times_of(ranks),
     )

@@ -85,13 +85,14 @@ def launched(
     lost: Sequence[int] = (),
     ignored: Sequence[str] = (),
     setup: Setup = SETUP,
+    start: datetime = START,
 ) -> list[Path]:
     """The files of a plan's launches, with the changes of speed of its settings.
 
     No file of the launches `lost`; no launch records the variables `ignored`.
     """
     rows = {plan.label(i): plan.environment(i) for i in range(plan.design.launches)}
-    return _written(folder, rows, changes, START, lost, ignored, setup)
+    return _written(folder, rows, changes, start, lost, ignored, setup)
 
 
 def confirmed(
@@ -100,12 +101,11 @@ def confirmed(
     changes: Mapping[str, float],
     sizes: Sequence[int] = SETUP.sizes,
     lost: Sequence[int] = (),
+    start: datetime = START + timedelta(hours=1),
 ) -> list[Path]:
     """The files of a trial's launches, which follow those of its screening."""
     rows = {trial.label(i): trial.environment(i) for i in range(trial.launches)}
-    return _written(
-        folder, rows, changes, START + timedelta(hours=1), lost, (), replace(SETUP, sizes=sizes)
-    )
+    return _written(folder, rows, changes, start, lost, (), replace(SETUP, sizes=sizes))
 
 
 def _written(

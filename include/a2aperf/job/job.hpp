@@ -34,6 +34,7 @@ public:
     int ranks() const { return static_cast<int>(hosts_.size()); }
     bool is_root() const { return rank_ == 0; }
     const Layout& layout() const { return *layout_; }
+    Nanoseconds initialised() const { return initialised_; } // when MPI_Init had returned
     const std::string& host(Rank rank) const { return hosts_[static_cast<std::size_t>(rank)]; }
     // MPI_COMM_WORLD rank of each rank, [R]
     const std::vector<int>& world_ranks() const { return world_ranks_; }
@@ -145,6 +146,7 @@ private:
     std::unique_ptr<Mpi> mpi_;
     Rank rank_ = 0;
     Nanoseconds timeout_;
+    Nanoseconds initialised_ = 0;
     std::vector<std::string> hosts_;
     std::vector<int> world_ranks_;
     PeerProcesses peers_;

@@ -16,6 +16,7 @@
 #include "a2aperf/job/job.hpp"
 #include "a2aperf/plan/traffic.hpp"
 #include "a2aperf/plan/traffic_class.hpp"
+#include "a2aperf/result/start_times.hpp"
 #include "a2aperf/transfer/context.hpp"
 #include "a2aperf/transfer/mode.hpp"
 
@@ -43,6 +44,7 @@ public:
 
     const Domain& domain() const { return domain_; }
     const Endpoint& endpoint() const { return endpoint_; }
+    const StartTimes& start_times() const { return start_times_; } // of opening it
     NicFacts adapter() const { return nic_of(domain_.offer()); }
     // From now on messages lie in that kind, on all ranks alike; empty: the first. While nothing is under way.
     void use(std::string_view kind);
@@ -78,6 +80,7 @@ private:
     std::vector<Region*> regions();
 
     const Job& job_;
+    StartTimes start_times_; // begins before what follows
     // Destruction runs from the end: endpoint, regions, domain.
     Domain domain_;
     std::size_t buffer_bytes_;

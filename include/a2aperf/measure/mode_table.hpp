@@ -36,8 +36,9 @@ struct ModeEntry {
     ReceiveSpace receive_space;
     Initiator initiator;
     Arrival arrival;
-    // Throws RunError when a message is lost, doubled, misdirected or damaged.
-    void (*verify)(const EngineParts& parts);
+    // Throws RunError when a message is lost, doubled, misdirected or damaged. Gives how long it filled and
+    // compared bytes.
+    Nanoseconds (*verify)(const EngineParts& parts);
     std::unique_ptr<Engine> (*make_engine)(const EngineParts& parts);
 };
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "a2aperf/base/clock.hpp"
 #include "a2aperf/job/job.hpp"
 #include "a2aperf/measure/channel.hpp"
 #include "a2aperf/measure/engine.hpp"
@@ -67,14 +68,17 @@ private:
 };
 
 // Runs one untimed op of the point's size and mode, in several rounds where buffers are shared by peers, and
-// checks every byte. Sets up every connection on the way. Throws RunError.
+// checks every byte. Sets up every connection on the way. Throws RunError. Gives how long it filled and compared
+// bytes.
 template <TransferMode Mode>
-void verify(const Job& job, Channel& channel, OpLoop& loop, Deadline& deadline, const Point& point,
-            ExchangeSettings settings, std::uint64_t seed) {
+Nanoseconds verify(const Job& job, Channel& channel, OpLoop& loop, Deadline& deadline, const Point& point,
+                   ExchangeSettings settings, std::uint64_t seed) {
     const TransferContext context = context_of<Mode>(channel, point);
     loop.name(OpKind::verification);
+    Nanoseconds with_bytes = 0;
     for (const VerificationRound& round : rounds_of(point, job, channel.slots(point.message_size), seed)) {
         const std::uint64_t op = loop.next_op();
+        const Nanoseconds begin = now_ns();
         for (const Rank peer : round.sends)
             fill_payload(channel.memory(),
                          message_at(context.send_buffer, context.send_offset, peer, context.size_to(peer)),
@@ -83,6 +87,7 @@ void verify(const Job& job, Channel& channel, OpLoop& loop, Deadline& deadline, 
         for (const Rank peer : round.receives)
             blank_payload(channel.memory(), message_at(context.receive_buffer, context.receive_offset, peer,
                                                        context.size_from(peer)));
+        const Nanoseconds filled = now_ns();
 
         // A flag that comes too early would find the message torn, and later it would be whole.
         const ExchangeState* verified = nullptr;
@@ -103,8 +108,11 @@ void verify(const Job& job, Channel& channel, OpLoop& loop, Deadline& deadline, 
         loop.settle(engine); // all have checked: what comes now is the sweep
         exchange.sweep(nearest_of(round.sends, context));
         loop.settle(engine); // who leaves first reads on until the last one's sweep has come through
+        const Nanoseconds arrived = now_ns();
         check_bytes(exchange, channel.memory(), round, job, point, op, seed);
+        with_bytes += now_ns() - arrived + filled - begin;
     }
+    return with_bytes;
 }
 
 } // namespace a2aperf

@@ -10,6 +10,7 @@
 
 #include "a2aperf/plan/layout.hpp"
 #include "a2aperf/result/point_result.hpp"
+#include "a2aperf/result/start_times.hpp"
 
 namespace a2aperf {
 
@@ -38,6 +39,7 @@ struct Provenance {
     std::map<std::string, std::vector<std::string>> node_facts;   // fact -> [N]
     std::map<std::string, std::vector<std::string>> rank_facts;   // fact -> [R]
     std::vector<std::string> port_names;                          // [C]
+    std::vector<StartTimes::Times> start_times;                   // [R]
     PhaseCounts start; // from before the channels are opened until the first point can be measured
 };
 

@@ -77,6 +77,48 @@ TEST_CASE("buffers hold the largest message that is measured, of all ranks, with
     CHECK(buffer_bytes(plan, budget_of(2000, 1, sizes), 4) == 850);
 }
 
+TEST_CASE("without a limit messages that may share places take 2 GiB a node, the others what they need") {
+    constexpr int kRanks = 320;
+    constexpr Bytes kNode = Bytes{64} << 30;
+    const std::vector<Bytes> sizes{8, 1'000'000};
+    const MemoryBudget on_one_node = usual_budget(kNode, kRanks, sizes);
+    const auto taken = [&](const char* mode, const MemoryBudget& budget) {
+        Plan plan;
+        plan.points = {point_of(mode, 8), point_of(mode, 1'000'000)};
+        return kRanks * (2 * buffer_bytes(plan, budget, kRanks) + largest_message(plan));
+    };
+    CHECK(taken("tagged", on_one_node) <= Bytes{2} << 30);
+    CHECK(taken("tagged", on_one_node) > Bytes{1} << 30);
+    CHECK(taken("tagged", budget_of(kNode, kRanks, sizes)) > Bytes{32} << 30);
+    // A place for each peer, or none: it is not skipped for what is only usual.
+    const std::vector<Bytes> small{60'000};
+    const MemoryBudget of_small = usual_budget(kNode, kRanks, small);
+    CHECK_FALSE(memory_skip_reason(point_of("write-imm", 60'000), of_small, kRanks));
+    Plan written;
+    written.points = {point_of("write-imm", 60'000)};
+    CHECK(buffer_bytes(written, of_small, kRanks) == Bytes{60'000} * kRanks);
+    CHECK(usual_sharing(written, of_small, kRanks).empty());
+    // One message larger than its share has its place all the same.
+    Plan large;
+    large.points = {point_of("tagged", 30'000'000)};
+    const std::vector<Bytes> of_large{30'000'000};
+    CHECK(buffer_bytes(large, usual_budget(kNode, kRanks, of_large), kRanks) == 30'000'000);
+}
+
+TEST_CASE("that places are shared for want of a limit is said, and only then") {
+    const std::vector<Bytes> sizes{60'000};
+    Plan plan;
+    plan.points = {point_of("tagged", 60'000)};
+    const MemoryBudget crowded = usual_budget(Bytes{64} << 30, 320, sizes);
+    CHECK(
+        usual_sharing(plan, crowded, 320) ==
+        "the 320 messages of 60000 B that a rank has at a time share 55 places: without --memory-limit the buffers "
+        "of a node take up to 2 GiB");
+    CHECK(usual_sharing(plan, usual_budget(Bytes{64} << 30, 4, sizes), 320).empty());
+    CHECK(usual_sharing(plan, budget_of(Bytes{2} << 30, 320, sizes), 320).empty());
+    CHECK(usual_sharing(plan, usual_budget(Bytes{1} << 30, 320, sizes), 320).empty()); // less is free
+}
+
 TEST_CASE("no launch takes more memory than the limit, whatever sizes, modes and ranks") {
     for (const Bytes limit : {1000, 12'345, 1'000'000})
         for (const int ranks : {2, 3, 7, 64})

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include <sys/stat.h>
+
 #include <doctest/doctest.h>
 
 #include "launch.hpp"
@@ -176,6 +178,31 @@ TEST_CASE("of a launch that was killed the texts are kept that no sample tells")
     const Recorder recorder = launch.resume();
     CHECK(texts_of(launch.settings.file, "called") == std::vector<std::string>{"Ane", "Ole Ø"});
     CHECK(texts_of(launch.settings.file, "note").front() == "snow");
+}
+
+TEST_CASE("large columns that are counted take no room on the disk until there is something in them") {
+    constexpr std::uint64_t kHarbours = 200;
+    constexpr std::uint64_t kHours = 25'000; // 40 MB of heights and 20 MB of waves
+    const test::TemporaryFolder folder;
+    TideLaunch launch(folder / "a.h5", kHours);
+    GroupDeclaration& group = *launch.settings.group;
+    group.dimensions[0].values.resize(kHarbours);
+    for (std::uint64_t i = 0; i < kHarbours; ++i) group.dimensions[0].values[i] = static_cast<std::int64_t>(i);
+    group.columns[0].counted_by = "waves";
+    Recorder recorder = launch.create();
+    struct stat status {};
+    REQUIRE(stat(launch.settings.file.c_str(), &status) == 0);
+    CHECK(status.st_size > 60'000'000);
+    CHECK(status.st_blocks * 512 < 4'000'000);
+
+    recorder.write({"height", {7, 3, 7, 4}, std::vector<double>{2.5, 3.5}});
+    recorder.write({"waves", {7, 3}, std::vector<std::int64_t>{5}}); // the other height counts for nothing
+    CHECK(recorder.end(EndState::finished, "") == std::nullopt);
+    const std::vector<double> height = stored<double>(launch.settings.file, "height");
+    CHECK(height.at(7 * kHours + 3) == 2.5);
+    CHECK(std::count_if(height.begin(), height.end(), [](double one) { return !std::isnan(one); }) == 1);
+    const ResultsFile file = ResultsFile::open(launch.settings.file, kReadOnly, test::kSchema);
+    CHECK(DeclaredGroup::open(file.file, group).is_sound());
 }
 
 TEST_CASE("a declared group outlives the end, and a resumed launch has room for both") {

@@ -346,3 +346,26 @@ TEST_CASE("a segment has every documented attribute, unknown where the launch do
     CHECK(segment.has_attribute("clock_error_ns"));
     CHECK(segment.open_group("node_facts").open_dataset("kernel").read_text().size() == 2);
 }
+
+TEST_CASE("a segment has how long each rank was in each phase of its start") {
+    const test::TemporaryFolder folder;
+    const Launch launch(folder / "a.h5");
+    { const Recorder recorder = launch.create(); }
+    const ResultsFile file = read(launch.settings.file);
+    const h5::Group start = file.segments.open_group("0").open_group("start_times");
+    const auto ranks = static_cast<std::size_t>(launch.layout.ranks());
+    const std::vector<std::string> phases = start.open_dataset("phase").read_text();
+    CHECK(phases.size() == kStartPhases.size());
+    CHECK(start.open_dataset("meaning").read_text().size() == phases.size());
+    const auto row = [&](StartPhase phase) {
+        const h5::Shape place{static_cast<std::uint64_t>(phase), 0};
+        return start.open_dataset("time").read<std::int64_t>(h5::Block{place, {1, ranks}});
+    };
+    CHECK(phases.at(static_cast<std::size_t>(StartPhase::memory)) == "memory");
+    CHECK(row(StartPhase::mpi_init) == std::vector<std::int64_t>(ranks, 1000));
+    CHECK(row(StartPhase::memory).at(3) == 13);
+    CHECK(row(StartPhase::facts).at(3) == 0);
+    const std::vector<std::int8_t> waits = start.open_dataset("waits").read<std::int8_t>();
+    CHECK(waits.at(static_cast<std::size_t>(StartPhase::addresses)) == 1);
+    CHECK(waits.at(static_cast<std::size_t>(StartPhase::memory)) == 0);
+}

@@ -104,9 +104,10 @@ def run(
     a difference or none, else at 32. The error of each look is planned beforehand, 0.5, 1.5 and
     3 %, so that all together have 5 %, and intervals are at that level.
 
-    With --screen each launch has about half of the settings. What is left is launched anew, beside
-    launches with none of it, and it ends with what `a2a screen` says: which settings matter, which
-    line is recommended and what it gains, what was without effect.
+    With --screen each launch has about half of the settings. Where one of them dominates it is
+    fixed at its better value, and the rest screened again, as far as there is time. What is left is
+    launched anew, beside launches with none of it, and it ends with what `a2a screen` says: which
+    settings matter, which line is recommended and what it gains, what was without effect.
 
     With --minutes or --node-hours a design that takes longer, with the confirmation of one setting,
     is refused with what would fit, and no launch is begun that does not fit any more.

@@ -25,8 +25,8 @@ from a2aperf.screening import (
     figure,
     folder,
     outcome,
-    plan,
     planned,
+    rounds,
     trial,
 )
 from a2aperf.screening.choosing import Wanted
@@ -119,7 +119,8 @@ def run(
         bool,
         typer.Option(
             "--confirm",
-            help="Plan the launches that confirm what is left: confirm.json, beside the plan.",
+            help="Plan what comes next, beside the plan: another round (screen-2.json) where a "
+            "setting dominates, or the launches that confirm what is left (confirm.json).",
         ),
     ] = False,
     where: Where = [],  # noqa: B006
@@ -133,19 +134,23 @@ def run(
     With files: the effects of the settings by least squares, in bands of message sizes, with an
     error of 5 % for all of them together; which settings interact; what was tried without effect,
     and how large an effect is excluded. What is beyond chance is a candidate for launches of its
-    own, and no gain yet: --confirm plans them, with the default, each candidate and all of them
-    together, and where they are among the files what they say ends in the line to recommend.
+    own, and no gain yet. Where a setting dominates --confirm fixes it at its better value and
+    plans another round of the rest, if --budget has room for it; else it plans the confirmation,
+    with the default, each candidate and all of them together, and where they are among the files
+    what they say ends in the line to recommend.
     """
     planning = {"--try": tried, "--without": without, "--fix": fix, "--output": out,
                 "--budget": budget, "--seconds": seconds, "--libfabric": libfabric,
                 "--no-confirm": no_confirm}  # fmt: skip
     judging = {"--plan": plan_file, "--plot": plot, "--where": where, "--confirm": confirm}
     if files:
+        if confirm:  # these say what there is time for
+            planning = {x: y for x, y in planning.items() if x not in ("--budget", "--seconds")}
         _refuse("files", {**planning, "--provider": provider, "--list": listed, "--catalogue": own})
         chosen = plan_file or folder.plan_beside(files)
         if confirm:
             _refuse("--confirm", {"--plot": plot, "--json": as_json})
-            terminal.say(*_confirm(files, chosen, where))
+            terminal.say(*_confirm(files, chosen, where, seconds, _time(budget)))
         else:
             _judge(files, chosen, where, plot, as_json)
         return
@@ -214,11 +219,11 @@ def _judge(
 ) -> None:
     if plot:
         output.require_suffix(plot, _FIGURES, "a figure", "--plot")
-    chosen = plan.read(path)
-    confirming = trial.of(chosen, path)
+    plans = rounds.read(path)
+    confirming = trial.of(plans[-1], path)
     found = filters.where(loading.load(baselines.files_of(files)), where)
-    made = outcome.judge(found, chosen, confirming)
-    failed = failures.sentences(chosen, study.concerned(baselines.files_of(files)))
+    made = outcome.so_far(found, plans, confirming)
+    failed = failures.of_rounds(plans, study.concerned(baselines.files_of(files)))
     if plot:
         _draw(made, plot)
     if as_json:
@@ -227,18 +232,32 @@ def _judge(
         terminal.say(*outcome.lines(made, failed))
 
 
-def _confirm(files: Sequence[Path], path: Path, where: Sequence[str]) -> list[str]:
-    """Plans the confirmation, unless it is planned already; what it is, in words."""
-    chosen = plan.read(path)
-    made = trial.of(chosen, path)
+def _confirm(
+    files: Sequence[Path], path: Path, where: Sequence[str], seconds: float, limit: float
+) -> list[str]:
+    """Plans what comes next, unless it is planned already; what it is, in words.
+
+    That is another round where a setting dominates, if it fits into the time `limit`, in s.
+    """
+    plans = rounds.read(path)
+    made = trial.of(plans[-1], path)
+    why = ""
     if made is None:
         found = filters.where(loading.load(baselines.files_of(files)), where)
-        left = outcome.judge(found, chosen).candidates
-        made = trial.make(chosen, left)
+        judged = outcome.judge(found, plans[-1], None, plans[:-1])
+        again = rounds.following(judged)
+        why = rounds.too_long(again, seconds, limit) if again else ""
+        if again and not why:
+            screened.follow(path, [*plans, again])
+            return [rounds.told(judged, again)]
+        made = trial.make(plans[-1], judged.candidates, plans[0].fixed)
         if made is None:
-            return ["nothing is left to be confirmed"]
-        screened.add(path, chosen, made)
-    return [f"to be confirmed by {made.launches} launches: {list_text(made.settings, 8)}"]
+            return [*([why] if why else []), "nothing is left to be confirmed"]
+        screened.add(path, plans, made)
+    return [
+        *([why] if why else []),
+        f"to be confirmed by {made.launches} launches: {list_text(made.settings, 8)}",
+    ]
 
 
 def _draw(made: outcome.Outcome, path: Path) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`a2a table`: results as text."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated
 
@@ -11,10 +12,12 @@ from a2aperf import (
     filters,
     layouts,
     loading,
+    node_table,
     oversubscription,
     results,
     roles,
     schema,
+    start_table,
     tables,
     terminal,
     text_layouts,
@@ -34,6 +37,8 @@ a2a table *.h5 --layout compat > table.txt
 a2a table *.h5 --csv > all.csv
 a2a table run.h5 --counters --where message_size=60kB
 a2a table run.h5 --counters --phase start
+a2a table run.h5 --start-times
+a2a table *.h5 --nodes                   which node is late, over all launches
 """
 
 
@@ -69,6 +74,17 @@ def run(
         Phase | None,
         typer.Option(help="With --counters: while what; timed unless told otherwise."),
     ] = None,
+    start_times: Annotated[
+        bool,
+        typer.Option(
+            "--start-times",
+            help="How long each launch took until it could measure, phase by phase.",
+        ),
+    ] = False,
+    nodes: Annotated[
+        bool,
+        typer.Option("--nodes", help="One line per node: in how many launches it was late."),
+    ] = False,
     where: Where = [],  # noqa: B006
     role: Annotated[
         str,
@@ -90,20 +106,46 @@ def run(
     Settings are those of the points. --phase verification has what the verification of each point
     counted, --phase start the start of each launch: nobody knows how much these moved, and nothing
     is divided.
+
+    With --start-times: a line for each phase of a launch's start, from the program's first step
+    until the first point can be measured. Where ranks wait for one another, a phase took as long as
+    the rank that waited least, otherwise as the slowest.
+
+    With --nodes: each node over all launches, between which ranks are shuffled: in how many its
+    ranks were late beyond the other nodes, or early, and by how much; it stands out where that is
+    beyond chance (5 % for all nodes together).
     """
     if csv and json:
         raise InputError("give --csv or --json, not both")
     loaded = loading.load(files)
-    if counters:
-        given = [("--columns", columns), ("--layout", layout is not _DEFAULT)]
-        for option in [option for option, is_given in given if is_given]:
-            raise InputError(f"give {option} or --counters, not both")
+    given = {"--columns": bool(columns), "--layout": layout is not _DEFAULT}
+    counted = {**given, "--counters": counters, "--phase": bool(phase)}
+    if start_times:
+        _refuse("--start-times", {**counted, "--nodes": nodes})
+        _start(filters.where(loaded, where), csv, json)
+    elif nodes:
+        _refuse("--nodes", {**counted, "--role": role != DEFAULT_ROLES})
+        _say_nodes(filters.where(loaded, where), csv, json)
+    elif counters:
+        _refuse("--counters", given)
         chosen_role = role if role != DEFAULT_ROLES or _has(loaded, role) else "all"
         measured = _measured(filters.where(roles.chosen(loaded, chosen_role), where))
         _count(measured, phase or Phase.TIMED, csv, json)
-        return
-    if phase:
+    elif phase:
         raise InputError("--phase is of --counters: give both")
+    else:
+        _say_points(loaded, role, where, columns, layout, csv, json)
+
+
+def _say_points(
+    loaded: results.Results,
+    role: str,
+    where: list[str],
+    columns: str,
+    layout: Layout,
+    csv: bool,
+    json: bool,
+) -> None:
     if role == DEFAULT_ROLES and not _has(loaded, role):
         other = next((one for one in workloads.present(loaded) if one.files(loaded)), None)
         if other and other.listing:
@@ -120,7 +162,7 @@ def run(
     _say_oversubscribed(found)
     if words := found.judged.rest_on(found.points):
         terminal.tell(f"a2a: {words}")
-    if len(files) > 1:
+    if len(loaded.files) > 1:
         order = found.points.sort_values(["ranks", "ppn"], kind="stable").index
         found = found.reordered(order)
     own = workloads.table_columns(found)
@@ -131,6 +173,11 @@ def run(
         terminal.say_text(tables.as_json(data, found.columns) if json else tables.as_csv(data))
     else:
         _print(chosen.lines(found, names or _known(found, own)))
+
+
+def _refuse(beside: str, given: Mapping[str, bool]) -> None:
+    for option in (option for option, is_given in given.items() if is_given):
+        raise InputError(f"give {option} or {beside}, not both")
 
 
 def _measured(found: results.Results) -> results.Results:
@@ -146,6 +193,18 @@ def _measured(found: results.Results) -> results.Results:
     return found
 
 
+def _say_nodes(found: results.Results, csv: bool, json: bool) -> None:
+    said = node_table.study(found)
+    if csv or json:
+        frame = node_table.frame(said)
+        columns = node_table.COLUMNS
+        terminal.say_text(tables.as_json(frame, columns) if json else tables.as_csv(frame))
+        return
+    made, notes = node_table.table(said)
+    _print(made.lines())
+    terminal.tell(*(f"a2a: {note}" for note in notes))
+
+
 def _count(found: results.Results, phase: Phase, csv: bool, json: bool) -> None:
     frame = counter_table.frame(found, phase)
     if left_out := counter_table.left_out(found, frame):
@@ -159,6 +218,18 @@ def _count(found: results.Results, phase: Phase, csv: bool, json: bool) -> None:
     _print(table.lines())
     if note:
         terminal.tell(f"a2a: {note}")
+
+
+def _start(found: results.Results, csv: bool, json: bool) -> None:
+    frame = start_table.frame(found)
+    if left_out := start_table.left_out(found, frame):
+        terminal.tell(f"a2a: {left_out}")
+    if csv or json:
+        columns = start_table.COLUMNS
+        terminal.say_text(tables.as_json(frame, columns) if json else tables.as_csv(frame))
+        return
+    _say_oversubscribed(found)
+    _print(start_table.table(frame).lines())
 
 
 def _known(found: results.Results, names: list[str]) -> list[str]:

@@ -127,20 +127,17 @@ def chances(counts: Ints, times: Ints) -> Floats:
     if not (counts.sum(axis=1) > 1).any():  # independent ops
         beyond = laws.binomial_sf(times - 1, int(counts.sum()), 1 / ranks)
     else:
-        at_least = np.append(np.cumsum(_of_sum(counts)[::-1])[::-1], 0.0)
+        at_least = np.append(np.cumsum(_of_counts(counts)[::-1])[::-1], 0.0)
         beyond = at_least[np.minimum(times, len(at_least) - 1)]
     return np.asarray(np.clip(ranks * beyond, 0.0, 1.0))
 
 
-def _of_sum(counts: Ints) -> Floats:
-    """Distribution of the sum over all blocks, where each gives the count of any of its ranks.
+def of_sum(chances: Floats) -> Floats:
+    """Distribution of the sum over all blocks, of the distribution of each [block, value].
 
     Two and two blocks are convolved, so that hundreds of thousands of ops take a second: the
     error is that of the Fourier transform, about 1e-15 of the whole.
     """
-    number, ranks = counts.shape
-    chances = np.zeros((number, int(counts.max()) + 1))
-    np.add.at(chances, (np.arange(number)[:, None], counts), 1 / ranks)
     while len(chances) > 1:
         if len(chances) % 2:
             nothing = np.eye(1, chances.shape[1])
@@ -150,6 +147,14 @@ def _of_sum(counts: Ints) -> Floats:
         spectra = fft.rfft(chances, length, axis=1)
         chances = fft.irfft(spectra[::2] * spectra[1::2], length, axis=1)[:, :width]
     return np.asarray(chances[0])
+
+
+def _of_counts(counts: Ints) -> Floats:
+    """The same where each block gives the count of any of its ranks [block, rank]."""
+    number, ranks = counts.shape
+    chances = np.zeros((number, int(counts.max()) + 1))
+    np.add.at(chances, (np.arange(number)[:, None], counts), 1 / ranks)
+    return of_sum(chances)
 
 
 def limit_of_share(who: NDArray[np.intp], ranks: int) -> float | None:

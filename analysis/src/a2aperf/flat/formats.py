@@ -59,6 +59,7 @@ def _as_parquet(path: Path, _kind: str, made: Flat) -> int:
 
 
 def _into_sqlite(path: Path, kind: str, made: Flat) -> int:
+    output.require_no_link(path)
     try:
         with closing(sqlite3.connect(path)) as base, base:
             return _append(base, kind, made)
@@ -71,6 +72,7 @@ def _into_duckdb(path: Path, kind: str, made: Flat) -> int:
         import duckdb
     except ImportError:
         raise InputError("DuckDB needs duckdb: pip install 'a2aperf[duckdb]'") from None
+    output.require_no_link(path)
     try:
         with closing(duckdb.connect(str(path))) as base:
             base.execute("BEGIN")

@@ -93,12 +93,12 @@ def pairs(together: int) -> list[tuple[int, int]]:
     return each + ([(together, 1)] if together > 1 else [])
 
 
-def judge(found: Results, plan: Plan, trial: Trial) -> Confirmation:
-    """What the launches of a trial say; InputError where they tell nothing."""
+def judge(found: Results, plans: Sequence[Plan], trial: Trial) -> Confirmation:
+    """What the launches of a trial say, after these rounds; InputError where they tell nothing."""
     notes: list[str] = []
     wanted = {trial.label(i): trial.environment(i) for i in range(trial.launches)}
-    own = [plan.label(i) for i in range(plan.design.launches)]
-    names = [*plan.fixed, *plan.names]
+    own = [label for plan in plans for label in plan.labels]
+    names = [*plans[0].fixed, *plans[0].names]
     taken = launches.take(found, wanted, names, own, notes)
     rows = np.array([taken.rows[str(x)] for x in taken.times.index], dtype=np.intp)
     side = np.array([trial.order[row] for row in rows], dtype=np.intp)

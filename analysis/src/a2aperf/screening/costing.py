@@ -39,6 +39,12 @@ class Cost:
                 f"with the confirmation of what is left: {both[0]} to {both[1]} launches"
                 f"{self._takes(both)}; {screened} where nothing is left"
             )
+            if settings > 2:
+                again = design.launches_for(settings - 1)
+                told.append(
+                    f"where a setting dominates, two further rounds at most, of {again} launches "
+                    f"or fewer{self._takes([again])} each, as far as they fit"
+                )
         return told
 
     def require(self, settings: int, limit: float) -> None:

@@ -17,8 +17,18 @@ LEVEL: Final = 0.05
 """Error of all settings together."""
 
 
-def sentences(plan: Plan, jobs: Sequence[Job]) -> list[str]:
-    """Nothing where every launch that was made is good.
+def of_rounds(plans: Sequence[Plan], jobs: Sequence[Job]) -> list[str]:
+    """What `sentences` says of each round; of several which one it is."""
+    told, first = [], 0
+    for number, plan in enumerate(plans, 1):
+        said = sentences(plan, jobs, first)
+        told += said if len(plans) == 1 else [f"round {number}: {one}" for one in said]
+        first += plan.design.launches
+    return told
+
+
+def sentences(plan: Plan, jobs: Sequence[Job], first: int = 0) -> list[str]:
+    """Nothing where every launch that was made is good; `first` are the launches of other rounds.
 
     A setting is named where launches with it failed significantly more often than expected
     (Fisher's exact test, Bonferroni's correction over the settings).
@@ -28,8 +38,8 @@ def sentences(plan: Plan, jobs: Sequence[Job]) -> list[str]:
     for job in jobs:
         if job.kind != "screen":
             continue
-        # The launches of a plan are the first of its job, in its order.
-        for row, launch in enumerate(job.launches[: plan.design.launches]):
+        # The launches of the plans are the first of their job, in their order.
+        for row, launch in enumerate(job.launches[first : first + plan.design.launches]):
             environment = plan.environment(row)
             if set(launch.settings) != {f"{name}={value}" for name, value in environment.items()}:
                 break

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from a2aperf.errors import InputError
 from a2aperf.results import Results
-from a2aperf.screening import outcome, plan, trial
+from a2aperf.screening import outcome, plan, rounds, trial
 from a2aperf.screening.outcome import Outcome
 from a2aperf.screening.plan import Plan
 from a2aperf.screening.trial import Trial
@@ -23,8 +23,8 @@ def plan_beside(files: Iterable[Path]) -> Path:
     raise InputError(f"which plan? give --plan FILE, or keep it as {plan.NAME} beside the results")
 
 
-def of(found: Results) -> tuple[Plan, Trial | None]:
-    """The plan of launches that say they are of a screening, and its trial.
+def of(found: Results) -> tuple[list[Plan], Trial | None]:
+    """The plans of launches that say they are of a screening, one a round, and its trial.
 
     InputError where none says so, or where the plan beside them is another.
     """
@@ -32,10 +32,10 @@ def of(found: Results) -> tuple[Plan, Trial | None]:
     if not labelled:
         raise InputError("no launch of a screening")
     path = plan_beside(dict.fromkeys(one.path for one in labelled))
-    chosen = plan.read(path)
-    return chosen, trial.of(chosen, path)
+    plans = rounds.read(path)
+    return plans, trial.of(plans[-1], path)
 
 
 def judged(found: Results) -> Outcome:
     """What a screening comes to; InputError as `of`, and where its launches tell nothing."""
-    return outcome.judge(found, *of(found))
+    return outcome.so_far(found, *of(found))

@@ -11,7 +11,7 @@ import json
 import math
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -49,6 +49,23 @@ class Outcome:
     confirmation: Confirmation | None = None
     pending: tuple[str, ...] = ()
     """In words what is to be confirmed and why it is not yet."""
+    earlier: tuple[Outcome, ...] = ()
+    """Of the rounds before this one, in which a setting dominated."""
+
+    @property
+    def plans(self) -> list[Plan]:
+        """Of all rounds."""
+        return [*(one.plan for one in self.earlier), self.plan]
+
+    @property
+    def dominating(self) -> list[tuple[Factor, bool]]:
+        """Settings that dominate in one direction, and whether they are faster set."""
+        found = []
+        for setting in self.estimate.dominant():
+            signs = {effect.change > 0 for effect in self.called(setting)}
+            if len(signs) == 1:
+                found.append((self.plan.factors[setting], signs == {True}))
+        return found
 
     def called(self, setting: int) -> list[Effect]:
         """Of one setting what is beyond chance, by band."""
@@ -66,8 +83,9 @@ class Outcome:
 
     @property
     def candidates(self) -> list[Factor]:
-        """Settings to be confirmed: faster somewhere and slower nowhere."""
-        return [
+        """Settings to be confirmed: faster somewhere and slower nowhere, by the round that told."""
+        before = [x for one in self.earlier for x, is_faster in one.dominating if is_faster]
+        return before + [
             self.plan.factors[setting]
             for setting in self.ranked
             if (found := self.called(setting)) and all(x.change > 0 for x in found)
@@ -78,25 +96,45 @@ class Outcome:
         return math.expm1(max(abs(effect.low), abs(effect.high)))
 
 
-def judge(found: Results, plan: Plan, trial: Trial | None = None) -> Outcome:
+def judge(
+    found: Results, plan: Plan, trial: Trial | None = None, earlier: Sequence[Plan] = ()
+) -> Outcome:
     """The outcome of the launches of a plan, and of the trial that confirms what they left.
 
-    InputError where those of the plan tell nothing.
+    `earlier` are the plans of the rounds before. InputError where those of a plan tell nothing.
     """
-    own = [trial.label(i) for i in range(trial.launches)] if trial else []
-    measured = measure(found, plan, own)
+    plans = [*earlier, plan]
+    labels = [label for one in plans for label in one.labels]
+    labels += trial.labels if trial else []
+    *before, made = [_screened(found, one, labels) for one in plans]
+    made = replace(made, earlier=tuple(before))
+    if trial is None:
+        return made
+    try:
+        return replace(made, confirmation=confirmation.judge(found, plans, trial))
+    except InputError as error:
+        return replace(made, pending=tuple(confirmation.pending(trial, error)))
+
+
+def so_far(found: Results, plans: Sequence[Plan], trial: Trial | None) -> Outcome:
+    """The same where the last round may tell nothing yet: then of the one before."""
+    try:
+        return judge(found, plans[-1], trial, plans[:-1])
+    except InputError as error:
+        if len(plans) == 1:
+            raise
+        made = so_far(found, plans[:-1], None)
+        return replace(made, pending=(*made.pending, f"round {len(plans)}, not yet: {error}"))
+
+
+def _screened(found: Results, plan: Plan, labels: Sequence[str]) -> Outcome:
+    measured = measure(found, plan, labels)
     try:
         result = estimate.estimate(measured.y, plan.design, plan.names)
     except InputError as error:
         why = f" ({list_text(measured.notes, 3)})" if measured.notes else ""
         raise InputError(f"{error}{why}") from None
-    if trial is None:
-        return Outcome(plan, measured, result)
-    try:
-        confirmed = confirmation.judge(found, plan, trial)
-    except InputError as error:
-        return Outcome(plan, measured, result, None, tuple(confirmation.pending(trial, error)))
-    return Outcome(plan, measured, result, confirmed)
+    return Outcome(plan, measured, result)
 
 
 # In words ---------------------------------------------------------------------------------------
@@ -105,6 +143,7 @@ def judge(found: Results, plan: Plan, trial: Trial | None = None) -> Outcome:
 def lines(made: Outcome, failed: Sequence[str] = ()) -> list[str]:
     """For people; `failed` is what `failures` says."""
     parts = [
+        *(_settled(number, one) for number, one in enumerate(made.earlier, 1)),
         head(made),
         _found(made),
         together(made),
@@ -138,6 +177,23 @@ def head(made: Outcome) -> list[str]:
         f"message sizes in bands: {list_text(bands)}; a launch differs there by "
         f"{list_text(spread)} (standard deviation)",
     ]
+
+
+def _settled(number: int, made: Outcome) -> list[str]:
+    return [f"round {number}: {head(made)[0]}", *(f"  {one}" for one in settled(made))]
+
+
+def settled(made: Outcome) -> list[str]:
+    """Of an earlier round which settings dominated, by how much, and what became of them."""
+    told = []
+    for factor, is_faster in made.dominating:
+        changes = [
+            f"{percent(x.change)} at {made.measured.bands[x.band]}"
+            for x in made.called(made.plan.names.index(factor.name))
+        ]
+        then = "is set in all launches of the next round" if is_faster else "stays at its default"
+        told.append(f"{factor.assignment} dominates, {list_text(changes)}: it {then}")
+    return told
 
 
 def _found(made: Outcome) -> list[str]:
@@ -188,13 +244,9 @@ def following(made: Outcome) -> list[str]:
     """What to do about those beyond chance, beside the candidates."""
     told = []
     plan = made.plan
-    for setting in made.estimate.dominant():
-        factor = plan.factors[setting]
-        effects = made.called(setting)
-        signs = {effect.change > 0 for effect in effects}
-        if len(signs) == 1:
-            told.append(f"{factor.name} dominates: fix it at its better value and screen the rest "
-                        f"again: {_again(plan, factor, signs == {True})}")  # fmt: skip
+    for factor, is_faster in made.dominating:
+        told.append(f"{factor.name} dominates: fix it at its better value and screen the rest "
+                    f"again: {_again(plan, factor, is_faster)}")  # fmt: skip
     for setting in made.ranked:
         effects = made.called(setting)
         better_at, worse_at = (
@@ -275,6 +327,14 @@ def as_json(made: Outcome, failed: Sequence[str] = ()) -> str:
         "plan": plan.id,
         "provider": plan.provider,
         "fixed": dict(plan.fixed),
+        "rounds": [
+            {
+                "plan": one.plan.id,
+                "launches": int(np.isfinite(one.measured.y).all(axis=1).sum()),
+                "dominant": {x.name: x.value if is_set else None for x, is_set in one.dominating},
+            }
+            for one in made.earlier
+        ],
         "launches": int(np.isfinite(made.measured.y).all(axis=1).sum()),
         "launch_pairs": result.pairs,
         "bands": [

@@ -58,6 +58,8 @@ class Plan:
     design: Design
     fixed: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    follows: str = ""
+    """The id of the plan of the round before; empty: it is the first."""
 
     @property
     def id(self) -> str:
@@ -73,6 +75,11 @@ class Plan:
     def label(self, launch: int) -> str:
         """Of a launch, by its place in the order."""
         return f"{self.id}-{launch + 1:02d}"
+
+    @property
+    def labels(self) -> list[str]:
+        """Of all launches."""
+        return [self.label(launch) for launch in range(self.design.launches)]
 
     def environment(self, launch: int) -> dict[str, str]:
         """The variables of a launch; those settings that it does not name are not set."""
@@ -93,6 +100,7 @@ class Plan:
             ],
             "fixed": dict(self.fixed),
             "left_out": list(self.left_out),
+            **({"follows": self.follows} if self.follows else {}),
             "launches": [
                 {"block": int(design.block[i]), "pair": int(design.pair[i]),
                  "environment": self.environment(i)}
@@ -138,7 +146,15 @@ def _plan(document: Mapping[str, Any]) -> Plan:
     _require_design(design)
     fixed = {str(name): str(value) for name, value in document["fixed"].items()}
     left_out = tuple(map(str, document["left_out"]))
-    return Plan(str(document["provider"]), int(document["seed"]), factors, design, fixed, left_out)
+    return Plan(
+        str(document["provider"]),
+        int(document["seed"]),
+        factors,
+        design,
+        fixed,
+        left_out,
+        str(document.get("follows", "")),
+    )
 
 
 def _require_design(design: Design) -> None:

@@ -47,13 +47,18 @@ def of(found: Results, jobs: Sequence[Job]) -> Section | None:
     drawn = [(figure.figure(made), figure.READS), (pareto.figure(made), pareto.READS)]
     return Section(
         outcome.head(made),
-        [_beyond(made), *outcome.together(made), *outcome.following(made)],
+        [
+            *(said for one in made.earlier for said in outcome.settled(one)),
+            _beyond(made),
+            *outcome.together(made),
+            *outcome.following(made),
+        ],
         _effects(made),
         _confirmation(made),
         says,
         line,
         gains,
-        failures.sentences(made.plan, jobs),
+        failures.of_rounds(made.plans, jobs),
         [*outcome.notes(made), *(f"not screened: {one}" for one in made.plan.left_out)],
         drawn,
         _plain(made, found),
@@ -65,7 +70,7 @@ def _plain(made: Outcome, found: Results) -> Results:
     shown: list[dict[str, str]] = [{}]
     if confirmed is not None and confirmed.recommended is not None:
         shown.append(dict(confirmed.trial.sides[confirmed.recommended]))
-    names = set(made.plan.names)
+    names = set(made.plans[0].names)
     kept = [
         key
         for key, one in found.launches.items()

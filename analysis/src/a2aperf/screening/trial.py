@@ -69,6 +69,11 @@ class Trial:
         """Of a launch, by its place in the order."""
         return f"{self.id}-{launch + 1:02d}"
 
+    @property
+    def labels(self) -> list[str]:
+        """Of all launches."""
+        return [self.label(launch) for launch in range(self.launches)]
+
     def environment(self, launch: int) -> dict[str, str]:
         """The variables of a launch; those settings that it does not name are not set."""
         return {**self.fixed, **self.sides[self.order[launch]]}
@@ -108,8 +113,13 @@ def launches_for(settings: int) -> int:
     return LAUNCHES * (1 + count + (count > 1))
 
 
-def make(plan: Plan, candidates: Sequence[Factor]) -> Trial | None:
-    """The launches that confirm these; None where nothing is left."""
+def make(
+    plan: Plan, candidates: Sequence[Factor], fixed: Mapping[str, str] | None = None
+) -> Trial | None:
+    """The launches that confirm these; None where nothing is left.
+
+    `plan` is that of the last round; `fixed` are the variables of the first, if there are several.
+    """
     each = [{one.name: one.value} for one in candidates[:MOST]]
     if not each:
         return None
@@ -120,7 +130,9 @@ def make(plan: Plan, candidates: Sequence[Factor]) -> Trial | None:
     while len(order) < LAUNCHES * len(sides):
         once = rng.permutation(len(sides)).tolist()
         order += once if len(sides) > 2 else [*once, *reversed(once)]
-    return Trial(plan.id, plan.seed, sides, tuple(order), dict(plan.fixed))
+    return Trial(
+        plan.id, plan.seed, sides, tuple(order), dict(plan.fixed if fixed is None else fixed)
+    )
 
 
 def _size(sides: int) -> int:

@@ -9,17 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from a2aperf import output
 from a2aperf.errors import InputError
-from a2aperf.screening import catalogue, choosing, plan, trial
+from a2aperf.screening import catalogue, choosing, plan, rounds, trial
 from a2aperf.screening.choosing import Wanted
+from a2aperf.screening.design import ALONE
 from a2aperf.screening.plan import Plan
 from a2aperf.screening.trial import Trial
 from a2aperf.studies import library
 from a2aperf.studies.placed import Placed, place
 
 ROWS: Final = "screen.tsv"
-"""Beside the plan: label, settings and block of each launch, as jobs/lib/rows.sh reads them."""
+"""Beside the plan: label, settings, block and pair of each launch, as jobs/lib/rows.sh has them."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +59,15 @@ def prepare(
     there = folder / plan.NAME
     given = plan.read(Path(asked)) if asked.endswith(".json") else None
     if there.exists():
-        known = plan.read(there)
+        plans = rounds.read(there)
+        known = plans[0]
         same = known.id == given.id if given else known.provider == asked
         if not same or (seed is not None and seed != known.seed):
             raise InputError(f"{folder} has the plan of another screening: --results names another")
-        rows = _rows(known, trial.of(known, there))
+        rows = _rows(plans, trial.of(plans[-1], there))
         return Screened(place(folder, {ROWS: rows}), known, folder)
     made = given or _of_provider(asked, seed, own, library.variables(program))
-    texts = {ROWS: _rows(made), plan.NAME: made.as_json()}
+    texts = {ROWS: _rows([made]), plan.NAME: made.as_json()}
     return Screened(place(folder, texts), made, folder)
 
 
@@ -72,21 +76,37 @@ def _of_provider(name: str, seed: int | None, own: Sequence[Path], known: frozen
     return choosing.make(catalogue.of(name, own), Wanted(name, known=known), number)
 
 
-def add(path: Path, of: Plan, confirming: Trial) -> None:
-    """Writes the trial beside the plan in `path`, and its launches to the script's rows there."""
-    rows = path.with_name(ROWS)
+def add(path: Path, plans: Sequence[Plan], confirming: Trial) -> None:
+    """Writes the trial beside the plans in `path`, and its launches to the script's rows there."""
     output.replace(path.with_name(trial.NAME), confirming.as_json().encode())
+    _replace_rows(path, _rows(plans, confirming))
+
+
+def follow(path: Path, plans: Sequence[Plan]) -> None:
+    """Writes the last of the plans, a new round, beside the first in `path`, and its rows."""
+    output.replace(rounds.path_of(path, len(plans)), plans[-1].as_json().encode())
+    _replace_rows(path, _rows(plans))
+
+
+def _replace_rows(path: Path, text: str) -> None:
+    rows = path.with_name(ROWS)
     if rows.is_file():
-        output.replace(rows, _rows(of, confirming).encode())
+        output.replace(rows, text.encode())
 
 
-def _rows(of: Plan, confirming: Trial | None = None) -> str:
-    lines = [
-        _row(of.label(launch), of.environment(launch), int(of.design.block[launch]))
-        for launch in range(of.design.launches)
-    ]
+def _rows(plans: Sequence[Plan], confirming: Trial | None = None) -> str:
+    """Blocks and pairs are numbered on from round to round."""
+    lines: list[str] = []
+    first = pairs = 0
+    for of in plans:
+        block, pair = of.design.block + first, of.design.pair
+        pair = np.where(pair == ALONE, ALONE, pair + pairs)
+        lines += [
+            _row(of.label(launch), of.environment(launch), int(block[launch]), int(pair[launch]))
+            for launch in range(of.design.launches)
+        ]
+        first, pairs = int(block.max()) + 1, int(pair.max()) + 1
     if confirming is not None:
-        first = int(of.design.block.max()) + 1
         lines += [
             _row(confirming.label(i), confirming.environment(i), first + confirming.block(i))
             for i in range(confirming.launches)
@@ -94,9 +114,9 @@ def _rows(of: Plan, confirming: Trial | None = None) -> str:
     return "".join(lines)
 
 
-def _row(label: str, environment: Mapping[str, str], block: int) -> str:
+def _row(label: str, environment: Mapping[str, str], block: int, pair: int = ALONE) -> str:
     words = [f"{name}={value}" for name, value in environment.items()]
     for word in words:
         if set(word) & set(";\t\n\\"):
             raise InputError(f"{word!r}: a screening sets no value with ; or a backslash")
-    return f"{label}\t{';'.join(words) or '-'}\t{block}\n"
+    return f"{label}\t{';'.join(words) or '-'}\t{block}\t{'-' if pair == ALONE else pair}\n"

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from a2aperf import schema
+from a2aperf.nodes.study import Study
 from a2aperf.results import Results
 from a2aperf.workloads import (
     alltoall,
@@ -59,6 +60,12 @@ def present(results: Results) -> list[Workload]:
     found = {one.key: one for one in (of_role(str(x)) for x in results.points["role"].unique())}
     known = [one for one in ALL if one.key in found]
     return known + [one for one in found.values() if one not in known]
+
+
+def study_of_nodes(results: Results) -> Study | None:
+    """What all launches say of each node, by the first workload that can tell."""
+    studies = (one.study(results) for one in present(results))
+    return next((said for said in studies if said is not None), None)
 
 
 def table_columns(results: Results) -> list[str]:

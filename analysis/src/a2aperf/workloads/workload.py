@@ -16,6 +16,7 @@ from a2aperf.datasets import Described
 from a2aperf.explain.finding import Finder
 from a2aperf.moved import Moved
 from a2aperf.nodes.night import Night, Per
+from a2aperf.nodes.study import Study
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
 from a2aperf.tables import Table
@@ -141,6 +142,8 @@ class Workload:
     """By a point's row, how much was moved while its counters counted."""
     nodes: Callable[[Results, Per], Iterable[Night]] = lambda results, per: ()
     """What each launch says of its nodes beside each other, for `a2a history --per`."""
+    study: Callable[[Results], Study | None] = lambda results: None
+    """What its launches say together of each node; None where they say nothing."""
     verify: Callable[[Results, str], Verify] | None = None
     """What `check` asks of the points of a file, beyond what holds of all."""
     beside: Callable[[Results, str], Iterator[str]] | None = None

@@ -19,6 +19,7 @@ from a2aperf.explain import (
     oversubscribed,
     samples,
     scale,
+    start,
     steps,
     stragglers,
     tails,
@@ -39,6 +40,7 @@ from a2aperf.workloads.workload import Suite, Workload
 
 _FINDERS: Final = (
     oversubscribed.finder("measure", "sentinel"),
+    start.finder("measure", "sentinel"),
     Finder("traffic", "What the traffic alone asks for", "An imbalance of the traffic is no loss "
            "of the network: only what is missing to the bound is.", uneven.find, describes=True),
     Finder("scale", "Bandwidth lost with scale", "Rate of a node (of a rank where "
@@ -65,6 +67,9 @@ _FINDERS: Final = (
     Finder("behind", "The rank behind the slow ops", "It pauses now and then: the others wait for "
            "it, or it is late alone; the median hides both.", uneven.of_equal_ranks(behind.find),
            blames=True),
+    Finder("nodes", "A node that stands out over all launches", "Ranks are shuffled between "
+           "launches: what stays with a node is its own. Errors hold over all nodes, and the "
+           "placement of ranks is the unit.", nodes.standing_out, blames=True),
     Finder("descheduled", "Ranks that shared their core", "Something else ran on a rank's CPU "
            "while it was timed.", descheduled.find),
     Finder("link", "Above the link rate", "More than the link can carry: the figure needs an "
@@ -103,4 +108,5 @@ WORKLOAD: Final = Workload(
     ),
     moved=ops_moved.moved,
     nodes=nodes.nights,
+    study=nodes.over_launches,
 )

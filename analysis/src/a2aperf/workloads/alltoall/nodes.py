@@ -13,6 +13,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from a2aperf.explain import beside
+from a2aperf.explain.finding import Finding
+from a2aperf.nodes import study
 from a2aperf.nodes.night import FEWEST_NODES, Night, Per, adapters, by_place, line, night
 from a2aperf.results import Results
 from a2aperf.workloads.alltoall import matrices
@@ -47,3 +50,15 @@ def nights(found: Results, per: Per) -> Iterator[Night]:
             for size, effects in by_size.items()
         ]
         yield from night(facts, rows["started"].min(), lines, parted)
+
+
+def over_launches(found: Results) -> study.Study | None:
+    """Each node over all launches, by the points in which every rank has the same to do."""
+    measured = found.measured()
+    uniform = matrices.of_uniform(measured.points).index
+    return study.judge(measured.select(measured.points.index.to_series().isin(uniform)))
+
+
+def standing_out(found: Results) -> list[Finding]:
+    """The nodes that stand out over all launches."""
+    return beside.findings(over_launches(found))

@@ -37,7 +37,7 @@ def _follow_on(points: pd.DataFrame) -> list[str]:
     done = points[(points["state"] == "complete") & (points["role"] == schema.PIPELINED)]
     if done.empty:
         return []
-    best = done.loc[done["gbps_rank"].idxmax()]
+    best = done.sort_values("gbps_rank", ascending=False).iloc[0]
     return [
         f"{count_text(len(done), 'point')} of ops that follow one another, which nothing is "
         f"compared with: over all ops at best {rate_text(best['gbps_rank'])} per rank, "

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from a2aperf.curves import Kind
+from a2aperf.explain import start
 from a2aperf.explain.finding import Finder
 from a2aperf.workloads.interference import curve, findings, verify
 from a2aperf.workloads.interference.impact import ROLES
@@ -21,6 +22,7 @@ _FINDERS: Final = (
            "stopped still came in phases that are called alone.", findings.lingering, ROLES),
     Finder("level", "Load that did not reach its level", "Beside victims it sent less than that "
            "share of its full rate.", findings.levels, ROLES, describes=True),
+    start.finder(*ROLES),
 )  # fmt: skip
 
 WORKLOAD: Final = Workload(

@@ -7,7 +7,7 @@ from typing import Final
 
 from a2aperf import ops_moved, schema
 from a2aperf.curves import Kind
-from a2aperf.explain import oversubscribed
+from a2aperf.explain import oversubscribed, start
 from a2aperf.explain.finding import Finder
 from a2aperf.workloads.pairs import matrix, nodes, sentences, stored, table, verify, weak
 from a2aperf.workloads.pairs.links import ROLE, Links
@@ -23,6 +23,7 @@ WORKLOAD: Final = Workload(
     recomputed=frozenset(schema.COLUMN) - schema.WHOLE,
     finders=(
         oversubscribed.finder(ROLE),
+        start.finder(ROLE),
         Finder(
             "weak",
             "Weak links",

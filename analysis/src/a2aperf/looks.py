@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How names of hosts, users, interfaces, paths and addresses look in any text."""
+
+from __future__ import annotations
+
+import re
+
+ADDRESS = re.compile(
+    r"(?<![\w:])(?:[0-9a-fA-F]{0,4}:){2,7}(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\w)"  # IPv4 in IPv6
+    r"|(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\w|\.\w)"  # IPv4
+    r"|(?<![\w:])(?:[0-9a-fA-F]{0,4}:){2,31}[0-9a-fA-F]{0,5}(?![\w:])"  # IPv6 (:port), GID, MAC
+    r"|\b(?:[0-9a-fA-F]{2}-){5}[0-9a-fA-F]{2}\b"  # MAC, as some systems write it
+    r"|(?<![\w.])(?=[\d.]*[a-fA-F])(?:[0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}(?!\w|\.\w)"  # as switches
+    r"|\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"  # UUID
+)
+"""What may be one; `is_address` decides."""
+GUID = re.compile(
+    r"(?<!tag_format: )\b(?:0x)?[0-9a-fA-F]{16}\b"  # bits of a tag, in fi_info, are no GUID
+    r"|(?i:(?<=\blid )|(?<=\blid=)|(?<=\blid:))\s*(?:0x)?[0-9a-fA-F]+\b"
+)
+INTERFACE = re.compile(
+    r"(?<![\w.-])(?:ib|eth|en[opsxP]|wl|bond|br|virbr|docker|veth|hsn|ipo|opa|usb|vlan|team|tun|tap)"
+    r"(?=\w*\d)\w+(?:\.\d+)?(?![\w-])"
+    r"|(?<![\w.-])p\d+p\d+(?![\w-])"
+    r"|(?<=[^\W_]-)(?:ib|eth|hsn|bond|br|opa)\d{1,3}(?![^\W_])"  # of a host: `nid001-eth0`
+    r"|(?<![\w.-])mlx[45]_(?!(?:core|ib|en|bond)(?![A-Za-z]))(?=[A-Za-z])\w+"  # `mlx5_site0`
+)
+"""Names of interfaces: `ib0`, `enp65s0f1`; of adapters only what a site named, not `mlx5_0`."""
+DOTTED = re.compile(
+    r"(?:(?<![\w./@-])|(?<=//))(?:[A-Za-z0-9](?:[\w-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}(?![\w-]|\.\w)"
+)
+NUMBERED = re.compile(
+    r"(?<![\w-])(?:(?:cn|gpu|cpu|n)[-_]?|(?i:nid|node|compute|login|host|rack|server|worker|head|mgmt)"
+    r"[-_]?)(?:\d{1,6}(?:[-_]?[a-z]+\d+)*|\[\d[\d,-]*\])(?![\w-])"
+)
+"""Names of hosts as clusters count them, and lists of such: `nid[001-004]`."""
+FILE = re.compile(
+    r"(?i)\.(?:h5|hdf5|txt|log|conf|cfg|toml|ya?ml|json|csv|html|sh|py|so|a|cpp?|hpp?|map|in)$"
+)
+AT = re.compile(r"(?<![\w.-])([A-Za-z_][\w.-]*)@([\w.-]+)")
+HOME = re.compile(r"/(?:home|users|u|scratch|work|project|data)/(?:users/)?([A-Za-z_][\w.-]*)")
+PATH = re.compile(r"(?<![\w./])~?/[\w.+@%=,-]+(?:/[\w.+@%=,-]*)*")
+
+
+def is_address(text: str) -> bool:
+    """Whether what ADDRESS found is one: `1:2:3` may be a list of numbers, `::` punctuation."""
+    groups = text.split(":")
+    if len(groups) == 4 and all(len(group) == 4 for group in groups):
+        return True  # a GUID
+    if "-" in text or text.count(".") >= 2:
+        return True
+    return text != "::" and (text.count(":") >= 4 or "::" in text)
