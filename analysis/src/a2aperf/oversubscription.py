@@ -22,10 +22,13 @@ def oversubscription(launch: Launch) -> str:
     A node of which the number of cores is not recorded is not judged.
     """
     ranks = np.bincount(launch.node_of_rank, minlength=len(launch.nodes))
+    bindings: dict[int, list[str]] = {}
+    for cpus, at in zip(launch.rank_facts.get("binding", []), launch.node_of_rank, strict=False):
+        bindings.setdefault(int(at), []).append(cpus)
     crowded = [
         (int(here) / cores, int(here), cores, node)
         for node, here in enumerate(ranks)
-        if (cores := _cores(launch, node)) and here > cores
+        if (cores := _cores(launch, node, bindings.get(node, []))) and here > cores
     ]
     if not crowded:
         return ""
@@ -52,8 +55,8 @@ def yields(launch: Launch) -> bool:
     return poll in ("yield", "block") or poll.startswith("throttle=")
 
 
-def _cores(launch: Launch, node: int) -> int:
-    """Cores that the node's ranks may run on together; 0: unknown.
+def _cores(launch: Launch, node: int, bindings: list[str]) -> int:
+    """Cores that the node's ranks, which have these bindings, may run on together; 0: unknown.
 
     Older files know the CPUs that ranks are bound to (no fewer than their cores), or only those
     that the machine lets anyone use.
@@ -61,12 +64,7 @@ def _cores(launch: Launch, node: int) -> int:
     known = _fact(launch, "cores_of_ranks", node)
     if known:
         return known
-    lists = [
-        cpus
-        for cpus, at in zip(launch.rank_facts.get("binding", []), launch.node_of_rank, strict=False)
-        if at == node
-    ]
-    bound = [cpus_of(cpus) for cpus in lists]
+    bound = [cpus_of(cpus) for cpus in bindings]
     if bound and all(bound):
         return len(set().union(*bound))
     return _fact(launch, "cores_usable", node)

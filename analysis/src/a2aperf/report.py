@@ -128,7 +128,8 @@ def render(
     progress("page")
     listings = [one.listing for one in workloads.ALL if one.listing]
     shown = [(one.method, one.heading, one.reported(results)) for one in listings]
-    if of_nodes := workloads.study_of_nodes(looked_at):
+    of_nodes = workloads.study_of_nodes(looked_at)
+    if of_nodes and of_nodes.launches > 1:
         shown.append(("nodes", node_table.HEADING, node_table.table(of_nodes)[0]))
     listed = [role for one in workloads.ALL if one.listing for role in one.roles]
     ops = results.select(~results.points["role"].isin(listed))
