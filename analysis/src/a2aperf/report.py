@@ -118,7 +118,8 @@ def render(
     screening = _screening(results, jobs)
     looked_at = screening.told.plain if screening else results
     progress("findings")
-    found = finders.grouped(finders.explain(looked_at.measured(finders.ROLES)))
+    points = looked_at.measured(finders.ROLES)
+    found = finders.grouped(finders.explain(points))
     findings = [FindingGroup(x.title, x.meaning, overview.once(mine)) for x, mine in found]
     progress("comparison")
     interconnects = _interconnects(results)
@@ -152,7 +153,9 @@ def render(
         title=title or _title(results),
         version=__version__,
         facts=overview.facts(results),
-        verdict=overview.verdict(found, comparison.made if comparison else ()),
+        verdict=overview.verdict(
+            found, comparison.made if comparison else (), judged=not points.points.empty
+        ),
         summary=[*summary.sentences(results), *gaps.sentences(jobs)],
         gaps=gaps.table(jobs),
         charts=charts,
