@@ -159,7 +159,8 @@ void measure_all(Launch& launch) {
     std::map<int, PointResult> results; // on rank 0
     for (const Point& point : plan.points)
         if (point.is_skipped()) show_row(point, nullptr);
-    // The samples and counters are in the file: what is kept for the closing words grows with neither ops nor ranks.
+    // The samples and counters are in the file: what is kept for the closing words grows with neither ops nor
+    // ranks.
     const auto show = [&](int index, PointResult&& result) {
         PointResult& kept = results[index] = std::move(result);
         show_row(plan.points[static_cast<std::size_t>(index)], &kept);

@@ -29,8 +29,8 @@ struct GroupDimension {
 // Bytes of a text that is not known before a point was measured.
 inline constexpr std::size_t kGroupTextBytes = 64;
 
-// Blank until it is written: NaN, -1 where an integer may be unknown, 0 where not, an empty text. counted_by: its cells
-// hold nothing where that column has 0, whatever is there, so that a large one need not be filled.
+// Blank until it is written: NaN, -1 where an integer may be unknown, 0 where not, an empty text. counted_by: its
+// cells hold nothing where that column has 0, whatever is there, so that a large one need not be filled.
 struct GroupColumn {
     std::string name;
     ValueType type; // text: of one that is known beforehand; fixed_text: of any other
