@@ -256,8 +256,9 @@ def test_a_descheduled_rank_is_named(tmp_path: Path) -> None:
     assert "1 of 8 ranks" in one.text and "rank 2, node002" in one.text
 
 
-def test_a_rank_that_yields_is_not_called_preempted_alone(tmp_path: Path) -> None:
-    yielding = replace(with_effects(descheduled=(2,)), attributes={"poll": "yield"})
+@pytest.mark.parametrize("poll", ["yield", "throttle=16"])
+def test_a_rank_that_yields_is_not_called_preempted_alone(tmp_path: Path, poll: str) -> None:
+    yielding = replace(with_effects(descheduled=(2,)), attributes={"poll": poll})
     (one,) = findings(tmp_path, yielding, "descheduled")
     assert one.text.startswith("1 of 8 ranks yielded their core or were preempted: up to ")
     assert "involuntary" not in one.text

@@ -174,7 +174,9 @@ def test_where_ranks_keep_their_nodes_the_node_is_not_judged() -> None:
 def test_what_stays_with_a_rank_is_no_nodes_doing() -> None:
     truth = Truth(scales=(12,), first=0.3, launches=12)
     assert beside.findings(study.over(launches(truth, np.random.default_rng(6)))) == []
-    fixed = study.over(launches(replace(truth, shuffled=False), np.random.default_rng(6)))
+    still = replace(truth, shuffled=False, scales=(8, 12, 16, 24), launches=3)
+    fixed = study.over(launches(still, np.random.default_rng(6)))
+    assert (fixed.launches, fixed.placements) == (12, 1)
     assert [one.abstains for one in beside.findings(fixed)] == [True]
 
 

@@ -90,6 +90,7 @@ COUNTS = (in_plots, in_findings, in_history, in_tables)
         (with_variable("FI_PSM2_UUID", "a", "b", "c"), 1),
         ([{"sync": "clock"}, {"sync": "barrier"}], 2),
         (attributed("poll", "spin", "yield", "yield"), 2),
+        (attributed("poll", "spin", "throttle=8", "throttle=16"), 3),
         (attributed("memory", "normal", "huge"), 2),
         ([{}, {}], 1),
     ],

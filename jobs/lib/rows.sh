@@ -71,13 +71,16 @@ is_dropped() {
     log_launch "$1" - - "not begun: launch $other failed twice, and its pair is left out"
 }
 
+# is_over I: it is good, or was not begun, or no launch is begun any more.
+is_over() { [[ ${good[$1]} == 0 || ${good[$1]} == - || $stopping ]]; }
+
 # try_again I: a launch of a screening that failed is made once more, in its block; what fails twice costs its pair, and the
 # design stands without the two. Where nothing but failures comes, nothing more is tried.
 try_again() {
     local i=$1 pair=${row_pair[$1]}
-    [[ ${good[$i]} == 0 || $stopping ]] && return
+    is_over "$i" && return
     ((tries > 1)) || take_turn "$i"
-    [[ ${good[$i]} == 0 || $stopping ]] && return
+    is_over "$i" && return
     given_up[$i]=yes
     [[ " ${good[*]} " == *' 0 '* ]] || (((twice += 1) < kHopeless)) || stopping="the first $kHopeless launches failed twice each"
     [[ $pair != - ]] || return 0

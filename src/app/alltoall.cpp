@@ -16,6 +16,7 @@
 #include "alltoall_options.hpp"
 #include "estimate.hpp"
 #include "launch.hpp"
+#include "pipeline.hpp"
 #include "search.hpp"
 #include "search_plan.hpp"
 #include "traffic_group.hpp"
@@ -101,10 +102,12 @@ constexpr WorkloadRow kRow{
             require_format(options, kFormats, "table, wide, compat, csv, json");
             require_one_memory(options);
             if (alltoall_options(options).search) check_search(options);
+            if (options.sync == Sync::none) check_pipelined(options);
         },
     .settle =
         [](Options& options, const Catalogue& catalogue) {
             if (alltoall_options(options).search) widen_axes(options, catalogue.modes);
+            if (options.sync == Sync::none) settle_pipelined(options);
         },
 };
 
@@ -121,10 +124,24 @@ void say_last_words(Launch& launch, std::map<int, PointResult>& results) {
         tell(line);
 }
 
-std::vector<Column> traffic_and_rates() {
+std::vector<Column> own_columns() {
     std::vector<Column> columns = traffic_columns();
+    columns.insert(columns.begin(), window_bytes_column());
+    columns.push_back(whole_time_column());
     for (Column& column : rate_columns()) columns.push_back(std::move(column));
     return columns;
+}
+
+std::string start_of(const Launch& launch) {
+    switch (launch.measurement().start().start) {
+    case Start::clock:
+        return "ops start on a common clock";
+    case Start::none:
+        return std::string(kFollowOn);
+    case Start::barrier:
+        break;
+    }
+    return "ops start at a barrier";
 }
 
 void measure_all(Launch& launch) {
@@ -132,10 +149,8 @@ void measure_all(Launch& launch) {
     launch.at_file([&](Recorder& recorder) { write_traffic(recorder, launch.plan()); });
     Progress progress = launch.make_progress();
     const Plan& plan = launch.plan();
-    const std::string start = launch.measurement().start().start == Start::clock ? "ops start on a common clock"
-                                                                                 : "ops start at a barrier";
     TableWriter table(launch.options().format, alltoall().schema().columns, launch.job().layout(),
-                      launch.prepared().provider(), launch.oversubscription(), start);
+                      launch.prepared().provider(), launch.oversubscription(), start_of(launch));
     const auto show_row = [&](const Point& point, const PointResult* result) {
         if (point.role != Role::sentinel) launch.show(progress, table.row({point, result}));
     };
@@ -190,11 +205,19 @@ public:
                         .windows = options.windows,
                         .traffics = alltoall_options(options).patterns,
                         .post = options.post,
+                        .own_role = options.sync == Sync::none ? kPipelined : std::string_view(),
                         .with_baseline = options.with_mpi_baseline,
                         .with_sentinel = options.with_sentinel,
                         .order = options.order,
                         .seed = options.seed};
-        return make_plan(axes, layout, skip);
+        return make_plan(axes, layout, [&](const Point& point) {
+            auto why = pipeline_trouble(point);
+            return why ? why : skip(point);
+        });
+    }
+
+    std::optional<std::string> trouble(const Offer& offer, const Point& point) const override {
+        return pipeline_trouble(offer, point);
     }
 
     std::string describe(const Plan& plan, const Options&, int) const override {
@@ -228,7 +251,7 @@ public:
         return bandwidths(layout, point.message_size, op_time_ns).rank;
     }
     Schema schema() const override {
-        static const std::vector<Column> columns = columns_with(traffic_and_rates());
+        static const std::vector<Column> columns = columns_with(own_columns());
         static const std::vector<SampleColumn> samples = samples_with({});
         return {.workload = kRow.name,
                 .subject = "all-to-all",

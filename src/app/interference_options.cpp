@@ -147,7 +147,7 @@ void check_interference_options(const Options& options) {
     const InterferenceOptions& asked = interference_options(options);
     if (asked.victims && asked.placement) throw UsageError("--victims and --placement exclude each other");
     require_flow_modes(options, EchoModes::kNames);
-    if (options.poll == Poll::block) throw UsageError("--poll: for interference expected one of auto, spin, yield");
+    require_poll_without_pause(options);
     constexpr Format kFormats[] = {Format::table, Format::csv, Format::json};
     require_format(options, kFormats, "table, csv, json");
 }

@@ -75,7 +75,7 @@ Provenance Launch::provenance() {
                   {"domain", choice.offer.domain()},
                   {"sync", std::string(to_string(measurement_.start().start))},
                   {"sync_reason", measurement_.start().reason},
-                  {"poll", std::string(to_string(prepared_.polling.polling))},
+                  {"poll", prepared_.polling.text()},
                   {"poll_reason", prepared_.polling.reason},
                   {"memory", fmt::format("{}", fmt::join(options_.memories, ","))},
                   {"order", options_.order == Order::shuffled ? "shuffled" : "declared"},

@@ -13,8 +13,17 @@ namespace a2aperf {
 namespace {
 
 std::optional<Start> wanted_start(Sync sync) {
-    if (sync == Sync::automatic) return std::nullopt;
-    return sync == Sync::clock ? Start::clock : Start::barrier;
+    switch (sync) {
+    case Sync::clock:
+        return Start::clock;
+    case Sync::barrier:
+        return Start::barrier;
+    case Sync::none:
+        return Start::none;
+    case Sync::automatic:
+        break;
+    }
+    return std::nullopt;
 }
 
 // All channels of a rank have the same.
@@ -31,8 +40,8 @@ const std::vector<NicFacts>& of_this_node(const std::vector<std::vector<NicFacts
 
 Measurement::Measurement(Job& job, const Options& options, const Preparation& prepared, StartTimes& start_times)
     : job_(job), options_(options), workload_(workload_of(options)), prepared_(prepared), start_times_(start_times),
-      deadline_(prepared.polling.polling, options.timeout), adapters_(adapters_of(job, prepared.choice.offer)),
-      node_link_(a2aperf::node_link(adapters_)),
+      deadline_(prepared.polling.polling, options.timeout, prepared.polling.throttle),
+      adapters_(adapters_of(job, prepared.choice.offer)), node_link_(a2aperf::node_link(adapters_)),
       port_names_(agree_on_port_names(job, of_this_node(adapters_, job))),
       node_counters_(of_this_node(adapters_, job), port_names_), counted_start_(job, node_counters_),
       channels_(job, prepared.choice.offer, prepared.channel_settings(options, job.ranks()),

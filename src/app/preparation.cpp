@@ -28,6 +28,8 @@ std::optional<Polling> wanted_polling(Poll poll) {
         return Polling::yield;
     case Poll::block:
         return Polling::block;
+    case Poll::throttle:
+        return Polling::throttle;
     case Poll::automatic:
         break;
     }
@@ -65,7 +67,9 @@ std::optional<Start> keep_stored(Plan& plan, const StoredChoices& stored) {
     if (stored.start.empty()) return std::nullopt;
     if (std::is_permutation(stored.order.begin(), stored.order.end(), plan.order.begin(), plan.order.end()))
         plan.order = stored.order;
-    return stored.start == to_string(Start::clock) ? Start::clock : Start::barrier;
+    for (const Start start : {Start::clock, Start::none})
+        if (stored.start == to_string(start)) return start;
+    return Start::barrier;
 }
 
 // A file may be another one on another node, and a power have another last digit there.
@@ -127,6 +131,7 @@ Preparation prepare(const Job& job, const Options& options, const StoredChoices&
     auto cores = cores_of_nodes(job, choice.here);
     PollingChoice polling =
         choose_polling(wanted_polling(options.poll), is_oversubscribed(job.layout(), cores, most_threads(plan)));
+    polling.throttle = options.throttle;
     // After the provider's own variables are set: they are part of what was measured.
     auto environment = agree_on_environment(job, options.required_environment, choice.environment);
     if (plan.order.empty()) throw NothingToMeasure(why_all_skipped(plan));

@@ -45,7 +45,7 @@ constexpr std::string_view kTakes[] = {"window"};
 void set_defaults(Options& options) {
     options.least_size = 0;
     options.sizes = {4096};
-    options.windows = {32};
+    options.windows = {{.messages = 32}};
     options.ops = 1;
     options.warmup = 0;
     options.with_sentinel = false;
@@ -120,10 +120,10 @@ public:
         int row = 0;
         for (const std::string& mode : options.modes)
             for (const std::string& memory : options.memories)
-                for (const int window : options.windows)
+                for (const Window& window : options.windows)
                     for (const Bytes size : options.sizes) {
                         PathsPlan flow;
-                        flow.paths = paths_with(paths, mode, size, window);
+                        flow.paths = paths_with(paths, mode, size, window.messages);
                         flow.duration = asked.duration;
                         flow.interval = asked.interval;
                         flow.first_row = row;

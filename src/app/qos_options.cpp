@@ -154,8 +154,7 @@ void check_qos_options(const Options& options) {
         throw UsageError("--sizes: every path has a size of its own");
     if (options.windows.size() > 1 && all_have(paths, &AskedPath::window))
         throw UsageError("--window: every path has a window of its own");
-    if (std::ranges::find(options.windows, 0) != options.windows.end())
-        throw UsageError("--window: a path has a number of buffers, not all");
+    require_whole_windows(options, "a path");
     for (const AskedPath& path : paths)
         if (path.start >= asked.duration)
             throw UsageError(fmt::format("--path {}:{} begins after {}, and --duration is {}", path.from, path.to,
@@ -163,7 +162,7 @@ void check_qos_options(const Options& options) {
     if (asked.interval > asked.duration)
         throw UsageError(fmt::format("--interval {} is longer than --duration {}", format_duration(asked.interval),
                                      format_duration(asked.duration)));
-    if (options.poll == Poll::block) throw UsageError("--poll: for qos expected one of auto, spin, yield");
+    require_poll_without_pause(options);
     constexpr Format kFormats[] = {Format::table, Format::qos, Format::csv, Format::json};
     require_format(options, kFormats, "table, qos, csv, json");
 }

@@ -38,6 +38,7 @@ void check_round_trips(const Options& options, std::span<const Format> formats, 
     if (asked.pairs && (asked.clients || asked.servers))
         throw UsageError(fmt::format("--pairs and --{} exclude each other", asked.clients ? "clients" : "servers"));
     require_flow_modes(options, EchoModes::kNames);
+    require_poll_without_pause(options);
     require_format(options, formats, names);
 }
 

@@ -33,17 +33,23 @@ std::vector<const Schedule*> schedules_that_differ(const Options& options, int r
     return schedules;
 }
 
-std::vector<int> windows_that_differ(const Options& options, int ranks) {
-    std::vector<int> windows;
-    for (const int window : options.windows) add_once(windows, window < ranks - 1 ? window : 0);
-    return windows;
+// What never holds back is all.
+void widen(Point& point, int ranks) {
+    if (point.window < ranks - 1) return;
+    point.window = 0;
+    point.window_bytes = 0;
+}
+
+// Of two windows that hold the same number of messages the first is there.
+bool makes_same_ops(const Point& a, const Point& b) {
+    return a.mode == b.mode && a.schedule == b.schedule && a.window == b.window && a.message_size == b.message_size;
 }
 
 Axes default_axes(const Options& options) {
     return {.sizes = options.sizes,
             .modes = {std::string(kDefaultMode)},
             .schedules = {&find_schedule(kDefaultSchedule)},
-            .windows = {0},
+            .windows = {Window{}},
             .post = options.post,
             .seed = options.seed};
 }
@@ -89,7 +95,7 @@ void widen_axes(Options& options, const std::vector<std::string>& modes) {
     }
     if (!options.is_given("schedule"))
         options.schedules = {&find_schedule("shift"), &find_schedule("xor"), &find_schedule("random")};
-    if (!options.is_given("window")) options.windows = {0, 1, 8};
+    if (!options.is_given("window")) options.windows = {{}, {.messages = 1}, {.messages = 8}};
     if (!options.is_given("ops")) options.ops = kSearchOps;
     const std::string usual(kDefaultMode);
     if (std::find(options.modes.begin(), options.modes.end(), usual) != options.modes.end()) return;
@@ -104,9 +110,12 @@ Plan plan_search(const Options& options, const Layout& layout, const Workload::S
     axes.modes = options.modes;
     std::erase(axes.modes, alltoall_options(options).default_mode_only);
     axes.schedules = schedules_that_differ(options, layout.ranks());
-    axes.windows = windows_that_differ(options, layout.ranks());
-    for (Point& point : make_plan(axes, layout, skip).points)
-        if (!is_default(point)) plan.points.push_back(std::move(point));
+    axes.windows = options.windows;
+    for (Point& point : make_plan(axes, layout, skip).points) {
+        widen(point, layout.ranks());
+        const auto is_same = [&](const Point& other) { return makes_same_ops(other, point); };
+        if (std::ranges::none_of(plan.points, is_same)) plan.points.push_back(std::move(point));
+    }
     if (plan.points.size() == options.sizes.size())
         throw UsageError(
             "--search has the default setting alone to choose from: give --mode, --schedule or --window "

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/units.hpp"
+#include "a2aperf/plan/window.hpp"
 #include "search_plan.hpp"
 
 namespace a2aperf {
@@ -24,7 +25,7 @@ std::string number(double value) {
 }
 
 std::string window_of(const Point& point) {
-    return point.window == 0 ? "all" : fmt::to_string(point.window);
+    return Window{point.window, point.window_bytes}.text();
 }
 
 std::string verdict_of(const Found& one) {

@@ -48,7 +48,7 @@ constexpr std::string_view kTakes[] = {"window", "time-budget"};
 void set_defaults(Options& options) {
     options.least_size = 0;
     options.sizes = parse_sizes("0,1..16MiB*2", options.least_size);
-    options.windows = {32};
+    options.windows = {{.messages = 32}};
     options.ops = 1;
     options.warmup = 0;
     options.with_sentinel = false;
@@ -246,12 +246,12 @@ public:
         for (const std::string& mode : options.modes)
             for (const StreamPlan& stream : streams_of(options, layout.ranks()))
                 for (const std::string& memory : options.memories)
-                    for (const int window : options.windows)
+                    for (const Window& window : options.windows)
                         for (const Bytes size : options.sizes) {
                             Point point;
                             point.mode = mode;
                             point.memory = memory;
-                            point.window = window;
+                            point.window = window.messages;
                             point.message_size = size;
                             point.flow = std::make_shared<StreamPlan>(stream);
                             point.channels = channels_of(stream.threads);

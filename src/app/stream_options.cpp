@@ -207,9 +207,8 @@ std::span<const OptionRow> stream_option_rows() {
 }
 
 void check_stream_options(const Options& options) {
-    if (std::ranges::find(options.windows, 0) != options.windows.end())
-        throw UsageError("--window: a stream has a number of buffers, not all");
-    if (options.poll == Poll::block) throw UsageError("--poll: for stream expected one of auto, spin, yield");
+    require_whole_windows(options, "a stream");
+    require_poll_without_pause(options);
     for (const FreeDelay& delay : stream_options(options).free_delays)
         if (delay.time >= options.timeout)
             throw UsageError(fmt::format("--free-delay {} is not below --timeout {}: nothing happens in a pause",

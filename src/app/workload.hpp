@@ -92,6 +92,10 @@ public:
 void require_format(const Options& options, std::span<const Format> known, std::string_view names);
 // Of one whose points have no kind of memory of their own.
 void require_one_memory(const Options& options);
+// Of what has a number of buffers: neither all nor bytes.
+void require_whole_windows(const Options& options, std::string_view whose);
+// For points that run for a duration, whose ranks never wait.
+void require_poll_without_pause(const Options& options);
 
 const Workload& alltoall();
 const Workload& pairs();

@@ -44,6 +44,17 @@ void require_one_memory(const Options& options) {
                                      options.workload, options.memories.front()));
 }
 
+void require_whole_windows(const Options& options, std::string_view whose) {
+    for (const Window& window : options.windows)
+        if (window.messages == 0)
+            throw UsageError(fmt::format("--window: {} has a number of buffers, not {}", whose, window.text()));
+}
+
+void require_poll_without_pause(const Options& options) {
+    if (options.poll == Poll::block || options.poll == Poll::throttle)
+        throw UsageError(fmt::format("--poll: for {} expected one of auto, spin, yield", options.workload));
+}
+
 std::vector<const WorkloadRow*> workload_rows() {
     std::vector<const WorkloadRow*> rows;
     for (const Workload* workload : workloads()) rows.push_back(&workload->row());

@@ -15,6 +15,22 @@ using Values = std::span<const std::string>;
 
 constexpr int kMostOps = 10'000'000;
 
+void set_poll(Options& o, std::string_view text) {
+    constexpr std::string_view kThrottle = "throttle=";
+    constexpr int kMostPolls = 1000; // deadlines and signals are looked at once in so many
+    if (text.starts_with(kThrottle)) {
+        o.poll = Poll::throttle;
+        o.throttle = static_cast<unsigned>(parse_int(text.substr(kThrottle.size()), 1, kMostPolls));
+        return;
+    }
+    o.poll = choose<Poll>("polling", text,
+                          {{"auto", Poll::automatic},
+                           {"spin", Poll::spin},
+                           {"yield", Poll::yield},
+                           {"block", Poll::block},
+                           {"throttle=N", Poll::throttle}});
+}
+
 constexpr OptionRow kRows[] = {
     // where
     {.name = "provider",
@@ -77,8 +93,10 @@ constexpr OptionRow kRows[] = {
      .arity = Arity::several,
      .audience = Audience::daily,
      .serves = Serves::some,
-     .example = "1,8,all",
-     .help = "outstanding sends or reads per rank, or all (default: all)",
+     .example = "1,8,256KiB,all",
+     .help = "outstanding sends or reads per rank; of alltoall also all (its default), or a size such as 256KiB: "
+             "as many "
+             "messages as fit it, at least one",
      .set = [](Options& o, Values v, const Catalogue&) { o.windows = parse_windows(v); }},
     {.name = "order",
      .value = "ORDER",
@@ -173,13 +191,17 @@ constexpr OptionRow kRows[] = {
      .section = Section::how,
      .serves = Serves::some,
      .example = "barrier",
-     .help =
-         "how an op starts: clock (all ranks at one moment of a common clock), barrier, or auto: clock where it "
-         "is accurate enough and no node is oversubscribed (default: auto)",
+     .help = "how an op starts: clock (all ranks at one moment of a common clock), barrier, auto: clock where it "
+             "is accurate enough and no node is oversubscribed, or, of alltoall, none: ops follow one another, as "
+             "in an "
+             "application (default: auto)",
      .set =
          [](Options& o, Values v, const Catalogue&) {
              o.sync = choose<Sync>("start", v[0],
-                                   {{"auto", Sync::automatic}, {"clock", Sync::clock}, {"barrier", Sync::barrier}});
+                                   {{"auto", Sync::automatic},
+                                    {"clock", Sync::clock},
+                                    {"barrier", Sync::barrier},
+                                    {"none", Sync::none}});
          }},
     {.name = "post",
      .value = "WHEN",
@@ -217,14 +239,12 @@ constexpr OptionRow kRows[] = {
      .value = "HOW",
      .section = Section::how,
      .example = "yield",
-     .help = "how a rank waits for completions: spin, yield, block, or auto: yield where oversubscribed, else spin "
-             "(default: auto)",
-     .set =
-         [](Options& o, Values v, const Catalogue&) {
-             o.poll = choose<Poll>(
-                 "polling", v[0],
-                 {{"auto", Poll::automatic}, {"spin", Poll::spin}, {"yield", Poll::yield}, {"block", Poll::block}});
-         }},
+     .help =
+         "how a rank waits for completions: spin, yield, or auto: yield where oversubscribed, else spin; of "
+         "alltoall and "
+         "pairs also block, or throttle=N: spin, and pause for 1 us after every N empty polls in a row (default: "
+         "auto)",
+     .set = [](Options& o, Values v, const Catalogue&) { set_poll(o, v[0]); }},
     {.name = "memory",
      .value = "LIST",
      .section = Section::how,

@@ -16,6 +16,18 @@ void require_known(std::string_view what, std::string_view name, const std::vect
         throw_unknown(what, name, std::vector<std::string_view>(known.begin(), known.end()));
 }
 
+// A number alone is one of messages.
+Window parse_window(const std::string& text) {
+    if (text == "all") return {};
+    if (text.find_first_not_of("0123456789") == std::string::npos) return {parse_int(text, 1, kMostRanks), 0};
+    if (text.find_first_of("0123456789") != 0)
+        throw UsageError(fmt::format("{} is neither 'all' nor a whole number of messages nor a size such as 256KiB",
+                                     quote(text)));
+    const Window window{0, parse_bytes(text)};
+    if (window.bytes == 0) throw UsageError(fmt::format("{} is not a size above zero", quote(text)));
+    return window;
+}
+
 } // namespace
 
 std::string parse_provider(std::string_view text, const Catalogue& catalogue) {
@@ -59,12 +71,11 @@ std::vector<const Schedule*> parse_schedules(std::span<const std::string> values
     return found;
 }
 
-std::vector<int> parse_windows(std::span<const std::string> values) {
-    std::vector<int> windows;
+std::vector<Window> parse_windows(std::span<const std::string> values) {
+    std::vector<Window> windows;
     for (const std::string& text : split_list(values)) {
-        if (text != "all" && text.find_first_not_of("0123456789") != std::string::npos)
-            throw UsageError(fmt::format("{} is neither 'all' nor a whole number", quote(text)));
-        windows.push_back(text == "all" ? 0 : static_cast<int>(parse_count(text, 1, kMostRanks)));
+        const Window window = parse_window(text);
+        if (std::find(windows.begin(), windows.end(), window) == windows.end()) windows.push_back(window);
     }
     return windows;
 }

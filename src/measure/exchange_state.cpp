@@ -28,7 +28,7 @@ ExchangeState::ExchangeState(const TransferContext& context, const Endpoint& end
       settings_(std::move(settings)), deadline_(&deadline), ranks_(static_cast<std::size_t>(context.ranks)),
       slots_(ranks_ + send_slots(way, sends) + std::max<std::size_t>(receives.size(), 1)),
       extra_completions_(ranks_ + send_slots(way, sends), kDue), arrived_at_(settings_.traces ? ranks_ : 0, -1),
-      known_slots_(extra_completions_.size()) {
+      early_(settings_.follows_on ? ranks_ : 0, 0), known_slots_(extra_completions_.size()) {
     for (const Rank peer : sends) sends_.push_back(context.to(peer, &slots_[ranks_ + sends_.size()]));
     for (const Rank peer : receives)
         receives_.push_back(context.from(peer, &slots_[static_cast<std::size_t>(peer)]));
@@ -79,6 +79,13 @@ void ExchangeState::take_stray(std::size_t slot) {
             EndReason::bad_data);
     ++extra_completions_[static_cast<std::size_t>(strays_[place])];
     --strays_left_;
+}
+
+void ExchangeState::take_other(std::size_t slot, const fi_cq_data_entry& entry) {
+    const std::uint64_t source = entry.data ^ message_data(op_ + 1, 0);
+    const bool is_early = (entry.flags & FI_REMOTE_CQ_DATA) != 0 && source < early_.size() && early_[source] == 0;
+    if (!is_early) return take_stray(slot);
+    early_[source] = 1;
 }
 
 std::string ExchangeState::op_name() const {

@@ -33,6 +33,7 @@ ExchangeSettings settings_of(const EngineParts& parts, const Channel& channel) {
                           : Strays::from_any,
             .flag_behind = parts.point.largest_of_op() <= domain.offer().ordered_write() ? FlagBehind::post
                                                                                          : FlagBehind::delivery,
+            .follows_on = parts.point.is_pipelined(),
             .names = &parts.loop.names()};
 }
 
@@ -41,6 +42,7 @@ Nanoseconds verify_point(const EngineParts& parts) {
     Channel& channel = only_channel(parts.channels, Mode::kName);
     ExchangeSettings settings = settings_of<Mode>(parts, channel);
     settings.traces = true;
+    settings.follows_on = false; // all ranks are there between two of its ops
     return verify<Mode>(parts.job, channel, parts.loop, parts.deadline, parts.point, settings, parts.seed);
 }
 

@@ -25,7 +25,8 @@ int OpLoop::run(Engine& engine, int count, OwnSamples& samples) {
     int done = 0;
     for (; done < count; ++done) {
         engine.prepare(next_op());
-        const Nanoseconds scheduled = agree(engine);
+        // Without a common start the first op alone waits for all.
+        const Nanoseconds scheduled = start_ != Start::none || done == 0 ? agree(engine) : 0;
         // A stop leaves receives of this op posted; they are never matched and go with the endpoint.
         if (stop_signal() != 0) break;
 

@@ -218,6 +218,7 @@ PointResult PointRunner::finish(Series& series, const Point& point) {
     result.samples = std::move(series.samples);
     SummaryRules rules = rules_.summary;
     rules.has_common_start = loop_.start() == Start::clock;
+    rules.follows_on = loop_.start() == Start::none;
     rules.clock_error_ns = result.clock_error_ns = clock_error_ns_;
     result.summary = rules_.summarise(result.samples, job_.layout(), point.message_size, rules);
     result.summary.ratio = result.summary.ratio_low = result.summary.ratio_high = kUnknown;

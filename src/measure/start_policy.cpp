@@ -20,12 +20,26 @@ std::string_view to_string(Polling polling) {
         return "yield";
     case Polling::block:
         return "block";
+    case Polling::throttle:
+        return "throttle";
     }
     return "?";
 }
 
 std::string_view to_string(Start start) {
-    return start == Start::clock ? "clock" : "barrier";
+    switch (start) {
+    case Start::clock:
+        return "clock";
+    case Start::barrier:
+        return "barrier";
+    case Start::none:
+        return "none";
+    }
+    return "?";
+}
+
+std::string PollingChoice::text() const {
+    return polling == Polling::throttle ? fmt::format("throttle={}", throttle) : std::string(to_string(polling));
 }
 
 std::vector<int> cores_of_nodes(const Job& job, const Locality& here) {

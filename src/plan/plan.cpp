@@ -63,16 +63,18 @@ std::vector<Point> span_cells(const Axes& axes, const Layout& layout, const Skip
         for (const Schedule* schedule : axes.schedules) {
             const std::optional<std::string> refusal = schedule->refusal(layout);
             const StepsOf& steps = steps_by_schedule.at(schedule);
-            for (const int window : axes.windows) {
+            for (const Window& window : axes.windows) {
                 for (std::size_t i = 0; i < traffics.size(); ++i) {
                     Point point;
+                    point.own_role = axes.own_role;
                     point.mode = mode;
                     point.schedule = schedule;
-                    point.window = window;
                     point.traffic = traffics[i];
                     if (point.traffic && !steps.empty())
                         point.steps = steps[static_cast<std::size_t>(point.traffic->index())];
                     point.message_size = axes.sizes[i % axes.sizes.size()];
+                    point.window = window.of(point.largest_of_op());
+                    point.window_bytes = window.bytes;
                     point.post = axes.with_baseline ? Post::inside : axes.post;
                     point.skip_reason = refusal ? *refusal : skip(point).value_or("");
                     cells.push_back(std::move(point));

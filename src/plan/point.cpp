@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "a2aperf/plan/window.hpp"
+
 namespace a2aperf {
 
 std::string_view to_string(Role role) {
@@ -78,14 +80,18 @@ std::string Point::memory_words() const {
     return memory.empty() || memory == "default" ? "" : fmt::format(" memory {}", memory);
 }
 
+std::string Point::window_words() const {
+    const std::string asked = Window{window, window_bytes}.text();
+    return window_bytes == 0 ? asked : fmt::format("{} ({})", asked, window);
+}
+
 std::string Point::label() const {
     if (is_duration()) return flow->label(*this);
     const std::string asked = traffic ? fmt::format(" {}", traffic->name()) : "";
     const std::string cell = fmt::format("{} {}{}", mode, schedule_name(), asked);
     if (is_baseline()) return fmt::format("{} {} B", cell, message_size);
     if (distance > 0) return fmt::format("{} by {} {} B", cell, distance, message_size);
-    const std::string width = window == 0 ? "all" : fmt::format("{}", window);
-    return fmt::format("{} window {} {} B{}", cell, width, message_size,
+    return fmt::format("{} window {} {} B{}", cell, window_words(), message_size,
                        role == Role::sentinel ? " (sentinel)" : "");
 }
 

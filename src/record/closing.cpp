@@ -157,7 +157,8 @@ std::optional<std::string> against_mpi(const Rows& rows) {
 }
 
 bool is_same_cell(const Point& a, const Point& b) {
-    return a.mode == b.mode && a.schedule == b.schedule && a.window == b.window && a.message_size == b.message_size;
+    return a.mode == b.mode && a.schedule == b.schedule && a.window == b.window &&
+           a.window_bytes == b.window_bytes && a.message_size == b.message_size;
 }
 
 // Where no bound by links is known: what was moved in a second at the rank that has most of it, over what each rank
@@ -266,7 +267,9 @@ std::vector<std::string> closing_words(const std::vector<Row>& rows, const Layou
                      kManySwitches, switches_per_op,
                      [](double switches) { return fmt::format("{:.1f} times per op", switches); }));
     remark(sentinel_shift(rows));
-    for (const std::string& words : faster_modes(measured)) remark(words);
+    // Times of ops that follow one another hold what a rank waited for the others, too: they say nothing of modes.
+    if (!measured.front()->point.is_pipelined())
+        for (const std::string& words : faster_modes(measured)) remark(words);
     for (const std::string& words : against_uniform(measured, layout)) remark(words);
     remark(against_mpi(measured));
     return lines;

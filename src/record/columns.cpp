@@ -297,6 +297,18 @@ Column bucket_column(std::string_view long_name) {
     return buckets;
 }
 
+Column window_bytes_column() {
+    return asked_column("window_bytes", Kind::int64, "B",
+                        "what the window was asked for as, window is as many messages as fit it, 0 = in messages",
+                        [](const Point& point) { return to_value(point.window_bytes); });
+}
+
+Column whole_time_column() {
+    return figure("whole_time", Kind::float64, "ns",
+                  "of ops that follow one another: time in which any was under way, of which the rates are", {},
+                  &Summary::whole_time);
+}
+
 std::vector<Column> traffic_columns() {
     constexpr double kPercent = 100;
     Column traffic = asked("traffic", Kind::text, "who sends how much to whom: uniform, a generator, or a file",

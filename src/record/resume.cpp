@@ -42,9 +42,10 @@ struct Axis {
 };
 
 // Of each column that follows from the command line. First those that add rows of other values.
-constexpr Axis kAxes[] = {{"role", "--baseline or --no-sentinel"},
+constexpr Axis kAxes[] = {{"role", "--baseline, --no-sentinel or --sync none"},
                           {"mode", "--mode"},
                           {"schedule", "--schedule"},
+                          {"window_bytes", "--window"},
                           {"window", "--window"},
                           {"traffic", "--traffic"},
                           {"traffic_digest", "--traffic"},

@@ -24,8 +24,7 @@ std::string cell(double value, int width) {
 std::string how(const Point& point) {
     if (point.is_baseline() && point.traffic) return fmt::format("MPI_Alltoallv {}", point.traffic->name());
     if (point.is_baseline()) return "MPI_Alltoall";
-    std::string text = fmt::format("{} {} {}", point.mode, point.schedule_name(),
-                                   point.window == 0 ? "all" : fmt::to_string(point.window));
+    std::string text = fmt::format("{} {} {}", point.mode, point.schedule_name(), point.window_words());
     if (point.traffic) text += fmt::format(" {}", point.traffic->name());
     return point.role == Role::sentinel ? text + ", sentinel" : text;
 }
@@ -39,9 +38,9 @@ std::string ratio(const Summary& summary) {
 std::string title(const Layout& layout, const std::string& provider, const std::string& oversubscription,
                   const std::string& start) {
     const std::string first = oversubscription.empty() ? "" : fmt::format("# {}\n", oversubscription);
-    return first + fmt::format("# {}, {} on {}{}{}; times of the whole op in µs, Gbit/s one way at p50\n", provider,
+    return first + fmt::format("# {}, {} on {}{}{}; times of the whole op in µs, Gbit/s one way {}\n", provider,
                                counted(layout.ranks(), "rank"), counted(layout.nodes(), "node"),
-                               start.empty() ? "" : ", ", start);
+                               start.empty() ? "" : ", ", start, start == kFollowOn ? "over all ops" : "at p50");
 }
 
 std::string table_header() {

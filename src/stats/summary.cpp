@@ -113,8 +113,8 @@ Summary summarise_times(const Samples& samples, const SummaryRules& rules) {
     if (rules.has_common_start) summary.span_p50 = median(std::move(pass.spans), rules.percentile);
     summary.rank_time_p50 = median(std::move(pass.rank_times), rules.percentile);
     constexpr double kLargestError = 0.05; // of an op, as for a start by the clock
-    const bool has_common_ends =
-        (rules.has_common_start || !samples.exit.empty()) && rules.clock_error_ns <= kLargestError * summary.p50;
+    const bool has_common_ends = (rules.has_common_start || !samples.exit.empty()) && !rules.follows_on &&
+                                 rules.clock_error_ns <= kLargestError * summary.p50;
     if (!has_common_ends) return summary;
     const auto most = std::max_element(pass.times_last.begin(), pass.times_last.end());
     summary.last_rank = static_cast<Rank>(most - pass.times_last.begin());
@@ -129,7 +129,8 @@ void tell_traffic(Summary& summary, const Layout& layout, const SummaryRules& ru
     const TrafficBound bound = bound_of(rules.loads, rules.rank_link_gbps, rules.node_link_gbps);
     const Load& busiest = std::isnan(bound.ns) ? rules.loads.rank : bound.by;
     summary.bound = bound.ns;
-    if (summary.p50 > 0) summary.bound_share = bound.ns / summary.p50;
+    const double time = rules.follows_on ? summary.whole_time / static_cast<double>(summary.count) : summary.p50;
+    if (time > 0) summary.bound_share = bound.ns / time;
     summary.busiest = busiest.who;
     summary.busiest_index = busiest.index;
     summary.imbalance = rules.loads.rank_imbalance(layout);
@@ -139,13 +140,39 @@ void tell_traffic(Summary& summary, const Layout& layout, const SummaryRules& ru
 
 } // namespace
 
+double whole_time(const Samples& samples, CompleteAt rule) {
+    std::vector<std::pair<Nanoseconds, Nanoseconds>> spans;
+    for (int attempt = 0; attempt < samples.attempts(); ++attempt) {
+        const auto at = static_cast<std::size_t>(attempt);
+        if (samples.valid[at] == 0) continue;
+        auto& [first, last] =
+            spans.emplace_back(std::numeric_limits<Nanoseconds>::max(), std::numeric_limits<Nanoseconds>::min());
+        for (Rank rank = 0; rank < samples.ranks; ++rank) {
+            const auto cell = at * static_cast<std::size_t>(samples.ranks) + static_cast<std::size_t>(rank);
+            const Nanoseconds zero = samples.start[at] + (samples.exit.empty() ? 0 : samples.exit[cell]);
+            first = std::min(first, zero + samples.begin[cell]);
+            last = std::max(last, zero + samples.end_of(attempt, rank, rule));
+        }
+    }
+    std::sort(spans.begin(), spans.end());
+    Nanoseconds whole = 0;
+    Nanoseconds until = std::numeric_limits<Nanoseconds>::min();
+    for (const auto& [first, last] : spans) {
+        if (last > until) whole += last - std::max(first, until);
+        until = std::max(until, last);
+    }
+    return static_cast<double>(whole);
+}
+
 Summary summarise(const Samples& samples, const Layout& layout, Bytes message_size, const SummaryRules& rules) {
     Summary summary = summarise_times(samples, rules);
     const auto rates = [&](double time) {
         return rules.is_uniform ? bandwidths(layout, message_size, time) : bandwidths(layout, rules.loads, time);
     };
-    summary.gbps = rates(summary.p50);
-    const Bandwidths sustained = rates(summary.mean); // n / sum of T = 1 / mean
+    if (rules.follows_on && summary.count > 0) summary.whole_time = whole_time(samples, rules.complete_at);
+    const double each = summary.whole_time / static_cast<double>(summary.count);
+    summary.gbps = rates(rules.follows_on ? each : summary.p50);
+    const Bandwidths sustained = rates(rules.follows_on ? each : summary.mean); // n / sum of T = 1 / mean
     summary.gbps_sustained = sustained.rank;
     summary.gbps_sustained_compat = sustained.compat;
     if (rules.node_link_gbps > 0) summary.efficiency = summary.gbps.node_net / rules.node_link_gbps;

@@ -51,7 +51,7 @@ OTHERS = {
     "--order": ("alltoall", {"--order": "shuffled"}, "with --order declared and this launch has --order shuffled"),
     "--seed": ("alltoall", {"--seed": "2"}, "with --seed 1 and this launch has --seed 2"),
     "--shuffle-ranks": ("alltoall", {"--shuffle-ranks": None}, "with no --shuffle-ranks and this launch has --shuffle"),
-    "--poll": ("alltoall", {"--poll": "spin"}, "with --poll yield and this launch has --poll spin"),
+    "--poll": ("alltoall", {"--poll": "throttle=8"}, "with --poll yield and this launch has --poll throttle=8"),
     "--sync": ("alltoall", {"--sync": "clock"}, "by --sync barrier and this launch's by --sync clock"),
     "--complete-at": ("alltoall", {"--complete-at": "sender"}, "complete at the receiver and this launch's at the sender"),
     "--percentile": ("alltoall", {"--percentile": "index"}, "the rule 'rank' and this launch's 'index'"),

@@ -30,6 +30,7 @@ RANKS = 3
 LAUNCHERS_PATIENCE = PATIENCE / 3
 PROVIDERS = ("shm", "tcp", "net", "udp", "sockets")
 OF_DURATIONS = ("shm", "tcp")
+WITHOUT_LOAD = 2  # of sample_kind
 ROUND = ["--pairs", "0:1,1:2,2:0", "--max-samples", "1000"]
 WORKLOADS = {
     "alltoall": ["--no-sentinel", "--sizes", "8..8008+400", "--ops", "40", "--sync", "barrier"],
@@ -38,7 +39,9 @@ WORKLOADS = {
     "qos": ["--path", "0:1", "--path", "0:1,window=2", "--path", "1:2", "--sizes", "8..8008+400", "--duration", "200ms", "--interval", "100ms"],
     "echo": [*ROUND, "--sizes", "8..8008+400", "--ops", "40", "--outstanding", "3"],
     "open-loop": [*ROUND, "--sizes", "8..8008+400", "--messages", "40", "--rate", "2k"],
+    "interference": ["--sizes", "8..8008+400", "--phase", "20ms", "--alternations", "2", "--levels", "100"],
 }
+OF_FOUR = ("interference",)  # two victims and a load
 
 
 class Launch:
@@ -46,6 +49,7 @@ class Launch:
 
     def __init__(self, program: Path, folder: Path, provider: str, workload: str) -> None:
         self.workload = workload
+        self.ranks = RANKS + (workload in OF_FOUR)
         self.folder, self.pids = folder, folder.parent / f"{folder.name}-ranks"
         for made in (folder, self.pids):
             made.mkdir(exist_ok=True)
@@ -55,7 +59,7 @@ class Launch:
         self.table = self.pids / "table"
         with self.table.open("w") as table:
             self.process = subprocess.Popen(
-                [MPIRUN, "-t", str(PATIENCE), str(RANKS), AS_RANK, self.pids, program, workload, *WORKLOADS[workload],
+                [MPIRUN, "-t", str(PATIENCE), str(self.ranks), AS_RANK, self.pids, program, workload, *WORKLOADS[workload],
                  *words, "-o", "a.h5"],
                 cwd=folder, stdout=table, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
             )  # fmt: skip
@@ -67,6 +71,8 @@ class Launch:
             return {int(words[0]) for words in lines if ">" in words and words[0].isdigit()}
         if self.workload == "qos":
             return {int(words[4]) for words in lines if len(words) > 4 and ":" in words[2]}
+        if self.workload == "interference":
+            return {int(words[1]) for words in lines if words[:1] == ["tagged"] and words[1].isdigit()}
         if self.workload in ("stream", "echo", "open-loop"):
             return {int(words[2]) for words in lines if words[:1] == ["tagged"]}
         return {int(words[3]) for words in lines if words[:1] == [str(RANKS)]}
@@ -83,7 +89,7 @@ class Launch:
         try:
             self.process.wait(LAUNCHERS_PATIENCE)
         except subprocess.TimeoutExpired:
-            ranks = {self.pid(rank) for rank in range(RANKS)}
+            ranks = {self.pid(rank) for rank in range(self.ranks)}
             assert wait_until(lambda: not ranks & set(running_in(self.folder, 0)), PATIENCE)
             for pid in running_in(self.folder, 0):
                 os.kill(pid, signal.SIGKILL)
@@ -125,6 +131,9 @@ def are_true_totals(file: Path, point: int) -> None:
         for way in ("sent", "received"):
             counted = ticks[f"tick_{way}"]
             assert (np.where(counted == NO_MOMENT, 0, counted).sum(axis=0) == totals[f"messages_{way}"]).all()
+    elif row["role"] == b"interference":
+        is_trip = ticks["round_trip"] != NO_MOMENT  # load ranks have rows of their own
+        assert row["alone_trips"] == (ticks["sample_kind"][is_trip] == WITHOUT_LOAD).sum()
     elif row["role"] == b"qos":
         assert totals["messages_received"].sum() == totals["messages_sent"].sum() > 0
         are_true_intervals(file, point)
@@ -150,7 +159,7 @@ def check(file: Path, before: set[int], told: set[int]) -> set[int]:
         complete = {point for point in now if rows.state[point] == COMPLETE}
         for point in complete & set(results.rows()):
             has_true_statistics(results, point)
-        for point in complete & {*results.rows("stream"), *results.rows("echo"), *results.rows("open-loop"), *results.rows("qos")}:
+        for point in complete & {*results.rows("stream"), *results.rows("echo"), *results.rows("open-loop"), *results.rows("qos"), *results.rows("interference")}:
             are_true_totals(file, point)
     return now
 
@@ -168,7 +177,7 @@ def test_kills_lose_nothing_that_was_told(program, offered, tmp_path, foreign_sh
     while sum(hit.values()) < KILLS:
         launch = Launch(program, folder, provider, workload)
         launches += 1
-        assert wait_until(lambda of=launch: of.pid(RANKS - 1) is not None or of.process.poll() is not None, PATIENCE)
+        assert wait_until(lambda of=launch: of.pid(of.ranks - 1) is not None or of.process.poll() is not None, PATIENCE)
         rows = chance.choice([0, 0, 1, 3, 8])
         wait_until(lambda of=launch, rows=rows: len(of.told()) >= rows or of.process.poll() is not None, PATIENCE)
         time.sleep(chance.random() * (0.8 if rows == 0 else 0.1))  # any instant will do
@@ -183,7 +192,7 @@ def test_kills_lose_nothing_that_was_told(program, offered, tmp_path, foreign_sh
         if not is_killed or chance.random() < 0.5:
             folder, before = tmp_path / str(launches), set()
             workload = next(workloads)
-            few = [name for name in there if name in OF_DURATIONS] if workload in ("stream", "echo", "open-loop", "qos") else []
+            few = [name for name in there if name in OF_DURATIONS] if workload not in ("alltoall", "pairs") else []
             provider = chance.choice(few or there)
     print(f"{KILLS} kills {dict(hit)}, {launches} launches, {kept} points found")
     assert kept > 0

@@ -195,6 +195,7 @@ def test_more_paths_than_the_provider_has_endpoints(launch, needs_provider, tmp_
         (["--window", "all"], "--window: a path has a number of buffers, not all"),
         (["--format", "wide"], "--format: for qos expected one of table, qos, csv, json"),
         (["--poll", "block"], "--poll: for qos expected one of auto, spin, yield"),
+        (["--poll", "throttle=9"], "--poll: for qos expected one of auto, spin, yield"),
     ],
 )
 def test_bad_input_is_one_line_and_no_file(launch, tmp_path, words, says):

@@ -69,7 +69,7 @@ def test_the_rules_of_2019(measure):
     is_sound(results)
 
 
-@pytest.mark.parametrize(("poll", "provider"), [("spin", "shm"), ("yield", "net"), ("block", "net"), ("block", "tcp")])
+@pytest.mark.parametrize(("poll", "provider"), [("spin", "shm"), ("yield", "net"), ("block", "net"), ("block", "tcp"), ("throttle=3", "shm")])
 def test_polling(measure, needs_provider, poll, provider):
     needs_provider(provider)
     kind = "huge" if gives_huge_pages() else "default"
@@ -104,6 +104,15 @@ def test_places_are_shared_under_a_memory_limit(measure):
     assert all(1 <= results.columns["buffer_slots"][point] < 4 for point in (0, 2))
     assert "--memory-limit" in results.words("skip_reason")[1]
     assert "write-imm needs R x B" in outcome.stdout and "write needs R x B" in outcome.stdout
+    is_sound(results)
+
+
+def test_windows_in_bytes_hold_what_fits_at_each_size(measure):
+    results, outcome = measure(4, "--sizes", "1000,3000", "--mode", "tagged,read", "--window", "2,4kB,1B,all")
+    assert list(results.columns["window"]) == [2, 2, 4, 1, 1, 1, 0, 0] * 2
+    assert list(results.columns["window_bytes"]) == [0, 0, 4000, 4000, 1, 1, 0, 0] * 2
+    assert "tagged shift 4kB (4)" in outcome.stdout and "tagged shift 4kB (1)" in outcome.stdout
+    assert results.states() == [COMPLETE] * 16
     is_sound(results)
 
 

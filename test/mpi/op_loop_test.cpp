@@ -175,6 +175,27 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("without a common start a rank goes on while another one is in the op before, and all end together") {
+    Loop loop(Start::none);
+    SharedNumber seconds;
+    TestEngine engine;
+    engine.on_run = [&] {
+        if (job().rank() == 0 && engine.ops.size() == 2) seconds.add();
+        if (job().rank() == 1 && engine.ops.size() == 1) seconds.await(1);
+        return Moments{now_ns(), now_ns()};
+    };
+    OwnSamples samples;
+    CHECK(loop.ops.run(engine, 3, samples) == 3);
+    CHECK(engine.ops == std::vector<std::uint64_t>{1, 2, 3});
+    CHECK(job().all_gather(engine.begun[1])[0] < job().all_gather(engine.ended[0])[1]);
+    CHECK(smallest(job().all_gather(engine.begun[0])) >= largest(job().all_gather(engine.prepared[0])));
+    for (std::size_t op = 0; op < samples.size(); ++op) {
+        CHECK(samples.begin[op] == 0);
+        CHECK(samples.start[op] >= engine.prepared[op]);
+        CHECK(samples.start[op] <= engine.begun[op]);
+    }
+}
+
 // The last one: the signal stays.
 TEST_CASE("a signal to one rank ends the ops of all after the same one") {
     StopSignal::install();

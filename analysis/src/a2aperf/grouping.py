@@ -79,6 +79,21 @@ def recorded_names(results: Results) -> list[str]:
     ]
 
 
+WINDOW_BYTES = "window_bytes"
+"""What a window was asked for as; 0: in messages."""
+
+
+def asked_windows(points: pd.DataFrame) -> pd.Series[Any]:
+    """The window as it was asked for: messages, 0 where all, and in bytes as a negative number.
+
+    One of bytes is the same at every message size, of which another number is in force at each.
+    """
+    if WINDOW_BYTES not in points:
+        return points["window"]
+    asked = points[WINDOW_BYTES].fillna(0).astype("int64")
+    return points["window"].astype("Int64").mask(asked > 0, -asked)
+
+
 def scales_over_ranks(points: pd.DataFrame) -> bool:
     """Whether ranks per node are the scale and no setting: the nodes are known and as many."""
     return bool(points["nodes"].notna().all() and points["nodes"].nunique() == 1)
@@ -103,15 +118,26 @@ def setting_names(
         key: launch for key, launch in results.launches.items() if key in set(points["launch"])
     }
     columns: list[str] = []
+    asked = points.assign(window=asked_windows(points))
     for name in (*CHOICES, *results.choices):
         if name in axes or (name == "ppn" and scales_over_ranks(points)):
             continue
-        if points[name].nunique(dropna=False) < 2:
+        if asked[name].nunique(dropna=False) < 2:
             continue
-        groups = points.groupby(columns, dropna=False)[name] if columns else points[name]
+        groups = asked.groupby(columns, dropna=False)[name] if columns else asked[name]
         if np.max(groups.nunique(dropna=False)) > 1:  # not told by the columns before it
             columns.append(name)
     return columns + differing_starts(results, points) + differing_names(present)
+
+
+def asked_values(results: Results, name: str) -> pd.Series[Any]:
+    """`results.values`, of a window as it was asked for."""
+    return asked_windows(results.points) if name == "window" else results.values(name)
+
+
+def window_text(value: Any) -> str:
+    """`all`, `8`, `256 KiB`; a value of `asked_windows`."""
+    return "all" if value == 0 else labels.size_text(-value) if value < 0 else str(value)
 
 
 def differing_starts(results: Results, points: pd.DataFrame) -> list[str]:
@@ -138,7 +164,7 @@ def setting_labels(
     parts: list[list[str]] = [[] for _ in range(len(points))]
     program = points[["engine", "provider"]].agg("\0".join, axis=1)
     for name in setting_names(results, points, by, axes):
-        values = results.values(name).loc[points.index]
+        values = asked_values(results, name).loc[points.index]
         absent = values.isna() | (values == "").fillna(False)
         # What no launch of a program has is not its setting; `by` asks for it all the same.
         of = points["engine"] if name == "provider" else program
@@ -178,11 +204,13 @@ def _text(name: str, value: object, foreign: bool) -> str:
     if name in ("ppn", "ranks_per_node"):
         return "ranks per node unknown" if absent else f"{value:g} per node"
     if name == "window":
-        return "window unknown" if absent else ("window all" if value == 0 else f"window {value}")
+        return "window unknown" if absent else f"window {window_text(value)}"
     if name == "post":
         return "post unknown" if absent else f"posted {value}"
     if name == "sync":
-        return "start unknown" if absent else f"{value} start"
+        if absent:
+            return "start unknown"
+        return "no common start" if value == "none" else f"{value} start"
     if name in OF_LAUNCH:
         return f"{name} unknown" if absent else f"{name} {value}"
     if name in CHOICES:

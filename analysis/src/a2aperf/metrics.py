@@ -36,6 +36,15 @@ def op_span(begin: NDArray[Any], end: NDArray[Any]) -> Floats:
     return np.asarray(end.max(axis=1) - begin.min(axis=1), dtype=np.float64)
 
 
+def whole_time(begin: NDArray[Any], end: NDArray[Any]) -> float:
+    """Time in which any op was under way on any rank: begin and end [ops, R] on a common clock."""
+    spans = np.stack([begin.min(axis=1), end.max(axis=1)], axis=1)
+    spans = spans[np.lexsort((spans[:, 1], spans[:, 0]))]
+    until = np.maximum.accumulate(spans[:, 1])
+    before = np.concatenate([spans[:1, 0], until[:-1]])
+    return float(np.maximum(spans[:, 1] - np.maximum(spans[:, 0], before), 0).sum())
+
+
 def rank_time(begin: NDArray[Any], end: NDArray[Any]) -> Floats:
     """E − b of every rank [ops, R]."""
     return np.asarray(end - begin, dtype=np.float64)

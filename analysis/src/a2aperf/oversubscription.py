@@ -51,7 +51,8 @@ def in_launches(launches: Iterable[Launch]) -> list[str]:
 
 def yields(launch: Launch) -> bool:
     """Whether its ranks give their core away while they wait (`sched_yield`)."""
-    return launch.attributes.get("poll") in ("yield", "block")
+    poll = str(launch.attributes.get("poll"))
+    return poll in ("yield", "block") or poll.startswith("throttle=")
 
 
 def _cores(launch: Launch, node: int, bindings: list[str]) -> int:

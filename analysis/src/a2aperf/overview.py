@@ -51,8 +51,12 @@ def _when(launches: Iterable[Launch]) -> str:
 def verdict(
     findings: Sequence[tuple[Finder, Sequence[Finding]]],
     compared: Sequence[Comparison],
+    judged: bool = True,
 ) -> list[str]:
-    """The outcome in a few sentences: the comparisons', then what stands out, by kind."""
+    """The outcome in a few sentences: the comparisons', then what stands out, by kind.
+
+    `judged`: there was a point at which something could have stood out.
+    """
     said = []
     kinds = [
         finder
@@ -67,7 +71,7 @@ def verdict(
     if titles:
         said.append(f"stands out: {'; '.join(titles)}")
     elif not kinds:
-        said.append("nothing stands out")
+        said.append("nothing stands out" if judged else "no point here can be judged")
     return said
 
 

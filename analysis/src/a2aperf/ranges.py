@@ -74,7 +74,7 @@ _SETTINGS: Final[Mapping[str, tuple[float, float]]] = {
     "link_rate_gbps": (0, 1e6),
 }
 """Attributes of a launch."""
-_STARTS: Final = ("", "clock", "barrier")
+_STARTS: Final = ("", "clock", "barrier", "none")
 
 
 def of_file(found: Results, path: Path) -> Iterator[str]:
@@ -246,7 +246,7 @@ def _of_launch(index: int, segment: schema.Segment, points: pd.DataFrame) -> Ite
         if value < low or value > high or np.isinf(value):
             yield f"{where}: {name} is {value:g}"
     if segment.attributes["sync"] not in _STARTS:
-        yield f"{where}: sync is '{segment.attributes['sync']}', not clock or barrier"
+        yield f"{where}: sync is '{segment.attributes['sync']}', not clock, barrier or none"
     mine = points[(points["segment"] == index) & points["has_raw"]]
     ranks = int(mine["ranks"].max()) if len(mine) else segment.node_of_rank.size
     yield from _of_ranks(where, segment, ranks)

@@ -118,7 +118,8 @@ def render(
     screening = _screening(results, jobs)
     looked_at = screening.told.plain if screening else results
     progress("findings")
-    found = finders.grouped(finders.explain(looked_at.measured(finders.ROLES)))
+    points = looked_at.measured(finders.ROLES)
+    found = finders.grouped(finders.explain(points))
     findings = [FindingGroup(x.title, x.meaning, overview.once(mine)) for x, mine in found]
     progress("comparison")
     interconnects = _interconnects(results)
@@ -127,7 +128,8 @@ def render(
     progress("page")
     listings = [one.listing for one in workloads.ALL if one.listing]
     shown = [(one.method, one.heading, one.reported(results)) for one in listings]
-    if of_nodes := workloads.study_of_nodes(looked_at):
+    of_nodes = workloads.study_of_nodes(looked_at)
+    if of_nodes and of_nodes.launches > 1:
         shown.append(("nodes", node_table.HEADING, node_table.table(of_nodes)[0]))
     listed = [role for one in workloads.ALL if one.listing for role in one.roles]
     ops = results.select(~results.points["role"].isin(listed))
@@ -151,7 +153,9 @@ def render(
         title=title or _title(results),
         version=__version__,
         facts=overview.facts(results),
-        verdict=overview.verdict(found, comparison.made if comparison else ()),
+        verdict=overview.verdict(
+            found, comparison.made if comparison else (), judged=not points.points.empty
+        ),
         summary=[*summary.sentences(results), *gaps.sentences(jobs)],
         gaps=gaps.table(jobs),
         charts=charts,

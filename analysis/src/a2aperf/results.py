@@ -35,6 +35,9 @@ ALIASES = {
     "version": "program_version",
 }
 
+_NO_START = (
+    "ops that follow one another (--sync none) have no common start, and are compared with nothing"
+)
 _SAMPLES = (*schema.RAW_MOMENTS, "start", "valid", "exit")
 _ENDS = ("send_done", "recv_done", "valid")
 
@@ -207,6 +210,8 @@ class Results:
             asked = self.points[self.points["role"].isin(roles)]
             if asked.empty:
                 self.refuse_others()
+                if (self.points["role"] == schema.PIPELINED).any():
+                    raise InputError(f"{_NO_START}: 'a2a table' shows them")
                 here = ", ".join(dict.fromkeys(map(str, self.points["role"]))) or "none"
                 raise InputError(f"no point has role {' or '.join(roles)}; roles here: {here}")
             raise InputError(", ".join(["no point is complete", *_fates(asked)]))
@@ -245,6 +250,9 @@ class Results:
             if not schema.is_counted(role) or (self.points["role"] == role).any():
                 continue
             note = f"{count_text(len(rows), 'point')} of role {role} left out"
+            if role == schema.PIPELINED:
+                notes.append(f"{note}: {_NO_START}")
+                continue
             chosen = everything.traits(str(role)).judged is not None
             can = chosen and role not in schema.OF_ALL_TO_ALLS  # of those "measure" alone
             notes.append(f"{note} (--where role={role} chooses them)" if can else note)

@@ -40,7 +40,9 @@ Kind = Literal["string", "int8", "int32", "int64", "float64"]
 
 ALL_TO_ALL = "alltoall"
 """The workload of files that name none, but for those of points with a role of another one."""
-OF_ALL_TO_ALLS = ("measure", "baseline", "sentinel", "search")
+PIPELINED = "pipelined"
+"""Role of points whose ops follow one another without a common start (`--sync none`)."""
+OF_ALL_TO_ALLS = ("measure", "baseline", "sentinel", "search", PIPELINED)
 """Roles of the points of all-to-alls."""
 
 

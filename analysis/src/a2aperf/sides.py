@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import blocks, grouping, jobs, labels, layouts, results
+from a2aperf import blocks, grouping, jobs, labels, results
 from a2aperf.blocks import Blocks, Sides
 from a2aperf.errors import InputError
 from a2aperf.results import Results
@@ -85,7 +85,7 @@ def levels(found: Results, names: Sequence[str]) -> pd.Series[str]:
                 f"--by {name}: sides are compared at the same {column}; "
                 "'a2a plot scaling' and 'a2a plot sizes' show what it does"
             )
-        values = zip(found.values(name), absent, strict=True)
+        values = zip(grouping.asked_values(found, name), absent, strict=True)
         columns.append([_named(name, value, without) for value, without in values])
     joined = [", ".join(texts) for texts in zip(*columns, strict=True)]
     return pd.Series(joined, index=found.points.index, dtype="object", name="level")
@@ -95,7 +95,7 @@ def _named(name: str, value: Any, without: str) -> str:
     if pd.isna(value) or value == "":
         return f"{name}{without}"
     if name == "window":
-        return f"{name}={layouts.window(value)}"
+        return f"{name}={grouping.window_text(value)}"
     return f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
 
 
@@ -255,6 +255,8 @@ def _keys(by: Sequence[str], choices: Sequence[str]) -> list[str]:
     named = {results.ALIASES.get(name, name) for name in by}
     if named & {"ppn", "ranks_per_node"}:
         named |= {"ppn", "nodes"}
+    if named & {"window", grouping.WINDOW_BYTES}:
+        named |= {"window", grouping.WINDOW_BYTES}
     return [key for key in dict.fromkeys((*CELL, *choices)) if key not in named]
 
 

@@ -20,8 +20,8 @@
 
 namespace a2aperf {
 
-enum class Sync { automatic, clock, barrier };
-enum class Poll { automatic, spin, yield, block };
+enum class Sync { automatic, clock, barrier, none };
+enum class Poll { automatic, spin, yield, block, throttle };
 enum class Overwrite { refuse, resume, force };
 
 struct Options {
@@ -38,7 +38,7 @@ struct Options {
     std::vector<Bytes> sizes;
     std::vector<std::string> modes{"tagged"};
     std::vector<const Schedule*> schedules; // default: shift
-    std::vector<int> windows{0};            // 0 = all
+    std::vector<Window> windows{{}};        // all
     Order order = Order::declared;
     std::uint64_t seed = 1;
     bool shuffle_ranks = false;
@@ -58,6 +58,7 @@ struct Options {
     CompleteAt complete_at = CompleteAt::receiver;
     PercentileRule percentile = PercentileRule::rank;
     Poll poll = Poll::automatic;
+    unsigned throttle = 0;                        // empty polls before a pause, of that way of polling alone
     std::vector<std::string> memories{"default"}; // kinds
     std::optional<Bytes> memory_limit;            // per node, for the message buffers of its ranks
     Nanoseconds timeout = 60'000'000'000;

@@ -9,6 +9,7 @@
 
 #include "a2aperf/config/catalogue.hpp"
 #include "a2aperf/plan/schedule.hpp"
+#include "a2aperf/plan/window.hpp"
 
 namespace a2aperf {
 
@@ -24,6 +25,6 @@ std::string parse_nic(std::string_view text);
 std::vector<std::string> parse_memories(std::span<const std::string> values, const Catalogue& catalogue);
 std::vector<std::string> parse_modes(std::span<const std::string> values, const Catalogue& catalogue);
 std::vector<const Schedule*> parse_schedules(std::span<const std::string> values);
-std::vector<int> parse_windows(std::span<const std::string> values); // "all" is 0
+std::vector<Window> parse_windows(std::span<const std::string> values); // all, 8, 256KiB
 
 } // namespace a2aperf

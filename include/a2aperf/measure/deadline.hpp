@@ -9,11 +9,17 @@
 
 namespace a2aperf {
 
-enum class Polling { spin, yield, block };
+// throttle: polls as spin does, and pauses after every so many empty polls in a row.
+enum class Polling { spin, yield, block, throttle };
 
 class Deadline {
 public:
-    Deadline(Polling polling, Nanoseconds timeout) : polling_(polling), timeout_(timeout) {}
+    // throttle: after how many empty polls a rank pauses, of that way alone; it looks at the clock as often.
+    Deadline(Polling polling, Nanoseconds timeout, unsigned throttle = 0)
+        : polling_(polling), yields_(polling == Polling::yield || polling == Polling::block), timeout_(timeout),
+          idles_per_look_(polling == Polling::throttle ? throttle : kIdlesPerLook) {}
+
+    static constexpr Nanoseconds kPause = 1000;
 
     Polling polling() const { return polling_; }
     Nanoseconds timeout() const { return timeout_; }
@@ -32,14 +38,17 @@ public:
 
     // An empty poll where there is no deadline.
     void rest() const {
-        if (polling_ != Polling::spin) sched_yield();
+        if (yields_) sched_yield();
     }
 
     // An empty poll. False when nothing has happened for the timeout. Throws Interrupted when a signal to stop has
     // waited for too long.
     [[nodiscard]] bool idle() {
         rest();
-        return ++idles_ % kIdlesPerLook != 0 || look();
+        if (++idles_ != idles_per_look_) [[likely]]
+            return true;
+        idles_ = 0;
+        return polling_ == Polling::throttle ? pause() : look();
     }
 
     // The same without the poll, for who looks seldom.
@@ -53,8 +62,19 @@ public:
 private:
     static constexpr unsigned kIdlesPerLook = 64; // reading the clock costs as much as a poll
 
+    // Without a call of the provider; others may have the core meanwhile.
+    [[nodiscard, gnu::noinline]] bool pause() {
+        const Nanoseconds end = now_ns() + kPause;
+        do {
+            sched_yield();
+        } while (now_ns() < end);
+        return look();
+    }
+
     Polling polling_;
+    bool yields_; // after every empty poll
     Nanoseconds timeout_;
+    unsigned idles_per_look_;
     unsigned idles_ = 0;
     Nanoseconds since_ = 0;
 };

@@ -83,6 +83,7 @@ private:
     [[gnu::always_inline]] static inline std::size_t slot_of(const fi_cq_data_entry& entry, const Places& places);
     // A function of its own, so that what waiting costs can be told from what messages cost.
     [[gnu::noinline]] ssize_t await_completions();
+    [[gnu::noinline]] void count_early();
     [[gnu::noinline]] void post_the_rest_of_receives();
     [[gnu::noinline]] void post_the_rest();
     // Until the provider has room.
@@ -102,6 +103,20 @@ void Exchange<Mode>::begin(std::uint64_t op) {
         ready_.clear();
         told_ = 0;
         unseen_ = sources_.size();
+    }
+    if constexpr (Mode::kArrival == Arrival::data)
+        if (settings_.follows_on) [[unlikely]]
+            count_early();
+}
+
+// What came in the op before.
+template <TransferMode Mode>
+void Exchange<Mode>::count_early() {
+    for (std::size_t source = 0; source < ranks_; ++source) {
+        if (early_[source] == 0) continue;
+        early_[source] = 0;
+        ++extra_completions_[source];
+        count_down(arrival);
     }
 }
 
@@ -226,7 +241,10 @@ void Exchange<Mode>::account(ssize_t count) {
     do {
         const std::size_t slot = slot_of(*entry, places);
         if (slot >= places.ranks + places.sends) [[unlikely]] {
-            take_stray(slot);
+            if constexpr (Mode::kArrival == Arrival::data)
+                take_other(slot, *entry);
+            else
+                take_stray(slot);
             continue;
         }
         // Counted twice, one of them would end the op before another one is here.

@@ -51,6 +51,7 @@ struct ExchangeSettings {
     Strays strays = Strays::from_any;
     bool traces = false; // notes when each message arrives, and where
     FlagBehind flag_behind = FlagBehind::post;
+    bool follows_on = false; // its ops have no common start: messages of the next one may come in this one
     std::function<void(Rank)> on_flag{}; // in traced ops: called with the source when its flag is seen
     const OpNames* names = nullptr;      // what messages call ops by; none: by their numbers
 };
@@ -101,6 +102,8 @@ protected:
     }
 
     void take_stray(std::size_t slot);
+    // The same, or a message of the op after this one where its data name the op.
+    [[gnu::cold]] void take_other(std::size_t slot, const fi_cq_data_entry& entry);
     void note_place(std::size_t source, const void* context); // of the receive that took its message
     // RunErrors that name the op, and who waits for whom.
     [[noreturn, gnu::cold]] void fail_timeout() const;
@@ -121,6 +124,7 @@ protected:
     std::vector<std::int32_t> extra_completions_;
     std::vector<Nanoseconds> arrived_at_; // by source; empty when nothing is traced
     std::vector<std::byte*> places_;      // by source: where its message lies
+    std::vector<char> early_;             // by source: its message of the next op is here; empty where none can be
     std::size_t known_slots_;             // those that are counted: all but those for strays
     std::vector<Route> sends_;
     std::vector<Route> receives_;

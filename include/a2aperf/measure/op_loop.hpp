@@ -11,7 +11,8 @@
 
 namespace a2aperf {
 
-enum class Start { barrier, clock };
+// none: ops follow one another, each rank as soon as its last one is over.
+enum class Start { barrier, clock, none };
 
 // One rank's moments of some ops, as offsets from each op's start (file-format.md, /raw). Kept between blocks, so
 // that the timed loop allocates nothing.

@@ -19,6 +19,9 @@ std::string_view to_string(Start start);
 struct PollingChoice {
     Polling polling;
     std::string reason;
+    unsigned throttle = 0; // of that way of polling: empty polls before a pause
+
+    std::string text() const; // "spin", "throttle=16"
 };
 
 struct StartChoice {

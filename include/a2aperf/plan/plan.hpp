@@ -10,6 +10,7 @@
 
 #include "a2aperf/plan/point.hpp"
 #include "a2aperf/plan/traffic_pattern.hpp"
+#include "a2aperf/plan/window.hpp"
 
 namespace a2aperf {
 
@@ -19,9 +20,10 @@ struct Axes {
     std::vector<Bytes> sizes;
     std::vector<std::string> modes;
     std::vector<const Schedule*> schedules;
-    std::vector<int> windows;               // 0 = all
+    std::vector<Window> windows;
     std::vector<TrafficPattern> traffics{}; // none: uniform
     Post post = Post::before;
+    std::string_view own_role{}; // of the measured points
     // Each measured point gets an MPI row as partner; all receives are then posted inside the op, as MPI's are.
     bool with_baseline = false;
     bool with_sentinel = false; // first and last of the launch

@@ -21,12 +21,15 @@ enum class Post { before, inside };
 std::string_view to_string(Role role);
 std::string_view to_string(Post post);
 
+inline constexpr std::string_view kPipelined = "pipelined"; // role of points whose ops follow one another
+
 struct Point {
     Role role = Role::measure;
     std::string_view own_role{};        // in its place in the file, of a workload that has a word of its own
     std::string mode;                   // transfer mode; "collective" for the baseline
     const Schedule* schedule = nullptr; // null for the baseline
     int window = 0;                     // outstanding sends, or reads; 0 = all
+    Bytes window_bytes = 0;             // that it follows from; 0 = it was asked for as it is
     Bytes message_size = 0;
     Post post = Post::before;
     std::shared_ptr<const Traffic> traffic{};    // null: the same to every peer; else message_size is the mean
@@ -44,6 +47,7 @@ struct Point {
     // One of those that "24 points" means: a sentinel is one of them once more, a baseline belongs to one.
     bool is_counted() const { return role != Role::sentinel && role != Role::baseline; }
     bool is_skipped() const { return !skip_reason.empty(); }
+    bool is_pipelined() const { return own_role == kPipelined; }
     bool is_duration() const { return flow != nullptr; } // not made of ops
     std::string_view role_name() const;                  // in the file
     std::string_view schedule_name() const;              // of a duration: none
@@ -60,6 +64,7 @@ struct Point {
     // For messages: "tagged shift window all 60000 B"; "tagged shift by 3 60000 B" for one step of it;
     // "collective library 60000 B" for a baseline.
     std::string label() const;
+    std::string window_words() const; // "all", "8", "256KiB (4)": in force are 4
     std::string memory_words() const; // in a label: " memory huge", nothing of the default kind
 };
 

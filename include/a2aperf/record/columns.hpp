@@ -128,6 +128,12 @@ Column bucket_column(std::string_view long_name);
 // Which pages its messages lie in, of a workload that has several in a launch.
 Column memory_column();
 
+// The bytes that a window was asked for as.
+Column window_bytes_column();
+
+// How long ops took together that follow one another.
+Column whole_time_column();
+
 // Who sends how much to whom in an op, and what that alone asks of ranks, nodes and links.
 std::vector<Column> traffic_columns();
 

@@ -17,6 +17,7 @@ struct SummaryRules {
     PercentileRule percentile = PercentileRule::rank;
     CompleteAt complete_at = CompleteAt::receiver;
     bool has_common_start = false; // clock start: op span exists
+    bool follows_on = false;       // ops without a common start: rates are of the whole, and nobody is last
     double node_link_gbps = 0;     // of all adapters that a node uses; 0 = unknown
     double clock_error_ns = 0;     // bound, of the common clock
     double rank_link_gbps = 0;     // of the adapter that a rank uses; 0 = unknown
@@ -45,6 +46,7 @@ struct Summary {
     double last_rank_share = kAbsent;
     double ratio = kAbsent, ratio_low = kAbsent, ratio_high = kAbsent; // set by the caller where there is a partner
     bool p99_is_max = false;
+    double whole_time = kAbsent; // of ops that follow one another: in which any of them was under way
     // What the traffic alone asks for. bound: the shortest time that the links allow, ns; NaN where their rates are
     // unknown or nothing passes them. busiest: of the bound, and where there is none of the ranks.
     double bound = kAbsent, bound_share = kAbsent;
@@ -63,6 +65,10 @@ Summary summarise_series(std::span<const Nanoseconds> times, PercentileRule rule
 
 // What ops of any kind have, no rate among it.
 Summary summarise_times(const Samples& samples, const SummaryRules& rules);
+
+// The time in which any valid op was under way on any rank, by the common clock, ns: what lies between two blocks
+// of ops counts for none.
+double whole_time(const Samples& samples, CompleteAt rule);
 
 // Of ops in which every rank sends to others, by rules.loads.
 Summary summarise(const Samples& samples, const Layout& layout, Bytes message_size, const SummaryRules& rules);

@@ -72,9 +72,9 @@ const Accepted kAccepted[] = {
      {"--schedule", "xor,naive"},
      [](const Options& o) { return o.schedules.size() == 2 && o.schedules[1]->name == "naive"; }},
     {"window",
-     {"--window", "4,all"},
+     {"--window", "4,all,256KiB"},
      [](const Options& o) {
-         return o.windows == std::vector<int>{4, 0};
+         return o.windows == std::vector<Window>{{4, 0}, {}, {0, 262'144}};
      }},
     {"order", {"--order", "shuffled"}, [](const Options& o) { return o.order == Order::shuffled; }},
     {"seed", {"--seed", "18446744073709551615"}, [](const Options& o) { return o.seed == ~std::uint64_t{0}; }},
@@ -92,6 +92,9 @@ const Accepted kAccepted[] = {
     {"sync", {"--sync", "clock"}, [](const Options& o) { return o.sync == Sync::clock; }},
     {"sync", {"--sync", "barrier"}, [](const Options& o) { return o.sync == Sync::barrier; }},
     {"sync", {"--sync", "auto"}, [](const Options& o) { return o.sync == Sync::automatic; }},
+    {"sync",
+     {"--sync", "none"},
+     [](const Options& o) { return o.sync == Sync::none && o.post == Post::inside && !o.with_sentinel; }},
     {"post", {"--post", "inside"}, [](const Options& o) { return o.post == Post::inside; }},
     {"complete-at",
      {"--complete-at", "sender"},
@@ -102,6 +105,9 @@ const Accepted kAccepted[] = {
     {"poll", {"--poll", "spin"}, [](const Options& o) { return o.poll == Poll::spin; }},
     {"poll", {"--poll", "yield"}, [](const Options& o) { return o.poll == Poll::yield; }},
     {"poll", {"--poll", "block"}, [](const Options& o) { return o.poll == Poll::block; }},
+    {"poll",
+     {"--poll", "throttle=16"},
+     [](const Options& o) { return o.poll == Poll::throttle && o.throttle == 16; }},
     {"memory",
      {"--memory", "huge"},
      [](const Options& o) { return o.memories == std::vector<std::string>{"huge"}; }},
@@ -161,7 +167,8 @@ const Refused kRefused[] = {
     {{"-o"}, "needs FILE"},
     {{"--output", ""}, "--output: "},
     {{"--window", "0"}, "--window: "},
-    {{"--window", "many"}, "neither 'all' nor a whole number"},
+    {{"--window", "many"}, "neither 'all' nor a whole number of messages nor a size such as 256KiB"},
+    {{"--window", "0KiB"}, "--window: '0KiB' is not a size above zero"},
     {{"--order", "random"}, "expected one of declared, shuffled"},
     {{"--seed", "-1"}, "--seed: '-1'"},
     {{"--baseline", "nccl"}, "expected one of none, mpi"},
@@ -179,10 +186,18 @@ const Refused kRefused[] = {
     {{"--timeout", "soon"}, "--timeout: "},
     {{"--timeout", "-5s"}, "--timeout: "},
     {{"--sync", "clocks"}, "did you mean clock?"},
+    {{"--sync", "none", "--baseline", "mpi"}, "--sync none and --baseline exclude each other"},
+    {{"--sync", "none", "--trace"}, "--sync none and --trace exclude each other"},
+    {{"--sync", "none", "--search", "9s"}, "--sync none and --search exclude each other"},
+    {{"--sync", "none", "--post", "before"}, "use --post inside"},
     {{"--post", "after"}, "expected one of before, inside"},
     {{"--complete-at", "both"}, "expected one of receiver, sender"},
     {{"--percentile", "99"}, "expected one of rank, index"},
-    {{"--poll", "wait"}, "expected one of auto, spin, yield, block"},
+    {{"--poll", "wait"}, "expected one of auto, spin, yield, block, throttle=N"},
+    {{"--poll", "throttle"}, "expected one of auto, spin, yield, block, throttle=N"},
+    {{"--poll", "throttle=0"}, "--poll: '0' is not a whole number from 1 to 1000"},
+    {{"--poll", "throttle=N"}, "--poll: 'N' is not a whole number from 1 to 1000"},
+    {{"--poll", "throttle=1001"}, "--poll: '1001' is not a whole number from 1 to 1000"},
     {{"--memory", "shared"}, "expected one of default, huge"},
     {{"--memory", "huge,shared"}, "expected one of default, huge"},
     {{"--memory", "huge,default,huge"}, "--memory: alltoall takes one kind: huge here, and another launch"},
@@ -253,7 +268,7 @@ TEST_CASE("without options it is the main job of the issue: 24 sizes, shift, tag
     CHECK(options.modes == Words{"tagged"});
     REQUIRE(options.schedules.size() == 1);
     CHECK(options.schedules[0]->name == "shift");
-    CHECK(options.windows == std::vector<int>{0});
+    CHECK(options.windows == std::vector<Window>{{}});
     CHECK(options.ops == 100);
     CHECK(options.provider == "auto");
     CHECK_FALSE(options.output);

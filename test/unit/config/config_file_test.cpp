@@ -61,7 +61,7 @@ TEST_CASE("a file gives every kind of option") {
     CHECK(options.sizes == std::vector<Bytes>{1024, 2048, 4096, 8000});
     CHECK(options.modes == std::vector<std::string>{"tagged", "write-imm"});
     CHECK(options.schedules.size() == 2);
-    CHECK(options.windows == std::vector<int>{1, 8, 0});
+    CHECK(options.windows == std::vector<Window>{{1, 0}, {8, 0}, {}});
     CHECK(options.nic == "0:a,1:b");
     CHECK(options.ops == 50);
     CHECK(options.shuffle_ranks);

@@ -40,8 +40,12 @@ TEST_CASE("modes, schedules and windows are lists") {
     CHECK(found[1]->name == "shift");
     CHECK(refusal([] { parse_schedules(List{"shfit"}); }).ends_with("(did you mean shift?)"));
 
-    CHECK(parse_windows(List{"1,8,all"}) == std::vector<int>{1, 8, 0});
-    for (const char* bad : {"0", "-1", "some", "1.5", "", "99999999999"}) {
+    CHECK(parse_windows(List{"1,8,all"}) == std::vector<Window>{{1, 0}, {8, 0}, {}});
+    CHECK(parse_windows(List{"256KiB,8,64kB", "all,1K,8B"}) ==
+          std::vector<Window>{{0, 262'144}, {8, 0}, {0, 64'000}, {}, {0, 1024}, {0, 8}});
+    CHECK(parse_windows(List{"1KiB,1024B,08,8"}) == std::vector<Window>{{0, 1024}, {8, 0}});
+    for (const char* bad : {"0", "-1", "some", "1.5", "", "99999999999", "0B", "0KiB", "-1KiB", "1.5B", "8x", "KiB",
+                            "99999999999TiB"}) {
         CAPTURE(bad);
         CHECK(refusal([&] { parse_windows(List{bad}); }) != "(not refused)");
     }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "a2aperf/measure/deadline.hpp"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 using namespace a2aperf;
 
 TEST_CASE("deadline ends after the timeout and begins anew with progress") {
-    for (const Polling polling : {Polling::spin, Polling::yield}) {
-        Deadline deadline(polling, 2'000'000);
+    for (const Polling polling : {Polling::spin, Polling::yield, Polling::throttle}) {
+        Deadline deadline(polling, 2'000'000, 3);
         const Nanoseconds begin = now_ns();
         while (deadline.idle()) {
         }
@@ -15,4 +17,36 @@ TEST_CASE("deadline ends after the timeout and begins anew with progress") {
         deadline.reset();
         CHECK(deadline.idle());
     }
+}
+
+TEST_CASE("a throttled rank pauses after so many empty polls in a row") {
+    constexpr int kPolls = 50;
+    // The shortest of many: other work of the machine only adds.
+    const auto shortest = [](unsigned throttle, int polls) {
+        Deadline deadline(Polling::throttle, 60'000'000'000, throttle);
+        Nanoseconds least = 60'000'000'000;
+        for (int i = 0; i < 200; ++i) {
+            deadline.reset();
+            const Nanoseconds begin = now_ns();
+            for (int poll = 0; poll < polls; ++poll) CHECK(deadline.idle());
+            least = std::min(least, now_ns() - begin);
+        }
+        return least;
+    };
+    CHECK(shortest(kPolls, kPolls) >= Deadline::kPause);
+    CHECK(shortest(1, kPolls) >= kPolls * Deadline::kPause);
+    CHECK(shortest(5, kPolls) >= kPolls / 5 * Deadline::kPause);
+}
+
+TEST_CASE("what happens in between puts the pause off") {
+    constexpr unsigned kThrottle = 4;
+    Deadline deadline(Polling::throttle, 60'000'000'000, kThrottle);
+    // Until the pause nothing is noted but the number of polls: it is the pause that looks at the clock.
+    for (int i = 0; i < 100; ++i) {
+        for (unsigned poll = 1; poll < kThrottle; ++poll) CHECK(deadline.idle());
+        CHECK(deadline.waited() == 0);
+        deadline.reset();
+    }
+    for (unsigned poll = 1; poll <= kThrottle; ++poll) CHECK(deadline.idle());
+    CHECK(deadline.waited() > 0);
 }

@@ -304,3 +304,36 @@ TEST_CASE("a flag that never comes ends the op by its deadline, and says whose i
         CHECK(std::string(error.what()).find("it waits for messages from rank 0") != std::string::npos);
     }
 }
+
+TEST_CASE("without a common start a message of the next op waits for it; with one it is nobody's") {
+    const Alone alone(WriteImm{});
+    Deadline deadline(Polling::yield, kTimeout);
+    TransferContext context = alone.context();
+    context.message_size = 8; // is injected, so that its arrival alone completes
+    for (const bool follows_on : {true, false}) {
+        Exchange<WriteImm> exchange(context, alone.endpoint, {0}, {0},
+                                    {.posts_receives = false, .follows_on = follows_on}, deadline);
+        exchange.begin(1);
+        ssize_t status = 0;
+        while ((status = WriteImm::inject(context, context.to(0, nullptr), WriteImm::label(context, 2))) ==
+               -FI_EAGAIN)
+            (void)exchange.progress();
+        REQUIRE(status == 0);
+        const auto read = [&] {
+            while (!exchange.progress() && deadline.idle()) {
+            }
+        };
+        if (!follows_on) {
+            CHECK_THROWS_AS(read(), RunError);
+            continue;
+        }
+        read();
+        CHECK_FALSE(exchange.has_arrived(0));
+        exchange.run();
+        CHECK(exchange.arrivals()[0] == 1);
+        exchange.begin(2);
+        CHECK(exchange.has_arrived(0));
+        exchange.begin(3);
+        CHECK_FALSE(exchange.has_arrived(0));
+    }
+}

@@ -13,8 +13,13 @@ TEST_CASE("ranks spin where each has a core and yield where they share") {
 
 TEST_CASE("the user's word on polling stands") {
     for (const bool is_oversubscribed : {false, true})
-        for (const Polling wanted : {Polling::spin, Polling::yield, Polling::block})
+        for (const Polling wanted : {Polling::spin, Polling::yield, Polling::block, Polling::throttle})
             CHECK(choose_polling(wanted, is_oversubscribed).polling == wanted);
+}
+
+TEST_CASE("how ranks wait is told with its number") {
+    CHECK(PollingChoice{Polling::spin, "", 0}.text() == "spin");
+    CHECK(PollingChoice{Polling::throttle, "", 16}.text() == "throttle=16");
 }
 
 TEST_CASE("a rank is late after a hundredth of an op, but never before a microsecond") {

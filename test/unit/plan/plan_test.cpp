@@ -21,7 +21,7 @@ Axes two_of_each() {
     axes.sizes = {1000, 2000, 3000};
     axes.modes = {"tagged", "write-imm"};
     axes.schedules = {&find_schedule("shift"), &find_schedule("naive")};
-    axes.windows = {0, 8};
+    axes.windows = {{}, {.messages = 8}};
     return axes;
 }
 
@@ -164,7 +164,7 @@ TEST_CASE(
     const Axes axes{.sizes = {1, 1000},
                     .modes = {"tagged", "msg"},
                     .schedules = {&find_schedule("coloured"), &find_schedule("shift")},
-                    .windows = {0},
+                    .windows = {Window{}},
                     .traffics = {TrafficPattern::parse("uniform"), TrafficPattern::parse("incast"),
                                  TrafficPattern::parse("zipf=1.2")}};
     const Plan plan = make_plan(axes, layout, skip_nothing);

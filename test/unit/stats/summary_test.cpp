@@ -63,6 +63,32 @@ TEST_CASE("of ops in which the receivers fetch the messages, the reads decide") 
     CHECK(s.last_rank_share == 0.5);
 }
 
+TEST_CASE("ops that follow one another have rates of the whole, and nobody is last") {
+    // On the common clock rank 0 has 0 to 100 and 100 to 180, rank 1 has 20 to 110 and 110 to 200; a pause; and
+    // both 1000 to 1050.
+    const Samples samples{.ranks = 2,
+                          .begin = {0, 0, 0, 0, 0, 0},
+                          .send_done = {60, 50, 80, 90, 50, 50},
+                          .recv_done = {100, 90, 70, 80, 50, 50},
+                          .start = {0, 100, 1000},
+                          .valid = {1, 1, 1},
+                          .exit = {0, 20, 0, 10, 0, 0}};
+    CHECK(whole_time(samples, CompleteAt::receiver) == 250);
+    CHECK(whole_time(samples, CompleteAt::sender) == 70 + 100 + 50); // 0 to 70, 100 to 200, 1000 to 1050
+    const Summary s = summarise(samples, Layout::blocks(2, 1), 1000, {.follows_on = true});
+    CHECK(s.count == 3);
+    CHECK(s.p50 == 90); // 100 90 50
+    CHECK(s.whole_time == 250);
+    CHECK(s.gbps.rank == Approx(3 * 8000.0 / 250));
+    CHECK(s.gbps_sustained == Approx(3 * 8000.0 / 250));
+    CHECK(s.last_rank == -1);
+    CHECK(is_absent(s.last_rank_share));
+    CHECK(is_absent(s.span_p50));
+    CHECK(is_absent(summarise(samples, Layout::blocks(2, 1), 1000, {}).whole_time));
+    const Samples none{.ranks = 2, .begin = {}, .send_done = {}, .recv_done = {}, .start = {}, .valid = {}};
+    CHECK(is_absent(summarise(none, Layout::blocks(2, 1), 1000, {.follows_on = true}).gbps.rank));
+}
+
 TEST_CASE("the figures of a small sample, by hand") {
     Samples samples{.ranks = 2,
                     .begin = {0, 10, 0, 0, 5, 0, 0, 0},

@@ -42,7 +42,7 @@ a2a table *.h5 --nodes                   which node is late, over all launches
 """
 
 
-DEFAULT_ROLES = "measure,baseline"
+DEFAULT_ROLES = "measure,baseline,pipelined"
 
 
 Layout = StrEnum("Layout", {name.upper(): name for name in text_layouts.ALL})  # type: ignore[misc]

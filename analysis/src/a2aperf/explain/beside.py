@@ -37,7 +37,7 @@ def _told(study: Study, node: Node) -> Finding:
         f"(equal nodes: {number_text(node.expected, 2)}), {_by(node)}"
         f"{_STORY[node.side]}; p = {max(node.p, _LEAST_P):.1g} over all "
         f"{count_text(len(study.nodes), 'node')}, whose ranks were placed "
-        f"{count_text(node.placements, 'time')}",
+        f"{count_text(node.placements, 'time')}{_rests_on(study)}",
         f"{ranks} ranks, {size_text(size)}",
         node.launches,
         "launches",
@@ -54,6 +54,11 @@ def _told(study: Study, node: Node) -> Finding:
         },
         nodes=(node.name,),
     )
+
+
+def _rests_on(study: Study) -> str:
+    """What was taken together, and what left out."""
+    return f" ({'; '.join(study.notes)})" if study.notes else ""
 
 
 def _by(node: Node) -> str:

@@ -99,7 +99,10 @@ def _unfit(facts: Launch, rows: pd.DataFrame) -> str:
 
 
 def _places(facts: Launch) -> Hashable:
-    """The same of launches in which a node may hold the same ranks."""
-    is_shuffled = int(facts.attributes.get("shuffle_ranks", 0)) == 1
-    seed = int(facts.attributes.get("seed", 0)) if is_shuffled else None
-    return seed, len(facts.node_of_rank), len(facts.nodes)
+    """The same of launches in which a node may hold the same ranks.
+
+    Those that shuffle none have each node where it always is, on however many nodes.
+    """
+    if int(facts.attributes.get("shuffle_ranks", 0)) != 1:
+        return None
+    return int(facts.attributes.get("seed", 0)), len(facts.node_of_rank), len(facts.nodes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from a2aperf import ops_moved, schema
+from a2aperf import grouping, ops_moved, schema
 from a2aperf.explain import (
     apart,
     arrivals,
@@ -91,12 +91,12 @@ WORKLOAD: Final = Workload(
     "All-to-all with {} ranks",
     columns=schema.RATES | schema.TIMES,
     recomputed=frozenset(schema.COLUMN),
-    otherwise=lambda row: frozenset() if matrices.is_uniform(row) else schema.WHOLE,
+    otherwise=verify.otherwise,
     exchanged=verify.exchanged,
     verify=verify.verifier,
     group=matrices.GROUP,
-    choices=(matrices.TRAFFIC,),
-    before={matrices.TRAFFIC: matrices.UNIFORM},
+    choices=(matrices.TRAFFIC, grouping.WINDOW_BYTES),
+    before={matrices.TRAFFIC: matrices.UNIFORM, grouping.WINDOW_BYTES: 0},
     finders=_FINDERS,
     plots=plots.KINDS,
     sentences=summary.sentences,

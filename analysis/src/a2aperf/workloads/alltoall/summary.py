@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from a2aperf import grouping, labels, scaling
+from a2aperf import grouping, labels, scaling, schema
 from a2aperf.labels import count_text, list_text, number_text, rate_text, size_text, time_text
 from a2aperf.results import Results
 
@@ -18,8 +18,9 @@ def sentences(results: Results) -> list[str]:
     """What was measured, the best rate, the smallest time, the loss with scale."""
     points = results.points
     done = points[(points["state"] == "complete") & (points["role"] == "measure")]
+    following = _follow_on(points)
     if done.empty:
-        return []
+        return following
     settings = grouping.setting_labels(results, done)
     return [
         _what(results, done),
@@ -27,6 +28,20 @@ def sentences(results: Results) -> list[str]:
         _fastest(done),
         *_scale(done, settings),
         *_invalid(done),
+        *following,
+    ]
+
+
+def _follow_on(points: pd.DataFrame) -> list[str]:
+    """Of ops without a common start."""
+    done = points[(points["state"] == "complete") & (points["role"] == schema.PIPELINED)]
+    if done.empty:
+        return []
+    best = done.sort_values("gbps_rank", ascending=False).iloc[0]
+    return [
+        f"{count_text(len(done), 'point')} of ops that follow one another, which nothing is "
+        f"compared with: over all ops at best {rate_text(best['gbps_rank'])} per rank, "
+        f"{size_text(best['message_size'])}, n\u00a0=\u00a0{int(best['ops'])}."
     ]
 
 

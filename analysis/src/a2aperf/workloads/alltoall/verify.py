@@ -11,13 +11,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from a2aperf import derived
+from a2aperf import derived, grouping, metrics, schema
 from a2aperf.launch import Launch
 from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
 from a2aperf.workloads.alltoall import matrices
-from a2aperf.workloads.workload import Verify
+from a2aperf.workloads.workload import Row, Verify
 
+_MOST_IN_WINDOW = 1_000_000
 _MOST_RANKS = 1024  # of which a matrix is made that the file need not have
 
 
@@ -28,7 +29,15 @@ def verifier(found: Results, file: str) -> Verify:
     return partial(_point, found)
 
 
+def otherwise(row: Row) -> frozenset[str]:
+    """What of a point does not follow from its median."""
+    if row["role"] == schema.PIPELINED:
+        return schema.WHOLE | {"last_rank", "last_rank_share"}
+    return frozenset() if matrices.is_uniform(row) else schema.WHOLE
+
+
 def _point(found: Results, row: pd.Series, raw: RawOps) -> Iterator[str]:
+    yield from _window(row)
     sizes = _sizes(found, row)
     if sizes is None:
         if not matrices.is_uniform(row):
@@ -37,11 +46,40 @@ def _point(found: Results, row: pd.Series, raw: RawOps) -> Iterator[str]:
     again = figures(row, sizes, found.launches[str(row["launch"])])
     if not matrices.is_uniform(row):
         again |= rates(row, sizes, found.launches[str(row["launch"])])
+    if row["role"] == schema.PIPELINED:
+        again |= _of_the_whole(row, raw, again["bound"], found.launches[str(row["launch"])])
     if row["role"] == "baseline":  # MPI's network need not be the provider's
         again.pop("efficiency", None)
     for name, stored, value in derived.contradicted(row, again):
         form = "" if isinstance(value, str) else "g"
         yield f"{name} is {stored:{form}}, its traffic says {value:{form}}"
+
+
+def _of_the_whole(row: pd.Series, raw: RawOps, bound: float, launch: Launch) -> dict[str, Any]:
+    """Figures of ops that follow one another, by column."""
+    zero = raw.start[:, None] + (0 if raw.exit is None else raw.exit)
+    whole = metrics.whole_time((zero + raw.begin)[raw.valid], (zero + raw.end)[raw.valid])
+    each = whole / int(raw.valid.sum())
+    link = float(launch.attributes["rails"]) * float(launch.attributes["link_rate_gbps"])
+    of_node = np.bincount(launch.node_of_rank, minlength=len(launch.nodes))
+    size = int(row["message_size"])
+    return {
+        **metrics.rates(int(row["ranks"]), size, each, each, of_node, link),
+        "whole_time": whole,
+        "bound_share": bound / each,
+        "last_rank": np.nan,
+        "last_rank_share": np.nan,
+    }
+
+
+def _window(row: pd.Series) -> Iterator[str]:
+    asked = row.get(grouping.WINDOW_BYTES, 0)
+    if pd.isna(asked) or asked <= 0:
+        return
+    largest = row["message_size"] if matrices.is_uniform(row) else row["largest_message"]
+    due = min(max(int(asked) // max(int(largest), 1), 1), _MOST_IN_WINDOW)
+    if row["window"] != due:
+        yield f"window is {row['window']}, {asked} B hold {due} messages of {largest} B"
 
 
 def exchanged(found: Results, row: pd.Series) -> NDArray[np.bool_] | None:

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ops that follow one another without a common start: nothing holds them against others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from a2aperf import loading, metrics, schema
+from a2aperf.errors import InputError
+from a2aperf.results import Results
+from support import synthetic
+from support.synthetic import Setup
+
+SETUP = Setup(nodes=2, sizes=(1000, 8000), ops=20, sync="barrier")
+
+
+def launches(folder: Path, *roles: str) -> Results:
+    paths = [
+        synthetic.write_launch(folder / f"{i}.h5", replace(SETUP, seed=i))
+        for i in range(len(roles))
+    ]
+    found = loading.load(paths)
+    role_of = dict(zip(found.launches, roles, strict=True))
+    return replace(found, points=found.points.assign(role=found.points["launch"].map(role_of)))
+
+
+def test_the_whole_is_what_any_op_takes_of_the_time() -> None:
+    begin = np.array([[0, 20], [100, 110], [1000, 1000]])
+    end = np.array([[100, 110], [180, 200], [1050, 1050]])
+    assert metrics.whole_time(begin, end) == 250
+    assert metrics.whole_time(begin[::-1], end[::-1]) == 250
+    assert metrics.whole_time(begin[:1], end[:1]) == 110
+    # One within another.
+    assert metrics.whole_time(np.array([[0], [10]]), np.array([[100], [20]])) == 100
+
+
+def test_they_are_left_out_beside_ops_that_start_together(tmp_path: Path) -> None:
+    found = launches(tmp_path, "measure", schema.PIPELINED)
+    judged = found.to_judge()
+    assert set(judged.points["role"]) == {"measure"}
+    (note,) = judged.unjudged
+    assert note.startswith("2 points of role pipelined left out: ops that follow one another")
+
+
+def test_alone_they_are_not_judged_and_the_reason_is_said(tmp_path: Path) -> None:
+    found = launches(tmp_path, schema.PIPELINED, schema.PIPELINED)
+    for ask in (found.to_judge, found.complete):
+        with pytest.raises(InputError, match=r"have no common start.*'a2a table' shows them"):
+            ask()
