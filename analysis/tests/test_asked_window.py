@@ -11,6 +11,7 @@ import numpy as np
 from a2aperf import grouping, layouts, loading, sides
 from a2aperf.results import Results
 from support import synthetic
+from support.edited import edited
 from support.synthetic import Setup
 
 SETUP = Setup(nodes=2, sizes=(1000, 65536, 1 << 20), ops=20)
@@ -55,6 +56,19 @@ def test_sides_are_compared_at_every_size(tmp_path: Path) -> None:
     assert set(levels) == {"window=all", "window=256\xa0KiB"}
     pairing = sides.pair(found, levels == "window=256\xa0KiB", by=("window",))
     assert pairing.cells["message_size"].tolist() == list(SETUP.sizes)
+
+
+def test_a_file_of_before_and_one_of_today_are_one_setting(tmp_path: Path) -> None:
+    old, new = (
+        synthetic.write_launch(tmp_path / f"{i}.h5", replace(SETUP, seed=i)) for i in range(2)
+    )
+    with edited(new) as file:
+        file["window_bytes"] = np.zeros(len(file["state"]), np.int64)
+        file["window_bytes"].dims[0].attach_scale(file["point"])
+        file["window_bytes"].attrs["units"] = "B"
+    found = loading.load([old, new])
+    assert set(found.points["window_bytes"]) == {0}
+    assert labels_of(found) == labels_of(loading.load([old]))
 
 
 def test_files_without_the_column_are_as_before(tmp_path: Path) -> None:

@@ -276,6 +276,23 @@ def test_one_that_does_nothing_is_told_to_be_unproven(
     assert "PSM2_RCVTHREAD=0: not confirmed alone; what is confirmed is the line" in told
 
 
+def test_what_is_slower_alone_and_faster_beside_the_other_is_recommended(
+    planned_of: tuple[Path, Trial], tmp_path: Path
+) -> None:
+    made = said(planned_of, tmp_path / "files", FAST).confirmation
+    assert made is not None and made.against_best is not None
+    second, both = made.against_default(2), made.against_best
+    slower = replace(second, low=second.low - 10, high=second.low - 9)
+    assert slower.slower.all() and both.faster.all()
+    each = [slower if one is second else one for one in made.contrasts.each]
+    other = replace(made, contrasts=replace(made.contrasts, each=each))
+    assert other.recommended == made.trial.together
+    # Where nothing says that it helps there, it is left out.
+    even = replace(both, low=-abs(both.low), high=abs(both.high))
+    each = [even if one is both else one for one in each]
+    assert replace(made, contrasts=replace(made.contrasts, each=each)).recommended == 1
+
+
 def test_lost_launches_are_told(planned_of: tuple[Path, Trial], tmp_path: Path) -> None:
     told = words(said(planned_of, tmp_path / "files", FAST, lost=[3]))
     assert "note: 1 of 32 launches of the confirmation are missing" in told

@@ -554,13 +554,14 @@ def test_words_of_hdf5_are_not_shown(error: Exception, said: str) -> None:
     assert what_is_damaged(error) == f"its structure: {said}"
 
 
-@pytest.mark.parametrize(("state", "reason"), [(1, 4), (2, 1), (3, 2), (3, 1), (0, 2)])
+@pytest.mark.parametrize(("state", "reason"), [(1, 4), (2, 1), (3, 0), (3, 1), (2, 3), (3, 2)])
 def test_an_end_of_another_reason(a2a: Run, launch: Path, state: int, reason: int) -> None:
     with edited(launch) as file:
         file["segments/0/end_state"][()], file["segments/0/end_reason"][()] = state, reason
     outcome = a2a("check", launch)
     said = "launch 0: end_state and end_reason do not fit together" in outcome.out
-    assert said == (state != 0)  # what is running has written no reason that counts
+    # a signal can come of a lost peer, and a peer be lost by a signal
+    assert said == ((state, reason) not in ((2, 3), (3, 2)))
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,14 @@
 namespace a2aperf {
 namespace {
 
+// As of one rank: the closing words ask how often all of them together lost their core.
+RankCounters preempted_in_all(const std::vector<RankCounters>& ranks) {
+    RankCounters all{};
+    for (const RankCounters& rank : ranks)
+        all.involuntary_switches += std::max<std::int64_t>(rank.involuntary_switches, 0);
+    return all;
+}
+
 constexpr std::string_view kIntroduction =
     "a2aperf measures all-to-all bandwidth between MPI ranks on raw libfabric endpoints\n"
     "and keeps every sample of every rank in one HDF5 file.\n";
@@ -165,7 +173,7 @@ void measure_all(Launch& launch) {
         PointResult& kept = results[index] = std::move(result);
         show_row(plan.points[static_cast<std::size_t>(index)], &kept);
         kept.samples = {};
-        kept.ranks = {};
+        kept.ranks = {preempted_in_all(kept.ranks)};
         kept.nodes = {};
         kept.verification = {};
     };

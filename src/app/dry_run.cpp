@@ -66,9 +66,10 @@ int run_dry(const Options& options) {
         memories.size() * static_cast<Bytes>(most_channels(plan)) * (2 * buffer + largest_message(plan));
     say(fmt::format(
         "message buffers: {} per rank, {} per node{}\n", format_bytes(per_rank), format_bytes(per_rank * per_node),
-        wanted <= buffer       ? ""
-        : options.memory_limit ? "; several peers share a buffer to stay below --memory-limit"
-                               : "; several peers share a buffer: --memory-limit says how much they may take"));
+        wanted <= buffer ? ""
+        : options.memory_limit
+            ? "; several peers share a buffer to stay below --memory-limit"
+            : "; several peers share a buffer, as no --memory-limit says how much memory a node may use"));
     say(workload.own_room(plan, options, layout.ranks()));
     say(fmt::format("time: about {} if a message costs 4 us and a rank moves 5 GB/s\n",
                     format_estimate(estimated_time(plan, options, layout.ranks()))));

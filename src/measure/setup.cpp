@@ -232,9 +232,13 @@ std::string usual_sharing(const Plan& plan, const MemoryBudget& budget, int rank
     const Bytes buffer = buffer_bytes(plan, budget, ranks);
     if (buffer == buffer_bytes(plan, all, ranks)) return {};
     const Bytes largest = largest_message(plan);
-    return fmt::format("the {} messages of {} B that a rank has at a time share {}: without --memory-limit the "
-                       "buffers of a node take up to {}",
-                       ranks, largest, counted(buffer / largest, "place"), format_bytes(kUsualBuffers));
+    const auto peers = static_cast<Bytes>(ranks) - 1;
+    const Bytes places = buffer / largest;
+    if (places >= peers) return {};
+    return fmt::format(
+        "the {} messages of {} B that a rank has at a time share {}, as no --memory-limit says how much "
+        "memory a node may use",
+        peers, largest, counted(places, "place"));
 }
 
 std::size_t queue_entries(const Plan& plan) {

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is counted outside of the timed ops is in the file: of the verification of each point, and of the start."""
 
+import os
+
 import h5py
+import numpy as np
 import pytest
 from results import text
 
@@ -97,3 +100,16 @@ def test_each_launch_of_a_file_has_a_start(launch, needs_provider, tmp_path):
         assert (file["segments/1/start_counters/minor_faults"][()] > 0).all()
         assert file["segments/0/start_times/time"][()].tolist() == started
         assert (file["segments/1/start_times/time"][()].sum(axis=0) > 0).all()
+
+
+def test_the_last_words_count_who_was_preempted(launch, needs_provider, tmp_path):
+    needs_provider("shm")
+    ranks = min(3 * len(os.sched_getaffinity(0)), 24)
+    outcome = launch(ranks, "alltoall", "--provider", "shm", "--sizes", "64K", "--ops", "60", "-o", "a.h5")
+    assert outcome.returncode == 0, outcome.stderr
+    with h5py.File(tmp_path / "a.h5") as file:
+        switches = np.maximum(file["counters/involuntary_switches"][()], 0).sum(axis=1)
+        often = (switches / (file["ops"][()] + file["invalid"][()]) > 0.1)[file["state"][()] == 1]
+    if not often.any():
+        pytest.skip(f"{ranks} ranks kept their cores")
+    assert "preempted during ops at" in outcome.stdout + outcome.stderr

@@ -72,6 +72,8 @@ def test_rates_are_of_all_ops_and_nobody_is_last(launch, needs_provider, tmp_pat
     ("words", "status", "why"),
     [
         (["--baseline", "mpi"], 2, "--sync none and --baseline exclude each other"),
+        (["--complete-at", "sender"], 2, "use --complete-at receiver"),
+        (["--format", "compat"], 2, "--sync none and --format compat exclude each other"),
         (["--traffic", "incast"], 3, "could run ahead of it without end"),
     ],
 )

@@ -239,7 +239,7 @@ def _end(segment: Any, index: int) -> Iterator[str]:
     if told not in (None, checksums.NONE, checksums.of_end(segment)):
         yield f"launch {index}: how it ended is not as it was written: its checksum is wrong"
     state, reason = (strict.one_number(segment[name]) for name in ("end_state", "end_reason"))
-    meant = schema.END_STATES[state] if 0 <= state < len(schema.END_STATES) else ""
-    known = 0 <= reason < len(schema.END_REASONS)
-    if known and meant != schema.STATE_OF_REASON.get(schema.END_REASONS[reason], "failed"):
+    finished = schema.END_REASONS.index("finished")
+    is_finished = state == schema.END_STATES.index("finished")
+    if reason == schema.END_REASONS.index("running") or is_finished != (reason == finished):
         yield f"launch {index}: end_state and end_reason do not fit together"

@@ -143,7 +143,7 @@ def _points(part: _Part, described: Mapping[str, schema.Column]) -> pd.DataFrame
     """Its points with the columns of all files: those that it has not are blank."""
     columns, launches = part.columns, part.launches
     count = len(columns["state"])
-    before = workloads.of_role(_workload_of(part)).before
+    before = workloads.of_key(_workload_of(part)).before
     # A text that was imported may be of any program.
     imported = (columns["state"] == schema.STATES.index("complete")) & (columns["attempts"] <= 0)
     measured_here = bool(part.attributes.get("raw_samples")) & ~imported

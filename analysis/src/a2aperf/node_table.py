@@ -25,7 +25,11 @@ COLUMNS: Final = {
         Column("placements", "int64", "places of its ranks among all: launches alike count once"),
         Column("late_in", "int64", "launches in which its ranks were late beyond the other nodes"),
         Column("early_in", "int64", "launches in which its ranks were early beyond the others"),
-        Column("expected", "float64", "late_in of equal nodes; of an early node, early_in"),
+        Column(
+            "expected",
+            "float64",
+            "mean late_in of the others; of an early node, early_in",
+        ),
         Column("p", "float64", "chance of it, over all nodes and both sides, if they were equal"),
         Column("ranks", "int64", "ranks of the launches that the times are of"),
         Column("message_size", "int64", "message size that the times are of", "B"),
@@ -114,7 +118,7 @@ def _notes(of: Study) -> list[str]:
         f"{count_text(of.placements, 'time')}; ops start by {of.sync}; µs: mean of an op, median "
         "of launches"
     ]
-    if of.placements < of.needed:
+    if of.placements < of.needed and not any(one.stands_out for one in of.nodes):
         few = f"insufficient samples: {of.needed} placements are needed for a node to stand out"
         ways.append(f"{few} ({100 * ERROR:g} % error over all nodes)")
     if of.confounded:

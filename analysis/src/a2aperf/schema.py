@@ -32,8 +32,6 @@ END_REASONS = (
     "out-of-memory", "disk-full", "other",
 )
 # fmt: on
-STATE_OF_REASON = {"running": "running", "finished": "finished", "signal": "interrupted"}
-"""How a launch ended for each reason; of every other, "failed"."""
 
 Kind = Literal["string", "int8", "int32", "int64", "float64"]
 

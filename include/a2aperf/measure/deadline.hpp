@@ -17,7 +17,7 @@ public:
     // throttle: after how many empty polls a rank pauses, of that way alone; it looks at the clock as often.
     Deadline(Polling polling, Nanoseconds timeout, unsigned throttle = 0)
         : polling_(polling), yields_(polling == Polling::yield || polling == Polling::block), timeout_(timeout),
-          idles_per_look_(polling == Polling::throttle ? throttle : kIdlesPerLook) {}
+          idles_per_look_(polling == Polling::throttle && throttle > 0 ? throttle : kIdlesPerLook) {}
 
     static constexpr Nanoseconds kPause = 1000;
 

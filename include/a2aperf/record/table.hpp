@@ -27,10 +27,10 @@ inline const Summary& summary_of(const Row& row) {
     return row.result->summary;
 }
 
-// Rows are printed as they come, so that a table grows while the run goes on.
 // How ops start, where they do so one after another.
 inline constexpr std::string_view kFollowOn = "ops follow one another";
 
+// Rows are printed as they come, so that a table grows while the run goes on.
 class TableWriter {
 public:
     // oversubscription: plan/oversubscription.hpp; the heading begins with it. start: what starts an op, in words.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For how long a rank did what, from the program's start until its first point can be measured.
+// For how long a rank did what, from the program's start until its results file can be made.
 #pragma once
 
 #include <array>
@@ -38,15 +38,15 @@ struct StartPhaseRow {
 inline constexpr std::array<StartPhaseRow, 14> kStartPhases{{
     {"before_mpi", "looking at the results file and at what dead ranks left", false},
     {"mpi_init", "MPI_Init", true},
-    {"ranks", "numbering the ranks; all have the same arguments", true},
+    {"ranks", "numbering the ranks and comparing their arguments", true},
     {"provider", "choosing provider and adapter", true},
-    {"plan", "room for messages, the points, variables of all ranks", true},
+    {"plan", "planning the points and gathering the ranks' variables", true},
     {"counters", "finding the adapters' counters", true},
     {"endpoint", "opening domain, endpoint and completion queue", false},
     {"memory", "allocating and registering the message buffers", false},
     {"addresses", "exchanging addresses and keys", true},
     {"clock", "agreeing on one clock", true},
-    {"connect", "first messages, which connect the ranks", true},
+    {"connect", "connecting the ranks by first messages", true},
     {"payload", "filling and comparing the bytes of the first messages", false},
     {"start_of_ops", "trying how ops start", true},
     {"facts", "gathering facts of nodes and ranks", true},

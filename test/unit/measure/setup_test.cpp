@@ -112,8 +112,13 @@ TEST_CASE("that places are shared for want of a limit is said, and only then") {
     const MemoryBudget crowded = usual_budget(Bytes{64} << 30, 320, sizes);
     CHECK(
         usual_sharing(plan, crowded, 320) ==
-        "the 320 messages of 60000 B that a rank has at a time share 55 places: without --memory-limit the buffers "
-        "of a node take up to 2 GiB");
+        "the 319 messages of 60000 B that a rank has at a time share 55 places, as no --memory-limit says how much "
+        "memory a node may use");
+    // Two ranks have one message each at a time, however large it is.
+    const std::vector<Bytes> of_large{512 << 20};
+    Plan large;
+    large.points = {point_of("tagged", 512 << 20)};
+    CHECK(usual_sharing(large, usual_budget(Bytes{16} << 30, 2, of_large), 2).empty());
     CHECK(usual_sharing(plan, usual_budget(Bytes{64} << 30, 4, sizes), 320).empty());
     CHECK(usual_sharing(plan, budget_of(Bytes{2} << 30, 320, sizes), 320).empty());
     CHECK(usual_sharing(plan, usual_budget(Bytes{1} << 30, 320, sizes), 320).empty()); // less is free

@@ -108,7 +108,7 @@ def run(
     is divided.
 
     With --start-times: a line for each phase of a launch's start, from the program's first step
-    until the first point can be measured. Where ranks wait for one another, a phase took as long as
+    until the results file can be made. Where ranks wait for one another, a phase took as long as
     the rank that waited least, otherwise as the slowest.
 
     With --nodes: each node over all launches, between which ranks are shuffled: in how many its
@@ -121,7 +121,7 @@ def run(
     given = {"--columns": bool(columns), "--layout": layout is not _DEFAULT}
     counted = {**given, "--counters": counters, "--phase": bool(phase)}
     if start_times:
-        _refuse("--start-times", {**counted, "--nodes": nodes})
+        _refuse("--start-times", {**counted, "--nodes": nodes, "--role": role != DEFAULT_ROLES})
         _start(filters.where(loaded, where), csv, json)
     elif nodes:
         _refuse("--nodes", {**counted, "--role": role != DEFAULT_ROLES})

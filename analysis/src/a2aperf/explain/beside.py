@@ -34,7 +34,7 @@ def _told(study: Study, node: Node) -> Finding:
     return Finding(
         "nodes",
         f"{node.name}: {_DOES[node.side]} in {times} of {_launches(node.launches)} "
-        f"(equal nodes: {number_text(node.expected, 2)}), {_by(node)}"
+        f"(the others on average: {number_text(node.expected, 2)}), {_by(node)}"
         f"{_STORY[node.side]}; p = {max(node.p, _LEAST_P):.1g} over all "
         f"{count_text(len(study.nodes), 'node')}, whose ranks were placed "
         f"{count_text(node.placements, 'time')}{_rests_on(study)}",

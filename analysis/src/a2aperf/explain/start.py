@@ -22,7 +22,7 @@ _LATE: Final = 1e9
 def finder(*roles: str) -> Finder:
     """The row of a workload whose points have these roles."""
     meaning = (
-        "From the program's start until the first point can be measured; "
+        "From the program's start until the results file can be made; "
         "'a2a table --start-times' has every phase."
     )
     return Finder("start", "Launches that took long to start", meaning, find, roles)

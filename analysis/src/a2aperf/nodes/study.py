@@ -49,9 +49,10 @@ class Amount:
 class Node:
     """One node: in how many of its launches it was far out by itself, and one side in full.
 
-    That is the one on which it `stands_out`, else that of late ones: `expected` is how often equal
-    nodes would be, `p` over all nodes and both sides; what is told of `over_all` launches, and of
-    `in_these` in which it was far out (None: fewer than two), is of ranks and a message size.
+    That is the one on which it `stands_out`, else that of late ones: `expected` is how often the
+    others were, on average, `p` over all nodes and both sides; what is told of `over_all` launches,
+    and of `in_these` in which it was far out (None: fewer than two), is of ranks and a message
+    size.
     """
 
     name: str
@@ -116,14 +117,14 @@ def over(taken: Sequence[Seen]) -> Study:
     needed = exchange.least_blocks(min(len(one.place) for one in taken), len(SIDES), ERROR)
     placements = len({one.places for one in taken})
     called, p = exchange.named(_tables(taken, names, lambda one: one.places), ERROR)
-    confounded = list(_confounded(taken, names)) if placements < needed else []
+    usual = _usual(taken)
+    is_short = placements < needed and not called
+    confounded = list(_confounded(taken, names, usual)) if is_short else []
     notes = []
     if 2 * len(called) >= len(names):
         notes.append("nobody is named: half of the nodes differ from the others")
         called = []
     sides = {names[at]: SIDES[side] for side, at in called}
-    first = next(iter(sides), None)
-    usual = _most(taken, first, sides[first]) if first else _usual(taken)
     nodes = [
         _node([one for one in taken if name in one.place], name, sides.get(name), usual, of)
         for name, of in zip(names, p.T, strict=True)
@@ -164,12 +165,15 @@ def _mean(rows: Sequence[Floats]) -> Floats:
 
 
 def _confounded(
-    taken: Sequence[Seen], names: Sequence[str]
+    taken: Sequence[Seen], names: Sequence[str], usual: Cell
 ) -> Iterator[tuple[str, Side, int, int]]:
     """Who would be named if each launch had placed its ranks anew."""
-    for side, at in exchange.named(_tables(taken, names, lambda one: one.launch), ERROR)[0]:
+    called, p = exchange.named(_tables(taken, names, lambda one: one.launch), ERROR)
+    for side, at in called:
         its = [one for one in taken if names[at] in one.place]
-        yield names[at], SIDES[side], sum(_hits(its, names[at], SIDES[side])), len(its)
+        one = _node(its, names[at], SIDES[side], usual, p.T[at])
+        if one.stands_out:
+            yield one.name, one.side, one.times[one.side], one.launches
 
 
 def _usual(taken: Sequence[Seen]) -> Cell:
@@ -179,10 +183,20 @@ def _usual(taken: Sequence[Seen]) -> Cell:
 
 
 def _node(its: Sequence[Seen], name: str, called: Side | None, usual: Cell, p: Floats) -> Node:
-    """Who is not called is told at the same size as the others: his own worst would be chance."""
+    """At the size that was fixed beforehand, or where it does not matter there the middle one.
+
+    Never at the size at which it is most: of many sizes that would be chance.
+    """
+    cells = [_middle(its, name, called or SIDES[0])]
+    if any(usual in one.cells for one in its):
+        cells.insert(0, usual)
+    made = [_at(its, name, called, cell, p) for cell in cells]
+    return next((one for one in made if one.stands_out), made[0])
+
+
+def _at(its: Sequence[Seen], name: str, called: Side | None, cell: Cell, p: Floats) -> Node:
+    """The node as it is at one size."""
     side = called or SIDES[0]
-    is_usual = not called and any(usual in one.cells for one in its)
-    cell = usual if is_usual else _most(its, name, side)
     made = Node(
         name,
         len({one.places for one in its}),
@@ -190,7 +204,7 @@ def _node(its: Sequence[Seen], name: str, called: Side | None, usual: Cell, p: F
         {one: sum(_hits(its, name, one)) for one in SIDES},
         side,
         called is not None,
-        sum(float(one.far[side].mean()) for one in its),
+        sum(_share_of_others(one, name, side) for one in its),
         float(p[SIDES.index(side)]),
         cell,
         *_amounts(its, name, side, cell),
@@ -198,20 +212,24 @@ def _node(its: Sequence[Seen], name: str, called: Side | None, usual: Cell, p: F
     return replace(made, stands_out=made.stands_out and made.matters)
 
 
+def _share_of_others(launch: Seen, name: str, side: Side) -> float:
+    """How many of the other nodes of a launch were far out."""
+    return float(np.delete(launch.far[side], launch.place[name]).mean())
+
+
 def _hits(its: Sequence[Seen], name: str, side: Side) -> list[bool]:
     return [bool(one.far[side][one.place[name]]) for one in its]
 
 
-def _most(taken: Sequence[Seen], name: str, side: Side) -> Cell:
-    """Of the sizes that most of its launches have that at which it is most of the op."""
-    its = [one for one in taken if name in one.place]
+def _middle(its: Sequence[Seen], name: str, side: Side) -> Cell:
+    """Of the sizes that most of its launches have the one in the middle by its share of the op."""
     counts = Counter(cell for one in its for cell in one.cells)
     often = sorted(cell for cell, count in counts.items() if 2 * count >= max(counts.values()))
 
     def share(cell: Cell) -> float:
         return max(one.share for one in _amounts(its, name, side, cell) if one)
 
-    return max(often, key=share)
+    return sorted(often, key=share)[(len(often) - 1) // 2]
 
 
 def _amounts(

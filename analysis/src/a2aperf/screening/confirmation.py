@@ -66,12 +66,13 @@ class Confirmation:
         """The side that is faster somewhere and slower nowhere than the default.
 
         All together, unless one of them is slower somewhere, or the first alone faster than all;
-        else the first of the single ones.
+        else the first of the single ones. Of two what the second does beside the first is known:
+        where that is faster, it does not matter what it does alone.
         """
         both = self.against_best
-        is_spoilt = both is not None and (
-            both.slower.any() or any(self.against_default(x).slower.any() for x in self.singles)
-        )
+        alone = any(self.against_default(side).slower.any() for side in self.singles)
+        is_made_up = both is not None and len(self.singles) == 2 and bool(both.faster.any())
+        is_spoilt = both is not None and (both.slower.any() or (alone and not is_made_up))
         order = [*([] if is_spoilt else [self.trial.together]), *self.singles]
         return next((side for side in order if _wins(self.against_default(side))), None)
 

@@ -55,6 +55,11 @@ def of_role(role: str) -> Workload:
     )
 
 
+def of_key(key: str) -> Workload:
+    """The workload that a file names; of a newer program one of which nothing is known."""
+    return next((one for one in ALL if one.key == key), None) or of_role(key)
+
+
 def present(results: Results) -> list[Workload]:
     """The workloads that have points here, complete or not; those that are not known come last."""
     found = {one.key: one for one in (of_role(str(x)) for x in results.points["role"].unique())}

@@ -67,9 +67,9 @@ _FINDERS: Final = (
     Finder("behind", "The rank behind the slow ops", "It pauses now and then: the others wait for "
            "it, or it is late alone; the median hides both.", uneven.of_equal_ranks(behind.find),
            blames=True),
-    Finder("nodes", "A node that stands out over all launches", "Ranks are shuffled between "
-           "launches: what stays with a node is its own. Errors hold over all nodes, and the "
-           "placement of ranks is the unit.", nodes.standing_out, blames=True),
+    Finder("nodes", "A node that stands out over all launches", "Where ranks are shuffled "
+           "between launches, what stays with a node is its own. Errors hold over all nodes, and "
+           "the placement of ranks is the unit.", nodes.standing_out, blames=True),
     Finder("descheduled", "Ranks that shared their core", "Something else ran on a rank's CPU "
            "while it was timed.", descheduled.find),
     Finder("link", "Above the link rate", "More than the link can carry: the figure needs an "
