@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Why a launch ended, as its file says: told apart by what happened, in whatever phase it did."""
 
+import os
+import subprocess
+from pathlib import Path
+
 import h5py
 import pytest
 from results import END_REASONS
 
 pytestmark = pytest.mark.slow
+
+A2A = os.environ.get("A2A", str(Path(__file__).resolve().parents[2] / ".venv/bin/a2a"))
 
 # shm's ranks share a spinlock: one that is stopped while it holds it stops its peers for good, inside libfabric.
 WORDS = ["--sizes", "1000,60000", "--ops", "200"]
@@ -31,6 +37,8 @@ def ends(faulty, needs_provider, monkeypatch):
         if not outcome.struck:
             return NOT_MET, f"{fault}: {outcome.notes}"
         assert outcome.returncode not in (2, 124), outcome.stderr
+        checked = subprocess.run([A2A, "check", "a.h5"], cwd=faulty.folder, capture_output=True, text=True, check=False)
+        assert "error:" not in checked.stdout, checked.stdout
         with h5py.File(faulty.folder / "a.h5") as file:
             segment = file["segments/0"]
             reason = segment["end_reason"]
