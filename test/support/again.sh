@@ -4,7 +4,7 @@
 # A second look, with nothing beside it, at a few tests that have failed beside others: on a machine that is shared other
 # work can be the cause. What fails twice has failed; what passes then is told apart. Needs say.sh, counting.sh, $top.
 
-most_again=5 # of a suite: more is no accident
+most_again=8 # of a suite: more is no accident
 
 # remember_failed NAME JUNIT FAILURES COMMAND…: a suite for look_again, with what its command was told by its environment.
 remember_failed() {
