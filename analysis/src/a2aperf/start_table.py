@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How long each launch took from the program's start until it could measure, phase by phase."""
+"""How long the start of each launch took, phase by phase."""
 
 from __future__ import annotations
 

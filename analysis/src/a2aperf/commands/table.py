@@ -78,7 +78,7 @@ def run(
         bool,
         typer.Option(
             "--start-times",
-            help="How long each launch took until it could measure, phase by phase.",
+            help="How long the start of each launch took, phase by phase.",
         ),
     ] = False,
     nodes: Annotated[

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Launches that took long until they could measure, and what took it."""
+"""Launches that took long to start, and what took it."""
 
 from __future__ import annotations
 
