@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a results file: the one place that knows where in it things are (docs/file-format.md)."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import h5py
 import numpy as np
@@ -262,8 +262,6 @@ def read_columns(file: h5py.File, described: Iterable[Column] = COLUMNS) -> dict
 _PARTS = {"point", "raw", "counters", "segments", "checksum", "digest"}
 
 
-Of = TypeVar("Of")
-"""What of a launch's start is read."""
 Groups = Mapping[str, Mapping[str, Described]]
 """Those that workloads keep in the root, and what each has."""
 
@@ -301,26 +299,11 @@ def read_segment(file: h5py.File, index: int, unread: list[str] | None = None) -
     # No list of a launch is longer than this: a damaged file may say so, and memory would end.
     ranks = int(strict.numbers(file["ranks"], "int32").max(initial=0))
     segment = segments.read(group, ranks, len(file["state"]), unread)
-    segment.start = _of_start(segments.START, counted.read_start, group, ranks, unread)
-    segment.start_times = _of_start(segments.START_TIMES, start_times.read, group, ranks, unread)
+    segment.start = segments.part(segments.START, counted.read_start, group, ranks, unread)
+    segment.start_times = segments.part(
+        segments.START_TIMES, start_times.read, group, ranks, unread
+    )
     return segment
-
-
-def _of_start(
-    name: str,
-    read: Callable[[h5py.Group, int], Of | None],
-    launch: h5py.Group,
-    ranks: int,
-    unread: list[str] | None,
-) -> Of | None:
-    """What `read` makes of a group of the launch; None where it cannot be read and that is told."""
-    try:
-        return read(launch, ranks)
-    except DAMAGE as error:
-        if unread is None:
-            raise
-        unread.append(f"{name} cannot be read: {what_is_damaged(error)}")
-        return None
 
 
 def read_segments(file: h5py.File) -> list[Segment]:

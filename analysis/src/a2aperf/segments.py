@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import h5py
 import numpy as np
@@ -35,6 +35,7 @@ START = "start_counters"
 _OF_END = "CRC-32 of how the launch ended: end_state, end_reason, ended, message"
 START_TIMES = "start_times"
 """How long it took, phase by phase (`start_times`)."""
+Of = TypeVar("Of")
 _LATE = ("environment_required", "planned_order", "attachment_name")
 """Copies by an older a2a lack them, and files from before `--attach` the last; blank there."""
 
@@ -170,6 +171,23 @@ def _stored(value: Any, blank: Any) -> Any:
         wide = {int: np.int64, float: np.float64}.get(type(value))
         return wide(value) if wide else value
     return str(value) if isinstance(blank, str) else type(blank)(value)
+
+
+def part(
+    name: str,
+    read: Callable[[h5py.Group, int], Of | None],
+    launch: h5py.Group,
+    ranks: int,
+    unread: list[str] | None,
+) -> Of | None:
+    """What `read` makes of a group of a launch; None where it cannot be read and that is told."""
+    try:
+        return read(launch, ranks)
+    except DAMAGE as error:
+        if unread is None:
+            raise
+        unread.append(f"{name} cannot be read: {what_is_damaged(error)}")
+        return None
 
 
 def write(group: h5py.Group, segment: Segment) -> None:
