@@ -105,9 +105,10 @@ def run(
     3 %, so that all together have 5 %, and intervals are at that level.
 
     With --screen each launch has about half of the settings. Where one of them dominates it is
-    fixed at its better value, and the rest screened again, as far as there is time. What is left is
-    launched anew, beside launches with none of it, and it ends with what `a2a screen` says: which
-    settings matter, which line is recommended and what it gains, what was without effect.
+    fixed at its better value, and the rest screened again, as far as there is time. Then further
+    values of settings that matter are tried, one at a time. What is left is launched anew, beside
+    launches with none of it, and it ends with what `a2a screen` says: which settings matter, which
+    line is recommended and what it gains, what was without effect.
 
     With --minutes or --node-hours a design that takes longer, with the confirmation of one setting,
     is refused with what would fit, and no launch is begun that does not fit any more.

@@ -122,7 +122,8 @@ def run(
         typer.Option(
             "--confirm",
             help="Plan what comes next, beside the plan: another round (screen-2.json) where a "
-            "setting dominates, or the launches that confirm what is left (confirm.json).",
+            "setting dominates, further values one at a time (values.json), or the launches that "
+            "confirm what is left (confirm.json).",
         ),
     ] = False,
     where: Where = [],  # noqa: B006
@@ -137,9 +138,10 @@ def run(
     error of 5 % for all of them together; which settings interact; what was tried without effect,
     and how large an effect is excluded. What is beyond chance is a candidate for launches of its
     own, and no gain yet. Where a setting dominates --confirm fixes it at its better value and
-    plans another round of the rest, if --budget has room for it; else it plans the confirmation,
-    with the default, each candidate and all of them together, and where they are among the files
-    what they say ends in the line to recommend.
+    plans another round of the rest, if --budget has room for it; then launches of further values of
+    settings that matter, each in turn with the best line so far; then the confirmation, with the
+    default, each candidate and all of them together, and where these are among the files what they
+    say ends in the line to recommend.
     """
     planning = {"--try": tried, "--without": without, "--fix": fix, "--output": out,
                 "--budget": budget, "--seconds": seconds, "--libfabric": libfabric,
