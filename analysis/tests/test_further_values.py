@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,14 +40,22 @@ def screening() -> Plan:
     return Plan("psm2", 5, factors, design.make(len(factors), np.random.default_rng(5)))
 
 
-@pytest.fixture
-def results(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def round_of(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study whose only round is made."""
+    where = tmp_path_factory.mktemp("round")
     made = screening()
-    (tmp_path / "given.json").write_text(made.as_json())
-    screened.prepare(str(tmp_path / "given.json"), tmp_path / "results", None)
-    launched(tmp_path / "results", made, SPEED, setup=SHORT)
-    return tmp_path / "results"
+    (where / "given.json").write_text(made.as_json())
+    screened.prepare(str(where / "given.json"), where / "results", None)
+    launched(where / "results", made, SPEED, setup=SHORT)
+    return where
+
+
+@pytest.fixture
+def results(round_of: Path, tmp_path: Path) -> Path:
+    """The same, to be gone on with."""
+    shutil.copytree(round_of, tmp_path / "study")
+    return tmp_path / "study" / "results"
 
 
 def rows(where: Path) -> list[list[str]]:
@@ -141,7 +150,7 @@ def test_the_best_of_all_values_is_confirmed_and_recommended(a2a: A2A, results: 
 
 
 def test_what_has_no_room_is_told(a2a: A2A, results: Path) -> None:
-    """24 launches and the confirmation of two are 56; one value and that are 48."""
+    """With the confirmation of two settings one value takes 48 launches, two take 56."""
     told = a2a("screen", results, "--confirm", "--budget", "47min", "--seconds", "60").out
     assert told.startswith("further values that do not fit into the time: A=2 and A=3\nto be conf")
     (results / trial.NAME).unlink()

@@ -21,7 +21,7 @@ from a2aperf.screening.values import LEVEL, Values
 from support.synthetic_screening import DRIFTS, Drift, Truth
 
 pytestmark = pytest.mark.slow
-STUDIES = int(os.environ.get("A2A_SCREENINGS", "100"))
+STUDIES = int(os.environ.get("A2A_SCREENINGS", "60"))
 CELLS = 8
 PLAN = Plan("none", 1, (Factor("S", "1"),), design.make(1, np.random.default_rng(1)))
 

@@ -88,7 +88,7 @@ def lines(made: Values) -> list[str]:
     """A heading and a sentence for each value."""
     beside = trial.assignments(made.trial.fixed) or "nothing set"
     return [
-        f"further values: {range_text(made.counted)} new launches of each, against the best so "
+        f"further values: {range_text(made.counted[1:])} new launches of each, against the best so "
         f"far, {beside}; {100 * (1 - LEVEL):g} % intervals of all values and sizes together",
         *(f"{confirmation.name(made.trial, x)}: {_said(made, x)}"
           for x in range(1, len(made.trial.sides))),
@@ -118,6 +118,7 @@ def document(made: Values) -> dict[str, Any]:
         "line": dict(made.trial.fixed),
         "launches": list(made.counted),
         "better": made.better,
+        "notes": list(made.notes),
         "values": [
             {
                 "settings": dict(made.trial.sides[side]),
