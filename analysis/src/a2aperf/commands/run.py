@@ -13,7 +13,7 @@ import typer
 from a2aperf import terminal
 from a2aperf.commands.options import Hostfile, Program, Seed, Site, words_of
 from a2aperf.errors import STATUS_BAD_INPUT, InputError
-from a2aperf.labels import list_text
+from a2aperf.labels import hours_text, list_text
 from a2aperf.screening import planned
 from a2aperf.screening.costing import Cost
 from a2aperf.studies import driver, screened, scripts, submission
@@ -153,7 +153,7 @@ def run(
         terminal.say(*planned.lines(ready.plan, planned.SPREAD, cost))
         return
     words += ["--no-confirm"] if no_confirm else []
-    words += ["--budget", f"{hours:.6f}".rstrip("0").rstrip(".")] if hours is not None else []
+    words += ["--budget", hours_text(hours)] if hours is not None else []
     words = ["--rows", str(ready.rows), *words, "--", *ready.passed(passed)]
     status = driver.run(found, words, program)
     if status == STATUS_BAD_INPUT:
