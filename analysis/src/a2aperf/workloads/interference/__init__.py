@@ -53,13 +53,14 @@ WORKLOAD: Final = Workload(
     },
     sentences=findings.sentences,
     table=(
-        "mode victim_kind message_size placement load_pattern load_class load_class_granted load_level load_gbps ops alone_p50 loaded_p50 "
+        "mode victim_kind message_size placement load_pattern load_class load_class_granted "
+        "load_level load_gbps ops alone_p50 loaded_p50 "
         "alone_p99 loaded_p99 impact_p50 impact_p50_low impact_p50_high impact_mean impact_p99 "
         "impact_p99_low impact_p99_high impact_p999"
     ).split(),
     choices=(
-        "victim_kind victim_pairs victim_window placement load_pattern load_level load_size load_window "
-        "load_class request_gap memory"
+        "victim_kind victim_pairs victim_window placement load_pattern load_level load_size "
+        "load_window load_class request_gap memory"
     ).split(),
     lengths=("phase_length", "alternations"),
     before={"victim_kind": "echo", "victim_window": 1, "load_class": ""},

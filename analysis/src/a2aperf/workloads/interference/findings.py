@@ -70,7 +70,8 @@ def _impact(row: pd.Series[Any], names: list[str], where: str) -> Finding:
 def of_size(row: pd.Series[Any]) -> str:
     """`answers of 1 KiB`."""
     what = {"stream": "messages of a stream", "alltoall": "messages of an all-to-all"}
-    return f"{what.get(str(row.get('victim_kind', impact.ECHO)), 'answers')} of {size_text(int(row['message_size']))}"
+    of_kind = what.get(str(row.get("victim_kind", impact.ECHO)), "answers")
+    return f"{of_kind} of {size_text(int(row['message_size']))}"
 
 
 def _load(row: pd.Series[Any]) -> str:
@@ -114,8 +115,8 @@ def silent(found: Results) -> list[Finding]:
         count, phases = int(row["silent_phases"]), 2 * int(row["alternations"])
         if count > 0:
             text = (
-                f"{_load(row)} in {count_text(count, 'phase')} of {phases} there was no {_thing(row)} "
-                "that counts: nothing is said of the impact"
+                f"{_load(row)} in {count_text(count, 'phase')} of {phases} there was no "
+                f"{_thing(row)} that counts: nothing is said of the impact"
             )
             findings.append(Finding("silent", text, where, count, "phases", float(count)))
     return findings
