@@ -98,3 +98,58 @@ def test_claims_of_a_launch_without_impact_are_few(tmp_path: Path) -> None:
         found = a2aperf.open(native_interference.write(tmp_path / f"{seed}.h5", loads))
         false += any(one.weight for one in found.findings("impact"))
     assert false <= 4
+
+
+def test_other_victims_have_their_own_words_and_rates(a2a: Run, tmp_path: Path) -> None:
+    loads = (Load(impact=2, kind="stream"), Load(impact=2, kind="alltoall", victims="0,1"))
+    path = native_interference.write(tmp_path / "i.h5", loads)
+    assert a2a("check", path).out == f"{path}: sound\n"
+    stream, ops = sorted(a2aperf.open(path).findings("impact"), key=lambda one: one.where)[::-1]
+    assert "the median window of the stream takes" in stream.text
+    assert "messages of a stream of 1\u00a0KiB" in stream.where
+    assert "the median all-to-all takes" in ops.text
+    with edited(path) as file:
+        file["gbps"][0] *= 2
+    assert "gbps is" in a2a("check", path).out
+
+
+def test_a_file_of_before_there_were_other_victims(a2a: Run, path: Path) -> None:
+    with edited(path) as file:
+        file["raw"].move("victim_time", "round_trip")
+        for name in ("victim_kind", "victim_window", "load_class", "gbps"):
+            del file[name]
+        del file["load_class_granted"]
+        del file["raw/class_granted"]
+    found = a2aperf.open(path).findings("impact")
+    assert "the median round trip takes" in found[0].text
+    a2a("compare", path, "--by", "load_level").refused("no point has a time")
+
+
+def _launches(folder: Path, impact: float, seed: int) -> list[Path]:
+    folder.mkdir()
+    files = []
+    for i in range(6):
+        load = Load(impact=impact, spread=0.02, seed=seed + i)
+        files.append(native_interference.write(folder / f"{i}.h5", (load,)))
+        with edited(files[-1]) as file:
+            file["segments/0"].attrs["command_line"] = f"a2aperf interference {seed + i}"
+    return files
+
+
+@pytest.mark.parametrize(("factor", "status"), [(2.0, 3), (1.0, 0)])
+def test_what_a_load_does_is_compared(a2a: Run, tmp_path: Path, factor: float, status: int) -> None:
+    """By the median under load, of launches; twice the time is half the speed."""
+    before = _launches(tmp_path / "a", 1.5, 1)
+    today = _launches(tmp_path / "b", 1.5 * factor, 11)
+    told = a2a("compare", *today, "--against", *before)
+    assert told.status == status, told.out
+    assert "of a victim under load" in told.out
+    assert "µs of the median under load" in told.out
+
+
+def test_nights_of_a_load(a2a: Run, tmp_path: Path) -> None:
+    files = [
+        *_launches(tmp_path / "a", 1.5, 1),
+        *_launches(tmp_path / "b", 3.0, 11),
+    ]
+    assert "Gbit/s" in a2a("history", *files).out

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Interference: what messages of some ranks do to the round trips of others.
+// Interference: what messages of some ranks do to what others measure.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,8 +22,9 @@ constexpr Bytes kRequest = 30;
 
 constexpr std::string_view kIntroduction =
     "a2aperf interference measures what a load does to others: some ranks, the victims, make round\n"
-    "trips, and all others send messages among themselves, in phases: without load and with it, in\n"
-    "alternation. Impact is the time of a round trip under load as a multiple of that without.\n";
+    "trips, a stream or an all-to-all, and all others send messages among themselves, in phases:\n"
+    "without load and with it, in alternation. Impact is the victims' time under load as a multiple\n"
+    "of that without.\n";
 
 // test/cli runs each of them.
 constexpr std::string_view kExamples =
@@ -33,6 +35,8 @@ constexpr std::string_view kExamples =
     "      three ranks are the load: two of them send to the first\n"
     "  mpirun -n 4 a2aperf interference --victims 0:3 --sizes 64,64KiB --levels 50 --phase 20ms\n"
     "      answers of two sizes, between ranks of your choice\n"
+    "  mpirun -n 4 a2aperf interference --victim-kind alltoall --load-class bulk --phase 20ms\n"
+    "      ops of an all-to-all beside messages of a class of their own\n"
     "  a2aperf interference --dry-run --ranks 320 --ranks-per-node 4 --placement other\n"
     "      what a large run would need, without running it\n";
 
@@ -52,29 +56,38 @@ void set_defaults(Options& options) {
 const WorkloadRow kRow{
     .name = "interference",
     .purpose = "measures what a load does to others",
-    .usage = "round trips beside a load",
+    .usage = "round trips, a stream or an all-to-all beside a load",
     .takes = {},
     .options = interference_option_rows(),
     .page = {.introduction = kIntroduction,
              .examples = kExamples,
              .farewell = kFarewell,
-             .sizes = "1024 B, of the answers",
+             .sizes = "1024 B, of the victims' answers or messages",
              .formats = "table, csv or json"},
     .set_defaults = set_defaults,
     .check = check_interference_options,
 };
 
 // Whoever asks and whoever answers do nothing else: a client that waits for its gap would answer late.
-std::vector<StreamPair> listed_victims(const StreamPairs& asked, int ranks) {
+std::vector<StreamPair> listed_victims(const StreamPairs& asked, VictimKind kind, int ranks) {
     std::vector<StreamPair> pairs = asked.of(ranks);
+    if (kind == VictimKind::all_to_all) {
+        std::set<Rank> named;
+        for (const StreamPair& pair : pairs) named.insert({pair.from, pair.to});
+        return victim_pairs({named.begin(), named.end()}, kind);
+    }
     for (const StreamPair& pair : pairs)
         if (std::ranges::find(pairs, pair.from, &StreamPair::to) != pairs.end())
-            throw UsageError(fmt::format("--victims: rank {} is a client and a server", pair.from));
+            throw UsageError(
+                fmt::format("--victims: rank {} is a {}", pair.from,
+                            kind == VictimKind::echo ? "client and a server" : "sender and a receiver"));
     return pairs;
 }
 
-int most_servers_of(const std::vector<StreamPair>& pairs) {
+// Of which a client notes each round trip; the samples of streams and ops are of all peers together.
+int most_servers_of(const std::vector<StreamPair>& pairs, VictimKind kind) {
     std::ptrdiff_t most = 1;
+    if (kind != VictimKind::echo) return 1;
     for (const StreamPair& pair : pairs)
         most = std::max(most, std::ranges::count(pairs, pair.from, &StreamPair::from));
     return static_cast<int>(most);
@@ -87,19 +100,19 @@ std::int64_t most_trips(const InterferenceOptions& asked, int servers) {
 
 void require_room(const InterferenceOptions& asked, const std::vector<StreamPair>& victims) {
     constexpr std::int64_t kMost = 1'000'000;
-    const std::int64_t trips = most_trips(asked, most_servers_of(victims));
+    const std::int64_t trips = most_trips(asked, most_servers_of(victims, asked.victim_kind));
     if (trips > kMost)
-        throw UsageError(fmt::format(
-            "--phase, --alternations, --gap: a client could make {} round trips in a point, and at most "
-            "{} are kept: make phases shorter or fewer, or the gap longer",
-            trips, kMost));
+        throw UsageError(
+            fmt::format("--phase, --alternations, --gap: a victim could have {} times in a point, and at most "
+                        "{} are kept: make phases shorter or fewer, or the gap longer",
+                        trips, kMost));
 }
 
 InterferencePlan sides_plan(const InterferenceOptions& asked, const Layout& layout) {
     InterferencePlan plan;
     std::vector<Rank> load;
     if (asked.victims) {
-        plan.victims = listed_victims(*asked.victims, layout.ranks());
+        plan.victims = listed_victims(*asked.victims, asked.victim_kind, layout.ranks());
         plan.placement = "listed";
         const auto is_victim = [&](Rank rank) {
             return std::ranges::any_of(
@@ -114,12 +127,15 @@ InterferencePlan sides_plan(const InterferenceOptions& asked, const Layout& layo
     } else {
         const Placement placement = asked.placement.value_or(Placement::same);
         Sides sides = sides_of(layout, placement);
-        plan.victims = victim_pairs(sides.victims);
+        plan.victims = victim_pairs(sides.victims, asked.victim_kind);
         plan.placement = to_string(placement);
         plan.pairs = plan.placement;
         load = std::move(sides.load);
     }
     require_room(asked, plan.victims);
+    plan.kind = asked.victim_kind;
+    plan.victim_window = asked.victim_kind == VictimKind::stream ? asked.victim_window.value_or(8) : 1;
+    plan.load_class = asked.load_class;
     plan.pattern = asked.pattern;
     plan.load = load_pairs(load, asked.pattern);
     plan.who = plan.victims;
@@ -142,6 +158,15 @@ public:
         std::vector<Bytes> sizes = options.sizes;
         sizes.push_back(interference_options(options).load_size);
         return sizes;
+    }
+
+    std::vector<TrafficClass> classes(const Options& options) const override {
+        return {interference_options(options).load_class};
+    }
+    std::vector<TrafficClass> classes_of(const Options& options, const Layout& layout, Rank rank) const override {
+        const InterferenceOptions& asked = interference_options(options);
+        if (asked.load_class == TrafficClass{} || !sides_plan(asked, layout).is_load(rank)) return {};
+        return {asked.load_class};
     }
 
     Plan plan(const Options& options, const Layout& layout, const Skip& skip) const override {
@@ -168,7 +193,7 @@ public:
         static const std::vector<Column> columns = interference_columns();
         static const std::vector<SampleColumn> kept = interference_samples();
         return {.workload = kRow.name,
-                .subject = "round trips beside a load",
+                .subject = "what victims measure beside a load",
                 .columns = columns,
                 .samples = kept,
                 .replicate = Replicate::launch,
@@ -183,10 +208,10 @@ public:
                 .may_starve = true,
                 .look = kLook};
     }
-    // Round trips of a client to all of its servers, or the phases of a load rank.
+    // Times of a victim, of all its servers, or the phases of a load rank.
     int most_ticks(const Options& options, int ranks) const override {
         const InterferenceOptions& asked = interference_options(options);
-        const int servers = asked.victims ? most_servers_of(asked.victims->of(ranks)) : 1;
+        const int servers = asked.victims ? most_servers_of(asked.victims->of(ranks), asked.victim_kind) : 1;
         return static_cast<int>(most_trips(asked, servers)); // require_room()
     }
 
@@ -196,10 +221,10 @@ protected:
     }
     std::unique_ptr<DurationTable> table(const Launch& launch) const override {
         const Layout& layout = launch.job().layout();
-        return make_interference_table(fmt::format("{}, {} on {}", launch.prepared().provider(),
-                                                   counted(layout.ranks(), "rank"),
-                                                   counted(layout.nodes(), "node")),
-                                       launch.options().memories.size() > 1);
+        return make_interference_table(
+            fmt::format("{}, {} on {}", launch.prepared().provider(), counted(layout.ranks(), "rank"),
+                        counted(layout.nodes(), "node")),
+            interference_options(launch.options()).victim_kind, launch.options().memories.size() > 1);
     }
 };
 

@@ -2,6 +2,7 @@
 #include "interference_columns.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <utility>
@@ -19,10 +20,10 @@ bool is_of(std::int64_t kind, SampleKind wanted) {
     return kind == static_cast<std::int64_t>(wanted);
 }
 
-// Round trips that count, of all clients together, by the phase in which they were sent.
+// Times that count, of all victims together, by the phase in which they began.
 std::vector<Alternation> alternations_of(const Samples& samples, const Point& point) {
     std::vector<Alternation> all(static_cast<std::size_t>(interference_of(point).phases.alternations));
-    const auto& trips = samples.own.at("round_trip");
+    const auto& trips = samples.own.at("victim_time");
     const auto& phases = samples.own.at("sample_phase");
     const auto& kinds = samples.own.at("sample_kind");
     for (std::size_t i = 0; i < trips.size(); ++i) {
@@ -106,15 +107,31 @@ double silent_phases(const Samples& samples, const Point& point, const Layout&) 
     return count;
 }
 
+// NaN where no class was asked for.
+double class_granted(const Samples& samples, const Point&, const Layout&) {
+    double granted = kAbsent;
+    for (const std::int64_t one : samples.own.at("class_granted"))
+        if (one != kNoMoment)
+            granted = std::isnan(granted) ? static_cast<double>(one) : std::min(granted, static_cast<double>(one));
+    return granted;
+}
+
+double victim_gbps(const Samples& samples, const Point& point, const Layout&) {
+    const InterferencePlan& plan = interference_of(point);
+    std::vector<Alternation> alternations = alternations_of(samples, point);
+    const double time = impact_of(alternations, statistic<500>).loaded;
+    return plan.payload(point) * 8 / time;
+}
+
 std::vector<Column> asked_columns() {
-    return {asked_column("victim_pairs", ValueType::text, "", "which client asks which server",
-                         [](const Point& p) {
-                             std::string text;
-                             for (const StreamPair& pair : interference_of(p).victims)
-                                 text += (text.empty() ? "" : ",") + std::to_string(pair.from) + ":" +
-                                         std::to_string(pair.to);
-                             return text;
-                         }),
+    return {asked_column("victim_pairs", ValueType::text, "",
+                         "which client asks which server, who sends to whom, or the ranks of the all-to-all",
+                         [](const Point& p) { return interference_of(p).victims_text(); }),
+            asked_column("victim_kind", ValueType::text, "", "what victims do: echo, stream, alltoall",
+                         [](const Point& p) { return std::string(to_string(interference_of(p).kind)); }),
+            asked_column("victim_window", ValueType::int32, "",
+                         "messages of a victim's stream that may be under way, and that a time is of",
+                         [](const Point& p) { return std::int64_t{interference_of(p).victim_window}; }),
             asked_column("placement", ValueType::text, "",
                          "where victims and load are: same, other, interleaved, listed",
                          [](const Point& p) { return interference_of(p).placement; }),
@@ -127,9 +144,11 @@ std::vector<Column> asked_columns() {
             asked_column("load_window", ValueType::int32, "",
                          "messages from one load rank to another that may be under way",
                          [](const Point& p) { return std::int64_t{interference_of(p).load_window}; }),
+            asked_column("load_class", ValueType::text, "", "class of service that was asked for the load",
+                         [](const Point& p) { return interference_of(p).load_class.text(); }),
             asked_column("request_size", ValueType::int64, "B", "bytes of a request",
                          [](const Point& p) { return static_cast<std::int64_t>(interference_of(p).request_size); }),
-            asked_column("request_gap", ValueType::int64, "ns", "time between two requests of a client, at least",
+            asked_column("request_gap", ValueType::int64, "ns", "time between two samples of a victim, at least",
                          [](const Point& p) { return std::int64_t{interference_of(p).gap}; }),
             asked_column("phase_length", ValueType::int64, "ns", "length of a phase",
                          [](const Point& p) { return std::int64_t{interference_of(p).phases.length}; }),
@@ -143,19 +162,19 @@ std::vector<Column> asked_columns() {
 std::vector<Column> interference_columns() {
     std::vector<Column> columns = tick_columns();
     columns[0].long_name = "rows of samples in /raw, of the rank with the most";
-    columns[1].long_name = "round trips of one client beyond those";
+    columns[1].long_name = "times of one victim beyond those";
     for (Column& column : asked_columns()) columns.push_back(std::move(column));
     columns.push_back(p999_column());
     columns.push_back(
         whole_column({"alone_trips",
                       "",
-                      "round trips that count, of the phases without load",
+                      "times of victims that count, of the phases without load",
                       Better::none,
                       {},
                       [](const Samples& s, const Point& p, const Layout&) { return counted_trips(s, p, false); }}));
     columns.push_back(whole_column({"silent_phases",
                                     "",
-                                    "phases in which no round trip counts, of both kinds",
+                                    "phases in which no time of a victim counts, of both kinds",
                                     Better::lower,
                                     {},
                                     silent_phases},
@@ -178,48 +197,76 @@ std::vector<Column> interference_columns() {
                                  Better::none,
                                  {},
                                  load_gbps<SampleKind::alone>}));
+    columns.push_back(whole_column({"load_class_granted",
+                                    "",
+                                    "1 when every load rank was granted its class, 0 when any was not",
+                                    Better::none,
+                                    {},
+                                    class_granted},
+                                   ValueType::int8));
+    columns.push_back(column_of({"gbps",
+                                 "Gbit/s",
+                                 "payload that comes to a victim in the median time under load, per second of it",
+                                 Better::higher,
+                                 {},
+                                 victim_gbps}));
     add_impacts<Part::alone>(
         columns,
-        {Figure{"alone_mean", "ns", "mean round trip without load, over the phases", Better::lower, {}, {}},
-         Figure{"alone_p50", "ns", "median round trip without load, over the phases", Better::lower, {}, {}},
-         Figure{
-             "alone_p99", "ns", "99th percentile round trip without load, over the phases", Better::lower, {}, {}},
+        {Figure{"alone_mean", "ns", "mean time of a victim without load, over the phases", Better::lower, {}, {}},
+         Figure{"alone_p50", "ns", "median time of a victim without load, over the phases", Better::lower, {}, {}},
+         Figure{"alone_p99",
+                "ns",
+                "99th percentile of victims' times without load, over the phases",
+                Better::lower,
+                {},
+                {}},
          Figure{"alone_p999",
                 "ns",
-                "99.9th percentile round trip without load, over the phases",
+                "99.9th percentile of victims' times without load, over the phases",
                 Better::lower,
                 {},
                 {}}});
     add_impacts<Part::loaded>(
         columns,
-        {Figure{"loaded_mean", "ns", "mean round trip under load, over the phases", Better::lower, {}, {}},
-         Figure{"loaded_p50", "ns", "median round trip under load, over the phases", Better::lower, {}, {}},
-         Figure{
-             "loaded_p99", "ns", "99th percentile round trip under load, over the phases", Better::lower, {}, {}},
-         Figure{"loaded_p999",
+        {Figure{"loaded_mean", "ns", "mean time of a victim under load, over the phases", Better::lower, {}, {}},
+         Figure{"loaded_p50", "ns", "median time of a victim under load, over the phases", Better::lower, {}, {}},
+         Figure{"loaded_p99",
                 "ns",
-                "99.9th percentile round trip under load, over the phases",
-                Better::lower,
-                {},
-                {}}});
-    add_impacts<Part::ratio>(
-        columns,
-        {Figure{
-             "impact_mean", "", "mean round trip under load as a multiple of that without", Better::lower, {}, {}},
-         Figure{
-             "impact_p50", "", "median round trip under load as a multiple of that without", Better::lower, {}, {}},
-         Figure{"impact_p99",
-                "",
-                "99th percentile round trip under load as a multiple of that without",
+                "99th percentile of victims' times under load, over the phases",
                 Better::lower,
                 {},
                 {}},
-         Figure{"impact_p999",
-                "",
-                "99.9th percentile round trip under load as a multiple of that without",
+         Figure{"loaded_p999",
+                "ns",
+                "99.9th percentile of victims' times under load, over the phases",
                 Better::lower,
                 {},
                 {}}});
+    add_impacts<Part::ratio>(columns,
+                             {Figure{"impact_mean",
+                                     "",
+                                     "mean time of a victim under load as a multiple of that without",
+                                     Better::lower,
+                                     {},
+                                     {}},
+                              Figure{"impact_p50",
+                                     "",
+                                     "median time of a victim under load as a multiple of that without",
+                                     Better::lower,
+                                     {},
+                                     {}},
+                              Figure{"impact_p99",
+                                     "",
+                                     "99th percentile of victims' times under load as a multiple of that without",
+                                     Better::lower,
+                                     {},
+                                     {}},
+                              Figure{"impact_p999",
+                                     "",
+                                     "99.9th percentile of victims' times under load as a multiple of that without",
+                                     Better::lower,
+                                     {},
+                                     {}}});
     add_impacts<Part::low>(
         columns,
         {Figure{"impact_mean_low", "", "lower end of the 95 % interval of the mean's impact", Better::none, {}, {}},
@@ -260,13 +307,18 @@ std::vector<Column> interference_columns() {
 
 std::vector<SampleColumn> interference_samples() {
     return samples_with(
-        {{.name = "rank_role", .long_name = "0: idle, 1: a client, 2: a server, 3: of the load"},
+        {{.name = "rank_role",
+          .long_name = "0: idle, 1: a victim that keeps times, 2: one that keeps none, 3: of the load"},
          {.name = "messages_sent", .long_name = "messages that the rank has sent"},
          {.name = "messages_received", .long_name = "messages that have come to the rank"},
+         {.name = "class_granted",
+          .long_name =
+              "of a load rank that asked for a class: 1 when the provider took it and its sockets have it"},
          {.name = "sample_begin",
           .per = Per::tick,
           .units = "ns",
-          .long_name = "the request was sent, from the start; of a load rank: its phase has settled"},
+          .long_name = "the request was sent, the op began, or the message came from which a stream's time counts, "
+                       "from the start; of a load rank: its phase has settled"},
          {.name = "sample_phase",
           .per = Per::tick,
           .long_name = "phase of the point: alternation i has 2i + 1 and 2i + 2"},
@@ -274,7 +326,10 @@ std::vector<SampleColumn> interference_samples() {
           .per = Per::tick,
           .long_name = "0: its phase had not settled, it does not count; 1: the load alone; 2: victims alone; 3: "
                        "victims under load"},
-         {.name = "round_trip", .per = Per::tick, .units = "ns", .long_name = "from there to the answer"},
+         {.name = "victim_time",
+          .per = Per::tick,
+          .units = "ns",
+          .long_name = "from there to the answer or the op's end, or what a window of a stream took from there on"},
          {.name = "load_received",
           .per = Per::tick,
           .long_name = "messages that came to the load rank from there to the end of the phase"},
@@ -283,7 +338,7 @@ std::vector<SampleColumn> interference_samples() {
 
 Summary summarise_interference(const Samples& samples, const SummaryRules& rules) {
     std::vector<Nanoseconds> loaded;
-    const auto& trips = samples.own.at("round_trip");
+    const auto& trips = samples.own.at("victim_time");
     const auto& kinds = samples.own.at("sample_kind");
     for (std::size_t i = 0; i < trips.size(); ++i)
         if (trips[i] != kNoMoment && is_of(kinds[i], SampleKind::loaded)) loaded.push_back(trips[i]);

@@ -44,9 +44,33 @@ constexpr OptionRow kOptions[] = {
      .section = Section::what,
      .audience = Audience::daily,
      .example = "0:1,2:3",
-     .help = "instead of --placement: which client asks which server; all other ranks are the load",
+     .help =
+         "instead of --placement: which client asks which server, of a stream who sends to whom, of an alltoall "
+         "all that are named; the other ranks are the load",
      .set = [](Options& o, Values v,
                const Catalogue&) { own(o).victims = StreamPairs::parse(v[0], Partners::others, "--victims"); }},
+    {.name = "victim-kind",
+     .value = "KIND",
+     .section = Section::what,
+     .audience = Audience::daily,
+     .example = "stream",
+     .help =
+         "what victims do: echo (round trips), stream (messages without a pause, the way of an echo's answers), "
+         "alltoall (ops in which each sends to all others) (default: echo)",
+     .set =
+         [](Options& o, Values v, const Catalogue&) {
+             own(o).victim_kind = choose<VictimKind>("victim-kind", v[0],
+                                                     {{"echo", VictimKind::echo},
+                                                      {"stream", VictimKind::stream},
+                                                      {"alltoall", VictimKind::all_to_all}});
+         }},
+    {.name = "victim-window",
+     .value = "N",
+     .section = Section::what,
+     .audience = Audience::all,
+     .example = "32",
+     .help = "messages of a victim's stream that may be under way, and those that its times are of (default: 8)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).victim_window = parse_int(v[0], 1, kMostWindow); }},
     {.name = "placement",
      .value = "WHERE",
      .section = Section::what,
@@ -106,13 +130,22 @@ constexpr OptionRow kOptions[] = {
      .example = "32",
      .help = "messages from one load rank to another that may be under way (default: 8)",
      .set = [](Options& o, Values v, const Catalogue&) { own(o).load_window = parse_int(v[0], 1, kMostWindow); }},
+    {.name = "load-class",
+     .value = "CLASS",
+     .section = Section::what,
+     .audience = Audience::daily,
+     .example = "bulk",
+     .help =
+         "class of service of the load's messages: best-effort, low-latency, dedicated-access, bulk, scavenger, "
+         "network-control, a DSCP as dscp46, or a service level as sl1 (default: none is asked for)",
+     .set = [](Options& o, Values v, const Catalogue&) { own(o).load_class = TrafficClass::parse(v[0]); }},
     {.name = "gap",
      .value = "TIME",
      .section = Section::what,
      .audience = Audience::all,
      .example = "1ms",
-     .help = "time between two requests of a client, 10 us at least; the next one waits for the last answer, too "
-             "(default: 500us)",
+     .help = "time between two requests of a client, between the begins of two ops of an alltoall, or of which a "
+             "stream tells the rate; 10 us at least; a request waits for the last answer, too (default: 500us)",
      .set = [](Options& o, Values v, const Catalogue&) { own(o).gap = parse_least(v[0], kLeastGap); }},
     {.name = "phase",
      .value = "TIME",
@@ -146,6 +179,8 @@ std::span<const OptionRow> interference_option_rows() {
 void check_interference_options(const Options& options) {
     const InterferenceOptions& asked = interference_options(options);
     if (asked.victims && asked.placement) throw UsageError("--victims and --placement exclude each other");
+    if (asked.victim_window && asked.victim_kind != VictimKind::stream)
+        throw UsageError("--victim-window is of streams: it needs --victim-kind stream");
     require_flow_modes(options, EchoModes::kNames);
     require_poll_without_pause(options);
     constexpr Format kFormats[] = {Format::table, Format::csv, Format::json};

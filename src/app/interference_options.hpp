@@ -15,6 +15,9 @@ namespace a2aperf {
 struct InterferenceOptions {
     std::optional<StreamPairs> victims; // else by the placement
     std::optional<Placement> placement;
+    VictimKind victim_kind = VictimKind::echo;
+    std::optional<int> victim_window;
+    TrafficClass load_class;
     LoadPattern pattern = LoadPattern::all_to_all;
     std::vector<int> levels{0, 50, 100}; // %
     Bytes load_size = 65536;

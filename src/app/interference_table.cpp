@@ -31,16 +31,40 @@ std::string impact_text(const Figures& figures, const std::string& name) {
     return std::isnan(low) ? fmt::format("{:.2f}", ratio) : fmt::format("{:.2f} ({:.2f}–{:.2f})", ratio, low, high);
 }
 
+std::string_view what_of(VictimKind kind) {
+    switch (kind) {
+    case VictimKind::echo:
+        return "round trips";
+    case VictimKind::stream:
+        return "times of a window of the stream";
+    case VictimKind::all_to_all:
+        return "ops of the all-to-all";
+    }
+    return "";
+}
+
+std::string_view one_of(VictimKind kind) {
+    switch (kind) {
+    case VictimKind::echo:
+        return "round trip";
+    case VictimKind::stream:
+        return "window";
+    case VictimKind::all_to_all:
+        return "op";
+    }
+    return "";
+}
+
 class InterferenceTable final : public DurationTable {
 public:
-    InterferenceTable(std::string title, bool tells_memory)
-        : title_(std::move(title)), tells_memory_(tells_memory) {}
+    InterferenceTable(std::string title, VictimKind kind, bool tells_memory)
+        : title_(std::move(title)), what_(what_of(kind)), tells_memory_(tells_memory) {}
 
     std::string header() const override {
-        return fmt::format("# {}; round trips in µs, alone and under load; impact: loaded / alone, with its 95 % "
+        return fmt::format("# {}; {} in µs, alone and under load; impact: loaded / alone, with its 95 % "
                            "interval; load in Gbit/s\n"
                            "{:>8}{} {:>10} {:>7} {:>8} {:>9} {:>9} {:>9} {:>9} {:>19} {:>19} {:>19}\n",
-                           title_, "mode", memory("memory"), "answer (B)", "level %", "load", "alone p50",
+                           title_, what_, "mode", memory("memory"), "size (B)", "level %", "load", "alone p50",
                            "load p50", "alone p99", "load p99", "impact p50", "impact mean", "impact p99");
     }
 
@@ -59,8 +83,9 @@ public:
 
     void add(const Point& point, const PointResult& result) override {
         if (const double silent = result.figures.at("silent_phases"); silent > 0)
-            notes_.push_back(fmt::format("{}: in {} no round trip came back, so nothing is said of the impact",
-                                         point.label(), counted(static_cast<std::int64_t>(silent), "phase")));
+            notes_.push_back(fmt::format("{}: in {} no {} ended that counts, so nothing is said of the impact",
+                                         point.label(), counted(static_cast<std::int64_t>(silent), "phase"),
+                                         one_of(interference_of(point).kind)));
         const double rest = result.figures.at("load_rest_gbps"), load = result.figures.at("load_gbps");
         if (rest > kRest * load)
             notes_.push_back(
@@ -72,8 +97,7 @@ public:
 
     void close(Progress& progress) const override {
         for (const std::string& note : notes_) progress.note(note);
-        if (lost_ > 0)
-            progress.note(fmt::format("{} had no room and are not counted", counted(lost_, "round trip")));
+        if (lost_ > 0) progress.note(fmt::format("{} had no room and are not counted", counted(lost_, "time")));
     }
 
 private:
@@ -82,6 +106,7 @@ private:
     std::string memory(std::string_view kind) const { return tells_memory_ ? fmt::format(" {:>8}", kind) : ""; }
 
     std::string title_;
+    std::string_view what_;
     bool tells_memory_;
     std::vector<std::string> notes_;
     std::int64_t lost_ = 0;
@@ -89,8 +114,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<DurationTable> make_interference_table(std::string title, bool tells_memory) {
-    return std::make_unique<InterferenceTable>(std::move(title), tells_memory);
+std::unique_ptr<DurationTable> make_interference_table(std::string title, VictimKind kind, bool tells_memory) {
+    return std::make_unique<InterferenceTable>(std::move(title), kind, tells_memory);
 }
 
 } // namespace a2aperf

@@ -5,11 +5,12 @@
 #include <memory>
 #include <string>
 
+#include "a2aperf/plan/interference_plan.hpp"
 #include "duration_workload.hpp"
 
 namespace a2aperf {
 
 // title: of its first line.
-std::unique_ptr<DurationTable> make_interference_table(std::string title, bool tells_memory);
+std::unique_ptr<DurationTable> make_interference_table(std::string title, VictimKind kind, bool tells_memory);
 
 } // namespace a2aperf

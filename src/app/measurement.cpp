@@ -44,8 +44,7 @@ Measurement::Measurement(Job& job, const Options& options, const Preparation& pr
       adapters_(adapters_of(job, prepared.choice.offer)), node_link_(a2aperf::node_link(adapters_)),
       port_names_(agree_on_port_names(job, of_this_node(adapters_, job))),
       node_counters_(of_this_node(adapters_, job), port_names_), counted_start_(job, node_counters_),
-      channels_(job, prepared.choice.offer, prepared.channel_settings(options, job.ranks()),
-                most_channels(prepared.plan)),
+      channels_(job, prepared.choice.offer, prepared.channel_settings(options, job), most_channels(prepared.plan)),
       loop_(job, clock_.mine, deadline_), durations_(job, clock_.mine, deadline_),
       time_of_point_(options.time_budget) {
     start_times.end(StartPhase::counters, channels_.all().front()->start_times().begin());

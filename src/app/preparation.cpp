@@ -84,7 +84,8 @@ void agree_on_traffic(const Job& job, const Plan& plan) {
 
 } // namespace
 
-ChannelSettings Preparation::channel_settings(const Options& options, int ranks) const {
+ChannelSettings Preparation::channel_settings(const Options& options, const Job& job) const {
+    const int ranks = job.ranks();
     ChannelSettings settings{.buffer_bytes = buffer_bytes(plan, budget, ranks),
                              .spare_bytes = largest_message(plan),
                              .memories = memories,
@@ -92,7 +93,7 @@ ChannelSettings Preparation::channel_settings(const Options& options, int ranks)
                              .queue_entries = queue_entries(plan),
                              .completions = completions(plan),
                              .flags = flag_words(plan, ranks),
-                             .classes = workload_of(options).classes(options)};
+                             .classes = workload_of(options).classes_of(options, job.layout(), job.rank())};
     for (const auto& mode : options.modes)
         if (!choice.refused_modes.contains(mode)) {
             settings.rights.source |= find_mode(mode).rights.source;

@@ -32,7 +32,7 @@ struct Preparation {
     bool is_oversubscribed(const Layout& layout) const {
         return a2aperf::is_oversubscribed(layout, cores_of_nodes, most_threads(plan));
     }
-    ChannelSettings channel_settings(const Options& options, int ranks) const;
+    ChannelSettings channel_settings(const Options& options, const Job& job) const;
 };
 
 // stored: what an earlier launch chose, on the rank that looked at its file. Collective. Throws UsageError and

@@ -40,8 +40,11 @@ public:
     virtual std::string nic_of(const Options& options, Rank, int /*ranks*/) const { return options.nic; }
     // Of a rank.
     virtual int most_channels(const Options&) const { return 1; }
-    // Of the messages of its n-th channel; none beyond.
+    // Of all its messages; and of those that a rank sends over its n-th channel: none beyond.
     virtual std::vector<TrafficClass> classes(const Options&) const { return {}; }
+    virtual std::vector<TrafficClass> classes_of(const Options& options, const Layout&, Rank) const {
+        return classes(options);
+    }
     // Names that it alone was asked for, as attributes of the launch's segment; empty = not asked for.
     virtual std::map<std::string, std::string> asked_names(const Options&) const { return {}; }
 

@@ -11,36 +11,23 @@
 #include "a2aperf/measure/credit_stream.hpp"
 #include "a2aperf/measure/echo_engine.hpp"
 #include "a2aperf/measure/flow_modes.hpp"
+#include "a2aperf/measure/granted_class.hpp"
 #include "a2aperf/plan/interference_plan.hpp"
+#include "interference_rows.hpp"
+#include "victim_stream.hpp"
 
 namespace a2aperf {
 namespace {
 
-// Rows of samples: of a client one each round trip, of a load rank one each phase. kNoMoment: the other side's.
-struct Rows {
-    std::vector<Nanoseconds> begin;
-    std::vector<std::int64_t> phase, kind, round_trip, received, time;
-
-    void add(Nanoseconds at, int of_phase, SampleKind of_kind, Nanoseconds trip, std::int64_t messages,
-             Nanoseconds in) {
-        begin.push_back(at);
-        phase.push_back(of_phase);
-        kind.push_back(static_cast<std::int64_t>(of_kind));
-        round_trip.push_back(trip);
-        received.push_back(messages);
-        time.push_back(in);
-    }
-};
-
-// The victims' side: silent while the load is measured alone. A client asks again when it has its answer, and the
-// gap since its last request is over.
+// Victims that make round trips: silent while the load is measured alone. A client asks again when it has its
+// answer, and the gap since its last request is over.
 template <class Mode>
-class Victim {
+class VictimEcho {
 public:
     static constexpr std::array<std::string_view, 2> kCounters{"sent", "received"};
 
-    Victim(const Job& job, Channel& channel, Bytes answer_size, const EchoSettings& settings,
-           const InterferencePlan& plan)
+    VictimEcho(const Job& job, Channel& channel, Bytes answer_size, const EchoSettings& settings,
+               const InterferencePlan& plan)
         : echo_(job, channel, answer_size, settings), phases_(plan.phases), gap_(plan.gap) {
         if (!settings.servers.empty())
             role_ = RankRole::client;
@@ -78,14 +65,11 @@ public:
     bool injects() const { return echo_.injects(); }
     std::int64_t lost() const { return echo_.kept().lost; }
 
-    Rows rows() const {
+    InterferenceRows rows() const {
         const KeptSamples kept = echo_.kept();
-        Rows rows;
-        for (std::size_t i = 0; i < kept.moments.size(); ++i) {
-            const Nanoseconds sent = kept.moments[i] - start_;
-            rows.add(kept.moments[i], phases_.at(sent), phases_.kind_at(sent), kept.values[0][i], kNoMoment,
-                     kNoMoment);
-        }
+        InterferenceRows rows;
+        for (std::size_t i = 0; i < kept.moments.size(); ++i)
+            rows.add_time(kept.moments[i], start_, phases_, kept.values[0][i]);
         return rows;
     }
 
@@ -138,8 +122,8 @@ public:
     bool injects() const { return stream_.injects(); }
     std::int64_t lost() const { return 0; }
 
-    Rows rows() const {
-        Rows rows;
+    InterferenceRows rows() const {
+        InterferenceRows rows;
         for (const Row& row : rows_)
             rows.add(row.begin, row.phase, phases_.kind_of(row.phase), kNoMoment, row.received, row.time);
         return rows;
@@ -212,7 +196,8 @@ template <class Engine>
 class InterferenceFlow final : public Flow {
 public:
     template <class... Parts>
-    explicit InterferenceFlow(Parts&&... parts) : engine_(std::forward<Parts>(parts)...) {}
+    explicit InterferenceFlow(std::int64_t granted, Parts&&... parts)
+        : engine_(std::forward<Parts>(parts)...), granted_(granted) {}
 
     std::span<const std::string_view> counters() const override { return Engine::kCounters; }
     Nanoseconds run(DurationLoop& loop, const Duration& duration, TickSamples& samples,
@@ -231,7 +216,7 @@ public:
     std::span<const std::int64_t> totals() const override { return totals_; }
     std::optional<KeptSamples> kept() const override {
         return KeptSamples{.moments = rows_.begin,
-                           .values = {rows_.phase, rows_.kind, rows_.round_trip, rows_.received, rows_.time},
+                           .values = {rows_.phase, rows_.kind, rows_.victim_time, rows_.received, rows_.time},
                            .lost = engine_.lost()};
     }
 
@@ -240,23 +225,14 @@ private:
     void note_totals() {
         const auto counts = engine_.counters();
         totals_ = {static_cast<std::int64_t>(engine_.role()), static_cast<std::int64_t>(counts[0]),
-                   static_cast<std::int64_t>(counts[1])};
+                   static_cast<std::int64_t>(counts[1]), granted_};
     }
 
     Engine engine_;
-    Rows rows_;
-    std::array<std::int64_t, 3> totals_{};
+    InterferenceRows rows_;
+    std::int64_t granted_; // 1: the class of the load; 0: not; kNoMoment: none was asked for here
+    std::array<std::int64_t, 4> totals_{};
 };
-
-template <class Mode>
-std::unique_ptr<Flow> make_side(const EngineParts& parts, Channel& channel, const EchoSettings& echo,
-                                const StreamSettings& stream) {
-    const InterferencePlan& plan = interference_of(parts.point);
-    if (plan.is_load(parts.job.rank()))
-        return std::make_unique<InterferenceFlow<LoadEnd<Mode>>>(parts.job, channel, stream, plan);
-    return std::make_unique<InterferenceFlow<Victim<Mode>>>(parts.job, channel, parts.point.message_size, echo,
-                                                            plan);
-}
 
 EchoSettings echo_settings(const EngineParts& parts, const Offer& offer) {
     const InterferencePlan& plan = interference_of(parts.point);
@@ -272,19 +248,44 @@ EchoSettings echo_settings(const EngineParts& parts, const Offer& offer) {
     return settings;
 }
 
+StreamSettings stream_settings(const EngineParts& parts, const Offer& offer, Bytes size, int window,
+                               std::span<const StreamPair> pairs) {
+    StreamSettings settings = settings_of_streams(parts, offer, size, pairs);
+    settings.window = window;
+    settings.injects = uses_inject(offer, parts.point.of_size(size));
+    return settings;
+}
+
+template <class Mode>
+std::unique_ptr<Flow> make_side(const EngineParts& parts, Channel& channel) {
+    const InterferencePlan& plan = interference_of(parts.point);
+    const Offer& offer = channel.domain().offer();
+    const Bytes size = parts.point.message_size;
+    const bool is_echo = plan.kind == VictimKind::echo;
+    // Numbers of ops are taken alike on all ranks.
+    const EchoSettings echo = is_echo ? echo_settings(parts, offer) : EchoSettings{};
+    const StreamSettings stream =
+        is_echo ? StreamSettings{} : stream_settings(parts, offer, size, plan.window_of_victims(), plan.victims);
+    const StreamSettings load = stream_settings(parts, offer, plan.load_size, plan.load_window, plan.load);
+    if (plan.is_load(parts.job.rank())) {
+        const bool is_asked = !plan.load_class.text().empty();
+        const std::int64_t granted = is_asked ? grants_class(channel, plan.load_class) : kNoMoment;
+        return std::make_unique<InterferenceFlow<LoadEnd<Mode>>>(granted, parts.job, channel, load, plan);
+    }
+    if (is_echo)
+        return std::make_unique<InterferenceFlow<VictimEcho<Mode>>>(kNoMoment, parts.job, channel, size, echo,
+                                                                    plan);
+    return std::make_unique<InterferenceFlow<VictimStream<Mode>>>(kNoMoment, parts.job, channel, size, stream,
+                                                                  plan);
+}
+
 } // namespace
 
 std::unique_ptr<Flow> make_interference(const EngineParts& parts) {
     Channel& channel = only_channel(parts.channels, "a load");
-    const Offer& offer = channel.domain().offer();
-    const InterferencePlan& plan = interference_of(parts.point);
-    const EchoSettings echo = echo_settings(parts, offer);
-    StreamSettings stream = settings_of_streams(parts, offer, plan.load_size, plan.load);
-    stream.window = plan.load_window;
-    stream.injects = uses_inject(offer, parts.point.of_size(plan.load_size));
     std::unique_ptr<Flow> flow;
     const auto make_in = [&]<class Mode>(Mode) {
-        if (parts.point.mode == Mode::kName) flow = make_side<Mode>(parts, channel, echo, stream);
+        if (parts.point.mode == Mode::kName) flow = make_side<Mode>(parts, channel);
     };
     make_in(Tagged{});
     make_in(Msg{});

@@ -9,9 +9,8 @@
 #include <fmt/ranges.h>
 
 #include "a2aperf/base/clock.hpp"
-#include "a2aperf/fabric/class_of_service.hpp"
-#include "a2aperf/fabric/provider.hpp"
 #include "a2aperf/measure/credit_stream.hpp"
+#include "a2aperf/measure/granted_class.hpp"
 #include "a2aperf/transfer/modes.hpp"
 
 namespace a2aperf {
@@ -66,19 +65,6 @@ PathStreams::End make_end(const EngineParts& parts, Channel& channel, const Path
     });
     const bool is_sender = path.from == parts.job.rank();
     return {std::move(end), path.start, is_sender || path.to == parts.job.rank(), is_sender};
-}
-
-// The class that the provider took; empty where it took none. Its sockets, connected by now, are marked where
-// messages go over TCP: no provider does that.
-std::string granted_class(const Channel& channel, const TrafficClass& asked) {
-    if (!tclass_of(asked)) return {};
-    const auto marks = marks_of(asked);
-    if (marks && find_provider(channel.domain().offer().provider()).network == "TCP") {
-        const MarkedSockets sockets =
-            mark_sockets(channel.endpoint().address(), channel.endpoint().peer_addresses(), *marks);
-        if (sockets.marked < sockets.found) return {};
-    }
-    return asked.text();
 }
 
 // Takes the samples along ticks by itself: rows of one path in one tick, of those paths that have an end here.
@@ -260,7 +246,8 @@ std::unique_ptr<Flow> make_path_streams(const EngineParts& parts, const std::vec
     std::vector<std::string> granted;
     for (std::size_t i = 0; i < paths.size(); ++i) {
         ends.push_back(make_end(parts, *parts.channels[i], paths[i]));
-        granted.push_back(granted_class(*parts.channels[i], paths[i].traffic_class));
+        granted.push_back(grants_class(*parts.channels[i], paths[i].traffic_class) ? paths[i].traffic_class.text()
+                                                                                   : "");
     }
     return std::make_unique<PathsFlow>(parts.job, std::move(ends), std::move(granted));
 }

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "a2aperf/base/error.hpp"
 #include "a2aperf/plan/point.hpp"
@@ -16,6 +18,28 @@ void require_two(const std::vector<Rank>& ranks, std::string_view what, const La
     if (ranks.size() >= 2) return;
     throw UsageError(fmt::format("{} need 2 ranks, and {} on {} leave them {}", what,
                                  counted(layout.ranks(), "rank"), counted(layout.nodes(), "node"), ranks.size()));
+}
+
+// Of streams, of the rank that needs most.
+FlowRoom room_of_streams(const std::vector<StreamPair>& pairs, int window) {
+    std::map<Rank, FlowRoom> of_rank;
+    for (const StreamPair& pair : pairs) {
+        FlowRoom& sender = of_rank[pair.from];
+        sender.receives += kStreamCredits;
+        sender.sends += window;
+        FlowRoom& receiver = of_rank[pair.to];
+        receiver.receives += window;
+        receiver.messages += window;
+    }
+    FlowRoom most;
+    for (const auto& [rank, room] : of_rank)
+        most = {std::max(most.receives, room.receives), std::max(most.messages, room.messages),
+                std::max(most.sends, room.sends)};
+    return most;
+}
+
+Bytes bytes_of_streams(Bytes size, const FlowRoom& room) {
+    return stream_stride(size) * static_cast<Bytes>(std::max(room.receives, room.sends + 1)); // a credit
 }
 
 void add_all(std::vector<Rank>& ranks, const std::vector<Rank>& more) {
@@ -96,10 +120,25 @@ Sides sides_of(const Layout& layout, Placement placement) {
     return sides;
 }
 
-std::vector<StreamPair> victim_pairs(const std::vector<Rank>& victims) {
+std::string_view to_string(VictimKind kind) {
+    switch (kind) {
+    case VictimKind::echo:
+        return "echo";
+    case VictimKind::stream:
+        return "stream";
+    case VictimKind::all_to_all:
+        return "alltoall";
+    }
+    return "";
+}
+
+std::vector<StreamPair> victim_pairs(const std::vector<Rank>& victims, VictimKind kind) {
+    if (kind == VictimKind::all_to_all) return load_pairs(victims, LoadPattern::all_to_all);
     const std::size_t clients = (victims.size() + 1) / 2, servers = victims.size() - clients;
     std::vector<StreamPair> pairs;
     for (std::size_t i = 0; i < clients; ++i) pairs.push_back({victims[i], victims[clients + i % servers]});
+    if (kind == VictimKind::stream)
+        for (StreamPair& pair : pairs) std::swap(pair.from, pair.to);
     return pairs;
 }
 
@@ -129,12 +168,36 @@ bool InterferencePlan::is_load(Rank rank) const {
 }
 
 std::string InterferencePlan::label(const Point& point) const {
-    return fmt::format("{} interference {}{} load {} {} B window {} level {} % gap {} {} B", point.mode, pairs,
-                       point.memory_words(), to_string(pattern), load_size, load_window, level,
+    std::string of_victims, of_load;
+    if (kind != VictimKind::echo) of_victims = fmt::format(" {}", to_string(kind));
+    if (kind == VictimKind::stream) of_victims += fmt::format(" of window {}", victim_window);
+    if (!load_class.text().empty()) of_load = fmt::format(" class {}", load_class.text());
+    return fmt::format("{} interference {}{}{} load {} {} B window {}{} level {} % gap {} {} B", point.mode, pairs,
+                       of_victims, point.memory_words(), to_string(pattern), load_size, load_window, of_load, level,
                        format_duration(gap), point.message_size);
 }
 
+std::string InterferencePlan::victims_text() const {
+    std::vector<std::string> words;
+    if (kind == VictimKind::all_to_all) {
+        std::set<Rank> ranks;
+        for (const StreamPair& pair : victims) ranks.insert(pair.from);
+        return fmt::format("{}", fmt::join(ranks, ","));
+    }
+    for (const StreamPair& pair : victims) words.push_back(fmt::format("{}:{}", pair.from, pair.to));
+    return fmt::format("{}", fmt::join(words, ","));
+}
+
+double InterferencePlan::payload(const Point& point) const {
+    double of_each = 1;
+    if (kind == VictimKind::stream) of_each = victim_window;
+    if (kind == VictimKind::all_to_all)
+        of_each = static_cast<double>(std::ranges::count(victims, victims.front().from, &StreamPair::from));
+    return of_each * static_cast<double>(point.message_size);
+}
+
 FlowRoom InterferencePlan::victims_room() const {
+    if (kind != VictimKind::echo) return room_of_streams(victims, window_of_victims());
     std::map<Rank, int> of_rank;
     for (const StreamPair& pair : victims)
         for (const Rank rank : {pair.from, pair.to}) ++of_rank[rank];
@@ -143,47 +206,36 @@ FlowRoom InterferencePlan::victims_room() const {
     return {.receives = most, .messages = most, .sends = most};
 }
 
-FlowRoom InterferencePlan::load_room() const {
-    std::map<Rank, FlowRoom> of_rank;
-    for (const StreamPair& pair : load) {
-        FlowRoom& sender = of_rank[pair.from];
-        sender.receives += kStreamCredits;
-        sender.sends += load_window;
-        FlowRoom& receiver = of_rank[pair.to];
-        receiver.receives += load_window;
-        receiver.messages += load_window;
-    }
-    FlowRoom most;
-    for (const auto& [rank, room] : of_rank)
-        most = {std::max(most.receives, room.receives), std::max(most.messages, room.messages),
-                std::max(most.sends, room.sends)};
-    return most;
+// In an all-to-all a rank may be one op ahead of a peer, and no message waits for another of the same peer.
+int InterferencePlan::window_of_victims() const {
+    return kind == VictimKind::all_to_all ? 2 : victim_window;
 }
 
 FlowRoom InterferencePlan::room(const Point&) const {
-    const FlowRoom one = victims_room(), other = load_room();
+    const FlowRoom one = victims_room(), other = room_of_streams(load, load_window);
     return {std::max(one.receives, other.receives), std::max(one.messages, other.messages),
             std::max(one.sends, other.sends)};
 }
 
 // A rank is of one side.
 Bytes InterferencePlan::bytes(const Point& point) const {
-    const FlowRoom most = load_room();
-    const Bytes of_victim =
-        stream_stride(std::max(point.message_size, request_size)) * static_cast<Bytes>(victims_room().receives);
-    const Bytes of_load =
-        stream_stride(load_size) * static_cast<Bytes>(std::max(most.receives, most.sends + 1)); // a credit
-    return std::max(of_victim, of_load);
+    const FlowRoom room = victims_room();
+    const Bytes of_victim = kind == VictimKind::echo ? stream_stride(std::max(point.message_size, request_size)) *
+                                                           static_cast<Bytes>(room.receives)
+                                                     : bytes_of_streams(point.message_size, room);
+    return std::max(of_victim, bytes_of_streams(load_size, room_of_streams(load, load_window)));
 }
 
 std::string InterferencePlan::in_buffers(const Point&) const {
-    return fmt::format("round trips, or {} of the load for each peer and the credits",
-                       counted(load_window, "message"));
+    const std::string of_load =
+        fmt::format("{} of the load for each peer and the credits", counted(load_window, "message"));
+    if (kind == VictimKind::echo) return "round trips, or " + of_load;
+    return fmt::format("{} of a victim, or {}", counted(window_of_victims(), "message"), of_load);
 }
 
 std::vector<VerifiedSize> InterferencePlan::verified(const Point& point) const {
     std::vector<VerifiedSize> sizes;
-    for (const Bytes size : {point.message_size, request_size, load_size})
+    for (const Bytes size : {point.message_size, kind == VictimKind::echo ? request_size : load_size, load_size})
         if (std::ranges::find(sizes, size, &VerifiedSize::size) == sizes.end()) sizes.push_back({0, size});
     return sizes;
 }

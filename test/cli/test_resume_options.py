@@ -27,6 +27,7 @@ BASES = {
     "interference": {name: COMMON[name] for name in ("--provider", "--sizes", "--poll")} | {"--victims": "0:1", "--levels": "100", "--phase": "20ms", "--alternations": "1"},
 }
 BASES["precise"].pop("--ops")
+BASES["streaming"] = BASES["interference"] | {"--victim-kind": "stream"}
 BASES["relayed"] = BASES["open-loop"] | {"--relays": "1"}
 BASES["looped"] = BASES["stream"] | {"--pairs": "loopback"}
 # Of the base, what it is instead (None: a flag; ...: left out), and what the line must say besides the option.
@@ -82,6 +83,9 @@ OTHERS = {
     "--classes": ("qos", {"--classes": "bulk,bulk"}, "and '0:1 class=bulk size=8"),
     "--interval": ("qos", {"--interval": "200ms"}, "interval 100000000 in the file and 200000000"),
     "--victims": ("interference", {"--victims": "0:2"}, "'0:1' in the file and '0:2'"),
+    "--victim-kind": ("interference", {"--victim-kind": "stream"}, "'echo' in the file and 'stream'"),
+    "--victim-window": ("streaming", {"--victim-window": "2"}, "victim_window 8 in the file and 2"),
+    "--load-class": ("interference", {"--load-class": "bulk"}, "'' in the file and 'bulk'"),
     "--placement": ("interference", {"--victims": ..., "--placement": "same"}, "'listed' in the file and 'same'"),
     "--load": ("interference", {"--load": "incast"}, "'all-to-all' in the file and 'incast'"),
     "--levels": ("interference", {"--levels": "50"}, "load_level 100 in the file and 50"),
@@ -118,7 +122,7 @@ OUTCOMES = table()
 
 
 def words_of(base: str, more: dict[str, str | None]) -> list[str]:
-    words = [base if base in WORKLOADS else {"looped": "stream", "relayed": "open-loop"}.get(base, "alltoall")]
+    words = [base if base in WORKLOADS else {"looped": "stream", "relayed": "open-loop", "streaming": "interference"}.get(base, "alltoall")]
     for option, value in (BASES[base] | {"--output": "a.h5"} | more).items():
         if value is not ...:
             words += [option] if value is None else [option, value]
@@ -126,7 +130,7 @@ def words_of(base: str, more: dict[str, str | None]) -> list[str]:
 
 
 def ranks_of(base: str) -> int:
-    return 4 if base == "interference" else 3
+    return 4 if base in ("interference", "streaming") else 3
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +151,7 @@ def test_the_table_has_every_option():
     own = {"pairs.cpp": {"steps", "suspects"}, "stream_options.cpp": streams, "echo.cpp": {"request"}, "round_trip_options.hpp": {"outstanding"}}
     own["open_loop.cpp"] = {"rates", "arrivals", "relays", "relay-time"}
     own["qos_options.cpp"] = {"path", "path-file", "paths", "classes", "interval"}
-    own["interference_options.cpp"] = {"victims", "placement", "load", "levels", "load-size", "load-window", "gap", "phase", "alternations"}
+    own["interference_options.cpp"] = {"victims", "victim-kind", "victim-window", "placement", "load", "load-class", "levels", "load-size", "load-window", "gap", "phase", "alternations"}
     for file, names in own.items():
         options |= set(re.findall(r'\.name = "([\w-]+)",\n', (ROOT / f"src/app/{file}").read_text())) & names
     assert {f"--{option}" for option in options} - NO_TABLE == set(OTHERS) == set(OUTCOMES)

@@ -132,7 +132,7 @@ def are_true_totals(file: Path, point: int) -> None:
             counted = ticks[f"tick_{way}"]
             assert (np.where(counted == NO_MOMENT, 0, counted).sum(axis=0) == totals[f"messages_{way}"]).all()
     elif row["role"] == b"interference":
-        is_trip = ticks["round_trip"] != NO_MOMENT  # load ranks have rows of their own
+        is_trip = ticks["victim_time"] != NO_MOMENT  # load ranks have rows of their own
         assert row["alone_trips"] == (ticks["sample_kind"][is_trip] == WITHOUT_LOAD).sum()
     elif row["role"] == b"qos":
         assert totals["messages_received"].sum() == totals["messages_sent"].sum() > 0

@@ -28,9 +28,9 @@ def interference(launch):
 def rows_of(file: Path, point: int) -> tuple[dict[str, np.ndarray], dict[str, object]]:
     with h5py.File(file) as opened:
         count = opened["ticks"][point]
-        names = ("sample_begin", "sample_phase", "sample_kind", "round_trip", "load_received", "load_time")
+        names = ("sample_begin", "sample_phase", "sample_kind", "victim_time", "load_received", "load_time")
         raw = {name: opened[f"raw/{name}"][point, :count] for name in names}
-        raw |= {name: opened[f"raw/{name}"][point, 0] for name in ("rank_role", "messages_sent", "messages_received")}
+        raw |= {name: opened[f"raw/{name}"][point, 0] for name in ("rank_role", "messages_sent", "messages_received", "class_granted")}
         return raw, {name: data[point] for name, data in opened.items() if isinstance(data, h5py.Dataset) and data.ndim == 1}
 
 
@@ -38,9 +38,9 @@ def is_true(file: Path, point: int) -> None:
     """Kinds and figures follow from what each rank noted."""
     raw, row = rows_of(file, point)
     length, alternations = int(row["phase_length"]), int(row["alternations"])
-    trips = raw["round_trip"] != NO_MOMENT
+    trips = raw["victim_time"] != NO_MOMENT
     begin, phase, kind = (raw[f"sample_{name}"][trips] for name in ("begin", "phase", "kind"))
-    times = raw["round_trip"][trips]
+    times = raw["victim_time"][trips]
     # A moment of the common clock is as good as that: within a microsecond of an edge either phase will do.
     inside = np.abs((begin + length // 2) % length - length // 2) > 1000
     assert (begin // length == phase)[inside].all() and (phase >= 1).all() and (phase <= 2 * alternations).all()
@@ -109,6 +109,51 @@ def test_every_pattern_moves(interference, tmp_path, load):
     assert np.isnan(row["impact_mean_low"]), "one alternation has no interval"
 
 
+@pytest.mark.parametrize("mode", ["tagged", "msg"])
+def test_a_stream_as_the_victim(interference, tmp_path, mode):
+    """Its receivers keep times, and nothing is told that did not come."""
+    interference(4, *SHORT, "--mode", mode, "--levels", "0", "--victim-kind", "stream", "--victim-window", "4", "--sizes", "4KiB")
+    is_true(tmp_path / "a.h5", 0)
+    raw, row = rows_of(tmp_path / "a.h5", 0)
+    assert list(raw["rank_role"]) == [1, 2, 3, 3] and row["victim_pairs"] == b"1:0"
+    sent, received = raw["messages_sent"], raw["messages_received"]
+    assert sent[0] == received[1] == 0 and sent[1] == received[0] > 0
+    # Slices follow one another without a gap: as many windows as fit their times, so many messages came.
+    begin, time = (raw[name][:, 0][raw["victim_time"][:, 0] != NO_MOMENT] for name in ("sample_begin", "victim_time"))
+    slices = np.diff(begin)
+    assert (slices >= row["request_gap"]).all()
+    messages = 4 * slices / time[:-1]
+    assert np.allclose(messages, np.round(messages), rtol=2 / time.min(), atol=0) and messages.sum() <= received[0]
+    assert row["gbps"] == pytest.approx(4 * 4096 * 8 / row["loaded_p50"], nan_ok=True)
+
+
+@pytest.mark.parametrize("mode", ["tagged", "msg"])
+def test_an_all_to_all_as_the_victim(interference, tmp_path, mode):
+    """Each rank gets a message of every other for each of its ops, and is one op ahead of none by more than one."""
+    interference(5, *SHORT, "--mode", mode, "--levels", "0", "--victims", "0:2,1:2", "--victim-kind", "alltoall", "--load", "stream")
+    is_true(tmp_path / "a.h5", 0)
+    raw, row = rows_of(tmp_path / "a.h5", 0)
+    assert list(raw["rank_role"]) == [1, 1, 1, 3, 3] and row["victim_pairs"] == b"0,1,2"
+    ops = (raw["victim_time"] != NO_MOMENT).sum(axis=0)[:3]
+    sent, received = raw["messages_sent"][:3], raw["messages_received"][:3]
+    assert sent.sum() == received.sum() and np.ptp(ops) <= 1
+    assert ((2 * ops <= sent) & (sent <= 2 * ops + 2) & (2 * ops <= received)).all()
+    assert row["gbps"] == pytest.approx(2 * 1024 * 8 / row["loaded_p50"], nan_ok=True)
+
+
+def test_a_class_of_the_load_is_granted_or_not(interference, tmp_path):
+    """Of load ranks alone: over TCP their connections have its DSCP. No provider here has service levels."""
+    short = ["--phase", "20ms", "--alternations", "1", "--levels", "100"]
+    for asked, granted in (("dscp10", 1), ("sl1", 0)):
+        interference(4, *short, "--load-class", asked, "--force")
+        raw, row = rows_of(tmp_path / "a.h5", 0)
+        assert (row["load_class"], row["load_class_granted"]) == (asked.encode(), granted)
+        assert list(raw["class_granted"]) == [NO_MOMENT] * 2 + [granted] * 2
+    interference(4, *short, "--force")
+    _, row = rows_of(tmp_path / "a.h5", 0)
+    assert (row["load_class"], row["load_class_granted"]) == (b"", -1)
+
+
 def test_victims_of_ones_choice_may_share_a_server(interference, tmp_path):
     interference(5, "--phase", "20ms", "--alternations", "1", "--levels", "100", "--victims", "0:4,2:4")
     raw, _ = rows_of(tmp_path / "a.h5", 0)
@@ -123,10 +168,14 @@ def test_what_cannot_be_asked_for(launch, tmp_path):
         ("--victims", "0:1,1:2"): "rank 1 is a client and a server",
         ("--victims", "0:1,2:1"): "leaves 1 of 4 ranks for the load, and it needs 2",
         ("--victims", "0:9"): "--victims names rank 9, and there are 4 ranks",
+        ("--victims", "0:1,1:2", "--victim-kind", "stream"): "rank 1 is a sender and a receiver",
+        ("--victim-kind", "pairs"): "unknown victim-kind 'pairs'",
+        ("--victim-window", "4"): "--victim-window is of streams: it needs --victim-kind stream",
+        ("--load-class", "gold"): "unknown class 'gold'",
         ("--levels", "101"): "'101' is not a whole number from 0 to 100",
         ("--phase", "1ms"): "'1ms' is below 10 ms",
         ("--gap", "1us"): "'1us' is below 10 µs",
-        ("--phase", "10min"): "a client could make 25200001 round trips in a point, and at most 1000000 are kept",
+        ("--phase", "10min"): "a victim could have 25200001 times in a point, and at most 1000000 are kept",
         ("--mode", "read"): "for interference expected one of tagged, msg",
     }.items():
         refuses(launch(4, "interference", "--provider", "tcp", *CALM, *words), says, tmp_path, [])

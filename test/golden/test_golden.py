@@ -55,7 +55,7 @@ MEASURED = {
     "echo": (3, "--ops", "20", "--clients", "2"),
     "open-loop": (3, "--messages", "20", "--rates", "1k,2k", "--clients", "2"),
     "qos": (2, "--paths", "2", "--duration", "300ms", "--interval", "100ms"),
-    "interference": (4, "--levels", "100", "--phase", "20ms", "--alternations", "1"),
+    "interference": (4, "--levels", "100", "--phase", "40ms", "--alternations", "2"),
 }
 FORMATS = {
     "alltoall": ("table", "wide", "compat", "csv", "json"),

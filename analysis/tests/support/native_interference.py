@@ -19,23 +19,28 @@ from support.native import RANKS
 
 LENGTH = 50_000_000
 GAP = 100_000
-_TOTALS = ("rank_role", "messages_sent", "messages_received")
-_ROWS = ("sample_phase", "sample_kind", "round_trip", "load_received", "load_time")
+_TOTALS = ("rank_role", "messages_sent", "messages_received", "class_granted")
+_ROWS = ("sample_phase", "sample_kind", "victim_time", "load_received", "load_time")
 _OWN = native.own_columns(_TOTALS, ("sample_begin", *_ROWS))
 _NAMES = ("mean", "p50", "p99", "p999")
 _FIGURES = (
-    *("load_full_gbps", "load_gbps", "load_rest_gbps"),
+    *("load_full_gbps", "load_gbps", "load_rest_gbps", "gbps"),
     *(f"{side}_{name}" for side in ("alone", "loaded", "impact") for name in _NAMES),
     *(f"impact_{name}_{end}" for name in _NAMES for end in ("low", "high")),
 )
 COLUMNS = (
-    *(Column(name, "string", name, result=False) for name in ("victim_pairs", "placement")),
+    *(Column(name, "string", name, result=False) for name in ("victim_pairs", "victim_kind")),
+    *(Column(name, "string", name, result=False) for name in ("placement", "load_class")),
     Column("load_pattern", "string", "who sends to whom", result=False),
     *(
         Column(name, "int64", name, result=False)
         for name in ("load_level", "load_size", "load_window", "request_size", "request_gap")
     ),
-    *(Column(name, "int64", name, result=False) for name in ("phase_length", "alternations")),
+    *(
+        Column(name, "int64", name, result=False)
+        for name in ("phase_length", "alternations", "victim_window")
+    ),
+    Column("load_class_granted", "int8", "1 when it was granted"),
     *(Column(name, "int64", name) for name in ("ticks", "ticks_lost", "alone_trips")),
     Column("silent_phases", "int32", "phases without a round trip"),
     Column("time_p999", "float64", "99.9th percentile of the round trip", "ns"),
@@ -55,6 +60,8 @@ class Load:
     seed: int = 1
     rest: int = 0
     """Messages that each load rank still gets in a phase that should have none."""
+    kind: str = "echo"
+    victims: str = "0:1"
     silent: int = -1
     """Phase in which the victim gets no answer."""
 
@@ -88,7 +95,7 @@ def _rows(load: Load) -> dict[str, NDArray[np.int64]]:
     }
     for name, values in (("sample_begin", begin), ("sample_phase", phase), ("sample_kind", kind)):
         rows[name][:, 0] = values
-    rows["round_trip"][:, 0] = np.concatenate([times for _, times in made_of])
+    rows["victim_time"][:, 0] = np.concatenate([times for _, times in made_of])
     for number in range(2 * load.alternations + 1):
         of = kind_of(number)
         messages = {1: 1000, 2: load.rest, 3: 10 * load.level}[of]
@@ -101,8 +108,13 @@ def _rows(load: Load) -> dict[str, NDArray[np.int64]]:
 
 def _samples(load: Load) -> dict[str, NDArray[np.int64]]:
     rows = _rows(load)
-    trips = int((rows["round_trip"] != schema.NO_MOMENT).sum())
-    of_ranks = ([1, 2, 3, 3], [trips, trips, 900, 900], [trips, trips, 900, 900])
+    trips = int((rows["victim_time"] != schema.NO_MOMENT).sum())
+    of_ranks = (
+        [1, 2, 3, 3],
+        [trips, trips, 900, 900],
+        [trips, trips, 900, 900],
+        [schema.NO_MOMENT] * RANKS,
+    )
     return rows | {
         name: np.array([values], dtype=np.int64)
         for name, values in zip(_TOTALS, of_ranks, strict=True)
@@ -138,7 +150,7 @@ def _impacts(sides: list[list[NDArray[Any]]], count: int) -> dict[str, float]:
 
 def _figures(load: Load) -> dict[str, Any]:
     rows = _rows(load)
-    trips, kinds = rows["round_trip"][:, 0], rows["sample_kind"][:, 0]
+    trips, kinds = rows["victim_time"][:, 0], rows["sample_kind"][:, 0]
     of = (rows["sample_phase"][:, 0] - 1) // 2
     there = trips != schema.NO_MOMENT
     sides = [
@@ -147,9 +159,14 @@ def _figures(load: Load) -> dict[str, Any]:
     ]
     loaded = trips[there & (kinds == 3)].astype(float)
     found: dict[str, Any] = metrics.time_statistics(loaded) | derived.quantile_intervals(loaded)
+    impacts = _impacts(sides, load.alternations)
+    payload = load.size * {"stream": 8}.get(load.kind, 1)
+    found["gbps"] = payload * 8 / impacts["loaded_p50"]
     per_message = 2 * 65536 * 8 / (LENGTH * 4 // 5)
-    return found | _impacts(sides, load.alternations) | {
-        "schedule": "", "window": 0, "message_size": load.size, "victim_pairs": "0:1",
+    return found | impacts | {
+        "schedule": "", "window": 0, "message_size": load.size,
+        "victim_pairs": load.victims, "victim_kind": load.kind, "victim_window": 8,
+        "load_class": "", "load_class_granted": -1,
         "placement": "same", "load_pattern": "all-to-all", "load_level": load.level,
         "load_size": 65536, "load_window": 8, "request_size": 30, "request_gap": GAP,
         "phase_length": LENGTH, "alternations": load.alternations, "attempts": 1, "invalid": 0,

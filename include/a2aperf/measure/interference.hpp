@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Round trips of some ranks, and streams of others that load what they share, phase by phase. A rank is of one
-// side: each has one engine, over the launch's only channel.
+// Round trips, streams or ops of some ranks, and streams of others that load what they share, phase by phase. A
+// rank is of one side: each has one engine, over the launch's only channel.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace a2aperf {
 
-// What a rank did, in its totals.
+// What a rank did, in its totals. A client keeps the times of what it does with its peers, a server keeps none.
 enum class RankRole { idle, client, server, load };
 
 // Of a point of interference, in one of EchoModes. Collective.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Round trips between some ranks, and messages between others that load what they share: in phases with the load
-// and without.
+// What some ranks measure, and messages between others that load what they share: in phases with the load and
+// without.
 #pragma once
 
 #include <string>
@@ -9,6 +9,7 @@
 
 #include "a2aperf/plan/flow_plan.hpp"
 #include "a2aperf/plan/layout.hpp"
+#include "a2aperf/plan/traffic_class.hpp"
 
 namespace a2aperf {
 
@@ -43,8 +44,13 @@ std::string_view to_string(Placement placement);
 // interleaved: nodes in turn. Throws UsageError where either side would have less than two ranks.
 Sides sides_of(const Layout& layout, Placement placement);
 
-// The first half of them asks the second, in turn.
-std::vector<StreamPair> victim_pairs(const std::vector<Rank>& victims);
+// What victims do: round trips, a stream without a pause, or ops in which each sends to all others.
+enum class VictimKind { echo, stream, all_to_all };
+std::string_view to_string(VictimKind kind);
+
+// Of an echo the first half of them asks the second, in turn; a stream goes the way of its answers; of an
+// all-to-all every pair, both ways.
+std::vector<StreamPair> victim_pairs(const std::vector<Rank>& victims, VictimKind kind);
 
 enum class LoadPattern { all_to_all, incast, hotspot, permutation, stream };
 std::string_view to_string(LoadPattern pattern);
@@ -56,27 +62,34 @@ std::vector<StreamPair> load_pairs(const std::vector<Rank>& load, LoadPattern pa
 class InterferencePlan final : public FlowPlan {
 public:
     std::vector<StreamPair> victims, load; // `who` has both
-    std::string placement;                 // as asked for
+    VictimKind kind = VictimKind::echo;
+    int victim_window = 1; // of a stream: messages under way, and those whose time is one of its samples
+    std::string placement; // as asked for
     LoadPattern pattern = LoadPattern::all_to_all;
     int level = 100; // % of the load's full rate
     Bytes request_size = 0, load_size = 0;
     int load_window = 1;
-    Nanoseconds gap = 0; // between two requests of a client, at least
+    TrafficClass load_class;
+    Nanoseconds gap = 0; // between two samples of a victim, at least
     Phases phases;
 
     bool is_load(Rank rank) const;
+    // Bytes that come to a victim, in the time that is one of its samples; of all its peers in an all-to-all.
+    double payload(const Point& point) const;
+    int window_of_victims() const; // of their streams
+    // Which client asks which server, who sends to whom, or the ranks of the all-to-all.
+    std::string victims_text() const;
 
     std::string label(const Point& point) const override;
     FlowRoom room(const Point& point) const override;
     Bytes bytes(const Point& point) const override;
     std::string in_buffers(const Point& point) const override;
-    std::string_view posted() const override { return "requests, answers and the load"; }
+    std::string_view posted() const override { return "messages of victims and of the load"; }
     Bytes other_size(const Point&) const override { return load_size; }
     std::vector<VerifiedSize> verified(const Point& point) const override; // every size that it has
 
 private:
     FlowRoom victims_room() const; // of the rank of that side that has most
-    FlowRoom load_room() const;
 };
 
 // Of a point that is one.

@@ -1,22 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Round trips beside a load: what it does to them."""
+"""What victims measure beside a load: what it does to them."""
 
 from __future__ import annotations
 
-from typing import Final
+import math
+from typing import Any, Final
+
+import pandas as pd
 
 from a2aperf.curves import Kind
 from a2aperf.explain import start
 from a2aperf.explain.finding import Finder
+from a2aperf.traits import Judged
 from a2aperf.workloads.interference import curve, findings, verify
 from a2aperf.workloads.interference.impact import ROLES
 from a2aperf.workloads.workload import Workload
 
 _FINDERS: Final = (
-    Finder("impact", "What the load does to round trips", "Under load as a multiple of alone, by "
+    Finder("impact", "What the load does to its victims", "Under load as a multiple of alone, by "
            "phases that alternate. Told as one only where the interval excludes 1, of all points "
            "of a launch together.", findings.impacts, ROLES, describes=True),
-    Finder("silent", "Phases without a round trip", "A victim that gets no answer at all has no "
+    Finder("silent", "Phases without a time", "A victim that gets nothing at all has no "
            "impact that could be told.", findings.silent, ROLES),
     Finder("lingering", "Load where there should be none", "What was under way when the load "
            "stopped still came in phases that are called alone.", findings.lingering, ROLES),
@@ -25,31 +29,51 @@ _FINDERS: Final = (
     start.finder(*ROLES),
 )  # fmt: skip
 
+
+def _time(points: pd.DataFrame) -> pd.Series[Any]:
+    """Ns, the median under load; files of before there were other victims have no rate with it."""
+    if "gbps" not in points:
+        return points["loaded_p50"] * math.nan
+    return points["loaded_p50"].where(points["gbps"] > 0)
+
+
 WORKLOAD: Final = Workload(
     "interference",
     ROLES,
-    "Round trips beside a load",
-    "a file of round trips beside a load and no all-to-all: 'a2a table', 'a2a plot interference', "
+    "Victims beside a load",
+    "a file of victims beside a load and no all-to-all: 'a2a table', 'a2a plot interference', "
     "'a2a explain' and 'a2a report' show it",
     finders=_FINDERS,
     plots={
         "interference": Kind(
             curve.figure,
-            "impact of a load on round trips against its level, a line per answer size",
+            "impact of a load on others against its level, a line per size",
             "At 1 the load changes nothing; a line that turns up says from which level on it does.",
         ),
     },
     sentences=findings.sentences,
     table=(
-        "mode message_size placement load_pattern load_level load_gbps ops alone_p50 loaded_p50 "
+        "mode victim_kind message_size placement load_pattern load_class load_class_granted "
+        "load_level load_gbps ops alone_p50 loaded_p50 "
         "alone_p99 loaded_p99 impact_p50 impact_p50_low impact_p50_high impact_mean impact_p99 "
         "impact_p99_low impact_p99_high impact_p999"
     ).split(),
     choices=(
-        "victim_pairs placement load_pattern load_level load_size load_window request_gap memory"
+        "victim_kind victim_pairs victim_window placement load_pattern load_level load_size "
+        "load_window load_class request_gap memory"
     ).split(),
     lengths=("phase_length", "alternations"),
-    judged=None,
+    before={"victim_kind": "echo", "victim_window": 1, "load_class": ""},
+    seldom=("load_class", "load_class_granted"),
+    judged=Judged(
+        _time,
+        rate="gbps",
+        unit="Gbit/s",
+        origin="of a victim under load",
+        at="",
+        repeated="the median under load",
+        has_ops=False,
+    ),
     least_ranks=4,
     ops_are_attempts=False,
     verify=verify.verifier,

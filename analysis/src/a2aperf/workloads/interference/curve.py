@@ -39,7 +39,7 @@ def figure(results: Results, options: Options) -> Figure:
         for shown in _SHOWN
         if (rows := points[points["setting"] == name])[f"impact_{shown}"].notna().any()
     ]
-    title = "Impact of a load on the round trips of others"
+    title = "Impact of a load on others"
     return Figure("interference", title, curves.alike(charts), _said(points), left_out)
 
 
@@ -58,15 +58,17 @@ def _chart(setting: str, rows: pd.DataFrame, name: str) -> Chart:
         drawn.append(
             Curve(labels.size_text(size), x, y, low, high, look % style.MOST_LINES, hover=hover)
         )
+    kinds = rows["victim_kind"].unique() if "victim_kind" in rows else [impact.ECHO]
+    things = impact.THINGS.get(str(kinds[0]), "time") if len(kinds) == 1 else "time"
     top = max(float(np.nanmax(np.append(one.x, 100.0))) for one in drawn)
     return Chart(
-        title=f"{impact.STATISTICS[name]} round trip",
+        title=f"{impact.STATISTICS[name]} {things}",
         subtitle=setting,
         x=Axis("Load (% of its full rate)", limits=(-3.0, top + 3)),
         y=Axis("Impact: under load / alone", log=True),
         curves=tuple(drawn),
         bounds=(Bound("no impact", np.array([0.0, top]), np.array([1.0, 1.0])),),
-        legend="Answer size",
+        legend="Size",
     )
 
 

@@ -50,7 +50,7 @@ def _impact(row: pd.Series[Any], names: list[str], where: str) -> Finding:
     for name in _CLAIMED:
         if row[f"impact_{name}"] == row[f"impact_{name}"]:
             numbers[name] = float(row[f"impact_{name}"])
-    place = f"{where}, answers of {size_text(int(row['message_size']))}"
+    place = f"{where}, {of_size(row)}"
     told = "; ".join(_told(row, name) for name in names)
     if level == 0:
         text = f"with nothing sent {told}: so far the measurement itself is off" if names else ""
@@ -67,17 +67,28 @@ def _impact(row: pd.Series[Any], names: list[str], where: str) -> Finding:
     return Finding("impact", text, place, int(row["alternations"]), "alternations", weight, numbers)
 
 
+def of_size(row: pd.Series[Any]) -> str:
+    """`answers of 1 KiB`."""
+    what = {"stream": "messages of a stream", "alltoall": "messages of an all-to-all"}
+    of_kind = what.get(str(row.get("victim_kind", impact.ECHO)), "answers")
+    return f"{of_kind} of {size_text(int(row['message_size']))}"
+
+
 def _load(row: pd.Series[Any]) -> str:
     level = int(row["load_level"])
     rate = f", {number_text(float(row['load_gbps']), 3)} Gbit/s" if row["load_gbps"] > 0 else ""
     return f"at {level} % of the load's full rate{rate}:"
 
 
+def _thing(row: pd.Series[Any]) -> str:
+    return impact.THINGS.get(str(row.get("victim_kind", impact.ECHO)), "time")
+
+
 def _told(row: pd.Series[Any], name: str) -> str:
     ratio, low, high = (number_text(value, 3) for value in _ratio(row, name))
     words = impact.STATISTICS[name]
     return (
-        f"the {words} round trip takes {ratio} times as long (95 %: {low} to {high}), "
+        f"the {words} {_thing(row)} takes {ratio} times as long (95 %: {low} to {high}), "
         f"{us(float(row[f'loaded_{name}']))} and alone {us(float(row[f'alone_{name}']))}"
     )
 
@@ -98,14 +109,14 @@ def _holm(chances: dict[tuple[int, str], float]) -> set[tuple[int, str]]:
 
 
 def silent(found: Results) -> list[Finding]:
-    """Phases in which no round trip came back."""
+    """Phases in which no time counts."""
     findings = []
     for where, row in _points(found):
         count, phases = int(row["silent_phases"]), 2 * int(row["alternations"])
         if count > 0:
             text = (
-                f"{_load(row)} in {count_text(count, 'phase')} of {phases} there was no round trip "
-                "that counts: nothing is said of the impact"
+                f"{_load(row)} in {count_text(count, 'phase')} of {phases} there was no "
+                f"{_thing(row)} that counts: nothing is said of the impact"
             )
             findings.append(Finding("silent", text, where, count, "phases", float(count)))
     return findings
@@ -144,7 +155,7 @@ def levels(found: Results) -> list[Finding]:
 def _points(found: Results) -> Iterator[tuple[str, pd.Series[Any]]]:
     for where, rows in launches(found):
         for _, row in rows.iterrows():
-            yield f"{where}, answers of {size_text(int(row['message_size']))}", row
+            yield f"{where}, {of_size(row)}", row
 
 
 def sentences(results: Results) -> list[str]:
@@ -153,7 +164,7 @@ def sentences(results: Results) -> list[str]:
     for file, rows in results.measured(impact.ROLES).points.groupby("file", sort=False):
         shown = sorted({int(level) for level in rows["load_level"]})
         words = (
-            f"{file}: {count_text(len(rows), 'point')} of round trips beside a load, at "
+            f"{file}: {count_text(len(rows), 'point')} of victims beside a load, at "
             f"{', '.join(map(str, shown))} % of its full rate"
         )
         worst = rows["impact_p50"].max()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much longer round trips take under load than alone, of phases that alternate."""
+"""How much longer victims take under load than alone, of phases that alternate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ from a2aperf import laws, metrics, schema
 
 ROLES: Final = ("interference",)
 STATISTICS: Final = {"mean": "mean", "p50": "median", "p99": "p99", "p999": "p99.9"}
-"""Of the round trips of a phase, as in the names of columns, and in words."""
+"""Of the victims' times in a phase, as in the names of columns, and in words."""
+THINGS: Final = {"echo": "round trip", "stream": "window of the stream", "alltoall": "all-to-all"}
+"""What a time is of, by the kind of victims."""
+ECHO: Final = "echo"
+"""The only kind of victims that there once was: files of then do not say it."""
 LEAST: Final = 6
 """Alternations that an interval needs."""
 REST: Final = 0.01
@@ -25,7 +29,7 @@ LOAD, ALONE, LOADED = 1, 2, 3
 
 Times = NDArray[np.float64]
 Alternation = tuple[Times, Times]
-"""Round trips of its two phases, alone and under load."""
+"""Times of its two phases, alone and under load."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,7 @@ class Impact:
 def alternations(
     trips: NDArray[Any], phases: NDArray[Any], kinds: NDArray[Any], count: int
 ) -> list[Alternation]:
-    """Round trips that count, of all clients together."""
+    """Times that count, of all victims together."""
     of = (phases - 1) // 2
     there = trips != schema.NO_MOMENT
     sides = [there & (kinds == kind) for kind in (ALONE, LOADED)]
@@ -65,7 +69,7 @@ def statistic(name: str, times: Times) -> float:
 
 
 def impact(name: str, of: Sequence[Alternation]) -> Impact:
-    """All is absent where a phase has too few round trips."""
+    """All is absent where a phase has too few times."""
     alone, loaded = (
         np.log([statistic(name, one[side]) for one in of], dtype=np.float64) for side in (0, 1)
     )

@@ -16,11 +16,12 @@ from a2aperf.raw_ops import RawOps
 from a2aperf.results import Results
 from a2aperf.workloads.interference import impact
 
+_TIME: Final = "victim_time"
 _ROWS: Final = (
     "sample_begin",
     "sample_phase",
     "sample_kind",
-    "round_trip",
+    _TIME,
     "load_received",
     "load_time",
 )
@@ -34,12 +35,14 @@ _RATES: Final = {
 
 
 def verifier(found: Results, file: str) -> Callable[[pd.Series[Any], RawOps], Iterator[str]]:
-    """What compares a point with its round trips and what its load ranks noted."""
+    """What compares a point with its victims' times and what its load ranks noted."""
     return partial(_point, found, file)
 
 
 def _point(found: Results, file: str, row: pd.Series[Any], raw: RawOps) -> Iterator[str]:
-    columns = found.own_columns(file)
+    columns = dict(found.own_columns(file))
+    if _TIME not in columns and "round_trip" in columns:  # as it was called while all were these
+        columns[_TIME] = columns["round_trip"]
     if missing := [name for name in (_ROLE, *_ROWS) if name not in columns]:
         yield f"/raw has no {missing[0]}"
         return
@@ -47,16 +50,16 @@ def _point(found: Results, file: str, row: pd.Series[Any], raw: RawOps) -> Itera
     rows = {name: found.own(file, point, columns[name]) for name in _ROWS}
     roles = found.own(file, point, columns[_ROLE])[0]
     there = rows["sample_phase"] != schema.NO_MOMENT
-    is_trip = rows["round_trip"] != schema.NO_MOMENT
+    is_trip = rows[_TIME] != schema.NO_MOMENT
     is_load = rows["load_time"] != schema.NO_MOMENT
     if (is_trip & is_load).any() or (there != (is_trip | is_load)).any():
-        yield "/raw has rows that are neither a round trip nor a phase of the load"
+        yield "/raw has rows that are neither a time of a victim nor a phase of the load"
         return
     wrong = _kinds(rows, int(row["phase_length"]), count)[there] != rows["sample_kind"][there]
     if (wrong & is_trip[there]).any():
-        yield "/raw/sample_kind is not that of the phase in which the request was sent"
+        yield "/raw/sample_kind is not that of the phase in which the time began"
         return
-    of = impact.alternations(rows["round_trip"], rows["sample_phase"], rows["sample_kind"], count)
+    of = impact.alternations(rows[_TIME], rows["sample_phase"], rows["sample_kind"], count)
     again: dict[str, Any] = {
         "ops": sum(loaded.size for _, loaded in of),
         "alone_trips": sum(alone.size for alone, _ in of),
@@ -67,6 +70,8 @@ def _point(found: Results, file: str, row: pd.Series[Any], raw: RawOps) -> Itera
         again |= {f"alone_{name}": one.alone, f"loaded_{name}": one.loaded}
         again |= {f"impact_{name}": one.ratio}
         again |= {f"impact_{name}_low": one.low, f"impact_{name}_high": one.high}
+    if row["gbps"] == row["gbps"]:
+        again |= {"gbps": _payload(row) * 8 / float(row["loaded_p50"])}
     again |= _rates(rows, is_load, int((roles == _OF_LOAD).sum()), int(row["load_size"]))
     for name, stored, value in derived.contradicted(row, again):
         yield f"{name} is {stored}, its samples say {value:g}"
@@ -85,6 +90,14 @@ def _kinds(rows: dict[str, NDArray[Any]], length: int, count: int) -> NDArray[An
     since = rows["sample_begin"] - phase * length - length // 5
     known = np.where((phase < 0) | (phase > 2 * count) | (since < 0), 0, known)
     return np.where((np.abs(since) <= 1000) & (kind >= 0), kind, known)
+
+
+def _payload(row: pd.Series[Any]) -> int:
+    """Bytes that come to a victim in one of its times."""
+    kind, size = str(row["victim_kind"]), int(row["message_size"])
+    if kind == "stream":
+        return size * int(row["victim_window"])
+    return size * (str(row["victim_pairs"]).count(",") if kind == "alltoall" else 1)
 
 
 def _rates(

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Victims that do not make round trips: streams without a pause, and ops of an all-to-all.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "a2aperf/base/clock.hpp"
+#include "a2aperf/measure/credit_stream.hpp"
+#include "a2aperf/measure/interference.hpp"
+#include "interference_rows.hpp"
+
+namespace a2aperf {
+
+// Silent while the load is measured alone.
+//
+// A receiver of a stream looks at what came in slices of time: from one message to the first that comes when the
+// gap is over, or to a later one where many are read at once. Its sample is the time of a window of messages at the
+// slice's rate.
+//
+// In an all-to-all each rank sends a message to all others, and its op is over when theirs have come. The next one
+// begins at a multiple of the gap: so those that are over at about the same time begin at the same.
+template <class Mode>
+class VictimStream {
+public:
+    static constexpr std::array<std::string_view, 2> kCounters{"sent", "received"};
+
+    VictimStream(const Job& job, Channel& channel, Bytes size, const StreamSettings& settings,
+                 const InterferencePlan& plan)
+        : stream_(job, channel, size, settings), phases_(plan.phases), gap_(plan.gap), window_(plan.victim_window),
+          peers_(std::ssize(settings.to)), is_all_to_all_(plan.kind == VictimKind::all_to_all) {
+        if (!settings.from.empty())
+            role_ = RankRole::client;
+        else if (!settings.to.empty())
+            role_ = RankRole::server;
+    }
+
+    RankRole role() const { return role_; }
+    void reserve(std::size_t most_samples) {
+        most_samples_ = role_ == RankRole::client ? most_samples : 0;
+        begins_.reserve(most_samples_);
+        times_.reserve(most_samples_);
+    }
+    void prepare() { stream_.prepare(); }
+    void open(Nanoseconds start, Nanoseconds) {
+        start_ = start;
+        next_ = start + phases_.begin(1);
+    }
+    bool advance() {
+        if (is_all_to_all_) return advance_op();
+        if (!is_open_) {
+            if (now_ns() < next_) return stream_.progress();
+            is_open_ = true;
+        }
+        const bool has_moved = stream_.advance();
+        if (received() != seen_) look();
+        return has_moved;
+    }
+    bool progress() { return stream_.progress(); }
+    bool is_over() const { return false; }
+    bool has_peers() const { return false; }
+    std::span<const std::uint64_t> counters() const { return stream_.counters(); }
+    std::span<const std::int64_t> started() const { return stream_.started(); }
+    void expect(std::span<const std::int64_t> due) { stream_.expect(due); }
+    bool is_drained() const { return stream_.is_drained(); }
+    std::string waiting_for() const { return stream_.waiting_for(); }
+    void expect_sweep() { stream_.expect_sweep(); }
+    bool sweep() { return stream_.sweep(); }
+    FlowMoments moments() const { return stream_.moments(); }
+    bool injects() const { return stream_.injects(); }
+    std::int64_t lost() const { return lost_; }
+
+    InterferenceRows rows() const {
+        InterferenceRows rows;
+        for (std::size_t i = 0; i < begins_.size(); ++i) rows.add_time(begins_[i], start_, phases_, times_[i]);
+        return rows;
+    }
+
+private:
+    std::int64_t received() const { return stream_.totals()[1]; }
+
+    // Of a receiver, when messages came.
+    void look() {
+        seen_ = received();
+        const Nanoseconds now = now_ns();
+        if (begin_ != kNoMoment) {
+            if (now < begin_ + gap_) return;
+            const auto time =
+                static_cast<double>(now - begin_) * window_ / static_cast<double>(seen_ - seen_at_begin_);
+            keep(begin_, static_cast<Nanoseconds>(std::llround(time)));
+        }
+        begin_ = now;
+        seen_at_begin_ = seen_;
+    }
+
+    bool advance_op() {
+        if (begin_ == kNoMoment) {
+            const Nanoseconds now = now_ns();
+            if (now < next_) return stream_.progress();
+            begin_ = now;
+            stream_.allow_each(++ops_);
+        }
+        const bool has_moved = stream_.advance();
+        if (stream_.least_received() < ops_ || stream_.handed_over() < ops_ * peers_) return has_moved;
+        const Nanoseconds now = now_ns();
+        keep(begin_, now - begin_);
+        begin_ = kNoMoment;
+        next_ += ((now - next_) / gap_ + 1) * gap_;
+        return true;
+    }
+
+    void keep(Nanoseconds begin, Nanoseconds time) {
+        if (times_.size() >= most_samples_) {
+            ++lost_;
+            return;
+        }
+        begins_.push_back(begin);
+        times_.push_back(time);
+    }
+
+    CreditStream<Mode> stream_;
+    Phases phases_;
+    Nanoseconds gap_;
+    int window_;
+    std::int64_t peers_;
+    bool is_all_to_all_;
+    RankRole role_ = RankRole::idle;
+    Nanoseconds start_ = 0, next_ = 0;
+    bool is_open_ = false;
+    Nanoseconds begin_ = kNoMoment; // of the slice or the op
+    std::int64_t seen_ = 0, seen_at_begin_ = 0, ops_ = 0;
+    std::size_t most_samples_ = 0;
+    std::vector<Nanoseconds> begins_, times_;
+    std::int64_t lost_ = 0;
+};
+
+} // namespace a2aperf
