@@ -10,13 +10,24 @@ omissions=()
 # What a shell starts beside itself ignores ^C. Tests that hear it tidy up.
 hearing() { env --default-signal=INT "$@"; }
 
+# count_cpu [BEFORE]: sets $cpu to the seconds of CPU that the children took for which this shell has waited, without
+# daemons of theirs. (A command substitution would have children of its own.)
+count_cpu() {
+    local stat
+    read -r stat </proc/$BASHPID/stat
+    read -ra stat <<<"${stat##*) }"
+    cpu=$(((stat[13] + stat[14]) / $(getconf CLK_TCK) - ${1-0}))
+}
+
 # check NAME COMMAND…: one check that passes or fails; its output is shown only when it fails.
 check() {
-    local name=$1 log=$results/${1// /-}.log start=$SECONDS
+    local name=$1 log=$results/${1// /-}.log start=$SECONDS cpu
     shift
+    count_cpu
     if hearing "$@" >"$log" 2>&1; then
+        count_cpu "$cpu"
         ((passed += 1))
-        summary+=("$(printf '%-22s passed  %4d s' "$name" $((SECONDS - start)))")
+        summary+=("$(printf '%-22s passed  %4d s, CPU %d s' "$name" $((SECONDS - start)) "$cpu")")
     else
         ((failed += 1))
         summary+=("$(printf '%-22s FAILED  %4d s  %s' "$name" $((SECONDS - start)) "${log#"$top"/}")")
@@ -29,11 +40,13 @@ check() {
 # suite NAME JUNIT COMMAND…: a command that writes a JUnit file, counted case by case.
 suite() {
     local name=$1 junit=$2 log=$results/${1// /-}.log start=$SECONDS status=0
-    local good=0 bad=0 omitted=0
+    local good=0 bad=0 omitted=0 cpu
     shift 2
+    count_cpu
     rm -f "$junit" "$log.tally"
     local -x PYTEST_ADDOPTS="${PYTEST_ADDOPTS-} -o cache_dir=$results/cache/${name// /-}" # for again.sh
     hearing "$@" >"$log" 2>&1 || status=$?
+    count_cpu "$cpu"
     if [[ -f $junit ]]; then
         python3 "$top/test/support/tally.py" "$junit" >"$log.tally"
         read -r good bad omitted <"$log.tally"
@@ -59,8 +72,8 @@ suite() {
         omissions+=("left out: ${BASH_REMATCH[1]} slow tests of $name")
     fi
     ((passed += good, failed += bad, skipped += omitted, 1))
-    summary+=("$(printf '%-22s %d passed, %d failed, %d skipped  %4d s' "$name" "$good" "$bad" "$omitted" \
-        $((SECONDS - start)))")
+    summary+=("$(printf '%-22s %d passed, %d failed, %d skipped  %4d s, CPU %d s' "$name" "$good" "$bad" "$omitted" \
+        $((SECONDS - start)) "$cpu")")
     say "${summary[-1]}"
 }
 
