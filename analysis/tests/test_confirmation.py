@@ -21,6 +21,7 @@ from a2aperf.screening import (
     choosing,
     contrast,
     outcome,
+    outcome_json,
     plan,
     recommendation,
     trial,
@@ -217,7 +218,7 @@ def test_a_line_is_recommended_with_what_it_gains(
     assert "recommended: faster at 3 of 3 sizes, by " in told
     assert "Gbit/s per node" in told
     assert "left out" not in told
-    document = json.loads(outcome.as_json(made))
+    document = json.loads(outcome_json.as_json(made))
     assert document["confirmed"] is True
     confirmation = document["confirmation"]
     assert confirmation["recommended"] == {"PSM2_TID": "0", "PSM2_RCVTHREAD": "0"}
@@ -258,7 +259,7 @@ def test_what_is_not_confirmed_is_not_recommended(
     made = said(planned_of, tmp_path / "files", {})
     assert "nothing is recommended" in words(made)
     assert "export" not in words(made)
-    assert json.loads(outcome.as_json(made))["confirmation"]["recommended"] is None
+    assert json.loads(outcome_json.as_json(made))["confirmation"]["recommended"] is None
 
 
 def test_of_one_that_is_slower_now_the_other_is_recommended(

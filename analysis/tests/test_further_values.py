@@ -17,7 +17,7 @@ import pytest
 
 from a2aperf import loading
 from a2aperf.errors import InputError
-from a2aperf.screening import design, folder, further, outcome, plan, planned, trial
+from a2aperf.screening import design, folder, further, outcome, outcome_json, plan, planned, trial
 from a2aperf.screening.costing import Cost
 from a2aperf.screening.plan import Factor, Plan
 from a2aperf.screening.trial import Trial
@@ -143,7 +143,7 @@ def test_the_best_of_all_values_is_confirmed_and_recommended(a2a: A2A, results: 
     assert re.search(r"^B=9: faster at 2 of 2 sizes, by .*; it comes into the line$", said, re.M)
     assert said.endswith("  export A=2 B=9")
     assert "further values to try" not in said and "left out" not in said
-    document = json.loads(outcome.as_json(found))["further_values"]
+    document = json.loads(outcome_json.as_json(found))["further_values"]
     assert (document["line"], document["better"]) == ({"A": "1"}, {"A": "2", "B": "9"})
     for one, truth in zip(document["values"], (1.16 / 1.08, 0.9 / 1.08, 1.1), strict=True):
         assert all(cell["low"] < truth - 1 < cell["high"] for cell in one["cells"])

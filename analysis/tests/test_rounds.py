@@ -21,6 +21,7 @@ from a2aperf.screening import (
     estimate,
     folder,
     outcome,
+    outcome_json,
     plan,
     rounds,
     trial,
@@ -159,7 +160,7 @@ def test_a_screening_goes_on_round_by_round_to_its_line(a2a: A2A, tmp_path: Path
     assert "it is set in all launches of the next round" in said
     assert "  export PSM2_RCVTHREAD=0 PSM2_TID=0" in said
     assert "of no plan or another one" not in said
-    document = json.loads(outcome.as_json(made))
+    document = json.loads(outcome_json.as_json(made))
     assert [one["dominant"] for one in document["rounds"]] == [{"PSM2_RCVTHREAD": "0"}]
     assert document["confirmation"]["recommended"] == {"PSM2_RCVTHREAD": "0", "PSM2_TID": "0"}
 

@@ -26,6 +26,7 @@ from a2aperf.screening import (
     folder,
     further,
     outcome,
+    outcome_json,
     planned,
     rounds,
     trial,
@@ -231,7 +232,7 @@ def _judge(
     if plot:
         _draw(made, plot)
     if as_json:
-        terminal.say_text(outcome.as_json(made, failed))
+        terminal.say_text(outcome_json.as_json(made, failed))
     else:
         terminal.say(*outcome.lines(made, failed))
 
